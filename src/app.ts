@@ -7,11 +7,11 @@ import { problem, Problem } from "#domain/problem/problem.ts";
 import type { AppEnv } from "#http/env.ts";
 import { contentSecurityPolicy } from "#html/content-security-policy.ts";
 import { logRequest, logError } from "#http/log.ts";
-import { requireSecrets, explainSetUp, setUpProblem } from "#http/set-up.ts";
+import { requireSecrets, explainMissingSetUp, setUpProblem } from "#http/set-up.ts";
 import { mcp } from "#mcp/index.ts";
 import { oauth } from "#oauth/token.ts";
 import { pages } from "#pages/index.tsx";
-import { errorPage } from "#pages/problem-pages.tsx";
+import { renderErrorPage } from "#pages/problem-pages.tsx";
 import { problemDocument } from "#documents/problem.ts";
 import { problems } from "#domain/problem/catalogue.ts";
 import type { Service } from "#http/service.ts";
@@ -50,7 +50,7 @@ const sendError =
 
 /** A missing table has a reason that the operator can fix. All other errors stay internal. */
 function unexpectedProblem(service: Service, error: unknown): Problem {
-  const explanation = explainSetUp(service, error);
+  const explanation = explainMissingSetUp(service, error);
   return explanation === undefined ? internalProblem : setUpProblem(service, explanation);
 }
 
@@ -61,7 +61,7 @@ function wantsPage(c: Context<AppEnv>): boolean {
 }
 
 /** Makes responses private to the caller. Clients may store them but must revalidate, which may return 304. */
-const cacheDefaults = createMiddleware<AppEnv>(async (c, next) => {
+const setCacheDefaults = createMiddleware<AppEnv>(async (c, next) => {
   await next();
   const { headers } = c.res;
   if (!headers.has("Cache-Control")) headers.set("Cache-Control", "private, no-cache");
@@ -69,7 +69,7 @@ const cacheDefaults = createMiddleware<AppEnv>(async (c, next) => {
 });
 
 /** Returns 503 to every request while the database is being restored. */
-const refuseWhilePaused = createMiddleware<AppEnv>(async (c, next) => {
+const rejectWhilePaused = createMiddleware<AppEnv>(async (c, next) => {
   if (c.env.settings.isPaused) throw problem.paused();
   await next();
 });
@@ -80,7 +80,7 @@ const requestIdHeader = "X-Request-Id";
  * Gives each request a new ID for its response, the logs and the audit. A caller's own ID is recorded separately,
  * because it may repeat and must not decide the ID in our records.
  */
-const requestId = createMiddleware<AppEnv>(async (c, next) => {
+const assignRequestId = createMiddleware<AppEnv>(async (c, next) => {
   const callerId = c.req.header(requestIdHeader) ?? "";
   const id = c.env.random.uuid();
   c.set("requestId", id);
@@ -89,11 +89,11 @@ const requestId = createMiddleware<AppEnv>(async (c, next) => {
   await next();
 });
 
-const handleError = sendError(errorPage);
+const handleError = sendError(renderErrorPage);
 
 export const app = new Hono<AppEnv>()
   .use(
-    requestId,
+    assignRequestId,
     logRequest,
     secureHeaders({
       contentSecurityPolicy,
@@ -101,9 +101,9 @@ export const app = new Hono<AppEnv>()
       // With no referrer at all, browsers send `Origin: null` with the forms of our own pages.
       referrerPolicy: "same-origin",
     }),
-    cacheDefaults,
+    setCacheDefaults,
     requireSecrets,
-    refuseWhilePaused,
+    rejectWhilePaused,
   )
   .onError(handleError)
   // Returns the response, because a throw here would skip the middleware above.

@@ -60,7 +60,7 @@ export class CredentialGate extends DurableObject<Bindings> {
   }
 }
 
-/** The Durable Object of a webhook. Its names are also fixed. */
+/** The Durable Object of a webhook. Deployments and older isolates use its names too. */
 export class WebhookSender extends DurableObject<Bindings> {
   private readonly sender = new Sender(this.ctx, serviceOf(this.env));
 

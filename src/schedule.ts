@@ -1,12 +1,12 @@
 import { runBackfill } from "#actions/backfill.ts";
 import type { BackgroundContext, CollectionReference } from "#actions/context.ts";
 import {
-  wakeOverdueWebhooks,
+  wakeListenersOfRecentChanges,
   wakeListeners,
   type ListenerContext,
 } from "#actions/wake-listeners.ts";
 import { sweepWebhooks } from "#actions/webhooks.ts";
-import { pushHasListeners } from "#store/home/webhooks.ts";
+import { updateListenedColumns } from "#store/home/webhooks.ts";
 import { webhookObjects } from "#delivery/senders.ts";
 import type { Service } from "#http/service.ts";
 import type { DataDatabase } from "#store/db/database.ts";
@@ -21,9 +21,12 @@ type SweepContext = Pick<BackgroundContext, "databases" | "memory">;
 /** Limits the steps of one run. The next run continues. */
 const stepsPerRun = 50;
 
-export async function sweep({ databases, memory }: SweepContext, now: number): Promise<void> {
+export async function sweepStorage(
+  { databases, memory }: SweepContext,
+  now: number,
+): Promise<void> {
   await sweepExpired(databases, now, stepsPerRun);
-  for (const [index, db] of databases.all().entries()) {
+  for (const [index, db] of databases.dataDatabases().entries()) {
     await runSteps(() => sweepFormerUnique(db));
     await runSteps(() => sweepFormerEntries(db));
     await runSteps(() => sweepErasures(db));
@@ -58,21 +61,23 @@ async function sweepChanges(
 const minuteMs = 60_000;
 
 /**
- * Runs each minute. Wakes webhooks with lost wake-ups and sweeps deleted webhooks.
- * Every fifth run also sweeps storage; the others run the backfill, because D1 allows 1,000 queries per run.
+ * Runs each minute. Wakes webhooks with lost wake-ups, sweeps deleted webhooks, and updates `listened` in the data
+ * databases. Every fifth run sweeps storage and the others run the backfill, because both together would exceed the
+ * 1,000 queries that D1 allows per run.
  */
-export async function onSchedule(service: Service, now: number): Promise<void> {
+export async function onSchedule(service: Service, scheduledAt: number): Promise<void> {
   if (service.settings.isPaused) return;
   const { clock, random, memory, databases } = service;
-  const objects = webhookObjects(service);
-  const ctx = { databases, objects, memory, random, now: () => clock.now() };
+  const webhookStubs = webhookObjects(service);
+  const ctx = { databases, objects: webhookStubs, memory, random, now: () => clock.now() };
   const results = await Promise.allSettled([
-    wakeOverdueWebhooks(databases, objects, now),
+    wakeListenersOfRecentChanges(databases, webhookStubs, scheduledAt),
     sweepWebhooks(ctx),
-    pushHasListeners(databases),
+    updateListenedColumns(databases),
   ]);
-  if (Math.floor(now / minuteMs) % 5 === 0) {
-    await sweep(ctx, now);
+  const isSweepRun = Math.floor(scheduledAt / minuteMs) % 5 === 0;
+  if (isSweepRun) {
+    await sweepStorage(ctx, scheduledAt);
   } else {
     await backfillAndWake(ctx);
   }
@@ -82,10 +87,10 @@ export async function onSchedule(service: Service, now: number): Promise<void> {
 
 /** Runs the backfill and wakes the webhooks of recalculated collections, even after an error. */
 async function backfillAndWake(ctx: BackgroundContext & ListenerContext): Promise<void> {
-  const changed = new Map<number, CollectionReference>();
+  const changedCollections = new Map<number, CollectionReference>();
   try {
-    await runBackfill(ctx, (collection) => changed.set(collection.id, collection));
+    await runBackfill(ctx, (collection) => changedCollections.set(collection.id, collection));
   } finally {
-    for (const collection of changed.values()) await wakeListeners(ctx, collection);
+    for (const collection of changedCollections.values()) await wakeListeners(ctx, collection);
   }
 }

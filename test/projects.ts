@@ -15,6 +15,7 @@ export const unitFiles = [
  */
 export const sharedFiles = [
   "test/admin/{history,import,large-drafts,many-rows,strictness}.test.ts",
+  "test/aggregates/contract.test.ts",
   "test/api/{acceptance,batches,computed,downloads-while-changing,field-types}.test.ts",
   "test/api/operations.test.ts",
   "test/api/{browsers,definition-patches,definitions,idempotency,ids,increments,listing}.test.ts",
@@ -30,6 +31,7 @@ export const sharedFiles = [
 
 /** Files whose number of random cases or prepared items is small in `npm test` and full in `npm run test:all`. */
 export const sizedFiles = [
+  "test/aggregates/agreement.test.ts",
   "test/faults/{every-route,random}.test.ts",
   "test/fuzz/**/*.test.ts",
   "test/replicas/histories.test.ts",

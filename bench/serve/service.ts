@@ -3,8 +3,8 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { defaultCredential, issue, Owner } from "../../src/dev/owner.ts";
-import { maxLiveCredentials, type RateLimits } from "../../src/domain/credential/credential.ts";
+import { defaultCredential, issueCredential, Owner } from "../../src/dev/owner.ts";
+import { maxValidCredentials, type RateLimits } from "../../src/domain/credential/credential.ts";
 import type * as Filling from "../fill.ts";
 import { copyStorage, project } from "./bundle.ts";
 import { workerdConfig, type Served, type Stage } from "./config.ts";
@@ -189,8 +189,9 @@ export class Service {
     const tokens: string[] = [];
     let issuer = owner;
     for (let i = 0; i < count; i += 1) {
-      if (i > 0 && i % maxLiveCredentials === 0) issuer = await this.#addOwner(owner, `owner-${i}`);
-      const credential = await issue(issuer, {
+      if (i > 0 && i % maxValidCredentials === 0)
+        issuer = await this.#addOwner(owner, `owner-${i}`);
+      const credential = await issueCredential(issuer, {
         ...defaultCredential,
         ...limits,
         name: `Bench ${i}`,

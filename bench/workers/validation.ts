@@ -1,7 +1,7 @@
 import { compileCollection } from "../../src/domain/data/compile.ts";
-import { parseDefinition } from "../../src/domain/definition/parse-definition.ts";
+import { checkDefinition } from "../../src/domain/definition/parse-definition.ts";
 import { mergeDefinition } from "../../src/domain/definition/merge.ts";
-import { parseItemBody } from "../../src/domain/item/body.ts";
+import { readItemBody } from "../../src/domain/item/body.ts";
 import { checkNew } from "../../src/domain/data/check.ts";
 import { computeData } from "../../src/domain/formula/compute.ts";
 
@@ -54,7 +54,7 @@ const sent = JSON.stringify({
   },
 });
 
-const { document } = parseDefinition("form", "bench", { fields });
+const { document } = checkDefinition("form", "bench", { fields });
 if (!document) throw new Error("The definition is wrong.");
 const { definition } = mergeDefinition("form", "bench", null, document);
 const compiled = compileCollection({
@@ -76,7 +76,7 @@ export default {
     const times = Number(searchParams.get("times"));
     const formulas = searchParams.has("formulas");
     for (let i = 0; i < times; i += 1) {
-      const { body } = parseItemBody("form", "create", JSON.parse(sent));
+      const { body } = readItemBody("form", "create", JSON.parse(sent));
       const checked = checkNew(compiled, body.data ?? {}, false);
       if (checked.errors.length > 0) throw new Error(JSON.stringify(checked.errors));
       if (formulas) computeData(compiled, checked.data, 0);

@@ -1,4 +1,4 @@
-import { defaultCredential, issue, Owner } from "../../src/dev/owner.ts";
+import { defaultCredential, issueCredential, Owner } from "../../src/dev/owner.ts";
 import type { Call } from "../measure/load.ts";
 import type { Service } from "../serve/service.ts";
 
@@ -12,6 +12,8 @@ export interface WorstCase {
   prepare: (api: Api) => Promise<(turn: number) => Call>;
   /** Whether to measure the first request, before anything is compiled. */
   cold?: boolean;
+  /** The limit of CPU time, for routes that may read more than a page. */
+  maxCpuMs?: number;
   /** Whether the response is written in parts. Other requests run in between, so its total CPU time has no limit. */
   inParts?: boolean;
 }
@@ -34,7 +36,11 @@ export class Api {
   static async of(service: Service, account: { email: string; password: string }): Promise<Api> {
     const owner = new Owner(service.url(), account, () => undefined);
     const limits = { requests: 100_000, writes: 100_000 };
-    const credential = await issue(owner, { ...defaultCredential, ...limits, name: "Worst" });
+    const credential = await issueCredential(owner, {
+      ...defaultCredential,
+      ...limits,
+      name: "Worst",
+    });
     if (!("token" in credential)) throw new Error("There is no token.");
     return new Api(service, credential.token, owner);
   }

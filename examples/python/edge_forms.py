@@ -414,6 +414,11 @@ class Collection:
         """Every match: `{"conditions": […], "sort": […]}`. Newest first where no sort is given."""
         return self._walk("POST", f"{self._items}/search", search or {}, {"limit": limit}, cursor)
 
+    def aggregate(self, aggregate: Json) -> Json:
+        """Exact figures by group: `{"group_by": […], "metrics": {…}}` gives `{"groups": […], "truncated": …}`."""
+        figures: Json = self._client._send("read", "POST", f"{self._items}/aggregate", aggregate).body
+        return figures
+
     def changes(
         self, *, cursor: str | None = None, every: float | None = None, all: bool = False, limit: int = 200
     ) -> Walk:

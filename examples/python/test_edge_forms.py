@@ -229,6 +229,8 @@ class Calls(unittest.TestCase):
         self.assertEqual(seen, set(codes))
         search = {"conditions": [{"field": "code", "op": "starts_with", "value": "c1"}], "sort": [{"field": "code"}]}
         self.assertEqual(len(list(orders.search(search, limit=10))), 41)
+        figures = orders.aggregate({"conditions": search["conditions"], "metrics": {"orders": {"op": "count"}}})
+        self.assertEqual(figures, {"groups": [{"key": {}, "metrics": {"orders": 41}}], "truncated": False})
         changes = orders.changes(cursor=now.cursor, limit=50)
         self.assertEqual([each["id"] for each in changes], [each["id"] for each in made])
         first = made[0]["id"]

@@ -1,7 +1,7 @@
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { maxBatchErrors, type Operation, parseBatch } from "#domain/item/body.ts";
-import { receiptSequences, utf8Length, type Item } from "#domain/item/item.ts";
 import { conditionsOf, wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
+import { maxBatchErrors, type BatchOperation, readBatch } from "#domain/item/body.ts";
+import { parseReceiptSequences, utf8Length, type Item } from "#domain/item/item.ts";
 import { matchesItem } from "#domain/search/matches.ts";
 import { type ItemLookup, type ItemLookupResult, lookUpItems } from "#store/data/batch-read.ts";
 import {
@@ -10,6 +10,7 @@ import {
   type SimulatedOperation,
   type TouchedItem,
 } from "./batch-simulation.ts";
+import { closedReason } from "#domain/definition/collection.ts";
 import { batchBudget, batchBudgetUsed } from "#domain/formula/compute.ts";
 import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";
 import { storeBatch, type BatchWrite } from "#store/data/batch-write.ts";
@@ -18,7 +19,7 @@ import { itemAuditRecord, type ActionContext } from "./context.ts";
 import { outsideView } from "./narrow-write.ts";
 import { reach } from "./reach.ts";
 import { findBatchDuplicates, findStoredDuplicates } from "./batch-duplicates.ts";
-import { loadCurrentCollection, assertAccepting } from "./create-item.ts";
+import { loadCurrentCollection } from "./create-item.ts";
 import {
   noIdempotencyKey,
   runIdempotent,
@@ -29,6 +30,7 @@ import {
 import {
   assertReturnable,
   buildBatchProblem,
+  withClosedForm,
   shapeProblems,
   type OperationProblem,
   toOperationResults,
@@ -41,18 +43,20 @@ import {
 /** Collects the names by which operations refer to items. */
 function collectReferences(
   compiled: ReachedCollection,
-  operations: readonly (Operation | null)[],
+  operations: readonly (BatchOperation | null)[],
 ): ItemLookup {
-  const names = operations.flatMap((operation) =>
-    operation && "id" in operation && operation.id ? [operation.id] : [],
-  );
+  const names = operations.flatMap((operation) => {
+    if (!operation || operation.op === "upsert") return [];
+    const unless = operation.op === "create" ? operation.unless : undefined;
+    return [operation.id ?? "", unless ?? ""].filter((name) => name !== "");
+  });
   const isApp = compiled.collection.kind === "app";
   const isReceipt = (name: string) => isApp && !name.startsWith("rec_");
   return {
     ids: names.filter((name) => !isReceipt(name)),
     receipts: names
       .filter(isReceipt)
-      .map((receipt) => ({ receipt, sequences: receiptSequences(receipt) })),
+      .map((receipt) => ({ receipt, sequences: parseReceiptSequences(receipt) })),
     uniqueValues: operations.flatMap((operation) => {
       if (operation?.op !== "upsert") return [];
       try {
@@ -115,7 +119,7 @@ function mergeLookups(lookups: readonly ItemLookupResult[]): ItemLookupResult {
 const bytesOf = (items: readonly Item[]) =>
   items.reduce((sum, { data }) => sum + utf8Length(JSON.stringify(data)), 0);
 
-/** Applies all operations of a batch in order, or none, once per key (contract, section 12). */
+/** Applies all operations of a batch in order, or none, once per key. */
 export function applyBatch(
   ctx: ActionContext,
   cached: ReachedCollection,
@@ -123,33 +127,39 @@ export function applyBatch(
   key: IdempotencyKey,
   returnsItems: boolean,
 ): Promise<IdempotentResult<OperationResult[]>> {
-  const parsed = parseBatch(cached.collection.kind, body);
-  return applyIdempotently(
-    ctx,
-    cached,
-    { ...parsed, body, returnsItems, maxErrors: maxBatchErrors },
-    key,
-  );
+  const parsed = readBatch(cached.collection.kind, body);
+  // The batch reports errors of the query once, not with each operation.
+  const { queryErrors = [], ...batchContext } = ctx;
+  const request = { ...parsed, body, queryErrors, returnsItems, maxErrors: maxBatchErrors };
+  return applyIdempotently(batchContext, cached, request, key);
 }
 
 /** Applies operations in the same way, without an Idempotency-Key. */
 export async function applyOperations(
   ctx: ActionContext,
   cached: CompiledCollection,
-  operations: readonly Operation[],
+  operations: readonly BatchOperation[],
 ): Promise<OperationResult[]> {
   const { response: results } = await applyIdempotently(
     ctx,
     cached,
-    { operations, errors: [], body: null, returnsItems: false, maxErrors: Infinity },
+    {
+      operations,
+      errors: [],
+      queryErrors: [],
+      body: null,
+      returnsItems: false,
+      maxErrors: Infinity,
+    },
     noIdempotencyKey,
   );
   return results;
 }
 
 interface BatchRequest {
-  operations: readonly (Operation | null)[];
+  operations: readonly (BatchOperation | null)[];
   errors: readonly FieldError[];
+  queryErrors: readonly FieldError[];
   body: unknown;
   /** Whether the response contains the items. */
   returnsItems: boolean;
@@ -169,8 +179,9 @@ function applyIdempotently(
     prepare: () => prepareBatch(ctx, compiled, request, key),
     async reject(cause) {
       const current = await loadCurrentCollection(ctx, compiled);
-      const takesPrecedence = [400, 404, 412].includes(cause.status);
-      if (!takesPrecedence && needsOpenForm(request)) assertAccepting(current, ctx.now());
+      const { acceptance } = current.compiled.collection.definition;
+      const reason = closedReason(acceptance, current.itemCount, ctx.now());
+      if (reason && cause.status !== 400) throw withClosedForm(cause, request.operations, reason);
       if (current.compiled === wholeOf(compiled)) throw cause;
       compiled = reach(ctx, current.compiled);
     },
@@ -183,19 +194,14 @@ function applyIdempotently(
   });
 }
 
-/** Whether an operation may need an open form. Malformed operations do not count. */
-function needsOpenForm({ operations }: BatchRequest): boolean {
-  return operations.some((operation) => operation?.op === "create" || operation?.op === "upsert");
-}
-
 async function prepareBatch(
   ctx: ActionContext,
   compiled: ReachedCollection,
-  { operations, errors, returnsItems, maxErrors }: BatchRequest,
+  { operations, errors, queryErrors, returnsItems, maxErrors }: BatchRequest,
   key: IdempotencyKey,
 ): Promise<PreparedBatch> {
   if (operations.length === 0 || key.errors.length > 0) {
-    throw problem.invalidInput([...key.errors, ...errors]);
+    throw problem.invalidInput([...key.errors, ...queryErrors, ...errors]);
   }
   const {
     results,
@@ -203,7 +209,8 @@ async function prepareBatch(
     write,
   } = await simulateBatch(ctx, compiled, operations, maxErrors);
   const allProblems = [...operationProblems, ...shapeProblems(errors)];
-  if (allProblems.length > 0) throw buildBatchProblem(allProblems);
+  if (allProblems.length > 0) throw buildBatchProblem(allProblems, queryErrors);
+  if (queryErrors.length > 0) throw problem.invalidInput(queryErrors);
   const appliedOperations = results.filter((result) => result !== null);
   if (returnsItems) assertReturnable(appliedOperations);
   const response = buildBatchResponse(write, appliedOperations);
@@ -232,7 +239,7 @@ interface SimulatedBatch {
 export async function simulateBatch(
   ctx: ActionContext,
   compiled: ReachedCollection,
-  operations: readonly (Operation | null)[],
+  operations: readonly (BatchOperation | null)[],
   maxErrors = Infinity,
 ): Promise<SimulatedBatch> {
   const lookup = await lookUpVisible(ctx, compiled, collectReferences(compiled, operations));
@@ -283,7 +290,7 @@ async function storePreparedBatch(
     case "replayed":
       return result;
     case "closed":
-      throw problem.submissionsClosed(result.reason);
+      throw withClosedForm(problem.submissionsClosed(result.reason), operations, result.reason);
     case "outside_view":
       throw outsideView();
     case "stale":

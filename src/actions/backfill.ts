@@ -16,7 +16,7 @@ import { problem, type Problem } from "#domain/problem/problem.ts";
 import { filledFields, fieldNumber } from "#domain/data/values.ts";
 import { problems } from "#domain/problem/catalogue.ts";
 import type { AuditRecord } from "#store/home/audit.ts";
-import { findCollectionById, type PendingChange } from "#store/data/collections.ts";
+import { findCollectionOf, type PendingChange } from "#store/data/collections.ts";
 import { loadItemsInRange, findUniqueConflicts } from "#store/data/item-ranges.ts";
 import {
   findNextPending,
@@ -40,7 +40,7 @@ import {
 /** The limit for the steps of one run. Each step takes two queries. */
 const maxRefoldSteps = 40;
 
-/** Rewrites the folded texts of search entries from before full case folding. */
+/** Rewrites the folded texts of search entries that were stored before full case folding. */
 async function refoldEntries({ db }: DataContext, failures: unknown[]): Promise<void> {
   try {
     for (let steps = 0; steps < maxRefoldSteps; steps += 1) if (!(await refoldStep(db))) return;
@@ -112,11 +112,11 @@ async function runPendingStep(
   work: PendingChangeRow,
 ): Promise<void> {
   const db = dataDb.of({ id: work.collectionId });
-  const current = await findCollectionById(db);
+  const current = await findCollectionOf(db);
   if (!current?.pending || current.pending.problem !== null) return;
   const { collection } = current;
   const { change } = current.pending;
-  const slots = affectedSlots(change);
+  const slots = findAffectedSlots(change);
   const limit = Math.max(1, Math.min(itemsPerStep, Math.floor(slotsPerStep / slots.length)));
   const items = await loadItemsInRange(db, work, {
     limit,
@@ -149,8 +149,8 @@ async function runPendingStep(
   if (cause) await rejectPending(db, collection, change, toStoredProblem(cause));
 }
 
-/** Returns the slots that the change affects. A row's field is in the slot of its list. */
-function affectedSlots({ emptied, gained }: PendingChange): string[] {
+/** Returns the slots (field ids as text) that the change affects. The values of a column are in the slot of its list. */
+function findAffectedSlots({ emptied, gained }: PendingChange): string[] {
   const ids = [...emptied.map(({ id, within }) => within ?? id), ...gained.map(({ id }) => id)];
   return [...new Set(ids)].map(String);
 }
@@ -161,7 +161,7 @@ function collectValues(items: readonly Item[], change: PendingChange) {
   const checkedItems: Item[] = [];
   let bytes = 0;
   for (const item of items) {
-    const itemValues = newUniqueValues(item, change);
+    const itemValues = buildUniqueValues(item, change);
     bytes += JSON.stringify(itemValues).length;
     if (checkedItems.length > 0 && bytes > valueBytesPerStep) break;
     values.push(...itemValues);
@@ -170,7 +170,7 @@ function collectValues(items: readonly Item[], change: PendingChange) {
   return { values, checkedItems };
 }
 
-function newUniqueValues(item: Item, { gained }: PendingChange): ItemValue[] {
+function buildUniqueValues(item: Item, { gained }: PendingChange): ItemValue[] {
   if (item.status === "draft") return [];
   return gained
     .flatMap((field) => uniqueValue(item.collectionId, field, item.data))
@@ -201,7 +201,7 @@ function matchesUniqueField({ collectionId }: Item, uniqueId: number, field: num
   return fieldNumber(collectionId, uniqueId) === field;
 }
 
-/** Builds the problem document to store with the rejected change. It belongs to no request. */
+/** Builds the problem document to store with the rejected change. It has no request ID, because it belongs to no request. */
 function toStoredProblem({ code, detail, members }: Problem): object {
   const { status, title } = problems[code];
   return { type: `/problems/${code}`, title, status, code, detail, ...members };
@@ -216,7 +216,7 @@ export async function runBackfill(
   notifyChange?: NotifyChange,
 ): Promise<void> {
   const failures: unknown[] = [];
-  for (const db of databases.all()) {
+  for (const db of databases.dataDatabases()) {
     const dataContext = { ...ctx, db };
     await checkPendingChanges(dataContext, failures);
     await checkEntries(dataContext, failures);
@@ -252,10 +252,10 @@ export function resumeBackfill(ctx: ReadContext): void {
 }
 
 async function loadProgress(databases: Databases): Promise<string> {
-  return JSON.stringify(await Promise.all(databases.all().map(progressOf)));
+  return JSON.stringify(await Promise.all(databases.dataDatabases().map(loadDatabaseProgress)));
 }
 
-async function progressOf(db: DataDatabase) {
+async function loadDatabaseProgress(db: DataDatabase) {
   const [pending, check, indexing] = await Promise.all([
     findNextPending(db),
     findNextIndexCheck(db),

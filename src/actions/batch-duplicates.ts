@@ -1,5 +1,5 @@
 import { wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
-import type { Operation } from "#domain/item/body.ts";
+import type { BatchOperation } from "#domain/item/body.ts";
 import { isObject } from "#domain/json.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { BatchWrite } from "#store/data/batch-write.ts";
@@ -10,7 +10,7 @@ import type { ActionContext } from "./context.ts";
 import { knowsField, outsideView } from "./narrow-write.ts";
 import { duplicateProblem, uniqueFields } from "./create-item.ts";
 
-type Operations = readonly (Operation | null)[];
+type Operations = readonly (BatchOperation | null)[];
 type Results = readonly (SimulatedOperation | null)[];
 
 /** Reports unique values that two items of the batch want. The later operation has the duplicate. */
@@ -93,7 +93,7 @@ function findSender(
   return sender === -1 ? operations.findIndex((_, index) => belongsToItem(index)) : sender;
 }
 
-function sendsField(operation: Operation | null | undefined, key: string): boolean {
+function sendsField(operation: BatchOperation | null | undefined, key: string): boolean {
   if (!operation || !("body" in operation) || !isObject(operation.body)) return false;
   const { data } = operation.body;
   return isObject(data) && Object.hasOwn(data, key);

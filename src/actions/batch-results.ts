@@ -4,7 +4,7 @@ import type { ProblemCode } from "#domain/problem/catalogue.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { ReachedCollection } from "#domain/data/narrow.ts";
 import type { Warning } from "#domain/data/values.ts";
-import type { Operation } from "#domain/item/body.ts";
+import type { BatchOperation } from "#domain/item/body.ts";
 import {
   type Item,
   buildItemView,
@@ -15,7 +15,7 @@ import {
 import type { BatchWrite } from "#store/data/batch-write.ts";
 import type { AssignedValues } from "#store/data/replays.ts";
 import type { SimulatedOperation, BatchSimulation, TouchedItem } from "./batch-simulation.ts";
-import { indexRowChanges, serializeData } from "#domain/item/change.ts";
+import { buildIndexRowChanges, serializeData } from "#domain/item/change.ts";
 
 /** The problem that rejects one operation of a batch. */
 export interface OperationProblem {
@@ -37,7 +37,7 @@ export class BatchProblem extends Problem {
   }
 }
 
-/** The order of checks (contract, section 4). The first failed check decides the status of the batch. */
+/** The order of checks. The first failed check decides the status of the batch. */
 const problemPrecedence: readonly ProblemCode[] = [
   "not_found",
   "too_large",
@@ -49,7 +49,10 @@ const problemPrecedence: readonly ProblemCode[] = [
 const maxErrors = 100;
 
 /** Combines the problems of a batch into one, whose `errors` point to the operations. */
-export function buildBatchProblem(operationProblems: readonly OperationProblem[]): BatchProblem {
+export function buildBatchProblem(
+  operationProblems: readonly OperationProblem[],
+  queryErrors: readonly FieldError[] = [],
+): BatchProblem {
   const rank = ({ problem: cause }: OperationProblem) => {
     const index = problemPrecedence.indexOf(cause.code);
     return index === -1 ? problemPrecedence.length : index;
@@ -60,9 +63,25 @@ export function buildBatchProblem(operationProblems: readonly OperationProblem[]
   const { code, members, headers } = first.problem;
   const count = new Set(operationProblems.map(({ index }) => index)).size;
   const detail = `${count === 1 ? "1 operation is" : `${count} operations are`} invalid. Nothing was stored.`;
-  const listedErrors = errors.slice(0, maxErrors);
+  const listedErrors = [...queryErrors, ...errors].slice(0, maxErrors);
   const firstProblem = new Problem(code, detail, { ...members, errors: listedErrors }, headers);
   return new BatchProblem(firstProblem, detail, operationProblems);
+}
+
+/** Adds the problem of a closed form for each operation that may create an item. */
+export function withClosedForm(
+  cause: Problem,
+  operations: readonly (BatchOperation | null)[],
+  reason: Parameters<typeof problem.submissionsClosed>[0],
+): Problem {
+  const closedProblems = operations.flatMap((operation, index) =>
+    operation?.op === "create" || operation?.op === "upsert"
+      ? [{ index, problem: problem.submissionsClosed(reason) }]
+      : [],
+  );
+  if (closedProblems.length === 0) return cause;
+  const otherProblems = cause instanceof BatchProblem ? cause.operationProblems : [];
+  return buildBatchProblem([...otherProblems, ...closedProblems]);
 }
 
 function operationErrors({ index, problem: cause }: OperationProblem): object[] {
@@ -81,7 +100,7 @@ function operationErrors({ index, problem: cause }: OperationProblem): object[] 
 
 /** The result of one operation. */
 export interface OperationResult {
-  op: Operation["op"];
+  op: BatchOperation["op"];
   outcome: SimulatedOperation["outcome"];
   id: string;
   /** Records only. */
@@ -202,7 +221,7 @@ function addItemWrite(
   if (before) write.expectedVersions.push([before.number, before.version]);
   if (before === current) return;
   const number = (before ?? current)?.number ?? 0;
-  const { entries, uniqueValues } = indexRowChanges(compiled, before, current);
+  const { entries, uniqueValues } = buildIndexRowChanges(compiled, before, current);
   for (const value of uniqueValues.toRemove) write.uniqueValuesToRemove.push([number, ...value]);
   for (const value of uniqueValues.toAdd) write.uniqueValuesToAdd.push([number, ...value]);
   for (const [field, value] of entries.toRemove) write.entriesToRemove.push([number, field, value]);

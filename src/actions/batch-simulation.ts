@@ -8,13 +8,13 @@ import { errorAt, formatChoices } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { Warning } from "#domain/data/values.ts";
 import {
-  createdFields,
+  listCreatedFields,
   type ItemDiff,
   type ItemAction,
   nextItemVersion,
   diffItems,
 } from "#domain/item/change.ts";
-import type { Operation } from "#domain/item/body.ts";
+import type { BatchOperation } from "#domain/item/body.ts";
 import { newItemId, utf8Length, type Item } from "#domain/item/item.ts";
 import { lowestVersion } from "#domain/timeline.ts";
 import type { ItemLookupResult } from "#store/data/batch-read.ts";
@@ -80,7 +80,7 @@ export interface PlannedChange {
 }
 
 export interface SimulatedOperation {
-  op: Operation["op"];
+  op: BatchOperation["op"];
   outcome: "created" | "updated" | "unchanged" | "deleted";
   item: TouchedItem;
   version: number;
@@ -139,10 +139,10 @@ export class BatchSimulation {
     }
   }
 
-  apply(operation: Operation): SimulatedOperation {
+  apply(operation: BatchOperation): SimulatedOperation {
     switch (operation.op) {
       case "create":
-        return this.#create("create", operation.body, operation.id);
+        return this.#create("create", operation.body, operation.id, operation.unless);
       case "update":
         return this.#update("update", this.#find(operation.id), operation.body, operation.ifMatch);
       case "upsert": {
@@ -174,8 +174,13 @@ export class BatchSimulation {
       : undefined;
   }
 
-  #create(op: "create" | "upsert", body: unknown, requestedId?: string): SimulatedOperation {
-    const existingItem = requestedId === undefined ? undefined : this.#byName.get(requestedId);
+  #create(
+    op: "create" | "upsert",
+    body: unknown,
+    requestedId?: string,
+    existingId?: string,
+  ): SimulatedOperation {
+    const existingItem = this.#byName.get(requestedId ?? "") ?? this.#byName.get(existingId ?? "");
     if (existingItem) {
       const { version } = existingItem.lastState;
       return { op, outcome: "unchanged", item: existingItem, version, warnings: [] };
@@ -211,7 +216,7 @@ export class BatchSimulation {
     this.#addedCount += 1;
     this.maxAddedItems = Math.max(this.maxAddedItems, this.#addedCount);
     const action = collection.kind === "app" ? "record.create" : "submission.create";
-    const diff = { fields: createdFields(item), former: {} };
+    const diff = { fields: listCreatedFields(item), former: {} };
     this.changes.push({ item: touchedItem, action, version, diff });
     this.#recordOwner(touchedItem, item);
     return { op, outcome: "created", item: touchedItem, version, warnings: draft.warnings };

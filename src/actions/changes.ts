@@ -51,7 +51,7 @@ function buildHistory({ item, compiled }: StoredItem, changes: readonly PastChan
   const entries = changes.map(
     ({ version, at, actor: by, actorName: byName, action, former }): HistoryEntry => {
       const isCreation = action.endsWith(".create");
-      const fields = former && fieldChanges(compiled, former, valuesAfter);
+      const fields = former && buildFieldChanges(compiled, former, valuesAfter);
       return { version, at, by, byName, action, fields: isCreation ? [] : fields };
     },
   );
@@ -59,7 +59,8 @@ function buildHistory({ item, compiled }: StoredItem, changes: readonly PastChan
   return { entries, hasOlder: oldest !== undefined && !oldest.action.endsWith(".create") };
 }
 
-function fieldChanges(
+/** The changed fields with their values before and after, and moves `valuesAfter` back to the values before. */
+export function buildFieldChanges(
   { fields }: StoredItem["compiled"],
   former: Record<string, Value | null>,
   valuesAfter: Map<string, Value | null>,
@@ -68,8 +69,13 @@ function fieldChanges(
     .filter(({ slot }) => slot in former)
     .map((field): FieldChange => {
       const { key, label } = field.field;
-      const show = (value: Value | null | undefined) => presentValue(field, value ?? undefined);
-      return { key, label, from: show(former[field.slot]), to: show(valuesAfter.get(field.slot)) };
+      const present = (value: Value | null | undefined) => presentValue(field, value ?? undefined);
+      return {
+        key,
+        label,
+        from: present(former[field.slot]),
+        to: present(valuesAfter.get(field.slot)),
+      };
     });
   const status = String(statusFieldId);
   if (status in former) {
@@ -111,11 +117,11 @@ export async function listChanges(
       maxBytes: maxPageBytes,
       since,
     });
-  const [first, { compiled }] = await Promise.all([
+  const [firstPage, { compiled }] = await Promise.all([
     loadPage(typeof start === "number" ? start : null),
     loadCurrentCollection(ctx, cached),
   ]);
-  const { edges } = first;
+  const { edges } = firstPage;
   const { version: schemaVersion } = compiled.collection;
   const { timeline } = ctx.databases;
   const end = edges.last ?? itemNumberRange(id).above + Math.max(0, lowestSequence(timeline) - 1);
@@ -123,7 +129,7 @@ export async function listChanges(
   if (start === "now") return { changes: [], schemaVersion, nextPosition: end };
   // The oldest stored changes are older than the retention time, so the page starts after them.
   const hasExpired = start === null && edges.firstKept !== null && edges.firstKept !== edges.first;
-  const page = hasExpired ? await loadPage((edges.firstKept ?? 0) - 1) : first;
+  const page = hasExpired ? await loadPage((edges.firstKept ?? 0) - 1) : firstPage;
   const nextPosition = page.changes.at(-1)?.number ?? start ?? end;
   const views = page.changes.map((change) => toChangeView(change, page.items, compiled));
   return { changes: each ? views : mergeByItem(views), schemaVersion, nextPosition };
@@ -171,9 +177,9 @@ function mergeByItem(views: readonly ChangeView[]): ChangeView[] {
       byItem.set(view.id, view);
       continue;
     }
-    // The item exists neither before nor after this page, so none of its fields changed.
-    const isUnseen = previous.type === "created" && view.type === "deleted";
-    const fields = isUnseen ? [] : [...new Set([...previous.fields, ...view.fields])];
+    // The item did not exist before this page and does not exist after it, so it lists no changed fields.
+    const wasNeverVisible = previous.type === "created" && view.type === "deleted";
+    const fields = wasNeverVisible ? [] : [...new Set([...previous.fields, ...view.fields])];
     const type = previous.type === "created" && view.type === "updated" ? "created" : view.type;
     byItem.set(view.id, { ...view, type, fields });
   }

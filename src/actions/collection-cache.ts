@@ -5,12 +5,12 @@ import { memoryPart, type Memory } from "#domain/memory.ts";
 import type { ReadContext } from "./context.ts";
 import {
   findCollection,
-  findCollectionById,
+  findCollectionOf,
   type CurrentCollection,
   type StoredCollection,
 } from "#store/data/collections.ts";
 import {
-  cachedStamps,
+  cachedStampsJson,
   type CollectionName,
   type DefinitionHead,
 } from "#store/data/definition-head.ts";
@@ -35,7 +35,7 @@ const minCachedBytes = 2000;
 
 const cacheKey = (kind: CollectionKind, key: string) => `${kind}:${key}`;
 
-export function cachedCollection(
+export function findCollectionInMemory(
   memory: Memory,
   kind: CollectionKind,
   key: string,
@@ -83,33 +83,33 @@ export function collectionRef(
   kind: CollectionKind,
   key: string,
 ): CollectionName & { stamps: string } {
-  const cached = cachedCollection(memory, kind, key)?.collection;
-  return { kind, key, id: cached?.id ?? null, stamps: cachedStamps(cached ? [cached] : []) };
+  const cached = findCollectionInMemory(memory, kind, key)?.collection;
+  return { kind, key, id: cached?.id ?? null, stamps: cachedStampsJson(cached ? [cached] : []) };
 }
 
 /** Returns the stamp of the cached collection with this id, as `stamps` of a statement. */
-export function cachedStamp(memory: Memory, id: number): string {
+export function findCachedStamp(memory: Memory, id: number): string {
   const cached = cacheIn(memory).byId.get(id)?.collection;
-  return cachedStamps(cached ? [cached] : []);
+  return cachedStampsJson(cached ? [cached] : []);
 }
 
 /** Returns the stamps of all cached collections of a kind, for an item whose collection is unknown. */
-export function cachedStampsOfKind(memory: Memory, kind: CollectionKind): string {
+export function findCachedStampsOfKind(memory: Memory, kind: CollectionKind): string {
   const collections = Array.from(cacheIn(memory).byId.values(), ({ collection }) => collection);
-  return cachedStamps(collections.filter((collection) => collection.kind === kind));
+  return cachedStampsJson(collections.filter((collection) => collection.kind === kind));
 }
 
 /**
  * Returns the collection for a read whose SQL needs its definition. Looks in memory, then in the shared cache, then in
- * the database. The result may be outdated; the read checks that (`confirmCollection`).
+ * the database. The result may be outdated. The read detects that, and then `resolveCollection` replaces it.
  */
 export async function cachedOrStoredCollection(
   ctx: ReadContext,
   kind: CollectionKind,
   key: string,
 ): Promise<CompiledCollection | undefined> {
-  const inMemory = cachedCollection(ctx.memory, kind, key);
-  if (inMemory) return inMemory;
+  const compiledInMemory = findCollectionInMemory(ctx.memory, kind, key);
+  if (compiledInMemory) return compiledInMemory;
   const cached = await ctx.definitions.find(kind, key);
   if (cached) return compileCollection(cached.collection);
   const current = await findCollection(ctx.databases.named(kind, key), kind, key);
@@ -117,20 +117,20 @@ export async function cachedOrStoredCollection(
   return current && cacheCollection(ctx.memory, current);
 }
 
-/** Returns the `likely` collection if the read confirmed it, otherwise the current one from the read. */
-export function confirmCollection(
+/** Returns the `assumed` collection if the read found it current, otherwise the current one that the read returned. */
+export function resolveCollection(
   ctx: ReadContext,
-  likely: CompiledCollection,
-  { freshDefinition }: DefinitionHead,
+  assumed: CompiledCollection,
+  { freshCollection }: DefinitionHead,
 ): CompiledCollection {
-  if (freshDefinition) {
-    ctx.definitions.put(freshDefinition);
-    return cacheCollection(ctx.memory, freshDefinition);
+  if (freshCollection) {
+    ctx.definitions.put(freshCollection);
+    return cacheCollection(ctx.memory, freshCollection);
   }
-  const { collection } = likely;
-  if (cacheIn(ctx.memory).byId.has(collection.id)) return likely;
+  const { collection } = assumed;
+  if (cacheIn(ctx.memory).byId.has(collection.id)) return assumed;
   const bytes = JSON.stringify(collection.definition.fields).length;
-  return cacheCollection(ctx.memory, { collection, bytes }, likely);
+  return cacheCollection(ctx.memory, { collection, bytes }, assumed);
 }
 
 /** Reads the current collection from the database. */
@@ -158,7 +158,7 @@ export async function loadCollectionById(
   { databases, memory }: CollectionSource,
   id: number,
 ): Promise<CompiledCollection> {
-  const current = await findCollectionById(databases.of({ id }));
+  const current = await findCollectionOf(databases.of({ id }));
   if (!current) throw new Error(`Collection ${id} is gone, though collections are never deleted.`);
   return cacheCollection(memory, current);
 }
@@ -166,8 +166,8 @@ export async function loadCollectionById(
 /** Returns the collection of a head. Loads it when neither the head nor the cache contains it. */
 export async function loadCollectionOfHead(
   source: CollectionSource,
-  { id, freshDefinition }: DefinitionHead,
+  { id, freshCollection }: DefinitionHead,
 ): Promise<CompiledCollection> {
-  if (freshDefinition) return cacheCollection(source.memory, freshDefinition);
+  if (freshCollection) return cacheCollection(source.memory, freshCollection);
   return cacheIn(source.memory).byId.get(id) ?? loadCollectionById(source, id);
 }

@@ -4,6 +4,7 @@ import type { Random, Timing } from "#domain/ports.ts";
 import type { Permission, Role } from "#domain/credential/permissions.ts";
 import type { Resources } from "#domain/credential/credential.ts";
 import type { Collection } from "#domain/definition/collection.ts";
+import type { FieldError } from "#domain/problem/problem.ts";
 import type { ItemAction } from "#domain/item/change.ts";
 import type { AuditRecord } from "#store/home/audit.ts";
 import type { DefinitionCache } from "#store/data/collections.ts";
@@ -68,6 +69,8 @@ export interface ActionContext extends ReadContext {
   session: string | null;
   replays: ReplayCache;
   requestId: string;
+  /** Errors of the query. The action reports them with those of the body, after 412 and the 409 of a closed form. */
+  queryErrors?: readonly FieldError[];
   /** The caller's X-Request-Id. It is stored in addition to our own id. */
   sentRequestId: string | null;
   /** Returns a new ULID. */

@@ -16,7 +16,7 @@ import {
 } from "#domain/formula/compute.ts";
 import { closedReason, type Collection } from "#domain/definition/collection.ts";
 import { uniqueIdOf } from "#domain/definition/field.ts";
-import { parseItemBody } from "#domain/item/body.ts";
+import { readItemBody } from "#domain/item/body.ts";
 import { permissionsAllow, readPermission } from "#domain/credential/permissions.ts";
 import { problem, type FieldError, type Problem } from "#domain/problem/problem.ts";
 import {
@@ -31,12 +31,18 @@ import {
 import type { UniqueConflict } from "#store/data/item-ranges.ts";
 import { type ActionContext, type ReadContext, itemAuditRecord } from "./context.ts";
 import { findCurrentCollection } from "./collection-cache.ts";
-import { knowsField, outsideView, separateHidden, visibleErrors, visibleWarnings } from "./narrow-write.ts";
+import {
+  knowsField,
+  outsideView,
+  separateHidden,
+  visibleErrors,
+  visibleWarnings,
+} from "./narrow-write.ts";
 import { reach } from "./reach.ts";
 import { findVisibleItem } from "./visible.ts";
 import type { Actor } from "#domain/audit.ts";
 import { searchEntries, uniqueValues } from "#domain/data/index-entries.ts";
-import { createdFields } from "#domain/item/change.ts";
+import { listCreatedFields } from "#domain/item/change.ts";
 import { lowestVersion } from "#domain/timeline.ts";
 import { createItem as insertItem, type NewItem } from "#store/data/create-item.ts";
 import type { Claim, AssignedValues } from "#store/data/replays.ts";
@@ -64,7 +70,7 @@ export function buildDraft(
   const compiled = wholeOf(reached);
   const { kind } = compiled.collection;
   const sent = separateHidden(reached, request);
-  const { body, errors } = parseItemBody(kind, "create", sent.body);
+  const { body, errors } = readItemBody(kind, "create", sent.body);
   const status = kind === "form" ? initialStatus(body.status) : { status: null };
   const isDraft = "status" in status && status.status === "draft";
   const checkResult = body.data ? checkNew(compiled, body.data, isDraft, budget) : emptyCheckResult;
@@ -128,11 +134,7 @@ export function assertAccepting({ compiled, itemCount }: CountedCollection, now:
 }
 
 /** Rejects values for a field whose type is changing, because a value would block the change. */
-export function assertTypeStable(
-  reached: ReachedCollection,
-  data: Data,
-  before: Data = {},
-): void {
+export function assertTypeStable(reached: ReachedCollection, data: Data, before: Data = {}): void {
   const { pending } = wholeOf(reached).collection;
   const [changingField] = filledFields(pending?.emptied ?? [], data, before);
   if (!changingField) return;
@@ -198,7 +200,7 @@ export async function createItem(
   const result = await runIdempotent(ctx, reached.collection, key, body, {
     prepare() {
       const draft = buildDraft(reached, body, ctx.now());
-      const errors = [...key.errors, ...draft.errors];
+      const errors = [...key.errors, ...(ctx.queryErrors ?? []), ...draft.errors];
       if (errors.length > 0) throw problem.invalidInput(errors);
       assertTypeStable(reached, draft.data);
       return prepareItem(ctx, reached, draft);
@@ -286,7 +288,7 @@ export function prepareItem(
     data: JSON.stringify(data),
     entries: JSON.stringify(entries),
     uniqueValues: uniqueValues(collection, data, status),
-    changedFields: createdFields({ data, status }),
+    changedFields: listCreatedFields({ data, status }),
   };
   assertFits(responseJson, item.data, item.entries);
   return { response, responseJson, item };

@@ -3,9 +3,9 @@ import {
   type CredentialKind,
   type CredentialStateFilter,
   type RateLimits,
-  isLive,
-  liveSecrets,
-  maxLiveCredentials,
+  isValidCredential,
+  findValidSecrets,
+  maxValidCredentials,
   type Credential,
   type Secret,
   type Resources,
@@ -13,7 +13,7 @@ import {
 } from "#domain/credential/credential.ts";
 import {
   roleAllows,
-  allowedFor,
+  filterAllowed,
   type Role,
   type Permission,
 } from "#domain/credential/permissions.ts";
@@ -52,12 +52,12 @@ function assertCanGrant(
   const { role } = ctx.member;
   const errors: FieldError[] = roleAllows(role, "credentials")
     ? []
-    : limitErrors(input.limits, current);
+    : findLimitErrors(input.limits, current);
   if (kind === "client" && !roleAllows(role, "credentials")) {
     const reason = `A member with the role ${role} may create personal tokens only.`;
     errors.push({ field: "kind", pointer: "/kind", code: "not_an_option", reason });
   }
-  const allowed = allowedFor(role, input.permissions);
+  const allowed = filterAllowed(role, input.permissions);
   if (kind === "token" && allowed.length < input.permissions.length) {
     const reason = `A personal token cannot exceed the role of its member, which is ${role}.`;
     errors.push({
@@ -75,7 +75,7 @@ function assertCanGrant(
 }
 
 /** Only members who manage credentials may grant more than the default. */
-function limitErrors(requested: RateLimits, current: RateLimits): FieldError[] {
+function findLimitErrors(requested: RateLimits, current: RateLimits): FieldError[] {
   return (["requests", "writes"] as const).flatMap((field): FieldError[] => {
     const maximum = Math.max(defaultRateLimits[field], current[field]);
     if (requested[field] <= maximum) return [];
@@ -119,8 +119,8 @@ export async function getCredentialWithLabels(
   ctx: CredentialContext,
   id: string,
 ): Promise<{ credential: Credential; reachable: CollectionLabel[] }> {
-  const { credential, reachable } = await findCredentialWithLabels(ctx.databases, id);
-  return { credential: requireVisibleCredential(ctx, credential), reachable };
+  const { credential, labels } = await findCredentialWithLabels(ctx.databases, id);
+  return { credential: requireVisibleCredential(ctx, credential), reachable: labels };
 }
 
 /** Returns the credential with examples of the collections that it can access. */
@@ -142,7 +142,7 @@ function requireVisibleCredential(
 }
 
 /** Returns a credential that is not revoked. */
-async function getLiveCredential(ctx: CredentialContext, id: string): Promise<Credential> {
+async function getUnrevokedCredential(ctx: CredentialContext, id: string): Promise<Credential> {
   const credential = await getCredential(ctx, id);
   if (credential.revokedAt !== null) throw problem.notFound();
   return credential;
@@ -173,7 +173,7 @@ export async function issueCredential(
   if (await insertCredential(ctx.databases.home, ctx.member, credential, entry))
     return { credential, secret };
   throw problem.conflict(
-    `A member has at most ${maxLiveCredentials} live credentials: revoke those that are not needed.`,
+    `A member can have at most ${maxValidCredentials} valid credentials. Revoke one that is no longer needed.`,
   );
 }
 
@@ -198,15 +198,15 @@ export async function rotateCredential(
   id: string,
   overlapMs: number,
 ): Promise<CredentialWithSecret> {
-  const before = await getLiveCredential(ctx, id);
+  const before = await getUnrevokedCredential(ctx, id);
   const now = ctx.now();
-  if (!isLive(before, now)) throw problem.notFound();
+  if (!isValidCredential(before, now)) throw problem.notFound();
   // A new secret has all rights of the credential, so the member must be able to grant them all.
   assertCanGrant(ctx, before.kind, before, before.limits);
   const newestId = Math.max(...before.secrets.map((item) => item.id));
   const { secret, storedSecret } = await issueSecret(ctx, before.kind, id, newestId + 1);
   const overlapEnd = now + overlapMs;
-  const previousSecrets = liveSecrets(before, now)
+  const previousSecrets = findValidSecrets(before, now)
     .slice(1 - maxSecrets)
     .map((item) => ({
       ...item,
@@ -240,7 +240,7 @@ async function replaceCredential(
   const entry = auditRecord(ctx, action, `credential:${after.id}`);
   if (!(await updateCredential(ctx.databases.home, ctx.member, expectedVersion, after, entry))) {
     throw problem.conflict(
-      "Somebody else changed this credential in the meantime. Reload it and repeat your change.",
+      "Someone else changed this credential. Reload it and repeat your change.",
     );
   }
   return pushStoredCredential(ctx, after.id);

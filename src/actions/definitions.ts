@@ -7,7 +7,11 @@ import {
   type PendingRules,
 } from "#domain/definition/collection.ts";
 import { computedFields, type ComputedField, type FieldSet } from "#domain/definition/field.ts";
-import { validateDefinition, definitionEtag, matchesVersion } from "#domain/definition/validate.ts";
+import {
+  validateDefinition,
+  formatDefinitionEtag,
+  matchesVersion,
+} from "#domain/definition/validate.ts";
 import { definitionFingerprint } from "#domain/definition/document.ts";
 import { pendingRules, type MergedDefinition } from "#domain/definition/merge.ts";
 import type { Precondition } from "#domain/preconditions.ts";
@@ -56,9 +60,10 @@ export async function getDefinition(
   return loadDefinition(ctx, kind, key);
 }
 
-/** Lists the labels of all collections that a credential or a webhook can reach. */
-export const listReachable = ({ databases }: ActionContext): Promise<CollectionLabel[]> =>
-  listCollectionLabels(databases);
+/** Lists the labels of all collections that a credential or a webhook can select. */
+export function listSelectableCollections(ctx: ActionContext): Promise<CollectionLabel[]> {
+  return listCollectionLabels(ctx.databases);
+}
 
 /** Lists all apps or forms with their item counts. */
 export const listOverviews = (
@@ -166,15 +171,15 @@ export function assertPreconditions(
   const matchFailed = ifMatch !== null && !matches(ifMatch);
   const noneMatchFailed = ifNoneMatch !== null && matches(ifNoneMatch);
   if (matchFailed || noneMatchFailed)
-    throw problem.versionMismatch(current ? currentEtag(ctx, current) : null);
+    throw problem.versionMismatch(current ? buildDefinitionEtag(ctx, current) : null);
 }
 
 /** Returns the ETag of the current schema document. */
-export function currentEtag(
+export function buildDefinitionEtag(
   ctx: Pick<ReadContext, "now">,
   { collection, itemCount, indexing, pending }: CurrentCollection,
 ): string {
-  return definitionEtag(collection, itemCount, indexing, pending, ctx.now());
+  return formatDefinitionEtag(collection, itemCount, indexing, pending, ctx.now());
 }
 
 /**
@@ -190,9 +195,9 @@ export function fieldsToIndex(
   const searchableBefore = searchableIds(before);
   const searchable = searchableIds(definition.fields);
   const addedIds = [...searchable].filter((id) => !searchableBefore.has(id) && id < before.next);
-  const recalculatedIds = recalculatedFields(before, definition.fields);
-  const liveIds = new Set([...searchable, ...computedIds(definition.fields)]);
-  const waitingIds = (current.indexing?.fields ?? []).filter((id) => liveIds.has(id));
+  const recalculatedIds = findRecalculatedFields(before, definition.fields);
+  const currentIds = new Set([...searchable, ...computedIds(definition.fields)]);
+  const waitingIds = (current.indexing?.fields ?? []).filter((id) => currentIds.has(id));
   return {
     unindexed: [...new Set([...waitingIds, ...addedIds, ...recalculatedIds])],
     newlySearchable: [
@@ -204,7 +209,7 @@ export function fieldsToIndex(
 const formulaFingerprint = ({ formula, result, decimals }: ComputedField) =>
   JSON.stringify([formula, result, decimals]);
 
-function recalculatedFields(before: FieldSet, after: FieldSet): number[] {
+function findRecalculatedFields(before: FieldSet, after: FieldSet): number[] {
   const previousFingerprints = new Map(
     computedFields(before).map((field) => [field.id, formulaFingerprint(field)]),
   );

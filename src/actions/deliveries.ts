@@ -1,22 +1,22 @@
 import { problem } from "#domain/problem/problem.ts";
 import {
-  deliveryNumber,
+  parseDeliveryId,
   type Delivery,
   type DeliveryReport,
   createSigningSecret,
 } from "#domain/webhook/delivery.ts";
 import {
   type Webhook,
-  actionsForTypes,
+  reportedActions,
   findWebhookType,
   type WebhookType,
-  liveWebhookSecrets,
+  findValidWebhookSecrets,
   maxWebhookSecrets,
   type WebhookSecret,
 } from "#domain/webhook/webhook.ts";
 import type { WebhookContext } from "./context.ts";
 import type { Actor } from "#domain/audit.ts";
-import { isLive, isVisible, type Resources } from "#domain/credential/credential.ts";
+import { isValidCredential, isVisible, type Resources } from "#domain/credential/credential.ts";
 import {
   permissionsAllow,
   readPermission,
@@ -30,11 +30,15 @@ import { findMember } from "#store/home/members.ts";
 import type { HomeDatabase } from "#store/db/database.ts";
 import { loadNextChange } from "#store/data/feed.ts";
 import { toChangeView } from "./changes.ts";
-import { loadCollectionOfHead, cachedStamp, type CollectionSource } from "./collection-cache.ts";
+import {
+  loadCollectionOfHead,
+  findCachedStamp,
+  type CollectionSource,
+} from "./collection-cache.ts";
 import type { SigningKeys } from "#domain/credential/keys.ts";
 
-/** The collections whose deliveries the caller sees. The caller must see them, and the webhook must still cover them. */
-function visibleCollections(
+/** Returns the collections of the webhook that the caller can see. Only their deliveries are visible to it. */
+function findVisibleCollections(
   { resources }: Pick<WebhookContext, "resources">,
   { collections }: Webhook,
 ): Resources {
@@ -50,7 +54,7 @@ export async function listDeliveries(
   before: number | null,
   limit: number,
 ): Promise<DeliveryReport & { nextPosition: number | null }> {
-  const collections = visibleCollections(ctx, hook);
+  const collections = findVisibleCollections(ctx, hook);
   const report = await ctx.objects.report(hook.id, before, limit + 1, collections);
   const { deliveries: rows, failure } = report;
   const deliveries = rows.slice(0, limit);
@@ -69,11 +73,11 @@ export async function redeliver(
   hook: Webhook,
   deliveryId: string,
 ): Promise<Delivery> {
-  const number = deliveryNumber(deliveryId);
+  const number = parseDeliveryId(deliveryId);
   const delivery =
     number === undefined
       ? undefined
-      : await ctx.objects.redeliver(hook.id, number, visibleCollections(ctx, hook));
+      : await ctx.objects.redeliver(hook.id, number, findVisibleCollections(ctx, hook));
   if (!delivery) throw problem.notFound();
   return delivery;
 }
@@ -95,7 +99,7 @@ export async function findMakerRights(
     return member && rightsOf(member.role);
   }
   const credential = await findCredential(home, id);
-  return credential && isLive(credential, now) ? credential : undefined;
+  return credential && isValidCredential(credential, now) ? credential : undefined;
 }
 
 export function canDeliver(
@@ -118,15 +122,16 @@ export interface WebhookMessage {
 /** Loads the next change that the webhook sends. All changes up to `scannedThrough` have been scanned. */
 export async function loadNextMessage(
   source: CollectionSource,
-  { types, include }: Webhook,
+  hook: Webhook,
   collectionId: number,
   after: number,
 ): Promise<{ message: WebhookMessage | null; scannedThrough: number; isAtEnd: boolean }> {
+  const { types, include } = hook;
   const next = await loadNextChange(
     source.databases.of({ id: collectionId }),
     after,
-    actionsForTypes(types),
-    cachedStamp(source.memory, collectionId),
+    reportedActions(hook),
+    findCachedStamp(source.memory, collectionId),
   );
   const { change, item, scannedThrough, isAtEnd } = next;
   const type = change ? findWebhookType(change.action, types) : undefined;
@@ -144,21 +149,25 @@ export async function loadNextMessage(
 }
 
 /** Signing needs the secret itself, so the database stores it sealed and bound to its webhook. */
-const sealContext = (id: string) => `webhook ${id}`;
+const buildSealSubject = (id: string) => `webhook ${id}`;
 
 export async function issueSigningSecret(
   ctx: WebhookContext,
   id: string,
 ): Promise<{ secret: string; storedSecret: WebhookSecret }> {
   const secret = createSigningSecret(ctx.random.bytes(32));
-  const sealed = await ctx.keys.seal(secret, sealContext(id));
+  const sealed = await ctx.keys.seal(secret, buildSealSubject(id));
   return { secret, storedSecret: { sealed, created_at: ctx.now(), expires_at: null } };
 }
 
-/** Returns the secrets that stay valid in addition to a new one, each with its expiry. */
-export function retiringSecrets(hook: Webhook, now: number, overlapMs: number): WebhookSecret[] {
+/** Returns the previous secrets that stay valid in addition to a new one, with their expiry limited to the overlap. */
+export function limitPreviousSecrets(
+  hook: Webhook,
+  now: number,
+  overlapMs: number,
+): WebhookSecret[] {
   const overlapEnd = now + overlapMs;
-  return liveWebhookSecrets(hook, now)
+  return findValidWebhookSecrets(hook, now)
     .slice(1 - maxWebhookSecrets)
     .map((secret) => ({
       ...secret,
@@ -167,15 +176,15 @@ export function retiringSecrets(hook: Webhook, now: number, overlapMs: number): 
     .filter(({ expires_at }) => expires_at > now);
 }
 
-/** Opens the live secrets, newest first. Omits a secret when the key that sealed it was removed. */
+/** Opens the valid secrets, newest first. Omits a secret when the key that sealed it was removed. */
 export async function openSecrets(
   keys: SigningKeys,
   hook: Webhook,
   now: number,
 ): Promise<string[]> {
-  const secrets = liveWebhookSecrets(hook, now).toReversed();
+  const secrets = findValidWebhookSecrets(hook, now).toReversed();
   const openedSecrets = await Promise.all(
-    secrets.map(({ sealed }) => keys.open(sealed, sealContext(hook.id))),
+    secrets.map(({ sealed }) => keys.open(sealed, buildSealSubject(hook.id))),
   );
   return openedSecrets.filter((secret) => secret !== undefined);
 }

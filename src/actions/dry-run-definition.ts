@@ -18,7 +18,7 @@ import {
   type SavedDefinition,
 } from "./definitions.ts";
 
-/** The effects of saving a definition (contract, section 3). */
+/** The effects of saving a definition. */
 export interface Consequences {
   /** The outcome of the same request without `dry_run`. */
   outcome: SavedDefinition["outcome"];

@@ -46,12 +46,12 @@ export async function exchangeClientSecret(
   if (!presented || client.id !== `efc_${presented.credentialId}`) {
     return { error: "unknown_client" };
   }
-  const exchange = await ctx.admit(presented);
-  if (!exchange) return { error: "unknown_client" };
-  if ("retryAfter" in exchange) return { error: "too_many", ...exchange };
+  const exchangeResult = await ctx.admit(presented);
+  if (!exchangeResult) return { error: "unknown_client" };
+  if ("retryAfter" in exchangeResult) return { error: "too_many", ...exchangeResult };
   if (request.grantType !== "client_credentials") return { error: "unsupported_grant_type" };
-  const { permissions, expiresAt } = exchange.grant;
-  const scope = grantedScope(request.scope, permissions);
+  const { permissions, expiresAt } = exchangeResult.grant;
+  const scope = findGrantedScope(request.scope, permissions);
   if (!scope) return { error: "invalid_scope", allowedScope: permissions };
   const now = ctx.now();
   const expiresIn = Math.min(
@@ -60,7 +60,7 @@ export async function exchangeClientSecret(
   );
   const accessToken = await createAccessToken(ctx.keys, {
     credentialId: presented.credentialId,
-    secretId: exchange.secretId,
+    secretId: exchangeResult.secretId,
     expiresAt: now + expiresIn * 1000,
     scope,
   });
@@ -68,7 +68,7 @@ export async function exchangeClientSecret(
 }
 
 /** Returns the requested scope if the client has all of it. Without a requested scope, returns all its permissions. */
-function grantedScope(
+function findGrantedScope(
   requestedScope: string | null,
   allowedScope: readonly Permission[],
 ): Permission[] | undefined {

@@ -8,7 +8,8 @@ import type { ActionContext } from "./context.ts";
 
 /** A conflict means that another write succeeded. Many attempts therefore mean many writers, not a deadlock. */
 const maxAttempts = 100;
-const maxPauseMs = 40;
+/** Long enough for 100 writers of one item to take turns. Shorter pauses make most attempts fail again. */
+const maxPauseMs = 500;
 
 /** Runs `step` until it returns a result. Undefined means that a concurrent write interfered. */
 export async function retryOnConflict<T>(
@@ -40,25 +41,25 @@ export interface PreparedWrite<ResponseBody> {
 }
 
 /** An action that runs once per key. */
-interface IdempotentAction<Ready extends PreparedWrite<unknown>, Answer> {
+interface IdempotentAction<Write extends PreparedWrite<unknown>, Response> {
   /** Validates the request against the cached collection. Throws a problem when it is invalid. */
-  prepare(): Ready | Promise<Ready>;
+  prepare(): Write | Promise<Write>;
   /**
    * Throws the problem, or a current one that takes precedence.
    * Returns normally when the collection has changed, so that the request is validated again.
    */
   reject(cause: Problem): Promise<void>;
   /** Stores the write and the claim in one batch. Returns undefined after a conflict, to validate again. */
-  store(prepared: Ready, claim: Claim | null): Promise<StoreResult | undefined>;
-  respond(body: Ready["response"], assigned: AssignedValues): Answer;
+  store(prepared: Write, claim: Claim | null): Promise<StoreResult | undefined>;
+  respond(body: Write["response"], assigned: AssignedValues): Response;
 }
 
 type StoreResult =
   | { outcome: "created"; assigned: AssignedValues }
   | { outcome: "replayed"; replay: Replay };
 
-export interface IdempotentResult<Answer> {
-  response: Answer;
+export interface IdempotentResult<Response> {
+  response: Response;
   /** Whether the key was used before. The response is then the first one, even if the item has changed. */
   isReplay: boolean;
   /** Whether the first request with the key had a different body. */
@@ -68,19 +69,19 @@ export interface IdempotentResult<Answer> {
 const replayRetentionMs = 24 * 60 * 60 * 1000;
 
 /**
- * Runs an action once per key within 24 hours (contract, section 8). The claim in the batch decides which request was
+ * Runs an action once per key within 24 hours. The claim in the batch decides which request was
  * first. The cache only saves queries to D1. A key that has a response replays it, even if the request is invalid now.
  */
-export async function runIdempotent<Ready extends PreparedWrite<unknown>, Answer>(
+export async function runIdempotent<Write extends PreparedWrite<unknown>, Response>(
   ctx: ActionContext,
   collection: { readonly id: number },
   { key }: IdempotencyKey,
   body: unknown,
-  action: IdempotentAction<Ready, Answer>,
-): Promise<IdempotentResult<Answer>> {
+  action: IdempotentAction<Write, Response>,
+): Promise<IdempotentResult<Response>> {
   const fingerprint = key === null ? "" : await sha256(toCanonicalJson(body));
-  const toReplayed = (replay: Replay): IdempotentResult<Answer> => ({
-    response: action.respond(JSON.parse(replay.answer) as Ready["response"], replay),
+  const toReplayed = (replay: Replay): IdempotentResult<Response> => ({
+    response: action.respond(JSON.parse(replay.answer) as Write["response"], replay),
     isReplay: true,
     hasDifferentBody: replay.fingerprint !== fingerprint,
   });
@@ -113,10 +114,10 @@ export async function runIdempotent<Ready extends PreparedWrite<unknown>, Answer
   });
 }
 
-/** Returns the prepared write or its problem. Throws 413 at once, which precedes a replay (contract, section 4). */
-async function prepareOrProblem<Ready>(
-  prepare: () => Ready | Promise<Ready>,
-): Promise<Ready | Problem> {
+/** Returns the prepared write or its problem. Throws 413 at once, because it takes precedence over a replay. */
+async function prepareOrProblem<Write>(
+  prepare: () => Write | Promise<Write>,
+): Promise<Write | Problem> {
   try {
     return await prepare();
   } catch (error) {

@@ -1,166 +1,267 @@
-import { uniqueValues, type UniqueValue } from "#domain/data/index-entries.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { maxOperations, type Operation } from "#domain/item/body.ts";
+import { closedReason } from "#domain/definition/collection.ts";
+import { diffStates, type FieldChange, statusFieldId } from "#domain/item/change.ts";
+import type { Value } from "#domain/data/values.ts";
+import { maxOperations, type BatchOperation } from "#domain/item/body.ts";
 import { Problem, problem } from "#domain/problem/problem.ts";
-import { loadUniqueValueOwners } from "#store/data/batch-read.ts";
 import type { BatchWrite } from "#store/data/batch-write.ts";
-import type { ActionContext } from "./context.ts";
-import { loadCurrentCollection, firstConflict, assertAccepting } from "./create-item.ts";
 import { applyOperations, simulateBatch } from "./apply-batch.ts";
+import { findStoredDuplicates } from "./batch-duplicates.ts";
 import { BatchProblem, type OperationResult } from "./batch-results.ts";
+import type { SimulatedOperation } from "./batch-simulation.ts";
+import { buildFieldChanges } from "./changes.ts";
+import type { ActionContext } from "./context.ts";
+import { firstConflict, loadCurrentCollection } from "./create-item.ts";
 
 /** The outcome of a row, or the problem that rejects it. */
 export type RowOutcome = OperationResult["outcome"] | Problem;
 
+/** A row of a file: its operation, or the problem that the file itself shows. */
+export type ImportRow = BatchOperation | Problem;
+
+/** What a check found for a row. */
+export interface CheckedRow {
+  outcome: RowOutcome;
+  /** The existing item that the row would change; null for other rows. */
+  change: { id: string; receiptNumber: string | null; fields: FieldChange[] } | null;
+}
+
 /** The limit for the cost of a check, in budgets of one batch. */
 const maxBatchBudgets = 5;
 
-/**
- * Returns the current outcome of each row, batch by batch, and stores nothing.
- * When rows of different batches share a unique value, the later row gets the problem.
- */
+/** Returns what would become of each row, and stores nothing. Writing decides in the same way. */
 export async function checkRows(
   ctx: ActionContext,
   cached: CompiledCollection,
-  rows: readonly Operation[],
-): Promise<RowOutcome[]> {
-  const current = await loadCurrentCollection(ctx, cached);
-  const itemIdByValue = new Map<string, string>();
-  const outcomes: RowOutcome[] = [];
-  let totalBudgetShare = 0;
+  rows: readonly ImportRow[],
+): Promise<CheckedRow[]> {
+  const { compiled } = await loadCurrentCollection(ctx, cached);
+  const effects: EarlierEffects = { createdCount: 0, freed: [], taken: new Set(), budgetShare: 0 };
+  const checkedRows: CheckedRow[] = [];
   for (const batch of splitIntoBatches(rows)) {
-    const checkedBatch = await checkBatch(ctx, current.compiled, batch, itemIdByValue);
-    totalBudgetShare += checkedBatch.budgetShare;
-    if (totalBudgetShare > maxBatchBudgets) throw tooComplexProblem();
-    outcomes.push(...checkedBatch.outcomes);
+    checkedRows.push(...(await processRows(ctx, compiled, batch, effects)));
   }
-  if (outcomes.includes("created")) assertAccepting(current, ctx.now());
-  return outcomes;
+  return checkedRows;
 }
 
-function tooComplexProblem(): Problem {
-  const reason =
-    "The rows of this file need too much computation together. Import fewer rows at once.";
-  return problem.invalidInput([{ field: "file", code: "too_complex", reason }]);
-}
-
-function splitIntoBatches(rows: readonly Operation[]): Operation[][] {
+function splitIntoBatches(rows: readonly ImportRow[]): ImportRow[][] {
   const count = Math.ceil(rows.length / maxOperations);
   return Array.from({ length: count }, (_, i) =>
     rows.slice(i * maxOperations, (i + 1) * maxOperations),
   );
 }
 
-async function checkBatch(
+/** Writes at most one batch of rows. Omits rejected rows and stores all others together. */
+export async function writeRows(
   ctx: ActionContext,
   compiled: CompiledCollection,
-  batch: readonly Operation[],
-  itemIdByValue: Map<string, string>,
-): Promise<{ outcomes: RowOutcome[]; budgetShare: number }> {
-  const { results, problems, write, budgetShare } = await simulateBatch(ctx, compiled, batch);
-  const problemByIndex = new Map(problems.map(({ index, problem: cause }) => [index, cause]));
-  const db = ctx.databases.of(compiled.collection);
-  const storedOwners =
-    write.uniqueValuesToAdd.length > 0
-      ? await loadUniqueValueOwners(db, toUniqueValues(write.uniqueValuesToAdd))
-      : [];
-  const removedValues = new Set(write.uniqueValuesToRemove.map((value) => JSON.stringify(value)));
-  const owners = storedOwners.filter(
-    ({ item, field, value }) => !removedValues.has(JSON.stringify([item, field, value])),
-  );
-  const outcomes = batch.map((_, index): RowOutcome => {
-    const cause = problemByIndex.get(index);
-    const result = results[index];
-    if (cause || !result) return cause ?? problem.tryAgain();
-    const { lastState, current } = result.item;
-    const itemValues = current
-      ? uniqueValues(compiled.collection, current.data, current.status)
-      : [];
-    const conflict = itemValues.find(([field, value]) => {
-      const owner = owners.find((row) => row.field === field && row.value === value);
-      const earlierId = itemIdByValue.get(JSON.stringify([field, value]));
-      return (
-        (owner && owner.item !== lastState.number) ||
-        (earlierId !== undefined && earlierId !== lastState.id)
-      );
-    });
-    if (conflict) {
-      const duplicate = firstConflict(compiled.collection, [{ field: conflict[0], id: "" }]);
-      return duplicate ? problem.duplicate(duplicate.key) : problem.tryAgain();
-    }
-    for (const value of itemValues) itemIdByValue.set(JSON.stringify(value), lastState.id);
-    return result.outcome;
-  });
-  return { outcomes, budgetShare };
+  rows: readonly ImportRow[],
+): Promise<RowOutcome[]> {
+  const writtenRows = await processRows(ctx, compiled, rows, null);
+  return writtenRows.map(({ outcome }) => outcome);
 }
 
-const toUniqueValues = (values: BatchWrite["uniqueValuesToAdd"]) =>
-  values.map(([, field, value]): UniqueValue => [field, value]);
+/** What the batches so far would have changed. A write finds it in the database instead. */
+interface EarlierEffects {
+  createdCount: number;
+  freed: BatchWrite["uniqueValuesToRemove"];
+  taken: Set<string>;
+  budgetShare: number;
+}
 
 /** Omitting rejected rows, or a concurrent write, can make other rows invalid, so one attempt may not be enough. */
 const maxAttempts = 10;
 
-/** Writes at most one batch of rows. Omits invalid rows and stores all others together. */
-export async function writeRows(
+/** Decides about the rows of one batch. Stores them, unless it checks them after the effects of earlier ones. */
+async function processRows(
   ctx: ActionContext,
   compiled: CompiledCollection,
-  rows: readonly Operation[],
-): Promise<RowOutcome[]> {
-  const outcomes: RowOutcome[] = [];
-  let remainingRows = rows.map((operation, index) => ({ operation, index }));
-  for (let attempt = 0; remainingRows.length > 0; attempt += 1) {
-    const operations = remainingRows.map(({ operation }) => operation);
-    const results = await catchRowProblem(() => applyOperations(ctx, compiled, operations));
-    if (!(results instanceof Problem)) {
-      remainingRows.forEach(
-        ({ index }, i) => (outcomes[index] = results[i]?.outcome ?? "unchanged"),
+  rows: readonly ImportRow[],
+  effects: EarlierEffects | null,
+): Promise<CheckedRow[]> {
+  const results = rows.map((row) => rejectedRow(row instanceof Problem ? row : rowConflict()));
+  let remaining = rows.flatMap((row, index) =>
+    row instanceof Problem ? [] : [{ operation: row, index }],
+  );
+  for (let attempt = 0; remaining.length > 0 && attempt < maxAttempts; attempt += 1) {
+    const operations = remaining.map(({ operation }) => operation);
+    const attempted = await catchRowProblem(() => attemptRows(ctx, compiled, operations, effects));
+    if (attempted instanceof Problem) {
+      const halves = await processHalves(ctx, compiled, operations, effects, attempted);
+      remaining.forEach(({ index }, i) => (results[index] = halves[i] ?? rejectedRow(attempted)));
+      return results;
+    }
+    const { accepted, problems } = attempted;
+    if (accepted) {
+      remaining.forEach(
+        ({ index }, i) => (results[index] = accepted[i] ?? rejectedRow(rowConflict())),
       );
-      return outcomes;
+      return results;
     }
-    if (!(results instanceof BatchProblem)) {
-      const halves = await writeInHalves(ctx, compiled, operations, results);
-      remainingRows.forEach(({ index }, i) => (outcomes[index] = halves[i] ?? results));
-      return outcomes;
-    }
-    if (attempt === maxAttempts) {
-      for (const { index } of remainingRows) outcomes[index] = rowConflictProblem();
-      return outcomes;
-    }
-    const problems = new Map(
-      results.operationProblems.map(({ index, problem: cause }) => [index, cause]),
-    );
-    for (const [position, cause] of problems) {
-      const index = remainingRows[position]?.index;
-      if (index !== undefined) outcomes[index] = cause;
-    }
-    remainingRows = remainingRows.filter((_, position) => !problems.has(position));
+    remaining = remaining.filter(({ index }, position) => {
+      const cause = problems.get(position);
+      if (cause) results[index] = rejectedRow(cause);
+      return !cause;
+    });
   }
-  return outcomes;
+  return results;
 }
 
-const rowConflictProblem = () =>
+const rejectedRow = (outcome: Problem): CheckedRow => ({ outcome, change: null });
+
+const rowConflict = () =>
   problem.conflict("Too many rows of this file conflict with each other. Import it again.");
 
-/** Returns a problem that concerns rows. Rethrows a closed form, which affects all rows, and all other errors. */
-async function catchRowProblem<T>(write: () => Promise<T>): Promise<T | Problem> {
+/** The rows as accepted together, or the problems of those that must be omitted first. */
+interface RowAttempt {
+  accepted: CheckedRow[] | null;
+  /** By the position among the operations. */
+  problems: ReadonlyMap<number, Problem>;
+}
+
+async function attemptRows(
+  ctx: ActionContext,
+  compiled: CompiledCollection,
+  operations: readonly BatchOperation[],
+  effects: EarlierEffects | null,
+): Promise<RowAttempt> {
+  const batch = await simulateBatch(ctx, compiled, operations);
+  const { results, write } = batch;
+  if (effects) countBudget(effects, batch.budgetShare);
+  const oversize = batch.problems.find(({ problem: cause }) => cause.code === "too_large");
+  // The batch as a whole may be too large, so its halves decide.
+  if (oversize && operations.length > 1) throw oversize.problem;
+  const problems = new Map(batch.problems.map(({ index, problem: cause }) => [index, cause]));
+  if (problems.size === 0) {
+    for (const [index, cause] of await storageProblems(ctx, compiled, batch, operations, effects)) {
+      problems.set(index, cause);
+    }
+  }
+  if (problems.size > 0) return { accepted: null, problems };
+  const accepted = results.map((result) => toCheckedRow(compiled, result));
+  if (effects) {
+    recordEffects(effects, write);
+    return { accepted, problems };
+  }
+  return storeRows(ctx, compiled, operations, accepted);
+}
+
+/** Stores the rows. A concurrent write can still reject some of them. */
+async function storeRows(
+  ctx: ActionContext,
+  compiled: CompiledCollection,
+  operations: readonly BatchOperation[],
+  accepted: CheckedRow[],
+): Promise<RowAttempt> {
   try {
-    return await write();
+    await applyOperations(ctx, compiled, operations);
+    return { accepted, problems: new Map() };
   } catch (error) {
-    const isClientError = error instanceof Problem && error.status < 500;
-    if (isClientError && error.code !== "submissions_closed") return error;
+    const isFull = error instanceof Problem && error.members["reason"] === "full";
+    if (isFull) return { accepted: null, problems: new Map() };
+    if (!(error instanceof BatchProblem)) throw error;
+    const problems = error.operationProblems.map(
+      ({ index, problem: cause }) => [index, cause] as const,
+    );
+    return { accepted: null, problems: new Map(problems) };
+  }
+}
+
+/** The problems that depend on other items: duplicate values, and a form that is closed or full. */
+async function storageProblems(
+  ctx: ActionContext,
+  compiled: CompiledCollection,
+  { results, write }: Awaited<ReturnType<typeof simulateBatch>>,
+  operations: readonly BatchOperation[],
+  effects: EarlierEffects | null,
+): Promise<Map<number, Problem>> {
+  const problems = new Map<number, Problem>();
+  const freed = [...write.uniqueValuesToRemove, ...(effects?.freed ?? [])];
+  const afterEarlier = { ...write, uniqueValuesToRemove: freed };
+  const duplicates = await findStoredDuplicates(ctx, compiled, afterEarlier, operations, results);
+  for (const { index, problem: cause } of duplicates ?? []) problems.set(index, cause);
+  for (const [number, ...value] of write.uniqueValuesToAdd) {
+    if (!effects?.taken.has(JSON.stringify(value))) continue;
+    const index = results.findIndex((result) => result?.item.lastState.number === number);
+    const { key = "" } = firstConflict(compiled.collection, [{ field: value[0], id: "" }]) ?? {};
+    problems.set(index, problem.duplicate(key));
+  }
+  if (problems.size > 0) return problems;
+  return closedFormProblems(ctx, compiled, results, effects);
+}
+
+/** Rejects new items beyond the limit of the form. Throws when the form accepts none at all. */
+async function closedFormProblems(
+  ctx: ActionContext,
+  compiled: CompiledCollection,
+  results: readonly (SimulatedOperation | null)[],
+  effects: EarlierEffects | null,
+): Promise<Map<number, Problem>> {
+  const problems = new Map<number, Problem>();
+  const created = results.flatMap((result, index) =>
+    result?.outcome === "created" ? [index] : [],
+  );
+  if (compiled.collection.kind === "app" || created.length === 0) return problems;
+  const current = await loadCurrentCollection(ctx, compiled);
+  const { acceptance } = current.compiled.collection.definition;
+  const count = current.itemCount + (effects?.createdCount ?? 0);
+  for (const [position, index] of created.entries()) {
+    const reason = closedReason(acceptance, count + position, ctx.now());
+    if (reason === null) continue;
+    const cause = problem.submissionsClosed(reason);
+    if (reason !== "full") throw cause;
+    problems.set(index, cause);
+  }
+  return problems;
+}
+
+function countBudget(effects: EarlierEffects, budgetShare: number): void {
+  effects.budgetShare += budgetShare;
+  if (effects.budgetShare <= maxBatchBudgets) return;
+  const reason =
+    "The rows of this file need too much computation together. Import fewer rows at once.";
+  throw problem.invalidInput([{ field: "file", code: "too_complex", reason }]);
+}
+
+function recordEffects(effects: EarlierEffects, write: BatchWrite): void {
+  effects.createdCount += write.createdItems.length;
+  effects.freed.push(...write.uniqueValuesToRemove);
+  for (const [, ...value] of write.uniqueValuesToAdd) effects.taken.add(JSON.stringify(value));
+}
+
+function toCheckedRow(compiled: CompiledCollection, result: SimulatedOperation | null): CheckedRow {
+  if (!result) return rejectedRow(rowConflict());
+  const { outcome, item } = result;
+  const { before, lastState } = item;
+  if (outcome !== "updated" || !before) return { outcome, change: null };
+  const { former } = diffStates(before, lastState);
+  const after: [string, Value | null][] = Object.entries(lastState.data);
+  const valuesAfter = new Map([...after, [String(statusFieldId), lastState.status]]);
+  const fields = buildFieldChanges(compiled, former, valuesAfter);
+  return { outcome, change: { id: before.id, receiptNumber: before.receiptNumber, fields } };
+}
+
+/** Returns a problem that concerns rows. Rethrows a closed form, a file that is too complex, and all other errors. */
+async function catchRowProblem<T>(attempt: () => Promise<T>): Promise<T | Problem> {
+  try {
+    return await attempt();
+  } catch (error) {
+    const concernsRows = error instanceof Problem && error.code === "too_large";
+    if (concernsRows) return error;
     throw error;
   }
 }
 
 /** The whole batch exceeds a limit, but each half alone may fit. */
-async function writeInHalves(
+async function processHalves(
   ctx: ActionContext,
   compiled: CompiledCollection,
-  operations: readonly Operation[],
+  operations: readonly BatchOperation[],
+  effects: EarlierEffects | null,
   cause: Problem,
-): Promise<RowOutcome[]> {
-  if (operations.length === 1) return [cause];
+): Promise<CheckedRow[]> {
+  if (operations.length === 1) return [rejectedRow(cause)];
   const middle = Math.ceil(operations.length / 2);
-  const first = await writeRows(ctx, compiled, operations.slice(0, middle));
-  return [...first, ...(await writeRows(ctx, compiled, operations.slice(middle)))];
+  const first = await processRows(ctx, compiled, operations.slice(0, middle), effects);
+  return [...first, ...(await processRows(ctx, compiled, operations.slice(middle), effects))];
 }

@@ -12,7 +12,7 @@ import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { Data } from "#domain/data/values.ts";
 import { computeData, withoutComputed } from "#domain/formula/compute.ts";
 import { diffStates, type ItemDiff } from "#domain/item/change.ts";
-import { type Item, fitsStorage } from "#domain/item/item.ts";
+import { type Item, isSmallEnoughToStore } from "#domain/item/item.ts";
 import {
   findNextIndexing,
   storeIndexingStep,
@@ -47,16 +47,16 @@ export async function runRoundRobin<Work extends { collectionId: number }>(
   const { db, counts } = countingDatabase(ctx.db);
   const countingContext = { ...ctx, db };
   const excludedIds: number[] = [];
-  let after = 0;
+  let afterId = 0;
   let formulaSteps = 0;
   while (
     counts.queries < runLimits.queries &&
     counts.rowsWritten < runLimits.rowsWritten &&
     formulaSteps < runLimits.formulaSteps
   ) {
-    const work = await findNext(db, { after, excluded: excludedIds });
+    const work = await findNext(db, { after: afterId, excluded: excludedIds });
     if (!work) return;
-    after = work.collectionId;
+    afterId = work.collectionId;
     try {
       formulaSteps += (await runStep(countingContext, work))?.formulaSteps ?? 0;
     } catch (error) {
@@ -154,11 +154,14 @@ function buildRecalculation(
     previous: lastChange,
     changedFields: JSON.stringify(diff.fields),
     // The change omits former values that would exceed D1's parameter limit.
-    former: fitsStorage(data + former) ? former : null,
+    former: isSmallEnoughToStore(data + former) ? former : null,
   };
 }
 
-/** Returns the slots of these fields; null means all, for formulas. A row's field is in the slot of its list. */
+/**
+ * Returns the slots (field ids as text) of these fields, or null for all slots, which formulas need. The values of a
+ * column are in the slot of its list.
+ */
 function slotsToRead(
   { collection }: CompiledCollection,
   fieldIds: ReadonlySet<number>,
@@ -225,6 +228,6 @@ function recalculate(
   now: number,
 ): { after: Data; formulaSteps: number } {
   const { data: computedData, steps: formulaSteps } = computeData(compiled, data, now);
-  const isStorable = fitsStorage(JSON.stringify(computedData));
+  const isStorable = isSmallEnoughToStore(JSON.stringify(computedData));
   return { after: isStorable ? computedData : withoutComputed(compiled, data), formulaSteps };
 }

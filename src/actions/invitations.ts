@@ -26,7 +26,7 @@ import {
 
 const invitationLifetimeMs = 7 * 24 * 60 * 60 * 1000;
 
-const sealContext = (email: string) => `invitation of ${email}`;
+const buildSealSubject = (email: string) => `invitation of ${email}`;
 
 /** Creates an invitation and returns the secret of its link. The link works once, within seven days. */
 export async function inviteMember(
@@ -45,7 +45,7 @@ export async function inviteMember(
     inviterId: ctx.member.id,
     createdAt,
     expiresAt: createdAt + invitationLifetimeMs,
-    sealed: await ctx.keys.seal(secret, sealContext(address)),
+    sealed: await ctx.keys.seal(secret, buildSealSubject(address)),
   };
   const entry = auditRecord(ctx, "member.invite", `member:${invitation.email}`);
   const outcome = await insertInvitation(
@@ -117,7 +117,9 @@ export async function listMembersWithInvites(ctx: MemberContext): Promise<{
     const canShare = canGrant(ctx.member.role, invitation.role);
     const { sealed, email } = invitation;
     const secret =
-      canShare && sealed !== null ? await ctx.keys.open(sealed, sealContext(email)) : undefined;
+      canShare && sealed !== null
+        ? await ctx.keys.open(sealed, buildSealSubject(email))
+        : undefined;
     const signedSecret = secret && (await signSecret(ctx.keys, "invitation", secret));
     return { ...invitation, secret: signedSecret };
   });

@@ -56,7 +56,7 @@ export async function verifyPassword(password: string, hash: string): Promise<bo
 }
 
 /** Matches no password. Verifying it for unknown accounts takes as long as for known ones. */
-const dummyHash = () =>
+const buildDummyHash = () =>
   `scrypt$16384$8$5$${toBase64(new Uint8Array(16))}$${toBase64(new Uint8Array(keyBytes))}`;
 
 function deriveKey(
@@ -108,6 +108,7 @@ export async function changeMember(
   const role = change.role ?? before.role;
   requireGrantableRoles(ctx, before.role, role);
   const disabled = change.disabled ?? before.disabledAt !== null;
+  if (role === before.role && disabled === (before.disabledAt !== null)) return;
   const disabledAt = disabled ? (before.disabledAt ?? ctx.now()) : null;
   const entry = auditRecord(ctx, disabled ? "member.remove" : "member.change", `member:${id}`);
   const { version } = before;
@@ -124,9 +125,7 @@ export async function changeMember(
 }
 
 const memberChangedProblem = () =>
-  problem.conflict(
-    "Somebody else changed this member in the meantime. Reload it and repeat your change.",
-  );
+  problem.conflict("Someone else changed this member. Reload it and repeat your change.");
 
 /** Counts the sessions of the member that have not expired. */
 export const countSessions = (ctx: MemberContext): Promise<number> =>
@@ -160,14 +159,14 @@ export interface SignInContext extends ActionContext {
   keys: SigningKeys;
   /** Counts an attempt under this name. Rejects it when the limit per minute is reached. */
   limitAttempts(name: string): Promise<void>;
-  /** The same for the caller's networks. */
+  /** Counts an attempt of the caller's networks. Rejects it when the limit per minute is reached. */
   limitAttemptsOfNetwork(): Promise<void>;
   /** The caller's IPv4 address, or the /64 of its IPv6 address. */
   network: string;
 }
 
 const sessionLifetimeMs = 12 * 60 * 60 * 1000;
-/** The cookie outlives the session, so that a member may still send a large form, which is kept during sign-in. */
+/** The cookie outlives the session, so that an expired member can still send a large form, which is kept during sign-in. */
 const cookieLifetimeMs = 14 * sessionLifetimeMs;
 
 /**
@@ -189,7 +188,7 @@ export async function signIn(
   await ctx.limitAttempts(
     isKnownAddress ? `account ${account} from ${network}` : `account ${account}`,
   );
-  const isCorrect = await verifyPassword(password, member?.password ?? dummyHash());
+  const isCorrect = await verifyPassword(password, member?.password ?? buildDummyHash());
   if (!member || !isCorrect) return undefined;
   const sessionId = await signSecret(ctx.keys, "session", createRandomSecret(ctx.random));
   const createdAt = ctx.now();

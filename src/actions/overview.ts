@@ -3,8 +3,6 @@ import { roleAllows } from "#domain/credential/permissions.ts";
 import { formatTimestamp } from "#domain/time.ts";
 import { loadOverview, type FormState, type StoppedWebhook } from "#store/home/overview.ts";
 import type { MemberContext } from "./members.ts";
-import { listAuditEntries as listStoredEntries } from "#store/home/audit-log.ts";
-import type { ActionContext } from "./context.ts";
 
 /** The things that need attention. */
 export interface Attention {
@@ -65,14 +63,3 @@ function sumCalls(credentials: readonly Credential[], from: number) {
     refusals: counts.reduce((sum, { refusals }) => sum + refusals, 0),
   };
 }
-
-type Filter = Parameters<typeof listStoredEntries>[1];
-type Position = Parameters<typeof listStoredEntries>[2];
-
-/** Lists the matching entries of the audit log, newest first. A page may be short and still have a next page. */
-export const listAuditEntries = (
-  { databases }: ActionContext,
-  filter: Filter,
-  before: Position,
-  limit: number,
-) => listStoredEntries(databases, filter, before, limit);

@@ -33,27 +33,27 @@ function applyPatch(
   assertPreconditions(ctx, current, { ifMatch, ifNoneMatch: null });
   const { collection, pending } = current;
   const { kind, key } = collection;
-  const apply = parseDefinitionPatch(kind, key, collection.definition, body);
-  const definition = apply(collection.definition);
+  const applyTo = parseDefinitionPatch(kind, key, collection.definition, body);
+  const definition = applyTo(collection.definition);
   assertCanShortenHistory(ctx, collection.definition, definition);
-  const continued =
+  const patchedPending =
     pending?.problem === null
-      ? { ...pending.change, definition: apply(pending.change.definition) }
+      ? { ...pending.change, definition: applyTo(pending.change.definition) }
       : null;
-  const pendingErrors = continued ? viewErrors(kind, key, continued.definition) : [];
+  const pendingErrors = patchedPending ? viewErrors(kind, key, patchedPending.definition) : [];
   if (pendingErrors.length > 0) throw problem.invalidInput(pendingErrors);
   const isChanged =
     !isSame(collection.definition, definition) ||
-    (continued !== null && !isSame(pending?.change.definition, continued.definition));
+    (patchedPending !== null && !isSame(pending?.change.definition, patchedPending.definition));
   const { timeline } = ctx.databases;
   const version = isChanged ? nextVersion(collection.version, timeline) : collection.version;
   return {
     isChanged,
-    pendingChange: continued,
+    pendingChange: patchedPending,
     patched: {
       ...current,
       collection: { ...collection, definition, version },
-      pending: pending && continued ? { ...pending, change: continued } : pending,
+      pending: pending && patchedPending ? { ...pending, change: patchedPending } : pending,
     },
   };
 }
@@ -73,16 +73,20 @@ export async function patchDefinition(
   const { kind, key } = loaded.collection;
   let current: CurrentCollection | undefined = loaded;
   return retryOnConflict(ctx, async () => {
-    const now = current ?? (await loadDefinition(ctx, kind, key));
+    const base = current ?? (await loadDefinition(ctx, kind, key));
     current = undefined;
-    const { patched, isChanged, pendingChange: continued } = applyPatch(ctx, now, body, ifMatch);
-    if (!isChanged) return { ...now, outcome: "unchanged" };
-    const { collection } = now;
+    const {
+      patched,
+      isChanged,
+      pendingChange: patchedPending,
+    } = applyPatch(ctx, base, body, ifMatch);
+    if (!isChanged) return { ...base, outcome: "unchanged" };
+    const { collection } = base;
     const saveResult = await storePatchedDefinition(
       ctx.databases.of(collection),
       collection,
       patched.collection.definition,
-      continued,
+      patchedPending,
       auditRecord(ctx, "definition.change", `${kind}:${key}`),
     );
     if (saveResult.outcome !== "saved") return undefined;

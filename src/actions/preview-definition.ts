@@ -22,7 +22,7 @@ export interface Preview {
   definition: Definition;
   differences: FieldDiff[];
   /** The number of stored items, all of which are checked, indexed or calculated. */
-  items: number;
+  itemCount: number;
   /** Labels of fields that change their type. Items must have no values in them. */
   typeChanged: string[];
   /** Labels of fields that become unique. Items must not share a value in them. */
@@ -43,7 +43,7 @@ interface PreviewInput {
   buildSample: (fields: readonly Field[]) => Record<string, unknown>;
 }
 
-/** @throws Problem with everything that is wrong with the definition. */
+/** @throws Problem with every error of the definition. */
 export function previewDefinition(
   ctx: ActionContext,
   kind: CollectionKind,
@@ -64,7 +64,7 @@ export function previewDefinition(
   return {
     definition,
     differences: diffDefinitions(before, definition),
-    items: current?.itemCount ?? 0,
+    itemCount: current?.itemCount ?? 0,
     ...checkedLabels(merged),
     indexedLabels: labels(({ id }) => affectedIds.has(id) && !computed.has(id)),
     calculatedLabels: labels(({ id }) => affectedIds.has(id) && computed.has(id)),

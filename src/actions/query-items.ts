@@ -1,37 +1,36 @@
 import type { CursorPosition, FullPosition } from "#domain/cursor.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { conditionsOf, wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
-import { fieldNumber, presentData } from "#domain/data/values.ts";
-import { countFittingItems, buildItemView, type ItemView } from "#domain/item/item.ts";
+import { fieldNumber } from "#domain/data/values.ts";
+import {
+  countItemsThatFit,
+  buildItemView,
+  itemNumberRange,
+  type ItemView,
+} from "#domain/item/item.ts";
 import { problem, type Problem } from "#domain/problem/problem.ts";
 import { parseSearch } from "#domain/search/parse.ts";
 import { findView, hasSort, inView } from "#domain/search/view.ts";
 import { parseTextSearch } from "#domain/search/text.ts";
-import { referencedFields, type Search } from "#domain/search/tree.ts";
+import {
+  referencedFields,
+  type Condition,
+  type Search,
+  type SearchField,
+} from "#domain/search/tree.ts";
 import type { MatchCount, CollectionStatus, TextPrefixes } from "#store/data/search/count.ts";
-import { cachedStamps } from "#store/data/definition-head.ts";
+import { cachedStampsJson } from "#store/data/definition-head.ts";
 import { findPage, type SearchTooLarge } from "#store/data/search/find-page.ts";
-import { maxKeyEntryBytes, maxKeyItemBytes, maxPageBytes } from "#store/data/search/cost.ts";
+import { deepBudget, maxKeyEntryBytes, maxKeyItemBytes } from "#store/data/search/cost.ts";
 import { maxSortedItems } from "#store/data/search/plan.ts";
-import type { SearchPage, UnindexedFields } from "#store/data/search/page.ts";
-import type { ReadContext, ActionContext } from "./context.ts";
+import type { UnindexedFields } from "#store/data/search/batch.ts";
+import type { SearchPage } from "#store/data/search/page.ts";
+import type { ReadContext } from "./context.ts";
 import { reach, type Caller } from "./reach.ts";
 import { resumeBackfill } from "./backfill.ts";
-import { confirmCollection, collectionRef, loadCollectionOfHead } from "./collection-cache.ts";
-import {
-  loadCurrentCollection,
-  type CountedCollection,
-  prepareItem,
-  buildDraft,
-  duplicateProblem,
-  assertAccepting,
-  assertTypeStable,
-  storeItem,
-} from "./create-item.ts";
+import { resolveCollection } from "./collection-cache.ts";
+import { loadCurrentCollection, type CountedCollection } from "./create-item.ts";
 import { retryOnConflict } from "./idempotent.ts";
-import type { CollectionKind } from "#domain/definition/collection.ts";
-import { listItems } from "#store/data/items.ts";
-import { findItemConflicts } from "#store/data/item-ranges.ts";
 
 export interface ItemQuery {
   /** A search in the API's format. */
@@ -42,8 +41,10 @@ export interface ItemQuery {
   order?: "asc" | "desc";
   /** Words to find in an item's texts, id or receipt number; empty for no text search. */
   text?: string;
-  /** Whether people see the result. The query then counts all matches and finds prefix matches. */
+  /** Whether to count all matches and to find prefix matches, as pages for people show them. */
   isForPeople?: boolean;
+  /** Whether to search on until the page is full, the items end, or the time is up. */
+  fillsPage?: boolean;
   /** Whether to return the status of the collection. */
   withStatus?: boolean;
 }
@@ -52,11 +53,13 @@ export interface QueryPage {
   views: ItemView[];
   /** The position after which the next page starts; null at the end. Even an empty page can have one. */
   nextPosition: FullPosition | null;
+  /** Set when the search ended before the page was full. `searched` is unknown for searches that a field sorts. */
+  progress: { searched: number | null; total: number } | null;
   /** Items with a value that begins with the text, on an unsorted first page. `views` omits them. */
   prefixMatches: ItemView[];
   /** The count of all matches, if requested. */
   count: MatchCount | null;
-  /** The collection by which the items are presented. */
+  /** The definition that `views` were built with. */
   compiled: ReachedCollection;
   /** The status of the collection, if requested. */
   status: CollectionStatus | null;
@@ -73,9 +76,9 @@ export async function queryItems(
   let reached = cached;
   return retryOnConflict(ctx, async () => {
     const { collection } = reached;
-    const parsed = await parseOrReload(ctx, reached, query);
-    if ("reach" in parsed) {
-      reached = parsed;
+    const parsed = await parseOrReload(ctx, reached, () => parseItemQuery(ctx, reached, query));
+    if ("compiled" in parsed) {
+      reached = reach(ctx, parsed.compiled);
       return undefined;
     }
     const { search, prefixes } = parsed;
@@ -86,20 +89,46 @@ export async function queryItems(
       withCount: query.isForPeople ?? false,
       withStatus: query.withStatus ?? false,
       prefixes: wantsPrefixMatches ? prefixes : null,
-      stamps: cachedStamps([collection]),
-      // Whether hidden items have a value is none of a narrow caller's business.
-      values:
-        reached.reach === "narrow"
-          ? []
-          : search.unknownOptions.map(({ field, value }) => [field.number, value] as const),
+      stamps: cachedStampsJson([collection]),
+      values: askableOptions(reached, search),
     });
     if ("exceeded" in page) throw tooComplexProblem(page);
-    reached = reach(ctx, confirmCollection(ctx, wholeOf(reached), page.head));
-    if (page.head.freshDefinition) return undefined;
-    assertIndexed(ctx, reached, search, page.unindexed);
+    reached = reach(ctx, resolveCollection(ctx, wholeOf(reached), page.head));
+    // Undefined repeats the query, with the definition that the read returned.
+    if (page.head.freshCollection) return undefined;
+    assertIndexed(ctx, reached, referencedFields(search), page.unindexed);
     assertOptions(search, page.missingValues);
-    return buildPage(reached, search, page, rows);
+    const filledPage = query.fillsPage ? await fillPage(ctx, collection, search, page, rows) : page;
+    if (filledPage === undefined) return undefined;
+    return buildPage(reached, search, filledPage, rows);
   });
+}
+
+/** A search that continues reads about 100,000 index entries, unless the database is slow. */
+const maxDeepStatements = 4;
+const maxDeepMs = 2000;
+
+/** Continues a search that ended before its page was full. Returns undefined if the definition changed meanwhile. */
+async function fillPage(
+  ctx: ReadContext,
+  collection: CompiledCollection["collection"],
+  search: Search,
+  firstPage: SearchPage,
+  rows: number,
+): Promise<SearchPage | undefined> {
+  const db = ctx.databases.of(collection);
+  const end = ctx.now() + maxDeepMs;
+  const extras = { stamps: cachedStampsJson([collection]) };
+  let page = firstPage;
+  for (let count = 0; count < maxDeepStatements && ctx.now() < end; count += 1) {
+    const missingRows = rows + 1 - page.hits.length;
+    if (page.edge === null || missingRows <= 0) break;
+    const more = await findPage(db, search, page.edge, missingRows, extras, deepBudget);
+    if ("exceeded" in more) throw tooComplexProblem(more);
+    if (more.head.freshCollection) return undefined;
+    page = { ...page, hits: [...page.hits, ...more.hits], edge: more.edge };
+  }
+  return page;
 }
 
 interface ParsedQuery {
@@ -108,26 +137,22 @@ interface ParsedQuery {
 }
 
 /** Parses the query. If that fails and the definition has changed, returns the current collection instead. */
-async function parseOrReload(
+export async function parseOrReload<Parsed>(
   ctx: ReadContext,
   reached: ReachedCollection,
-  query: ItemQuery,
-): Promise<ParsedQuery | ReachedCollection> {
+  parse: () => Parsed,
+): Promise<Parsed | CountedCollection> {
   try {
-    return parseItemQuery(ctx, reached, query);
+    return parse();
   } catch (error) {
     const current = await loadCurrentCollection(ctx, reached);
     if (current.compiled === wholeOf(reached)) throw error;
-    return reach(ctx, current.compiled);
+    return current;
   }
 }
 
 /** Throws a problem when the query is invalid for this definition. */
-export function validateSearch(
-  ctx: Caller,
-  cached: ReachedCollection,
-  query: ItemQuery,
-): void {
+export function validateSearch(ctx: Caller, cached: ReachedCollection, query: ItemQuery): void {
   parseItemQuery(ctx, cached, query);
 }
 
@@ -141,10 +166,9 @@ function parseItemQuery(
   const isSorted = hasSort(body) || (view !== undefined && hasSort(findView(collection, view)));
   const search: Search = {
     ...viewed,
-    conditions: [...conditionsOf(reached), ...viewed.conditions],
+    conditions: reachedConditions(reached, viewed),
     ...(order && !isSorted ? { order } : {}),
   };
-  if (reached.reach === "narrow") assertKnownOptions(search);
   const textSearch = parseTextSearch(collection, text);
   if (!textSearch) return { search, prefixes: null };
   const conditions = [...search.conditions, ...textSearch.words];
@@ -152,18 +176,18 @@ function parseItemQuery(
 }
 
 /**
- * Rejects a search over fields that have just become searchable, because it would miss items. Recalculations replace
- * values and entries of an item together, so searches continue during these.
+ * Rejects a search or an aggregate over fields that have just become searchable, because it would miss items. Both keep
+ * working during a recalculation, because it replaces the values and the entries of an item together.
  */
-function assertIndexed(
+export function assertIndexed(
   ctx: ReadContext,
   reached: ReachedCollection,
-  search: Search,
+  searched: readonly SearchField[],
   { ids, ...progress }: UnindexedFields,
 ): void {
   const { collection, fields } = reached;
   const numbers = new Set(ids.map((id) => fieldNumber(collection.id, id)));
-  const unindexedFields = referencedFields(search).filter(({ number }) => numbers.has(number));
+  const unindexedFields = searched.filter(({ number }) => numbers.has(number));
   if (unindexedFields.length === 0) return;
   resumeBackfill(ctx);
   const names = [...new Set(unindexedFields.map(({ name }) => name))];
@@ -176,23 +200,32 @@ function assertIndexed(
 }
 
 /** Rejects operands that no item has and that are neither current nor former options of their fields. */
-function assertOptions({ unknownOptions }: Search, missingValues: readonly number[]): void {
+export function assertOptions({ unknownOptions }: Search, missingValues: readonly number[]): void {
   const errors = missingValues.flatMap((index) => unknownOptions[index]?.error ?? []);
   if (errors.length > 0) throw problem.invalidInput(errors);
 }
 
-/** For a narrow caller, the definition alone decides what is an option. */
-function assertKnownOptions({ unknownOptions }: Search): void {
-  const errors = unknownOptions
-    .filter(({ field }) => field.options?.isComplete)
-    .map(({ error }) => error);
-  if (errors.length > 0) throw problem.invalidInput(errors);
+/** The conditions of the caller's view and of the search. For a view, the definition alone decides what is an option. */
+export function reachedConditions(
+  reached: ReachedCollection,
+  { conditions, unknownOptions }: Search,
+): Condition[] {
+  const errors = unknownOptions.filter(({ field }) => field.options?.isComplete);
+  if (reached.reach === "narrow" && errors.length > 0)
+    throw problem.invalidInput(errors.map(({ error }) => error));
+  return [...conditionsOf(reached), ...conditions];
 }
+
+/** The operands to look up: whether hidden items have a value is none of a narrow caller's business. */
+export const askableOptions = (reached: ReachedCollection, { unknownOptions }: Search) =>
+  reached.reach === "narrow"
+    ? []
+    : unknownOptions.map(({ field, value }) => [field.number, value] as const);
 
 const tooComplexReasons: Record<SearchTooLarge["exceeded"], string> = {
   item: "An item is too large for these conditions. Search for shorter texts, or remove conditions on rows.",
-  items: `With more than ${maxSortedItems} items, a second sort key needs conditions that the index narrows to at most ${maxSortedItems} items.`,
-  bytes: `The items to sort are too large. A second sort key needs at most ${maxKeyItemBytes / 1e6} MB of items or, with up to ${maxSortedItems} items, at most ${maxKeyEntryBytes / 1e6} MB of values in the sort fields.`,
+  items: `Sorting by two keys needs conditions that match at most ${maxSortedItems} items in the index.`,
+  bytes: `The items to sort are too large. Sorting by two keys works with at most ${maxKeyItemBytes / 1e6} MB of items. With up to ${maxSortedItems} items, it also works with at most ${maxKeyEntryBytes / 1e6} MB of values in the sort fields.`,
 };
 
 function tooComplexProblem({ exceeded }: SearchTooLarge): Problem {
@@ -207,26 +240,48 @@ function tooComplexProblem({ exceeded }: SearchTooLarge): Problem {
 
 function buildPage(
   compiled: ReachedCollection,
-  { fields }: Search,
+  { fields, sort, order }: Search,
   { hits, edge, count, prefixMatches, status }: SearchPage,
   rows: number,
 ): QueryPage {
   const items = hits.map(({ item }) => item);
-  const pageHits = hits.slice(0, Math.min(rows, countFittingItems(items, compiled)));
+  const pageHits = hits.slice(0, Math.min(rows, countItemsThatFit(items, compiled)));
   const hasMoreHits = hits.length > pageHits.length;
-  const fittingMatches = prefixMatches.slice(0, countFittingItems(prefixMatches, compiled));
+  const fittingMatches = prefixMatches.slice(0, countItemsThatFit(prefixMatches, compiled));
   const prefixMatchNumbers = new Set(fittingMatches.map(({ number }) => number));
   const otherHits = pageHits.filter(({ item }) => !prefixMatchNumbers.has(item.number));
   // An inexact count can miss prefix matches, so it is at least the number of items on the page.
-  const pageSize = prefixMatchNumbers.size + otherHits.length;
+  const returnedCount = prefixMatchNumbers.size + otherHits.length;
   return {
     compiled,
     status,
     views: otherHits.map(({ item }) => pickFields(buildItemView(item, compiled), fields)),
     nextPosition: hasMoreHits ? (pageHits.at(-1)?.position ?? null) : edge,
+    progress:
+      hasMoreHits || edge === null || status === null
+        ? null
+        : {
+            searched:
+              sort.length > 0
+                ? null
+                : countSearched(wholeOf(compiled), edge, order, status.itemCount),
+            total: status.itemCount,
+          },
     prefixMatches: fittingMatches.map((item) => pickFields(buildItemView(item, compiled), fields)),
-    count: count && (count.exact ? count : { ...count, count: Math.max(count.count, pageSize) }),
+    count:
+      count && (count.exact ? count : { ...count, count: Math.max(count.count, returnedCount) }),
   };
+}
+
+/** The items on one side of a position in stored order. Deleted items make it an estimate. */
+function countSearched(
+  { collection }: CompiledCollection,
+  edge: FullPosition,
+  order: Search["order"],
+  itemCount: number,
+): number {
+  const sequence = Number(edge.at(-1)) - itemNumberRange(collection.id).above;
+  return order === "asc" ? Math.min(sequence, itemCount) : Math.max(0, itemCount - sequence + 1);
 }
 
 function pickFields(view: ItemView, fields: string[] | null): ItemView {
@@ -245,61 +300,4 @@ export async function searchItems(
   limit?: number,
 ): Promise<Pick<QueryPage, "views" | "nextPosition" | "compiled">> {
   return queryItems(ctx, cached, query, after, limit);
-}
-
-export interface ItemViewPage {
-  views: ItemView[];
-  /** The item number after which the next page starts; null at the end. */
-  nextPosition: number | null;
-  compiled: CompiledCollection;
-}
-
-/** Lists a page of a collection in stored order, presented by the definition that the same read returns. */
-export async function listItemViews(
-  ctx: ReadContext,
-  kind: CollectionKind,
-  key: string,
-  after: number | null,
-  limit: number,
-): Promise<ItemViewPage> {
-  const query = {
-    ...collectionRef(ctx.memory, kind, key),
-    after,
-    limit: limit + 1,
-    maxBytes: maxPageBytes,
-  };
-  const result = await listItems(ctx.databases.named(kind, key), query);
-  if (!result) throw problem.notFound();
-  const { items, isTruncated, head } = result;
-  const compiled = await loadCollectionOfHead(ctx, head);
-  const page = items.slice(0, Math.min(limit, countFittingItems(items, compiled)));
-  const last = page.at(-1);
-  return {
-    views: page.map((item) => buildItemView(item, compiled)),
-    nextPosition: (isTruncated || items.length > page.length) && last ? last.number : null,
-    compiled,
-  };
-}
-
-/** Runs all checks of a create without storing anything. Throws the same problems as the create. */
-export async function validateItem(
-  ctx: ActionContext,
-  cached: ReachedCollection,
-  body: unknown,
-): Promise<Pick<ItemView, "key" | "status" | "data" | "warnings">> {
-  const current = await loadCurrentCollection(ctx, cached);
-  assertAccepting(current, ctx.now());
-  const compiled = reach(ctx, current.compiled);
-  const draft = buildDraft(compiled, body, ctx.now());
-  if (draft.errors.length > 0) throw problem.invalidInput(draft.errors);
-  const { status, data, warnings } = draft;
-  assertTypeStable(compiled, data);
-  const { item } = prepareItem(ctx, compiled, draft);
-  // Only the database can tell whether the item would be in the view, so it stores the item and takes that back.
-  if (compiled.reach === "narrow") await storeItem(ctx, compiled, item, null, true);
-  const { uniqueValues } = item;
-  const db = ctx.databases.of(compiled.collection);
-  const conflicts = uniqueValues.length > 0 ? await findItemConflicts(db, uniqueValues, null) : [];
-  if (conflicts.length > 0) throw await duplicateProblem(ctx, compiled, conflicts);
-  return { key: compiled.collection.key, status, data: presentData(compiled, data), warnings };
 }

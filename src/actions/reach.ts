@@ -1,5 +1,9 @@
 import { compileCollection, type CompiledCollection } from "#domain/data/compile.ts";
-import { narrowCollection, type NarrowCollection, type ReachedCollection } from "#domain/data/narrow.ts";
+import {
+  narrowCollection,
+  type NarrowCollection,
+  type ReachedCollection,
+} from "#domain/data/narrow.ts";
 import { reachOf } from "#domain/credential/credential.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { findView } from "#domain/search/view.ts";

@@ -11,7 +11,7 @@ export interface PathParameters {
   delivery: string;
 }
 
-/** The parts of a request that a read may use. The caller is not known yet. */
+/** The parts of a request that a read may use before the caller is known. */
 export interface ReadRequest<Query = unknown> {
   path: PathParameters;
   /** Returns the parsed query. Throws an empty 422, because the operation reports its errors later. */
@@ -30,8 +30,8 @@ export interface ReadRequest<Query = unknown> {
 }
 
 /**
- * A read that starts beside the call of the credential's object, before the caller is known. Nobody sees its result
- * before the checks in front of it have passed. It may run twice: at a replica and at the primary.
+ * A read that can start in parallel with the call of the credential's object, before the caller is known. Its result is
+ * returned only after all checks have passed. It may run twice: at a replica and at the primary.
  */
 export type Prefetch<Data, Query = unknown> = (
   ctx: ReadContext,

@@ -15,7 +15,7 @@ import {
   type ItemAction,
   nextItemVersion,
   diffItems,
-  indexRowChanges,
+  buildIndexRowChanges,
   serializeData,
 } from "#domain/item/change.ts";
 import {
@@ -26,7 +26,7 @@ import {
   buildItemView,
   type ItemView,
 } from "#domain/item/item.ts";
-import { parseItemBody } from "#domain/item/body.ts";
+import { readItemBody } from "#domain/item/body.ts";
 import { changeItem, type ItemChange, removeItem } from "#store/data/change-item.ts";
 import { computeWithinBudget, duplicateProblem, assertTypeStable } from "./create-item.ts";
 
@@ -92,7 +92,7 @@ export function nextState(
   assertChangeable(item, ifMatch);
   const compiled = wholeOf(reached);
   const sent = separateHidden(reached, request);
-  const { body, errors } = parseItemBody(compiled.collection.kind, "update", sent.body);
+  const { body, errors } = readItemBody(compiled.collection.kind, "update", sent.body);
   const status = item.status === null ? { status: null } : nextStatus(item.status, body.status);
   const newStatus = "status" in status ? status.status : item.status;
   const isSubmission = item.status === "draft" && newStatus !== "draft";
@@ -104,17 +104,20 @@ export function nextState(
     ? checkSubmitted(compiled, item.data, data, budget)
     : checkPatch(compiled, item.data, data, newStatus === "draft", budget);
   const statusErrors = "error" in status ? [status.error] : [];
-  const ownErrors = [...errors, ...statusErrors, ...incrementErrors, ...checkResult.errors];
+  const ownErrors = [
+    ...(ctx.queryErrors ?? []),
+    ...errors,
+    ...statusErrors,
+    ...incrementErrors,
+    ...checkResult.errors,
+  ];
   const fieldErrors = [...sent.errors, ...visibleErrors(reached, ownErrors)];
   if (fieldErrors.length > 0) throw problem.invalidInput(fieldErrors);
   assertTypeStable(reached, checkResult.data, item.data);
   const computedResult = computeWithinBudget(budget, compiled, checkResult.data, ctx.now());
   if (computedResult.errors.length > 0)
     throw problem.invalidInput(visibleErrors(reached, computedResult.errors));
-  const warnings = visibleWarnings(reached, [
-    ...checkResult.warnings,
-    ...computedResult.warnings,
-  ]);
+  const warnings = visibleWarnings(reached, [...checkResult.warnings, ...computedResult.warnings]);
   return { data: computedResult.data, errors: [], warnings, status: newStatus };
 }
 
@@ -173,7 +176,7 @@ export function updateAction(before: Item, { status }: Item): ItemAction {
 
 function buildChange(compiled: CompiledCollection, before: Item, after: Item): ItemChange {
   const { version, revision } = compiled.collection;
-  const indexRows = indexRowChanges(compiled, before, after);
+  const indexRows = buildIndexRowChanges(compiled, before, after);
   const data = serializeData(compiled, before, after);
   return {
     ...indexRows,
@@ -215,8 +218,9 @@ export async function deleteSubmission(
 ): Promise<void> {
   await retryOnCurrentItem(ctx, loaded, async ({ item, compiled: reached }) => {
     assertChangeable(item, ifMatch);
+    if (ctx.queryErrors) throw problem.invalidInput(ctx.queryErrors);
     const compiled = wholeOf(reached);
-    const { entries, uniqueValues } = indexRowChanges(compiled, item, null);
+    const { entries, uniqueValues } = buildIndexRowChanges(compiled, item, null);
     const removal = {
       number: item.number,
       itemVersion: item.version,

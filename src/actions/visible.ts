@@ -3,7 +3,7 @@ import type { CompiledCollection } from "#domain/data/compile.ts";
 import { conditionsOf, type ReachedCollection } from "#domain/data/narrow.ts";
 import { matchesItem } from "#domain/search/matches.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import { type Item, receiptSequences } from "#domain/item/item.ts";
+import { type Item, parseReceiptSequences } from "#domain/item/item.ts";
 import { isVisible, visibleKeys } from "#domain/credential/credential.ts";
 import { Problem, problem } from "#domain/problem/problem.ts";
 import type { HistoryLimits, PastChange } from "#store/data/changes.ts";
@@ -16,11 +16,11 @@ import {
 import type { ActionContext, ReadContext } from "./context.ts";
 import { reachCurrent } from "./reach.ts";
 import {
-  cachedStampsOfKind,
+  findCachedStampsOfKind,
   collectionRef,
   loadCollectionOfHead,
-  cachedCollection,
-  cachedStamp,
+  findCollectionInMemory,
+  findCachedStamp,
   findCurrentCollection,
 } from "./collection-cache.ts";
 
@@ -44,7 +44,7 @@ export async function getCollection(
   key: string,
 ): Promise<CompiledCollection> {
   if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
-  return cachedCollection(ctx.memory, kind, key) ?? loadCollection(ctx, kind, key);
+  return findCollectionInMemory(ctx.memory, kind, key) ?? loadCollection(ctx, kind, key);
 }
 
 /** Loads the current app or form without checking whether the caller can see it. */
@@ -76,16 +76,16 @@ export async function loadRecord(
 ): Promise<LoadedItem> {
   const record = await toLoadedItem(
     ctx,
-    await findItem(ctx.databases, recordName(ctx.memory, appKey, id)),
+    await findItem(ctx.databases, buildRecordName(ctx.memory, appKey, id)),
   );
   if (record.compiled.collection.key !== appKey) throw problem.notFound();
   return record;
 }
 
-function recordName(memory: Memory, appKey: string, id: string): ItemName {
+function buildRecordName(memory: Memory, appKey: string, id: string): ItemName {
   const { stamps, ...name } = collectionRef(memory, "app", appKey);
   if (id.startsWith("rec_")) return { kind: "app", id, stamps };
-  const sequences = receiptSequences(id);
+  const sequences = parseReceiptSequences(id);
   if (sequences.length === 0) throw problem.notFound();
   return { ...name, receipt: id, sequences: JSON.stringify(sequences), stamps };
 }
@@ -117,13 +117,13 @@ export async function requireVisibleSubmission(
 
 /** Loads the submission without checking whether the caller can see it. */
 export async function loadSubmission(ctx: ReadContext, id: string): Promise<LoadedItem> {
-  return toLoadedItem(ctx, await findItem(ctx.databases, submissionName(ctx.memory, id)));
+  return toLoadedItem(ctx, await findItem(ctx.databases, buildSubmissionName(ctx.memory, id)));
 }
 
-const submissionName = (memory: Memory, id: string): ItemName => ({
+const buildSubmissionName = (memory: Memory, id: string): ItemName => ({
   kind: "form",
   id,
-  stamps: cachedStampsOfKind(memory, "form"),
+  stamps: findCachedStampsOfKind(memory, "form"),
 });
 
 /** Returns a record or submission of this app or form with its changes, newest first, in one round trip. */
@@ -134,7 +134,7 @@ export async function getItemWithChanges(
 ): Promise<{ loaded: LoadedItem; changes: PastChange[] }> {
   if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
   const { memory } = ctx;
-  const name = kind === "app" ? recordName(memory, key, id) : submissionName(memory, id);
+  const name = kind === "app" ? buildRecordName(memory, key, id) : buildSubmissionName(memory, id);
   const result = await findItemWithHistory(ctx.databases, name, limits);
   const item = await toLoadedItem(ctx, result?.current);
   if (item.compiled.collection.key !== key) throw problem.notFound();
@@ -146,7 +146,7 @@ export async function findVisibleItem(
   ctx: ActionContext,
   { kind, id }: { kind: CollectionKind; id: string },
 ): Promise<LoadedItem | undefined> {
-  const name = { kind, id, stamps: cachedStampsOfKind(ctx.memory, kind) };
+  const name = { kind, id, stamps: findCachedStampsOfKind(ctx.memory, kind) };
   const current = await findItem(ctx.databases, name);
   return toLoadedItem(ctx, current).catch((error: unknown) => {
     if (error instanceof Problem && error.code === "not_found") return undefined;
@@ -179,6 +179,6 @@ export async function reloadItem(
   { item, compiled }: LoadedItem,
 ): Promise<LoadedItem> {
   const { id, kind } = compiled.collection;
-  const name = { kind, id: item.id, stamps: cachedStamp(ctx.memory, id) };
+  const name = { kind, id: item.id, stamps: findCachedStamp(ctx.memory, id) };
   return requireVisible(ctx, await toLoadedItem(ctx, await findItem(ctx.databases, name)));
 }

@@ -1,7 +1,15 @@
-import { loadOverdueWebhookIds, loadListenerIds } from "#store/home/listeners.ts";
+import { loadListenerIdsOfRecentChanges, loadListenerIds } from "#store/home/listeners.ts";
 import type { Databases } from "#store/db/database.ts";
 import { memoryPart } from "#domain/memory.ts";
-import type { BackgroundContext, CollectionReference, WebhookObjects } from "./context.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { listensTo, reportedActions, type Webhook } from "#domain/webhook/webhook.ts";
+import { listWebhooks } from "#store/home/webhooks.ts";
+import type {
+  BackgroundContext,
+  CollectionReference,
+  ReadContext,
+  WebhookObjects,
+} from "./context.ts";
 
 /** The maximum time for which this isolate skips wake calls, so that a new webhook wakes within five seconds. */
 const maxQuietMs = 4000;
@@ -23,28 +31,47 @@ export async function wakeListeners(
   const startedAt = now();
   if (startedAt < (awakeUntil.get(collection.id) ?? 0)) return;
   const ids = await loadListenerIds(databases.home, collection);
-  const waits = await Promise.all(ids.map((id) => objects.wake(id)));
+  const delaysMs = await Promise.all(ids.map((id) => objects.wake(id)));
   // Each webhook runs no earlier than its wait after the call, which was made after `startedAt`.
   if (awakeUntil.size >= maxAwakeCollections) awakeUntil.clear();
-  awakeUntil.set(collection.id, startedAt + Math.min(maxQuietMs, ...waits));
+  awakeUntil.set(collection.id, startedAt + Math.min(maxQuietMs, ...delaysMs));
 }
 
-const recentMs = 10 * 60 * 1000;
+const recentChangeMs = 10 * 60 * 1000;
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 /**
- * Recovers from lost calls and alarms. Each minute it wakes the overdue webhooks of recently changed collections, and
- * each hour all overdue webhooks. A webhook that fails to wake does not block the others.
+ * Recovers from lost calls and alarms. Each minute it wakes the webhooks that listen to recently changed collections, and
+ * each hour those of all collections. A webhook that fails to wake does not block the others.
  */
-export async function wakeOverdueWebhooks(
+export async function wakeListenersOfRecentChanges(
   databases: Databases,
   objects: Pick<WebhookObjects, "wake">,
   now: number,
 ): Promise<void> {
-  const isHour = now % hourMs < minuteMs;
-  const overdueIds = await loadOverdueWebhookIds(databases, isHour ? 0 : now - recentMs);
-  const results = await Promise.allSettled(overdueIds.map((id) => objects.wake(id)));
+  const isHourlyRun = now % hourMs < minuteMs;
+  const listenerIds = await loadListenerIdsOfRecentChanges(
+    databases,
+    isHourlyRun ? 0 : now - recentChangeMs,
+  );
+  const results = await Promise.allSettled(listenerIds.map((id) => objects.wake(id)));
   const failure = results.find((result) => result.status === "rejected");
   if (failure) throw failure.reason;
+}
+
+/** The active webhooks that send events for recalculated items of a collection. */
+export async function listRecalculationListeners(
+  { databases }: Pick<ReadContext, "databases">,
+  kind: CollectionKind,
+  key: string,
+): Promise<Webhook[]> {
+  const action = kind === "app" ? "record.recalculate" : "submission.recalculate";
+  const webhooks = await listWebhooks(databases.home);
+  return webhooks.filter(
+    (hook) =>
+      hook.state === "active" &&
+      listensTo(hook, `${kind}:${key}`) &&
+      reportedActions(hook).includes(action),
+  );
 }

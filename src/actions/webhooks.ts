@@ -20,21 +20,21 @@ import {
 } from "#store/home/webhooks.ts";
 import { type WebhookContext, auditRecord } from "./context.ts";
 import { matchesVersion } from "#domain/definition/validate.ts";
-import { webhookEtag } from "#domain/webhook/status.ts";
+import { formatWebhookEtag } from "#domain/webhook/status.ts";
 import type { Precondition } from "#domain/preconditions.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import {
   loadDeletedWebhookIds,
   purgeDeletedWebhook,
   loadFeedHeads,
-  loadExistingNames,
-  readStartPositions,
-  currentPositions,
+  filterExistingKeys,
+  loadStartPositions,
+  loadCurrentPositions,
   type StartPositions,
 } from "#store/home/listeners.ts";
 import { retryOnConflict } from "./idempotent.ts";
 import { nextVersion } from "#domain/timeline.ts";
-import { issueSigningSecret, retiringSecrets } from "./deliveries.ts";
+import { issueSigningSecret, limitPreviousSecrets } from "./deliveries.ts";
 
 type VisibilityContext = Pick<WebhookContext, "actor" | "resources">;
 
@@ -83,16 +83,16 @@ export async function getWebhook(ctx: WebhookContext, id: string): Promise<Webho
 
 /** Loads a webhook with the name of its maker, for members, who can see all webhooks. */
 export async function getWebhookWithMaker({ databases }: DatabaseContext, id: string) {
-  const found = await findWebhookWithMaker(databases.home, id);
-  if (!found) throw problem.notFound();
-  return found;
+  const foundWebhook = await findWebhookWithMaker(databases.home, id);
+  if (!foundWebhook) throw problem.notFound();
+  return foundWebhook;
 }
 
 /** Also loads the labels of all apps and forms that it can select. */
 export async function getWebhookWithLabels({ databases }: DatabaseContext, id: string) {
-  const found = await findWebhookWithLabels(databases, id);
-  if (!found) throw problem.notFound();
-  return found;
+  const foundWebhook = await findWebhookWithLabels(databases, id);
+  if (!foundWebhook) throw problem.notFound();
+  return foundWebhook;
 }
 
 /** A webhook with its newest secret, if this call created it. The secret is shown only once. */
@@ -118,8 +118,9 @@ export async function createWebhook(
     name: input.name,
     url: input.url,
     types: [...new Set(input.types)],
-    collections: distinct(input.collections),
+    collections: withoutDuplicates(input.collections),
     include: input.include ?? "item",
+    recalculations: input.recalculations ?? true,
     state: "active",
     reason: null,
     secrets: [storedSecret],
@@ -128,23 +129,23 @@ export async function createWebhook(
     updatedAt: now,
     retryAt: null,
     lastError: null,
-    makerEndsAt: Number.MAX_SAFE_INTEGER,
+    makerRightsEndAt: Number.MAX_SAFE_INTEGER,
   };
-  const startPositions = await currentPositions(ctx.databases, hook.collections);
+  const startPositions = await loadCurrentPositions(ctx.databases, hook.collections);
   const entry = auditRecord(ctx, "webhook.create", auditSubject(id), { version: 1 });
   if (!(await insertWebhook(ctx.databases, hook, startPositions, maxWebhooks, entry)))
-    throw tooManyProblem();
+    throw tooManyWebhooksProblem();
   return { hook, secret };
 }
 
-function tooManyProblem() {
+function tooManyWebhooksProblem() {
   const reason = `At most ${maxWebhooks} webhooks are possible. Delete one first.`;
   return problem.invalidInput([
     { field: "webhooks", code: "too_large", reason, maximum: maxWebhooks },
   ]);
 }
 
-const distinct = (collections: Webhook["collections"]) =>
+const withoutDuplicates = (collections: Webhook["collections"]) =>
   collections === "all" ? collections : [...new Set(collections)];
 
 /** Rejects collections that the caller cannot see with the same error as missing ones. */
@@ -153,7 +154,7 @@ async function assertCollectionsVisible(
   collections: Webhook["collections"],
 ): Promise<void> {
   if (collections === "all") return;
-  const existingNames = await loadExistingNames(ctx.databases, collections);
+  const existingNames = await filterExistingKeys(ctx.databases, collections);
   const errors = collections.flatMap((name, i) => {
     if (existingNames.includes(name) && isVisibleName(ctx.resources, name)) return [];
     const reason = `The ${name.replace(":", " ")} does not exist, or this credential cannot see it.`;
@@ -177,7 +178,7 @@ export function updateWebhook(
     const newSecret = rotation ? await issueSigningSecret(ctx, before.id) : null;
     const overlapMs = (rotation?.overlap_hours ?? 0) * 3_600_000;
     const secrets = newSecret && [
-      ...retiringSecrets(before, ctx.now(), overlapMs),
+      ...limitPreviousSecrets(before, ctx.now(), overlapMs),
       newSecret.storedSecret,
     ];
     const after = secrets ? { ...patchedWebhook, secrets } : patchedWebhook;
@@ -207,12 +208,14 @@ export function updateWebhook(
   });
 }
 
-type WebhookPatch = Partial<Pick<Webhook, "name" | "url" | "types" | "collections" | "include">> & {
+type WebhookPatch = Partial<
+  Pick<Webhook, "name" | "url" | "types" | "collections" | "include" | "recalculations">
+> & {
   state?: "active" | "paused";
 };
 
 /** Members that decide where messages go and what they contain. */
-const deliveryFields = ["url", "types", "collections", "include"] as const;
+const deliveryFields = ["url", "types", "collections", "include", "recalculations"] as const;
 
 /** A caller that changes a delivery field becomes the maker. Messages contain only what the maker may read. */
 function applyPatch(
@@ -222,14 +225,14 @@ function applyPatch(
 ): Webhook {
   const entries = Object.entries(patch).filter(([, value]) => value !== undefined);
   const after: Webhook = { ...before, ...(Object.fromEntries(entries) as WebhookPatch) };
-  after.collections = distinct(after.collections);
+  after.collections = withoutDuplicates(after.collections);
   after.types = [...new Set(after.types)];
   if (patch.state !== undefined) after.reason = null;
   if (after.state !== before.state) after.retryAt = null;
   const changesDelivery = deliveryFields.some((name) => patch[name] !== undefined);
   if (!changesDelivery) return after;
   // The caller is authenticated, so its rights have not ended.
-  return { ...after, maker: ctx.actor, makerEndsAt: Number.MAX_SAFE_INTEGER };
+  return { ...after, maker: ctx.actor, makerRightsEndAt: Number.MAX_SAFE_INTEGER };
 }
 
 /** Keeps the positions of collections that the webhook already listens to. New collections start at their end. */
@@ -239,7 +242,7 @@ async function nextStartPositions(
   after: Webhook,
 ): Promise<StartPositions> {
   const [previousPositions, feedHeads] = await Promise.all([
-    readStartPositions(ctx.databases.home, before.id),
+    loadStartPositions(ctx.databases.home, before.id),
     loadFeedHeads(ctx.databases, after.collections),
   ]);
   const startPositions: StartPositions = {};
@@ -261,11 +264,11 @@ export async function deleteWebhook(
     });
     return (await deleteWebhookRow(ctx.databases, before, entry)) || undefined;
   });
-  ctx.runAfterResponse(() => forgetDeleted(ctx, hook.id));
+  ctx.runAfterResponse(() => deleteWebhookData(ctx, hook.id));
 }
 
 /** Deletes the row only after the Durable Object has deleted its data. */
-async function forgetDeleted(
+async function deleteWebhookData(
   { databases, objects }: Pick<WebhookContext, "databases" | "objects">,
   id: string,
 ): Promise<void> {
@@ -277,7 +280,8 @@ async function forgetDeleted(
 export async function sweepWebhooks(
   ctx: Pick<WebhookContext, "databases" | "objects">,
 ): Promise<void> {
-  for (const id of await loadDeletedWebhookIds(ctx.databases.home)) await forgetDeleted(ctx, id);
+  for (const id of await loadDeletedWebhookIds(ctx.databases.home))
+    await deleteWebhookData(ctx, id);
 }
 
 async function retryOnCurrentWebhook<T>(
@@ -289,7 +293,7 @@ async function retryOnCurrentWebhook<T>(
   let current = hook;
   return retryOnConflict(ctx, async () => {
     if (ifMatch && !matchesVersion(ifMatch, current.version))
-      throw problem.versionMismatch(webhookEtag(current, ctx.now()));
+      throw problem.versionMismatch(formatWebhookEtag(current, ctx.now()));
     const result = await write(current);
     if (result === undefined) current = await getWebhook(ctx, current.id);
     return result;

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Context } from "hono";
 import { accepts } from "hono/accepts";
-import { bodyParsing, errorAt, zodErrors } from "#domain/problem/field-errors.ts";
+import { bodyParseOptions, errorAt, zodErrors } from "#domain/problem/field-errors.ts";
 import { isObject } from "#domain/json.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { parseBody } from "#http/body.ts";
@@ -24,7 +24,7 @@ export async function parseForm<Schema extends z.ZodMiniType>(
   c: Context,
   schema: Schema,
 ): Promise<z.infer<Schema>> {
-  const parsed = schema.safeParse(await readForm(c), bodyParsing);
+  const parsed = schema.safeParse(await readForm(c), bodyParseOptions);
   if (!parsed.success) throw problem.invalidInput(zodErrors(parsed.error.issues));
   return parsed.data;
 }

@@ -24,7 +24,7 @@ import { webhookRoutes } from "#admin/webhooks/index.tsx";
 import { problem } from "#domain/problem/problem.ts";
 import { limitAnonymousBody, maxBodyBytes } from "#http/body.ts";
 import {
-  bodyProblem,
+  readBody,
   hasBody,
   maxAnonymousBodyBytes,
   requireUncompressedBody,
@@ -39,7 +39,7 @@ const receiveBody = createMiddleware<AdminEnv>(async (c, next) => {
     const isKnown = await isKnownCaller(c);
     if (!isKnown) await limitAnonymousBody(c);
     requireUncompressedBody(c);
-    const refusal = await bodyProblem(c, isKnown ? maxBodyBytes : maxAnonymousBodyBytes);
+    const refusal = await readBody(c, isKnown ? maxBodyBytes : maxAnonymousBodyBytes);
     if (refusal?.code === "too_large" && !isKnown)
       throw problem.anonymousBodyTooLarge(maxAnonymousBodyBytes);
     if (refusal) throw refusal;

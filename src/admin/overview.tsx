@@ -131,11 +131,11 @@ function Attention({
   );
 }
 
-function describeForm({ live, maxSubmissions, closesAt }: FormState) {
-  if (maxSubmissions !== null && live >= maxSubmissions)
-    return `is full: ${formatCount(live)} of ${formatCount(maxSubmissions)}`;
-  if (maxSubmissions !== null && live >= maxSubmissions * 0.9)
-    return `is nearly full: ${formatCount(live)} of ${formatCount(maxSubmissions)}`;
+function describeForm({ submissionCount, maxSubmissions, closesAt }: FormState) {
+  if (maxSubmissions !== null && submissionCount >= maxSubmissions)
+    return `is full: ${formatCount(submissionCount)} of ${formatCount(maxSubmissions)}`;
+  if (maxSubmissions !== null && submissionCount >= maxSubmissions * 0.9)
+    return `is nearly full: ${formatCount(submissionCount)} of ${formatCount(maxSubmissions)}`;
   return (
     <>
       closes <Time at={closesAt ?? 0} as="distance" />

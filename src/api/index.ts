@@ -7,7 +7,7 @@ import { authenticate, verifyBearer, type BearerEnv } from "#http/authenticate.t
 import { bufferBody, readJsonBody, readParsedBody, type BufferedBodyEnv } from "#http/body.ts";
 import { webhookContext } from "#http/context.ts";
 import { cors, isPreflight, rejectOtherMethods, sendPreflight } from "#http/cors.ts";
-import { requestedFormat } from "#http/download.ts";
+import { findRequestedFormat } from "#http/download.ts";
 import type { ApiEnv } from "#http/env.ts";
 import { readFeedPosition, readPosition } from "#http/paging.ts";
 import { earlyReads, type RequestPlan } from "#http/prefetch.ts";
@@ -27,38 +27,43 @@ function mountOperations(): Hono<RestEnv> {
   const byPath = Map.groupBy(Object.values<Operation>(operations), ({ path }) => path);
   for (const [path, pathOperations] of byPath) {
     const methods = pathOperations.map(({ method }) => method);
-    for (const op of pathOperations) rest.on(op.method, [path], ...admission(op), handle(op));
-    const others = [preflight(methods), ...admission(null), rejectOtherMethods(...methods)];
+    for (const op of pathOperations)
+      rest.on(op.method, [path], ...admissionMiddleware(op), handle(op));
+    const others = [
+      preflight(methods),
+      ...admissionMiddleware(null),
+      rejectOtherMethods(...methods),
+    ];
     rest.on("ALL", [path], ...others);
   }
-  return rest.on("ALL", ["*"], ...admission(null), () => {
+  return rest.on("ALL", ["*"], ...admissionMiddleware(null), () => {
     throw problem.notFound();
   });
 }
 
-/** Answers preflights of an existing path before authentication. Those of unknown paths get the usual response. */
+/** Sends the response to preflights of an existing path before authentication. Unknown paths get the usual response. */
 function preflight(methods: readonly string[]) {
   return createMiddleware<RestEnv>(async (c, next) =>
     isPreflight(c) ? sendPreflight(c, methods) : next(),
   );
 }
 
-/** What every request passes before its caller is known. Without an operation, the method decides what it counts as. */
-function admission(op: Operation | null): MiddlewareHandler[] {
-  const countsAsWrite = (c: Context) =>
+/** The middleware that admits a request. Without an operation, the method decides whether it counts as a write. */
+function admissionMiddleware(op: Operation | null): MiddlewareHandler[] {
+  const isWriteRequest = (c: Context) =>
     op ? isWrite(op, c) : ["POST", "PUT", "PATCH", "DELETE"].includes(c.req.method);
   return [
     verifyBearer as MiddlewareHandler,
-    bufferBody(countsAsWrite) as MiddlewareHandler,
+    bufferBody(isWriteRequest) as MiddlewareHandler,
     prefetchReplay<RestEnv>((c) => {
-      const sent = op?.effect === "create" ? c.req.header(idempotencyKeyHeader) : undefined;
+      const value = op?.effect === "create" ? c.req.header(idempotencyKeyHeader) : undefined;
       const name = idempotencyKeyHeader;
-      return sent === undefined ? undefined : { name, sent, route: c.req.path };
+      return value === undefined ? undefined : { name, value, route: c.req.path };
     }) as MiddlewareHandler,
     authenticate<RestEnv>((c): RequestPlan => {
-      const request = readRequest(c, op);
+      const request = buildReadRequest(c, op);
       const reads = op ? earlyReads(op, request.path) : [];
-      return { isWrite: countsAsWrite(c), reads, request };
+      return { isWrite: isWriteRequest(c), reads, request };
     }) as MiddlewareHandler,
   ];
 }
@@ -69,12 +74,12 @@ function isWrite({ effect }: Operation, { req }: Context): boolean {
   return new URL(req.url).searchParams.getAll("dry_run").join() !== "true";
 }
 
-function readRequest(c: RestContext, op: Operation | null): ReadRequest<never> {
+function buildReadRequest(c: RestContext, op: Operation | null): ReadRequest<never> {
   return {
     path: { key: "", id: "", delivery: "", ...(c.req.param() as Record<string, string>) },
     query: () => (op ? parseQuery(c, op.query()) : {}) as never,
     body: () => readParsedBody(c),
-    format: op?.formats === "downloads" ? requestedFormat(c) : undefined,
+    format: op?.formats === "downloads" ? findRequestedFormat(c) : undefined,
     position: (binding, cursor, versions) => readPosition(c, binding, cursor, versions),
     feedPosition: (binding, cursor) => readFeedPosition(c, binding, cursor),
   };

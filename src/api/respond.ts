@@ -1,9 +1,9 @@
 import type { Context } from "hono";
 import { joinedDocument } from "#documents/openapi/document.ts";
 import { serviceDocument } from "#documents/openapi/service.ts";
-import { absoluteLinks } from "#domain/api-paths.ts";
+import { toAbsoluteLinks } from "#domain/api-paths.ts";
 import { matchesPrecondition } from "#domain/preconditions.ts";
-import { renderDocument, requestedVersion, sendDocument } from "#http/open-api.ts";
+import { renderDocument, chooseVersion, sendDocument } from "#http/open-api.ts";
 import { sendDownload } from "#http/download.ts";
 import type { AppEnv } from "#http/env.ts";
 import { createCursor, createFeedCursor } from "#http/paging.ts";
@@ -38,7 +38,7 @@ function sendSingle(c: Context, result: SingleResult): Response {
   if (precondition && etag !== undefined && matchesPrecondition(precondition, etag))
     return c.body(null, 304, { ETag: etag });
   return c.json(documentWithLinks(c, result), status, {
-    ...(location === undefined ? {} : absoluteLinks({ Location: location }, originOf(c))),
+    ...(location === undefined ? {} : toAbsoluteLinks({ Location: location }, originOf(c))),
     ...(etag === undefined ? {} : { ETag: etag }),
     ...(isReplay ? { "Idempotent-Replayed": "true" } : {}),
     ...(hasDifferentBody ? { "Idempotency-Key-Mismatch": "true" } : {}),
@@ -49,8 +49,11 @@ function sendSingle(c: Context, result: SingleResult): Response {
 async function sendPage(c: Context<AppEnv>, op: Operation, page: PageResult): Promise<Response> {
   const next = page.next && (await nextUrl(c, op, page.next));
   const items = page.items.map((item) => documentWithLinks(c, item));
-  const link = next === null ? {} : { Link: `<${next}>; rel="next"` };
-  return c.json({ items, ...page.members, links: { self: c.req.url, next } }, 200, link);
+  const headers = {
+    ...(next === null ? {} : { Link: `<${next}>; rel="next"` }),
+    ...(op.formats === "downloads" ? { Vary: "Accept" } : {}),
+  };
+  return c.json({ items, ...page.members, links: { self: c.req.url, next } }, 200, headers);
 }
 
 /** The URL of the page after a position, with the parameters of this page. */
@@ -75,16 +78,16 @@ async function sendOpenApi(
   { describes, version }: OpenApiResult,
 ): Promise<Response> {
   const { operations } = c.env;
-  const shown = requestedVersion(c, version);
+  const documentVersion = chooseVersion(c, version);
   const document =
     describes.length === 0
       ? serviceDocument(operations, serviceHost(c))
       : joinedDocument(operations, describes, serviceHost(c));
-  return sendDocument(c, shown, await renderDocument(document, shown));
+  return sendDocument(c, documentVersion, await renderDocument(document, documentVersion));
 }
 
 function documentWithLinks(c: Context, { document, links }: LinkedDocument): object {
-  return links ? { ...document, links: absoluteLinks(links, originOf(c)) } : document;
+  return links ? { ...document, links: toAbsoluteLinks(links, originOf(c)) } : document;
 }
 
 const originOf = ({ req }: Context) => new URL(req.url).origin;

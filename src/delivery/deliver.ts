@@ -7,12 +7,16 @@ import {
 import { itemNumberRange } from "#domain/item/item.ts";
 import { isDelivered, type DeliveryResult, retryDelayMs } from "#domain/webhook/delivery.ts";
 import { listensTo, type Webhook, type WebhookState } from "#domain/webhook/webhook.ts";
-import { filterFilledRanges, loadFeedHeads, readStartPositions } from "#store/home/listeners.ts";
+import {
+  filterRangesWithChanges,
+  loadFeedHeads,
+  loadStartPositions,
+} from "#store/home/listeners.ts";
 import { nextVersion } from "#domain/timeline.ts";
 import type { Databases } from "#store/db/database.ts";
 import { findWebhook, updateWebhookRow } from "#store/home/webhooks.ts";
 import { makerEndedReason } from "#domain/webhook/status.ts";
-import { type Ledger, showRetry } from "./ledger.ts";
+import { type Ledger, publishRetry } from "./ledger.ts";
 import { sendMessage, type SenderService } from "./send.ts";
 
 /** Collections delivered in parallel. The changes of one collection are delivered in order. */
@@ -56,7 +60,7 @@ export async function deliverAll(
 ): Promise<DeliveryRun> {
   const { databases, clock } = service;
   const now = clock.now();
-  await enterTimeline(databases, ledger);
+  await adaptToTimeline(databases, ledger);
   const { failure } = ledger;
   const hook = await findWebhook(databases.home, id);
   if (!hook) return "gone";
@@ -70,7 +74,7 @@ export async function deliverAll(
     storedRetryAt: hook.retryAt,
   };
   if (failure && failure.nextAt > now) {
-    await showRetry(state);
+    await publishRetry(state);
     return { nextRunAt: failure.nextAt };
   }
   const [rights, laggingCollections] = await Promise.all([
@@ -82,20 +86,20 @@ export async function deliverAll(
     const readable = laggingCollections.filter(({ kind, key }) => canDeliver(rights, kind, key));
     await deliverCollections(state, hook, readable);
   } else if (laggingCollections.length > 0) {
-    await disableRevoked(state, hook);
+    await disableWithoutRights(state, hook);
   }
-  await showRetry(state);
+  await publishRetry(state);
   if (ledger.failure) return { nextRunAt: ledger.failure.nextAt };
   const delayMs = state.hasProgress ? 0 : retryWithoutProgressMs;
   return { nextRunAt: state.hasMore ? clock.now() + delayMs : null };
 }
 
-/** Adapts the positions to a restored database, once. It may lack delivered changes and contain undelivered ones. */
-async function enterTimeline(databases: Databases, ledger: Ledger): Promise<void> {
+/** Adapts the positions once to a restored database, which may lack delivered changes and contain undelivered ones. */
+async function adaptToTimeline(databases: Databases, ledger: Ledger): Promise<void> {
   const { timeline } = databases;
   if (ledger.epoch === timeline.epoch) return;
   const positions = ledger.formerPositions(timeline);
-  const undeliveredRanges = await filterFilledRanges(databases, positions);
+  const undeliveredRanges = await filterRangesWithChanges(databases, positions);
   // Of several timelines with undelivered changes, the oldest comes first.
   const startPositions = new Map(
     undeliveredRanges.toReversed().map(({ collection, number }) => [collection, number]),
@@ -144,7 +148,7 @@ async function findLaggingCollections(
 ): Promise<LaggingCollection[]> {
   const [feedHeads, startPositions] = await Promise.all([
     loadFeedHeads(databases, collections),
-    readStartPositions(databases.home, id),
+    loadStartPositions(databases.home, id),
   ]);
   const positions = ledger.positions();
   return feedHeads.flatMap(({ last, ...head }) => {
@@ -173,35 +177,36 @@ async function deliverCollection(
       return true;
     }
     run.stepsLeft -= 1;
-    const [current, rights, next] = await Promise.all([
+    const [currentHook, rights, nextMessage] = await Promise.all([
       findWebhook(databases.home, run.id),
       findMakerRights(databases.home, hook.maker, clock.now()),
       loadNextMessage(service, hook, collection.id, collection.position),
     ]);
-    if (current?.state !== "active") {
+    if (currentHook?.state !== "active") {
       run.isStopped = true;
       return false;
     }
-    if (current.version !== hook.version) {
-      hook = current;
+    if (currentHook.version !== hook.version) {
+      hook = currentHook;
       continue;
     }
     if (!rights) {
-      await disableRevoked(run, hook);
+      await disableWithoutRights(run, hook);
       return false;
     }
     if (!listensTo(hook, `${collection.kind}:${collection.key}`)) return false;
     if (!canDeliver(rights, collection.kind, collection.key)) return false;
     const canContinue =
-      next.message === null || (await deliverChange(run, hook, collection, next.message));
+      nextMessage.message === null ||
+      (await deliverChange(run, hook, collection, nextMessage.message));
     if (!canContinue) return false;
-    if (next.scannedThrough > collection.position) {
-      ledger.moveTo(collection.id, next.scannedThrough);
+    if (nextMessage.scannedThrough > collection.position) {
+      ledger.moveTo(collection.id, nextMessage.scannedThrough);
       run.hasProgress = true;
     }
-    collection.position = next.scannedThrough;
-    if (next.isAtEnd) return false;
-    if (next.message) deliveredCount += 1;
+    collection.position = nextMessage.scannedThrough;
+    if (nextMessage.isAtEnd) return false;
+    if (nextMessage.message) deliveredCount += 1;
   }
   return !run.isStopped;
 }
@@ -214,19 +219,19 @@ async function deliverChange(
 ) {
   const { service, ledger } = run;
   const attempt = await sendMessage(service, hook, message, (ledger.failure?.tries ?? 0) + 1);
-  ledger.add(attempt);
+  ledger.addAttempt(attempt);
   if (!isDelivered(attempt)) {
     await recordFailure(run, hook, id, attempt);
     return false;
   }
   if (!run.isStopped) {
     ledger.failure = null;
-    await showRetry(run);
+    await publishRetry(run);
   }
   return true;
 }
 
-async function disableRevoked(run: RunState, hook: Webhook): Promise<void> {
+async function disableWithoutRights(run: RunState, hook: Webhook): Promise<void> {
   if (run.isStopped) return;
   await stopWebhook(run, hook, "disabled", makerEndedReason);
 }
@@ -243,18 +248,18 @@ async function recordFailure(
   const tries = (run.ledger.failure?.tries ?? 0) + 1;
   const delayMs = retryDelayMs(tries);
   if (attempt.status === 410) {
-    await stopWebhook(run, hook, "disabled", "The receiver answered 410: it is gone.");
+    await stopWebhook(run, hook, "disabled", "The receiver answered 410 Gone.");
   } else if (delayMs === undefined) {
     await stopWebhook(
       run,
       hook,
       "failing",
-      `${tries} tries failed. The last one: ${attempt.error ?? ""}`,
+      `${tries} attempts failed. Last error: ${attempt.error ?? ""}`,
     );
   } else {
     const nextAt = run.service.clock.now() + delayMs;
     run.ledger.failure = { tries, nextAt, collection, error: attempt.error };
-    await showRetry(run);
+    await publishRetry(run);
   }
 }
 

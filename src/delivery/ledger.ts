@@ -21,7 +21,7 @@ export interface DeliveryFailure extends RetryState {
 const pruneInterval = 50;
 const maxPrunedRows = 500;
 
-const columns =
+const deliveryColumns =
   "number, at, message, type, collection, change, item, attempt, status, milliseconds, answer, error";
 
 /** A position of an earlier timeline, and the lowest number that later timelines assign. */
@@ -69,19 +69,20 @@ export class Ledger {
     return new Map([...rows].map(({ collection, number }) => [collection, number]));
   }
 
-  moveTo(collection: number, number: number): void {
+  /** Advances the position in a collection, and in the earlier timelines that contain this change. */
+  moveTo(collection: number, changeNumber: number): void {
     this.#storage.sql.exec(
       "INSERT INTO place VALUES (?, ?) ON CONFLICT DO UPDATE SET number = max(number, excluded.number)",
       collection,
-      number,
+      changeNumber,
     );
     if (this.epoch === "") return;
     this.#storage.sql.exec(
       "UPDATE former_place SET number = ? WHERE collection = ? AND below > ? AND number < ?",
-      number,
+      changeNumber,
       collection,
-      number,
-      number,
+      changeNumber,
+      changeNumber,
     );
   }
 
@@ -129,11 +130,11 @@ export class Ledger {
   }
 
   /** Stores an attempt and prunes old ones. The newest row always stays, so that no number is reused. */
-  add(attempt: Omit<Delivery, "number">): Delivery {
+  addAttempt(attempt: Omit<Delivery, "number">): Delivery {
     const { sql } = this.#storage;
     const { number } = sql
       .exec<{ number: number }>(
-        `INSERT INTO delivery (${columns}) SELECT coalesce(max(number), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+        `INSERT INTO delivery (${deliveryColumns}) SELECT coalesce(max(number), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
           FROM delivery RETURNING number`,
         attempt.at,
         attempt.message,
@@ -163,23 +164,23 @@ export class Ledger {
     );
   }
 
-  find(number: number): Delivery | undefined {
+  findDelivery(number: number): Delivery | undefined {
     const [row] = this.#storage.sql.exec(
-      `SELECT ${columns} FROM delivery WHERE number = ?`,
+      `SELECT ${deliveryColumns} FROM delivery WHERE number = ?`,
       number,
     );
     return row as unknown as Delivery | undefined;
   }
 
-  /** Lists tests, and attempts for these collections, since `since`, newest first. */
-  deliveries(
+  /** Lists the tests and the attempts for these collections since `since`, newest first. */
+  listDeliveries(
     before: number | null,
     limit: number,
     since: number,
     collections: Resources,
   ): Delivery[] {
     const rows = this.#storage.sql.exec(
-      `SELECT ${columns} FROM delivery WHERE number < ? AND at >= ? AND (? = 'all' OR collection IS NULL
+      `SELECT ${deliveryColumns} FROM delivery WHERE number < ? AND at >= ? AND (? = 'all' OR collection IS NULL
           OR collection IN (SELECT value FROM json_each(?))) ORDER BY number DESC LIMIT ?`,
       before ?? Number.MAX_SAFE_INTEGER,
       since,
@@ -191,7 +192,7 @@ export class Ledger {
   }
 }
 
-interface RetryDisplay {
+interface RetryPublication {
   service: Pick<SenderService, "databases">;
   ledger: Ledger;
   id: string;
@@ -200,7 +201,7 @@ interface RetryDisplay {
 }
 
 /** Stores the pending retry for readers of the webhook if it has changed. After an error, the next run repairs it. */
-export async function showRetry(run: RetryDisplay): Promise<void> {
+export async function publishRetry(run: RetryPublication): Promise<void> {
   const { failure } = run.ledger;
   const retryAt = failure?.nextAt ?? null;
   if (run.storedRetryAt === retryAt) return;

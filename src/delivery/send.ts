@@ -3,7 +3,7 @@ import {
   isDelivered,
   type DeliveryResult,
   type Delivery,
-  signatureHeaders,
+  buildSignatureHeaders,
 } from "#domain/webhook/delivery.ts";
 import { type WebhookMessage, openSecrets } from "#actions/deliveries.ts";
 import { messageDocument, testDocument } from "#documents/webhooks.ts";
@@ -55,7 +55,7 @@ async function send(
   });
   const urlError = findUrlError(url, service.settings.allowsLocalReceivers);
   if (urlError)
-    return withDuration({ ...noResponse, error: `The address is refused: ${urlError}` });
+    return withDuration({ ...noResponse, error: `The URL is not allowed: ${urlError}` });
   const controller = new AbortController();
   const timer = clock.timer(timeouts.receiverMs);
   void timer.done.then(() => controller.abort());
@@ -76,7 +76,7 @@ async function send(
     return { ...result, answer: await readBodyStart(service, response) };
   } catch {
     const error = controller.signal.aborted
-      ? `There was no answer within ${timeouts.receiverMs / 1000} seconds.`
+      ? `The receiver did not respond within ${timeouts.receiverMs / 1000} seconds.`
       : "The receiver could not be reached, or closed the connection.";
     return withDuration({ ...noResponse, error });
   } finally {
@@ -92,7 +92,7 @@ function describeStatus(status: number): string | null {
   return `The receiver answered ${status}.`;
 }
 
-/** Reads the first bytes of a response, as far as they arrive in time. */
+/** Reads the first bytes of a response that arrive in time. */
 async function readBodyStart(
   { clock, timeouts }: SenderService,
   { body }: Response,
@@ -159,9 +159,10 @@ async function sendSigned(
 ): Promise<DeliveryResult> {
   const secrets = await openSecrets(service.keys, hook, content.at);
   if (secrets.length === 0) {
-    const error = "The signing secret was sealed by a key that is gone: rotate it.";
+    const error =
+      "The signing secret was encrypted with a key that no longer exists. Rotate the secret.";
     return { status: null, milliseconds: 0, answer: null, error };
   }
-  const headers = await signatureHeaders(service.subtle, secrets, content);
+  const headers = await buildSignatureHeaders(service.subtle, secrets, content);
   return send(service, { url: hook.url, headers, body: content.body });
 }

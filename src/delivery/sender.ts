@@ -31,7 +31,7 @@ export type SenderStub = {
 
 /**
  * One object per webhook. Its alarm reads the changes feed from the stored positions and sends the changes.
- * Between attempts it holds no timer, no connection and no required memory.
+ * Between attempts it holds no timer and no connection, and it can be evicted at any time.
  */
 export class Sender {
   readonly #ctx: DurableObjectState;
@@ -73,7 +73,7 @@ export class Sender {
     return at;
   }
 
-  /** Alarms may repeat, be late or overlap. After an error, sets its own next alarm, without a limit of retries. */
+  /** Alarms may repeat, be late or overlap. After an error, it sets the next alarm itself and never gives up. */
   async alarm(): Promise<void> {
     const { id } = this.#ledger;
     if (id === undefined) return;
@@ -99,7 +99,7 @@ export class Sender {
   }
 
   async sendTest(id: string): Promise<Delivery> {
-    return this.#ledger.add(await sendTest(this.#service, await this.#hook(id)));
+    return this.#ledger.addAttempt(await sendTest(this.#service, await this.#getWebhook(id)));
   }
 
   /**
@@ -111,27 +111,29 @@ export class Sender {
     number: number,
     collections: Resources = "all",
   ): Promise<Delivery | undefined> {
-    const original = this.#ledger.find(number);
+    const original = this.#ledger.findDelivery(number);
     if (!original) return undefined;
-    const hook = await this.#hook(id);
+    const hook = await this.#getWebhook(id);
     const { collection } = original;
     const isVisible =
       collection === null ||
       (listensTo(hook, collection) && (collections === "all" || collections.includes(collection)));
     if (!isVisible) return undefined;
-    if (original.change === null) return this.#ledger.add(await sendTest(this.#service, hook));
-    const message = await this.#messageOf(hook, original.change);
+    if (original.change === null)
+      return this.#ledger.addAttempt(await sendTest(this.#service, hook));
+    const message = await this.#loadMessage(hook, original.change);
     if (message) {
-      return this.#ledger.add(
+      return this.#ledger.addAttempt(
         await sendMessage(this.#service, hook, { ...message, type: original.type }, 0),
       );
     }
-    const error = "It was not sent: it is kept no longer, or the webhook's maker may not read it.";
+    const error =
+      "The event was not sent. Its change is no longer stored, or the webhook's maker cannot read it.";
     const unsent = { status: null, milliseconds: 0, answer: null, error };
-    return this.#ledger.add({ ...original, ...unsent, at: this.#now(), attempt: 0 });
+    return this.#ledger.addAttempt({ ...original, ...unsent, at: this.#now(), attempt: 0 });
   }
 
-  async #messageOf(hook: Webhook, change: number) {
+  async #loadMessage(hook: Webhook, change: number) {
     const { databases } = this.#service;
     const [rights, { message }] = await Promise.all([
       findMakerRights(databases.home, hook.maker, this.#now()),
@@ -150,7 +152,7 @@ export class Sender {
   report(before: number | null, limit: number, collections: Resources = "all"): DeliveryReport {
     const { failure } = this.#ledger;
     const since = this.#now() - deliveryRetentionMs;
-    const deliveries = this.#ledger.deliveries(before, limit, since, collections);
+    const deliveries = this.#ledger.listDeliveries(before, limit, since, collections);
     return { deliveries, failure };
   }
 
@@ -164,7 +166,7 @@ export class Sender {
     return this.#service.clock.now();
   }
 
-  async #hook(id: string): Promise<Webhook> {
+  async #getWebhook(id: string): Promise<Webhook> {
     const hook = await findWebhook(this.#service.databases.home, id);
     if (!hook) throw new Error(`Webhook ${id} is gone.`);
     return hook;

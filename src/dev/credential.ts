@@ -1,7 +1,7 @@
 import { parseOptions } from "./command.ts";
 import {
   defaultCredential,
-  issue,
+  issueCredential,
   Owner,
   type CredentialOptions,
   type IssuedCredential,
@@ -53,7 +53,7 @@ const options: CredentialOptions = {
 };
 
 try {
-  const issued = await issue(new Owner(url), options);
+  const issued = await issueCredential(new Owner(url), options);
   if (json) console.log(JSON.stringify(issued));
   else if (bare) console.log(secretOf(issued));
   else for (const [name, value] of Object.entries(issued)) console.log(`${name}: ${value}`);

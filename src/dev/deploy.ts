@@ -1,13 +1,13 @@
-import { optionsOf } from "./deploy/options.ts";
-import { hasOwner, healthy, publish } from "./deploy/publish.ts";
-import { ensureResources, fill } from "./deploy/resources.ts";
+import { parseDeploymentOptions } from "./deploy/options.ts";
+import { hasOwner, waitUntilHealthy, migrateAndDeploy } from "./deploy/publish.ts";
+import { ensureResources, loadBackup } from "./deploy/resources.ts";
 import {
-  missingSecrets,
+  createMissingSecrets,
   readSecrets,
   secretsFileOf,
-  fileOf,
-  keep,
-  settingsOf,
+  settingsFileOf,
+  saveSettings,
+  loadSettings,
 } from "./deploy/settings.ts";
 
 /**
@@ -15,23 +15,26 @@ import {
  * the link for creating the first owner. Every step skips finished work, so another run continues after a failure.
  */
 
-const options = optionsOf(["env", "location", "jurisdiction", "domain", "contact", "account"], {
-  from: "string",
-});
+const options = parseDeploymentOptions(
+  ["env", "location", "jurisdiction", "domain", "contact", "account"],
+  {
+    from: "string",
+  },
+);
 const { environment, from: backup } = options;
-const settings = settingsOf(options);
-keep(environment, settings);
+const settings = loadSettings(options);
+saveSettings(environment, settings);
 ensureResources(options, settings);
-if (typeof backup === "string") fill(environment, backup);
-const url = publish(environment, settings, missingSecrets(environment));
-const isHealthy = await healthy(url);
+if (typeof backup === "string") loadBackup(environment, backup);
+const url = migrateAndDeploy(environment, settings, createMissingSecrets(environment));
+const isHealthy = await waitUntilHealthy(url);
 const alreadyHasOwner = hasOwner(environment);
-const { SETUP_SECRET: setupSecret = "as you keep it" } = readSecrets(environment);
+const { SETUP_SECRET: setupSecret = "as you stored it" } = readSecrets(environment);
 
 console.log(`
-Edge Forms ${isHealthy ? "answers" : "was deployed, and should answer within minutes,"} at ${url}
+Edge Forms ${isHealthy ? "answers" : "was deployed and should respond within minutes"} at ${url}
 
   Administration   ${url}/admin
-${alreadyHasOwner ? "" : `  Set-up link      ${url}/admin/setup\n  Set-up secret    ${setupSecret}\n`}  Settings         ${fileOf(environment)}   keep it: ids and choices, no secret
-  Secrets          ${secretsFileOf(environment)}   move it to where you keep secrets: Cloudflare never shows them
+${alreadyHasOwner ? "" : `  Set-up link      ${url}/admin/setup\n  Set-up secret    ${setupSecret}\n`}  Settings         ${settingsFileOf(environment)}   keep it; it has ids and options, but no secrets
+  Secrets          ${secretsFileOf(environment)}   move it to your secret store; Cloudflare never shows them
 `);

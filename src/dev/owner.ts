@@ -5,17 +5,17 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 /** Calls the routes of the administration as the local owner. Signs in again when the session has ended. */
 export class Owner {
   readonly #url: string;
-  readonly #local: Local;
-  readonly #save: (local: Local) => void;
+  readonly #local: LocalSettings;
+  readonly #save: (local: LocalSettings) => void;
 
   /** `save` stores the owner's settings, by default in the folder of the local database. */
-  constructor(url: string, local = readLocal(), save = keepLocal) {
+  constructor(url: string, local = readLocal(), save = saveLocal) {
     this.#url = url.replace(/\/$/, "");
     this.#local = local;
     this.#save = save;
   }
 
-  get local(): Local {
+  get local(): LocalSettings {
     return this.#local;
   }
 
@@ -42,7 +42,7 @@ export class Owner {
     if (!response.ok || !cookie) {
       throw new Error(
         `The local owner cannot sign in at ${this.#url} (${response.status}). ` +
-          "Stop the server, delete the folder .wrangler and run `npm run dev` to start afresh.",
+          "Stop the server, delete the folder .wrangler and run `npm run dev` to start over.",
       );
     }
     this.#local.cookie = cookie;
@@ -72,8 +72,8 @@ export class Owner {
       return await fetch(this.#url + path, init);
     } catch (error) {
       throw new Error(
-        `Nothing answers at ${this.#url}. Start the service in another terminal with \`npm run dev\`, ` +
-          "or name another address with --url.",
+        `No service responds at ${this.#url}. Start it in another terminal with \`npm run dev\`, ` +
+          "or choose another URL with --url.",
         { cause: error },
       );
     }
@@ -108,7 +108,10 @@ export type IssuedCredential = { id: string; kind: string } & (
   | { client_id: string; client_secret: string }
 );
 
-export async function issue(owner: Owner, options: CredentialOptions): Promise<IssuedCredential> {
+export async function issueCredential(
+  owner: Owner,
+  options: CredentialOptions,
+): Promise<IssuedCredential> {
   const response = await owner.send("POST", "/admin/integrations", options);
   if (response.status !== 201) throw new Error(await response.text());
   const issued = (await response.json()) as IssuedCredential;
@@ -118,7 +121,7 @@ export async function issue(owner: Owner, options: CredentialOptions): Promise<I
 }
 
 /** Local settings of a developer. They live in the folder of the local database and are deleted with it. */
-export interface Local {
+export interface LocalSettings {
   email: string;
   password: string;
   /** The owner's session in the administration area. */
@@ -128,17 +131,18 @@ export interface Local {
 }
 
 const folder = ".wrangler";
-const file = `${folder}/edge-forms-local.json`;
+const settingsFile = `${folder}/edge-forms-local.json`;
 const secretsFile = ".dev.vars";
 
-function readLocal(): Local {
-  if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8")) as Local;
+function readLocal(): LocalSettings {
+  if (existsSync(settingsFile))
+    return JSON.parse(readFileSync(settingsFile, "utf8")) as LocalSettings;
   return { email: "owner@example.com", password: randomBytes(12).toString("base64url") };
 }
 
-export function keepLocal(local: Local): void {
+export function saveLocal(local: LocalSettings): void {
   mkdirSync(folder, { recursive: true });
-  writeFileSync(file, `${JSON.stringify(local, null, 2)}\n`, { mode: 0o600 });
+  writeFileSync(settingsFile, `${JSON.stringify(local, null, 2)}\n`, { mode: 0o600 });
 }
 
 /** Creates missing secrets for local development and returns the set-up secret. */

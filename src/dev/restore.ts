@@ -1,20 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { sequencesPerCollection } from "#domain/item/item.ts";
 import { sequencesPerRestore } from "#domain/timeline.ts";
-import { optionsOf } from "./deploy/options.ts";
-import { deploy, healthy, paused, publish } from "./deploy/publish.ts";
-import { countIn, createNamespace } from "./deploy/resources.ts";
-import { fileOf, isKnown, keep, settingsOf } from "./deploy/settings.ts";
-import { ask, run, stop } from "./deploy/wrangler.ts";
+import { parseDeploymentOptions } from "./deploy/options.ts";
+import { deploy, waitUntilHealthy, waitUntilPaused, migrateAndDeploy } from "./deploy/publish.ts";
+import { queryCount, createNamespace } from "./deploy/resources.ts";
+import { settingsFileOf, isAssignedId, saveSettings, loadSettings } from "./deploy/settings.ts";
+import { queryWrangler, runWrangler, stop } from "./deploy/wrangler.ts";
 
 /**
- * `npm run restore -- --to 2026-11-21T09:30:00Z` restores the database to that minute. The service is paused meanwhile.
+ * `npm run restore -- --to 2026-11-21T09:30:00Z` restores the database to that minute. The service is paused in the meantime.
  * Then it serves a new timeline (docs/adr/0010-timelines.md): objects forget what they know of the database, cursors end,
  * and versions continue above all earlier ones. Time Travel would undo a marker in the database, so variables name the
  * timeline. Migrations run before the deployment, because an older state may lack the newest ones.
  */
 
-const { environment, to } = optionsOf(["env"], { to: "string" });
+const { environment, to } = parseDeploymentOptions(["env"], { to: "string" });
 const isTimestamp =
   typeof to === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(to);
 const isBookmark = typeof to === "string" && /^[0-9a-f]{8}(-[0-9a-f]{8,32}){3}$/.test(to);
@@ -23,16 +23,16 @@ if (!isTimestamp && !isBookmark) {
     "--to must be a time with its zone, like 2026-11-21T09:30:00Z, or a bookmark of the database.",
   );
 }
-const settings = settingsOf({ environment });
-if (settings.d1_databases.some(({ database_id: id }) => !isKnown(id))) {
-  stop(`${fileOf(environment)} knows no database: \`npm run deploy\` makes that file.`);
+const settings = loadSettings({ environment });
+if (settings.d1_databases.some(({ database_id: id }) => !isAssignedId(id))) {
+  stop(`${settingsFileOf(environment)} has no database. \`npm run deploy\` creates that file.`);
 }
-keep(environment, settings);
-const config = ["--config", fileOf(environment)];
-// Finds the moment before the pause, so that a wrong one interrupts nothing.
+saveSettings(environment, settings);
+const config = ["--config", settingsFileOf(environment)];
+// Finds the bookmark before the pause, so that an invalid time does not interrupt the service.
 const bookmark = isBookmark
   ? to
-  : ask<{ bookmark: string }>([
+  : queryWrangler<{ bookmark: string }>([
       "d1",
       "time-travel",
       "info",
@@ -49,38 +49,46 @@ process.once("exit", (code) => {
     );
 });
 const pausedUrl = deploy(environment, settings, {}, ["--var", "PAUSED:true"]);
-await paused(pausedUrl);
+await waitUntilPaused(pausedUrl);
 // Requests that began before the pause end within this time, or fail.
 await new Promise((resolve) => setTimeout(resolve, 15_000));
 
 // Saved before the restore, so that after an interruption every later deployment serves the new timeline.
 settings.vars["RESTORE_EPOCH"] = randomBytes(6).toString("base64url");
 settings.vars["RESTORES"] = String(nextTimeline(Number(settings.vars["RESTORES"] ?? 0)));
-keep(environment, settings);
+saveSettings(environment, settings);
 
 const command = ["d1", "time-travel", "restore", "DB", `--bookmark=${bookmark}`, "--json"];
-const restored = ask<{ previous_bookmark: string }>([...command, ...config]);
+const restored = queryWrangler<{ previous_bookmark: string }>([...command, ...config]);
 console.log(
   `Restored. To undo it: npm run restore -- --env ${environment} --to ${restored?.previous_bookmark}`,
 );
 
-const oldNamespaces = settings.kv_namespaces.map(({ id }) => id).filter(isKnown);
+const oldNamespaces = settings.kv_namespaces.map(({ id }) => id).filter(isAssignedId);
 const stamp = new Date().toISOString().replaceAll(/\D/g, "").slice(0, 14);
 for (const namespace of settings.kv_namespaces) {
   const title = `${settings.name}-${namespace.binding.toLowerCase()}-${stamp}`;
   namespace.id = createNamespace(title, config);
 }
-keep(environment, settings);
-const url = publish(environment, settings);
+saveSettings(environment, settings);
+const url = migrateAndDeploy(environment, settings);
 for (const id of oldNamespaces) {
-  run(["kv", "namespace", "delete", "--namespace-id", id, "--skip-confirmation", ...config]);
+  runWrangler([
+    "kv",
+    "namespace",
+    "delete",
+    "--namespace-id",
+    id,
+    "--skip-confirmation",
+    ...config,
+  ]);
 }
-const isHealthy = await healthy(url);
-console.log(`${isHealthy ? "Answers" : "Should answer within minutes"} at ${url}, as of ${to}.`);
+const isHealthy = await waitUntilHealthy(url);
+console.log(`${isHealthy ? "Responds" : "Should respond within minutes"} at ${url}, as of ${to}.`);
 
 /** The number of the next timeline. A feed that is longer than usual needs a higher one to stay below its start. */
 function nextTimeline(current: number): number {
-  const longestFeed = countIn(
+  const longestFeed = queryCount(
     environment,
     `SELECT max((SELECT number FROM change WHERE number < (c.id + 1) * ${sequencesPerCollection}
       ORDER BY number DESC LIMIT 1) - c.id * ${sequencesPerCollection}) AS count FROM collection c`,

@@ -96,8 +96,8 @@ const submissions = [
   data: { title, department, amount, needed_by, tags, reference },
 }));
 
-/** Seeds a service that has no apps and no forms yet. */
-export async function seed(url: string, token: string): Promise<void> {
+/** Creates the demo in a service that has no apps and no forms yet. */
+export async function seedDemo(url: string, token: string): Promise<void> {
   const send = async (method: string, path: string, body?: object): Promise<Response> => {
     const response = await fetch(`${url}/api/v1${path}`, {
       method,

@@ -4,8 +4,8 @@ import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { parseOptions } from "./command.ts";
 import { stop } from "./deploy/wrangler.ts";
-import { ensureSecrets, keepLocal, defaultCredential, issue, Owner } from "./owner.ts";
-import { seed } from "./seed.ts";
+import { ensureSecrets, saveLocal, defaultCredential, issueCredential, Owner } from "./owner.ts";
+import { seedDemo } from "./seed.ts";
 
 /** `npm run dev` creates secrets, migrates, starts the server, seeds a demo, and prints a working curl command. */
 
@@ -30,7 +30,7 @@ if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535) {
 }
 const url = `http://127.0.0.1:${port}`;
 // Otherwise another server on this port would receive the set-up secret and the password.
-if (!(await isFree(Number(port)))) {
+if (!(await isPortFree(Number(port)))) {
   stop(`Port ${port} is in use. Choose another one: npm run dev -- --port ${Number(port) + 1}`);
 }
 
@@ -38,9 +38,9 @@ const setupSecret = ensureSecrets();
 migrate();
 const server = serve();
 await waitUntilReady(server);
-const { email, password, token } = await prepare();
+const { email, password, token } = await createDemo();
 watchDocs();
-await untilQuiet();
+await waitUntilQuiet();
 console.log(`
 Edge Forms answers at ${url}
 
@@ -51,8 +51,8 @@ Edge Forms answers at ${url}
   curl -s ${url}/api/v1/apps/orders/records -H 'Authorization: Bearer ${token}'
 `);
 
-/** Waits until wrangler has printed what the preparation caused, so that the sign-in comes last. */
-async function untilQuiet(): Promise<void> {
+/** Waits until wrangler has printed the output of the set-up, so that the sign-in data comes last. */
+async function waitUntilQuiet(): Promise<void> {
   while (performance.now() - lastLineAt < quietMs)
     await new Promise((resolve) => setTimeout(resolve, 50));
 }
@@ -111,14 +111,14 @@ function serve(): ChildProcess {
 }
 
 /** Whether nothing listens on the port of this machine. */
-async function isFree(candidate: number): Promise<boolean> {
+async function isPortFree(candidate: number): Promise<boolean> {
   const probe = createServer();
-  const isListening = await new Promise<boolean>((resolve) => {
+  const canListen = await new Promise<boolean>((resolve) => {
     probe.once("error", () => resolve(false));
     probe.listen(candidate, "127.0.0.1", () => resolve(true));
   });
-  if (isListening) await new Promise((resolve) => probe.close(resolve));
-  return isListening;
+  if (canListen) await new Promise((resolve) => probe.close(resolve));
+  return canListen;
 }
 
 async function waitUntilReady(child: ChildProcess): Promise<void> {
@@ -130,17 +130,17 @@ async function waitUntilReady(child: ChildProcess): Promise<void> {
 }
 
 /** Creates the owner, a token and the demo if they are missing. Returns the sign-in and the token. */
-async function prepare(): Promise<{ email: string; password: string; token: string }> {
+async function createDemo(): Promise<{ email: string; password: string; token: string }> {
   const owner = new Owner(url);
   await owner.setUp(setupSecret);
   const { local } = owner;
   if (!local.token || !(await isValidToken(local.token))) {
-    const issued = await issue(owner, { ...defaultCredential, expires: "365d" });
-    if (!("token" in issued)) throw new Error("A personal token was asked for.");
+    const issued = await issueCredential(owner, { ...defaultCredential, expires: "365d" });
+    if (!("token" in issued)) throw new Error("The response has no personal token.");
     local.token = issued.token;
-    keepLocal(local);
+    saveLocal(local);
   }
-  await seed(url, local.token);
+  await seedDemo(url, local.token);
   return { ...local, token: local.token };
 }
 

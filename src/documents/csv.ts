@@ -6,7 +6,7 @@ import {
   type LineItemsField,
   type FieldOption,
 } from "#domain/definition/field.ts";
-import { toEpochMs, localDateTime } from "#domain/time.ts";
+import { toEpochMs, formatLocalDateTime } from "#domain/time.ts";
 
 /** An item in the shape of the API. */
 type CsvItem = { data: Record<string, unknown> } & Record<string, unknown>;
@@ -178,7 +178,7 @@ function optionLabel(options: readonly FieldOption[], value: string): string {
 
 function dateTimeCell(text: string, zone: string): string {
   const time = toEpochMs(text);
-  return time === undefined ? defuse(text) : localDateTime(time, zone);
+  return time === undefined ? defuse(text) : formatLocalDateTime(time, zone);
 }
 
 /** Spreadsheets run cells that begin like a formula (OWASP, CSV injection). A leading quote keeps them as text. */

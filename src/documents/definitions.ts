@@ -23,7 +23,7 @@ export function summaryDocument({ key, name, description, timeZone, version }: C
   return { key, name, description, time_zone: timeZone, schema_version: version };
 }
 
-/** The schema document (contract, section 7), without `links`. `itemCount` is the number of stored items. */
+/** The schema document, without `links`. `itemCount` is the number of stored items. */
 export function schemaDocument(
   collection: Collection,
   itemCount: number,
@@ -71,7 +71,7 @@ export function acceptanceDocument(acceptance: Acceptance, submissionCount: numb
   };
 }
 
-/** The effects of a change (contract, section 3). The last three lists are always empty, because no change affects them. */
+/** The effects of a change. The last three lists are always empty, because no change affects them. */
 export function consequencesDocument(consequences: {
   outcome: "created" | "changed" | "unchanged" | "pending";
   hiddenFields: readonly string[];

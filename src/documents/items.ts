@@ -6,7 +6,7 @@ import { formatTimestamp } from "#domain/time.ts";
 import type { ItemView } from "#domain/item/item.ts";
 import type { ChangeView, ItemHistory } from "#domain/item/change.ts";
 
-/** An item in an API response (contract, section 2). */
+/** An item in an API response. */
 export function itemDocument(view: ItemView) {
   const { kind, key, version, warnings } = view;
   const createdAt = formatTimestamp(view.createdAt);
@@ -57,7 +57,7 @@ export function checkedDocument({
   return { valid: true, form: key, status, data, ...warningMembers };
 }
 
-/** An entry of the changes feed (contract, section 13). */
+/** An entry of the changes feed. */
 export function changeDocument({ id, type, version, at, by, fields, item }: ChangeView) {
   const entry = { id, type, version, etag: etagOf(version), at: formatTimestamp(at), by, fields };
   return item ? { ...entry, item: itemDocument(item) } : entry;

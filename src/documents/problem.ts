@@ -1,7 +1,7 @@
 import { problems } from "#domain/problem/catalogue.ts";
 import type { Problem } from "#domain/problem/problem.ts";
 
-/** A problem document (RFC 9457), extended by `code` and `request_id` (contract, section 5). */
+/** A problem document (RFC 9457), extended by `code` and `request_id`. */
 export function problemDocument(
   { code, detail, members }: Problem,
   origin: string,

@@ -1,22 +1,22 @@
 import type { ChangeView } from "#domain/item/change.ts";
 import { formatTimestamp } from "#domain/time.ts";
-import { deliveryId, isDelivered, type Delivery } from "#domain/webhook/delivery.ts";
-import { webhookEtag, webhookStatus } from "#domain/webhook/status.ts";
-import { liveWebhookSecrets, type Webhook } from "#domain/webhook/webhook.ts";
+import { formatDeliveryId, isDelivered, type Delivery } from "#domain/webhook/delivery.ts";
+import { formatWebhookEtag, deriveWebhookStatus } from "#domain/webhook/status.ts";
+import { findValidWebhookSecrets, type Webhook } from "#domain/webhook/webhook.ts";
 import { changeDocument } from "./items.ts";
 
-/** A webhook in an API response (contract, section 14). Shows the times of its secrets, never their values. */
+/** A webhook in an API response. Shows the times of its secrets, never their values. */
 export function webhookDocument(hook: Webhook, now: number) {
-  const { id, name, url, types, collections, include, version, maker } = hook;
-  const settings = { id, name, url, types, collections, include };
-  const { state, reason, lastError, nextAttemptAt } = webhookStatus(hook, now);
+  const { id, name, url, types, collections, include, recalculations, version, maker } = hook;
+  const settings = { id, name, url, types, collections, include, recalculations };
+  const { state, reason, lastError, nextAttemptAt } = deriveWebhookStatus(hook, now);
   const status = {
     state,
     reason,
     last_error: lastError,
     next_attempt_at: nextAttemptAt === null ? null : formatTimestamp(nextAttemptAt),
   };
-  const secrets = liveWebhookSecrets(hook, now).map(({ created_at, expires_at }) => ({
+  const secrets = findValidWebhookSecrets(hook, now).map(({ created_at, expires_at }) => ({
     created_at: formatTimestamp(created_at),
     expires_at: expires_at === null ? null : formatTimestamp(expires_at),
   }));
@@ -26,7 +26,7 @@ export function webhookDocument(hook: Webhook, now: number) {
   };
   // `maker` is the former name of `created_by`.
   const actor = { created_by: maker, maker };
-  const etag = webhookEtag(hook, now);
+  const etag = formatWebhookEtag(hook, now);
   return { ...settings, ...status, ...actor, secrets, version, etag, ...times };
 }
 
@@ -43,7 +43,7 @@ export function webhookWithSecretDocument(
 export function deliveryDocument({ number, at, attempt, ...delivery }: Delivery) {
   const { message, type, collection, item, status, milliseconds, answer, error } = delivery;
   return {
-    id: deliveryId(number),
+    id: formatDeliveryId(number),
     message,
     type,
     collection,

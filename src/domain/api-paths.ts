@@ -17,6 +17,7 @@ export function collectionPaths(kind: CollectionKind) {
     changes: `${collection}/changes`,
     items,
     search: `${items}/search`,
+    aggregate: `${items}/aggregate`,
     batch: `${items}/batch`,
     validate: `${items}/validate`,
     item: kind === "app" ? `${items}/:id` : "/submissions/:id",
@@ -47,7 +48,7 @@ export function collectionLinks(kind: CollectionKind, key: string): Record<strin
 }
 
 /** Turns paths below the API's root into URLs of this origin. */
-export function absoluteLinks(
+export function toAbsoluteLinks(
   links: Readonly<Record<string, string>>,
   origin: string,
 ): Record<string, string> {

@@ -12,7 +12,7 @@ export type FullPosition = (string | number | null)[];
 /** A position as a cursor holds it, with long texts truncated. */
 export type CursorPosition = (FullPosition[number] | TruncatedText)[];
 
-/** The start of a text that is too long for a cursor, and the digest of the whole text (`textDigest`). */
+/** The start of a text that is too long for a cursor, and the digest of the whole text (`digestText`). */
 type TruncatedText = [start: string, digest: string];
 
 /** A position, and the database bookmark of the previous page; null for lists that need none. */
@@ -26,7 +26,7 @@ const maxValueBytes = 64;
 const maxBookmarkLength = 64;
 const maxCursorLength = 500;
 
-export const textDigest = async (text: string): Promise<string> =>
+export const digestText = async (text: string): Promise<string> =>
   (await sha256(text)).slice(0, 11);
 
 /**
@@ -40,7 +40,7 @@ export async function encodeCursor(
   bookmark: string | null = null,
 ): Promise<string> {
   const values = await Promise.all(position.map(truncateValue));
-  const content = bookmark === null ? values : { at: values, from: shortBookmark(bookmark) };
+  const content = bookmark === null ? values : { at: values, from: limitBookmark(bookmark) };
   return keys.seal(JSON.stringify(content), `cursor ${binding}`);
 }
 
@@ -58,8 +58,8 @@ export async function decodeCursor(
   return { position: content.at, bookmark: content.from };
 }
 
-/** Replaces a bookmark of unexpected length. The primary has all data that any bookmark names. */
-const shortBookmark = (bookmark: string) =>
+/** Replaces a bookmark that is too long for a cursor. The primary has the data of every bookmark. */
+const limitBookmark = (bookmark: string) =>
   bookmark.length <= maxBookmarkLength ? bookmark : "first-primary";
 
 async function truncateValue(value: FullPosition[number]): Promise<CursorPosition[number]> {
@@ -70,7 +70,7 @@ async function truncateValue(value: FullPosition[number]): Promise<CursorPositio
     if (!fitsCursor(start + character)) break;
     start += character;
   }
-  return [start, await textDigest(value)];
+  return [start, await digestText(value)];
 }
 
 /** Measures the JSON form, where a character takes up to four bytes and an escape takes six. */
@@ -81,7 +81,7 @@ function fitsCursor(text: string): boolean {
 const minPageLimit = 1;
 const maxPageLimit = 200;
 
-/** The number of items on a page of a list or a search (contract, section 9). */
+/** The number of items on a page of a list or a search. */
 export const pageLimit = lazy(() => z.int().check(z.gte(minPageLimit), z.lte(maxPageLimit)));
 export const defaultPageLimit = 50;
 

@@ -20,10 +20,10 @@ export interface DownloadStep {
 }
 
 export interface Download {
-  /** The keys to export; null for all. */
+  /** The keys of the fields to export; null for all. */
   keys: readonly string[] | null;
   start: CursorPosition | null;
   /** The limit for the whole download; null for all items. */
   maxItems: number | null;
-  read: (from: CursorPosition | null, items: number) => Promise<DownloadStep>;
+  read: (start: CursorPosition | null, limit: number) => Promise<DownloadStep>;
 }

@@ -1,11 +1,13 @@
 /** The events that the service logs besides requests. docs/deployment.md explains each one to operators. */
 
+export type LogLevel = "log" | "warn" | "error";
+
 export interface LogPort {
-  log(line: string, level?: "error"): void;
+  log(line: string, level?: LogLevel): void;
 }
 
-/** Maps each failure from which the service recovers to its text before version 0.2. */
-export const recoveredFailures = {
+/** Maps each failure from which the service recovers to its old text, which is also logged until version 0.2. */
+export const oldFailureNames = {
   "credential object unreachable": "credential object unreachable",
   "fallback of the limits unreachable": "fallback of the limits unreachable",
   "credential read failed": "credential unreadable",
@@ -23,35 +25,36 @@ export const recoveredFailures = {
   "webhook object unreachable": "webhook object",
 } as const;
 
-export type RecoveredFailure = keyof typeof recoveredFailures;
+export type RecoveredFailure = keyof typeof oldFailureNames;
 
-/** Logs an internal error. `error` is a stack trace, which never contains values of a request. */
-export function logInternalError(to: LogPort, fields: { request_id: string } & Fields): void {
-  writeEvent(to, "error", fields);
-  writeEvent(to, "fault", fields);
+// The following functions log each error under its new and its old name. Version 0.2 drops the old names.
+
+/** Logs an internal error. `error` is a stack trace and must not contain values of a request. */
+export function logInternalError(logger: LogPort, fields: { request_id: string } & Fields): void {
+  writeEvent(logger, "error", fields);
+  writeEvent(logger, "fault", fields);
 }
 
 /** Logs an error from which the service recovered. */
-export function logRecovered(to: LogPort, what: RecoveredFailure, error: unknown): void {
-  writeEvent(to, "recovered", { what, error: String(error) });
-  writeEvent(to, "mended", { what: recoveredFailures[what], error: String(error) });
+export function logRecovered(logger: LogPort, failure: RecoveredFailure, error: unknown): void {
+  writeEvent(logger, "recovered", { what: failure, error: String(error) });
+  writeEvent(logger, "mended", { what: oldFailureNames[failure], error: String(error) });
 }
 
 /** Logs an error that stopped the deliveries of a webhook. They resume at the webhook's next alarm. */
-export function logWebhookError(to: LogPort, webhook: string, error: unknown): void {
+export function logWebhookError(logger: LogPort, webhook: string, error: unknown): void {
   const fields = { webhook, error: String(error) };
-  writeEvent(to, "webhook_error", fields, "error");
-  writeEvent(to, "webhook", fields, "error");
+  writeEvent(logger, "webhook_error", fields, "error");
+  writeEvent(logger, "webhook", fields, "error");
 }
 
-/** Logs invalid settings because of which the service rejects requests. */
-export function logMisconfiguration(to: LogPort, what: string): void {
-  to.log(JSON.stringify({ event: "misconfigured", what }));
+/** Logs settings that make the service reject requests. */
+export function logMisconfiguration(logger: LogPort, what: string): void {
+  logger.log(JSON.stringify({ event: "misconfigured", what }));
 }
 
 type Fields = Record<string, unknown>;
 
-/** Callers log each error under its new and its old name. Version 0.2 drops the old names. */
-function writeEvent(to: LogPort, event: string, fields: Fields, level?: "error"): void {
-  to.log(JSON.stringify({ event, ...fields }), level);
+function writeEvent(logger: LogPort, event: string, fields: Fields, level?: LogLevel): void {
+  logger.log(JSON.stringify({ event, ...fields }), level);
 }

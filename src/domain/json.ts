@@ -25,13 +25,15 @@ export function parseJson(text: string): unknown {
   // Parses the original text first, so that a syntax error names a position in the request.
   const parsed = JSON.parse(text) as unknown;
   const sources: string[] = [];
-  const marker = unusedMarker(parsed);
+  const marker = findUnusedMarker(parsed);
   const markedText = text.replace(tokenPattern, (token) => {
     if (token.startsWith('"') || token.length < 4 || isExact(Number(token), token)) return token;
     sources.push(token);
     return `"${marker}${sources.length - 1}"`;
   });
-  return sources.length === 0 ? parsed : restoreInexact(JSON.parse(markedText), marker, sources);
+  return sources.length === 0
+    ? parsed
+    : insertInexactNumbers(JSON.parse(markedText), marker, sources);
 }
 
 const [quote, backslash, comma, bracket, brace] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b];
@@ -41,7 +43,7 @@ const [closingBracket, closingBrace] = [0x5d, 0x7d];
  * Returns which limit a JSON text exceeds, without parsing it: first that of values, then that of levels. A lone object
  * is one level.
  */
-export function findExcess(
+export function findExceededLimit(
   text: string,
   { maxValues, maxLevels }: { maxValues: number; maxLevels: number },
 ): "values" | "levels" | undefined {
@@ -51,28 +53,31 @@ export function findExcess(
   let level = 0;
   let isTooDeep = false;
   let isInString = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    if (unit === quote) isInString = !isInString;
-    else if (isInString) at += unit === backslash ? 1 : 0;
-    else if (unit === comma || unit === bracket || unit === brace) {
+  for (let index = 0; index < text.length; index += 1) {
+    const codeUnit = text.charCodeAt(index);
+    if (codeUnit === quote) isInString = !isInString;
+    else if (isInString) index += codeUnit === backslash ? 1 : 0;
+    else if (codeUnit === comma || codeUnit === bracket || codeUnit === brace) {
       values += 1;
       if (values > maxValues) return "values";
-      if (unit !== comma) level += 1;
+      if (codeUnit !== comma) level += 1;
       isTooDeep ||= level > maxLevels;
       if (isTooDeep && !mayHaveMoreValues) return "levels";
-    } else if (unit === closingBracket || unit === closingBrace) level -= 1;
+    } else if (codeUnit === closingBracket || codeUnit === closingBrace) level -= 1;
   }
   return isTooDeep ? "levels" : undefined;
 }
 
 /** Finds the path of the first array or object below this many levels. Recursion ends at that level. */
-export function findTooDeep(value: unknown, maxLevels: number): (string | number)[] | undefined {
+export function findTooDeepPath(
+  value: unknown,
+  maxLevels: number,
+): (string | number)[] | undefined {
   if (typeof value !== "object" || value === null || value instanceof InexactNumber)
     return undefined;
   if (maxLevels === 0) return [];
   for (const [key, member] of Object.entries(value)) {
-    const path = findTooDeep(member, maxLevels - 1);
+    const path = findTooDeepPath(member, maxLevels - 1);
     if (path) return [Array.isArray(value) ? Number(key) : key, ...path];
   }
   return undefined;
@@ -81,8 +86,8 @@ export function findTooDeep(value: unknown, maxLevels: number): (string | number
 /** The strings and the numbers of a JSON text. */
 const tokenPattern = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** The start of a marker string. No string of the document starts with it, so none is mistaken for a number. */
-function unusedMarker(document: unknown): string {
+/** Finds a start for marker strings that no string of the document has, so that no string is mistaken for a number. */
+function findUnusedMarker(document: unknown): string {
   const usedNumbers = new Set<string>();
   forEachString({ document }, (value) => {
     const [, number] = /^inexact (\d{1,9}) /.exec(value) ?? [];
@@ -93,7 +98,11 @@ function unusedMarker(document: unknown): string {
   return `inexact ${number} `;
 }
 
-function restoreInexact(document: unknown, marker: string, sources: readonly string[]): unknown {
+function insertInexactNumbers(
+  document: unknown,
+  marker: string,
+  sources: readonly string[],
+): unknown {
   const root = { document };
   forEachString(root, (value, key, container) => {
     if (!value.startsWith(marker)) return;
@@ -126,7 +135,7 @@ function isExact(value: number, source: string): boolean {
   return Number.isFinite(value) && normalizeNumber(String(value)) === normalizeNumber(source);
 }
 
-/** Sign, significant digits and exponent of a number's text, so that 1.50 and 15e-1 are the same. */
+/** Normalizes a number's text to sign, significant digits and exponent, so that 1.50 and 15e-1 are equal. */
 function normalizeNumber(text: string): string {
   const [, sign = "", integer = "", fraction = "", exponent = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
@@ -138,7 +147,7 @@ function normalizeNumber(text: string): string {
   return `${sign}${significant}e${position}`;
 }
 
-/** `/0+$/` takes quadratic time on long runs of zeros that another digit ends. */
+/** Avoids `/0+$/`, which takes quadratic time if another digit follows a long run of zeros. */
 function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
   while (end > 0 && digits[end - 1] === "0") end -= 1;

@@ -1,4 +1,4 @@
-/** The ports for non-deterministic inputs, such as time and randomness. Every layer may use them. */
+// The ports for non-deterministic inputs, such as time and randomness. Every layer may use them.
 
 /** A running timer. After `cancel`, `done` never settles. */
 export interface Timer {
@@ -31,21 +31,21 @@ export interface Timing {
 
 /** Waiting times in milliseconds. The optional binding `TIMEOUTS` (JSON) replaces single values. */
 export interface Timeouts {
-  /** The wait for a response from D1, KV, a Durable Object or a rate limiter. */
+  /** The maximum wait for a response from D1, KV, a Durable Object or a rate limiter. */
   storageMs: number;
-  /** The wait for a request's body. */
+  /** The maximum wait for a request's body. */
   bodyMs: number;
   /** When a body is still incomplete after this time, the service checks the caller before it reads on. */
   slowBodyMs: number;
-  /** The wait for a webhook receiver to start its response. */
+  /** The maximum wait until a webhook receiver starts its response. */
   receiverMs: number;
-  /** The wait for the body of that response. */
+  /** The maximum wait for the body of that response. */
   receiverRestMs: number;
   /** The delay of the report about a rejected call to its credential's object. A later request may carry it earlier. */
   refusedReportMs: number;
-  /** The same for a successful call. */
+  /** The delay of the report about a successful call. */
   servedReportMs: number;
-  /** The wait for all components of the deep health check. */
+  /** The maximum wait for all components of the deep health check. */
   healthMs: number;
   /** How long the result of a deep health check is reused. */
   healthCacheMs: number;

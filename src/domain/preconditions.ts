@@ -42,7 +42,7 @@ export async function contentEtag(text: string): Promise<string> {
 
 export const idempotencyKeyHeader = "Idempotency-Key";
 
-/** 1 to 255 visible ASCII characters (contract, section 8). */
+/** 1 to 255 visible ASCII characters. */
 export const idempotencyKey = lazy(() =>
   z
     .string()

@@ -4,14 +4,14 @@
  */
 export function isStorable(text: string): boolean {
   return (
-    text.isWellFormed() && !text.includes("\0") && !(isBeyondLatin(text) && hasLongMarkRun(text))
+    text.isWellFormed() && !text.includes("\0") && !(hasNonLatin1(text) && hasLongMarkRun(text))
   );
 }
 
-/** The text in normal form C, as it is stored and compared; undefined when it or its normal form is not storable. */
+/** Converts a text to normal form C, in which it is stored and compared. Returns undefined if it cannot be stored. */
 export function toStoredText(text: string): string | undefined {
   if (!isStorable(text)) return undefined;
-  if (!isBeyondLatin(text)) return text;
+  if (!hasNonLatin1(text)) return text;
   const normalForm = text.normalize("NFC");
   return normalForm === text || isStorable(normalForm) ? normalForm : undefined;
 }
@@ -29,7 +29,7 @@ function hasLongMarkRun(text: string): boolean {
 }
 
 /** Latin-1 has no combining marks and is already in normal form. */
-function isBeyondLatin(text: string): boolean {
+function hasNonLatin1(text: string): boolean {
   return /[^\0-\xff]/.test(text);
 }
 

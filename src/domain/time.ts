@@ -42,14 +42,14 @@ export function toUtcDateTime(text: string): { value: string } | { errorCode: Da
   const seconds = isLeapSecond ? "59" : rawSeconds;
   const local = Date.parse(`${year}-${month}-${day}T${hour}:${minutes}:${seconds}Z`);
   const utc = new Date(local - offsetMinutes(offset) * minuteMs).toISOString();
-  // Clients could not send back years outside 0001 to 9999.
+  // The API rejects years outside 0001 to 9999, so it must not produce them.
   if (utc.length !== 24 || utc.startsWith("0000")) return { errorCode: "invalid_format" };
   const digits = (isLeapSecond ? "999" : fraction).replace(/0+$/, "").padEnd(3, "0");
   return { value: `${utc.slice(0, 19)}.${digits}Z` };
 }
 
-/** Suggests a valid form, for error reasons, when a text looks like a day or a date-time. */
-export function suggestDateTime(text: string, form: "date" | "datetime"): string | undefined {
+/** Suggests a valid text for the reason of an error, when the sent text looks like a day or a date-time. */
+export function suggestDateTime(text: string, target: "date" | "datetime"): string | undefined {
   const parts =
     /^\s*(\d{4})[-/.]?(\d{1,2})[-/.]?(\d{1,2})(?:[Tt ,]+(\d{1,2})(?:[:.]?(\d\d))?(?:[:.]?(\d\d))?(?:[.,]\d*)?)?\s*(Z|UTC|GMT|[+-]\d\d:?\d\d)?/i.exec(
       text,
@@ -59,7 +59,7 @@ export function suggestDateTime(text: string, form: "date" | "datetime"): string
     parts;
   const date = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
   if (!isCalendarDay(date)) return undefined;
-  if (form === "date") return date;
+  if (target === "date") return date;
   const time = [hour, minutes, seconds].map((part) => part.padStart(2, "0")).join(":");
   const zone = offset === undefined || /^[a-z]/i.test(offset) ? "Z" : offset;
   const suggestion = `${date}T${time}${zone}`;
@@ -96,7 +96,7 @@ function offsetMinutes(offset: string): number {
 /** Whether the runtime knows this IANA time zone. */
 export function isTimeZone(name: string): boolean {
   try {
-    formatter(name);
+    getFormatter(name);
     return /^[A-Za-z]/.test(name);
   } catch {
     return false;
@@ -105,7 +105,7 @@ export function isTimeZone(name: string): boolean {
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-function formatter(zone: string): Intl.DateTimeFormat {
+function getFormatter(zone: string): Intl.DateTimeFormat {
   const cached = formatters.get(zone);
   if (cached) return cached;
   const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
@@ -120,7 +120,7 @@ export function dayInZone(time: number, zone: string): string {
 }
 
 /** `YYYY-MM-DD HH:MM:SS` as clocks in a zone show it. */
-export function localDateTime(time: number, zone: string): string {
+export function formatLocalDateTime(time: number, zone: string): string {
   return formatTimestamp(time + offsetAt(zone, time) * minuteMs)
     .slice(0, 19)
     .replace("T", " ");
@@ -136,17 +136,17 @@ export function localToUtc(local: string, zone: string): string | undefined {
 }
 
 const quarterHourMs = 15 * minuteMs;
-/** Since 1972, clocks change only at full quarters of an hour. */
-const quarterOffsetsSince = Date.UTC(1972, 0, 1);
+/** From this time on, offsets change only at full quarters of an hour. */
+const quarterOffsetsSinceMs = Date.UTC(1972, 0, 1);
 /** Offsets by zone, and by quarter of an hour since 1970. */
 const offsetCache = new Map<string, Map<number, number>>();
 const maxCachedZones = 10;
 const maxCachedOffsets = 5000;
 
-/** Minutes east of UTC, rounded because offsets had seconds before standard time. */
+/** Returns the minutes east of UTC, rounded because offsets had seconds before standard time. */
 function offsetAt(zone: string, time: number): number {
-  if (time < quarterOffsetsSince) return computeOffset(zone, time);
-  const offsets = zoneOffsets(zone);
+  if (time < quarterOffsetsSinceMs) return computeOffset(zone, time);
+  const offsets = getCachedOffsets(zone);
   const quarterHour = Math.floor(time / quarterHourMs);
   const cached = offsets.get(quarterHour);
   if (cached !== undefined) return cached;
@@ -156,7 +156,7 @@ function offsetAt(zone: string, time: number): number {
   return offset;
 }
 
-function zoneOffsets(zone: string): Map<number, number> {
+function getCachedOffsets(zone: string): Map<number, number> {
   const cached = offsetCache.get(zone);
   if (cached) return cached;
   if (offsetCache.size >= maxCachedZones) offsetCache.clear();
@@ -166,13 +166,17 @@ function zoneOffsets(zone: string): Map<number, number> {
 }
 
 function computeOffset(zone: string, time: number): number {
-  const parts = formatter(zone).formatToParts(time);
-  const name = parts.find((part) => part.type === "timeZoneName")?.value ?? "GMT";
+  const seconds = offsetSeconds(zone, time);
+  return Math.sign(seconds) * Math.round(Math.abs(seconds) / 60);
+}
+
+/** Seconds east of UTC. */
+export function offsetSeconds(zone: string, time: number): number {
   const [, sign, hours, minutes, seconds = "0"] =
-    /^GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(name) ?? [];
+    /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(getFormatter(zone).format(time)) ?? [];
   if (sign === undefined) return 0;
-  const totalMinutes = Number(hours) * 60 + Number(minutes) + Math.round(Number(seconds) / 60);
-  return sign === "-" ? -totalMinutes : totalMinutes;
+  const total = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+  return sign === "-" ? -total : total;
 }
 
 const zonedDayPattern = /^(\d{4}-\d\d-\d\d)(Z|[+-]\d\d:\d\d)?$/;
@@ -197,15 +201,15 @@ function formatZoneOffset(zone: string, day: string): string {
   const offset = offsetAt(zone, midnight - guess * minuteMs);
   if (offset === 0) return "Z";
   const totalMinutes = Math.abs(offset);
-  return `${offset < 0 ? "-" : "+"}${pad(Math.trunc(totalMinutes / 60))}:${pad(totalMinutes % 60)}`;
+  return `${offset < 0 ? "-" : "+"}${padTwoDigits(Math.trunc(totalMinutes / 60))}:${padTwoDigits(totalMinutes % 60)}`;
 }
 
-function pad(part: number): string {
+function padTwoDigits(part: number): string {
   return String(part).padStart(2, "0");
 }
 
 /** The instant at which a calendar day (`YYYY-MM-DD`) ends in a zone; undefined for an invalid day. */
-export function endOfDay(calendarDay: string, zone: string): number | undefined {
+export function endOfDayMs(calendarDay: string, zone: string): number | undefined {
   if (!isCalendarDay(calendarDay)) return undefined;
   const nextDay = formatTimestamp(
     Date.parse(`${calendarDay}T00:00:00Z`) + 24 * 60 * minuteMs,

@@ -16,7 +16,7 @@ export const originalTimeline: Timeline = { epoch: "", restores: 0 };
 const versionsPerRestore = 2 ** 20;
 
 /**
- * The same for the sequences of changes. A collection has 2^32 sequences, so 2^40 per restore would not fit.
+ * The sequences of changes in each timeline also start above those of all earlier timelines. A collection has 2^32 sequences, so 2^40 per restore would not fit.
  * The first half of them holds the starts of 512 timelines. The second half stays free for changes.
  */
 export const sequencesPerRestore = 2 ** 22;

@@ -2,7 +2,7 @@ import { type Credential, type ExchangeResult, buildUsage } from "#domain/creden
 import type { Clock, Random } from "#domain/ports.ts";
 import type { PresentedCredential } from "#domain/credential/tokens.ts";
 import type { Databases } from "#store/db/database.ts";
-import { findCredential, registerCredential, recordUse } from "#store/home/credentials.ts";
+import { findCredential, loadAndSubscribe, recordUse } from "#store/home/credentials.ts";
 import { addCalls, emptyCallLog, type CallLog } from "#domain/credential/call-log.ts";
 import {
   exchangeProof,
@@ -10,7 +10,7 @@ import {
   beginWrite,
   readConstraintOf,
   applyWriteReport,
-  isOlder,
+  isOlderThanKnown,
   loadState,
   serializeState,
   type GateReport,
@@ -28,7 +28,7 @@ import {
   requestWaitMs,
   addRequests,
   emptyWindow,
-  slide,
+  dropExpired,
   serializeWindow,
   computeWaitMs,
   restoreWindow,
@@ -64,7 +64,7 @@ export type GateStub = {
 
 /**
  * One object per credential. It checks secrets, returns grants and applies limits.
- * It works in memory and stores one row, as rarely as its meter allows.
+ * It works in memory and stores its state in one row, as rarely as exact limits allow.
  * It stores credential changes before it confirms them. It holds no timers, because a running timer costs money.
  */
 export class Gate {
@@ -85,14 +85,14 @@ export class Gate {
     this.#exchanges = exchanges ? restoreWindow(exchanges) : emptyWindow();
   }
 
-  /** `report` covers earlier requests of this credential. */
+  /** Decides on a request and counts it. `report` has the results of earlier requests of this credential. */
   async admit(
     presented: PresentedCredential,
     isWrite: boolean,
     report?: GateReport,
   ): Promise<Admission> {
     if (report) this.#applyReport(report);
-    const credential = await this.#credential(presented.credentialId);
+    const credential = await this.#loadCredential(presented.credentialId);
     const { meter, writes, usage } = this.#state;
     const now = advanceClock(meter, this.#now());
     const grant = credential && findGrant(credential, presented.proof, now);
@@ -119,7 +119,7 @@ export class Gate {
    * body of a request is still arriving. `admit` decides later.
    */
   async check(presented: PresentedCredential, isWrite: boolean): Promise<Refusal | null> {
-    const credential = await this.#credential(presented.credentialId);
+    const credential = await this.#loadCredential(presented.credentialId);
     const { meter } = this.#state;
     const now = advanceClock(meter, this.#now());
     const grant = credential && findGrant(credential, presented.proof, now);
@@ -159,11 +159,11 @@ export class Gate {
 
   /** Checks a client's secret. Exchanges have a separate window with the limit of requests. */
   async exchange(presented: PresentedCredential): Promise<ExchangeResult | undefined> {
-    const credential = await this.#credential(presented.credentialId);
+    const credential = await this.#loadCredential(presented.credentialId);
     const now = advanceClock(this.#state.meter, this.#now());
     const exchange = credential && exchangeProof(credential, presented.proof, now);
     if (!exchange || !("grant" in exchange)) return undefined;
-    slide(this.#exchanges, now);
+    dropExpired(this.#exchanges, now);
     const { requests } = exchange.grant.limits;
     const waitMs = computeWaitMs(this.#exchanges, requests, now);
     if (waitMs > 0) return { retryAfter: Math.ceil(waitMs / 1000) };
@@ -181,7 +181,7 @@ export class Gate {
     if (epoch !== this.#state.epoch) {
       await this.#readNow(credential.id);
     } else {
-      if (isOlder(credential, this.#state.known)) return;
+      if (isOlderThanKnown(credential, this.#state.known)) return;
       this.#state.known = { credential, readAt: this.#now() };
     }
     this.#storeExactly();
@@ -210,18 +210,18 @@ export class Gate {
     return this.#service.clock.now();
   }
 
-  async #credential(id: string): Promise<Credential | null> {
+  async #loadCredential(id: string): Promise<Credential | null> {
     const { known } = this.#state;
     const age = known ? this.#now() - known.readAt : Infinity;
     if (known && age < staleAfterMs) {
-      if (age > refreshAfterMs) this.#ctx.waitUntil(this.#read(id).catch(() => undefined));
+      if (age > refreshAfterMs) this.#ctx.waitUntil(this.#sharedRead(id).catch(() => undefined));
       return known.credential;
     }
-    return (await this.#read(id)).credential;
+    return (await this.#sharedRead(id)).credential;
   }
 
   /** Shares one read among all requests that wait for it. */
-  #read(id: string): Promise<KnownCredential> {
+  #sharedRead(id: string): Promise<KnownCredential> {
     this.#pendingRead ??= this.#readNow(id).finally(() => {
       this.#pendingRead = undefined;
     });
@@ -231,11 +231,11 @@ export class Gate {
   async #readNow(id: string): Promise<KnownCredential> {
     const previous = this.#state.known;
     const readAt = this.#now();
-    const find = previous?.credential?.called ? findCredential : registerCredential;
+    const find = previous?.credential?.called ? findCredential : loadAndSubscribe;
     const credential = (await find(this.#service.databases.home, id)) ?? null;
     const { known } = this.#state;
     // A change that arrived during this read is newer than its result.
-    if (known && (known !== previous || isOlder(credential, known))) return known;
+    if (known && (known !== previous || isOlderThanKnown(credential, known))) return known;
     this.#state.known = { credential, readAt };
     // Stores a change that reached the object only by this read, so that an eviction cannot undo it.
     if (previous && previous.credential?.version !== credential?.version) this.#storeExactly();
@@ -275,7 +275,7 @@ export class Gate {
 
   /**
    * With `before`, the response waits until the row is on disk.
-   * `behind` uses the asynchronous put, as only that one accepts `allowUnconfirmed`.
+   * `after` uses the asynchronous put, because only that one accepts `allowUnconfirmed`.
    */
   #store(timing: StoreTiming): void {
     if (timing === "none") return;

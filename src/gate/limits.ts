@@ -32,10 +32,10 @@ export function addRequests(window: SlidingWindow, limit: number, now: number, c
 }
 
 /** Drops the requests that have left the window. */
-export function slide(window: SlidingWindow, now: number): void {
+export function dropExpired(window: SlidingWindow, now: number): void {
   const { slots } = window;
-  const firstLive = slots.findIndex(({ at }) => at > now - windowMs);
-  const expiredSlots = slots.splice(0, firstLive === -1 ? slots.length : firstLive);
+  const firstCounted = slots.findIndex(({ at }) => at > now - windowMs);
+  const expiredSlots = slots.splice(0, firstCounted === -1 ? slots.length : firstCounted);
   for (const { count } of expiredSlots) window.total -= count;
 }
 
@@ -115,11 +115,11 @@ export interface StoredMeter {
   at: number;
 }
 
-/** The time at which a request is stored: never, before its response, or after it (`behind`). */
-export type StoreTiming = "none" | "before" | "behind";
+/** When to store the state: not at all, before the response, or after it. */
+export type StoreTiming = "none" | "before" | "after";
 
 const reservationDivisor = 16;
-/** After such a pause, a request probably has no close followers. */
+/** A request after such a pause is probably not part of a burst, so it gets no reservation. */
 const quietAfterMs = 7000;
 /** The bounds for the lifetime of a reservation, which depends on the pace of the last requests. */
 const minReservationMs = 1000;
@@ -158,13 +158,16 @@ export function restoreMeter(stored: StoredMeter, clockTime: number): Meter {
   // The limits are unknown here. Limit 0 selects exact times, which never undercount.
   if (reserved.requests > 0) addRequests(requests, 0, last, reserved.requests);
   if (reserved.writes > 0) addRequests(writes, 0, last, reserved.writes);
-  slide(requests, latestTime);
-  slide(writes, latestTime);
+  dropExpired(requests, latestTime);
+  dropExpired(writes, latestTime);
   return { requests, writes, reservation: noReservation(), latestTime };
 }
 
 /** Returns the latest possible start of a write that this row does not contain; null if there is none. */
-export function lastReservedWrite({ reserved, at }: StoredMeter, clockTime: number): number | null {
+export function lastReservedWriteAt(
+  { reserved, at }: StoredMeter,
+  clockTime: number,
+): number | null {
   return reserved.writes > 0 ? Math.min(Math.max(clockTime, at), reserved.until) : null;
 }
 
@@ -180,15 +183,15 @@ export function requestWaitMs(
   isWrite: boolean,
   now: number,
 ): number {
-  slide(requests, now);
-  slide(writes, now);
+  dropExpired(requests, now);
+  dropExpired(writes, now);
   return Math.max(
     computeWaitMs(requests, limits.requests, now),
     isWrite ? computeWaitMs(writes, limits.writes, now) : 0,
   );
 }
 
-/** Counts a request at `now` if it fits, and returns when to store it. Otherwise returns the milliseconds to wait. */
+/** Counts a request at `now` if it fits, and returns when to store the state. Otherwise returns the milliseconds to wait. */
 export function takeRequest(
   meter: Meter,
   limits: RateLimits,
@@ -201,10 +204,11 @@ export function takeRequest(
   const previousAt = requests.slots.at(-1)?.at ?? -Infinity;
   addRequests(requests, limits.requests, now);
   if (isWrite) addRequests(writes, limits.writes, now);
-  return { waitMs: 0, storeTiming: reserve(meter, limits, isWrite, now, previousAt) };
+  return { waitMs: 0, storeTiming: useReservation(meter, limits, isWrite, now, previousAt) };
 }
 
-function reserve(
+/** Takes a request from the reservation, or starts a new one. Returns when to store the state. */
+function useReservation(
   meter: Meter,
   limits: RateLimits,
   isWrite: boolean,
@@ -224,7 +228,7 @@ function reserve(
   if (now - previousAt >= quietAfterMs) {
     meter.reservation = noReservation();
     // A restarted object must know that a write is in progress.
-    return isWrite ? "before" : "behind";
+    return isWrite ? "before" : "after";
   }
   const requests = reservationSize(limits.requests);
   const writes = meter.writes.total > 0 ? reservationSize(limits.writes) : 0;
@@ -239,12 +243,12 @@ function reserve(
 /** Excludes the current request, so that small limits have no reservation and stay exact. */
 const reservationSize = (limit: number) => Math.max(1, Math.floor(limit / reservationDivisor)) - 1;
 
-/** Returns twice the time that `count` requests take at the pace of the last `count` requests. */
+/** Returns twice the time that the next `count` requests will take at the pace of the last `count` requests. */
 function reservationMs({ slots }: SlidingWindow, count: number, now: number): number {
   const recentSlots = slots.slice(-count - 1);
   const recentCount = recentSlots.reduce((sum, slot) => sum + slot.count, 0);
-  const pace = (now - (recentSlots[0]?.at ?? now)) / Math.max(1, recentCount - 1);
-  return Math.min(maxReservationMs, Math.max(minReservationMs, 2 * count * pace));
+  const msPerRequest = (now - (recentSlots[0]?.at ?? now)) / Math.max(1, recentCount - 1);
+  return Math.min(maxReservationMs, Math.max(minReservationMs, 2 * count * msPerRequest));
 }
 
 /** A quota for the RateLimit headers. `reset` is the seconds until more becomes available. */

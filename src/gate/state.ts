@@ -1,7 +1,7 @@
 import {
   type Credential,
-  isLive,
-  liveSecrets,
+  isValidCredential,
+  findValidSecrets,
   type Secret,
   type ExchangeResult,
   type Grant,
@@ -15,7 +15,7 @@ import {
   type LoggedCall,
 } from "#domain/credential/call-log.ts";
 import {
-  lastReservedWrite,
+  lastReservedWriteAt,
   restoreMeter,
   createMeter,
   serializeMeter,
@@ -49,7 +49,7 @@ export type WriteReport =
   | { ticket: number; bookmark: string | null }
   | { overdue: number; bookmark: string };
 
-/** A report to a credential's object after the responses: the finished calls and the results of writes. */
+/** What a credential's object learns after the responses: the finished calls (`calls`) and the results of writes (`told`). */
 export interface GateReport {
   calls: LoggedCall[];
   told: WriteReport[];
@@ -134,7 +134,7 @@ function forgetTickets(writes: PendingWrites, until: number): void {
   }
 }
 
-/** The state of an object, which survives a restart. */
+/** The state of a gate. It survives a restart. */
 export interface GateState {
   /** The timeline of `known` and `writes`. */
   epoch: string;
@@ -151,10 +151,12 @@ export interface KnownCredential {
   readAt: number;
 }
 
-/** The usage reports to the database: the last use, the last report, and whether a report is pending (`owed`). */
+/** What the usage reports to the database depend on. */
 interface UsageState {
   usedAt: number | null;
+  /** The time of the last report. */
   toldAt: number | null;
+  /** Whether a report is pending. */
   owed: boolean;
   /** Whether a report contained counts, and not only the first use. */
   counted: boolean;
@@ -188,15 +190,15 @@ export function serializeState({
   return [rowKey, { ...row, known, usage }];
 }
 
-/** Loads the state of this timeline. The state of another one loses everything that came from the database. */
+/** Loads the state for this timeline. A state of another timeline loses everything that came from the database. */
 export function loadState(kv: SyncKvStorage, clockTime: number, epoch: string): GateState {
   const state = loadStoredState(kv, clockTime);
   if (state.epoch === epoch) return state;
   const { meter, log, usage } = state;
   // A replica may not know of the restore yet, so the next reads go to the primary.
   const writes = restoreWrites({ bookmark: null, untoldAt: clockTime });
-  const unreported = { ...usage, owed: usage.usedAt !== null };
-  return { epoch, meter, log, known: undefined, writes, usage: unreported };
+  const unreportedUsage = { ...usage, owed: usage.usedAt !== null };
+  return { epoch, meter, log, known: undefined, writes, usage: unreportedUsage };
 }
 
 function loadStoredState(kv: SyncKvStorage, clockTime: number): GateState {
@@ -204,7 +206,7 @@ function loadStoredState(kv: SyncKvStorage, clockTime: number): GateState {
   if (!row) return loadLegacyState(kv, clockTime);
   const { epoch = "", known, usage } = row;
   const writes = restoreWrites(row.writes);
-  const reservedWriteAt = lastReservedWrite(row.meter, clockTime);
+  const reservedWriteAt = lastReservedWriteAt(row.meter, clockTime);
   if (reservedWriteAt !== null)
     writes.lastUntrackedAt = Math.max(reservedWriteAt, writes.lastUntrackedAt ?? 0);
   const meter = restoreMeter(row.meter, clockTime);
@@ -238,7 +240,7 @@ function loadLegacyState(kv: SyncKvStorage, clockTime: number): GateState {
 }
 
 /** Whether this credential is older than the known one of the same timeline. Messages may arrive out of order. */
-export function isOlder(
+export function isOlderThanKnown(
   credential: Credential | null,
   known: KnownCredential | undefined,
 ): boolean {
@@ -252,13 +254,15 @@ export function findGrant(
   proof: PresentedCredential["proof"],
   now: number,
 ): Grant | undefined {
-  if (!isLive(credential, now)) return undefined;
+  if (!isValidCredential(credential, now)) return undefined;
   const { id, kind, name, permissions, resources, limits, expiresAt, origins } = credential;
-  const terms = { credentialId: id, kind, name, permissions, resources, limits, expiresAt };
-  const grant: Grant = { ...terms, origins: origins ?? [] };
+  const grantMembers = { credentialId: id, kind, name, permissions, resources, limits, expiresAt };
+  const grant: Grant = { ...grantMembers, origins: origins ?? [] };
   if ("hash" in proof) return findSecretByHash(credential, proof.hash, now) && grant;
-  const isSecretLive = liveSecrets(credential, now).some((secret) => secret.id === proof.secretId);
-  return isSecretLive
+  const isSecretValid = findValidSecrets(credential, now).some(
+    (secret) => secret.id === proof.secretId,
+  );
+  return isSecretValid
     ? { ...grant, permissions: intersectPermissions(permissions, proof.scope) }
     : undefined;
 }
@@ -287,5 +291,5 @@ export function exchangeProof(
 }
 
 function findSecretByHash(credential: Credential, hash: string, now: number): Secret | undefined {
-  return liveSecrets(credential, now).find((secret) => constantTimeEqual(secret.hash, hash));
+  return findValidSecrets(credential, now).find((secret) => constantTimeEqual(secret.hash, hash));
 }

@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 interface ActionProps {
   action: string;
   name: Child;
-  /** A question that names what will be lost. With it, the button opens a confirmation dialog. */
+  /** Asks for confirmation and says what will be lost. With it, the button opens a dialog. */
   confirm?: Child;
   /** The title of the dialog; `name` by default. */
   title?: Child;

@@ -6,10 +6,10 @@ export interface FormError {
   reason: string;
 }
 
-/** The reasons by the names of inputs, so that a page of many inputs finds its errors in one pass. */
+/** Error reasons by input name, so that each of a page's many inputs finds its errors without a scan. */
 interface ErrorIndex {
   exact: ReadonlyMap<string, string[]>;
-  /** Also under each name that contains the field: `lines`, `lines[0]` and `lines[0].qty`. */
+  /** Includes each reason under every name that contains the field: `lines`, `lines[0]` and `lines[0].qty`. */
   within: ReadonlyMap<string, string[]>;
 }
 

@@ -24,38 +24,39 @@ import { startPrefetch, createReader, forgetUnused, type RequestPlan } from "./p
 async function admit(
   service: Service,
   presented: PresentedCredential,
-  write: boolean,
+  isWrite: boolean,
 ): Promise<Admission> {
   const { credentialId } = presented;
   const report = takeReport(service.memory, credentialId);
   try {
     // A stub is unusable after an exception, so each request gets its own.
     return await withTimeout<Admission>(service, async () =>
-      service.gates.getByName(credentialId).admit(presented, write, report),
+      service.gates.getByName(credentialId).admit(presented, isWrite, report),
     );
   } catch (error) {
     if (report) requeueReport(service.memory, credentialId, report);
     logRecovered(service, "credential object unreachable", error);
-    return admitWithoutObject(service, presented, write);
+    return admitWithoutObject(service, presented, isWrite);
   }
 }
 
 async function admitWithoutObject(
   service: Service,
   presented: PresentedCredential,
-  write: boolean,
+  isWrite: boolean,
 ): Promise<Admission> {
   const credential = await loadCredential(service, presented);
   const now = service.clock.now();
   const grant = credential && findGrant(credential, presented.proof, now);
   if (!grant) return { verdict: "refused" };
-  const { wait, quotas } = countLocally(service.memory, grant, write, now);
-  if (wait > 0) return { verdict: "limited", grant, retryAfter: Math.ceil(wait / 1000), quotas };
-  const success = await countWithoutObject(service, grant.credentialId);
-  if (!success) return { verdict: "limited", grant, retryAfter: 60, quotas };
+  const { waitMs, quotas } = countLocally(service.memory, grant, isWrite, now);
+  if (waitMs > 0)
+    return { verdict: "limited", grant, retryAfter: Math.ceil(waitMs / 1000), quotas };
+  const isWithinLimit = await countWithoutObject(service, grant.credentialId);
+  if (!isWithinLimit) return { verdict: "limited", grant, retryAfter: 60, quotas };
   // The credential's earlier writes are unknown, so its reads use the primary.
   const seen = { bookmark: null, untold: true, overdue: null };
-  return { verdict: "admitted", grant, quotas, seen, ticket: write ? noTicket : null };
+  return { verdict: "admitted", grant, quotas, seen, ticket: isWrite ? noTicket : null };
 }
 
 /** Exchanges a client's secret through its object, or through one D1 read when the object is unreachable. */
@@ -70,10 +71,11 @@ export async function exchangeSecret(
   } catch (error) {
     logRecovered(service, "credential object unreachable", error);
     const credential = await loadCredential(service, presented);
-    const exchanged = credential && exchangeProof(credential, presented.proof, service.clock.now());
-    if (!exchanged) return undefined;
+    const exchangeResult =
+      credential && exchangeProof(credential, presented.proof, service.clock.now());
+    if (!exchangeResult) return undefined;
     const success = await countWithoutObject(service, `exchange ${presented.credentialId}`);
-    return success ? exchanged : { retryAfter: 60 };
+    return success ? exchangeResult : { retryAfter: 60 };
   }
 }
 
@@ -112,40 +114,43 @@ export const verifyBearer = createMiddleware<BearerEnv>(async (c, next) => {
 
 /**
  * Calls the credential's object once to validate the credential, load its grant and apply its limits.
- * Starts the operation's read in parallel. No refusal waits for that read.
+ * Starts the operation's read in parallel. A rejection does not wait for that read.
  */
 export const authenticate = <E extends ApiEnv & BearerEnv>(
-  planOf: (c: Context<E>) => RequestPlan,
+  buildPlan: (c: Context<E>) => RequestPlan,
 ) =>
   createMiddleware<E>(async (c, next) => {
     const { memory, clock } = c.env;
     const startedAt = clock.now();
     const { presented, replays } = c.var;
     const { credentialId } = presented;
-    const plan = planOf(c);
-    const started = isBlocked(memory, credentialId, startedAt)
+    const plan = buildPlan(c);
+    const pendingRead = isBlocked(memory, credentialId, startedAt)
       ? undefined
       : startPrefetch(c, credentialId, plan);
     const admission = await admit(c.env, presented, plan.isWrite);
-    if (admission.verdict !== "admitted") throw await refusalProblem(c, startedAt, admission);
-    const { grant, quotas, seen, ticket } = admission;
+    if (admission.verdict !== "admitted") throw await blockAndBuildProblem(c, startedAt, admission);
+    const { grant, quotas, seen: readConstraint, ticket } = admission;
     c.set("grant", grant);
     c.set("plan", plan);
     recordAdmission(memory, credentialId, startedAt);
     const reportWrite = (report: WriteReport) => queueReport(c, credentialId, { told: [report] });
     const onRead = (session: Session) => {
       const bookmark = session.isFromPrimary() ? session.newestBookmark() : null;
-      if (seen.overdue !== null && bookmark !== null)
-        reportWrite({ overdue: seen.overdue, bookmark });
+      if (readConstraint.overdue !== null && bookmark !== null)
+        reportWrite({ overdue: readConstraint.overdue, bookmark });
     };
     const actor = `credential:${grant.credentialId}` as const;
     const caller = { actor, resources: grant.resources };
-    c.set("read", createReader(c, plan, { credentialId, caller, seen, started, onRead }));
+    c.set(
+      "read",
+      createReader(c, plan, { credentialId, caller, readConstraint, pendingRead, onRead }),
+    );
     // The primary serves all writes, and all reads that were not prefetched.
     const session = c.env.databases.openSession(primary);
     c.set("action", actionContext(c, actor, grant, null, replays, readContext(c, caller, session)));
     await next();
-    if (started) forgetUnused(c, credentialId, started);
+    if (pendingRead) forgetUnused(c, credentialId, pendingRead);
     if (ticket !== null && session.isSettled())
       reportWrite({ ticket, bookmark: session.newestBookmark() });
     recordCall(c, credentialId, startedAt, c.res.status);
@@ -156,41 +161,41 @@ export const authenticate = <E extends ApiEnv & BearerEnv>(
 type SenderContext = RequestContext<ApiEnv & BearerEnv> &
   Pick<Context, "error"> & { set(name: "grant", grant: Grant): void };
 
-/** Blocks a refused credential in this isolate, records the call and returns its problem. */
-async function refusalProblem(
+/** Blocks a rejected credential in this isolate, records the call and builds its problem. */
+async function blockAndBuildProblem(
   c: SenderContext,
-  started: number,
+  startedAt: number,
   refusal: Refusal,
 ): Promise<Problem> {
   const { credentialId } = c.var.presented;
   const isLimited = refusal.verdict === "limited";
-  blockCredential(c.env.memory, credentialId, started, isLimited ? refusal.retryAfter : null);
+  blockCredential(c.env.memory, credentialId, startedAt, isLimited ? refusal.retryAfter : null);
   if (isLimited) c.set("grant", refusal.grant);
-  const refused = isLimited
+  const rejection = isLimited
     ? problem.rateLimited(refusal.retryAfter, describeLimit(refusal))
     : await authenticationProblem(c, true);
-  if (isLimited) Object.assign(refused.headers, quotaHeaders(refusal.quotas));
-  recordCall(c, credentialId, started, refused.status, refused);
-  return refused;
+  if (isLimited) Object.assign(rejection.headers, quotaHeaders(refusal.quotas));
+  recordCall(c, credentialId, startedAt, rejection.status, rejection);
+  return rejection;
 }
 
 /**
- * Asks the credential's object whether it would refuse this request, whose body has not arrived yet. Returns undefined
- * if it would not, or if the object is unreachable: `authenticate` decides once the body is here.
+ * Asks the credential's object whether it would reject this request, whose body has not arrived yet. Returns undefined
+ * if it would not, or if the object is unreachable. `authenticate` decides once the body has arrived.
  */
-export async function findEarlyRefusal(
+export async function findEarlyProblem(
   c: SenderContext,
   isWrite: boolean,
 ): Promise<Problem | undefined> {
   const { presented } = c.var;
-  const started = c.env.clock.now();
+  const startedAt = c.env.clock.now();
   const refusal = await withTimeout(c.env, async () =>
     c.env.gates.getByName(presented.credentialId).check(presented, isWrite),
   ).catch((error: unknown) => {
     logRecovered(c.env, "credential object unreachable", error);
     return null;
   });
-  return refusal === null ? undefined : refusalProblem(c, started, refusal);
+  return refusal === null ? undefined : blockAndBuildProblem(c, startedAt, refusal);
 }
 
 /** Returns a 401, or a 429 for a network that fails to authenticate too often. */
@@ -209,9 +214,9 @@ export async function authenticationProblem(c: RequestContext<AppEnv>, hasCreden
 }
 
 function describeLimit({ quotas, retryAfter }: { quotas: Quotas; retryAfter: number }): string {
-  const { default: requests, write } = quotas;
-  const isWriteLimit = write?.remaining === 0 && requests.remaining > 0;
-  const [name, { limit }] = isWriteLimit ? ["Write", write] : ["Request", requests];
+  const { default: requests, write: writes } = quotas;
+  const isWriteLimit = writes?.remaining === 0 && requests.remaining > 0;
+  const [name, { limit }] = isWriteLimit ? ["Write", writes] : ["Request", requests];
   return `${name} limit reached: ${limit} in 60 s. Retry in ${retryAfter} s.`;
 }
 

@@ -3,12 +3,12 @@ import { createMiddleware } from "hono/factory";
 import { problem, type Problem } from "#domain/problem/problem.ts";
 import type { AppEnv, ApiEnv, RequestContext } from "./env.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
-import { findExcess, parseJson } from "#domain/json.ts";
+import { findExceededLimit, parseJson } from "#domain/json.ts";
 import { logRecovered } from "#domain/events.ts";
 import { countByNetwork } from "./request.ts";
-import { findEarlyRefusal, type BearerEnv } from "./authenticate.ts";
+import { findEarlyProblem, type BearerEnv } from "./authenticate.ts";
 import { isBlocked, isRecentlyAdmitted } from "./isolate-limits.ts";
-import { bodyProblem, contentCoding, noCoding } from "./read-body.ts";
+import { readBody, contentCoding, noCoding } from "./read-body.ts";
 
 /** The size limit of bodies of the API and of the administration area, after decompression. */
 export const maxBodyBytes = 1024 * 1024;
@@ -26,11 +26,11 @@ export async function limitAnonymousBody(c: RequestContext<AppEnv>): Promise<voi
     );
 }
 
-export type BufferedBodyEnv = AppEnv & { Variables: { bodyRefusal: Problem | undefined } };
+export type BufferedBodyEnv = AppEnv & { Variables: { bodyProblem: Problem | undefined } };
 
 /**
- * Reads the body before authentication, so that slow senders cannot use rights that have ended meanwhile. Refuses
- * revoked and limited credentials before a long or slow body is read. Other problems of the body come in their turn.
+ * Reads the body before authentication, so that slow senders cannot use rights that end while they send. Rejects
+ * revoked and limited credentials before a long or slow body is read. Later steps report other problems of the body.
  */
 export const bufferBody = (isWrite: (c: Context) => boolean) =>
   createMiddleware<BufferedBodyEnv & ApiEnv & BearerEnv>(async (c, next) => {
@@ -39,25 +39,26 @@ export const bufferBody = (isWrite: (c: Context) => boolean) =>
     const sender = {
       isTrusted: isRecentlyAdmitted(memory, credentialId, clock.now()),
       isSuspect: isBlocked(memory, credentialId, clock.now()),
-      findRefusal: () => findEarlyRefusal(c, isWrite(c)),
+      findSenderProblem: () => findEarlyProblem(c, isWrite(c)),
     };
-    c.set("bodyRefusal", await bodyProblem(c, maxBodyBytes, sender));
+    c.set("bodyProblem", await readBody(c, maxBodyBytes, sender));
     await next();
   });
 
-/** Allows 500 rows of 200 columns and more. Each value takes memory, even if it has few bytes. */
+/** Allows 500 rows of 200 columns and more. Each value takes memory, however few bytes it has. */
 const maxValues = 120_000;
-/** Levels of arrays and objects in a body (contract, section 8). */
+/** Levels of arrays and objects in a body. */
 const maxLevels = 32;
 
 /** Parses the received body as JSON of one of these media types. Throws 415, 413 or 400 otherwise. The action validates its content. */
 export async function readJsonBody(
   c: RequestContext<BufferedBodyEnv>,
-  allowed: readonly string[],
+  allowedTypes: readonly string[],
 ): Promise<unknown> {
-  if (c.var.bodyRefusal) throw c.var.bodyRefusal;
+  if (c.var.bodyProblem) throw c.var.bodyProblem;
   const [type = ""] = (c.req.header("Content-Type") ?? "").split(";");
-  if (!allowed.includes(type.trim().toLowerCase())) throw problem.unsupportedMediaType(allowed);
+  if (!allowedTypes.includes(type.trim().toLowerCase()))
+    throw problem.unsupportedMediaType(allowedTypes);
   if (![noCoding, ...gzipCodings].includes(contentCoding(c)))
     throw problem.unsupportedContentCoding(true);
   return readParsedBody(c);
@@ -79,21 +80,21 @@ const gzipCodings = ["gzip", "x-gzip"];
 
 /** Decompresses a gzip body. Stops at the limit of a body, so a small one cannot become large. */
 function decode(req: Context["req"], bytes: ArrayBuffer): Uint8Array {
-  const sent = new Uint8Array(bytes);
-  if (!gzipCodings.includes(contentCoding({ req }))) return sent;
+  const encodedBytes = new Uint8Array(bytes);
+  if (!gzipCodings.includes(contentCoding({ req }))) return encodedBytes;
   const { gunzipSync } = process.getBuiltinModule("node:zlib");
   try {
-    return gunzipSync(sent, { maxOutputLength: maxBodyBytes });
+    return gunzipSync(encodedBytes, { maxOutputLength: maxBodyBytes });
   } catch (error) {
     if (error instanceof RangeError) throw problem.tooLarge(maxBodyBytes);
     throw problem.malformedJson("The body is not complete gzip data, as Content-Encoding says.");
   }
 }
 
-/** Parses UTF-8 JSON. Numbers that no double holds become `InexactNumber`. */
+/** Parses UTF-8 JSON. Numbers that a double cannot represent become `InexactNumber`. */
 export function parseBody(bytes: ArrayBuffer | Uint8Array): unknown {
   const text = decodeUtf8(bytes);
-  const excess = findExcess(text, { maxValues, maxLevels });
+  const excess = findExceededLimit(text, { maxValues, maxLevels });
   if (excess === "values") throw problem.tooManyValues(maxValues);
   if (excess === "levels") {
     const reason = `JSON may be nested at most ${maxLevels} levels deep.`;
@@ -103,9 +104,9 @@ export function parseBody(bytes: ArrayBuffer | Uint8Array): unknown {
     return parseJson(text);
   } catch (error) {
     // V8's message quotes the body, so the problem names only the position.
-    const at = /position (\d+)/.exec(String(error))?.[1];
-    const where = at === undefined ? "" : ` Syntax error at position ${at}.`;
-    throw problem.malformedJson(`The body is not valid JSON.${where}`);
+    const position = /position (\d+)/.exec(String(error))?.[1];
+    const location = position === undefined ? "" : ` Syntax error at position ${position}.`;
+    throw problem.malformedJson(`The body is not valid JSON.${location}`);
   }
 }
 

@@ -9,7 +9,7 @@ import { webhookObjects } from "#delivery/senders.ts";
 import { type Session, primaryOnly } from "#store/db/session.ts";
 import { withTimeout, sleepWithJitter, TimeoutError } from "#store/db/retry.ts";
 import type { Member } from "#store/home/members.ts";
-import { cacheDefinition, findCachedDefinition } from "#store/data/collections.ts";
+import { cacheCollection, findCachedCollection } from "#store/data/collections.ts";
 import { logRecovered } from "#domain/events.ts";
 import { createReplayCache } from "./replay-cache.ts";
 import type { Service } from "./service.ts";
@@ -48,13 +48,13 @@ export function readContext(
       find: (kind, key) =>
         withTimeout(
           service,
-          () => findCachedDefinition(cache, root(), kind, key),
+          () => findCachedCollection(cache, root(), kind, key),
           cacheTimeoutMs,
         ).catch((error: unknown) => {
           logRecovered(service, "cache of definitions unreadable", error);
           return undefined;
         }),
-      put: (stored) => runAfterResponse(() => cacheDefinition(cache, root(), stored)),
+      put: (stored) => runAfterResponse(() => cacheCollection(cache, root(), stored)),
     },
     now,
     actor,
@@ -134,7 +134,7 @@ export function adminContext(
   };
 }
 
-const maxTries = 4;
+const maxPushAttempts = 4;
 const baseDelayMs = 25;
 
 /**
@@ -154,7 +154,7 @@ async function pushCredential(service: Service, credential: Credential): Promise
     } catch (error) {
       logRecovered(service, "credential push failed", error);
       // A retry after a timeout would likely wait just as long.
-      if (attempt === maxTries || error instanceof TimeoutError) throw problem.tryAgain(2);
+      if (attempt === maxPushAttempts || error instanceof TimeoutError) throw problem.tryAgain(2);
       await sleepWithJitter(service, baseDelayMs * 2 ** attempt);
     }
   }

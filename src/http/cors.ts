@@ -3,7 +3,7 @@ import { createMiddleware } from "hono/factory";
 import type { ApiEnv } from "./env.ts";
 import { problem } from "#domain/problem/problem.ts";
 
-/** Response headers that pages of other origins may read, besides the safelisted ones (contract, section 15). */
+/** Response headers that pages of other origins may read, besides the safelisted ones. */
 const exposedHeaders = [
   "ETag",
   "Location",
@@ -35,8 +35,8 @@ const preflightMaxAgeSeconds = 7200;
 /** Whether the request is a CORS preflight (Fetch, section 4.8). */
 export function isPreflight(c: Context): boolean {
   const { method } = c.req;
-  const namesMethod = c.req.header("Access-Control-Request-Method") !== undefined;
-  return method === "OPTIONS" && namesMethod && c.req.header("Origin") !== undefined;
+  const hasRequestMethod = c.req.header("Access-Control-Request-Method") !== undefined;
+  return method === "OPTIONS" && hasRequestMethod && c.req.header("Origin") !== undefined;
 }
 
 /**

@@ -6,27 +6,29 @@ import { losslessCsv, type CsvLayout, spreadsheetCsv } from "#documents/csv.ts";
 import type { CursorPosition } from "#domain/cursor.ts";
 import type { ReachedCollection } from "#domain/data/narrow.ts";
 
-/** Items read in one step. Large steps save queries, because a Worker may send 1,000 per request. */
+/** Items per read. Large steps save queries, of which a Worker may send 1,000 per request. */
 const itemsPerStep = 500;
-/** A stream chunk. Between chunks, other requests run and the client can catch up. */
+/** The size of a stream chunk. Between chunks, other requests run and a slow client can catch up. */
 const charactersPerChunk = 250_000;
 
-const pageType = "application/json";
-const supportedTypes = [pageType, "application/x-ndjson", "text/csv"];
+const pageMediaType = "application/json";
+const supportedMediaTypes = [pageMediaType, "application/x-ndjson", "text/csv"];
 
 /**
  * Returns the download format that `Accept` requests, or undefined for a page.
  * `text/csv; profile=spreadsheet` requests CSV for people.
  */
-export function requestedFormat(c: Context): ExportFormat | undefined {
+export function findRequestedFormat(c: Context): ExportFormat | undefined {
   let parameters: Record<string, string> = {};
   const type = accepts(c, {
     header: "Accept",
-    supports: supportedTypes,
-    default: pageType,
+    supports: supportedMediaTypes,
+    default: pageMediaType,
     match(ranges, { default: defaultType }) {
       const accepted = ranges.filter(({ q }) => q > 0).toSorted((a, b) => b.q - a.q);
-      const supported = accepted.find((range) => supportedTypes.includes(range.type.toLowerCase()));
+      const supported = accepted.find((range) =>
+        supportedMediaTypes.includes(range.type.toLowerCase()),
+      );
       parameters = supported?.params ?? {};
       // A wildcard means a page.
       const wildcard = accepted.findIndex((range) => /^(\*|application)\/\*$/.test(range.type));
@@ -51,25 +53,26 @@ export async function sendDownload(
   format: ExportFormat,
 ): Promise<Response> {
   let remaining = maxItems ?? Infinity;
-  const next = async (from: CursorPosition | null): Promise<DownloadStep> => {
-    const step = await read(from, Math.min(itemsPerStep, remaining));
+  const readNextStep = async (fromPosition: CursorPosition | null): Promise<DownloadStep> => {
+    const step = await read(fromPosition, Math.min(itemsPerStep, remaining));
     remaining -= step.views.length;
     return remaining > 0 ? step : { ...step, nextPosition: null };
   };
   // The first read happens before the stream begins, so that its errors become problems.
-  const first = await next(start);
-  const { collection } = first.compiled;
+  const firstStep = await readNextStep(start);
+  const { collection } = firstStep.compiled;
   const exportedKeys = keys ?? collection.definition.fields.fields.map((field) => field.key);
-  const layout = chooseLayout(first.compiled, exportedKeys, format);
+  const layout = chooseLayout(firstStep.compiled, exportedKeys, format);
   const isCsv = format.type === "text/csv";
-  const nextWithSameHeader = async (from: CursorPosition): Promise<DownloadStep> => {
-    const step = await next(from);
+  const readStepWithSameHeader = async (fromPosition: CursorPosition): Promise<DownloadStep> => {
+    const step = await readNextStep(fromPosition);
     if (!isCsv || step.compiled.collection.fieldsVersion === collection.fieldsVersion) return step;
-    throw new Error("The fields changed: they are not those of the header any more.");
+    throw new Error("The fields changed, so the rows no longer match the header.");
   };
   const profile = isCsv && format.spreadsheet !== null ? "; profile=spreadsheet" : "";
-  return c.body(createStream(layout, first, nextWithSameHeader), 200, {
+  return c.body(createStream(layout, firstStep, readStepWithSameHeader), 200, {
     "Content-Type": isCsv ? `text/csv; charset=utf-8; header=present${profile}` : format.type,
+    Vary: "Accept",
     "Content-Disposition": `attachment; filename="${collection.key}.${isCsv ? "csv" : "ndjson"}"`,
   });
 }
@@ -89,11 +92,11 @@ function chooseLayout(
 
 function createStream(
   layout: CsvLayout,
-  first: DownloadStep,
-  next: (from: CursorPosition) => Promise<DownloadStep>,
+  firstStep: DownloadStep,
+  readNextStep: (fromPosition: CursorPosition) => Promise<DownloadStep>,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  let step: DownloadStep | undefined = first;
+  let step: DownloadStep | undefined = firstStep;
   let viewIndex = 0;
   let text = layout.header();
   return new ReadableStream({
@@ -106,7 +109,7 @@ function createStream(
           continue;
         }
         // An error here aborts the download, so that the client notices that it is incomplete.
-        step = step.nextPosition ? await next(step.nextPosition) : undefined;
+        step = step.nextPosition ? await readNextStep(step.nextPosition) : undefined;
         viewIndex = 0;
       }
       if (text !== "") controller.enqueue(encoder.encode(text));

@@ -22,8 +22,8 @@ export interface AppEnv {
     requestId: string;
     /** The request ID that the caller sent, if any. */
     sentRequestId: string | null;
-    /** The action for the call log, where one address serves many actions, with the problem that rejected it. */
-    deed?: { name: string; refusal?: Problem };
+    /** The MCP tool that the call log names, because all tools share one URL, and the problem that rejected its call. */
+    loggedTool?: { name: string; problem?: Problem };
   };
 }
 
@@ -40,7 +40,7 @@ export interface ApiEnv extends AppEnv {
   };
 }
 
-/** The read of an admin page about an app or form. It does not depend on the member. */
+/** Reads the data of an admin page about an app or form. The data does not depend on the member. */
 export type PagePrefetch<Data> = (
   ctx: ReadContext,
   key: string,
@@ -55,7 +55,7 @@ export interface AdminEnv extends AppEnv {
   Variables: AppEnv["Variables"] & {
     member: Member;
     read: ReadPage;
-    /** The declared read of the page, with the key in its path. */
+    /** The read that the page declares, with the key of the app or form in its path. */
     earlyPage?: { prefetch: PagePrefetch<unknown>; key: string };
     /** SHA-256 of the session's ID; empty where Cloudflare Access signs members in. */
     session: string;

@@ -28,7 +28,7 @@ const maxPendingEntries = 1000;
 /** How long one request flushes reports after its response. A Worker may run for 30 s after the response. */
 const maxFlushMs = 15_000;
 /** A flush that is this late never runs. */
-const lostAfterMs = 2000;
+const lostFlushAfterMs = 2000;
 
 /** Removes and returns the report that the next call of the object carries. */
 export function takeReport(memory: Memory, credentialId: string): GateReport | undefined {
@@ -64,15 +64,15 @@ export function queueReport(
   c: { env: ReportsService; executionCtx: Pick<ExecutionContext, "waitUntil"> },
   credentialId: string,
   report: Partial<GateReport>,
-  urgent = false,
+  isUrgent = false,
 ): void {
   const { memory, clock, timeouts } = c.env;
   const pending = getOrCreateReport(memory, credentialId);
   addToReport(pending, report);
   const now = clock.now();
-  const dueAt = now + (urgent ? timeouts.refusedReportMs : timeouts.servedReportMs);
+  const dueAt = now + (isUrgent ? timeouts.refusedReportMs : timeouts.servedReportMs);
   if (dueAt < pending.dueAt) pending.dueAt = dueAt;
-  const isFlushing = pending.flusher !== undefined && pending.flushAt > now - lostAfterMs;
+  const isFlushing = pending.flusher !== undefined && pending.flushAt > now - lostFlushAfterMs;
   if (isFlushing && pending.flushAt <= pending.dueAt) return;
   c.executionCtx.waitUntil(flushWhenDue(c.env, credentialId, pending, now));
 }
@@ -147,7 +147,7 @@ const secretPattern = /ef[psa]_[A-Za-z0-9_-]{8,}/g;
 const parameterNamePattern = /^[A-Za-z_][\w.[\]-]{0,39}$/;
 
 /** Formats the path of a call with the names of its query parameters, without their values. */
-function loggedPath(url: string): string {
+function formatLoggedPath(url: string): string {
   const [address = "", ...search] = url.split("?");
   const pathname = address.slice(address.indexOf("/", address.indexOf("://") + 3));
   const names =
@@ -170,14 +170,14 @@ function buildCallError(status: number, problem: Problem | undefined): CallError
   return {
     code,
     ...(typeof permission === "string" ? { permission } : {}),
-    ...(Array.isArray(errors) ? { wrong: loggedFieldErrors(errors as FieldError[]) } : {}),
+    ...(Array.isArray(errors) ? { wrong: buildLoggedFieldErrors(errors as FieldError[]) } : {}),
     ...(code === "duplicate" || code === "submissions_closed"
       ? { about: truncateText(String(field ?? reason), maxNameLength) }
       : {}),
   };
 }
 
-function loggedFieldErrors(errors: readonly FieldError[]): Required<CallError>["wrong"] {
+function buildLoggedFieldErrors(errors: readonly FieldError[]): Required<CallError>["wrong"] {
   return errors.slice(0, maxFieldErrors).map(({ field, code }) => ({
     field: truncateText(
       field.replaceAll(secretPattern, (secret) => `${secret.slice(0, 4)}…`),
@@ -198,29 +198,29 @@ function truncateText(text: string, maxLength: number): string {
 }
 
 /**
- * Queues a log entry for a call that began at `started` and returned `status`.
- * A problem in `deed` takes precedence over `status` and `error`.
+ * Queues a log entry for a call that began at `startedAt` and returned `status`.
+ * A problem in `loggedTool` takes precedence over `status` and `error`.
  */
 export function recordCall(
   c: RequestContext<AppEnv> & Pick<Context, "error">,
   credentialId: string,
-  started: number,
+  startedAt: number,
   status: number,
   error: unknown = c.error,
 ): void {
-  const { deed, requestId } = c.var;
-  const problem = deed?.refusal ?? (error instanceof Problem ? error : undefined);
-  const loggedStatus = deed?.refusal?.status ?? status;
-  const refusal = buildCallError(loggedStatus, problem);
-  const path = loggedPath(c.req.url);
+  const { loggedTool, requestId } = c.var;
+  const problem = loggedTool?.problem ?? (error instanceof Problem ? error : undefined);
+  const loggedStatus = loggedTool?.problem?.status ?? status;
+  const callError = buildCallError(loggedStatus, problem);
+  const path = formatLoggedPath(c.req.url);
   const call = {
-    at: started,
+    at: startedAt,
     method: c.req.method,
-    path: deed ? `${path} ${deed.name}` : path,
+    path: loggedTool ? `${path} ${loggedTool.name}` : path,
     status: loggedStatus,
-    milliseconds: c.env.clock.now() - started,
+    milliseconds: c.env.clock.now() - startedAt,
     requestId,
-    ...(refusal ? { refusal } : {}),
+    ...(callError ? { refusal: callError } : {}),
   };
   queueReport(c, credentialId, { calls: [call] }, loggedStatus >= 400);
 }

@@ -1,7 +1,7 @@
 import { memoryPart } from "#domain/memory.ts";
 import type { Clock } from "#domain/ports.ts";
 import type { Service } from "./service.ts";
-import { explainSetUp } from "./set-up.ts";
+import { explainMissingSetUp } from "./set-up.ts";
 import { pingDatabases, pingReplays } from "#store/home/maintenance.ts";
 
 const components = ["database", "replays", "objects"] as const;
@@ -27,17 +27,17 @@ interface Health {
  * Checks D1, KV and an object in parallel. A component without a response within `healthMs` is failing.
  * The endpoint is public, so each isolate checks storage at most once per `healthCacheMs`.
  */
-export async function deepHealth(
+export async function checkHealth(
   service: Service,
   ctx: Pick<ExecutionContext, "waitUntil">,
 ): Promise<HealthReport> {
   const { clock, memory, timeouts } = service;
   const health = healthIn(memory);
-  const freshReport = () => {
+  const findFreshReport = () => {
     const { last } = health;
     return last && clock.now() - last.at < timeouts.healthCacheMs ? last.report : undefined;
   };
-  if (!freshReport() && clock.now() - health.startedAt > timeouts.healthMs) {
+  if (!findFreshReport() && clock.now() - health.startedAt > timeouts.healthMs) {
     health.startedAt = clock.now();
     const check = async () => {
       const report = await runChecks(service);
@@ -46,29 +46,29 @@ export async function deepHealth(
     ctx.waitUntil(check());
   }
   // Waits a little longer than the checks may take.
-  for (let waits = 0; !freshReport() && waits < timeouts.healthMs / 20; waits += 1)
+  for (let waits = 0; !findFreshReport() && waits < timeouts.healthMs / 20; waits += 1)
     await clock.sleep(25);
-  return freshReport() ?? timedOutReport(service);
+  return findFreshReport() ?? buildTimeoutReport(service);
 }
 
 /** The report when the checks themselves did not finish. */
-function timedOutReport({ clock, timeouts }: Service): HealthReport {
+function buildTimeoutReport({ clock, timeouts }: Service): HealthReport {
   const failing = { status: "failing", milliseconds: timeouts.healthMs } as const;
   return {
     status: "failing",
-    checked_at: timestamp(clock),
+    checked_at: formatNow(clock),
     checks: { database: failing, replays: failing, objects: failing },
   };
 }
 
-const timestamp = (clock: Clock) => new Date(clock.now()).toISOString();
+const formatNow = (clock: Clock) => new Date(clock.now()).toISOString();
 
 async function runChecks(service: Service): Promise<HealthReport> {
-  let reason = explainSetUp(service);
+  let reason = explainMissingSetUp(service);
   const [database, replays, objects] = await Promise.all([
     timeCheck(service, async () => {
       await pingDatabases(service.databases).catch((error: unknown) => {
-        reason ??= explainSetUp(service, error);
+        reason ??= explainMissingSetUp(service, error);
         throw error;
       });
     }),
@@ -80,20 +80,20 @@ async function runChecks(service: Service): Promise<HealthReport> {
   return {
     status: isHealthy ? "ok" : "failing",
     ...(reason === undefined ? {} : { reason }),
-    checked_at: timestamp(service.clock),
+    checked_at: formatNow(service.clock),
     checks,
   };
 }
 
 async function timeCheck({ clock, timeouts }: Service, check: () => Promise<void>) {
-  const started = clock.now();
+  const startedAt = clock.now();
   const timer = clock.timer(timeouts.healthMs);
-  const timedOut = timer.done.then(() => "failing" as const);
+  const timeoutStatus = timer.done.then(() => "failing" as const);
   const outcome = check().then(
     () => "ok" as const,
     () => "failing" as const,
   );
-  const status = await Promise.race([outcome, timedOut]);
+  const status = await Promise.race([outcome, timeoutStatus]);
   timer.cancel();
-  return { status, milliseconds: clock.now() - started };
+  return { status, milliseconds: clock.now() - startedAt };
 }

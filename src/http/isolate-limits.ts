@@ -5,18 +5,18 @@ import {
   type Quotas,
   addRequests,
   emptyWindow,
-  slide,
+  dropExpired,
   computeWaitMs,
   type SlidingWindow,
 } from "#gate/limits.ts";
 
-const maxCredentials = 1000;
+const maxEntries = 1000;
 
 /** Adds an entry as the newest. Drops the oldest entry when the map is full. */
 export function keepNewest<Value>(map: Map<string, Value>, key: string, value: Value): void {
   map.delete(key);
   const [oldest] = map.keys();
-  if (map.size >= maxCredentials && oldest !== undefined) map.delete(oldest);
+  if (map.size >= maxEntries && oldest !== undefined) map.delete(oldest);
   map.set(key, value);
 }
 
@@ -33,17 +33,17 @@ export function isBlocked(memory: Memory, credentialId: string, now: number): bo
   return now < (blockedUntilIn(memory).get(credentialId) ?? 0);
 }
 
-/** `seconds` is the Retry-After of a limited credential; null for a rejected one. */
+/** `retryAfterSeconds` is null for a rejected credential, which stays blocked for one minute. */
 export function blockCredential(
   memory: Memory,
   credentialId: string,
   now: number,
-  seconds: number | null,
+  retryAfterSeconds: number | null,
 ): void {
   keepNewest(
     blockedUntilIn(memory),
     credentialId,
-    now + (seconds === null ? blockMs : seconds * 1000),
+    now + (retryAfterSeconds === null ? blockMs : retryAfterSeconds * 1000),
   );
 }
 
@@ -55,12 +55,12 @@ export function recordAdmission(memory: Memory, credentialId: string, now: numbe
 
 /** When this isolate last saw each credential admitted. */
 const admittedAtIn = memoryPart(() => new Map<string, number>());
-const recentMs = 60_000;
+const recentAdmissionMs = 60_000;
 
-/** Whether the credential was admitted here within the last minute, and not refused since. */
+/** Whether the credential was admitted here within the last minute, and not rejected since. */
 export function isRecentlyAdmitted(memory: Memory, credentialId: string, now: number): boolean {
   const admittedAt = admittedAtIn(memory).get(credentialId) ?? -Infinity;
-  return now - admittedAt < recentMs && !isBlocked(memory, credentialId, now);
+  return now - admittedAt < recentAdmissionMs && !isBlocked(memory, credentialId, now);
 }
 
 /**
@@ -71,22 +71,22 @@ const localWindowsIn = memoryPart(
   () => new Map<string, { requests: SlidingWindow; writes: SlidingWindow }>(),
 );
 
-/** Counts a request against the credential's limits. `wait` is the milliseconds until it fits; 0 if it fits now. */
+/** Counts a request against the credential's limits. `waitMs` is the time until it fits; 0 if it fits now. */
 export function countLocally(
   memory: Memory,
   { credentialId, limits }: Pick<Grant, "credentialId" | "limits">,
-  write: boolean,
+  isWrite: boolean,
   now: number,
-): { wait: number; quotas: Quotas } {
+): { waitMs: number; quotas: Quotas } {
   const { requests, writes } = getWindows(memory, credentialId);
-  for (const window of [requests, writes]) slide(window, now);
-  const waitOfWrites = write ? computeWaitMs(writes, limits.writes, now) : 0;
-  const wait = Math.max(computeWaitMs(requests, limits.requests, now), waitOfWrites);
-  if (wait === 0) {
+  for (const window of [requests, writes]) dropExpired(window, now);
+  const writeWaitMs = isWrite ? computeWaitMs(writes, limits.writes, now) : 0;
+  const waitMs = Math.max(computeWaitMs(requests, limits.requests, now), writeWaitMs);
+  if (waitMs === 0) {
     addRequests(requests, limits.requests, now);
-    if (write) addRequests(writes, limits.writes, now);
+    if (isWrite) addRequests(writes, limits.writes, now);
   }
-  return { wait, quotas: buildQuotas(limits, requests, write ? writes : undefined, now) };
+  return { waitMs, quotas: buildQuotas(limits, requests, isWrite ? writes : undefined, now) };
 }
 
 function getWindows(memory: Memory, credentialId: string) {

@@ -17,7 +17,7 @@ export interface RenderedDocument {
  * Returns the version from the query, or else from `Accept: application/vnd.oai.openapi;version=3.0`.
  * The default is 3.1.
  */
-export function requestedVersion(c: Context, queryVersion: Version | undefined): Version {
+export function chooseVersion(c: Context, queryVersion: Version | undefined): Version {
   return (
     queryVersion ??
     (openApiMediaType.exec(c.req.header("Accept") ?? "")?.[1] as Version | undefined) ??

@@ -20,7 +20,7 @@ export async function readPosition(
   versions: VersionTracker = primaryOnly,
 ): Promise<CursorPosition | null> {
   if (cursor === undefined) return null;
-  const decoded = await findCursor(c, binding, cursor);
+  const decoded = await openCursor(c, binding, cursor);
   if (!decoded) throw invalidCursorProblem();
   if (decoded.bookmark) versions.notBefore(decoded.bookmark);
   return decoded.position;
@@ -32,7 +32,7 @@ export function invalidCursorProblem(): Problem {
 }
 
 /** Opens a cursor of the list named by `binding`. Undefined for any other cursor. */
-export function findCursor(
+export function openCursor(
   c: RequestContext<AppEnv>,
   binding: string,
   cursor: string,
@@ -58,7 +58,7 @@ export function createCursor(
 
 /**
  * Returns the number of a change from the cursor of a feed. A cursor of a feed contains its timeline, so that one from
- * before a restore returns 410 and not 422: its reader must list the collection again.
+ * before a restore returns 410 instead of 422. Its reader must list the collection again.
  */
 export async function readFeedPosition(
   c: RequestContext<AppEnv>,

@@ -13,29 +13,29 @@ import { keepNewest } from "./isolate-limits.ts";
 export interface EarlyRead {
   prefetch: Prefetch<unknown, never>;
   /**
-   * Names what this isolate must have seen the credential admitted to before the read starts early. Undefined for
-   * reads with a small bound.
+   * Names the operation and the collection. The read starts early only if this isolate has already seen the credential
+   * admitted to them. Undefined for reads that are always cheap.
    */
   admissionKey?: string | undefined;
 }
 
-/** What a surface knows of a request before the caller is known. */
+/** The parts of a request that do not depend on the caller. */
 export interface RequestPlan {
-  /** Whether it counts as a write (contract, section 10). */
+  /** Whether it counts against the limit of writes. */
   isWrite: boolean;
-  /** In order of preference. The later ones read a part of what the first one reads. */
+  /** In order of preference. The first one includes what the later ones read. */
   reads: readonly EarlyRead[];
   request: ReadRequest<never>;
 }
 
-/** What an operation declares of its reads. */
+/** The reads that an operation declares. */
 interface PrefetchingOperation {
   prefetch?: Prefetch<unknown, never>;
   admissionKey?: (path: PathParameters) => string;
   target: { prefetch?: Prefetch<unknown, never> };
 }
 
-/** The read of the operation, or of what its path names. */
+/** Returns the read of the operation and the read of its target, if it has them. */
 export function earlyReads(op: PrefetchingOperation, path: PathParameters): EarlyRead[] {
   const { prefetch, target } = op;
   return [
@@ -89,7 +89,7 @@ function startRead(
   return { ...read, result, session, isUsed: false };
 }
 
-/** Forgets the admission of a read that was started early and then not used, as the request was refused. */
+/** Forgets the admission of a read that started early but was not used, because the request was rejected. */
 export function forgetUnused(
   { env: { memory } }: RequestContext<AppEnv>,
   credentialId: string,
@@ -99,19 +99,19 @@ export function forgetUnused(
     admittedIn(memory).delete(`${credentialId} ${admissionKey}`);
 }
 
-/** `Cache-Control: no-cache` asks for the primary (contract, section 16). */
+/** `Cache-Control: no-cache` requests a read from the primary. */
 function wantsPrimary({ req }: RequestContext<AppEnv>): boolean {
   return /(^|,)\s*no-cache\s*(,|$)/i.test(req.header("Cache-Control") ?? "");
 }
 
 type ReadCaller = Pick<ReadContext, "actor" | "resources">;
 
-/** What is known of an admitted caller. */
+/** The read that has started, and what the admission says about further reads. */
 interface AdmittedReads {
   credentialId: string;
   caller: ReadCaller;
-  seen: ReadConstraint;
-  started: PendingRead | undefined;
+  readConstraint: ReadConstraint;
+  pendingRead: PendingRead | undefined;
   onRead: (session: Session) => void;
 }
 
@@ -123,34 +123,36 @@ interface AdmittedReads {
 export function createReader(
   c: RequestContext<AppEnv>,
   { isWrite, reads, request }: RequestPlan,
-  { credentialId, caller, seen, started: early, onRead }: AdmittedReads,
+  { credentialId, caller, readConstraint, pendingRead: early, onRead }: AdmittedReads,
 ): Read {
   const narrow = isNarrow(caller.resources);
   if (narrow) keepNewest(narrowIn(c.env.memory), credentialId, true);
   else narrowIn(c.env.memory).delete(credentialId);
   // It read whole collections.
-  const started = narrow ? undefined : early;
+  const pendingRead = narrow ? undefined : early;
   const isUsable = async ({ result, session }: PendingRead): Promise<boolean> => {
     try {
       await result;
-      return isWrite || session.covers(seen);
+      return isWrite || session.covers(readConstraint);
     } catch (error) {
       return session.isFromPrimary() || (error instanceof Problem && error.status >= 500);
     }
   };
-  const from = () => (seen.untold || wantsPrimary(c) ? primary : nearest);
+  const from = () => (readConstraint.untold || wantsPrimary(c) ? primary : nearest);
   return async <Data>(prefetch: Prefetch<Data, never>): Promise<Data> => {
-    const isStarted = started?.prefetch === prefetch;
-    if (isStarted) started.isUsed = true;
+    const isStarted = pendingRead?.prefetch === prefetch;
+    if (isStarted) pendingRead.isUsed = true;
     // The started read fills the caches that this read uses.
-    if (!isStarted) await started?.result.catch(() => undefined);
-    const read = reads.find((each) => each.prefetch === prefetch) ?? { prefetch };
-    // Operations read only what the checks in front of them have admitted.
+    if (!isStarted) await pendingRead?.result.catch(() => undefined);
+    const read = reads.find((candidate) => candidate.prefetch === prefetch) ?? { prefetch };
+    // An operation reads only after all checks have admitted the credential to it.
     if (read.admissionKey !== undefined)
       keepNewest(admittedIn(c.env.memory), `${credentialId} ${read.admissionKey}`, true);
-    const first = isStarted ? started : startRead(c, caller, read, request, from(), seen.bookmark);
-    const { result, session } = (await isUsable(first))
-      ? first
+    const firstRead = isStarted
+      ? pendingRead
+      : startRead(c, caller, read, request, from(), readConstraint.bookmark);
+    const { result, session } = (await isUsable(firstRead))
+      ? firstRead
       : startRead(c, caller, read, request, primary);
     onRead(session);
     return result as Promise<Data>;

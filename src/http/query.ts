@@ -9,10 +9,11 @@ import { lazy } from "#domain/lazy.ts";
 export function query<Shape extends z.core.$ZodShape>(schema: () => z.ZodMiniObject<Shape>) {
   const validation = lazy(() => buildValidation(schema()));
   const validate: ReturnType<typeof validation>["validate"] = async (c, next) => {
-    const rules = validation();
-    if (!rules.empty.success || c.req.url.includes("?")) return rules.validate(c, next);
+    const queryValidation = validation();
+    if (!queryValidation.emptyResult.success || c.req.url.includes("?"))
+      return queryValidation.validate(c, next);
     // Most requests have no query, so its parsed form is computed once.
-    c.req.addValidatedData("query", rules.empty.data);
+    c.req.addValidatedData("query", queryValidation.emptyResult.data);
     return next();
   };
   return validate;
@@ -32,7 +33,7 @@ function buildValidation<Shape extends z.core.$ZodShape>(schema: z.ZodMiniObject
     const errors = [...parameterErrors(params, names), ...valueErrors];
     if (errors.length > 0) throw problem.invalidInput(errors);
   });
-  return { validate, empty: schema.safeParse({}) };
+  return { validate, emptyResult: schema.safeParse({}) };
 }
 
 /** Parses the query for a prefetch. Throws an empty 422 on errors, because the route's own validation reports them. */

@@ -23,60 +23,60 @@ export function requireUncompressedBody(c: RequestContext<AppEnv>): void {
   if (isCompressed(c)) throw problem.unsupportedContentCoding(false);
 }
 
-/** The sender of a body, who may be refused before all of it is read. */
+/** The sender of a body. It can be rejected before all of the body is read. */
 interface Sender {
-  /** The rest of a long body is read while `findRefusal` runs, and otherwise after it. */
+  /** Whether the rest of a long body is read while `findSenderProblem` runs. Otherwise it is read afterwards. */
   isTrusted: boolean;
-  /** Nothing is read before `findRefusal` has run. */
+  /** Whether nothing is read before `findSenderProblem` has run. */
   isSuspect: boolean;
-  findRefusal: () => Promise<Problem | undefined>;
+  findSenderProblem: () => Promise<Problem | undefined>;
 }
 
-/** Reads the body into the request. Returns the problem of an unreadable body. Throws the refusal of the sender. */
-export async function bodyProblem(
+/** Reads the body into the request. Returns the problem of an unreadable body. Throws the problem of a rejected sender. */
+export async function readBody(
   c: RequestContext<AppEnv>,
-  most: number,
+  maxBytes: number,
   sender?: Sender,
 ): Promise<Problem | undefined> {
   const { body, headers } = c.req.raw;
   if (!body || !hasBody(c)) return undefined;
-  if (Number(headers.get("Content-Length") ?? 0) > most) return problem.tooLarge(most);
-  const check = sender && createCheck(sender);
+  if (Number(headers.get("Content-Length") ?? 0) > maxBytes) return problem.tooLarge(maxBytes);
+  const check = sender && createSenderCheck(sender);
   if (sender?.isSuspect) await check?.run();
-  const slow = c.env.clock.timer(c.env.timeouts.slowBodyMs);
-  if (check) void slow.done.then(check.run);
+  const slowTimer = c.env.clock.timer(c.env.timeouts.slowBodyMs);
+  if (check) void slowTimer.done.then(check.run);
   const reader = body.getReader();
-  const received = await readChunks(c, reader, most, check);
-  slow.cancel();
-  if (!(received instanceof Problem)) {
-    c.req.bodyCache.arrayBuffer = joinChunks(received) as never;
+  const chunksOrProblem = await readChunks(c, reader, maxBytes, check);
+  slowTimer.cancel();
+  if (!(chunksOrProblem instanceof Problem)) {
+    c.req.bodyCache.arrayBuffer = joinChunks(chunksOrProblem) as never;
     return undefined;
   }
   // No code waits for the rest of the body.
   void reader.cancel().catch(() => undefined);
-  if (received === check?.refusal()) throw received;
-  return received;
+  if (chunksOrProblem === check?.senderProblem()) throw chunksOrProblem;
+  return chunksOrProblem;
 }
 
-/** Runs `findRefusal` at most once. */
-function createCheck({ isTrusted, findRefusal }: Sender) {
-  const { promise: refused, resolve } = Promise.withResolvers<Problem>();
+/** Runs `findSenderProblem` at most once. */
+function createSenderCheck({ isTrusted, findSenderProblem }: Sender) {
+  const { promise: rejection, resolve } = Promise.withResolvers<Problem>();
   let running: Promise<void> | undefined;
-  let refusal: Problem | undefined;
+  let senderProblem: Problem | undefined;
   const find = async () => {
-    refusal = await findRefusal();
-    if (refusal) resolve(refusal);
+    senderProblem = await findSenderProblem();
+    if (senderProblem) resolve(senderProblem);
   };
   const run = () => (running ??= find());
-  // Without a refusal, `refused` never settles.
-  return { isTrusted, run, refusal: () => refusal, refused };
+  // `rejection` never settles if the sender has no problem.
+  return { isTrusted, run, senderProblem: () => senderProblem, rejection };
 }
-type SenderCheck = ReturnType<typeof createCheck>;
+type SenderCheck = ReturnType<typeof createSenderCheck>;
 
 async function readChunks(
   { env: { clock, timeouts } }: RequestContext<AppEnv>,
   reader: ReadableStreamDefaultReader<Uint8Array>,
-  most: number,
+  maxBytes: number,
   check: SenderCheck | undefined,
 ): Promise<Uint8Array[] | Problem> {
   const deadline = clock.now() + timeouts.bodyMs;
@@ -88,11 +88,11 @@ async function readChunks(
     if (chunk instanceof Problem) return chunk;
     if (typeof chunk === "string") return incompleteBodyProblem(chunk, timeouts.bodyMs);
     size += chunk.length;
-    if (size > most) return problem.tooLarge(most);
+    if (size > maxBytes) return problem.tooLarge(maxBytes);
     chunks.push(chunk);
     if (check && size > maxAnonymousBodyBytes) {
-      const checked = check.run();
-      if (!check.isTrusted) await checked;
+      const checkDone = check.run();
+      if (!check.isTrusted) await checkDone;
     }
   }
 }
@@ -105,7 +105,7 @@ async function nextChunk(
   const late = deadline.done.then(() => "late" as const);
   const read = reader.read().then(({ value }) => value ?? ("end" as const));
   try {
-    return await Promise.race([...(check ? [check.refused] : []), late, read]);
+    return await Promise.race([...(check ? [check.rejection] : []), late, read]);
   } catch {
     return "broken";
   } finally {
@@ -113,10 +113,10 @@ async function nextChunk(
   }
 }
 
-function incompleteBodyProblem(why: "late" | "broken", limitMs: number): Problem {
+function incompleteBodyProblem(cause: "late" | "broken", limitMs: number): Problem {
   const seconds = limitMs / 1000;
   return problem.malformedJson(
-    why === "late"
+    cause === "late"
       ? `The body did not arrive within ${seconds} seconds.`
       : "The connection ended before the whole body arrived.",
   );
@@ -125,10 +125,10 @@ function incompleteBodyProblem(why: "late" | "broken", limitMs: number): Problem
 async function joinChunks(chunks: readonly Uint8Array[]): Promise<ArrayBuffer> {
   const size = chunks.reduce((sum, { length }) => sum + length, 0);
   const bytes = new Uint8Array(size);
-  let at = 0;
+  let offset = 0;
   for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
+    bytes.set(chunk, offset);
+    offset += chunk.length;
   }
   return bytes.buffer;
 }

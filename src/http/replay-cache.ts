@@ -18,10 +18,10 @@ export type ReplayEnv = AppEnv & {
   Variables: { presented: PresentedCredential; sentKey: IdempotencyKey; replays: ReplayCache };
 };
 
-/** An unvalidated key, with the name of its header or argument and its route. */
+/** An unvalidated key, the header or argument that contained it, and the route that it belongs to. */
 interface NamedKey {
   name: string;
-  sent: unknown;
+  value: unknown;
   route: string;
 }
 
@@ -30,11 +30,11 @@ interface NamedKey {
  * Never waits for the lookup, because the cache has no entry for a first call.
  */
 export const prefetchReplay = <E extends ReplayEnv>(
-  keyOf: (c: Context<E>) => NamedKey | undefined,
+  findKey: (c: Context<E>) => NamedKey | undefined,
 ) =>
   createMiddleware<E>(async (c, next) => {
     const replays = createReplayCache(c);
-    const namedKey = keyOf(c);
+    const namedKey = findKey(c);
     const sentKey = namedKey
       ? await buildIdempotencyKey(c.var.presented, namedKey)
       : noIdempotencyKey;
@@ -46,9 +46,9 @@ export const prefetchReplay = <E extends ReplayEnv>(
 
 async function buildIdempotencyKey(
   { credentialId }: PresentedCredential,
-  { name, sent, route }: NamedKey,
+  { name, value, route }: NamedKey,
 ): Promise<IdempotencyKey> {
-  const result = idempotencyKey().safeParse(sent);
+  const result = idempotencyKey().safeParse(value, { reportInput: true });
   if (!result.success) return { key: null, errors: issueErrors(name, result.error.issues) };
   return { key: await sha256(`${credentialId}\n${route}\n${result.data}`), errors: [] };
 }

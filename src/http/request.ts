@@ -10,7 +10,7 @@ export function callerNetworks(c: RequestContext<AppEnv>): Networks {
 }
 
 /**
- * Counts a request of the caller's networks. Returns whether it is within the limit of the narrow network and within
+ * Counts a request for the caller's networks. Returns whether it is within the limit of the narrow network and within
  * the higher limit of the wide one.
  */
 export async function countByNetwork(
@@ -20,13 +20,13 @@ export async function countByNetwork(
 ): Promise<boolean> {
   const { narrow, wide } = callerNetworks(c);
   const { limiters } = c.env;
-  const counted = await withTimeout(c.env, () =>
+  const results = await withTimeout(c.env, () =>
     Promise.all([
       limiters[limiter].limit({ key: name + narrow }),
       ...(wide === null ? [] : [limiters[`${limiter}Wide`].limit({ key: name + wide })]),
     ]),
   );
-  return counted.every(({ success }) => success);
+  return results.every(({ success }) => success);
 }
 
 /** Counts a request under a key. Returns whether it is within the limit. */

@@ -1,5 +1,6 @@
 import type { Descriptions } from "#documents/openapi/description.ts";
 import type { SigningKeys } from "#domain/credential/keys.ts";
+import type { LogLevel } from "#domain/events.ts";
 import type { Memory } from "#domain/memory.ts";
 import type { Clock, Random, Timeouts } from "#domain/ports.ts";
 import type { FetchPort } from "#delivery/send.ts";
@@ -30,8 +31,6 @@ export interface Ports {
   fetch: FetchPort;
   log(line: string, level?: LogLevel): void;
 }
-
-type LogLevel = "log" | "warn" | "error";
 
 /** The settings of a deployment. All but the secrets may be empty. */
 export interface Settings {

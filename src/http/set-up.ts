@@ -6,22 +6,22 @@ import { pingDatabases } from "#store/home/maintenance.ts";
 import type { AppEnv } from "./env.ts";
 import type { Service } from "./service.ts";
 
-/** A service that `npm run dev` or `npm run deploy` has not set up cannot work. It says so, and how to fix it. */
+// A service that `npm run dev` or `npm run deploy` has not set up cannot work. Its problem says how to fix that.
 
-const fix =
+const setUpCommands =
   "Run `npm run dev` to set it up on this machine, or `npm run deploy` to set it up at Cloudflare.";
-const missingTables = `This service is not set up: its database lacks tables. ${fix}`;
+const missingTables = `This service is not set up: its database lacks tables. ${setUpCommands}`;
 
 /** Names the missing secrets. Undefined when the service has those that it cannot work without. */
 function missingSecrets({ tokenSecret, setupSecret }: Service["settings"]): string | undefined {
   if (tokenSecret !== "") return undefined;
   const names =
     setupSecret === "" ? "secrets TOKEN_SECRET and SETUP_SECRET" : "secret TOKEN_SECRET";
-  return `This service is not set up: it lacks the ${names}. ${fix}`;
+  return `This service is not set up: it lacks the ${names}. ${setUpCommands}`;
 }
 
 /** Explains what is missing. `failure` is the error of a query, if there was one. */
-export function explainSetUp(service: Service, failure?: unknown): string | undefined {
+export function explainMissingSetUp(service: Service, failure?: unknown): string | undefined {
   return missingSecrets(service.settings) ?? (lacksTables(failure) ? missingTables : undefined);
 }
 
@@ -44,7 +44,7 @@ export function setUpProblem(service: Service, explanation: string): Problem {
   return new SetUpProblem(explanation);
 }
 
-/** Answers 503 without the secrets. Health checks pass, because they report the reason themselves. */
+/** Returns 503 if secrets are missing. Health checks pass, because they report the reason themselves. */
 export const requireSecrets = createMiddleware<AppEnv>(async (c, next) => {
   const explanation = missingSecrets(c.env.settings);
   if (explanation !== undefined) {
@@ -54,7 +54,7 @@ export const requireSecrets = createMiddleware<AppEnv>(async (c, next) => {
   await next();
 });
 
-/** Answers 503 on pages that read no table, when there are no tables. Asks the database once per isolate. */
+/** Returns 503 if the database lacks tables, for pages that do not read any. Checks once per isolate. */
 export const requireTables = createMiddleware<AppEnv>(async (c, next) => {
   const state = setUpIn(c.env.memory);
   if (!state.hasTables) {

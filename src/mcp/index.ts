@@ -33,7 +33,7 @@ const preflight = createMiddleware<McpEnv>(async (c, next) =>
 /** The Model Context Protocol over stateless streamable HTTP: the API's operations as tools for assistants. */
 export const mcp = new Hono<McpEnv>()
   .use("/mcp", preflight, cors, addMetadataChallenge, verifyBearer)
-  // The body says whether a call writes, so only the limit of requests applies before it is read.
+  // Whether a call writes is in the body, so only the limit of requests applies before it is read.
   .use(
     "/mcp",
     bufferBody(() => false),
@@ -71,7 +71,7 @@ async function handleMessage(c: Context<McpEnv, string, SelectionInput>): Promis
   const { message } = c.var;
   const { id } = message;
   try {
-    if ("refusal" in message) throw message.refusal;
+    if ("error" in message) throw message.error;
     if (id === undefined) return c.body(null, 202);
     const result = await handleMethod(c, message, selectedCollections(c.req.valid("query")));
     return c.json({ jsonrpc: "2.0", id, result: toVersionedResult(message, result) });

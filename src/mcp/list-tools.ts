@@ -5,12 +5,12 @@ import { isVisible } from "#domain/credential/credential.ts";
 import { Problem } from "#domain/problem/problem.ts";
 import type { ApiEnv, RequestContext } from "#http/env.ts";
 import type { CollectionRef } from "#domain/definition/collection.ts";
-import { createCursor, findCursor } from "#http/paging.ts";
+import { createCursor, openCursor } from "#http/paging.ts";
 import { collectionToolName, toolDocument, toolsFor } from "./tools.ts";
 
-/** With more apps and forms than this, only those that the address selects have tools. Models need short lists. */
+/** If there are more apps and forms than this, only those that the URL selects have tools. Models need short lists. */
 const maxCollections = 20;
-/** The size of the definitions on one page. A larger definition has no tools. */
+/** The limit for the definitions on one page. A larger definition has no tools of its own. */
 const maxDefinitionBytes = 60_000;
 /** The limit of model vendors for tool names. */
 const maxNameLength = 64;
@@ -28,15 +28,15 @@ export async function listTools(
 ) {
   const { action, grant } = c.var;
   const tools = toolsFor(grant.permissions);
-  const start = await readStart(c, cursor);
-  if (start === undefined) return undefined;
-  const documents = start ? [] : tools.map((op) => toolDocument(op));
+  const previousName = await readPreviousName(c, cursor);
+  if (previousName === undefined) return undefined;
+  const documents = previousName ? [] : tools.map((op) => toolDocument(op));
   // The input of these tools reveals the definition.
   const collections = permissionsAllow(grant.permissions, "schema:read")
     ? await collectionsWithTools(c, selection)
     : [];
-  const after = collections.findIndex((ref) => collectionName(ref) === start) + 1;
-  const remaining = collections.slice(after);
+  const startIndex = collections.findIndex((ref) => qualifiedKey(ref) === previousName) + 1;
+  const remaining = collections.slice(startIndex);
   let bytes = 0;
   for await (const [index, definition] of streamDefinitions(action, remaining)) {
     if (!definition || definition.bytes > maxDefinitionBytes) continue;
@@ -44,7 +44,7 @@ export async function listTools(
     if (bytes > 0 && bytes + definition.bytes > maxDefinitionBytes && previous) {
       return {
         tools: documents,
-        nextCursor: await createCursor(c, cursorBinding, [collectionName(previous)]),
+        nextCursor: await createCursor(c, cursorBinding, [qualifiedKey(previous)]),
       };
     }
     bytes += definition.bytes;
@@ -61,13 +61,13 @@ export async function listTools(
 }
 
 /** The name of the last collection of the previous page. Null on the first page, undefined for an invalid cursor. */
-async function readStart(c: RequestContext<ApiEnv>, cursor: string | undefined) {
+async function readPreviousName(c: RequestContext<ApiEnv>, cursor: string | undefined) {
   if (cursor === undefined) return null;
-  const position = (await findCursor(c, cursorBinding, cursor))?.position;
+  const position = (await openCursor(c, cursorBinding, cursor))?.position;
   return position && String(position[0]);
 }
 
-const collectionName = ({ kind, key }: CollectionRef) => `${kind}:${key}`;
+const qualifiedKey = ({ kind, key }: CollectionRef) => `${kind}:${key}`;
 
 /** Reads few definitions at once and stops at the end of the page, because definitions can be large. */
 const parallelReads = 4;

@@ -60,13 +60,13 @@ async function listRequestedTools(
 
 /** Calls a tool. A 4xx problem becomes an error result, so that the model can correct its arguments. */
 async function callTool(c: RequestContext<McpEnv>, { params }: RpcMessage): Promise<object> {
-  const { called: call } = c.var;
+  const { toolCall: call } = c.var;
   if (!call) {
     const name = typeof params["name"] === "string" ? `: ${truncate(params["name"])}` : "";
     throw new ProtocolError(
       200,
       errorCodes.invalidParams,
-      `Unknown tool, or no arguments of one${name}`,
+      `Unknown tool, or its arguments are not an object${name}`,
     );
   }
   try {
@@ -74,7 +74,7 @@ async function callTool(c: RequestContext<McpEnv>, { params }: RpcMessage): Prom
   } catch (error) {
     // The model cannot fix server errors, so these become HTTP errors.
     if (!(error instanceof Problem) || error.status >= 500) throw error;
-    if (c.var.deed) c.var.deed.refusal = error;
+    if (c.var.loggedTool) c.var.loggedTool.problem = error;
     const document = problemDocument(error, c.req.url, c.var.requestId);
     return { ...toolResult(document), isError: true };
   }
@@ -98,7 +98,7 @@ async function performCall(c: RequestContext<McpEnv>, { op, parsed }: ToolCall):
   return resultDocument(c, await perform(op, ctx, received, read));
 }
 
-/** Links are for HTTP clients, so tools omit them. */
+/** Builds the document of a tool's result. It has no links, which are for HTTP clients. */
 async function resultDocument(c: RequestContext<McpEnv>, result: Result): Promise<object> {
   if (result && "items" in result) {
     const { items, next } = result;

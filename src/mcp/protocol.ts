@@ -1,11 +1,11 @@
 import { isObject } from "#domain/json.ts";
 import { truncate } from "#domain/problem/field-errors.ts";
 
-/** The messages of the Model Context Protocol (JSON-RPC), their validation and their errors. */
+// The messages of the Model Context Protocol (JSON-RPC), their validation and their errors.
 
 /** In this version, each request states its version and its client. */
 const modernVersion = "2026-07-28";
-/** In these versions, a handshake negotiates the version. The server need not store it, as they do not differ here. */
+/** In these versions, a handshake negotiates the version. The server does not store it, because they do not differ here. */
 const legacyVersions = ["2025-11-25", "2025-06-18"] as const;
 const supportedVersions = [modernVersion, ...legacyVersions];
 
@@ -64,12 +64,12 @@ export function parseMessage(body: unknown, header: GetHeader): RpcMessage {
   if (!isObject(body) || jsonrpc !== "2.0" || typeof method !== "string" || !isObject(params)) {
     throw badRequest(
       errorCodes.invalidRequest,
-      "This is no request or notification of JSON-RPC 2.0.",
+      "The message is not a JSON-RPC 2.0 request or notification.",
     );
   }
   const id = messageId(body);
   if (id === undefined && "id" in body) {
-    throw badRequest(errorCodes.invalidRequest, "An id is a string or a whole number.");
+    throw badRequest(errorCodes.invalidRequest, "id must be a string or an integer.");
   }
   const message = { id, method, params, isModern: isModern(method, params, header) };
   if (message.isModern && id !== undefined) assertHeadersMatch(message, header);
@@ -109,7 +109,10 @@ function assertHeadersMatch({ method, params }: RpcMessage, header: GetHeader): 
     throw badRequest(errorCodes.invalidParams, `_meta lacks ${missing.join(" and ")}.`);
   }
   if (!isObject(meta[`${metaPrefix}/clientCapabilities`])) {
-    throw badRequest(errorCodes.invalidParams, `${metaPrefix}/clientCapabilities is an object.`);
+    throw badRequest(
+      errorCodes.invalidParams,
+      `${metaPrefix}/clientCapabilities must be an object.`,
+    );
   }
   if (headerVersion === undefined) throw headerMismatch("MCP-Protocol-Version");
   if (header("Mcp-Method") !== method) throw headerMismatch("Mcp-Method");
@@ -119,10 +122,7 @@ function assertHeadersMatch({ method, params }: RpcMessage, header: GetHeader): 
 }
 
 function headerMismatch(name: string): ProtocolError {
-  return badRequest(
-    errorCodes.headerMismatch,
-    `The header ${name} does not say what the body says.`,
-  );
+  return badRequest(errorCodes.headerMismatch, `The header ${name} does not match the body.`);
 }
 
 /** Decodes a name. Names outside ASCII arrive in Base64 between `=?base64?` and `?=`. */
@@ -149,11 +149,11 @@ export function toVersionedResult(message: RpcMessage, result: object): object {
 const capabilities = { tools: {} };
 
 const instructions =
-  "Apps hold records, forms hold submissions: list_apps and list_forms tell which there are. A tool whose name ends " +
-  "in the key of an app or form is about that one and knows its fields; for any other, read_definition tells the " +
-  "fields first. Values stand in data, under the keys of the fields. Pages go on with next_cursor until it is null. " +
-  "What is refused comes back as a problem whose errors name every field that is wrong and what is allowed. Send an " +
-  "idempotency_key with a create, and the same one when it is tried again.";
+  "Apps contain records and forms contain submissions. list_apps and list_forms list the apps and forms. A tool whose " +
+  "name ends in the key of an app or form works on that one, and its input describes the fields. For all others, call " +
+  "read_definition first to learn the fields. Values are in data, under the keys of the fields. Read further pages with " +
+  "next_cursor until it is null. A rejected call returns a problem. Its errors name every invalid field and what is " +
+  "allowed. Send an idempotency_key with each create, and the same key when you retry it.";
 
 export function discoverResult(): object {
   const ttlMs = 3_600_000;

@@ -23,14 +23,14 @@ import { collectionToolName, findTool, type ToolOperation, parameterNames } from
 import * as z from "zod/mini";
 import type { PathParameters } from "#actions/read.ts";
 import { toolParameters, type ToolParameter } from "#documents/openapi/tool-inputs.ts";
-import { readIfMatch } from "#domain/item/body.ts";
+import { parseIfMatchMember } from "#domain/item/body.ts";
 import type { Precondition } from "#domain/preconditions.ts";
-import { bodyParsing, errorAt, zodErrors } from "#domain/problem/field-errors.ts";
+import { bodyParseOptions, errorAt, zodErrors } from "#domain/problem/field-errors.ts";
 
 /** A call of an existing tool. */
 export interface ToolCall {
   op: ToolOperation;
-  /** The name that the client called, for the call log. */
+  /** The called name, for the call log. */
   name: string;
   /** The unvalidated key of a create. */
   sentKey: unknown;
@@ -41,9 +41,9 @@ export interface ToolCall {
 export type McpEnv = ApiEnv &
   BufferedBodyEnv & {
     Variables: {
-      /** The message, or the reason to reject it. The handler rejects it after authentication. */
-      message: RpcMessage | { refusal: ProtocolError | Problem; id: MessageId | undefined };
-      called: ToolCall | undefined;
+      /** The message, or the error that the handler throws after authentication. */
+      message: RpcMessage | { error: ProtocolError | Problem; id: MessageId | undefined };
+      toolCall: ToolCall | undefined;
       presented: PresentedCredential;
     };
   };
@@ -76,26 +76,26 @@ export const receiveMessage = createMiddleware<McpEnv>(async (c, next) => {
     const protocolError = isMalformed
       ? new ProtocolError(400, errorCodes.parseError, error.detail)
       : error;
-    c.set("message", { refusal: protocolError, id: messageId(body) });
+    c.set("message", { error: protocolError, id: messageId(body) });
   }
   const call = findToolCall(c.var.message);
-  c.set("called", call);
-  if (call) c.set("deed", { name: call.name });
+  c.set("toolCall", call);
+  if (call) c.set("loggedTool", { name: call.name });
   await next();
 });
 
 function findToolCall(message: McpEnv["Variables"]["message"]): ToolCall | undefined {
-  if ("refusal" in message || message.id === undefined) return undefined;
+  if ("error" in message || message.id === undefined) return undefined;
   const { method, params } = message;
-  const { name, arguments: sent = {} } = params;
-  const match = method === "tools/call" && isObject(sent) ? findTool(name, sent) : undefined;
+  const { name, arguments: args = {} } = params;
+  const match = method === "tools/call" && isObject(args) ? findTool(name, args) : undefined;
   if (!match) return undefined;
   const { op, key } = match;
   return {
     op,
     name: key === undefined ? op.tool.name : collectionToolName(op, key),
-    sentKey: (sent as Record<string, unknown>)["idempotency_key"],
-    parsed: parseOrProblem(() => parseArguments(op, key, sent as Record<string, unknown>)),
+    sentKey: (args as Record<string, unknown>)["idempotency_key"],
+    parsed: parseOrProblem(() => parseArguments(op, key, args as Record<string, unknown>)),
   };
 }
 
@@ -109,23 +109,23 @@ function parseOrProblem(parse: () => CallArguments): CallArguments | Problem {
 }
 
 /** Prefetches the replay for `idempotency_key`, which has the same meaning as the header of the matching route. */
-export const prefetchCallReplay = prefetchReplay<McpEnv>(({ var: { called } }) => {
-  if (called?.op.effect !== "create" || called.sentKey === undefined) return undefined;
-  const { op, parsed, sentKey: sent } = called;
+export const prefetchCallReplay = prefetchReplay<McpEnv>(({ var: { toolCall } }) => {
+  if (toolCall?.op.effect !== "create" || toolCall.sentKey === undefined) return undefined;
+  const { op, parsed, sentKey: args } = toolCall;
   if (parsed instanceof Problem) return undefined;
   const route = apiRoot + fillPath(op.path, { key: parsed.path.key });
-  return { name: "idempotency_key", sent, route };
+  return { name: "idempotency_key", value: args, route };
 });
 
 /** The plan of a call. Other messages, and calls with invalid arguments, read nothing early. */
 export function planMessage(c: Context<McpEnv>): RequestPlan {
-  const { called } = c.var;
-  const parsed = called?.parsed;
+  const { toolCall } = c.var;
+  const parsed = toolCall?.parsed;
   const { path, query, body } =
     parsed && !(parsed instanceof Problem) ? parsed : { path: noPath, query: {}, body: undefined };
   return {
-    isWrite: called !== undefined && called.op.effect !== "read",
-    reads: called && !(parsed instanceof Problem) ? earlyReads(called.op, path) : [],
+    isWrite: toolCall !== undefined && toolCall.op.effect !== "read",
+    reads: toolCall && !(parsed instanceof Problem) ? earlyReads(toolCall.op, path) : [],
     request: {
       path,
       query: () => query as never,
@@ -142,8 +142,8 @@ const noPath = { key: "", id: "", delivery: "" };
 /** Rejects pages of origins that are neither the service's own nor allowed by the credential. */
 export const requireAllowedOrigin = createMiddleware<McpEnv>(async (c, next) => {
   const origin = c.req.header("Origin");
-  const allowed = [serviceOrigin(c), ...(c.var.grant.origins ?? [])];
-  if (origin === undefined || allowed.includes(origin)) return next();
+  const allowedOrigins = [serviceOrigin(c), ...(c.var.grant.origins ?? [])];
+  if (origin === undefined || allowedOrigins.includes(origin)) return next();
   const error = new ProtocolError(
     403,
     errorCodes.invalidRequest,
@@ -161,7 +161,7 @@ export function sendProtocolError(
   return c.json({ jsonrpc: "2.0", ...(id === undefined ? {} : { id }), error }, status);
 }
 
-type SentArguments = Record<string, unknown>;
+type ToolArguments = Record<string, unknown>;
 
 /** The arguments of a call as the parts of a request. */
 interface CallArguments {
@@ -175,11 +175,11 @@ interface CallArguments {
 function parseArguments(
   op: ToolOperation,
   key: string | undefined,
-  sent: SentArguments,
+  args: ToolArguments,
 ): CallArguments {
   const { body, ...values } = op.tool.acceptsEitherKind
-    ? takeCollection(sent)
-    : takeParameters(sent, ...parameterNames(op, key));
+    ? takeCollection(args)
+    : takeParameters(args, ...parameterNames(op, key));
   if (!op.body) assertNoUnknown(body);
   const { id = "", if_match, limit, cursor } = values;
   const sentKey = values.key ?? values.app ?? values.form;
@@ -195,41 +195,41 @@ type ParameterValues = {
   [Name in ToolParameter]?: z.output<ReturnType<typeof toolParameters>[Name]> | undefined;
 };
 
-/** Splits the arguments into these parameters and a body of the API. Throws 422 for invalid parameters. */
+/** Splits the arguments into these parameters and the body of the request. Throws 422 for invalid parameters. */
 function takeParameters(
-  sent: SentArguments,
+  args: ToolArguments,
   ...names: ToolParameter[]
-): ParameterValues & { body: SentArguments } {
+): ParameterValues & { body: ToolArguments } {
   const shape = Object.fromEntries(names.map((name) => [name, toolParameters()[name]]));
-  const result = z.object(shape).safeParse(sent, bodyParsing);
+  const result = z.object(shape).safeParse(args, bodyParseOptions);
   if (!result.success) throw problem.invalidInput(zodErrors(result.error.issues));
   const parameters: readonly string[] = names;
-  const body = Object.entries(sent).filter(([name]) => !parameters.includes(name));
+  const body = Object.entries(args).filter(([name]) => !parameters.includes(name));
   return { ...(result.data as ParameterValues), body: Object.fromEntries(body) };
 }
 
-/** Takes `app` or `form`. Also accepts `kind` and `key`, the former parameters, which assistants may have cached. */
-function takeCollection(sent: SentArguments) {
-  const isFormer = sent["kind"] !== undefined || sent["key"] !== undefined;
-  if (isFormer) return takeParameters(sent, "kind", "key");
-  if (sent["app"] === undefined && sent["form"] === undefined) {
+/** Takes `app` or `form`. Also accepts `kind` and `key`, their names in earlier versions, which assistants may have cached. */
+function takeCollection(args: ToolArguments) {
+  const usesFormerNames = args["kind"] !== undefined || args["key"] !== undefined;
+  if (usesFormerNames) return takeParameters(args, "kind", "key");
+  if (args["app"] === undefined && args["form"] === undefined) {
     throw problem.invalidInput([errorAt([], "required", 'Send either "app" or "form".')]);
   }
-  if (sent["app"] !== undefined && sent["form"] !== undefined) {
+  if (args["app"] !== undefined && args["form"] !== undefined) {
     const reason = 'Send either "app" or "form", not both.';
     throw problem.invalidInput([errorAt(["app"], "unknown_field", reason)]);
   }
-  return takeParameters(sent, sent["form"] === undefined ? "app" : "form");
+  return takeParameters(args, args["form"] === undefined ? "app" : "form");
 }
 
 /** Throws 422 for unknown arguments. */
-function assertNoUnknown(body: SentArguments): void {
-  const result = z.strictObject({}).safeParse(body, bodyParsing);
+function assertNoUnknown(body: ToolArguments): void {
+  const result = z.strictObject({}).safeParse(body, bodyParseOptions);
   if (!result.success) throw problem.invalidInput(zodErrors(result.error.issues));
 }
 
 function parseIfMatch(ifMatch: string | undefined): Precondition | null {
-  const condition = readIfMatch(ifMatch, ["if_match"]);
+  const condition = parseIfMatchMember(ifMatch, ["if_match"]);
   if ("error" in condition) throw problem.invalidInput([condition.error]);
   return condition.ifMatch;
 }

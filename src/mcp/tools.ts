@@ -7,8 +7,6 @@ import { lazy } from "#domain/lazy.ts";
 import { operations } from "#operations/index.ts";
 import type { Operation } from "#operations/operation.ts";
 
-/** The operations of the API as tools. */
-
 export type ToolOperation = Operation & { tool: DescribedTool };
 
 const isTool = (op: Operation): op is ToolOperation => op.tool !== undefined;
@@ -16,12 +14,14 @@ const tools = lazy(() => Object.values<Operation>(operations).filter(isTool));
 
 /** The tools that these permissions allow, each name once. Other tools stay hidden. */
 export function toolsFor(permissions: readonly Permission[]): ToolOperation[] {
-  const allowed = tools().filter(
+  const allowedTools = tools().filter(
     ({ permission }) =>
       permission === null ||
       (typeof permission === "string" && permissionsAllow(permissions, permission)),
   );
-  return [...new Map(allowed.toReversed().map((op) => [op.tool.name, op])).values()].toReversed();
+  return [
+    ...new Map(allowedTools.toReversed().map((op) => [op.tool.name, op])).values(),
+  ].toReversed();
 }
 
 /** Finds a tool by name. `key` is the app or form at the end of the name. */
@@ -34,9 +34,9 @@ export function findTool(
   for (const op of tools()) {
     const { tool } = op;
     if (tool.name === name && (!tool.acceptsEitherKind || op.kind === kind)) return { op };
-    const start = collectionToolName(op, "");
-    const key = name.slice(start.length);
-    if (tool.isPerCollection && name.startsWith(start) && collectionKeyPattern.test(key))
+    const namePrefix = collectionToolName(op, "");
+    const key = name.slice(namePrefix.length);
+    if (tool.isPerCollection && name.startsWith(namePrefix) && collectionKeyPattern.test(key))
       return { op, key };
   }
   return undefined;
@@ -65,7 +65,7 @@ export function toolDocument(op: ToolOperation, collection?: Collection) {
 
 export const collectionToolName = ({ tool }: ToolOperation, key: string) => `${tool.name}_${key}`;
 
-/** The arguments that are no part of the body. They follow from the path, the effect and the query. */
+/** The arguments that are not part of the body. They follow from the path, the effect and the query. */
 export function parameterNames(op: Operation, key: string | undefined): ToolParameter[] {
   const { kind, path, precondition, effect, body, query } = op;
   return [

@@ -19,7 +19,7 @@ import {
 } from "#http/cors.ts";
 import { serviceOrigin } from "#http/request.ts";
 import { limitAnonymousBody } from "#http/body.ts";
-import { bodyProblem, maxAnonymousBodyBytes, isCompressed } from "#http/read-body.ts";
+import { readBody, maxAnonymousBodyBytes, isCompressed } from "#http/read-body.ts";
 import { lazy } from "#domain/lazy.ts";
 
 /** RFC 6749, section 5.2. */
@@ -73,7 +73,7 @@ async function readTokenRequest(c: Context<AppEnv>): Promise<TokenRequest | OAut
   }
   const names = [...form.keys()];
   if (new Set(names).size < names.length) {
-    return oauthError("invalid_request", "A parameter stands there more than once.");
+    return oauthError("invalid_request", "A parameter occurs more than once.");
   }
   return tokenRequestSchema().parse(Object.fromEntries(form));
 }
@@ -133,8 +133,8 @@ export const oauth = new Hono<AppEnv>()
     if ("access_token" in response) return c.json(response);
     if (response.error !== "invalid_client") return c.json(response, 400);
     // An address with too many failures gets 429 instead.
-    const failure = await authenticationProblem(c, true);
-    if (failure.code === "rate_limited") throw failure;
+    const rejection = await authenticationProblem(c, true);
+    if (rejection.code === "rate_limited") throw rejection;
     // Challenges only clients that used Basic (RFC 6749, section 5.2). Others would show it instead of the response.
     const challenge = { "WWW-Authenticate": 'Basic realm="edge-forms"' };
     return c.json(response, 401, c.req.header("Authorization") === undefined ? {} : challenge);
@@ -171,7 +171,7 @@ async function exchangeToken(c: Context<AppEnv>): Promise<TokenResponse | OAuthE
   if (!(await hasSignedSecret(c))) await limitAnonymousBody(c);
   if (isCompressed(c))
     return oauthError("invalid_request", "Send the body without Content-Encoding.");
-  const error = await bodyProblem(c, maxAnonymousBodyBytes);
+  const error = await readBody(c, maxAnonymousBodyBytes);
   if (error) return oauthError("invalid_request", error.detail);
   const request = await readTokenRequest(c);
   if ("error" in request) return request;
@@ -183,16 +183,16 @@ async function exchangeToken(c: Context<AppEnv>): Promise<TokenResponse | OAuthE
     keys: c.env.keys,
     now: () => c.env.clock.now(),
     admit: async (presented: PresentedCredential) => {
-      const exchanged = await exchangeSecret(c.env, presented);
-      if (exchanged && "grant" in exchanged) setCorsHeaders(c, exchanged.grant.origins);
-      return exchanged;
+      const result = await exchangeSecret(c.env, presented);
+      if (result && "grant" in result) setCorsHeaders(c, result.grant.origins);
+      return result;
     },
   };
-  const exchanged = await exchangeClientSecret(ctx, client, {
+  const result = await exchangeClientSecret(ctx, client, {
     grantType,
     scope: request.scope ?? null,
   });
-  return "error" in exchanged ? buildOAuthError(exchanged) : buildTokenResponse(exchanged);
+  return "error" in result ? buildOAuthError(result) : buildTokenResponse(result);
 }
 
 function buildTokenResponse({ accessToken, expiresIn, scope }: AccessGrant): TokenResponse {

@@ -23,7 +23,7 @@ const batchQuery = lazy(() =>
   z.object({ return: z.optional(z.enum(["minimal", "representation"])) }),
 );
 
-/** Applies a batch of operations (contract, section 12). */
+/** Applies a batch of operations. */
 export const batchOperation = (kind: CollectionKind) => {
   const { many } = resourceNames(kind);
   return operation({
@@ -42,6 +42,7 @@ export const batchOperation = (kind: CollectionKind) => {
     effect: "create",
     target: collectionTarget(kind),
     query: batchQuery,
+    reportsQueryErrors: true,
     body: {
       schema: ({ one }) => `${one}Batch`,
       example: ({ create }) => ({ operations: [{ op: "create", ...create }] }),
@@ -73,25 +74,27 @@ function batchPermissions(kind: CollectionKind, body: unknown): Permission[] {
   const operations =
     isObject(body) && Array.isArray(body["operations"]) ? body["operations"] : [{}];
   const single = itemPermissions[kind];
-  const table: Record<string, Permission> = { ...single, upsert: single.update };
-  const needed = new Set(
-    (operations as unknown[]).flatMap((each) => {
-      const { op, data } = isObject(each) ? each : {};
-      const isKnown = typeof op === "string" && Object.hasOwn(table, op);
-      const permission = (isKnown ? table[op] : undefined) ?? single.create;
-      const increments = op === "update" && requestsIncrement(data);
-      return increments ? [permission, readPermission[kind]] : [permission];
+  const permissionByOp: Record<string, Permission> = { ...single, upsert: single.update };
+  const requiredPermissions = new Set(
+    (operations as unknown[]).flatMap((entry) => {
+      const { op, data } = isObject(entry) ? entry : {};
+      const isKnown = typeof op === "string" && Object.hasOwn(permissionByOp, op);
+      const permission = (isKnown ? permissionByOp[op] : undefined) ?? single.create;
+      const isIncrement = op === "update" && requestsIncrement(data);
+      return isIncrement ? [permission, readPermission[kind]] : [permission];
     }),
   );
   // Write includes create. Without both, the problem names write, which is enough.
-  return [...needed].toSorted((a, b) => (a > b ? -1 : 1));
+  return [...requiredPermissions].toSorted((a, b) => (a > b ? -1 : 1));
 }
 
 function resultDocument(result: OperationResult, canRead: boolean, includeItem: boolean) {
   const { op, outcome, id, receiptNumber, version, view } = result;
-  // A create computes from what the caller sent; every other outcome reads stored values too.
-  const showsAll = canRead || outcome === "created";
-  const warnings = showsAll ? result.warnings : withoutFormulaWarnings(result.warnings);
+  // Formulas of a create use only the values that the caller sent. All other outcomes also use stored values.
+  const canSeeFormulaWarnings = canRead || outcome === "created";
+  const warnings = canSeeFormulaWarnings
+    ? result.warnings
+    : withoutFormulaWarnings(result.warnings);
   return {
     op,
     outcome,

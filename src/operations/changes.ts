@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { listChanges, type FeedStart } from "#actions/changes.ts";
-import { cachedCollection } from "#actions/collection-cache.ts";
+import { findCollectionInMemory } from "#actions/collection-cache.ts";
 import { loadCollection } from "#actions/visible.ts";
 import { changeDocument } from "#documents/items.ts";
 import { resourceNames } from "#documents/openapi/names.ts";
@@ -18,8 +18,8 @@ const feedQuery = lazy(() =>
   z.extend(pageQuery(), { all: z._default(z.enum(["true", "false"]), "false") }),
 );
 
-/** A page of the changes feed of a collection (contract, section 13). */
-export const changesOperation = (kind: CollectionKind) => {
+/** A page of the changes feed of a collection. */
+export const listChangesOperation = (kind: CollectionKind) => {
   const { many } = resourceNames(kind);
   return operation({
     method: "GET",
@@ -32,16 +32,20 @@ export const changesOperation = (kind: CollectionKind) => {
     query: feedQuery,
     async prefetch(ctx, { path: { key }, query, feedPosition }) {
       // The feed must not skip changes of other writers, so it reads only the primary.
-      const ofAll = { ...ctx, databases: ctx.primary, versions: primaryOnly };
+      const primaryContext = { ...ctx, databases: ctx.primary, versions: primaryOnly };
       const compiled =
-        cachedCollection(ofAll.memory, kind, key) ?? (await loadCollection(ofAll, kind, key));
+        findCollectionInMemory(primaryContext.memory, kind, key) ??
+        (await loadCollection(primaryContext, kind, key));
       const binding = `changes ${compiled.collection.id}`;
       const { cursor, limit = defaultPageLimit, all } = query();
       const start: FeedStart =
         cursor === undefined || cursor === "now"
           ? (cursor ?? null)
           : await feedPosition(binding, cursor);
-      const page = await listChanges(ofAll, compiled, start, { limit, each: all === "true" });
+      const page = await listChanges(primaryContext, compiled, start, {
+        limit,
+        each: all === "true",
+      });
       return { ...page, binding };
     },
     async run(_, { prefetched }) {

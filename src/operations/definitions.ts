@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { ActionContext, ReadContext } from "#actions/context.ts";
 import {
-  currentEtag,
+  buildDefinitionEtag,
   listVisibleCollections,
   putDefinition,
   type SavedDefinition,
@@ -30,14 +30,14 @@ import { noQuery } from "./items.ts";
 import { operation, type LinkedDocument, type SingleResult } from "./operation.ts";
 import { definitionTarget, keyTarget, noTarget, storedDefinitionTarget } from "./targets.ts";
 
-const shared = { tag: "definitions" } as const;
+const sharedDeclaration = { tag: "definitions" } as const;
 const definitionName = (kind: CollectionKind) => `${kindSchemaNames[kind]}Definition`;
 
-/** Prefetches the list of all collections, as most credentials see all. Others read again with their resources. */
-export const listCollections = (kind: CollectionKind) => {
+/** Prefetches the list of all collections, because most credentials see all. Others read again with their resources. */
+export const listCollectionsOperation = (kind: CollectionKind) => {
   const binding = `${kind}s`;
   type BookmarkedPage = SummaryPage & { bookmark: string | null };
-  const among =
+  const prefetchVisibleTo =
     (resources: Resources): Prefetch<BookmarkedPage, Paging> =>
     async (ctx, { query, position }) => {
       const { cursor, limit = defaultPageLimit } = query();
@@ -46,9 +46,9 @@ export const listCollections = (kind: CollectionKind) => {
       const page = await listVisibleCollections(ctx, resources, kind, after, limit);
       return { ...page, bookmark: ctx.versions.newestBookmark() };
     };
-  const all = among("all");
+  const prefetchAll = prefetchVisibleTo("all");
   return operation({
-    ...shared,
+    ...sharedDeclaration,
     method: "GET",
     path: collectionPaths(kind).list,
     kind,
@@ -56,9 +56,9 @@ export const listCollections = (kind: CollectionKind) => {
     effect: "read",
     target: noTarget,
     query: pageQuery,
-    prefetch: all,
+    prefetch: prefetchAll,
     async run({ resources }, { prefetched, read }) {
-      const page = await (resources === "all" ? prefetched() : read(among(resources)));
+      const page = await (resources === "all" ? prefetched() : read(prefetchVisibleTo(resources)));
       const { summaries, nextPosition, bookmark } = page;
       return {
         items: summaries.map((summary) => linkedSummary(kind, summary)),
@@ -84,9 +84,9 @@ export const listCollections = (kind: CollectionKind) => {
   });
 };
 
-export const getCollection = (kind: CollectionKind) =>
+export const getCollectionOperation = (kind: CollectionKind) =>
   operation({
-    ...shared,
+    ...sharedDeclaration,
     method: "GET",
     path: collectionPaths(kind).collection,
     kind,
@@ -113,9 +113,9 @@ export const getCollection = (kind: CollectionKind) =>
     },
   });
 
-export const getDefinition = (kind: CollectionKind) =>
+export const getDefinitionOperation = (kind: CollectionKind) =>
   operation({
-    ...shared,
+    ...sharedDeclaration,
     method: "GET",
     path: collectionPaths(kind).schema,
     kind,
@@ -126,7 +126,7 @@ export const getDefinition = (kind: CollectionKind) =>
     precondition: "If-None-Match",
     run: (ctx, { target, origin }) => ({
       ...linkedDefinition(ctx, target, origin),
-      etag: currentEtag(ctx, target),
+      etag: buildDefinitionEtag(ctx, target),
     }),
     summary: "Get a definition",
     description:
@@ -152,10 +152,10 @@ export const getDefinition = (kind: CollectionKind) =>
 
 const dryRunQuery = lazy(() => z.object({ dry_run: z.optional(z.enum(["true", "false"])) }));
 
-/** What the two writes of a definition share. */
+/** The parts that PUT and PATCH of a definition share. */
 const definitionWrite = (kind: CollectionKind) =>
   ({
-    ...shared,
+    ...sharedDeclaration,
     path: collectionPaths(kind).schema,
     kind,
     permission: "schema:write",
@@ -229,7 +229,7 @@ export const patchDefinitionOperation = (kind: CollectionKind) =>
     responses: { 200: changedResponse(kind) },
   });
 
-/** The schema document with its links (contract, section 7). */
+/** The schema document with its links. */
 function linkedDefinition(
   { now }: Pick<ReadContext, "now">,
   { collection, itemCount, indexing, pending }: CurrentCollection,
@@ -248,7 +248,7 @@ const linkedSummary = (kind: CollectionKind, summary: CollectionInfo): LinkedDoc
 });
 
 function savedResult(ctx: ActionContext, saved: SavedDefinition, origin: string): SingleResult {
-  const shown = { ...linkedDefinition(ctx, saved, origin), etag: currentEtag(ctx, saved) };
+  const shown = { ...linkedDefinition(ctx, saved, origin), etag: buildDefinitionEtag(ctx, saved) };
   const { kind, key } = saved.collection;
   switch (saved.outcome) {
     case "created":
@@ -271,6 +271,6 @@ function checkedResult(
   return {
     document: { ...document, consequences: consequencesDocument(consequences) },
     links,
-    ...(current ? { etag: currentEtag(ctx, current) } : {}),
+    ...(current ? { etag: buildDefinitionEtag(ctx, current) } : {}),
   };
 }

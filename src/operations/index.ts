@@ -1,9 +1,10 @@
+import { aggregateOperation } from "./aggregate.ts";
 import { batchOperation } from "./batch.ts";
-import { changesOperation } from "./changes.ts";
+import { listChangesOperation } from "./changes.ts";
 import {
-  getCollection,
-  getDefinition,
-  listCollections,
+  getCollectionOperation,
+  getDefinitionOperation,
+  listCollectionsOperation,
   patchDefinitionOperation,
   putDefinitionOperation,
 } from "./definitions.ts";
@@ -16,38 +17,40 @@ import {
   validateSubmission,
 } from "./items.ts";
 import { getMe } from "./me.ts";
-import { getCollectionDocument, getDocument } from "./open-api.ts";
+import { getCollectionDocumentOperation, getOpenApiDocumentOperation } from "./open-api.ts";
 import type { Operation } from "./operation.ts";
 import { searchOperation } from "./search.ts";
 import { webhookOperations } from "./webhooks.ts";
 
 /**
- * Every operation of the API by its ID. In the document of one app or form, the ID contains the key. Paths with a
+ * Every operation of the API by its ID. The document of one app or form adds its key to the IDs. Paths with a
  * literal segment come before paths with a parameter in its place, because the router takes the first match.
  */
 export const operations = {
   getMe,
-  listApps: listCollections("app"),
-  listForms: listCollections("form"),
-  getApp: getCollection("app"),
-  getForm: getCollection("form"),
-  getAppDefinition: getDefinition("app"),
-  getFormDefinition: getDefinition("form"),
+  listApps: listCollectionsOperation("app"),
+  listForms: listCollectionsOperation("form"),
+  getApp: getCollectionOperation("app"),
+  getForm: getCollectionOperation("form"),
+  getAppDefinition: getDefinitionOperation("app"),
+  getFormDefinition: getDefinitionOperation("form"),
   putAppDefinition: putDefinitionOperation("app"),
   putFormDefinition: putDefinitionOperation("form"),
   patchAppDefinition: patchDefinitionOperation("app"),
   patchFormDefinition: patchDefinitionOperation("form"),
-  getAppDocument: getCollectionDocument("app"),
-  getFormDocument: getCollectionDocument("form"),
-  getDocument,
+  getAppDocument: getCollectionDocumentOperation("app"),
+  getFormDocument: getCollectionDocumentOperation("form"),
+  getDocument: getOpenApiDocumentOperation,
   searchRecords: searchOperation("app"),
+  aggregateRecords: aggregateOperation("app"),
   batchRecords: batchOperation("app"),
   listRecords: listItems("app"),
   getRecord: getItem("app"),
   createRecord: createItemOperation("app"),
   updateRecord: updateItemOperation("app"),
-  listRecordChanges: changesOperation("app"),
+  listRecordChanges: listChangesOperation("app"),
   searchSubmissions: searchOperation("form"),
+  aggregateSubmissions: aggregateOperation("form"),
   batchSubmissions: batchOperation("form"),
   listSubmissions: listItems("form"),
   getSubmission: getItem("form"),
@@ -55,7 +58,7 @@ export const operations = {
   updateSubmission: updateItemOperation("form"),
   deleteSubmission: deleteSubmissionOperation,
   validateSubmission,
-  listSubmissionChanges: changesOperation("form"),
+  listSubmissionChanges: listChangesOperation("form"),
   ...webhookOperations,
 } satisfies Record<string, Operation>;
 

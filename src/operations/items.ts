@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { createItem } from "#actions/create-item.ts";
 import type { ReadContext } from "#actions/context.ts";
-import { listItemViews, searchItems, validateItem } from "#actions/query-items.ts";
+import { listItemViews, validateItem } from "#actions/list-items.ts";
+import { searchItems } from "#actions/query-items.ts";
 import { deleteSubmission, updateItem } from "#actions/update-item.ts";
 import { checkedDocument, itemDocument, writtenDocument } from "#documents/items.ts";
 import { mergePatchType } from "#documents/openapi/description.ts";
@@ -134,6 +135,7 @@ export const createItemOperation = (kind: CollectionKind) => {
     effect: "create",
     target: collectionTarget(kind),
     query: noQuery,
+    reportsQueryErrors: true,
     body: { schema: ({ one }) => `${one}Create`, example: ({ create }) => create },
     async run(ctx, { target, body, sentKey }) {
       const { response, isReplay, hasDifferentBody } = await createItem(ctx, target, body, sentKey);
@@ -241,6 +243,7 @@ export const updateItemOperation = (kind: CollectionKind) => {
     effect: "write",
     target: itemTargets[kind],
     query: noQuery,
+    reportsQueryErrors: true,
     body: {
       types: [mergePatchType],
       schema: ({ one }) => `${one}Change`,
@@ -284,6 +287,7 @@ export const deleteSubmissionOperation = operation({
   effect: "write",
   target: itemTargets.form,
   query: noQuery,
+  reportsQueryErrors: true,
   precondition: "If-Match",
   async run(ctx, { target, ifMatch }) {
     await deleteSubmission(ctx, target, ifMatch);

@@ -13,13 +13,13 @@ import { loadDefinitions } from "#store/data/definition-head.ts";
 import { operation } from "./operation.ts";
 import { definitionTarget, noTarget } from "./targets.ts";
 
-/** The OpenAPI documents of one app or form, of a selection, or of the service. */
+// The OpenAPI documents of one app or form, of a selection, or of the service.
 
-/** The limits of a joined document: the number of definitions, and their size together. */
+/** The limits of a joined document: the number of definitions, and their total size. */
 const maxJoinedDefinitions = 20;
 const maxJoinedBytes = 1_000_000;
 
-const shared = {
+const sharedDeclaration = {
   method: "GET",
   tag: "definitions",
   permission: "schema:read",
@@ -35,9 +35,9 @@ const documentResponse = { description: "The document.", headers: ["ETag"] } as 
 const versionQuery = lazy(() => z.object({ version: z.optional(z.enum(versions)) }));
 const documentQuery = lazy(() => z.extend(selectionQuery(), versionQuery().shape));
 
-export const getCollectionDocument = (kind: CollectionKind) =>
+export const getCollectionDocumentOperation = (kind: CollectionKind) =>
   operation({
-    ...shared,
+    ...sharedDeclaration,
     path: collectionPaths(kind).openApi,
     kind,
     target: definitionTarget(kind),
@@ -50,18 +50,18 @@ export const getCollectionDocument = (kind: CollectionKind) =>
     responses: { 200: { ...documentResponse, example: ({ definition }) => definition.document } },
   });
 
-export const getDocument = operation({
-  ...shared,
+export const getOpenApiDocumentOperation = operation({
+  ...sharedDeclaration,
   path: "/openapi.json",
   kind: null,
   target: noTarget,
   query: documentQuery,
   async prefetch(ctx, { query }) {
-    const sent = query();
-    const selected = selectedCollections(sent);
+    const parameters = query();
+    const selected = selectedCollections(parameters);
     if (selected.length > maxJoinedDefinitions) {
       const reason = `Must have at most ${maxJoinedDefinitions} apps and forms, not ${selected.length}.`;
-      throw tooComplexProblem(sent.forms, reason);
+      throw tooComplexProblem(parameters.forms, reason);
     }
     // A single definition has no size limit here.
     const maxBytes = selected.length > 1 ? maxJoinedBytes : Number.MAX_SAFE_INTEGER;
@@ -71,12 +71,12 @@ export const getDocument = operation({
   },
   async run({ resources }, { query, prefetched }) {
     const selected = selectedCollections(query);
-    const isSeen = selected.every(({ kind, key }) => isVisible(resources, kind, key));
-    if (!isSeen) throw problem.notFound();
+    const areVisible = selected.every(({ kind, key }) => isVisible(resources, kind, key));
+    if (!areVisible) throw problem.notFound();
     const { count, bytes, collections } = await prefetched();
     if (count < selected.length) throw problem.notFound();
     if (count > 1 && bytes > maxJoinedBytes) {
-      const reason = `Definitions of ${maxJoinedBytes} bytes together are joined, not of ${bytes}.`;
+      const reason = `The definitions may have at most ${maxJoinedBytes} bytes together, not ${bytes}.`;
       throw tooComplexProblem(query.forms, reason);
     }
     return { describes: collections, version: query.version };

@@ -11,12 +11,12 @@ import type { Collection } from "#domain/definition/collection.ts";
 import type { Download, ExportFormat } from "#domain/download.ts";
 import type { Precondition } from "#domain/preconditions.ts";
 
-/** What the path names. */
+/** The resource that a path names, and how to find it. */
 export interface Target<Resource> {
-  /** Starts before the caller is known. */
+  /** A read that starts before the caller is known. */
   prefetch?: Prefetch<unknown, never>;
   mayBeMissing: boolean;
-  /** Throws 404 for what the caller cannot see. */
+  /** Throws 404 if the resource is missing or the caller cannot see it. */
   find(ctx: WebhookContext, path: PathParameters, read: Read): Resource | Promise<Resource>;
 }
 
@@ -49,6 +49,8 @@ export interface Operation<
   Data = unknown,
 > extends Description {
   query: () => Query;
+  /** Whether the action reports errors of the query, as `ctx.queryErrors`. Otherwise they are reported before it runs. */
+  reportsQueryErrors?: true;
   target: Target<Resource>;
   /** Permissions that this body needs in addition. With `permission.anyOf`, all that it needs. */
   bodyPermissions?: (body: unknown) => readonly Permission[];
@@ -59,8 +61,9 @@ export interface Operation<
     request: ReadRequest<z.output<Query>>,
   ): Promise<Data>;
   /**
-   * For a prefetch without a small bound, such as a search: names what this isolate must have seen the credential
-   * admitted to before it starts early. So refused callers neither cost its work nor see it in the time.
+   * Only for a prefetch that can be expensive, such as a search. It starts early only if this isolate has already seen
+   * the credential admitted to this key. Rejected callers therefore cause no such work, and their response times do
+   * not reveal it.
    */
   admissionKey?: (path: PathParameters) => string;
   run(
@@ -70,8 +73,8 @@ export interface Operation<
 }
 
 export const operation = <Resource, Query extends z.ZodMiniObject, Data = undefined>(
-  declared: Operation<Resource, Query, Data>,
-): Operation<Resource, Query, Data> => declared;
+  declaration: Operation<Resource, Query, Data>,
+): Operation<Resource, Query, Data> => declaration;
 
 /** A document, and links as paths below the API's root. Tools omit the links. */
 export interface LinkedDocument {
@@ -82,7 +85,7 @@ export interface LinkedDocument {
 export interface SingleResult extends LinkedDocument {
   status?: 200 | 201 | 202;
   etag?: string;
-  /** Whether the same ETag may stand for another document, so that no response is a 304. */
+  /** Whether an earlier document may have had the same ETag, so that the response must not be a 304. */
   isRedefined?: boolean;
   /** A path below the API's root. */
   location?: string;
@@ -106,7 +109,7 @@ export interface PageResult {
 /** The OpenAPI document of these collections, or of the service. */
 export interface OpenApiResult {
   describes: readonly Collection[];
-  /** Undefined: as the Accept header says. */
+  /** Undefined if the Accept header decides. */
   version: Version | undefined;
 }
 
@@ -115,5 +118,5 @@ interface DownloadResult {
   format: ExportFormat;
 }
 
-/** Null: there is nothing to return. */
+/** Null if there is nothing to return. */
 export type Result = SingleResult | PageResult | OpenApiResult | DownloadResult | null;

@@ -3,7 +3,7 @@ import type { WebhookContext } from "#actions/context.ts";
 import type { Prefetch, Read } from "#actions/read.ts";
 import { permissionsAllow, type Permission } from "#domain/credential/permissions.ts";
 import type { Precondition } from "#domain/preconditions.ts";
-import { problem } from "#domain/problem/problem.ts";
+import { type FieldError, Problem, problem } from "#domain/problem/problem.ts";
 import type { Operation, OperationRequest, Result } from "./operation.ts";
 
 type RequestPart = Pick<
@@ -11,7 +11,7 @@ type RequestPart = Pick<
   "path" | "sentKey" | "grant" | "origin" | "format" | "position"
 >;
 
-/** A request as a surface received it. Each part is parsed in its turn. */
+/** A request as a surface received it. Each part is parsed when its check is due. */
 export interface ReceivedRequest extends RequestPart {
   body: () => Promise<unknown>;
   query: () => unknown;
@@ -19,7 +19,7 @@ export interface ReceivedRequest extends RequestPart {
   ifNoneMatch: () => Precondition | null;
 }
 
-/** Runs an operation. Every surface refuses in the same order: permission, target, body, query, then the action. */
+/** Runs an operation. Every surface checks in the same order: permission, target, body, query. Then the action runs. */
 export async function perform(
   op: Operation,
   ctx: WebhookContext,
@@ -29,10 +29,10 @@ export async function perform(
   let body = await requirePermissions(op, ctx, received.body);
   const target = await op.target.find(ctx, received.path, read);
   if (op.body) body ??= await received.body();
-  const query = (await received.query()) as z.output<z.ZodMiniObject>;
+  const { query, queryErrors } = await readQuery(op, received);
   const { precondition } = op;
   const takesIfMatch = precondition === "If-Match" || precondition === "both";
-  return op.run(ctx, {
+  return op.run(queryErrors ? { ...ctx, queryErrors } : ctx, {
     ...received,
     target,
     query,
@@ -44,9 +44,24 @@ export async function perform(
   });
 }
 
+/** Reads the query. Its errors are returned for an action that reports them, and thrown otherwise. */
+async function readQuery(op: Operation, received: ReceivedRequest): Promise<ParsedQuery> {
+  try {
+    return { query: (await received.query()) as ParsedQuery["query"] };
+  } catch (error) {
+    if (!op.reportsQueryErrors || !(error instanceof Problem)) throw error;
+    return { query: {}, queryErrors: error.members["errors"] as FieldError[] };
+  }
+}
+
+interface ParsedQuery {
+  query: z.output<z.ZodMiniObject>;
+  queryErrors?: readonly FieldError[];
+}
+
 /**
- * Throws 403 before anything is looked up, because permissions belong to the credential as a whole. Returns the body
- * if it was read. Where a permission is required in any case, an unreadable body is reported later, in its turn.
+ * Throws 403 before any lookup, because permissions belong to the credential as a whole. Returns the body if it was
+ * read. Where a permission is required for every body, a later step reports an unreadable one.
  */
 export async function requirePermissions(
   { permission, bodyPermissions }: Operation,
@@ -57,7 +72,7 @@ export async function requirePermissions(
   if (isFixed) requirePermission(ctx, permission);
   if (!bodyPermissions) return undefined;
   const body = isFixed ? await readBody().catch(() => undefined) : await readBody();
-  for (const each of bodyPermissions(body)) requirePermission(ctx, each);
+  for (const bodyPermission of bodyPermissions(body)) requirePermission(ctx, bodyPermission);
   return body;
 }
 

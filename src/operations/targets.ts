@@ -1,4 +1,4 @@
-import { cachedCollection } from "#actions/collection-cache.ts";
+import { findCollectionInMemory } from "#actions/collection-cache.ts";
 import { loadDefinition } from "#actions/definitions.ts";
 import type { Prefetch } from "#actions/read.ts";
 import {
@@ -30,13 +30,16 @@ export const noTarget: Target<undefined> = { mayBeMissing: false, find: () => un
 
 export function collectionTarget(kind: CollectionKind): Target<ReachedCollection> {
   const prefetch: Prefetch<CompiledCollection> = async (ctx, { path: { key } }) =>
-    cachedCollection(ctx.memory, kind, key) ?? loadCollection(ctx, kind, key);
+    findCollectionInMemory(ctx.memory, kind, key) ?? loadCollection(ctx, kind, key);
   return {
     prefetch,
     mayBeMissing: true,
     async find(ctx, { key }, read) {
       requireVisible(ctx, kind, key);
-      return reachCurrent(ctx, cachedCollection(ctx.memory, kind, key) ?? (await read(prefetch)));
+      return reachCurrent(
+        ctx,
+        findCollectionInMemory(ctx.memory, kind, key) ?? (await read(prefetch)),
+      );
     },
   };
 }
@@ -93,9 +96,9 @@ export const itemTargets: Record<CollectionKind, Target<LoadedItem>> = {
     async find(ctx, { key }, read) {
       requireVisibleForms(ctx);
       if (key !== "") requireVisible(ctx, "form", key);
-      const found = await requireVisibleSubmission(ctx, await read(prefetchSubmission));
-      if (key !== "" && found.compiled.collection.key !== key) throw problem.notFound();
-      return found;
+      const loadedItem = await requireVisibleSubmission(ctx, await read(prefetchSubmission));
+      if (key !== "" && loadedItem.compiled.collection.key !== key) throw problem.notFound();
+      return loadedItem;
     },
   },
 };

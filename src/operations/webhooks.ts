@@ -22,12 +22,12 @@ import {
 import { fillPath, webhookPaths } from "#domain/api-paths.ts";
 import { defaultPageLimit, pageQuery } from "#domain/cursor.ts";
 import { etagOf } from "#domain/preconditions.ts";
-import { webhookEtag } from "#domain/webhook/status.ts";
+import { formatWebhookEtag } from "#domain/webhook/status.ts";
 import { noQuery } from "./items.ts";
 import { operation } from "./operation.ts";
 import { noTarget, storedWebhookTarget, webhookTarget } from "./targets.ts";
 
-/** The operations on webhooks (contract, section 14). */
+/** The operations on webhooks. */
 
 const shared = { kind: null, tag: "webhooks", permission: "webhooks:manage" } as const;
 
@@ -102,7 +102,7 @@ const getWebhook = operation({
   precondition: "If-None-Match",
   run(ctx, { target }) {
     const now = ctx.now();
-    return { document: webhookDocument(target, now), etag: webhookEtag(target, now) };
+    return { document: webhookDocument(target, now), etag: formatWebhookEtag(target, now) };
   },
   summary: "Get a webhook",
   description: "Returns the events, the endpoint and the state of the webhook.",
@@ -134,7 +134,7 @@ const updateWebhookOperation = operation({
     const now = ctx.now();
     return {
       document: webhookWithSecretDocument(updated, now),
-      etag: webhookEtag(updated.hook, now),
+      etag: formatWebhookEtag(updated.hook, now),
     };
   },
   summary: "Update, pause, resume or rotate a webhook",

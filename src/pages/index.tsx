@@ -7,7 +7,7 @@ import {
   renderDocument,
   type RenderedDocument,
   sendDocument,
-  requestedVersion,
+  chooseVersion,
 } from "#http/open-api.ts";
 import { Hono } from "hono";
 import { validator } from "hono/validator";
@@ -18,7 +18,7 @@ import { problems, type ProblemCode } from "#domain/problem/catalogue.ts";
 import type { AppEnv } from "#http/env.ts";
 import { serviceHost } from "#http/request.ts";
 import { rejectOtherMethods } from "#http/cors.ts";
-import { deepHealth } from "#http/health.ts";
+import { checkHealth } from "#http/health.ts";
 import { DocsPage, ProblemPage, ProblemsPage } from "./problem-pages.tsx";
 
 // Builds documents on demand. Building them at the start of an isolate would delay all requests.
@@ -26,8 +26,8 @@ const renderedDocuments = new Map<string, RenderedDocument>();
 /** Enough for four origins of the service, in two versions each. */
 const maxCachedDocuments = 8;
 
-/** The OpenAPI document of the whole service with its ETag. It depends only on the origin and the version. */
-async function cachedDocument(
+/** Renders the OpenAPI document of the whole service, or returns it from the cache. It depends only on origin and version. */
+async function renderServiceDocument(
   operations: Descriptions,
   host: Host,
   version: Version,
@@ -67,7 +67,7 @@ const documentQuery = validator("query", (parameters) => {
   throw problem.invalidInput([{ field: "version", code: "not_an_option", reason, ...details }]);
 });
 
-/** The document of the service, or of one app or form. The latter requires a signed-in member. */
+/** Returns the path of the document of the service, or of one app or form, which only signed-in members can read. */
 function documentPath({ app, form }: { app?: string | undefined; form?: string | undefined }) {
   if (app !== undefined) return `/admin/apps/${app}/openapi.json`;
   return form === undefined ? "/openapi.json" : `/admin/forms/${form}/openapi.json`;
@@ -83,15 +83,15 @@ export const pages = new Hono<AppEnv>()
   .get("/health", async (c) => {
     const noStore = { "Cache-Control": "no-store" };
     if (c.req.query("deep") === undefined) return c.json({ status: "ok" }, 200, noStore);
-    const report = await deepHealth(c.env, c.executionCtx);
+    const report = await checkHealth(c.env, c.executionCtx);
     return c.json(report, report.status === "ok" ? 200 : 503, noStore);
   })
   .get("/openapi.json", documentQuery, async (c) => {
-    const version = requestedVersion(c, c.req.valid("query").version);
+    const version = chooseVersion(c, c.req.valid("query").version);
     return sendDocument(
       c,
       version,
-      await cachedDocument(c.env.operations, serviceHost(c), version),
+      await renderServiceDocument(c.env.operations, serviceHost(c), version),
     );
   })
   .get("/docs", docsQuery, (c) =>

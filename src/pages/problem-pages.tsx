@@ -73,21 +73,21 @@ function MoreLinks() {
 const pageTexts: Partial<Record<ProblemCode, readonly [title: string, text: string]>> = {
   not_found: [
     "There is no such page",
-    "The address is wrong, what stood there has gone, or it is not among what you may see.",
+    "The address is wrong, the page no longer exists, or you do not have access to it.",
   ],
-  method_not_allowed: ["There is no such page", "This address is no page that can be opened."],
+  method_not_allowed: ["There is no such page", "This address is not a page."],
   rate_limited: ["Too many attempts", "Wait a minute, then try again."],
   try_again: [
     "That took too long",
-    "Nothing is known to be wrong with what you sent. Wait a moment, then try again.",
+    "The service did not respond in time. Wait a moment, then try again.",
   ],
   internal: [
-    "Something went wrong here",
-    "Try again; if it stays like this, tell whoever runs this service the request id below.",
+    "Something went wrong",
+    "Try again. If the problem persists, send the request ID below to the operator of this service.",
   ],
   cross_site: [
     "Another site sent this",
-    "It was refused, to protect you. Open the administration area itself and do it there.",
+    "It was rejected to protect you. Open the administration area and repeat the action there.",
   ],
 };
 
@@ -97,7 +97,7 @@ function pageText(problem: Problem): readonly [title: string, text: string] {
 }
 
 /** The error page for browsers. */
-export function errorPage(problem: Problem, requestId: string) {
+export function renderErrorPage(problem: Problem, requestId: string) {
   const [title, text] = pageText(problem);
   return (
     <Page title={title} breadcrumbs={<BrandMark />}>
@@ -105,11 +105,11 @@ export function errorPage(problem: Problem, requestId: string) {
       <FieldErrorList problem={problem} />
       <p>
         <a class="button" href="/admin">
-          To the administration area
+          Open the administration area
         </a>
       </p>
       <p class="muted small">
-        Request id <code>{requestId}</code>
+        Request ID <code>{requestId}</code>
       </p>
     </Page>
   );
@@ -139,7 +139,7 @@ export function DocsPage({ document }: { document: string }) {
     >
       <div id="reference" data-document={document}>
         <noscript>
-          <p>This page needs scripts; the document does not.</p>
+          <p>This page needs JavaScript. The document itself does not.</p>
         </noscript>
       </div>
     </Page>
@@ -149,10 +149,10 @@ export function DocsPage({ document }: { document: string }) {
 function DocsLead({ document }: { document: string }) {
   return (
     <p>
-      The document itself is <a href={document}>{document}</a>. Each app and form has one of its
-      own, with the types of its data: <code>/docs?form=KEY</code> or <code>/docs?app=KEY</code>{" "}
-      shows it here, for whoever is signed in to the administration area. Guides, recipes and all
-      codes: <a href="/docs/contents">documentation</a>. For assistants there is{" "}
+      This page shows <a href={document}>{document}</a>. Each app and form also has its own document
+      with the types of its data. Sign in to the administration area, then open{" "}
+      <code>/docs?form=KEY</code> or <code>/docs?app=KEY</code> to see it here. The{" "}
+      <a href="/docs/contents">documentation</a> has guides, recipes and all codes. Assistants use{" "}
       <a href="/docs/mcp">
         <code>/mcp</code>
       </a>

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Client, type Json } from "../support/client";
-import { admin, client, issue, makeForm } from "../support/service";
+import { admin, client, freshKey, issue, makeForm, ownerCookie } from "../support/service";
 
 const fields = [
   { key: "who", type: "text" },
@@ -127,18 +127,53 @@ describe("Definitions in the administration", () => {
       };
       return (await admin("POST", `/forms/${form}/fields`, body, { Accept: "text/html" })).text;
     };
-    expect(await preview("n * 2")).toContain("<strong>Twice</strong> is added.");
+    expect(await preview("n * 2")).toContain("Adds <strong>Twice</strong>.");
     expect(await preview("m * 2")).toMatch(/class="error"[^>]*>[^<]*m/);
     // The draft route never stores anything, even with do=save.
     const draft = { ...before, "fields[0].label": "Another", do: "save" };
     const draftPreview = await admin("POST", `/forms/${form}/fields?draft`, draft, {
       Accept: "text/html",
     });
-    expect([draftPreview.status, draftPreview.text.includes("Another</strong> changes")]).toEqual([
-      200,
-      true,
-    ]);
+    expect([
+      draftPreview.status,
+      draftPreview.text.includes("Changes <strong>Another</strong>"),
+    ]).toEqual([200, true]);
     expect((await admin("GET", `/forms/${form}`)).body.schema_version).toBe(1);
+  });
+});
+
+describe("The time zone of a new form", () => {
+  it("is its maker's, and import, screen and download agree on it", async () => {
+    const cookie = `${await ownerCookie()}; found_zone=Europe%2FBerlin`;
+    const editor = await admin("GET", "/forms?new", undefined, {
+      Accept: "text/html",
+      Cookie: cookie,
+    });
+    expect(editor.text).toMatch(
+      /<input id="f-time_zone" name="time_zone"[^>]* value="Europe\/Berlin"/,
+    );
+    const key = freshKey("zoned");
+    await admin("POST", "/forms", {
+      do: "save",
+      name: "Zoned",
+      key,
+      time_zone: "Europe/Berlin",
+      "fields[0].type": "datetime",
+      "fields[0].label": "At",
+    });
+    const items = `/forms/${key}/items`;
+    const html = { Accept: "text/html", Cookie: cookie };
+    const csv = "At\n2026-07-01 08:30\n";
+    const check = await admin("POST", `${items}/import`, { csv }, html);
+    expect(check.text).toContain("Times without a time zone are read as Europe/Berlin.");
+    await admin("POST", `${items}/import`, { csv, act: "write" });
+    const [item] = (await admin("GET", items)).body.items;
+    expect(item.data.at).toBe("2026-07-01T06:30:00.000Z");
+    const list = await admin("GET", items, undefined, html);
+    expect(list.text).toMatch(/datetime="2026-07-01T06:30:00.000Z"[^>]*>[^<]*08:30/);
+    expect(list.text).toContain("times in Europe/Berlin");
+    const { text } = await admin("GET", `${items}/export?format=spreadsheet`);
+    expect(text).toContain(",2026-07-01 08:30");
   });
 });
 

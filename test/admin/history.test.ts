@@ -66,3 +66,39 @@ describe("The history of an item", () => {
     expect([revert.status, revert.body.data]).toEqual([200, { title: "a", amount: 9, double: 18 }]);
   });
 });
+
+describe("The history of line items", () => {
+  it("shows the rows and cells that changed, and reverts one field alone", async () => {
+    const integrator = await client();
+    const form = await makeForm(integrator, [
+      { key: "title", label: "Title", type: "text" },
+      {
+        key: "lines",
+        label: "Lines",
+        type: "line_items",
+        fields: [
+          { key: "sku", label: "SKU", type: "text" },
+          { key: "qty", label: "Qty", type: "number" },
+        ],
+      },
+    ]);
+    const row = (sku: string, qty: number) => ({ sku, qty });
+    const created = await integrator.post(`/forms/${form}/submissions`, {
+      data: { title: "a", lines: [row("A", 12), row("B", 1)] },
+    });
+    const { id } = created.body;
+    await integrator.patch(`/submissions/${id}`, {
+      data: { title: "b", lines: [row("A", 14), row("B", 1), row("C", 3)] },
+    });
+    const path = `/forms/${form}/items/${id}`;
+    const { text } = await admin("GET", path, undefined, { Accept: "text/html" });
+    const words = text.replaceAll(/<[^>]+>/g, "").replaceAll(/\s+/g, " ");
+    expect(words).toContain("Row 1: Qty 12 → 14");
+    expect(words).toContain("Row 3 added: SKU C, Qty 3");
+    expect(words).not.toContain("2 rows → 3 rows");
+    const revert = await admin("POST", `${path}/revert`, { version: 2, change: 2, field: "lines" });
+    expect(revert.body.data).toEqual({ title: "b", lines: [row("A", 12), row("B", 1)] });
+    const unknown = await admin("POST", `${path}/revert`, { version: 3, change: 2, field: "none" });
+    expect([unknown.status, unknown.body.errors[0].field]).toEqual([422, "change"]);
+  });
+});

@@ -160,13 +160,22 @@ describe("An import", () => {
   });
 
   it("updates items with a matching unique value and creates the others", async () => {
-    const { send, storedItems } = await createForm();
+    const { items, send, storedItems } = await createForm();
     await send({ csv: "title,code\nA,one\nB,two\n", act: "write" });
     const csv = "code,title\none,Changed\nthree,New\ntwo,B\n,Nobody\n";
-    const preview = await send({ csv });
+    const preview = await send({ csv, by: "code" });
     expect(preview.by).toBe("code");
     expect(preview.would).toEqual({ created: 1, updated: 1, unchanged: 1, refused: 1 });
-    await send({ csv, act: "write" });
+    expect(preview.changes).toEqual([
+      {
+        line: 2,
+        id: expect.stringMatching(/^sub_/) as string,
+        fields: [{ field: "title", from: "A", to: "Changed" }],
+      },
+    ]);
+    const { text } = await admin("POST", `${items}/import`, { csv, by: "code", act: "changes" });
+    expect(text).toMatch(/\r\n2,sub_\w+,Title,A,Changed\r\n$/);
+    expect((await send({ csv, by: "code", act: "write" })).written).toEqual(preview.would);
     const titles = (await storedItems()).map(({ data }) => data.title).toSorted();
     expect(titles).toEqual(["B", "Changed", "New"]);
   });
@@ -183,6 +192,63 @@ describe("An import", () => {
       [153, "Code"],
     ]);
     expect((await send({ csv, by: "", act: "write" })).written).toEqual(preview.would);
+  });
+
+  it("adds new items only, unless it is told to update existing ones", async () => {
+    const { send, storedItems } = await createForm();
+    await send({ csv: "title,code\nA,one\n", act: "write" });
+    const csv = "title,code\nChanged,one\nB,two\n";
+    const preview = await send({ csv });
+    expect([preview.by, preview.changes]).toEqual([null, []]);
+    expect(preview.would).toEqual({ created: 1, updated: 0, unchanged: 0, refused: 1 });
+    expect((await send({ csv, act: "write" })).written).toEqual(preview.would);
+    expect((await storedItems()).map(({ data }) => data.title)).toEqual(["B", "A"]);
+  });
+
+  it.each(["", "code"])(
+    "rejects rows that repeat a unique value, in the check and the run, with by = %j",
+    async (by) => {
+      const { send, storedItems } = await createForm();
+      const rows = Array.from({ length: 598 }, (_, i) => `R${i},c${i},1\n`).join("");
+      const csv = `title,code,amount\nfirst,same,1\n${rows}second,same,2\nthird,same,x\n`;
+      const preview = await send({ csv, by });
+      expect(preview.would).toEqual({ created: 599, updated: 0, unchanged: 0, refused: 2 });
+      const reasons = preview.refused.map(({ line, errors }: Json) => [line, errors[0].reason]);
+      expect(reasons).toEqual([
+        [601, "Line 2 of this file has the same value."],
+        [602, "Line 2 of this file has the same value."],
+      ]);
+      const first = await send({ csv, by, act: "write" });
+      const last = await send({ csv, by, act: "write", from: first.next, ...first.written });
+      expect(last.written).toEqual(preview.would);
+      expect(last.refused).toEqual(preview.refused);
+      expect((await storedItems()).some(({ data }) => data.title === "second")).toBe(false);
+    },
+  );
+
+  it("decides the same in check and run when rows free and take values of stored items", async () => {
+    const { send, storedItems } = await createForm();
+    const codes = Array.from({ length: 150 }, (_, i) => `T${i},c${i}\n`).join("");
+    await send({ csv: `title,code\n${codes}`, act: "write" });
+    const ids = new Map<string, string>();
+    for (const { id, data } of await storedItems()) ids.set(data.code, id);
+    const id = (code: number) => ids.get(`c${code}`) ?? "";
+    // c149 is freed before it is taken; c148 is taken by an item that is rejected.
+    const filler = Array.from({ length: 98 }, (_, i) => `,F${i},f${i}\n`).join("");
+    const csv = `$id,title,code\n${id(149)},T,free\n${id(148)},,other\n${filler},New,c149\n,Late,c148\n`;
+    const preview = await send({ csv, by: "$id" });
+    expect(preview.would).toEqual({ created: 99, updated: 1, unchanged: 0, refused: 2 });
+    const run = await send({ csv, by: "$id", act: "write" });
+    expect(run.written).toEqual(preview.would);
+  });
+
+  it("rejects the rows beyond the limit of a form, in the check and the run", async () => {
+    const acceptance = { state: "open", max_submissions: 130 };
+    const { send } = await createForm([{ key: "title", type: "text" }], { acceptance });
+    const csv = `title\n${"A\n".repeat(150)}`;
+    const expected = { created: 130, updated: 0, unchanged: 0, refused: 20 };
+    expect((await send({ csv })).would).toEqual(expected);
+    expect((await send({ csv, act: "write" })).written).toEqual(expected);
   });
 
   it.each(["csv", "spreadsheet"])("imports its own download as %s unchanged", async (format) => {
@@ -246,11 +312,11 @@ describe("An import", () => {
 
   it.each([
     [{}, "Choose a file"],
-    [{ csv: "title\n" }, "no row below"],
+    [{ csv: "title\n" }, "at least one row below"],
     [{ csv: 'title\n"A' }, "Line 2"],
-    [{ csv: "a,b\n1" }, "1 cells in place of 2"],
-    [{ csv: "title\nA", columns: ["nothing"] }, "no such field"],
-    [{ csv: "a,b\n1,2", columns: ["title", "title"] }, "A column before"],
+    [{ csv: "a,b\n1" }, "has 1 cells. The header has 2"],
+    [{ csv: "title\nA", columns: ["nothing"] }, "does not exist"],
+    [{ csv: "a,b\n1,2", columns: ["title", "title"] }, "Another column"],
     [{ csv: `title\n${"A\n".repeat(5001)}` }, "more than 5000 rows"],
   ])("returns invalid_input to an unreadable file: %j", async (body, reason) => {
     const { send } = await createForm();
@@ -264,7 +330,7 @@ describe("An import", () => {
     const { send } = await createForm(numberFields);
     const header = numberFields.map(({ key }) => key).join(",");
     const csv = `${header}\n${`${Array(100).fill("1").join(",")}\n`.repeat(401)}`;
-    expect((await send({ csv })).errors?.[0].reason).toContain("40000 are the most");
+    expect((await send({ csv })).errors?.[0].reason).toContain("At most 40000");
     const columns = numberFields.map(({ key }, i) => (i < 2 ? key : ""));
     expect((await send({ csv, columns })).would?.created).toBe(401);
   });
@@ -305,7 +371,7 @@ describe("An import", () => {
         headers,
       });
       const response = await exports.default.fetch(request);
-      return [response.status, (await response.text()).includes("more than 1 MB")];
+      return [response.status, (await response.text()).includes("larger than 1 MB")];
     };
     const rows = (count: number) => `title\n${`${"a".repeat(998)}\n`.repeat(count)}`;
     expect(await upload(rows(1000), "check")).toEqual([422, true]);
@@ -322,7 +388,7 @@ describe("An import", () => {
     const response = await exports.default.fetch(request);
     expect([response.status, await response.text()]).toEqual([
       422,
-      expect.stringContaining("It is not in UTF-8."),
+      expect.stringContaining("The file is not in UTF-8."),
     ]);
   });
 

@@ -38,7 +38,7 @@ const queries: Record<string, string[]> = {
 };
 
 /** The session and one read, or two reads when the home and data databases are separate. */
-const maxD1Calls = databases.single ? 2 : 3;
+const maxD1Calls = databases.singleDatabase ? 2 : 3;
 
 /** The numbers are independent of the number of credentials, members, entries and items. */
 describe("Pages that cost at most one object call and two D1 calls", () => {
@@ -77,9 +77,11 @@ describe("Pages that cost at most one object call and two D1 calls", () => {
       const { status, type, d1, object } = await measure(path + query);
       const expected = /nowhere|wrong/.test(query) ? 422 : 200;
       expect([path + query, status, type]).toEqual([path + query, expected, "text/html"]);
-      expect([path + query, Math.max(d1, maxD1Calls), Math.max(object, 1)]).toEqual([
+      // The audit also reads the values of the changes that it has found.
+      const maxCalls = route === "GET /admin/audit" ? maxD1Calls + 1 : maxD1Calls;
+      expect([path + query, Math.max(d1, maxCalls), Math.max(object, 1)]).toEqual([
         path + query,
-        maxD1Calls,
+        maxCalls,
         1,
       ]);
     }

@@ -365,6 +365,21 @@ describe("A batch", () => {
     expect(await itemsOf(path)).toHaveLength(9);
   });
 
+  it("lists the closed form beside every other error", async () => {
+    const form = await makeForm(integrator, fields);
+    const path = `/forms/${form}/submissions`;
+    const { body } = await integrator.post(path, { data: {} });
+    await integrator.patch(`/forms/${form}/schema`, { acceptance: { state: "closed" } });
+    const { status, body: refusal } = await integrator.post(`${path}/batch`, {
+      operations: [create({}), { op: "update", id: body.id, data: { zz: 1 } }],
+    });
+    expect({ status, code: refusal.code }).toEqual({ status: 409, code: "submissions_closed" });
+    expect(refusal.errors.map(({ pointer, code }: Json) => [pointer, code])).toEqual([
+      ["/operations/0", "submissions_closed"],
+      ["/operations/1/data/zz", "unknown_field"],
+    ]);
+  });
+
   it("adds each change to the feed, with a reference to the previous change of its item", async () => {
     const { app, batch } = await appWith({ code: "a" });
     await batch([

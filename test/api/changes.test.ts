@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { sweep } from "../../src/schedule.ts";
+import { sweepStorage } from "../../src/schedule.ts";
 import { runBackfill } from "../../src/actions/backfill.ts";
 import type { Client, Json } from "../support/client";
 import { counted } from "../support/counting";
@@ -320,7 +320,7 @@ describe("Former values", () => {
       await integrator.patch(`/submissions/${body.id}`, { data: { amount: index } });
     await integrator.delete(`/submissions/${body.id}`);
     expect((await former(form)).filter(([, values]) => values !== null)).toHaveLength(59);
-    await sweep(background(), Date.now());
+    await sweepStorage(background(), Date.now());
     expect((await former(form)).filter(([, values]) => values !== null)).toHaveLength(0);
     expect(await former(form)).toHaveLength(261);
   });
@@ -344,14 +344,14 @@ describe("Former values", () => {
       await backdate(key, 41);
       await integrator.patch(`/submissions/${body.id}`, { data: { amount: 3 } });
     }
-    await sweep(background(), Date.now());
+    await sweepStorage(background(), Date.now());
     const known = async (key: string) => (await former(key)).map(([, values]) => values !== null);
     expect(await known(form)).toEqual([false, false, false, true]);
     expect(await known(otherForm)).toEqual([false, true, true, true]);
     // Shortening erases on the next run, also behind what was erased before.
     for (const days of [30, 330]) {
       await backdate(form, days);
-      await sweep(background(), Date.now());
+      await sweepStorage(background(), Date.now());
     }
     expect(await known(form)).toEqual([false]);
     expect(await known(otherForm)).toEqual([false, true, true, true]);

@@ -181,7 +181,7 @@ describe("Computed fields", () => {
     [
       "a coalesce of two types",
       computed("out", "coalesce(a, t)"),
-      "one type, not a number and text",
+      "the same type, not a number and text",
     ],
     ["itself", computed("out", "out + 1"), "circle"],
     ["a regular expression", computed("out", 't.matches("^(a+)+$")', "boolean"), "matches"],

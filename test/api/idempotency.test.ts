@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { sweep } from "../../src/schedule.ts";
+import { sweepStorage } from "../../src/schedule.ts";
 import { Client, everyItem } from "../support/client";
 import { accessToken } from "../support/oauth";
 import { admin, client, issue, makeApp, makeForm } from "../support/service";
@@ -141,7 +141,7 @@ describe("Idempotency keys", () => {
       .prepare("INSERT INTO replay SELECT 'old' || value, '', '', 1, 1, '{}', 1 FROM json_each(?)")
       .bind(rows)
       .run();
-    await sweep(background(), Date.now());
+    await sweepStorage(background(), Date.now());
     const { results } = await dataDb.prepare("SELECT key FROM replay WHERE key LIKE 'old%'").all();
     expect(results).toEqual([]);
     expect((await post("kept")).text).toBe(unexpired.text);

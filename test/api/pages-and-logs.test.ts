@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { createExecutionContext } from "cloudflare:test";
 import type { HealthReport } from "../../src/http/health.ts";
-import { fieldErrorCodes } from "../../src/domain/problem/problem.ts";
+import { fieldErrorCodes } from "../../src/domain/problem/field-errors.ts";
 import { problems } from "../../src/domain/problem/catalogue.ts";
 import { Client, host } from "../support/client";
 import { anonymous, client, issue, makeForm } from "../support/service";

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { runBackfill } from "../../src/actions/backfill.ts";
 import type { ActionContext } from "../../src/actions/context.ts";
 import { putDefinition } from "../../src/actions/definitions.ts";
-import { sweep } from "../../src/schedule.ts";
+import { sweepStorage } from "../../src/schedule.ts";
 import { permissions } from "../../src/domain/credential/permissions.ts";
 import { host, type Client, type Json } from "../support/client";
 import { primaryOnly } from "../../src/store/db/session.ts";
@@ -141,7 +141,7 @@ describe("A definition change that scans more items than one step can", () => {
     await put(form, definition);
     await runBackfill(background());
     expect((await schema(form)).schema_version).toBe(2);
-    await sweep(background(), Date.now());
+    await sweepStorage(background(), Date.now());
     const remaining = await dataDb.prepare("SELECT count(*) n FROM former_unique").first<{
       n: number;
     }>();

@@ -427,3 +427,36 @@ describe("Routes", () => {
     expect([answer.status, answer.headers.get("Accept-Encoding")]).toEqual([415, "gzip, identity"]);
   });
 });
+
+describe("An unknown query parameter of a write", () => {
+  let integrator: Client;
+  beforeAll(async () => {
+    integrator = await client();
+  });
+  const makeCode = () => makeForm(integrator, [text("code")]);
+
+  it("is reported together with the errors of the body", async () => {
+    const form = await makeCode();
+    const answer = await integrator.post(`/forms/${form}/submissions?zz=1`, { data: { no: 1 } });
+    expect(codes(answer)).toEqual({ zz: "unknown_parameter", no: "unknown_field" });
+  });
+
+  it("comes after a replay, a stale If-Match, a closed submission and a closed form", async () => {
+    const form = await makeCode();
+    const path = `/forms/${form}/submissions`;
+    const key = { "Idempotency-Key": freshKey("order") };
+    const { body } = await integrator.post(path, { data: {} }, key);
+    const item = `/submissions/${body.id}`;
+    const replay = await integrator.post(`${path}?zz=1`, { data: {} }, key);
+    const stale = await integrator.patch(`${item}?zz=1`, { data: {} }, { "If-Match": '"9"' });
+    const batch = { operations: [{ op: "create", data: {} }] };
+    const invalidBatch = await integrator.post(`${path}/batch?zz=1`, batch);
+    await integrator.patch(item, { status: "closed" });
+    const closedChange = await integrator.patch(`${item}?zz=1`, { data: {} });
+    const closedDelete = await integrator.delete(`${item}?zz=1`);
+    await integrator.patch(`/forms/${form}/schema`, { acceptance: { state: "closed" } });
+    const closedCreate = await integrator.post(`${path}?zz=1`, { data: {} });
+    const answers = [replay, stale, invalidBatch, closedChange, closedDelete, closedCreate];
+    expect(answers.map(({ status }) => status)).toEqual([201, 412, 422, 409, 409, 409]);
+  });
+});

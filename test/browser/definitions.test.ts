@@ -60,7 +60,7 @@ describe.each([
     await addField(session, "Number", "Amount", true);
     await addField(session, "Calculated", "Total");
     await person.fill("Formula", "sum(lines.map(l, l.amount))");
-    await person.press("Make the form");
+    await person.press("Create form");
     await person.follow("New submission");
     await person.fill("Who", "Sato");
     await person.fill("E-mail", "sato@example.com");
@@ -96,7 +96,7 @@ describe.each([
     if (javaScriptEnabled) await expect.poll(() => page.locator("li.def").count()).toBe(5);
     const outcome = await page.locator("#outcome").textContent();
     expect(outcome).toContain("Team changes");
-    expect(outcome).toContain("Needed by is hidden. Its data is kept");
+    expect(outcome).toContain("Hides Needed by. Its data is kept");
     await person.press("Save changes");
     const alert = page.getByRole("alert");
     expect(await alert.textContent()).toContain("Needed by would be hidden");
@@ -106,7 +106,7 @@ describe.each([
     if (javaScriptEnabled) await expect.poll(() => page.locator("li.def").count()).toBe(6);
     await person.press("Remove: Tags");
     if (javaScriptEnabled) await expect.poll(() => page.locator("li.def").count()).toBe(5);
-    await person.tick("Hide what is taken away");
+    await person.tick("Hide removed fields");
     await person.press("Save changes");
     expect(await page.getByRole("status").first().textContent()).toBe("Purchase request is saved.");
     expect(await page.locator("input.label").evaluateAll(values)).toEqual([
@@ -231,8 +231,8 @@ describe("Editing a form by keyboard", () => {
     await page.keyboard.type(")");
     expect(await page.getByLabel("Formula").inputValue()).toBe("concat(three, one)");
     await page.getByLabel("Result").selectOption("text");
-    await page.getByRole("button", { name: "Make the form" }).focus();
+    await page.getByRole("button", { name: "Create form" }).focus();
     await pressKeys("Enter");
-    await page.getByText("By keyboard is made.").waitFor();
+    await page.getByText("Form created").waitFor();
   });
 });

@@ -50,24 +50,23 @@ describe.each([
     person.actions += 1;
     const csv = "Name;Code;金額\nSato;a;1\n;b;2\nTanaka;c;viele\nMüller;d;4,5\n";
     await page.getByLabel("File").setInputFiles(csvFile("people.csv", csv));
-    await person.press("Check it");
+    await person.press("Review import");
     await page.getByText("4 rows").waitFor();
     expect(await storedItems("people")).toEqual([]);
-    await person.choose("Name becomes", "Wer die Beschaffung beantragt hat");
-    await person.choose("Which submissions are there already?", "None: each row is a new one");
+    await person.choose("Field for Name", "Wer die Beschaffung beantragt hat");
     await person.press("Check again");
-    await page.getByText("4 rows: 2 would be created, 2 are refused and left out.").waitFor();
-    const rejectedRows = page.getByRole("region", { name: "Refused rows" });
+    await page.getByText("4 rows: 2 new, 2 rejected.").waitFor();
+    const rejectedRows = page.getByRole("region", { name: "Rejected rows" });
     expect(await rejectedRows.locator("tbody tr").allTextContents()).toEqual([
       expect.stringMatching(/^3.*Wer die Beschaffung beantragt hat: /),
       expect.stringMatching(/^4.*viele.*金額: /),
     ]);
     await person.press("Import 2 rows");
-    await page.getByText("2 rows of 4 are stored.").waitFor();
+    await page.getByText("2 of 4 rows imported. 2 rejected.").waitFor();
     expect(person.actions).toBeLessThanOrEqual(9);
     const [download] = await Promise.all([
       page.waitForEvent("download"),
-      person.press("Download refused rows"),
+      person.press("Download rejected rows"),
     ]);
     expect(download.suggestedFilename()).toBe("people-refused.csv");
     const rejectedCsv = readFileSync(await download.path(), "utf8");
@@ -81,16 +80,16 @@ describe.each([
   it("creates no duplicates when repeated, and imports many rows step by step", async () => {
     const rows = Array.from({ length: 620 }, (__, i) => `Person ${i},p${i},${i}\n`).join("");
     const { page, person } = await signIn();
-    for (const outcome of ["Created620", "There already, as they are620"]) {
+    for (const outcome of ["Created620", "Unchanged620"]) {
       await page.goto("/admin/forms/many/items/import");
-      await page.getByLabel("Or paste").fill(`who,code,amount\n${rows}`);
-      await person.press("Check it");
+      await page.getByLabel("Or paste the rows").fill(`who,code,amount\n${rows}`);
+      await person.press("Review import");
       await person.press("Import 620 rows");
       if (!javaScriptEnabled) {
-        await page.getByText("500 of 620 rows are done.").waitFor();
+        await page.getByText("500 of 620 rows imported.").waitFor();
         await person.press("Continue");
       }
-      await page.getByText("620 rows of 620 are stored.").waitFor({ timeout: 30_000 });
+      await page.getByText("620 rows imported.").waitFor({ timeout: 30_000 });
       expect(await page.locator(".facts").textContent()).toContain(outcome);
     }
     expect(await storedItems("many")).toHaveLength(620);
@@ -99,13 +98,13 @@ describe.each([
   it("shows a parse error next to its input and keeps the pasted text", async () => {
     const { page, person, complaints } = await signIn();
     await page.goto("/admin/forms/people/items/import");
-    await page.getByLabel("Or paste").fill('who\n"open');
-    await person.press("Check it");
+    await page.getByLabel("Or paste the rows").fill('who\n"open');
+    await person.press("Review import");
     expect(await page.getByRole("alert").textContent()).toContain(
       "Line 2: A quoted cell has no closing quote",
     );
     expect(await page.locator("#f-file").getAttribute("aria-invalid")).toBe("true");
-    expect(await page.getByLabel("Or paste").inputValue()).toBe('who\n"open');
+    expect(await page.getByLabel("Or paste the rows").inputValue()).toBe('who\n"open');
     complaints.length = 0;
   });
 
@@ -116,23 +115,23 @@ describe.each([
       const expectGoodLook = () => expectGoodLooks(page);
       await page.goto("/admin/forms/people/items/import");
       await expectGoodLook();
-      await person.press("Check it");
+      await person.press("Review import");
       await expectGoodLook();
       const longText =
         "Stehpulthöhenverstellungsmechanismusersatzteillieferung 会議室の予備の椅子".repeat(2);
       await page
-        .getByLabel("Or paste")
+        .getByLabel("Or paste the rows")
         .fill(`who,code,amount,${longText}\n${longText},z,1,x\n,y,x,x\n`);
-      await person.press("Check it");
+      await person.press("Review import");
       await expectGoodLook();
-      await page.getByLabel(/^code becomes/).selectOption({ label: "金額" });
+      await page.getByLabel("Field for code").selectOption({ label: "金額" });
       await person.press("Check again");
-      expect(await page.getByRole("alert").textContent()).toContain("A column before this one");
+      expect(await page.getByRole("alert").textContent()).toContain("Another column already fills");
       await expectGoodLook();
-      await page.getByLabel(/^code becomes/).selectOption({ label: "Code" });
+      await page.getByLabel("Field for code").selectOption({ label: "Code" });
       await person.press("Check again");
       await person.press("Import 1 row");
-      await page.getByText("1 row of 2").waitFor();
+      await page.getByText("1 of 2 rows imported").waitFor();
       await expectGoodLook();
       complaints.length = 0;
     },

@@ -212,8 +212,8 @@ describe.each([
       expect.stringMatching(/^Changed by Items, .*Yoshida Ren → Changed.*c, a → b/),
       expect.stringMatching(/^Created by Items, /),
     ]);
-    await person.press("Change back");
-    await page.getByText("Yoshida Ren is changed back.").waitFor();
+    await person.press("Revert all");
+    await page.getByText("Yoshida Ren reverted.").waitFor();
     expect((await loadVisit(id)).data).toMatchObject({ who: "Yoshida Ren", topics: ["c", "a"] });
     expect(await entries.first().textContent()).toMatch(/^Changed by you, .*Changed → Yoshida Ren/);
   });

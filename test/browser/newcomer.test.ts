@@ -38,8 +38,8 @@ describe.each([
     await person.press("Calculated", "Add a field");
     await person.fill("Label of Calculated", "Total");
     await person.fill("Formula", "sum(lines.map(l, l.price))");
-    await person.press("Make the form");
-    await page.getByText("Expenses is made.").waitFor();
+    await person.press("Create form");
+    await page.getByText("Form created").waitFor();
 
     await person.follow("Integrations");
     await person.follow("Issue credential");

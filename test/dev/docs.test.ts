@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { recoveredFailures } from "../../src/domain/events.ts";
-import { fieldErrorCodes } from "../../src/domain/problem/problem.ts";
+import { oldFailureNames } from "../../src/domain/events.ts";
+import { fieldErrorCodes } from "../../src/domain/problem/field-errors.ts";
 import { apiCodes } from "../../src/domain/problem/catalogue.ts";
 import { operators } from "../../src/domain/search/fields.ts";
 import { formulaFunctions, formulaMethods } from "../../src/domain/formula/environment.ts";
@@ -41,7 +41,7 @@ describe("Documentation coverage", () => {
 
   it("has a row for every failure that the log reports as recovered", () => {
     const guide = pageOf("deployment");
-    for (const [what, formerly] of Object.entries(recoveredFailures)) {
+    for (const [what, formerly] of Object.entries(oldFailureNames)) {
       const names = what === formerly ? `\`${what}\`` : `\`${what}\` (was \`${formerly}\`)`;
       expect(guide).toContain(`| ${names}`);
     }

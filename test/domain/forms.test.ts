@@ -7,9 +7,9 @@ import { matchesPrecondition, parsePrecondition } from "../../src/domain/precond
 import { jsonPointer } from "../../src/domain/problem/field-errors.ts";
 import { permissions } from "../../src/domain/credential/permissions.ts";
 import {
-  receiptSequenceRanges,
+  findReceiptSequenceRanges,
   formatReceiptNumber,
-  receiptSequences,
+  parseReceiptSequences,
 } from "../../src/domain/item/item.ts";
 import { createSigningKeys } from "../../src/domain/credential/keys.ts";
 import { dayWithOffset } from "../../src/domain/time.ts";
@@ -156,7 +156,9 @@ describe("Receipt numbers", () => {
   it("parse to their sequence, whatever the prefix ends in", () => {
     fc.assert(
       fc.property(prefix, fc.integer({ min: 1, max: 4_294_967_295 }), (numberPrefix, sequence) => {
-        expect(receiptSequences(formatReceiptNumber(numberPrefix, sequence))).toContain(sequence);
+        expect(parseReceiptSequences(formatReceiptNumber(numberPrefix, sequence))).toContain(
+          sequence,
+        );
       }),
     );
   });
@@ -178,7 +180,7 @@ describe("Receipt numbers", () => {
             0,
             numberPrefix.length + 1 + length,
           );
-          const runs = receiptSequenceRanges(numberPrefix, text.toLowerCase());
+          const runs = findReceiptSequenceRanges(numberPrefix, text.toLowerCase());
           const contains = (sequence: number) =>
             runs.some(([start, end]) => sequence >= start && sequence < end);
           expect(contains(first)).toBe(true);
@@ -188,17 +190,17 @@ describe("Receipt numbers", () => {
       ),
       { numRuns: 1000 },
     );
-    expect(receiptSequenceRanges("ORD-", "ORD-")).toEqual([]);
-    expect(receiptSequenceRanges("ORD-", "x42")).toEqual([]);
+    expect(findReceiptSequenceRanges("ORD-", "ORD-")).toEqual([]);
+    expect(findReceiptSequenceRanges("ORD-", "x42")).toEqual([]);
   });
 
   it("parse to at most five sequences, and other texts to none", () => {
-    expect(receiptSequences("A2026000042")).toContain(42);
-    expect(receiptSequences("ORD-42")).toEqual([]);
-    expect(receiptSequences("rec")).toEqual([]);
+    expect(parseReceiptSequences("A2026000042")).toContain(42);
+    expect(parseReceiptSequences("ORD-42")).toEqual([]);
+    expect(parseReceiptSequences("rec")).toEqual([]);
     fc.assert(
       fc.property(fc.string(), (text) => {
-        expect(receiptSequences(text).length).toBeLessThanOrEqual(5);
+        expect(parseReceiptSequences(text).length).toBeLessThanOrEqual(5);
       }),
     );
   });
@@ -271,6 +273,8 @@ describe("Numbers, case folding and pointers", () => {
   it("folds case idempotently and independently of the original case", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
+        // The dotless i folds to itself, but its upper case is I, which folds to i.
+        fc.pre(!text.includes("ı"));
         const normalized = text.normalize("NFC");
         expect(foldCase(foldCase(normalized))).toBe(foldCase(normalized));
         expect(foldCase(normalized.toUpperCase().normalize("NFC"))).toBe(foldCase(normalized));

@@ -4,7 +4,7 @@ import { buildDraft } from "../../src/actions/create-item.ts";
 import { compileCollection } from "../../src/domain/data/compile.ts";
 import type { Data } from "../../src/domain/data/values.ts";
 import { mergeDefinition } from "../../src/domain/definition/merge.ts";
-import { parseDefinition } from "../../src/domain/definition/parse-definition.ts";
+import { checkDefinition } from "../../src/domain/definition/parse-definition.ts";
 import { computeData, batchBudget } from "../../src/domain/formula/compute.ts";
 
 const number = (key: string, rules: object = {}) => ({ key, type: "number", ...rules });
@@ -18,7 +18,7 @@ const computed = (key: string, formula: string, rules: object = {}) => ({
 
 /** Compiles a form with these fields. Field IDs follow their order, with columns after their list. */
 function compileForm(fields: object[], zone = "Asia/Tokyo") {
-  const { document, errors } = parseDefinition("form", "f", { fields, time_zone: zone });
+  const { document, errors } = checkDefinition("form", "f", { fields, time_zone: zone });
   if (!document) throw new Error(JSON.stringify(errors));
   const { definition } = mergeDefinition("form", "f", null, document);
   const form = compileCollection({

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkNew } from "../../src/domain/data/check.ts";
 import { compileCollection } from "../../src/domain/data/compile.ts";
-import { parseDefinition } from "../../src/domain/definition/parse-definition.ts";
+import { checkDefinition } from "../../src/domain/definition/parse-definition.ts";
 import { mergeDefinition } from "../../src/domain/definition/merge.ts";
 import {
   calendarDaySchema,
@@ -161,7 +161,7 @@ describe("The JSON Schema of a form", () => {
     let documentCount = 0;
     fc.assert(
       fc.property(cases, ([fields, inputs]) => {
-        const { document, errors } = parseDefinition("form", "f", { fields });
+        const { document, errors } = checkDefinition("form", "f", { fields });
         fc.pre(document !== undefined && errors.length === 0);
         if (!document) return;
         const mergedDefinition = mergeDefinition("form", "f", null, document).definition;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findExcess, InexactNumber, parseJson } from "../../src/domain/json.ts";
+import { findExceededLimit, InexactNumber, parseJson } from "../../src/domain/json.ts";
 
 const inexact = "12345678901234567890";
 
@@ -47,15 +47,15 @@ describe("The limits of a JSON text", () => {
   it("report too many values before too many levels, wherever each stands", () => {
     const many = JSON.stringify(Array.from({ length: 11 }, () => [0]));
     const deep = "[[[[1]]]]";
-    expect(findExcess(`[${deep},${many}]`, limits)).toBe("values");
-    expect(findExcess(`[${many},${deep}]`, limits)).toBe("values");
-    expect(findExcess(deep, limits)).toBe("levels");
-    expect(findExcess(`[${deep},"${" ".repeat(50)}"]`, limits)).toBe("levels");
+    expect(findExceededLimit(`[${deep},${many}]`, limits)).toBe("values");
+    expect(findExceededLimit(`[${many},${deep}]`, limits)).toBe("values");
+    expect(findExceededLimit(deep, limits)).toBe("levels");
+    expect(findExceededLimit(`[${deep},"${" ".repeat(50)}"]`, limits)).toBe("levels");
   });
 
   it("allow exactly the limits, and ignore brackets and commas in strings", () => {
-    expect(findExcess('[[[1,2,3,4,5,6]],"[[[[,,,,,,,,,,,,\\"[[,"]', limits)).toBeUndefined();
-    expect(findExcess("[[[1]],[[2]],[[3]]]", limits)).toBeUndefined();
-    expect(findExcess(`[${"[[]],".repeat(4)}[[]]]`, limits)).toBe("values");
+    expect(findExceededLimit('[[[1,2,3,4,5,6]],"[[[[,,,,,,,,,,,,\\"[[,"]', limits)).toBeUndefined();
+    expect(findExceededLimit("[[[1]],[[2]],[[3]]]", limits)).toBeUndefined();
+    expect(findExceededLimit(`[${"[[]],".repeat(4)}[[]]]`, limits)).toBe("values");
   });
 });

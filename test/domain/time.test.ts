@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { endOfDay } from "../../src/domain/time.ts";
+import { endOfDayMs } from "../../src/domain/time.ts";
 import { suggestDateTime, toUtcDateTime } from "../../src/domain/time.ts";
 
 describe("Date-times", () => {
@@ -52,11 +52,11 @@ describe("Date-times", () => {
   });
 
   it("ends a day when the next one starts in its time zone, even when clocks change", () => {
-    const endOf = (day: string, zone: string) => new Date(endOfDay(day, zone) ?? 0).toISOString();
+    const endOf = (day: string, zone: string) => new Date(endOfDayMs(day, zone) ?? 0).toISOString();
     expect(endOf("2026-12-31", "UTC")).toBe("2027-01-01T00:00:00.000Z");
     expect(endOf("2026-12-31", "Asia/Tokyo")).toBe("2026-12-31T15:00:00.000Z");
     expect(endOf("2026-10-24", "Europe/Berlin")).toBe("2026-10-24T22:00:00.000Z");
     expect(endOf("2026-10-25", "Europe/Berlin")).toBe("2026-10-25T23:00:00.000Z");
-    expect(endOfDay("2026-02-30", "UTC")).toBeUndefined();
+    expect(endOfDayMs("2026-02-30", "UTC")).toBeUndefined();
   });
 });

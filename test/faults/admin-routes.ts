@@ -402,6 +402,7 @@ function definitionRows(kind: CollectionKind): Row[] {
     ...readRows(""),
     ...readRows("/openapi.json"),
     ...readRows("/json"),
+    ...readRows("/changes/:version", "/changes/1"),
     ...readRows("/settings"),
     ...readRows("/api"),
     ...changeRows("/settings", "/settings", { ...settings, ...kindSettings }, ({ name }) =>

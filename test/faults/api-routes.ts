@@ -56,6 +56,12 @@ function collectionRows(kind: CollectionKind): Row[] {
     sort: [{ field: "n" }, { field: "title", direction: "desc" }],
   };
 
+  const aggregateBody = {
+    conditions: [{ field: "title", op: "starts_with", value: "word" }],
+    group_by: [{ field: "$created_at", unit: "week", time_zone: "Europe/Berlin" }],
+    metrics: { count: { op: "count" }, n: { op: "sum", field: "n" } },
+  };
+
   const createCall = (key: string, headers: Record<string, string>): PreparedCall => {
     const title = newWord();
     return {
@@ -159,6 +165,11 @@ function collectionRows(kind: CollectionKind): Row[] {
       200,
       post((world) => `${pathOf(keyOf(world))}/search`, searchBody),
       "with conditions",
+    ),
+    apiRow(
+      `aggregate${Item}s`,
+      200,
+      post((world) => `${pathOf(keyOf(world))}/aggregate`, aggregateBody),
     ),
     apiRow(
       `search${Item}s`,

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { backfillIndex } from "../../src/actions/index-items.ts";
-import { sweep } from "../../src/schedule.ts";
+import { sweepStorage } from "../../src/schedule.ts";
 import type { Answer, Json } from "../support/client";
 import { sendRequest, sendReliably, ownBindings, resultWithin, setTimeouts } from "./client";
 import {
@@ -314,8 +314,8 @@ async function runSchedule(lane: Lane): Promise<void> {
   const { bindings, waitUntilSettled } = makeFaulty(ownBindings(), planOf(lane));
   const run = async () => {
     const ctx = background(serviceWith(bindings).databases);
-    await sweep(ctx, Date.now());
-    for (const db of ctx.databases.all()) await backfillIndex({ ...ctx, db });
+    await sweepStorage(ctx, Date.now());
+    for (const db of ctx.databases.dataDatabases()) await backfillIndex({ ...ctx, db });
   };
   await resultWithin(
     run().catch(() => undefined),

@@ -1,4 +1,4 @@
-import { pushHasListeners } from "../../src/store/home/webhooks.ts";
+import { updateListenedColumns } from "../../src/store/home/webhooks.ts";
 import { assertEqual, type PreparedCall } from "./routes";
 import { newCollection, newWord } from "./world";
 import { databases, homeDb } from "../support/databases";
@@ -39,9 +39,9 @@ export async function deleteWebhook(name: string): Promise<void> {
     (SELECT j.value FROM webhook w, json_each(w.collections) j WHERE w.name = ?)`;
   // One batch, because other tests check all flags at any moment.
   await homeDb.batch(
-    [...(databases.single ? [listened] : []), "DELETE FROM webhook WHERE name = ?"].map((sql) =>
-      homeDb.prepare(sql).bind(name),
+    [...(databases.singleDatabase ? [listened] : []), "DELETE FROM webhook WHERE name = ?"].map(
+      (sql) => homeDb.prepare(sql).bind(name),
     ),
   );
-  await pushHasListeners(databases);
+  await updateListenedColumns(databases);
 }

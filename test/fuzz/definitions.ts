@@ -1,4 +1,4 @@
-import { findExcess } from "../../src/domain/json.ts";
+import { findExceededLimit } from "../../src/domain/json.ts";
 import fc from "fast-check";
 import type { Answer, Client, Json } from "../support/client";
 import { host, root } from "../support/client";
@@ -49,7 +49,7 @@ export class Definitions {
         const errors: Json[] = answer.body.errors;
         // JSON that is nested too deeply is rejected before it is read as a definition.
         const limits = { maxValues: Infinity, maxLevels: 32 };
-        const expected = findExcess(body, limits) ? "invalid_type" : "invalid_definition";
+        const expected = findExceededLimit(body, limits) ? "invalid_type" : "invalid_definition";
         const isValid = errors.every(
           ({ code, pointer }) => code === expected && typeof pointer === "string",
         );

@@ -14,7 +14,7 @@ export interface FuzzRequest {
   isStreamed?: boolean;
 }
 
-/** The problem codes of each status (contract, section 5). */
+/** The problem codes of each status. */
 const codesByStatus: Record<number, string[]> = {
   400: ["malformed_json", "malformed_header"],
   401: ["unauthenticated"],

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   addRequests,
   emptyWindow,
-  slide,
+  dropExpired,
   serializeWindow,
   computeWaitMs,
   windowMs,
@@ -13,7 +13,7 @@ import {
 
 /** Takes a request at `now` and returns 0 if it fits. Returns the wait in milliseconds otherwise. */
 function take(window: SlidingWindow, limit: number, now: number): number {
-  slide(window, now);
+  dropExpired(window, now);
   const wait = computeWaitMs(window, limit, now);
   if (wait === 0) addRequests(window, limit, now);
   return wait;

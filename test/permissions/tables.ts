@@ -22,6 +22,7 @@ PATCH /api/v1/apps/:key/schema                | schema:write                    
 PATCH /api/v1/forms/:key/schema               | schema:write                               | 200     | 404
 GET /api/v1/apps/:key/records                 | records:read                               | 200     | 404
 POST /api/v1/apps/:key/records/search         | records:read                               | 200     | 404
+POST /api/v1/apps/:key/records/aggregate      | records:read                               | 200     | 404
 GET /api/v1/apps/:key/records/:id             | records:read                               | 200     | 404
 GET /api/v1/apps/:key/changes                 | records:read                               | 200     | 404
 POST /api/v1/apps/:key/records                | records:create, records:write              | 201     | 404
@@ -29,6 +30,7 @@ POST /api/v1/apps/:key/records/batch          | records:write                   
 PATCH /api/v1/apps/:key/records/:id           | records:write                              | 200     | 404
 GET /api/v1/forms/:key/submissions            | submissions:read                           | 200     | 404
 POST /api/v1/forms/:key/submissions/search    | submissions:read                           | 200     | 404
+POST /api/v1/forms/:key/submissions/aggregate | submissions:read                           | 200     | 404
 GET /api/v1/forms/:key/changes                | submissions:read                           | 200     | 404
 GET /api/v1/submissions/:id                   | submissions:read                           | 200     | 404
 POST /api/v1/forms/:key/submissions           | submissions:create, submissions:write      | 201     | 404
@@ -158,6 +160,7 @@ GET /admin/apps/:key/settings                                    | 200   | 200  
 POST /admin/apps/:key/settings                                   | 200   | 200   | 200    | 403    | 401
 GET /admin/apps/:key/api                                         | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/openapi.json                                | 200   | 200   | 200    | 200    | 401
+GET /admin/apps/:key/changes/:version                            | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/json                                        | 200   | 200   | 200    | 200    | 401
 POST /admin/apps/:key/json                                       | 200   | 200   | 200    | 403    | 401
 POST /admin/apps/:key/check-index                                | 204   | 403   | 403    | 403    | 401
@@ -183,6 +186,7 @@ GET /admin/forms/:key/settings                                   | 200   | 200  
 POST /admin/forms/:key/settings                                  | 200   | 200   | 200    | 403    | 401
 GET /admin/forms/:key/api                                        | 200   | 200   | 200    | 200    | 401
 GET /admin/forms/:key/openapi.json                               | 200   | 200   | 200    | 200    | 401
+GET /admin/forms/:key/changes/:version                           | 200   | 200   | 200    | 200    | 401
 GET /admin/forms/:key/json                                       | 200   | 200   | 200    | 200    | 401
 POST /admin/forms/:key/json                                      | 200   | 200   | 200    | 403    | 401
 POST /admin/forms/:key/check-index                               | 204   | 403   | 403    | 403    | 401

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { nothing, recording, type Recorded } from "../../bench/workers/recording";
 import { findCollection } from "../../src/store/data/collections.ts";
-import { cacheDefinition } from "../../src/store/data/collections.ts";
+import { cacheCollection } from "../../src/store/data/collections.ts";
 import { newCollection } from "../faults/world";
 import { speak } from "../mcp/mcp-client";
 import { rightRequest } from "../support/right-requests";
@@ -137,7 +137,7 @@ describe("Round trips of a request", () => {
     const cachedForm = await newCollectionWithItem("form");
     const collection = await findCollection(dataHandle, "form", cachedForm);
     if (!collection) throw new Error("The form is missing.");
-    await cacheDefinition(caches.default, host, collection);
+    await cacheCollection(caches.default, host, collection);
     // The first search waits for the admission. Until then, only the definition is read.
     const first = { status: 200, object: 1, before: 1, trips: 2 };
     expect(await observe(caller, search(cachedForm))).toMatchObject(first);
@@ -146,7 +146,7 @@ describe("Round trips of a request", () => {
     const changedForm = await newCollectionWithItem("form");
     const oldCollection = await findCollection(dataHandle, "form", changedForm);
     if (!oldCollection) throw new Error("The form is missing.");
-    await cacheDefinition(caches.default, host, oldCollection);
+    await cacheCollection(caches.default, host, oldCollection);
     await outdateDefinition(changedForm);
     expect(await observe(caller, search(changedForm))).toMatchObject({
       status: 200,

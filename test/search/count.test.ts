@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { pageBudget } from "../../src/store/data/search/cost.ts";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { CompiledCollection } from "../../src/domain/data/compile.ts";
 import { parseSearch } from "../../src/domain/search/parse.ts";
@@ -54,7 +55,12 @@ describe("Count of a search", () => {
         // The plan for a search that nothing narrows: sizes are unknown.
         const plan = choosePlan(search, [], { itemCount: Infinity, largestItemBytes: Infinity });
         if (!plan) throw new Error("There is always a plan without a sort.");
-        const scan = { collectionId: collection.id, search, start: null, budget };
+        const scan = {
+          collectionId: collection.id,
+          search,
+          start: null,
+          budget: { ...pageBudget, rows: budget },
+        };
         const { count } = await loadPage(dataHandle.of({ id: scan.collectionId }), plan, scan, 1, {
           withCount: true,
         });

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { type D1Migration } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
-import { sweep } from "../../src/schedule.ts";
+import { sweepStorage } from "../../src/schedule.ts";
 import { fieldNumber, systemFieldIds } from "../../src/domain/data/values.ts";
 import { findCollection } from "../../src/store/data/collections.ts";
 import type { Client, Json } from "../support/client";
@@ -58,7 +58,7 @@ describe("Legacy index entries of ids, receipt numbers and creation times", () =
     const listLegacyEntries =
       queries.find((query) => query.includes("INSERT INTO former_entry")) ?? "";
     await dataDb.prepare(listLegacyEntries).run();
-    await sweep(background(), Date.now());
+    await sweepStorage(background(), Date.now());
     expect(await entries()).toEqual(expected);
     expect(await dataDb.prepare("select count(*) n from former_entry").first("n")).toBe(0);
   });

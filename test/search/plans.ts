@@ -1,3 +1,4 @@
+import { pageBudget } from "../../src/store/data/search/cost.ts";
 import { expect } from "vitest";
 import type { FullPosition } from "../../src/domain/cursor.ts";
 import type { Collection } from "../../src/domain/definition/collection.ts";
@@ -41,7 +42,12 @@ export async function idsOfPlan(
       number: Number(after.at(-1)),
       truncatedKey: null,
     };
-    const scan = { collectionId: collection.id, search, start, budget };
+    const scan = {
+      collectionId: collection.id,
+      search,
+      start,
+      budget: { ...pageBudget, rows: budget },
+    };
     const page = await loadPage(dataHandle.of({ id: scan.collectionId }), plan, scan, rows + 1);
     const hits = page.hits.slice(0, rows);
     ids.push(...hits.map(({ item }) => item.id));

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { pageBudget } from "../../src/store/data/search/cost.ts";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Collection } from "../../src/domain/definition/collection.ts";
 import { parseSearch } from "../../src/domain/search/parse.ts";
@@ -149,7 +150,12 @@ describe.each(["app", "form"] as const)("Ids, receipt numbers and times of an %s
             expect(await idsOfPlan(collection, plan, parsed, { rows, budget })).toEqual(
               expected(body),
             );
-            const scan = { collectionId: collection.id, search: parsed, start: null, budget };
+            const scan = {
+              collectionId: collection.id,
+              search: parsed,
+              start: null,
+              budget: { ...pageBudget, rows: budget },
+            };
             const { count } = await loadPage(
               dataHandle.of({ id: scan.collectionId }),
               plan,

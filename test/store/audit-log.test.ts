@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { listAuditEntries, type AuditEntry } from "../../src/store/home/audit-log.ts";
+import { listAudit } from "../../src/actions/audit.ts";
+import type { AuditEntry } from "../../src/store/home/audit-log.ts";
 import type { AuditPosition } from "../../src/store/home/audit-window.ts";
 import { dataDb, databases, homeDb } from "../support/databases";
 import { join } from "../support/members";
@@ -9,13 +10,14 @@ async function walk(limit: number): Promise<string[]> {
   const found: AuditEntry[] = [];
   let before: AuditPosition | null = null;
   do {
-    const page: Awaited<ReturnType<typeof listAuditEntries>> = await listAuditEntries(
-      databases,
+    const page: Awaited<ReturnType<typeof listAudit>> = await listAudit(
+      { databases, now: Date.now },
       {},
       before,
       limit,
+      true,
     );
-    found.push(...page.entries);
+    found.push(...page.groups.map(({ entry }) => entry));
     before = page.next;
   } while (before);
   return found.map(({ action, subject }) => `${action} ${subject}`);

@@ -75,12 +75,15 @@ describe("Databases of two scopes", () => {
   });
 
   it("take statements of both scopes, and of tables that both have, in one batch where they are one", async () => {
-    const { single, home } = openDatabases({ home: homeDb }, timing);
-    const mixed = single && [findCredential(home, { id: "x" }), findActs(single, {})];
+    const { singleDatabase, home } = openDatabases({ home: homeDb }, timing);
+    const mixed = singleDatabase && [
+      findCredential(home, { id: "x" }),
+      findActs(singleDatabase, {}),
+    ];
     expect(mixed).toHaveLength(2);
-    expect(openDatabases({ home: homeDb, data: homeDb }, timing).single).not.toBeNull();
+    expect(openDatabases({ home: homeDb, data: homeDb }, timing).singleDatabase).not.toBeNull();
     const apart = openDatabases({ home: homeDb, data: new Proxy(dataDb, {}) }, timing);
-    expect(apart.single).toBeNull();
+    expect(apart.singleDatabase).toBeNull();
   });
 
   it("refuse a batch of two collections", () => {

@@ -97,7 +97,7 @@ describe("Queries per invocation", () => {
     let runs = 0;
     for (let previous = 0; (await done()) !== undefined; runs += 1) {
       const { db, counts } = countingDatabase(dataHandle);
-      await runBackfill(background({ ...databases, all: () => [db] }));
+      await runBackfill(background({ ...databases, dataDatabases: () => [db] }));
       expect(counts.queries).toBeLessThan(300);
       const now = (await done()) ?? Infinity;
       expect(now).toBeGreaterThan(previous);

@@ -19,7 +19,7 @@ export const timing: Timing = { clock, random, timeouts: defaultTimeouts };
 
 /** Handles, as the service has them. */
 export const databases = openDatabases({ home: homeDb, data: DATA_01 }, timing);
-export const dataHandle = databases.all()[0] as DataDatabase;
+export const dataHandle = databases.dataDatabases()[0] as DataDatabase;
 
 /** Bindings of a service whose collections are in this database. */
 export function withDataDb<Bound extends object>(bindings: Bound, db: D1Database): Bound {

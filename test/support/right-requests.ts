@@ -21,6 +21,7 @@ export function parametersOf({ path }: Route, parts: World): Record<string, stri
     path: path.endsWith("/move") ? "lines.qty" : "amount",
     secret: parts.invitation,
     code: "not_found",
+    version: "1",
   };
 }
 
@@ -55,6 +56,19 @@ const search = {
   fields: ["title", "lines"],
   limit: 10,
   cursor: null,
+};
+const aggregate = {
+  conditions,
+  group_by: [{ field: "agreed" }, { field: "$created_at", unit: "week", time_zone: "Asia/Tokyo" }],
+  metrics: {
+    items: { op: "count" },
+    titles: { op: "count_distinct", field: "title" },
+    spent: { op: "sum", field: "amount" },
+    mean: { op: "avg", field: "amount" },
+    last: { op: "max", field: "$updated_at" },
+  },
+  order_by: [{ metric: "spent", direction: "desc" }, { metric: "last" }],
+  limit: 10,
 };
 const credential = {
   name: "Random",
@@ -117,6 +131,7 @@ const collectionBodies = (kind: Kind): Record<string, (world: World) => Json> =>
 const apiBodies: Partial<Record<OperationId, (world: World) => Json>> = {
   createRecord: () => ({ data: data() }),
   searchRecords: () => search,
+  aggregateRecords: () => aggregate,
   batchRecords: ({ app: { id, receipt } }) => ({
     operations: [
       { op: "create", data: data() },
@@ -129,6 +144,7 @@ const apiBodies: Partial<Record<OperationId, (world: World) => Json>> = {
   putAppDefinition: () => definitionOf("app"),
   createSubmission: () => ({ status: "draft", data: data() }),
   validateSubmission: () => ({ status: "submitted", data: data() }),
+  aggregateSubmissions: () => aggregate,
   searchSubmissions: () => ({
     ...search,
     sort: [{ field: "$updated_at" }, { field: "$status", direction: "desc" }],
@@ -235,7 +251,9 @@ export async function rightRequest(
 /** Discards the part of the world that a request of this route has changed. */
 export function spendAfter(route: string): void {
   const { method, path } = routes.get(route) ?? { method: "GET", path: "/" };
-  const changes = !/\/(search|validate|check|records|submissions|items|import)$/.test(path);
+  const changes = !/\/(search|aggregate|validate|check|records|submissions|items|import)$/.test(
+    path,
+  );
   if (method === "GET" || !changes) return;
   if (path.includes("/apps/:key")) spend("app");
   else if (/\/forms\/:key|\/submissions\//.test(path)) spend("form");

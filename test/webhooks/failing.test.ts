@@ -172,7 +172,7 @@ describe("Webhook receiver", () => {
     expect(await lastAttempt(path)).toMatchObject({
       status: null,
       answer: null,
-      error: expect.stringContaining("no answer within"),
+      error: expect.stringContaining("did not respond within"),
     });
     receiver.respond = () => Promise.reject(new Error("Network connection lost."));
     await integrator.post(`${path}/test`, undefined);

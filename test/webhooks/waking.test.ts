@@ -66,7 +66,7 @@ describe("Waking webhooks", () => {
 
   // With one database nothing needs a repair, so the rule exists only with two.
   // oxlint-disable-next-line vitest/no-conditional-tests
-  if (!databases.single)
+  if (!databases.singleDatabase)
     it("happens on schedule when a collection of another database has no listener flag", async () => {
       const app = await makeApp(integrator);
       const receiver = new Receiver();

@@ -3,6 +3,7 @@ import { EdgeFormsError } from "./problem.ts";
 import { conflictWait, sleep } from "./retry.ts";
 import { assertTag, type Received, type Sent, type Transport } from "./transport.ts";
 import type {
+  Aggregates,
   CallOptions,
   Change,
   Operation,
@@ -126,6 +127,13 @@ export abstract class Collection<I extends { id: string; etag: string }, T exten
   search(search: Search<T> = {}, options: WalkOptions = {}): Walk<I> {
     const request = { method: "POST", path: `${this.#paths.list}/search`, body: search };
     return this.#walk<I>(request, options, async (page) => page.cursor !== null);
+  }
+
+  /** Returns exact figures over the items that meet the conditions. All of them reflect one state. */
+  async aggregate(body: T["aggregate"], { signal }: CallOptions = {}): Promise<Aggregates<T>> {
+    const path = `${this.#paths.list}/aggregate`;
+    const request = { method: "POST", path, body, lane: "read", safe: true, signal } as const;
+    return (await this.transport.send(request)).body as Aggregates<T>;
   }
 
   /**

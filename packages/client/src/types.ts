@@ -8,6 +8,8 @@ export interface Shape {
   change: object;
   condition: object;
   sort: object;
+  aggregate: object;
+  group: AggregateGroup;
 }
 
 export interface Untyped extends Shape {
@@ -17,6 +19,8 @@ export interface Untyped extends Shape {
   change: Values;
   condition: Condition;
   sort: SortKey;
+  aggregate: Aggregate;
+  group: AggregateGroup;
 }
 
 export interface SortKey {
@@ -29,6 +33,29 @@ export type Condition =
   | { all: Condition[] }
   | { any: Condition[] }
   | { not: Condition };
+
+/** A request for figures over the items that meet conditions. */
+export interface Aggregate {
+  conditions?: Condition[];
+  group_by?: { field: string; unit?: AggregateUnit; time_zone?: string }[];
+  metrics: Record<string, { op: AggregateOp; field?: string }>;
+  order_by?: { metric: string; direction?: "asc" | "desc" }[];
+  limit?: number;
+}
+
+export type AggregateUnit = "day" | "week" | "month" | "quarter" | "year";
+export type AggregateOp = "count" | "count_distinct" | "sum" | "avg" | "min" | "max";
+
+export interface AggregateGroup {
+  key: object;
+  metrics: Record<string, number | string | null>;
+}
+
+export interface Aggregates<T extends Shape = Untyped> {
+  groups: T["group"][];
+  /** Whether more groups exist. */
+  truncated: boolean;
+}
 
 type Named<S, Name extends string, Otherwise> =
   S extends Record<Name, infer T extends object> ? T : Otherwise;
@@ -54,6 +81,8 @@ interface ShapeNamed<S, Name extends string> extends Shape {
   change: Writable<Named<S, `${Name}ChangeInput`, Values>, this["data"]>;
   condition: Named<S, `${Name}Condition`, Condition>;
   sort: Named<S, `${Name}SortKey`, SortKey>;
+  aggregate: Named<S, `${Name}Aggregate`, Aggregate>;
+  group: Named<S, `${Name}AggregateGroup`, AggregateGroup> & AggregateGroup;
 }
 
 /** Excludes the fields that only the service sets, which are computed, from copies of read data as well. */

@@ -139,6 +139,9 @@ describe("The client and the running service", () => {
     const conditions = [{ field: "code", op: "starts_with", value: "c1" }];
     const search = { conditions, sort: [{ field: "code" }] };
     expect(await records.search(search, { limit: 10 }).toArray()).toHaveLength(111);
+    const metrics = { codes: { op: "count_distinct", field: "code" } } as const;
+    const figures = { groups: [{ key: {}, metrics: { codes: 111 } }], truncated: false };
+    expect(await records.aggregate({ conditions, metrics })).toEqual(figures);
     const changes = records.changes({ cursor: futureChanges.cursor, limit: 100 });
     expect((await changes.toArray()).map(({ id }) => id)).toEqual(results.map(({ id }) => id));
     const firstId = results[0]?.id ?? "";
@@ -282,9 +285,14 @@ function program(readme: string): string {
     void asks.search({ conditions: [{ field: "count", op: "gte", value: 1 }] });
     // @ts-expect-error
     void asks.search({ conditions: [{ field: "count", op: "contains", value: "1" }] });
+    const group_by = [{ field: "$created_at", unit: "week" } as const];
+    const { groups } = await asks.aggregate({ group_by, metrics: { sum: { op: "sum", field: "count" } } });
+    const week: string | null | undefined = groups[0]?.key.$created_at;
+    // @ts-expect-error
+    void asks.aggregate({ metrics: { sum: { op: "sum", field: "zz" } } });
     const untyped = new EdgeForms(options).records("spare-parts_2");
     const item: RecordItem = await untyped.get((await parts.create({ code: "u" })).id);
     item.data["anything"];
-    console.log(String(code));
+    console.log(String(code), String(week));
   `;
 }

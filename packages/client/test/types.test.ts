@@ -10,6 +10,11 @@ interface Schemas {
   OrdersRecordCondition:
     | { field: "name"; op: "eq" | "contains"; value: string }
     | { field: "qty" | "total"; op: "eq" | "gt"; value: number };
+  OrdersRecordAggregate: { metrics: Record<string, { op: "count" }> };
+  OrdersRecordAggregateGroup: {
+    key: { name?: string | null };
+    metrics: Record<string, number | string | null>;
+  };
   OrdersRecordSortKey: { field: "name" | "qty" | "total"; direction?: "asc" | "desc" };
 }
 type Orders = ShapeOf<"Record", Schemas, "orders">;
@@ -40,6 +45,15 @@ describe("Types of a collection", () => {
     expectTypeOf<{ field: "total"; direction: "desc" }>().toExtend<SortKey>();
     expectTypeOf<{ field: "price" }>().not.toExtend<SortKey>();
     expect("search" in orders).toBe(true);
+  });
+
+  it("knows the keys of the groups of aggregates", () => {
+    expectTypeOf<Parameters<typeof orders.aggregate>[0]>().toEqualTypeOf<
+      Schemas["OrdersRecordAggregate"]
+    >();
+    type Group = Awaited<ReturnType<typeof orders.aggregate>>["groups"][number];
+    expectTypeOf<Group["key"]["name"]>().toEqualTypeOf<string | null | undefined>();
+    expect("aggregate" in orders).toBe(true);
   });
 
   it("accepts any data without generated types", () => {

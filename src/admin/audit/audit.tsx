@@ -1,11 +1,13 @@
 import { EmptyState, ShortId, NextLink, Table } from "#html/parts.tsx";
 import { Time } from "#html/viewer.tsx";
-import { listAuditEntries } from "#actions/overview.ts";
-import type { AuditEntry } from "#store/home/audit-log.ts";
+import { listAudit, type AuditGroup } from "#actions/audit.ts";
+import { describeChanges, type ChangeDescription } from "#actions/describe-changes.ts";
+import type { AuditFilter } from "#store/home/audit-log.ts";
 import type { AuditPosition } from "#store/home/audit-window.ts";
 import { AdminPage } from "#admin/layout.tsx";
 import { AuditSentence, AuditFilters } from "./entries.tsx";
-import { formatTimestamp, endOfDay, isCalendarDay } from "#domain/time.ts";
+import { ChangedFields, GroupSentence } from "./groups.tsx";
+import { formatTimestamp, endOfDayMs, isCalendarDay } from "#domain/time.ts";
 import { Hono } from "hono";
 import { problem } from "#domain/problem/problem.ts";
 import type { AdminEnv } from "#http/env.ts";
@@ -15,7 +17,10 @@ import { viewerOf } from "#admin/preferences.ts";
 
 const filterNames = ["actor", "action", "subject", "collection", "from", "until"];
 
-function entryDocument({ at, requestId, sentRequestId, ...entry }: AuditEntry) {
+function groupDocument(
+  { entry: { at, requestId, sentRequestId, ...entry }, count }: AuditGroup,
+  description: ChangeDescription | undefined,
+) {
   const { actor, actorName, session, action, subject, subjectName, collection, version } = entry;
   return {
     at: formatTimestamp(at),
@@ -29,6 +34,10 @@ function entryDocument({ at, requestId, sentRequestId, ...entry }: AuditEntry) {
     version,
     request_id: requestId,
     sent_request_id: sentRequestId,
+    count,
+    ...(count === 1 && description?.fields
+      ? { fields: description.fields.map(({ key, from, to }) => ({ field: key, from, to })) }
+      : {}),
   };
 }
 
@@ -43,6 +52,8 @@ const queryParameters = textParameters(
   "from",
   "until",
   "before",
+  "since",
+  "each",
 );
 
 const auditPage = page({
@@ -50,46 +61,59 @@ const auditPage = page({
   async load({ c, ctx, query }) {
     // Days are in the member's zone. Scripts usually have none, so their days are in UTC.
     const { zone } = viewerOf(c);
-    const filter = {
+    const filter: AuditFilter = {
       actor: query.actor?.trim(),
       action: query.action,
       subject: query.subject?.trim(),
       collection: query.collection,
       from: parseDayEnd("from", query.from, zone, -1),
       until: parseDayEnd("until", query.until, zone, 0),
+      since: parsePosition("since", query.since) ?? undefined,
     };
-    const before = parsePosition(query.before);
-    const { entries, next } = await listAuditEntries(ctx, filter, before, pageSize);
+    const before = parsePosition("before", query.before);
+    const isEach = parseEach(query.each);
+    const { groups, next, isCut } = await listAudit(ctx, filter, before, pageSize, isEach);
+    const single = groups.filter(({ count }) => count === 1).map(({ entry }) => entry);
+    const descriptions = await describeChanges(ctx, single);
     const nextUrl = new URL(c.req.url);
     if (next !== null) nextUrl.searchParams.set("before", `${next.at}.${next.number}`);
-    return { entries, next: next && nextUrl.href, query: c.req.query() };
+    const found = { groups, descriptions, isCut, isEach };
+    return { ...found, next: next && nextUrl.href, query: c.req.query() };
   },
-  document: ({ entries, next }, { c }) => ({
-    items: entries.map(entryDocument),
+  document: ({ groups, descriptions, next }, { c }) => ({
+    items: groups.map((group) => groupDocument(group, descriptions.get(group.entry.number))),
     links: { self: c.req.url, next },
   }),
-  render(frame, { entries, next, query: filters }) {
+  render(frame, { groups, descriptions, next, isCut, isEach, query: filters }) {
     const isFiltered = filterNames.some((name) => filters[name]);
     return (
       <AdminPage frame={frame} title="Audit">
         <AuditFilters query={filters} filtered={isFiltered} />
-        {entries.length === 0 ? (
+        {isEach ? (
+          <p>
+            <a href="/admin/audit">Back to the whole audit</a>
+          </p>
+        ) : null}
+        {groups.length === 0 ? (
           <EmptyState>
-            <p>
-              {next
-                ? "None among those that were looked at so far. Older ones may be like that."
-                : "Nothing here is like that."}
-            </p>
+            <p>{next ? "No matches yet." : "No matches."}</p>
           </EmptyState>
         ) : (
-          <Table caption="Audit" columns={["When", "What happened", "Session", "Request"]}>
-            {entries.map((entry) => (
+          <Table caption="Audit" columns={["Time", "Event", "Session", "Request"]}>
+            {groups.map(({ entry, ...group }) => (
               <tr>
                 <td>
                   <Time at={entry.at} />
                 </td>
                 <td class="full">
-                  <AuditSentence entry={entry} />
+                  {group.count > 1 ? (
+                    <GroupSentence group={{ ...group, entry }} />
+                  ) : (
+                    <>
+                      <AuditSentence entry={entry} description={descriptions.get(entry.number)} />
+                      <ChangedFields description={descriptions.get(entry.number)} />
+                    </>
+                  )}
                 </td>
                 <td class="less">
                   {entry.session === null ? "" : <code class="nowrap">{entry.session}</code>}
@@ -101,7 +125,7 @@ const auditPage = page({
             ))}
           </Table>
         )}
-        <NextLink href={next} name="Older" />
+        <NextLink href={next} name={isCut ? "Search older entries" : "Older"} />
       </AdminPage>
     );
   },
@@ -112,12 +136,19 @@ export const auditRoutes = new Hono<AdminEnv>()
   .use(requireAbility("audit"))
   .get("/", auditPage.show);
 
-function parsePosition(text = ""): AuditPosition | null {
+/** Without folding, each entry of a batch, an import or a recalculation is listed. */
+function parseEach(text = "false"): boolean {
+  if (text === "true" || text === "false") return text === "true";
+  const reason = 'Must be "true" or "false".';
+  throw problem.invalidInput([{ field: "each", code: "invalid_format", reason }]);
+}
+
+function parsePosition(field: string, text = ""): AuditPosition | null {
   if (text === "") return null;
   const [, at, number] = /^(\d{1,16})\.(\d{1,16})$/.exec(text) ?? [];
   if (at && number) return { at: Number(at), number: Number(number) };
   const reason = "This cursor is damaged or belongs to another request. Use links.next unchanged.";
-  throw problem.invalidInput([{ field: "before", code: "invalid_cursor", reason }]);
+  throw problem.invalidInput([{ field, code: "invalid_cursor", reason }]);
 }
 
 /** The end of a day in a zone, moved by `days`. Throws 422 for anything but a calendar day. */
@@ -127,7 +158,7 @@ function parseDayEnd(field: string, text = "", zone: string, days: number): numb
     const reason = "Must be a calendar day like 2026-11-21.";
     throw problem.invalidInput([{ field, code: "invalid_format", reason }]);
   }
-  return endOfDay(
+  return endOfDayMs(
     formatTimestamp(Date.parse(`${text}T00:00:00Z`) + days * dayMs).slice(0, 10),
     zone,
   );

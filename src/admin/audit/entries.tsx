@@ -1,6 +1,8 @@
 import { SelectOptions } from "#html/inputs.tsx";
 import type { Child } from "hono/jsx";
 import type { AuditEntry } from "#store/home/audit-log.ts";
+import type { ChangeDescription } from "#actions/describe-changes.ts";
+import { itemName } from "#admin/items/value.tsx";
 import type { AuditAction, ResourceAction, AccountAction } from "#domain/audit.ts";
 
 const actionOptions = [
@@ -79,7 +81,7 @@ export function AuditFilters({
   );
 }
 
-function Actor({ entry: { actor, actorName } }: { entry: AuditEntry }): Child {
+export function Actor({ entry: { actor, actorName } }: { entry: AuditEntry }): Child {
   if (actor === "system") return <strong>The service</strong>;
   if (actor === "nobody") return <strong>Somebody new</strong>;
   const credential = /^credential:(\w+)$/.exec(actor)?.[1];
@@ -92,7 +94,20 @@ function Actor({ entry: { actor, actorName } }: { entry: AuditEntry }): Child {
   return <strong>{actorName ?? actor}</strong>;
 }
 
-function Subject({ entry }: { entry: AuditEntry }): Child {
+interface SentenceProps {
+  entry: AuditEntry;
+  /** The values of a change of an item, as far as they are stored. */
+  description: ChangeDescription | undefined;
+}
+
+/** The first text of the item, which names it. */
+function titleOf(description: ChangeDescription | undefined): string | undefined {
+  if (!description) return undefined;
+  const { compiled, data } = description;
+  return itemName(data, compiled.collection.definition.fields.fields);
+}
+
+function Subject({ entry, description }: SentenceProps): Child {
   const { subject, subjectName, collection, action } = entry;
   const credential = /^credential:(\w+)$/.exec(subject)?.[1];
   if (credential)
@@ -116,7 +131,7 @@ function Subject({ entry }: { entry: AuditEntry }): Child {
       </a>
     );
   if (!/^(rec|sub)_/.test(subject)) return <>{subjectName ?? subject}</>;
-  const text = subjectName ?? `…${subject.slice(-8)}`;
+  const text = subjectName ?? titleOf(description) ?? `…${subject.slice(-8)}`;
   if (collection === null || action === "submission.delete") return <code>{text}</code>;
   return (
     <a class="nowrap" href={`${collectionPath(collection)}/items/${subject}`}>
@@ -126,7 +141,7 @@ function Subject({ entry }: { entry: AuditEntry }): Child {
 }
 
 /** The admin path of `form:KEY` or `app:KEY`. */
-function collectionPath(name: string): string {
+export function collectionPath(name: string): string {
   const [kind = "", key = ""] = name.split(":");
   return `/admin/${kind}s/${key}`;
 }
@@ -135,20 +150,20 @@ function collectionPath(name: string): string {
 const actionVerbs: Record<ResourceAction, string> = {
   "credential.issue": "issued the credential",
   "credential.edit": "changed the access of",
-  "credential.rotate": "made a new secret for",
+  "credential.rotate": "rotated the secret of",
   "credential.revoke": "revoked",
-  "definition.create": "made",
+  "definition.create": "created",
   "definition.change": "changed the definition of",
   "index.check": "checked the search index of",
   "member.invite": "invited",
   "member.withdraw": "withdrew the invitation of",
   "member.change": "changed the role of",
   "member.remove": "removed",
-  "webhook.create": "made the webhook",
+  "webhook.create": "created the webhook",
   "webhook.change": "changed the webhook",
-  "webhook.rotate": "made a new secret for the webhook",
+  "webhook.rotate": "rotated the secret of the webhook",
   "webhook.delete": "deleted the webhook",
-  "webhook.fail": "gave up trying to tell the webhook",
+  "webhook.fail": "stopped retrying the webhook",
   "webhook.disable": "disabled the webhook",
   "record.create": "created",
   "record.update": "changed",
@@ -172,7 +187,7 @@ const selfActionVerbs: Record<AccountAction, string> = {
 const isSelfAction = (action: AuditAction): action is AccountAction => action in selfActionVerbs;
 
 /** A sentence like “Shop sync changed ORD-000042 in Orders”. */
-export function AuditSentence({ entry }: { entry: AuditEntry }) {
+export function AuditSentence({ entry, description }: SentenceProps) {
   const { action, subject, subjectName, collection, collectionName, version } = entry;
   if (isSelfAction(action)) {
     return (
@@ -184,7 +199,8 @@ export function AuditSentence({ entry }: { entry: AuditEntry }) {
   const isItem = /^(rec|sub)_/.test(subject);
   return (
     <>
-      <Actor entry={entry} /> {actionVerbs[action]} <Subject entry={entry} />
+      <Actor entry={entry} /> {actionVerbs[action]}{" "}
+      <Subject entry={entry} description={description} />
       {isItem && collection !== null ? (
         <>
           {" "}
@@ -194,8 +210,11 @@ export function AuditSentence({ entry }: { entry: AuditEntry }) {
           </a>
         </>
       ) : null}
-      {version !== null && action.endsWith(".update") ? (
-        <span class="muted">{`, version ${version}`}</span>
+      {version !== null && action === "definition.change" ? (
+        <>
+          {" · "}
+          <a href={`${collectionPath(subject)}/changes/${version}`}>Compare versions</a>
+        </>
       ) : null}
     </>
   );

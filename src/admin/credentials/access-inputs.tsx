@@ -1,9 +1,9 @@
 import { InputErrors, useField, Input, TextArea, ChoiceGroup } from "#html/inputs.tsx";
 import type { CollectionLabel } from "#store/home/credential-lists.ts";
 import { type FormValues, numberOf } from "#admin/form-input.ts";
-import { credentialLabels, toTextList, permissionNames } from "./describe.ts";
+import { credentialLabels, toTextList, permissionLabels } from "./describe.ts";
 import { defaultRateLimits } from "#domain/credential/credential.ts";
-import { permissions, allowedFor, type Role } from "#domain/credential/permissions.ts";
+import { permissions, filterAllowed, type Role } from "#domain/credential/permissions.ts";
 
 const filterThreshold = 8;
 
@@ -139,13 +139,13 @@ export function Permissions({
   values: FormValues;
   isToken: boolean;
 }) {
-  const options = isToken ? allowedFor(role, permissions) : permissions;
+  const options = isToken ? filterAllowed(role, permissions) : permissions;
   return (
     <ChoiceGroup
       multiple
       name="permissions"
       label={credentialLabels.permissions}
-      options={options.map((value) => ({ value, label: permissionNames[value], hint: value }))}
+      options={options.map((value) => ({ value, label: permissionLabels[value], hint: value }))}
       chosen={toTextList(values["permissions"])}
     />
   );

@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import { Input, InputErrors, useField } from "#html/inputs.tsx";
 import { formatDay, useViewer } from "#html/viewer.tsx";
 import { textOf, type FormValues } from "#admin/form-input.ts";
-import { credentialLabels, permissionNames } from "./describe.ts";
+import { credentialLabels, permissionLabels } from "./describe.ts";
 import { Origins, ResourceChoices, Limits, Permissions } from "./access-inputs.tsx";
 import type { Credential } from "#domain/credential/credential.ts";
 import { roleAllows, permissions } from "#domain/credential/permissions.ts";
@@ -98,7 +98,7 @@ export function AccessPage({
         <p class="notice quiet">It is revoked: what it could do is only kept to be read.</p>
         <ul>
           {credential.permissions.map((permission) => (
-            <li>{permissionNames[permission]}</li>
+            <li>{permissionLabels[permission]}</li>
           ))}
         </ul>
       </CredentialLayout>
@@ -140,7 +140,7 @@ function AddedPermission({ permission }: { permission: string }) {
   const name = permissions.find((candidate) => candidate === permission);
   return name === undefined ? null : (
     <p class="notice warn">
-      “{permissionNames[name]}” is ticked below. Save the changes to give it to this credential.
+      “{permissionLabels[name]}” is ticked below. Save the changes to give it to this credential.
     </p>
   );
 }

@@ -2,7 +2,7 @@ import { isVisible, type Resources } from "#domain/credential/credential.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { problems } from "#domain/problem/catalogue.ts";
 import type { CollectionLabel } from "#store/home/credential-lists.ts";
-import type { FieldErrorCode } from "#domain/problem/problem.ts";
+import type { FieldErrorCode } from "#domain/problem/field-errors.ts";
 import {
   type CallError,
   type LoggedCall,

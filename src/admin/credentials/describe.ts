@@ -3,7 +3,7 @@ import {
   type Credential,
   type Resources,
   type CredentialKind,
-  liveSecrets,
+  findValidSecrets,
 } from "#domain/credential/credential.ts";
 import type { Permission } from "#domain/credential/permissions.ts";
 import type { Tone } from "#html/parts.tsx";
@@ -25,53 +25,45 @@ export const credentialLabels = {
 export const toTextList = (value: unknown): string[] =>
   Array.isArray(value) ? value.map(textOf) : value === undefined ? [] : [textOf(value)];
 
-const verbs: Record<string, string> = {
-  read: "read",
-  create: "create",
-  write: "write",
-  delete: "delete",
-};
-
 /** A summary like “Read, write”. Write includes create, so it omits create after write. */
 function describeActions(actions: readonly string[]): string {
   const visibleActions = actions.filter(
     (action) => action !== "create" || !actions.includes("write"),
   );
-  const text = visibleActions.map((action) => verbs[action] ?? action).join(", ");
+  const text = visibleActions.join(", ");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** A short description of permissions: “Read, write”, “Create submissions”, “Define forms and apps”. */
 function describePermissions(permissions: readonly Permission[]): string {
-  const actionsOf = (noun: string) =>
-    permissions.filter((name) => name.startsWith(noun)).map((name) => name.split(":")[1] ?? "");
-  const [records, submissions, schema] = [
-    actionsOf("records:"),
-    actionsOf("submissions:"),
-    actionsOf("schema:"),
-  ];
-  const data =
-    records.length > 0 && submissions.length > 0
-      ? describeActions([...new Set([...records, ...submissions])])
-      : records.length > 0
-        ? `${describeActions(records)} records`
-        : submissions.length > 0
-          ? `${describeActions(submissions)} submissions`
+  const actionsOf = (prefix: string) =>
+    permissions.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+  const recordActions = actionsOf("records:");
+  const submissionActions = actionsOf("submissions:");
+  const schemaActions = actionsOf("schema:");
+  const dataText =
+    recordActions.length > 0 && submissionActions.length > 0
+      ? describeActions([...new Set([...recordActions, ...submissionActions])])
+      : recordActions.length > 0
+        ? `${describeActions(recordActions)} records`
+        : submissionActions.length > 0
+          ? `${describeActions(submissionActions)} submissions`
           : "";
-  if (data === "" && permissions.every((permission) => permission === "webhooks:manage"))
-    return "Manage webhooks";
-  if (!schema.includes("write")) return data || "Read definitions";
-  return data === "" ? "Define forms and apps" : `${data}, define`;
+  if (schemaActions.includes("write"))
+    return dataText === "" ? "Define forms and apps" : `${dataText}, define`;
+  if (dataText !== "") return dataText;
+  if (schemaActions.includes("read")) return "Read definitions";
+  return permissions.length > 0 ? "Manage webhooks" : "No permissions";
 }
 
 /** A short description of resources: “everything”, “2 forms, 1 app”. */
 export function describeResources(resources: Resources): string {
   if (resources === "all") return "everything";
-  const count = (kind: string) => {
+  const formatKindCount = (kind: string) => {
     const number = resources.filter((resource) => resource.startsWith(`${kind}:`)).length;
     return number === 0 ? "" : `${number} ${kind}${number === 1 ? "" : "s"}`;
   };
-  return [count("form"), count("app")].filter((text) => text !== "").join(", ");
+  return [formatKindCount("form"), formatKindCount("app")].filter((text) => text !== "").join(", ");
 }
 
 export function describeAccess({
@@ -81,7 +73,7 @@ export function describeAccess({
   return `${describePermissions(permissions)} · ${describeResources(resources)}`;
 }
 
-const warningPeriodMs = 14 * 24 * 60 * 60 * 1000;
+const expiryWarningMs = 14 * 24 * 60 * 60 * 1000;
 
 export type CredentialState = "active" | "ends_soon" | "expired" | "revoked";
 
@@ -97,17 +89,17 @@ export function credentialStateAt(
   now: number,
 ): CredentialState {
   if (revokedAt !== null) return "revoked";
-  if (expiresAt === null || expiresAt > now + warningPeriodMs) return "active";
+  if (expiresAt === null || expiresAt > now + expiryWarningMs) return "active";
   return expiresAt > now ? "ends_soon" : "expired";
 }
 
-export const kindNames: Record<CredentialKind, string> = {
+export const credentialKindLabels: Record<CredentialKind, string> = {
   token: "Personal token",
   client: "API client",
 };
 
 /** The label of each permission. */
-export const permissionNames: Record<Permission, string> = {
+export const permissionLabels: Record<Permission, string> = {
   "records:read": "Read and search records",
   "records:create": "Create records",
   "records:write": "Create and change records",
@@ -133,7 +125,7 @@ export function credentialDocument(credential: Credential, now: number) {
     name,
     state: credentialStateAt(credential, now),
     ...(kind === "client" ? { client_id: clientId(credential) } : {}),
-    secrets: liveSecrets(credential, now).map((secret) => ({
+    secrets: findValidSecrets(credential, now).map((secret) => ({
       first_characters: secret.first_characters,
       last_characters: secret.last_characters ?? null,
       created_at: formatTimestamp(secret.created_at),

@@ -8,7 +8,7 @@ import {
   getCredentialWithLabels,
   type CredentialWithSecret,
 } from "#actions/credentials.ts";
-import { listReachable } from "#actions/definitions.ts";
+import { listSelectableCollections } from "#actions/definitions.ts";
 import type { AdminEnv } from "#http/env.ts";
 import { textParameters } from "#http/query.ts";
 import { action, page } from "#admin/page.ts";
@@ -32,7 +32,10 @@ const AccessQuery = textParameters("add");
 
 const newCredential = page({
   query: IssueQuery,
-  load: async ({ ctx, query }) => ({ reachable: await listReachable(ctx), values: query }),
+  load: async ({ ctx, query }) => ({
+    reachable: await listSelectableCollections(ctx),
+    values: query,
+  }),
   document: ({ reachable }) => ({ access_to: reachable }),
   render: (frame, data, attempt) => <IssuePage frame={frame} {...data} {...attempt} />,
 });

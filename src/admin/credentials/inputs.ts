@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { CredentialInput } from "#actions/credentials.ts";
-import { endOfDay, toEpochMs, isCalendarDay, isTimeZone } from "#domain/time.ts";
+import { endOfDayMs, toEpochMs, isCalendarDay, isTimeZone } from "#domain/time.ts";
 import { findPreset } from "./issue.tsx";
 import {
   maxOrigins,
@@ -45,7 +45,7 @@ function resolveExpiry(
 ): Pick<CredentialInput, "expiresAt" | "expiresZone"> {
   if ("days" in expiry) return { expiresAt: now + expiry.days * dayMs, expiresZone: null };
   if ("at" in expiry) return { expiresAt: expiry.at, expiresZone: null };
-  return { expiresAt: endOfDay(expiry.day, zone) ?? now, expiresZone: zone };
+  return { expiresAt: endOfDayMs(expiry.day, zone) ?? now, expiresZone: zone };
 }
 
 /**

@@ -1,5 +1,5 @@
 import {
-  allowedFor,
+  filterAllowed,
   type Role,
   type Permission,
   roleAllows,
@@ -57,7 +57,7 @@ export function findPreset(purpose: unknown): (typeof presets)[Preset] | undefin
 function grantablePresets(role: Role): Preset[] {
   return presetKeys.filter((preset) => {
     const { permissions } = presets[preset];
-    return allowedFor(role, permissions).length === permissions.length;
+    return filterAllowed(role, permissions).length === permissions.length;
   });
 }
 

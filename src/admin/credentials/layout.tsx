@@ -1,11 +1,11 @@
-import { type Credential, liveSecrets } from "#domain/credential/credential.ts";
+import { type Credential, findValidSecrets } from "#domain/credential/credential.ts";
 import { DescriptionList, ShortId, Badge, Tabs } from "#html/parts.tsx";
 import { formatCount, Time } from "#html/viewer.tsx";
 import {
   clientId,
   describeAccess,
   credentialLabels,
-  kindNames,
+  credentialKindLabels,
   credentialStateBadges,
   credentialStateAt,
 } from "./describe.ts";
@@ -77,7 +77,7 @@ export function CredentialLayout({
   const { now } = frame.viewer;
   const path = `/admin/integrations/${id}`;
   const [state, tone] = credentialStateBadges[credentialStateAt(credential, now)];
-  const secrets = liveSecrets(credential, now).length;
+  const secrets = findValidSecrets(credential, now).length;
   return (
     <AdminPage
       frame={frame}
@@ -85,7 +85,7 @@ export function CredentialLayout({
       crumbs={[["Integrations and external data", "/admin/integrations"]]}
       badges={
         <>
-          <Badge>{kindNames[kind]}</Badge>
+          <Badge>{credentialKindLabels[kind]}</Badge>
           <Badge tone={tone}>{state}</Badge>
         </>
       }

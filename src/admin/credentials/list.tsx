@@ -5,7 +5,7 @@ import { formatCount, Time, useViewer } from "#html/viewer.tsx";
 import {
   credentialDocument,
   describeAccess,
-  kindNames,
+  credentialKindLabels,
   credentialStateBadges,
   credentialStateAt,
 } from "./describe.ts";
@@ -61,7 +61,7 @@ function Row({ credential }: { credential: Credential }) {
       <th scope="row">
         <a href={`/admin/integrations/${id}`}>{name}</a>
       </th>
-      <td class="less nowrap">{kindNames[kind]}</td>
+      <td class="less nowrap">{credentialKindLabels[kind]}</td>
       <td class="why full">{describeAccess(credential)}</td>
       <td data-label="Used">
         {lastUsedAt === null ? "not yet" : <Time at={lastUsedAt} as="distance" />}

@@ -1,4 +1,4 @@
-import { liveSecrets, type Credential, type Secret } from "#domain/credential/credential.ts";
+import { findValidSecrets, type Credential, type Secret } from "#domain/credential/credential.ts";
 import { EmptyState, Table, Copyable } from "#html/parts.tsx";
 import { Time } from "#html/viewer.tsx";
 import { type PageContext, AdminPage } from "#admin/layout.tsx";
@@ -29,7 +29,7 @@ export const secretsPage = page({
   }),
   render(frame, credential) {
     const { id, revokedAt } = credential;
-    const secrets = revokedAt === null ? liveSecrets(credential, frame.viewer.now) : [];
+    const secrets = revokedAt === null ? findValidSecrets(credential, frame.viewer.now) : [];
     return (
       <CredentialLayout frame={frame} credential={credential} tab="Secrets">
         {secrets.length === 0 ? (

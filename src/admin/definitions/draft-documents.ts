@@ -53,6 +53,7 @@ export function parseDraft(form: FormValues): Draft {
     version: Number(textOf(form["version"])) || 0,
     key: textOf(form["key"]).trim(),
     name: textOf(form["name"]).trim(),
+    timeZone: textOf(form["time_zone"]).trim(),
     fields: collectDraftFields(root, false),
   };
 }

@@ -109,6 +109,8 @@ export interface Draft {
   version: number;
   key: string;
   name: string;
+  /** The time zone of a new definition; empty for its maker's. */
+  timeZone: string;
   fields: DraftField[];
 }
 

@@ -1,7 +1,7 @@
 import type { FieldSet, Field } from "#domain/definition/field.ts";
 import { labelOf, type Draft, type DraftField, isFieldType, flagsOf, rulesOf } from "./draft.ts";
 import { newDraftField, toDraftField } from "./draft-documents.ts";
-import { textDigest } from "#domain/cursor.ts";
+import { digestText } from "#domain/cursor.ts";
 
 /** The draft after an edit, and the path of the field that gets the focus. */
 export interface EditResult {
@@ -93,7 +93,7 @@ export async function buildDraftFields(fields: readonly Field[]): Promise<DraftF
   return Promise.all(
     fields.map(async (field) => {
       const draft = toDraftField(field);
-      return { ...draft, seen: await textDigest(JSON.stringify(canonicalForm(draft, false))) };
+      return { ...draft, seen: await digestText(JSON.stringify(canonicalForm(draft, false))) };
     }),
   );
 }
@@ -137,7 +137,7 @@ export async function rebaseDraft(
   const fields = await Promise.all(
     draft.fields.map(async (field): Promise<DraftField[]> => {
       if (field.was === "") return [field];
-      const digest = await textDigest(JSON.stringify(canonicalForm(field, false)));
+      const digest = await digestText(JSON.stringify(canonicalForm(field, false)));
       const isUnedited = digest === field.seen;
       const index = stored.findIndex(
         ({ key, previous_keys }) => key === field.was || previous_keys.includes(field.was),

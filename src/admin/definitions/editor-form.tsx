@@ -10,7 +10,7 @@ import { fieldKeys } from "./draft-documents.ts";
 import { FieldEditor, Palette } from "./field-editor.tsx";
 import { FormErrors } from "#html/form-errors.tsx";
 import { ItemInputs } from "#admin/items/form/inputs.tsx";
-import { SaveOutcome } from "./outcome.tsx";
+import { type Listeners, SaveOutcome } from "./outcome.tsx";
 
 export interface EditorProps {
   frame: PageContext;
@@ -20,14 +20,15 @@ export interface EditorProps {
   stored: FieldSet | null;
   /** Undefined if the draft has errors. */
   preview: Preview | undefined;
+  /** Undefined if the change recalculates no items. */
+  listeners?: Listeners | undefined;
   /** The errors that the inputs show. */
   wrong: Problem | undefined;
   focus?: readonly number[] | undefined;
   action: string;
 }
 
-function NameInputs({ kind, draft }: { kind: CollectionKind; draft: Draft }) {
-  const { one: singular } = collectionTerms[kind];
+function NameInputs({ draft, frame }: Pick<EditorProps, "draft" | "frame">) {
   return (
     <div class="grid">
       <Input
@@ -41,11 +42,20 @@ function NameInputs({ kind, draft }: { kind: CollectionKind; draft: Draft }) {
       <Input
         name="key"
         label="Key"
-        hint={`In addresses of the API; made from the name. It stays with the ${singular}.`}
+        hint="Used in API URLs. Can’t be changed later. Leave it blank to derive it from the name."
         value={draft.key}
         maxlength={63}
         spellcheck={false}
         autocomplete="off"
+      />
+      <Input
+        name="time_zone"
+        label="Time zone"
+        hint="For imports, downloads, formulas and days, like Europe/Berlin."
+        value={draft.timeZone || frame.viewer.zone}
+        spellcheck={false}
+        autocomplete="off"
+        required
       />
     </div>
   );
@@ -119,7 +129,7 @@ function formulaName({ type, fields }: DraftField, key: string): string {
 }
 
 function PreviewInputs({ preview, frame }: EditorProps) {
-  if (!preview) return <p class="muted">It shows once nothing is wrong.</p>;
+  if (!preview) return <p class="muted">Preview unavailable until errors are fixed.</p>;
   const { fields } = preview.definition.fields;
   if (fields.length === 0) return <p class="muted">There is nothing to fill in yet.</p>;
   return (
@@ -143,18 +153,19 @@ export function Editor(props: EditorProps) {
       <form method="post" action={`${action}?draft`} class="editor" data-editor="">
         {/* Enter in an input presses the first button. */}
         <button type="submit" name="do" value="check" class="unseen" tabindex={-1} formnovalidate>
-          Look at what will happen
+          Review changes
         </button>
         <input type="hidden" name="version" value={String(draft.version)} />
         <input type="hidden" name="known" value={storedKeys} />
         <div class="beside">
           <div>
-            {stored === null ? <NameInputs kind={kind} draft={draft} /> : null}
+            {stored === null ? <NameInputs draft={draft} frame={props.frame} /> : null}
             <FieldList {...props} />
           </div>
           <aside aria-label="Before saving">
             <SaveOutcome
               preview={preview}
+              listeners={props.listeners}
               items={collectionTerms[kind].items}
               hasFieldErrors={hasFieldErrors}
             />
@@ -162,13 +173,13 @@ export function Editor(props: EditorProps) {
               {hidesFields ? (
                 <label class="choice">
                   <input type="checkbox" id="f-sure" name="sure" />
-                  <span>Hide what is taken away</span>
+                  <span>Hide removed fields</span>
                 </label>
               ) : null}
             </div>
             <p class="actions">
               <button type="submit" name="do" value="save" formaction={action}>
-                {stored === null ? `Make the ${collectionTerms[kind].one}` : "Save changes"}
+                {stored === null ? `Create ${collectionTerms[kind].one}` : "Save changes"}
               </button>
               <button
                 type="submit"
@@ -178,7 +189,7 @@ export function Editor(props: EditorProps) {
                 formnovalidate
                 data-check=""
               >
-                Check first
+                Review changes
               </button>
             </p>
             <section class="card" id="preview" data-live="">

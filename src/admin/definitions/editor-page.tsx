@@ -30,7 +30,7 @@ function FieldsTable({ fields }: { fields: readonly Field[] }) {
 function FieldRow({ field, listLabel }: { field: Field; listLabel?: string }) {
   const rules = [
     field.required ? "required" : "",
-    "unique" in field && field.unique ? "no value twice" : "",
+    "unique" in field && field.unique ? "unique" : "",
     field.type === "computed" ? field.formula : "",
     "options" in field ? field.options.map(({ label }) => label).join(", ") : "",
   ];
@@ -68,7 +68,8 @@ function inputLabels({ fields }: Draft): Record<string, string> {
   const fixedLabels: [string, string][] = [
     ["name", "Name"],
     ["key", "Key"],
-    ["sure", "Hide what is taken away"],
+    ["time_zone", "Time zone"],
+    ["sure", "Hide removed fields"],
   ];
   const fieldLabels = fields.flatMap((field, index) => [
     ...fieldInputLabels([index], labelOf(field)),

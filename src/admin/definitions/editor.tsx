@@ -13,6 +13,8 @@ import { buildFieldDocuments, inputName, readKnownKeys, parseDraft } from "./dra
 import { isTooLarge, tooManyFieldsProblem } from "./draft-size.ts";
 import { type Draft, type DraftField, makeKey } from "./draft.ts";
 import { DefinitionPage, LargeDefinitionPage, NewDefinitionPage } from "./editor-page.tsx";
+import { listRecalculationListeners } from "#actions/wake-listeners.ts";
+import type { Listeners } from "./outcome.tsx";
 import { putDefinition, getWithNewestItem, type SavedDefinition } from "#actions/definitions.ts";
 import { collectionKeyPattern } from "#domain/definition/document.ts";
 import { noFields } from "#domain/definition/field.ts";
@@ -64,6 +66,7 @@ async function sendEditor(
     draft,
     stored: current?.collection.definition.fields ?? null,
     preview,
+    listeners: await listListeners(c, state, preview),
     wrong: inputProblem,
     focus,
     action: current
@@ -77,6 +80,19 @@ async function sendEditor(
     <NewDefinitionPage {...editor} problem={error} />
   );
   return c.html(page, status, error?.headers);
+}
+
+/** The webhooks that would receive events for the items that the change recalculates. */
+async function listListeners(
+  c: AdminContext,
+  { kind, current }: EditorState,
+  preview: Preview | undefined,
+): Promise<Listeners | undefined> {
+  if (!current || !preview || preview.itemCount === 0 || preview.calculatedLabels.length === 0)
+    return undefined;
+  const webhooks = await listRecalculationListeners(c.var.action, kind, current.collection.key);
+  const isVisible = roleAllows(c.var.member.role, "webhooks");
+  return { count: webhooks.length, names: isVisible ? webhooks.map(({ name }) => name) : [] };
 }
 
 /** Drops the errors of options and formulas that are still empty. */
@@ -136,14 +152,14 @@ export async function showEditor(c: AdminContext, kind: CollectionKind): Promise
 
 export async function showNewEditor(c: AdminContext, kind: CollectionKind): Promise<Response> {
   if (!roleAllows(c.var.member.role, "define")) throw problem.roleRequired("define");
-  const draft = { version: 0, key: "", name: "", fields: [] };
+  const draft = { version: 0, key: "", name: "", timeZone: "", fields: [] };
   return sendEditor(c, { kind, current: undefined, newest: undefined }, draft);
 }
 
 async function buildStoredDraft({ collection }: CurrentCollection): Promise<Draft> {
   const { key, version, definition } = collection;
   const fields = await buildDraftFields(definition.fields.fields);
-  return { version, key, name: definition.name, fields };
+  return { version, key, name: definition.name, timeZone: definition.time_zone, fields };
 }
 
 /** Saves the fields, or applies an edit to the draft and shows what saving would do. */
@@ -189,13 +205,14 @@ export async function createCollection(c: AdminContext, kind: CollectionKind): P
   const key = draft.key || makeKey(draft.name, "", new Set());
   try {
     assertNamed(draft, key);
-    const body = { ...draftBody(state, draft), name: draft.name, key };
+    const zone = draft.timeZone === "" ? {} : { time_zone: draft.timeZone };
+    const body = { ...draftBody(state, draft), name: draft.name, key, ...zone };
     const result = await putAtVersion(c, kind, key, body, 0).catch((error: unknown) => {
       throw toKeyTakenProblem(error, key, collectionTerms[kind].one);
     });
     return await sendOutcome(c, {
       to: `${collectionTerms[kind].path}/${key}/items`,
-      flash: `${draft.name} is made.`,
+      flash: `${collectionTerms[kind].one === "app" ? "App" : "Form"} created`,
       document: definitionDocument(c, result),
       status: 201,
     });

@@ -6,6 +6,7 @@ import type { AdminEnv } from "#http/env.ts";
 import { serviceHost } from "#http/request.ts";
 import { requireAbility } from "#admin/page.ts";
 import { itemRoutes } from "#admin/items/index.tsx";
+import { changesPage } from "./changes-page.tsx";
 import { apiPage, jsonPage } from "./json-page.tsx";
 import { createCollection, saveFields, showEditor, showNewEditor } from "./editor.tsx";
 import { collectionsPage } from "./list.tsx";
@@ -34,6 +35,7 @@ export function collectionRoutes(kind: CollectionKind) {
         const { collection } = await getDefinition(c.var.action, kind, c.req.param("key"));
         return c.json(openApiDocument(c.env.operations, collection, serviceHost(c)));
       })
+      .get("/:key/changes/:version", changesPage(kind).show)
       .get("/:key/json", json.show)
       .post("/:key/json", define, json.save)
       .route("/:key/items", itemRoutes(kind))

@@ -11,7 +11,7 @@ import { roleAllows } from "#domain/credential/permissions.ts";
 const warningPeriodMs = 14 * 24 * 60 * 60 * 1000;
 
 function AcceptanceState({ overview, now }: { overview: CollectionOverview; now: number }) {
-  const reason = closedReason(overview, overview.live, now);
+  const reason = closedReason(overview, overview.itemCount, now);
   if (reason !== null) {
     return <Badge tone={reason === "full" ? "warn" : "quiet"}>{closedReasonNames[reason]}</Badge>;
   }
@@ -26,7 +26,7 @@ function AcceptanceState({ overview, now }: { overview: CollectionOverview; now:
       ) : null}
       {maxSubmissions === null ? null : (
         <small>
-          {formatCount(overview.live)} of {formatCount(maxSubmissions)}
+          {formatCount(overview.itemCount)} of {formatCount(maxSubmissions)}
         </small>
       )}
     </>
@@ -45,7 +45,7 @@ function CollectionRow({
   canDefine: boolean;
 }) {
   const { path, items } = collectionTerms[kind];
-  const { key, name, description, live, lastItemAt } = overview;
+  const { key, name, description, itemCount, lastItemAt } = overview;
   return (
     <tr>
       <th scope="row">
@@ -61,7 +61,7 @@ function CollectionRow({
         </td>
       ) : null}
       <td class="number" data-label={collectionTerms[kind].Items}>
-        {formatCount(live)}
+        {formatCount(itemCount)}
         <span class="unseen"> {items}</span>
       </td>
       <td class="muted" data-label="Last one">
@@ -83,8 +83,8 @@ export const collectionsPage = (kind: CollectionKind) =>
   page({
     load: ({ ctx }) => listOverviews(ctx, kind),
     document: (overviews) => ({
-      items: overviews.map(({ key, name, description, version, live }) => {
-        return { key, name, description, version, live };
+      items: overviews.map(({ key, name, description, version, itemCount }) => {
+        return { key, name, description, version, live: itemCount };
       }),
     }),
     render(frame, overviews) {

@@ -8,42 +8,44 @@ function differenceLine({ path, what, keys, options }: FieldDiff): Child {
     case "added":
       return (
         <>
-          <strong>{path}</strong> is added.
+          Adds <strong>{path}</strong>.
         </>
       );
     case "renamed":
       return (
         <>
-          <strong>{path}</strong> gets the key <code>{keys?.[1]}</code>; its data stays. Programs
-          that say <code>{keys?.[0]}</code> are told the new one.
+          Renames the key of <strong>{path}</strong> from <code>{keys?.[0]}</code> to{" "}
+          <code>{keys?.[1]}</code>. Its data stays. Requests with the old key fail and name the new
+          one.
         </>
       );
     case "hidden":
       return (
         <>
-          <strong>{path}</strong> is hidden. Its data is kept, and comes back with it.
+          Hides <strong>{path}</strong>. Its data is kept, and restored with it.
         </>
       );
     case "restored":
       return (
         <>
-          <strong>{path}</strong> comes back, with its data.
+          Restores <strong>{path}</strong> with its data.
         </>
       );
     case "retyped":
       return (
         <>
-          <strong>{path}</strong> takes the place of a field of another type, whose data is kept.
+          Replaces <strong>{path}</strong> with a field of another type. The old data is kept.
         </>
       );
     case "changed":
       return options ? (
         <>
-          <strong>{path}</strong> loses the options {options.join(", ")}: what has them keeps them.
+          Removes {options.map((option) => `“${option}”`).join(", ")} from <strong>{path}</strong>.
+          Stored values stay.
         </>
       ) : (
         <>
-          <strong>{path}</strong> changes. What is stored stays valid.
+          Changes <strong>{path}</strong>. Stored values stay valid.
         </>
       );
   }
@@ -51,65 +53,96 @@ function differenceLine({ path, what, keys, options }: FieldDiff): Child {
 
 const boldNames = (fields: readonly string[]) => <strong>{fields.join(", ")}</strong>;
 
-function workLines(preview: Preview, items: string): Child[] {
-  const { indexedLabels, calculatedLabels, uniqueAdded, typeChanged, items: count } = preview;
+/** The webhooks that receive events for recalculated items. Only some roles see their names. */
+export interface Listeners {
+  count: number;
+  names: string[];
+}
+
+function eventLine({ count, names }: Listeners, total: number): Child {
+  if (count === 0) return "No webhook events are sent for recalculated items.";
+  const webhooks = names.length > 0 ? boldNames(names) : `${count} webhooks`;
+  return (
+    <>
+      {webhooks} {names.length === 1 || count === 1 ? "receives" : "receive"} up to{" "}
+      {formatCount(total)} {total === 1 ? "event" : "events"}
+      {count > 1 ? " each" : ""}.
+    </>
+  );
+}
+
+function workLines(preview: Preview, items: string, listeners: Listeners | undefined): Child[] {
+  const { indexedLabels, calculatedLabels, uniqueAdded, typeChanged, itemCount: count } = preview;
   if (count === 0) return [];
   const total = `${formatCount(count)} ${count === 1 ? items.slice(0, -1) : items}`;
   return [
     uniqueAdded.length > 0 ? (
       <>
-        {total} are looked at: {boldNames(uniqueAdded)} must not have a value twice.
+        Checks {total} for duplicate values in {boldNames(uniqueAdded)}.
       </>
     ) : null,
     typeChanged.length > 0 ? (
       <>
-        {total} are looked at: none may have a value of the old type of {boldNames(typeChanged)}.
+        Checks that none of {total} has a value of the old type in {boldNames(typeChanged)}.
       </>
     ) : null,
     indexedLabels.length > 0 ? (
       <>
-        {total} are indexed for {boldNames(indexedLabels)}.
+        Indexes {total} for {boldNames(indexedLabels)}.
       </>
     ) : null,
     calculatedLabels.length > 0 ? (
       <>
-        {boldNames(calculatedLabels)} {calculatedLabels.length === 1 ? "is" : "are"} recalculated
-        for {total}.
+        Recalculates {boldNames(calculatedLabels)} for {total}.
       </>
     ) : null,
+    listeners ? eventLine(listeners, count) : null,
   ].filter((line) => line !== null);
 }
 
 /** Previews the effects of saving. */
 export function SaveOutcome({
   preview,
+  listeners,
   items,
   hasFieldErrors,
 }: {
   preview: Preview | undefined;
+  listeners: Listeners | undefined;
   items: string;
   /** Whether inputs show errors. */
   hasFieldErrors: boolean;
 }) {
   return (
     <section class="card" id="outcome" aria-live="polite" data-live="">
-      <h2>What will happen</h2>
+      <h2>Changes</h2>
       {preview ? (
-        <ChangeList preview={preview} items={items} />
+        <ChangeList {...{ preview, items, listeners }} />
       ) : (
         <p class="muted">
           {hasFieldErrors
-            ? "Mend what is marked first."
-            : "Options and formulas are still to be written."}
+            ? "Fix the highlighted fields first."
+            : "Add options and formulas to finish."}
         </p>
       )}
     </section>
   );
 }
 
-function ChangeList({ preview, items }: { preview: Preview; items: string }) {
-  const lines = [...preview.differences.map(differenceLine), ...workLines(preview, items)];
-  if (lines.length === 0) return <p class="muted">No field is added or changed.</p>;
+function ChangeList({
+  preview,
+  items,
+  listeners,
+}: {
+  preview: Preview;
+  items: string;
+  listeners: Listeners | undefined;
+}) {
+  const lines = [
+    ...preview.differences.map(differenceLine),
+    ...workLines(preview, items, listeners),
+  ];
+  if (lines.length === 0) return <p class="muted">No changes.</p>;
   return (
     <ul>
       {lines.map((line) => (

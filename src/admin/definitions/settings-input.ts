@@ -1,5 +1,5 @@
 import type { CollectionKind, Definition } from "#domain/definition/collection.ts";
-import { localDateTime, formatTimestamp, localToUtc } from "#domain/time.ts";
+import { formatLocalDateTime, formatTimestamp, localToUtc } from "#domain/time.ts";
 import { textOf, type FormValues, numberOf } from "#admin/form-input.ts";
 import type { CurrentCollection } from "#store/data/collections.ts";
 import { readSeenDigests } from "#admin/items/form/changes.ts";
@@ -36,7 +36,7 @@ export function toSettings(kind: CollectionKind, definition: Definition, zone: s
 
 function formatInputDateTime(time: number | null, zone: string): string {
   if (time === null) return "";
-  const localTime = localDateTime(time, zone).replace(" ", "T");
+  const localTime = formatLocalDateTime(time, zone).replace(" ", "T");
   const fraction = formatTimestamp(time).slice(19, 23);
   if (fraction !== ".000") return localTime + fraction;
   return localTime.endsWith(":00") ? localTime.slice(0, 16) : localTime;

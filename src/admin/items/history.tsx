@@ -1,42 +1,11 @@
 import type { Field } from "#domain/definition/field.ts";
 import type { HistoryEntry, FieldChange, ItemHistory, ItemAction } from "#domain/item/change.ts";
-import { textOf } from "#admin/form-input.ts";
-import { statusNames, Value, ActorName } from "./value.tsx";
+import { ChangeList } from "./change-list.tsx";
+import { ActorName } from "./value.tsx";
 import type { ItemView } from "#domain/item/item.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
-import { Action } from "#html/action-button.tsx";
 import { Time } from "#html/viewer.tsx";
 import type { PageContext } from "#admin/layout.tsx";
-
-function ChangedFields({ entry, fields }: { entry: HistoryEntry; fields: readonly Field[] }) {
-  if (entry.fields === null) return <p class="muted">What it changed is not known any more.</p>;
-  if (entry.fields.length === 0) return null;
-  const byKey = new Map(fields.map((field) => [field.key, field]));
-  return (
-    <dl>
-      {entry.fields.map((change) => (
-        <div>
-          <dt>{change.label}</dt>
-          <dd>
-            <ChangedValue field={byKey.get(change.key)} value={change.from} />
-            <span aria-label="became"> → </span>
-            <ChangedValue field={byKey.get(change.key)} value={change.to} />
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-/** Formats a value that belongs to no current field, such as a status. */
-function statusName(value: unknown): string {
-  const text = textOf(value);
-  return Object.entries(statusNames).find(([status]) => status === text)?.[1] ?? text;
-}
-
-function ChangedValue({ field, value }: { field: Field | undefined; value: unknown }) {
-  return field ? <Value field={field} value={value} short /> : <>{statusName(value)}</>;
-}
 
 /** The values before a change, to revert it. Leaves out computed and removed fields. */
 export function previousData(
@@ -84,15 +53,7 @@ export function HistoryList({ frame, itemPath, view, fields, history }: HistoryL
           <li>
             {actionLabels[entry.action]} by <ActorName actor={entry.by} frame={frame} />,{" "}
             <Time at={entry.at} />
-            <ChangedFields entry={entry} fields={fields} />
-            {canWrite && canRevert(entry, fields) ? (
-              <Action
-                action={`${itemPath}/revert`}
-                name="Change back"
-                quiet
-                values={{ $version: String(view.version), change: String(entry.version) }}
-              />
-            ) : null}
+            <EntryChanges {...{ entry, fields, itemPath, view, canWrite }} />
           </li>
         ))}
       </ol>
@@ -101,6 +62,43 @@ export function HistoryList({ frame, itemPath, view, fields, history }: HistoryL
   );
 }
 
-function canRevert({ fields: changes }: HistoryEntry, fields: readonly Field[]): boolean {
-  return changes !== null && Object.keys(previousData(changes, fields)).length > 0;
+interface EntryChangesProps extends Pick<HistoryListProps, "itemPath" | "view" | "fields"> {
+  entry: HistoryEntry;
+  canWrite: boolean;
+}
+
+/** The changes of one entry, with buttons that revert one of its fields or all of them. */
+function EntryChanges({ entry, fields, itemPath, view, canWrite }: EntryChangesProps) {
+  const changes = entry.fields;
+  if (changes === null) return <p class="muted">The former values are no longer stored.</p>;
+  if (changes.length === 0) return null;
+  const revertible = canWrite ? Object.keys(previousData(changes, fields)) : [];
+  if (revertible.length === 0) return <ChangeList changes={changes} fields={fields} />;
+  const isAlone = revertible.length === 1;
+  return (
+    <form method="post" action={`${itemPath}/revert`}>
+      <input type="hidden" name="$version" value={String(view.version)} />
+      <input type="hidden" name="change" value={String(entry.version)} />
+      <ChangeList
+        changes={changes}
+        fields={fields}
+        action={({ key, label }) =>
+          isAlone || !revertible.includes(key) ? null : (
+            <button
+              type="submit"
+              class="quiet little"
+              name="field"
+              value={key}
+              aria-label={`Revert ${label}`}
+            >
+              Revert
+            </button>
+          )
+        }
+      />
+      <button type="submit" class="quiet">
+        {isAlone ? "Revert" : "Revert all"}
+      </button>
+    </form>
+  );
 }

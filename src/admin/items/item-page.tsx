@@ -21,7 +21,7 @@ import type { ActionContext } from "#actions/context.ts";
 import { deleteSubmission, reopenSubmission, updateItem } from "#actions/update-item.ts";
 import type { LoadedItem } from "#actions/visible.ts";
 import { historyDocument, itemDocument } from "#documents/items.ts";
-import { numberOf, readForm, type FormValues } from "#admin/form-input.ts";
+import { numberOf, readForm, textOf, type FormValues } from "#admin/form-input.ts";
 import { action, page } from "#admin/page.ts";
 import { HistoryList, previousData } from "./history.tsx";
 import { getItem, itemsPath, readIfMatch } from "./load-item.ts";
@@ -187,7 +187,7 @@ export function itemPage(kind: CollectionKind) {
       updateItem(ctx, target, { status: "closed" }, ifMatch),
     ),
     reopen: change("is open again", reopenSubmission),
-    revert: change("is changed back", revertItem),
+    revert: change("reverted", revertItem),
     remove,
   };
 }
@@ -199,12 +199,17 @@ type ItemChange = (
   form: FormValues,
 ) => Promise<ItemView>;
 
-/** Restores the values that one change replaced, and saves them as a new version. */
+/** Restores the values that one change replaced, or that of one field, and saves them as a new version. */
 const revertItem: ItemChange = async (ctx, target, ifMatch, form) => {
   const { entries } = await loadItemHistory(ctx, target);
   const entry = entries.find(({ version }) => version === numberOf(form["change"]));
   const { fields } = target.compiled.collection.definition.fields;
-  const data = previousData(entry?.fields ?? [], fields);
+  const chosen = textOf(form["field"]);
+  const changes = entry?.fields ?? [];
+  const data = previousData(
+    chosen === "" ? changes : changes.filter(({ key }) => key === chosen),
+    fields,
+  );
   if (Object.keys(data).length === 0) {
     const reason = "Must be the version of a change whose former values are known.";
     throw problem.invalidInput([{ field: "change", code: "not_an_option", reason }]);

@@ -248,9 +248,14 @@ export function ActorName({ actor, frame }: { actor: string; frame: PageContext 
 /** The title of an item: its receipt number, its first text value or the end of its id. */
 export function itemTitle(view: ItemView, fields: readonly Field[]): string {
   if (view.receiptNumber !== null) return view.receiptNumber;
+  return itemName(view.data, fields) ?? `Submission …${view.id.slice(-8)}`;
+}
+
+/** The first text value of an item. */
+export function itemName(data: Data, fields: readonly Field[]): string | undefined {
   const text = fields
     .filter(({ type }) => type === "text" || type === "email")
-    .map(({ key }) => view.data[key])
+    .map(({ key }) => data[key])
     .find((value) => typeof value === "string" && value !== "");
-  return typeof text === "string" ? truncateText(text) : `Submission …${view.id.slice(-8)}`;
+  return typeof text === "string" ? truncateText(text) : undefined;
 }

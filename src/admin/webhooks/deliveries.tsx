@@ -1,10 +1,10 @@
 import {
   type RetryState,
   type Delivery,
-  deliveryId,
+  formatDeliveryId,
   isDelivered,
 } from "#domain/webhook/delivery.ts";
-import { hasMakerEnded } from "#domain/webhook/status.ts";
+import { haveMakerRightsEnded } from "#domain/webhook/status.ts";
 import { Action } from "#html/action-button.tsx";
 import { Time, useViewer } from "#html/viewer.tsx";
 import { Badge, EmptyState, NextLink, Table } from "#html/parts.tsx";
@@ -89,7 +89,7 @@ function Row({ delivery, path }: { delivery: Delivery; path: string }) {
       </td>
       <td>
         <Action
-          action={`${path}/deliveries/${deliveryId(number)}/redeliver`}
+          action={`${path}/deliveries/${formatDeliveryId(number)}/redeliver`}
           name="Send again"
           quiet
           little
@@ -132,7 +132,7 @@ export const deliveriesPage = page({
   }),
   render(frame, { deliveries, failure, next, ...props }) {
     const { hook } = props;
-    const isSending = hook.state === "active" && !hasMakerEnded(hook, frame.viewer.now);
+    const isSending = hook.state === "active" && !haveMakerRightsEnded(hook, frame.viewer.now);
     const path = webhookPath(hook.id);
     return (
       <WebhookLayout frame={frame} {...props} tab="Deliveries">

@@ -3,8 +3,8 @@ import { webhookWithSecretDocument } from "#documents/webhooks.ts";
 import { type Tone, DescriptionList, ShortId, Badge, Tabs } from "#html/parts.tsx";
 import type { WebhookType, Webhook } from "#domain/webhook/webhook.ts";
 import {
-  hasMakerEnded,
-  webhookStatus,
+  haveMakerRightsEnded,
+  deriveWebhookStatus,
   type EffectiveWebhookState,
 } from "#domain/webhook/status.ts";
 import { type PageContext, AdminPage } from "#admin/layout.tsx";
@@ -19,7 +19,8 @@ export const webhookLabels = {
   url: "Address",
   types: "Tells of",
   resources: "Listens to",
-  include: "Sends",
+  include: "Payload",
+  recalculations: "Recalculations",
 };
 
 export const webhookTypeNames: Record<WebhookType, string> = {
@@ -83,14 +84,14 @@ function WebhookSummary(props: WebhookPageProps) {
 function WebhookActions(props: WebhookPageProps) {
   const { frame, hook, makerName } = props;
   const { id, name, url } = hook;
-  const { state } = webhookStatus(hook, frame.viewer.now);
+  const { state } = deriveWebhookStatus(hook, frame.viewer.now);
   const path = `/admin/webhooks/${id}`;
   return (
     <>
       <Action action={`${path}/test`} name="Send a test" quiet />
       {state === "active" || state === "retrying" ? (
         <Action action={path} name="Pause" quiet values={{ state: "paused" }} />
-      ) : hasMakerEnded(hook, frame.viewer.now) ? null : (
+      ) : haveMakerRightsEnded(hook, frame.viewer.now) ? null : (
         <Action action={path} name="Resume" values={{ state: "active" }} />
       )}
       {isOwnWebhook(props) ? null : (
@@ -134,7 +135,7 @@ export function WebhookLayout({
   const { frame, hook } = props;
   const path = `/admin/webhooks/${hook.id}`;
   const { now } = frame.viewer;
-  const status = webhookStatus(hook, now);
+  const status = deriveWebhookStatus(hook, now);
   const [state, tone] = webhookStateBadges[status.state];
   return (
     <AdminPage
@@ -149,7 +150,7 @@ export function WebhookLayout({
       {status.reason === null ? null : (
         <p class="notice bad">
           {status.reason} The webhook keeps its place and continues from there once{" "}
-          {hasMakerEnded(hook, now) ? "somebody takes it over" : "it is resumed"}.
+          {haveMakerRightsEnded(hook, now) ? "somebody takes it over" : "it is resumed"}.
         </p>
       )}
       <WebhookSummary {...props} />

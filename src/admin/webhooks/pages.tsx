@@ -1,5 +1,5 @@
-import { type Webhook, liveWebhookSecrets } from "#domain/webhook/webhook.ts";
-import { webhookStatus } from "#domain/webhook/status.ts";
+import { type Webhook, findValidWebhookSecrets } from "#domain/webhook/webhook.ts";
+import { deriveWebhookStatus } from "#domain/webhook/status.ts";
 import { Badge, EmptyState, Table, Copyable } from "#html/parts.tsx";
 import { Time, useViewer } from "#html/viewer.tsx";
 import { describeResources } from "#admin/credentials/describe.ts";
@@ -47,7 +47,7 @@ export const webhooksPage = page({
 
 function Row({ hook }: { hook: Webhook }) {
   const { id, name, url, types, createdAt } = hook;
-  const { state, reason, lastError } = webhookStatus(hook, useViewer().now);
+  const { state, reason, lastError } = deriveWebhookStatus(hook, useViewer().now);
   const [stateName, tone] = webhookStateBadges[state];
   return (
     <tr>
@@ -123,7 +123,7 @@ export const secretsPage = page({
   load: ({ ctx, param }) => getWebhookWithMaker(ctx, param("id")),
   document: ({ hook }, { ctx }) => ({ items: webhookDocument(hook, ctx.now()).secrets }),
   render(frame, found) {
-    const secrets = liveWebhookSecrets(found.hook, frame.viewer.now).toReversed();
+    const secrets = findValidWebhookSecrets(found.hook, frame.viewer.now).toReversed();
     return (
       <WebhookLayout frame={frame} {...found} tab="Secrets">
         <p class="lead">

@@ -11,7 +11,7 @@ import {
   webhookTypeNames,
   WebhookLayout,
 } from "./layout.tsx";
-import { listReachable } from "#actions/definitions.ts";
+import { listSelectableCollections } from "#actions/definitions.ts";
 import {
   createWebhook as storeWebhook,
   getWebhook,
@@ -20,7 +20,7 @@ import {
 } from "#actions/webhooks.ts";
 import { webhookDocument } from "#documents/webhooks.ts";
 import { etagOf } from "#domain/preconditions.ts";
-import { webhookStatus, type WebhookStatus } from "#domain/webhook/status.ts";
+import { deriveWebhookStatus, type WebhookStatus } from "#domain/webhook/status.ts";
 import { page } from "#admin/page.ts";
 import { Problem, type FieldError } from "#domain/problem/problem.ts";
 import { AdminPage } from "#admin/layout.tsx";
@@ -75,6 +75,16 @@ function WebhookInputs({
         ]}
         chosen={[textOf(values["include"]) || "item"]}
       />
+      <ChoiceGroup
+        name="recalculations"
+        label={webhookLabels.recalculations}
+        hint="When a formula changes, the service recalculates all stored items."
+        options={[
+          { value: "true", label: "Send an event for each item" },
+          { value: "false", label: "Send no events" },
+        ]}
+        chosen={[textOf(values["recalculations"]) || "true"]}
+      />
     </>
   );
 }
@@ -92,12 +102,14 @@ function toWebhookBody(values: FormValues): FormValues {
     types: toTextList(body["types"]),
     collections: includesAll ? "all" : scope === "all" ? ["all", ...selected] : selected,
     include: body["include"],
+    recalculations: textOf(body["recalculations"]) !== "false",
   };
 }
 
 /** Converts a webhook to the form values of the page. */
-function toWebhookInputs({ name, url, types, collections, include }: Webhook): FormValues {
-  return { name, url, types, resources: collections, include };
+function toWebhookInputs(hook: Webhook): FormValues {
+  const { name, url, types, collections, include, recalculations } = hook;
+  return { name, url, types, resources: collections, include, recalculations };
 }
 
 /** Ignores the order of lists. */
@@ -133,7 +145,7 @@ function toPageProblem(problem: Problem): Problem {
 }
 
 export const newWebhookPage = page({
-  load: ({ ctx }) => listReachable(ctx),
+  load: ({ ctx }) => listSelectableCollections(ctx),
   document: (reachable) => ({ listens_to: reachable }),
   render: (frame, reachable, attempt) => (
     <AdminPage
@@ -180,7 +192,7 @@ export const settingsPage = page({
         <form method="post" action={`/admin/webhooks/${id}`} class="issue">
           <input type="hidden" name="page" value="webhook" />
           <input type="hidden" name="version" value={String(version)} />
-          <WebhookInputs reachable={found.reachable} values={values} />
+          <WebhookInputs reachable={found.collectionLabels} values={values} />
           <p class="muted">
             Whoever changes more than the name becomes its maker: it then tells what they may read.
           </p>
@@ -204,7 +216,7 @@ export const changeWebhook = settingsPage.form({
     return {
       to: webhookPath(hook.id) + (changesState ? "" : "/settings"),
       flash: changesState
-        ? stateMessage(webhookStatus(hook, ctx.now()))
+        ? stateMessage(deriveWebhookStatus(hook, ctx.now()))
         : "Saved. What is sent from now on goes by it.",
       document: webhookDocument(hook, ctx.now()),
     };

@@ -2,8 +2,8 @@ import { parseArgs } from "node:util";
 import { firstSentence } from "../command.ts";
 import { stop } from "./wrangler.ts";
 
-/** The environment of a command, and the settings for it. */
-export interface Chosen {
+/** The environment of a command, and the settings that its options choose. */
+export interface DeploymentOptions {
   /** `production`, or the name of another environment. Each environment is a separate service. */
   environment: string;
   location?: string | undefined;
@@ -13,13 +13,13 @@ export interface Chosen {
   account?: string | undefined;
 }
 
-const environmentName = /^[a-z][a-z0-9-]{0,30}$/;
-const hostName = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
+const environmentPattern = /^[a-z][a-z0-9-]{0,30}$/;
+const hostPattern = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
 const rules = {
-  env: [environmentName, "a lower-case name of letters, digits and hyphens, like `staging`"],
+  env: [environmentPattern, "a lower-case name of letters, digits and hyphens, like `staging`"],
   location: [/^(weur|eeur|wnam|enam|apac|oc)$/, "one of weur, eeur, wnam, enam, apac, oc"],
   jurisdiction: [/^(eu|us|fedramp)$/, "one of eu, us, fedramp"],
-  domain: [hostName, "a host name in lower case, like `forms.example.com`"],
+  domain: [hostPattern, "a host name in lower case, like `forms.example.com`"],
   contact: [/^[^\s@]+@[^\s@]+$/, "an e-mail address"],
   account: [/^[0-9a-f]{32}$/, "the 32 hexadecimal digits of an account's id"],
 } as const;
@@ -41,10 +41,10 @@ const mapDescriptions = () =>
   Object.fromEntries(Object.entries(rules).map(([name, [, description]]) => [name, description]));
 
 /** Parses the options of a command. Stops with the allowed values when an option is invalid. */
-export function optionsOf<T extends string>(
+export function parseDeploymentOptions<T extends string>(
   allowed: readonly (keyof typeof rules)[],
   extraTypes: Record<T, "string" | "boolean">,
-): Chosen & Record<T, string | boolean | undefined> {
+): DeploymentOptions & Record<T, string | boolean | undefined> {
   const types = { ...Object.fromEntries(allowed.map((name) => [name, "string"])), ...extraTypes };
   const options = Object.fromEntries(
     Object.entries(types).map(([name, type]) => [name, { type: type as "string" | "boolean" }]),
@@ -67,5 +67,6 @@ export function optionsOf<T extends string>(
       stop(`--${name} must be ${description}.`);
   }
   const { env = "production", ...settings } = values;
-  return { ...settings, environment: env } as Chosen & Record<T, string | boolean | undefined>;
+  return { ...settings, environment: env } as DeploymentOptions &
+    Record<T, string | boolean | undefined>;
 }

@@ -1,17 +1,29 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { countIn } from "./resources.ts";
-import { fileOf, type Settings, withSecretsFile, type Secrets } from "./settings.ts";
-import { run, stop } from "./wrangler.ts";
+import { queryCount } from "./resources.ts";
+import { settingsFileOf, type Settings, withSecretsFile, type Secrets } from "./settings.ts";
+import { runWrangler, stop } from "./wrangler.ts";
 
 /** Migrates the database, then deploys. This order is safe, because the previous version works with every migration. */
-export function publish(environment: string, settings: Settings, secrets: Secrets = {}): string {
-  run(["d1", "migrations", "apply", "DB", "--remote", "--config", fileOf(environment)]);
+export function migrateAndDeploy(
+  environment: string,
+  settings: Settings,
+  secrets: Secrets = {},
+): string {
+  runWrangler([
+    "d1",
+    "migrations",
+    "apply",
+    "DB",
+    "--remote",
+    "--config",
+    settingsFileOf(environment),
+  ]);
   return deploy(environment, settings, secrets);
 }
 
-/** Deploys the Worker without migrations. Returns its address. */
+/** Deploys the Worker without migrations. Returns its URL. */
 export function deploy(
   environment: string,
   settings: Settings,
@@ -21,16 +33,16 @@ export function deploy(
   const folder = mkdtempSync(join(tmpdir(), "edge-forms-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   const output = join(folder, "output.ndjson");
-  const command = ["deploy", "--config", fileOf(environment), ...options];
+  const command = ["deploy", "--config", settingsFileOf(environment), ...options];
   const runCommand = (secretOptions: string[]) =>
-    run([...command, ...secretOptions], { WRANGLER_OUTPUT_FILE_PATH: output });
+    runWrangler([...command, ...secretOptions], { WRANGLER_OUTPUT_FILE_PATH: output });
   if (Object.keys(secrets).length === 0) runCommand([]);
   else withSecretsFile(secrets, (path) => runCommand(["--secrets-file", path]));
-  return settings.vars["ORIGIN"] || addressIn(readFileSync(output, "utf8"));
+  return settings.vars["ORIGIN"] || findWorkerUrl(readFileSync(output, "utf8"));
 }
 
-/** wrangler writes a log in lines of JSON. The entry of type `deploy` has the Worker's address. */
-function addressIn(output: string): string {
+/** Finds the Worker's URL in wrangler's output, which has one JSON object per line. */
+function findWorkerUrl(output: string): string {
   const entries = output
     .split("\n")
     .filter(Boolean)
@@ -38,27 +50,28 @@ function addressIn(output: string): string {
   const target = entries
     .find(({ type }) => type === "deploy")
     ?.targets?.find((host) => host.startsWith("https://") || host.includes(".workers.dev"));
-  if (!target) stop("The Worker has no address: give it one with --domain, or a workers.dev name.");
+  if (!target)
+    stop("The Worker has no URL. Set one with --domain, or register a workers.dev subdomain.");
   return target.startsWith("https://") ? target : `https://${target}`;
 }
 
 /** Whether the service has a member who can sign in. */
 export function hasOwner(environment: string): boolean {
-  return countIn(environment, "SELECT count(*) AS count FROM member") > 0;
+  return queryCount(environment, "SELECT count(*) AS count FROM member") > 0;
 }
 
-const patience = 60_000;
+const maxWaitMs = 60_000;
 
 /** Waits until the Worker, its database, its cache and its objects respond. Prints the last error on a timeout. */
-export async function healthy(url: string): Promise<boolean> {
+export async function waitUntilHealthy(url: string): Promise<boolean> {
   const lastResult = await waitForResponse(`${url}/health?deep`, ({ ok }) => ok);
   if (lastResult === null) return true;
-  console.error(`${url}/health?deep does not say that all is well yet: ${lastResult}`);
+  console.error(`${url}/health?deep is not healthy yet: ${lastResult}`);
   return false;
 }
 
 /** Waits until the Worker answers 503. Prints the last response on a timeout. */
-export async function paused(url: string): Promise<void> {
+export async function waitUntilPaused(url: string): Promise<void> {
   const lastResult = await waitForResponse(`${url}/health`, ({ status }) => status === 503);
   if (lastResult !== null) console.error(`${url}/health does not answer 503 yet: ${lastResult}`);
 }
@@ -68,8 +81,8 @@ async function waitForResponse(
   url: string,
   isExpected: (response: Response) => boolean,
 ): Promise<string | null> {
-  const until = Date.now() + patience;
-  let lastResult = "no answer";
+  const deadline = Date.now() + maxWaitMs;
+  let lastResult = "no response";
   do {
     try {
       const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
@@ -79,6 +92,6 @@ async function waitForResponse(
       lastResult = String((error as Error).cause ?? error);
     }
     await new Promise((resolve) => setTimeout(resolve, 2000));
-  } while (Date.now() < until);
+  } while (Date.now() < deadline);
   return lastResult;
 }

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync, mkdtempSync, rmSync } from "node:fs";
 import { experimental_readRawConfig } from "wrangler";
-import type { Chosen } from "./options.ts";
+import type { DeploymentOptions } from "./options.ts";
 import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ask } from "./wrangler.ts";
+import { queryWrangler } from "./wrangler.ts";
 
 interface Binding {
   binding: string;
@@ -22,13 +22,13 @@ export interface Settings {
   ratelimits: { name: string; namespace_id: string; simple: object }[];
 }
 
-export const fileOf = (environment: string) => `wrangler.${environment}.json`;
+export const settingsFileOf = (environment: string) => `wrangler.${environment}.json`;
 
 /** Merges wrangler.toml with the saved file of the environment and the options of the command. */
-export function settingsOf(options: Chosen): Settings {
-  const template = read("wrangler.toml");
-  const file = fileOf(options.environment);
-  const saved: Partial<Settings> = existsSync(file) ? read(file) : {};
+export function loadSettings(options: DeploymentOptions): Settings {
+  const template = readConfig("wrangler.toml");
+  const file = settingsFileOf(options.environment);
+  const saved: Partial<Settings> = existsSync(file) ? readConfig(file) : {};
   const isProduction = options.environment === "production";
   const name =
     saved.name ?? (isProduction ? template.name : `${template.name}-${options.environment}`);
@@ -42,18 +42,18 @@ export function settingsOf(options: Chosen): Settings {
     d1_databases: template.d1_databases.map((database) => ({
       ...database,
       database_name: isProduction ? database.database_name : name,
-      database_id: idOf(saved.d1_databases, database, isProduction, "database_id"),
+      database_id: findSavedId(saved.d1_databases, database, isProduction, "database_id"),
     })),
     kv_namespaces: template.kv_namespaces.map((namespace) => ({
       ...namespace,
-      id: idOf(saved.kv_namespaces, namespace, isProduction, "id"),
+      id: findSavedId(saved.kv_namespaces, namespace, isProduction, "id"),
     })),
-    ratelimits: isProduction ? template.ratelimits : separateLimiters(template, name),
+    ratelimits: isProduction ? template.ratelimits : buildSeparateLimiters(template, name),
   };
-  return withOptions(settings, options);
+  return applyOptions(settings, options);
 }
 
-function withOptions(settings: Settings, { domain, contact }: Chosen): Settings {
+function applyOptions(settings: Settings, { domain, contact }: DeploymentOptions): Settings {
   if (contact) settings.vars["CONTACT_EMAIL"] = contact;
   if (!domain) return settings;
   settings.vars["ORIGIN"] = `https://${domain}`;
@@ -61,21 +61,21 @@ function withOptions(settings: Settings, { domain, contact }: Chosen): Settings 
 }
 
 /** Saves the settings of an environment: ids and options, but no secrets. */
-export function keep(environment: string, settings: Settings): void {
-  writeFileSync(fileOf(environment), `${JSON.stringify(settings, null, 2)}\n`);
+export function saveSettings(environment: string, settings: Settings): void {
+  writeFileSync(settingsFileOf(environment), `${JSON.stringify(settings, null, 2)}\n`);
 }
 
-function read(path: string): Settings {
+function readConfig(path: string): Settings {
   if (path.endsWith(".json")) return JSON.parse(readFileSync(path, "utf8")) as Settings;
   return experimental_readRawConfig({ config: path }).rawConfig as Settings;
 }
 
-/** False for the placeholder in wrangler.toml. */
-export const isKnown = (id: string) => !/^[0-]*$/.test(id);
+/** Whether Cloudflare assigned the id. False for the placeholder in wrangler.toml. */
+export const isAssignedId = (id: string) => !/^[0-]*$/.test(id);
 const noId = "0".repeat(32);
 
 /** The saved id. Production falls back to the id in wrangler.toml, other environments to the placeholder. */
-function idOf<K extends string, B extends Binding & Record<K, string>>(
+function findSavedId<K extends string, B extends Binding & Record<K, string>>(
   saved: B[] | undefined,
   binding: B,
   isProduction: boolean,
@@ -87,8 +87,8 @@ function idOf<K extends string, B extends Binding & Record<K, string>>(
   );
 }
 
-/** Rate limiters of one account with the same number share their counts. So each environment gets its own numbers. */
-function separateLimiters(template: Settings, name: string): Settings["ratelimits"] {
+/** Numbers the rate limiters of an environment. Limiters of one account with the same number would share their counts. */
+function buildSeparateLimiters(template: Settings, name: string): Settings["ratelimits"] {
   let hash = 0;
   for (const letter of name) hash = (hash * 31 + letter.charCodeAt(0)) % 100_000;
   return template.ratelimits.map((limiter) => ({
@@ -108,25 +108,25 @@ export function readSecrets(environment: string): Secrets {
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Secrets) : {};
 }
 
-export function keepSecrets(environment: string, secrets: Secrets): void {
+export function saveSecrets(environment: string, secrets: Secrets): void {
   const text = `${JSON.stringify(secrets, null, 2)}\n`;
   writeFileSync(secretsFileOf(environment), text, { mode: 0o600 });
 }
 
-export const newSecret = () => randomBytes(32).toString("base64url");
+export const createSecret = () => randomBytes(32).toString("base64url");
 
-/** The secrets that the deployed Worker lacks. Creates those that the file lacks and saves them before use. */
-export function missingSecrets(environment: string): Secrets {
-  const deployed = ask<{ name: string }[]>(
-    ["secret", "list", "--config", fileOf(environment)],
+/** Returns the secrets that the deployed Worker lacks. Creates those that the file lacks and saves them before use. */
+export function createMissingSecrets(environment: string): Secrets {
+  const deployed = queryWrangler<{ name: string }[]>(
+    ["secret", "list", "--config", settingsFileOf(environment)],
     /Worker "[^"]+"[^\n]* not found/, // Before the first deployment.
   );
   const deployedNames = new Set((deployed ?? []).map(({ name }) => name));
   const localSecrets = readSecrets(environment);
   const missing: Secrets = {};
   for (const name of secretNames)
-    if (!deployedNames.has(name)) missing[name] = localSecrets[name] ?? newSecret();
-  if (Object.keys(missing).length > 0) keepSecrets(environment, { ...localSecrets, ...missing });
+    if (!deployedNames.has(name)) missing[name] = localSecrets[name] ?? createSecret();
+  if (Object.keys(missing).length > 0) saveSecrets(environment, { ...localSecrets, ...missing });
   return missing;
 }
 

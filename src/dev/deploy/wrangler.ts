@@ -12,17 +12,20 @@ const script = join(
 const nonInteractive = { CI: "true", WRANGLER_SEND_METRICS: "false" };
 
 /** Runs wrangler with visible output. Stops the command when it fails. */
-export function run(args: readonly string[], environment: Record<string, string> = {}): void {
+export function runWrangler(
+  args: readonly string[],
+  environment: Record<string, string> = {},
+): void {
   const { status } = spawnSync(process.execPath, [script, ...args], {
     env: { ...process.env, ...nonInteractive, ...environment },
     stdio: ["ignore", "inherit", "inherit"],
   });
-  if (status !== 0) stop(`\`wrangler ${args.join(" ")}\` failed; what it says stands above.`);
+  if (status !== 0) stop(`\`wrangler ${args.join(" ")}\` failed. Its output is above.`);
 }
 
 /** Runs wrangler and returns its JSON output. Undefined when it fails with output that matches `mayFail`. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows what it asked for
-export function ask<T>(args: readonly string[], mayFail?: RegExp): T | undefined {
+export function queryWrangler<T>(args: readonly string[], mayFail?: RegExp): T | undefined {
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], {
     env: { ...process.env, ...nonInteractive, NO_COLOR: "1" },
     encoding: "utf8",
@@ -31,7 +34,7 @@ export function ask<T>(args: readonly string[], mayFail?: RegExp): T | undefined
   if (status === 0) return JSON.parse(stdout.slice(stdout.search(/[[{]/))) as T;
   if (mayFail?.test(stdout + stderr)) return undefined;
   console.error(stdout, stderr);
-  return stop(`\`wrangler ${args.join(" ")}\` failed; what it says stands above.`);
+  return stop(`\`wrangler ${args.join(" ")}\` failed. Its output is above.`);
 }
 
 /** Prints a message and ends the command with exit code 1. */

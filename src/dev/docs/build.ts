@@ -6,7 +6,7 @@ import type { Sources } from "./pages.tsx";
 const root = new URL("../../../", import.meta.url).pathname;
 
 /** The Markdown files that become pages: those directly in docs/, and the changelog. */
-function sources(): Sources {
+function readSources(): Sources {
   const files = readdirSync(join(root, "docs")).filter((file) => file.endsWith(".md"));
   return Object.fromEntries(
     [...files.map((file) => `docs/${file}`), "CHANGELOG.md"].map((file) => [
@@ -20,13 +20,13 @@ function sources(): Sources {
 export async function writeDocs(target: string): Promise<void> {
   const folder = join(target, "docs");
   mkdirSync(folder, { recursive: true });
-  const { pages } = await renderer();
-  for (const [file, text] of pages(sources())) writeFileSync(join(folder, file), text);
+  const { renderPages } = await loadRenderer();
+  for (const [file, text] of renderPages(readSources())) writeFileSync(join(folder, file), text);
   writeFileSync(join(target, "llms.txt"), readFileSync(join(root, "docs/llms.txt"), "utf8"));
 }
 
 /** Bundles the page templates first, because Node cannot load JSX. */
-async function renderer(): Promise<typeof import("./pages")> {
+async function loadRenderer(): Promise<typeof import("./pages")> {
   const { outputFiles } = await build({
     entryPoints: [join(root, "src/dev/docs/pages.tsx")],
     bundle: true,

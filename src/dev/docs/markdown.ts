@@ -7,7 +7,7 @@ interface Heading {
   text: string;
 }
 
-export interface Rendered {
+export interface RenderedPage {
   title: string;
   html: string;
   /** The sections, for the table of contents. */
@@ -15,7 +15,7 @@ export interface Rendered {
 }
 
 /** Renders a Markdown file of this repository. `pageNames` are the names of the files that have a page. */
-export function render(markdown: string, pageNames: ReadonlySet<string>): Rendered {
+export function renderMarkdown(markdown: string, pageNames: ReadonlySet<string>): RenderedPage {
   const headings: Heading[] = [];
   const usedIds = new Set<string>();
   let title = "";
@@ -28,7 +28,7 @@ export function render(markdown: string, pageNames: ReadonlySet<string>): Render
           title = stripMarkup(token.text);
           return "";
         }
-        const id = anchor(stripMarkup(token.text), usedIds);
+        const id = createAnchor(stripMarkup(token.text), usedIds);
         if (token.depth === 2) headings.push({ id, text: stripMarkup(token.text) });
         const level = `h${token.depth}`;
         return `<${level} id="${id}">${content} <a class="anchor" href="#${id}" aria-label="Link to this section">#</a></${level}>\n`;
@@ -40,54 +40,54 @@ export function render(markdown: string, pageNames: ReadonlySet<string>): Render
       },
       table(token: Tokens.Table) {
         const renderCell = (cell: Tokens.TableCell) => this.parser.parseInline(cell.tokens);
-        return tableOf(
+        return renderTable(
           token.header.map(renderCell),
           token.rows.map((cells) => cells.map(renderCell)),
         );
       },
       link({ href, tokens }: Tokens.Link) {
-        return `<a href="${escape(address(href, pageNames))}">${this.parser.parseInline(tokens)}</a>`;
+        return `<a href="${escape(resolveLink(href, pageNames))}">${this.parser.parseInline(tokens)}</a>`;
       },
     },
   });
   const html = marked.parse(markdown, { async: false });
-  if (title === "") throw new Error("A page of the documentation begins with its title.");
+  if (title === "") throw new Error("A page of the documentation must begin with its title.");
   return { title, html, headings };
 }
 
-/** A first column without a heading contains row headers. A table without headings has no head. */
-function tableOf(header: string[], rows: string[][]): string {
-  const namesRows = header[0] === "";
+/** Renders a table. A first column without a heading contains row headers. A table without headings has no head. */
+function renderTable(header: string[], rows: string[][]): string {
+  const hasRowHeaders = header[0] === "";
   const headerCells = header.map((cell) =>
     cell === "" ? "<td></td>" : `<th scope="col">${cell}</th>`,
   );
   const head = header.some(Boolean) ? `<thead><tr>${headerCells.join("")}</tr></thead>` : "";
   const body = rows.map(([firstCell = "", ...otherCells]) => {
-    const name = namesRows ? `<th scope="row">${firstCell}</th>` : `<td>${firstCell}</td>`;
+    const name = hasRowHeaders ? `<th scope="row">${firstCell}</th>` : `<td>${firstCell}</td>`;
     return `<tr>${name}${otherCells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
   });
   return `<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>${head}<tbody>${body.join("\n")}</tbody></table></div>\n`;
 }
 
-/** The target of a link: the page of the linked file, or else the file in the repository. */
-function address(href: string, pageNames: ReadonlySet<string>): string {
+/** Resolves a link to the page of the linked file, or else to the file in the repository. */
+function resolveLink(href: string, pageNames: ReadonlySet<string>): string {
   if (/^([a-z]+:|#|\/)/.test(href)) return href;
   const [path = "", fragment] = href.split("#");
   const hash = fragment === undefined ? "" : `#${fragment}`;
   const file = new URL(path, "file:///docs/").pathname.slice(1);
   const name = file.replace(/^docs\//, "").replace(/\.md$/, "");
-  if (pageNames.has(name)) return `/docs/${slug(name)}${hash}`;
+  if (pageNames.has(name)) return `/docs/${pageSlug(name)}${hash}`;
   return `${repository}${file}${hash}`;
 }
 
 /** The last part of a page's address. */
-export const slug = (name: string) => (name === "README" ? "contents" : name.toLowerCase());
+export const pageSlug = (name: string) => (name === "README" ? "contents" : name.toLowerCase());
 
 /** Removes Markdown markup from a heading. */
 const stripMarkup = (text: string) => text.replaceAll(/[`*]|\[([^\]]*)\]\([^)]*\)/g, "$1");
 
 /** Uses the same anchors as GitHub, so that links work in both places. */
-function anchor(text: string, usedIds: Set<string>): string {
+function createAnchor(text: string, usedIds: Set<string>): string {
   const base = text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N} _-]/gu, "")

@@ -1,6 +1,6 @@
 import { raw } from "hono/html";
 import { Page } from "../../html/page.tsx";
-import { render, slug } from "./markdown.ts";
+import { renderMarkdown, pageSlug } from "./markdown.ts";
 
 /** The text of each Markdown file by its name without `.md`. */
 export type Sources = Record<string, string>;
@@ -25,16 +25,19 @@ const order = [
 ];
 const positionOf = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length);
 
-/** All pages of the documentation by file name under `/docs/`: the HTML and its Markdown source. */
-export function pages(sources: Sources): Map<string, string> {
+/** Renders the documentation. Returns the HTML and the Markdown source of each page, by file name under `/docs/`. */
+export function renderPages(sources: Sources): Map<string, string> {
   const pageNames = new Set(Object.keys(sources));
-  const rendered = Object.entries(sources)
-    .map(([name, markdown]) => ({ name, ...render(markdown, pageNames) }))
+  const renderedPages = Object.entries(sources)
+    .map(([name, markdown]) => ({ name, ...renderMarkdown(markdown, pageNames) }))
     .toSorted((a, b) => positionOf(a.name) - positionOf(b.name) || a.title.localeCompare(b.title));
-  const contents = rendered.map(({ name, title }) => ({ path: `/docs/${slug(name)}`, title }));
+  const contents = renderedPages.map(({ name, title }) => ({
+    path: `/docs/${pageSlug(name)}`,
+    title,
+  }));
   return new Map(
-    rendered.flatMap(({ name, title, html, headings }) => {
-      const path = `/docs/${slug(name)}`;
+    renderedPages.flatMap(({ name, title, html, headings }) => {
+      const path = `/docs/${pageSlug(name)}`;
       const page = (
         <Page title={title} styles={["/assets/documentation.css"]}>
           <Contents pages={contents} currentPath={path} />
@@ -43,8 +46,8 @@ export function pages(sources: Sources): Map<string, string> {
         </Page>
       );
       return [
-        [`${slug(name)}.html`, (page as { toString: () => string }).toString()],
-        [`${slug(name)}.md`, sources[name] ?? ""],
+        [`${pageSlug(name)}.html`, (page as { toString: () => string }).toString()],
+        [`${pageSlug(name)}.md`, sources[name] ?? ""],
       ];
     }),
   );

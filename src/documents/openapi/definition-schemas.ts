@@ -223,6 +223,27 @@ const webhookStatusProperties = (): Schema => ({
   },
 });
 
+const deliveryProperties = (): Schema => ({
+  id: stringSchema,
+  message: {
+    ...stringSchema,
+    description: "The `webhook-id`, which is the same for all attempts.",
+  },
+  type: stringSchema,
+  collection: nullable(stringSchema),
+  item: nullable(stringSchema),
+  attempt: { ...countSchema, description: "Starts at 1. 0 for manual resends." },
+  at: timestampSchema,
+  delivered: { type: "boolean" },
+  status: {
+    ...nullable(countSchema),
+    description: "The status of the response, or null without one.",
+  },
+  milliseconds: countSchema,
+  answer: { ...nullable(stringSchema), description: "The first 1 KiB of the response body." },
+  error: nullable(stringSchema),
+});
+
 export function webhookSchemas(): Schema {
   const webhook: Schema = {
     id: stringSchema,
@@ -231,6 +252,10 @@ export function webhookSchemas(): Schema {
     types: listSchema(enumSchema(webhookTypes)),
     collections: { oneOf: [{ type: "string", const: "all" }, listSchema(stringSchema)] },
     include: enumSchema(["item", "ids"]),
+    recalculations: {
+      type: "boolean",
+      description: "Whether it sends events for items that were recalculated.",
+    },
     ...webhookStatusProperties(),
     created_by: {
       ...actorSchema,
@@ -251,33 +276,13 @@ export function webhookSchemas(): Schema {
     pattern: "^whsec_",
     description: "Only this response contains the secret.",
   };
-  const delivery: Schema = {
-    id: stringSchema,
-    message: {
-      ...stringSchema,
-      description: "The `webhook-id`, which is the same for all attempts.",
-    },
-    type: stringSchema,
-    collection: nullable(stringSchema),
-    item: nullable(stringSchema),
-    attempt: { ...countSchema, description: "Starts at 1. 0 for manual resends." },
-    at: timestampSchema,
-    delivered: { type: "boolean" },
-    status: {
-      ...nullable(countSchema),
-      description: "The status of the response, or null without one.",
-    },
-    milliseconds: countSchema,
-    answer: { ...nullable(stringSchema), description: "The first 1 KiB of the response body." },
-    error: nullable(stringSchema),
-  };
   return {
     Webhook: openObject(webhook),
     WebhookWithSecret: openObject({ ...webhook, secret: secret }, Object.keys(webhook)),
     WebhookPage: pageSchema("Webhook"),
     WebhookCreate: toJsonSchema(webhookCreateSchema()),
     WebhookChange: toJsonSchema(webhookUpdateSchema()),
-    WebhookDelivery: openObject(delivery),
+    WebhookDelivery: openObject(deliveryProperties()),
     WebhookDeliveryPage: pageSchema("WebhookDelivery"),
   };
 }

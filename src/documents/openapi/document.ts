@@ -12,6 +12,7 @@ import { sharedSchemas } from "./problem-schemas.ts";
 import { definitionSchemas } from "./definition-schemas.ts";
 import { buildExamples } from "./examples.ts";
 import { apiRoot, collectionPaths } from "#domain/api-paths.ts";
+import { aggregateSchemas } from "./aggregate-schemas.ts";
 import { listsOptions, searchSchemas } from "./search-schemas.ts";
 
 /** The origin of the service and its support address. */
@@ -177,6 +178,7 @@ function collectionParts(
       ...batchSchemas(names, collection),
       ...changeSchemas(names),
       ...searchSchemas(names.one, collection, hasOptions),
+      ...aggregateSchemas(names.one, collection),
       ...definitionSchemas(kind),
     },
   };

@@ -9,7 +9,7 @@ import { computeData } from "#domain/formula/compute.ts";
 import { formatReceiptNumber } from "#domain/item/item.ts";
 import { formatTimestamp } from "#domain/time.ts";
 import {
-  absoluteLinks,
+  toAbsoluteLinks,
   apiRoot,
   collectionLinks,
   collectionPaths,
@@ -88,6 +88,8 @@ export interface Examples {
   create: object;
   change: object;
   search: object;
+  aggregate: object;
+  aggregated: object;
   definition: DefinitionExamples;
   /** Absent when the examples would make up most of the document. */
   responses?: {
@@ -115,6 +117,15 @@ export function buildExamples(collection: Collection, origin: string): Examples 
     create: { ...status, data },
     change: { data },
     search: { conditions: [createdSince], sort, limit: 10 },
+    aggregate: {
+      conditions: [createdSince],
+      group_by: [{ field: "$created_at", unit: "month", time_zone: "Asia/Tokyo" }],
+      metrics: { items: { op: "count" }, creators: { op: "count_distinct", field: "$created_by" } },
+    },
+    aggregated: {
+      groups: [{ key: { $created_at: "2026-11" }, metrics: { items: 12, creators: 3 } }],
+      truncated: false,
+    },
     definition: definitionExamples(collection, origin),
   };
   if (JSON.stringify(data).length > maxExampleLength) return requests;
@@ -204,7 +215,7 @@ function definitionExamples(collection: Collection, origin: string): DefinitionE
   const { kind, key, version, definition } = collection;
   const { name, description, time_zone, receipt_prefix, acceptance, history_days, fields } =
     definition;
-  const links = absoluteLinks(collectionLinks(kind, key), origin);
+  const links = toAbsoluteLinks(collectionLinks(kind, key), origin);
   const { accepting, ...acceptanceInput } = acceptanceDocument(acceptance, 0, exampleTime);
   const heading = { name, description, time_zone };
   const retention = { history_days: history_days ?? defaultHistoryDays };

@@ -1,5 +1,5 @@
 import { permissions } from "#domain/credential/permissions.ts";
-import { fieldErrorCodes } from "#domain/problem/problem.ts";
+import { fieldErrorCodes } from "#domain/problem/field-errors.ts";
 import { apiCodes, problems, type ApiCode } from "#domain/problem/catalogue.ts";
 import {
   closedObject,

@@ -18,6 +18,7 @@ import {
   stringSchema,
   type Schema,
 } from "./schema.ts";
+import { anyAggregateSchemas } from "./aggregate-schemas.ts";
 import { anySearchSchemas } from "./search-schemas.ts";
 
 const mergeSchemas = (parts: Schema[]): Schema => Object.assign({}, ...parts) as Schema;
@@ -53,6 +54,7 @@ export function serviceDocument(operations: Descriptions, host: Host): Schema {
       ...mergeSchemas(names.map(changeSchemas)),
       ...mergeSchemas(kinds.map(definitionSchemas)),
       ...anySearchSchemas(),
+      ...anyAggregateSchemas(),
       ...webhookSchemas(),
       Me: meSchema,
       ...sharedSchemas(),

@@ -4,7 +4,16 @@ import { pageLimit } from "#domain/cursor.ts";
 import { lazy } from "#domain/lazy.ts";
 import { idempotencyKey } from "#domain/preconditions.ts";
 import { maxConditions, maxSortKeys } from "#domain/search/tree.ts";
+import type { SearchField } from "#domain/search/tree.ts";
 import { operators, searchFields } from "#domain/search/fields.ts";
+import {
+  groupingOf,
+  maxGroupKeys,
+  maxGroups,
+  maxMetrics,
+  metricOps,
+  units,
+} from "#domain/aggregate/aggregate.ts";
 import { itemSchemas } from "./item-schemas.ts";
 import { sharedSchemas } from "./problem-schemas.ts";
 import { dataName, dataUses, type DataUse } from "./field-schemas.ts";
@@ -128,11 +137,11 @@ const operandSchema: Schema = { type: ["string", "number", "boolean", "array"] }
 const conditionSchema = (field: Schema, ops: readonly string[]) =>
   closedObject({ field, op: enumSchema(ops), value: operandSchema }, ["field", "op", "value"]);
 
-/** The input of a search. It is flat to save tokens. The search itself validates groups of conditions. */
-export function searchInput(parameters: Schema, collection: Collection | undefined): Schema {
-  const fields = collection
-    ? [...searchFields(collection).values()].filter((field) => field !== undefined)
-    : [];
+/** The conditions of a tool, flat to save tokens. The service itself validates groups of conditions. */
+function conditionsInput(
+  fields: readonly SearchField[],
+  collection: Collection | undefined,
+): Schema {
   const groupSchema = listSchema({ type: "object" });
   const groups = {
     ...closedObject({ all: groupSchema, any: groupSchema, not: { type: "object" } }, []),
@@ -147,16 +156,25 @@ export function searchInput(parameters: Schema, collection: Collection | undefin
         ),
       )
     : [conditionSchema(stringSchema, [...new Set(Object.values(operators).flat())])];
+  return {
+    ...listSchema({ anyOf: [...leaves, groups] }),
+    maxItems: maxConditions,
+    description: conditionsDescription,
+  };
+}
+
+const presentFields = (fields: Map<string, SearchField | undefined>): SearchField[] =>
+  [...fields.values()].filter((field) => field !== undefined);
+
+/** The input of a search. */
+export function searchInput(parameters: Schema, collection: Collection | undefined): Schema {
+  const fields = collection ? presentFields(searchFields(collection)) : [];
   const names = fields.map(({ name }) => name);
   const keys = collection?.definition.fields.fields.map(({ key }) => key);
   return closedObject(
     {
       ...parameters,
-      conditions: {
-        ...listSchema({ anyOf: [...leaves, groups] }),
-        maxItems: maxConditions,
-        description: conditionsDescription,
-      },
+      conditions: conditionsInput(fields, collection),
       sort: {
         ...listSchema(
           closedObject(
@@ -177,6 +195,50 @@ export function searchInput(parameters: Schema, collection: Collection | undefin
       ...parameterSchemas("cursor"),
     },
     Object.keys(parameters).filter(isRequired),
+  );
+}
+
+const unitDescription =
+  "For dates and date-times, and required there: 2026-11-22, 2026-W47, 2026-11, 2026-Q4, 2026.";
+
+/** The input of an aggregate. The service itself validates which fields take a unit and which operation. */
+export function aggregateInput(parameters: Schema, collection: Collection | undefined): Schema {
+  const conditionFields = collection ? presentFields(searchFields(collection)) : [];
+  const fields = collection ? presentFields(searchFields(collection)) : [];
+  const fieldSchema = (isAllowed: (field: SearchField) => boolean) =>
+    collection ? enumSchema(fields.filter(isAllowed).map(({ name }) => name)) : stringSchema;
+  const group = {
+    field: fieldSchema((field) => groupingOf(field) !== null),
+    unit: { ...enumSchema(units), description: unitDescription },
+    time_zone: { ...stringSchema, description: "IANA, for date-times." },
+  };
+  const metric = { op: enumSchema(metricOps), field: fieldSchema(() => true) };
+  const order = { metric: stringSchema, direction: enumSchema(["asc", "desc"]) };
+  return closedObject(
+    {
+      ...parameters,
+      conditions: conditionsInput(conditionFields, collection),
+      group_by: { ...listSchema(closedObject(group, ["field"])), maxItems: maxGroupKeys },
+      metrics: {
+        type: "object",
+        additionalProperties: closedObject(metric, ["op"]),
+        minProperties: 1,
+        maxProperties: maxMetrics,
+        description: "Figures by a name of your own. Only count works without a field.",
+      },
+      order_by: {
+        ...listSchema(closedObject(order, ["metric"])),
+        maxItems: maxMetrics,
+        description: "By the key of the group where it is left out.",
+      },
+      limit: {
+        type: "integer",
+        minimum: 1,
+        maximum: maxGroups,
+        description: "How many groups at most; 100 where it is left out.",
+      },
+    },
+    [...Object.keys(parameters).filter(isRequired), "metrics"],
   );
 }
 

@@ -82,7 +82,8 @@ function toNullable({ enum: values, ...schema }: Schema = {}): Schema {
 function downgrade(part: unknown, orNull: Set<string>, inMap = false): unknown {
   if (Array.isArray(part)) return part.map((item: unknown) => downgrade(item, orNull));
   if (typeof part !== "object" || part === null) return part;
-  const entries = Object.entries(part).map(([key, value]) =>
+  const known = Object.entries(part).filter(([key]) => inMap || key !== "propertyNames");
+  const entries = known.map(([key, value]) =>
     !inMap && opaqueKeys.includes(key)
       ? ([key, value] as const)
       : ([key, downgrade(value, orNull, !inMap && isMap(key))] as const),
@@ -110,6 +111,8 @@ function downgradeSchema(
     ...($ref === undefined ? {} : wrapRef({ $ref }, otherKeywords)),
   };
   if (type === "null") return { ...schema, type: "string", enum: [null], nullable: true };
+  // A value of several types, which 3.0 cannot express.
+  if (Array.isArray(type) && type.length > 2) return { ...schema, nullable: true };
   if (Array.isArray(type)) return { ...schema, type: type[0] as unknown, nullable: true };
   if (type !== undefined) return { type, ...schema };
   if (!Array.isArray(anyOf)) return schema;

@@ -1,6 +1,6 @@
 import { apiRoot, webhookPaths } from "#domain/api-paths.ts";
 
-/** Examples of webhooks (contract, section 14). */
+/** Examples of webhooks. */
 
 export const webhookInputExample = {
   name: "Stock",
@@ -13,6 +13,7 @@ export const webhookExample = {
   id: "whk_01KAHV3M4E7XQ2R5T8W9YZB6CD",
   ...webhookInputExample,
   include: "item",
+  recalculations: true,
   state: "active",
   reason: null,
   last_error: null,

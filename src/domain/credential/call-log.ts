@@ -1,5 +1,5 @@
 import type { CallCounts } from "./credential.ts";
-import type { FieldErrorCode } from "#domain/problem/problem.ts";
+import type { FieldErrorCode } from "#domain/problem/field-errors.ts";
 import type { ProblemCode } from "#domain/problem/catalogue.ts";
 
 /** A call in a credential's log, with the reason if it failed. Contains no values and no secrets. */
@@ -16,7 +16,7 @@ export interface LoggedCall {
   refusal?: CallError;
 }
 
-/** The reason why a call failed, with the details that a sentence needs. Contains only names from the request. */
+/** Why a call failed, with the details that its description needs. Contains only names from the request, no values. */
 export interface CallError {
   code: ProblemCode;
   /** The missing permission. */
@@ -76,9 +76,9 @@ function truncateCall(call: LoggedCall): LoggedCall {
 
 type CallRow = [number, string, string, number, number, string, CallError?];
 
-function callToRow(call: LoggedCall, from: number): CallRow {
+function callToRow(call: LoggedCall, oldestAt: number): CallRow {
   const { at, method, path, status, milliseconds, requestId, refusal } = call;
-  const row = [at - from, method, path, status, milliseconds, requestId] as const;
+  const row = [at - oldestAt, method, path, status, milliseconds, requestId] as const;
   return refusal ? [...row, refusal] : [...row];
 }
 

@@ -84,7 +84,7 @@ export type CredentialKind = "token" | "client";
 export const credentialStates = ["current", "ends_soon", "expired", "revoked", "all"] as const;
 export type CredentialStateFilter = (typeof credentialStates)[number];
 
-/** A secret of a credential. Two can be live at the same time, so that secrets rotate without downtime. */
+/** A secret of a credential. Two can be valid at the same time, so that secrets rotate without downtime. */
 export interface Secret {
   /** Distinguishes the secrets of one credential. An access token names the secret that created it. */
   id: number;
@@ -118,7 +118,7 @@ export interface Credential {
   createdBy: { id: string; role: Role | null };
   lastUsedAt: number | null;
   usage: Usage;
-  /** Whether a call has ever used it. Its object then has a copy, which needs every change. */
+  /** Whether it was ever used. Its object then has a copy, and must learn of every change. */
   called: boolean;
 }
 
@@ -128,19 +128,19 @@ export interface RateLimits {
 }
 
 /** The limit for one member. Revoked and expired credentials do not count. */
-export const maxLiveCredentials = 100;
+export const maxValidCredentials = 100;
 
 export const maxOrigins = 20;
 
 export const defaultRateLimits: RateLimits = { requests: 600, writes: 120 };
 
-/** The secrets that are accepted at `now`. */
-export function liveSecrets(credential: Credential, now: number): Secret[] {
+/** Returns the secrets that are valid at `now`. */
+export function findValidSecrets(credential: Credential, now: number): Secret[] {
   return credential.secrets.filter(({ expires_at }) => expires_at === null || now < expires_at);
 }
 
 /** Whether the credential is valid at `now`. A personal token ends with its member. */
-export function isLive(credential: Credential, now: number): boolean {
+export function isValidCredential(credential: Credential, now: number): boolean {
   if (credential.revokedAt !== null) return false;
   if (credential.expiresAt !== null && now >= credential.expiresAt) return false;
   return credential.kind === "client" || credential.createdBy.role !== null;
@@ -159,5 +159,5 @@ export interface Grant {
   origins?: string[];
 }
 
-/** The grant and the secret's id for a new access token, or the wait before a retry. */
+/** The grant and the secret's id for a new access token, or the seconds to wait before a retry. */
 export type ExchangeResult = { grant: Grant; secretId: number } | { retryAfter: number };

@@ -124,7 +124,7 @@ function createSealingKeys(
           );
           return new TextDecoder().decode(await plaintext);
         } catch {
-          // Another key or subject sealed the text, or somebody changed it.
+          // The text was sealed with another key or subject, or was changed since.
         }
       }
       return undefined;
@@ -190,10 +190,7 @@ export function toBase64url(bytes: Uint8Array): string {
   return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
-/**
- * Returns undefined for padding, spaces and unused bits in the last character, so that each value has exactly one
- * encoding (section 3.5).
- */
+/** Decodes `text`. Returns undefined unless it is the one canonical encoding (RFC 4648, section 3.5). */
 export function fromBase64url(text: string): Uint8Array | undefined {
   try {
     const bytes = Uint8Array.fromBase64(text, { alphabet: "base64url" });

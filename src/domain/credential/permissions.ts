@@ -79,11 +79,12 @@ export function canGrant(grantingRole: Role, role: Role): boolean {
 
 export const roles = Object.keys(rolePermissions) as Role[];
 
-export function allowedFor(role: Role, requested: readonly Permission[]): Permission[] {
+/** Returns the requested permissions that the role allows. */
+export function filterAllowed(role: Role, requested: readonly Permission[]): Permission[] {
   return requested.filter((permission) => rolePermissions[role].includes(permission));
 }
 
-/** In the administration area, only the role limits a member. */
+/** The rights of a member in the administration area, which only its role limits. */
 export function rightsOf(role: Role): {
   role: Role;
   permissions: readonly Permission[];

@@ -26,7 +26,7 @@ export async function createSecret(
   return body + (await keys.sign(body)).slice(0, checksumLength);
 }
 
-/** A bearer or client secret with a valid checksum. The credential's object decides whether it is live. */
+/** A bearer or client secret with a valid checksum. The credential's object decides whether it is valid. */
 export type PresentedCredential = {
   credentialId: string;
   /** The hash of a secret; for an access token, the id of the secret that created it. */

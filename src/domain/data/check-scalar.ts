@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { FieldErrorCode } from "#domain/problem/problem.ts";
+import type { FieldErrorCode } from "#domain/problem/field-errors.ts";
 import { suggestDateTime, dayWithOffset, toUtcDateTime } from "#domain/time.ts";
 import type {
   TextField,

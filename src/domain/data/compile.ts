@@ -47,7 +47,11 @@ export interface CompiledCollection {
 
 export function compileCollection(collection: Collection): CompiledCollection {
   const { fields, time_zone } = collection.definition;
-  return { reach: "whole", collection, fields: compileFields(fields.fields, time_zone, ["fields"]) };
+  return {
+    reach: "whole",
+    collection,
+    fields: compileFields(fields.fields, time_zone, ["fields"]),
+  };
 }
 
 function compileFields<F extends Field>(

@@ -5,10 +5,10 @@ import type { FieldError } from "#domain/problem/problem.ts";
 import type { CompiledCollection } from "./compile.ts";
 import type { Data } from "./values.ts";
 
-/** Its own constructor, so that no other code changes its settings. */
+/** A separate constructor, so that no other code changes its settings. */
 const Decimal = createDecimal();
 
-/** Adds to a stored number: `{ "count": { "$increment": 1 } }` (contract, section 8). */
+/** Adds to a stored number: `{ "count": { "$increment": 1 } }`. */
 const incrementOperator = "$increment";
 
 type InputValues = Record<string, unknown>;

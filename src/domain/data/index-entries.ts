@@ -52,7 +52,7 @@ function memoizePerFieldSet<T>(derive: (set: FieldSet) => T): (set: FieldSet) =>
   };
 }
 
-/** The ids of the searchable fields, columns included. */
+/** The ids of the searchable fields, including columns. */
 export const searchableIds = memoizePerFieldSet(({ fields }): ReadonlySet<number> => {
   const ids = fields.flatMap((field) => {
     if (!field.searchable) return [];
@@ -64,7 +64,7 @@ export const searchableIds = memoizePerFieldSet(({ fields }): ReadonlySet<number
   return new Set(ids);
 });
 
-/** The ids of the computed fields, columns included. */
+/** The ids of the computed fields, including columns. */
 export const computedIds = memoizePerFieldSet(
   (set): ReadonlySet<number> => new Set(computedFields(set).map(({ id }) => id)),
 );
@@ -134,7 +134,7 @@ function dataEntries(
     );
 }
 
-/** The types of all live and retired fields, columns included. */
+/** The types of all current and retired fields, including columns. */
 const typesById = memoizePerFieldSet(({ fields, retired }) => {
   const allFields = [...retired, ...fields];
   const columns = allFields.flatMap((field) =>
@@ -169,8 +169,8 @@ function buildEntry(field: number, value: string | number): SearchEntry {
 }
 
 /**
- * Full case folding (C + F of Unicode's CaseFolding.txt). Lower case of the upper case gives it, but for final sigma, which
- * depends on its neighbours, and dotless i, which has no folding.
+ * Full case folding (C + F of Unicode's CaseFolding.txt). It equals the lower case of the upper case, except for final
+ * sigma, which depends on its neighbours, and dotless i, which has no folding.
  */
 export function foldCase(text: string): string {
   const parts = text.split("ı").map((part) => part.toLowerCase().toUpperCase().toLowerCase());
@@ -212,7 +212,7 @@ export function uniqueValue(
 }
 
 /**
- * Drops values of fields that are neither live nor retired, such as computed values from before a change of the result
+ * Drops values of fields that are neither current nor retired, such as computed values from before a change of the result
  * type. No caller can see or restore them.
  */
 export function withoutRemovedFields(fields: FieldSet, data: Data): Data {

@@ -67,7 +67,12 @@ function shownFields<F extends Field>(
 
 function withoutPast(compiled: CompiledField): CompiledField {
   const { rows } = compiled;
-  const columns = rows && shownFields(rows, rows.list.map((each) => withoutPast(each) as CompiledField<RowField>));
+  const columns =
+    rows &&
+    shownFields(
+      rows,
+      rows.list.map((each) => withoutPast(each) as CompiledField<RowField>),
+    );
   return { ...compiled, field: shownField(compiled.field), rows: columns };
 }
 
@@ -76,5 +81,10 @@ function shownField(field: Field): Field {
   const past = { previous_keys: [] };
   if (field.type === "computed") return { ...field, ...past, formula: "" };
   if (field.type !== "line_items") return { ...field, ...past };
-  return { ...field, ...past, fields: field.fields.map((each) => shownField(each) as RowField), retired: [] };
+  return {
+    ...field,
+    ...past,
+    fields: field.fields.map((each) => shownField(each) as RowField),
+    retired: [],
+  };
 }

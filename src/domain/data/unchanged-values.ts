@@ -51,7 +51,8 @@ function buildPriorValues(rows: readonly Data[]): PriorValues {
       return cached.has(value);
     },
     findUnchanged(field, input) {
-      const cached = valuesByJson.get(field.slot) ?? valuesByCanonical(field, values(field.slot));
+      const cached =
+        valuesByJson.get(field.slot) ?? indexByCanonicalJson(field, values(field.slot));
       valuesByJson.set(field.slot, cached);
       return cached.size === 0
         ? undefined
@@ -65,7 +66,7 @@ function buildPriorValues(rows: readonly Data[]): PriorValues {
   };
 }
 
-function valuesByCanonical(field: CompiledField, values: readonly Value[]): Map<string, Value> {
+function indexByCanonicalJson(field: CompiledField, values: readonly Value[]): Map<string, Value> {
   return new Map(
     values.map((value) => [
       toCanonicalJson(withoutComputedColumns(field, presentValue(field, value))),

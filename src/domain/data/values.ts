@@ -68,7 +68,7 @@ export interface Warning {
 
 type InputValues = Record<string, unknown>;
 
-/** Further warnings are dropped. */
+/** The limit for the warnings of a response. Drops further ones. */
 export const maxWarnings = 100;
 
 /** Returns a warning for each value that the request contains for a computed field. */

@@ -114,11 +114,11 @@ export interface Collection {
   kind: CollectionKind;
   key: string;
   version: number;
-  /** Grows with every change of the rules for writes, pending changes included. */
+  /** Grows with every change of the rules for writes, including pending changes. */
   revision: number;
   /** Identifies this state of the collection, even when a restored database reuses revision numbers. */
   stamp: string;
-  /** The rules of a pending change. Writes obey them in addition to the definition. */
+  /** The rules of a pending change. Writes follow them in addition to the definition. */
   pending: PendingRules | null;
   /** The version at which the fields last changed. */
   fieldsVersion: number;

@@ -238,7 +238,7 @@ export function acceptanceErrors(
   return [definitionError(["acceptance", "closes_at"], "Must be later than opens_at.")];
 }
 
-/** The public form of a field (contract, section 7), without ids and other internal members. */
+/** The public form of a field, without ids and other internal members. */
 export function fieldDocument(field: Field): Record<string, unknown> {
   const { id: _id, key, label, type, previous_keys, ...rules } = field;
   const internal = ["retired", "uniqueId", "formerOptions", "hasDroppedOptions"];

@@ -1,6 +1,10 @@
 import type * as z from "zod/mini";
 import { isObject } from "#domain/json.ts";
-import { bodyParsing, describeUnknownProperty, zodErrors } from "#domain/problem/field-errors.ts";
+import {
+  bodyParseOptions,
+  describeUnknownProperty,
+  zodErrors,
+} from "#domain/problem/field-errors.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
 import type { CollectionKind } from "./collection.ts";
 import {
@@ -16,24 +20,27 @@ import {
 import { documentErrors } from "./structure.ts";
 import { duplicateKeyErrors, fieldListErrors, ruleErrors } from "./field.ts";
 
-interface ParsedDefinition {
-  /** Absent when the document does not match the schema. */
+interface CheckedDefinition {
+  /** Absent when the schema or the size limits reject the document. */
   document?: DefinitionDocument;
   errors: FieldError[];
 }
 
-/** Parses a definition document. `key` comes from the path. Every error has the code `invalid_definition`. */
-export function parseDefinition(
+/** Checks a definition document. `pathKey` is the key in the request's path. Every error is `invalid_definition`. */
+export function checkDefinition(
   kind: CollectionKind,
-  key: string,
+  pathKey: string,
   body: unknown,
-): ParsedDefinition {
+): CheckedDefinition {
   const structureErrors = documentErrors(body);
   if (structureErrors.length > 0) return { errors: structureErrors };
-  const result = documentSchemas[kind]().safeParse(body, bodyParsing);
+  const result = documentSchemas[kind]().safeParse(body, bodyParseOptions);
   if (!result.success) return { errors: invalidDocumentErrors(body, result.error.issues) };
   const document = result.data;
-  const errors = [...keyErrors(document.key, key), ...fieldListErrors(document.fields, ["fields"])];
+  const errors = [
+    ...keyErrors(document.key, pathKey),
+    ...fieldListErrors(document.fields, ["fields"]),
+  ];
   if ("acceptance" in document) errors.push(...acceptanceErrors(document.acceptance));
   return { document, errors };
 }
@@ -43,20 +50,23 @@ type Path = readonly PropertyKey[];
 
 /** Reports every error of a document that does not match its schema. */
 function invalidDocumentErrors(body: unknown, issues: readonly Issue[]): FieldError[] {
-  const typelessFieldErrors = issues
+  const errorsOfTypelessFields = issues
     .filter(({ code, path }) => code === "invalid_union" && path.at(-1) === "type")
-    .flatMap(({ path }) => typelessErrors(valueAt(body, path.slice(0, -1)), path.slice(0, -1)));
+    .flatMap(({ path }) => errorsWithoutType(valueAt(body, path.slice(0, -1)), path.slice(0, -1)));
   return [
     ...zodErrors(issues, "invalid_definition"),
-    ...typelessFieldErrors,
-    ...errorsOfParsableFields(isObject(body) ? body["fields"] : undefined),
+    ...errorsOfTypelessFields,
+    ...ruleErrorsOfValidParts(isObject(body) ? body["fields"] : undefined),
   ];
 }
 
-/** Without a type, the schema checks nothing else. Reports unknown properties and invalid common properties. */
-function typelessErrors(field: unknown, path: Path): FieldError[] {
+/**
+ * The schema is a union on `type`, so without a valid type it reports nothing else. This adds the errors of unknown
+ * properties and of the properties that all types share.
+ */
+function errorsWithoutType(field: unknown, path: Path): FieldError[] {
   if (!isObject(field)) return [];
-  const result = typelessFieldSchema().safeParse(field, bodyParsing);
+  const result = typelessFieldSchema().safeParse(field, bodyParseOptions);
   const issues = result.success ? [] : result.error.issues;
   const keys = Object.keys(field).filter((key) => !fieldProperties().has(key));
   const message = describeUnknownProperty([...fieldProperties()]);
@@ -71,16 +81,16 @@ function typelessErrors(field: unknown, path: Path): FieldError[] {
   );
 }
 
-/** Checks the rules beyond the schema in a document that violates it: repeated keys and contradictory rules. */
-function errorsOfParsableFields(fields: unknown): FieldError[] {
+/** Checks the valid parts of a document that violates the schema: repeated keys and contradictory rules. */
+function ruleErrorsOfValidParts(fields: unknown): FieldError[] {
   if (!Array.isArray(fields)) return [];
   const list: unknown[] = fields;
   const keys = list.map((field) => (isObject(field) ? field["key"] : undefined));
-  const contradictions = list.flatMap((field, index) => {
+  const fieldRuleErrors = list.flatMap((field, index) => {
     const document = withoutInvalidProperties(field);
     return document ? ruleErrors(document, ["fields", index]) : [];
   });
-  return [...duplicateKeyErrors(keys, ["fields"]), ...contradictions];
+  return [...duplicateKeyErrors(keys, ["fields"]), ...fieldRuleErrors];
 }
 
 /** Drops the invalid properties of a field. Returns undefined when the field requires one of them. */

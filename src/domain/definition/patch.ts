@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { isObject } from "#domain/json.ts";
 import { lazy } from "#domain/lazy.ts";
-import { bodyParsing, zodErrors } from "#domain/problem/field-errors.ts";
+import { bodyParseOptions, zodErrors } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError } from "#domain/problem/problem.ts";
 import {
   alwaysOpen,
@@ -67,7 +67,7 @@ interface SettingsPatch {
     | undefined;
 }
 
-/** Changes a definition in everything except its fields (contract, section 3). */
+/** Changes a definition in everything except its fields. */
 export type DefinitionPatch = (definition: Definition) => Definition;
 
 const serverMembers = ["schema_version", "indexing", "pending", "consequences", "links"];
@@ -85,7 +85,7 @@ export function parseDefinitionPatch(
   const structureErrors = documentErrors(body);
   if (structureErrors.length > 0) throw problem.invalidInput(structureErrors);
   const { settings, errors } = withoutFixedMembers(kind, body);
-  const result = patchSchemas[kind]().safeParse(settings, bodyParsing);
+  const result = patchSchemas[kind]().safeParse(settings, bodyParseOptions);
   if (!result.success) {
     const schemaErrors = zodErrors(result.error.issues, "invalid_definition");
     throw problem.invalidInput([...errors, ...schemaErrors]);

@@ -1,4 +1,4 @@
-import { describeInexactNumber, findTooDeep, InexactNumber, isObject } from "#domain/json.ts";
+import { describeInexactNumber, findTooDeepPath, InexactNumber, isObject } from "#domain/json.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
 import { maxConditionDepth } from "#domain/search/tree.ts";
 import { definitionError } from "./field.ts";
@@ -16,9 +16,9 @@ type Path = readonly (string | number)[];
 /** Rejects what the schema cannot check: too many levels or values, and numbers that a double cannot represent. */
 export function documentErrors(body: unknown): FieldError[] {
   const { views, ...members } = isObject(body) ? body : { views: undefined };
-  const deepPath = findTooDeep(isObject(body) ? members : body, maxLevels);
+  const deepPath = findTooDeepPath(isObject(body) ? members : body, maxLevels);
   // The conditions of a view have levels of their own (contract, section 9).
-  const deepViewPath = findTooDeep({ views }, maxViewLevels);
+  const deepViewPath = findTooDeepPath({ views }, maxViewLevels);
   if (deepViewPath) {
     const reason = `Conditions may be nested at most ${maxConditionDepth} levels deep.`;
     return [definitionError(deepViewPath, reason)];

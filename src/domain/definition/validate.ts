@@ -12,18 +12,18 @@ import {
   type Progress,
 } from "./collection.ts";
 import { collectionKeyPattern } from "./document.ts";
-import { parseDefinition } from "./parse-definition.ts";
+import { checkDefinition } from "./parse-definition.ts";
 import { type Field, type FieldSet, definitionError } from "./field.ts";
 import { mergeDefinition, type MergedDefinition } from "./merge.ts";
 import type { Precondition } from "#domain/preconditions.ts";
 import { viewErrors } from "#domain/search/view.ts";
 
-/** Counts live and retired fields, columns of line items included. */
+/** The limit for current and retired fields, including columns of line items. */
 const maxFields = 2000;
 const maxDefinitionBytes = 1_000_000;
 /** The states of all patterns of a definition together. */
 const maxPatternStates = 10_000;
-/** Each class becomes a regular expression of its own, which takes about 100 µs to create. */
+/** Each class becomes a separate regular expression, which takes about 100 µs to create. */
 const maxCharacterClasses = 500;
 /** The cells in all line items of one item. This bounds the size of an item's response. */
 const maxCells = 100_000;
@@ -46,7 +46,7 @@ export function validateDefinition(
       definitionError(["key"], `Must match ${collectionKeyPattern.source}.`),
     ]);
   }
-  const { document, errors } = parseDefinition(kind, key, body);
+  const { document, errors } = checkDefinition(kind, key, body);
   if (!document) throw problem.invalidInput(errors);
   const mergeResult = mergeDefinition(kind, key, current, document);
   const { definition } = mergeResult;
@@ -120,7 +120,7 @@ function patternSizeErrors({ fields }: FieldSet): FieldError[] {
   return errors;
 }
 
-/** The size without former options, which have their own limit. */
+/** Returns the stored size without former options, which have their own limit. */
 function storedBytes(fieldSet: FieldSet): number {
   const json = JSON.stringify(fieldSet, (name, value: unknown) =>
     name === "formerOptions" ? undefined : value,
@@ -174,7 +174,7 @@ function compiledErrors(kind: CollectionKind, key: string, definition: Definitio
  * The ETag of a schema document, like `"7-open"`. It holds the version and the state that changes without a new version:
  * whether the form accepts submissions, the indexing progress and the pending change.
  */
-export function definitionEtag(
+export function formatDefinitionEtag(
   { kind, version, definition }: Collection,
   submissionCount: number,
   indexing: Progress | null,
@@ -187,7 +187,7 @@ export function definitionEtag(
   return `"${version}-${reason ?? "open"}${indexingPart}${pendingPart}"`;
 }
 
-/** Whether a precondition names this version of a definition. The rest of each tag does not matter. */
+/** Whether a precondition names this version of a definition. Ignores the rest of each tag. */
 export function matchesVersion(precondition: Precondition, version: number): boolean {
   if (precondition === "*") return true;
   return precondition.some((tag) => /^"(\d+)(-.*)?"$/.exec(tag)?.[1] === String(version));

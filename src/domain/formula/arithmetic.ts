@@ -41,10 +41,10 @@ interface FormulaRun {
 
 let currentRun: FormulaRun = { day: "", zone: "UTC", stepsLeft: 0 };
 
-/** Runs an item's formulas. `run` must be synchronous, so that no other run replaces `currentRun`. */
-export function withFormulaRun<T>(day: string, zone: string, run: () => T): T {
+/** Runs an item's formulas. `compute` must be synchronous, so that no other run replaces `currentRun`. */
+export function withFormulaRun<T>(day: string, zone: string, compute: () => T): T {
   currentRun = { day, zone, stepsLeft: maxItemSteps };
-  return run();
+  return compute();
 }
 
 export const today = (): string => currentRun.day;
@@ -96,7 +96,7 @@ function spendQuotient(digits: number): void {
 export const Decimal = createDecimal();
 export type Decimal = Big;
 
-/** The significant digits of a quotient (contract, section 7). */
+/** The significant digits of a quotient. */
 const quotientDigits = 20;
 /** No useful result has more digits. */
 const maxDigits = 1000;

@@ -15,7 +15,7 @@ import { throwEmpty, createFormulaEnvironment } from "./environment.ts";
 import { describeFormulaError, describeType } from "./messages.ts";
 import {
   meterSteps,
-  rewriteNumbers,
+  rewriteNodes,
   identifiersIn,
   estimateSteps,
   findUnsupported,
@@ -189,7 +189,7 @@ function parseFormula(
     const details = position === undefined ? {} : { position };
     return { errors: [errorAt(path, "invalid_definition", reason, details)] };
   };
-  const failWith = (error: unknown): ParsedFormula => {
+  const failWithEngineError = (error: unknown): ParsedFormula => {
     const { reason, position } = describeFormulaError(error, field.formula, fieldKeys);
     return fail(reason, position);
   };
@@ -198,16 +198,16 @@ function parseFormula(
     const formula = environment.parse(field.formula);
     const unsupported = findUnsupported(formula.ast);
     if (unsupported) return fail(unsupported.reason, unsupported.position);
-    rewriteNumbers(formula.ast);
+    rewriteNodes(formula.ast);
     const typeCheck = formula.check();
-    if (!typeCheck.valid) return failWith(typeCheck.error);
+    if (!typeCheck.valid) return failWithEngineError(typeCheck.error);
     meterSteps(formula.ast);
     const [actualType = "dyn", expectedType] = [typeCheck.type, celType(field)];
     return actualType === expectedType || actualType === "dyn"
       ? { formula, errors: [] }
       : fail(`The formula returns ${describeType(actualType)}, but "result" is "${field.result}".`);
   } catch (error) {
-    return failWith(error);
+    return failWithEngineError(error);
   }
 }
 

@@ -115,7 +115,7 @@ export const comprehensions = new Set(["map", "filter", "all", "exists", "exists
  * Maps functions of the language to our own versions. The originals return other number types, or take more steps than
  * the service counts.
  */
-export const functionAliases: Record<string, string> = {
+export const internalFunctionNames: Record<string, string> = {
   size: "count",
   double: "number",
   int: "truncated",

@@ -1,8 +1,8 @@
 import { formatChoices, truncate } from "#domain/problem/field-errors.ts";
-import { functionAliases } from "./environment.ts";
+import { internalFunctionNames } from "./environment.ts";
 
-/** The members that errors of the formula language have. Its messages name internal types, so they are rewritten here. */
-interface LanguageError {
+/** The parts of an error of the formula engine. Its messages name internal types, so they are rewritten here. */
+interface EngineError {
   code?: string;
   summary?: string;
   range?: { start: number; end: number };
@@ -14,16 +14,16 @@ export function describeFormulaError(
   formula: string,
   fieldKeys: readonly string[],
 ): { reason: string; position: number | undefined } {
-  const { code = "", summary = "", range } = error as LanguageError;
+  const { code = "", summary = "", range } = error as EngineError;
   const position = range?.start;
   const reason =
-    describeUnknownName(code, summary, fieldKeys) ??
-    describeTypes(code, summary, formula) ??
-    describeSyntax(code, summary, formula, range);
+    describeNameError(code, summary, fieldKeys) ??
+    describeTypeError(code, summary, formula) ??
+    describeSyntaxError(code, summary, formula, range);
   return { reason, position };
 }
 
-function describeUnknownName(
+function describeNameError(
   code: string,
   summary: string,
   fieldKeys: readonly string[],
@@ -48,14 +48,15 @@ const binaryMessages: Record<string, (a: string, b: string) => string> = {
   "-": (a, b) => `Cannot subtract ${b} from ${a}.`,
   "*": (a, b) => `Cannot multiply ${a} by ${b}.`,
   "/": (a, b) => `Cannot divide ${a} by ${b}.`,
-  "%": (a, b) => `Cannot take the remainder of ${a} and ${b}.`,
+  "%": (a, b) => `Cannot compute ${a} % ${b}.`,
   in: (a, b) => `Cannot look for ${a} in ${b}.`,
 };
 
-function describeTypes(code: string, summary: string, formula: string): string | undefined {
+function describeTypeError(code: string, summary: string, formula: string): string | undefined {
   switch (code) {
     case "no_such_overload": {
       const [left = "", operator, right] = summary.replace("no such overload: ", "").split(" ");
+      // A unary operator is joined to its operand: `no such overload: !int`.
       if (operator === undefined || right === undefined) {
         const operand = describeType(left.slice(1));
         return left.startsWith("!")
@@ -66,23 +67,23 @@ function describeTypes(code: string, summary: string, formula: string): string |
       return describe(describeType(left), describeType(right));
     }
     case "no_matching_overload":
-      return describeCall(summary, formula);
+      return describeCallError(summary, formula);
     case "invalid_logical_operand":
       return `"&&" and "||" need true or false on both sides, not ${quotedTypes(summary)}.`;
     case "invalid_condition_type":
       return `A condition must be true or false, not ${quotedTypes(summary)}.`;
     case "incompatible_ternary_branches":
-      return `Both results of "? :" must have one type, not ${quotedTypes(summary)}.`;
+      return `Both results of "? :" must have the same type, not ${quotedTypes(summary)}.`;
     case "heterogeneous_list_element":
-      return `All entries of a list must have one type, not ${quotedTypes(summary)}.`;
+      return `All entries of a list must have the same type, not ${quotedTypes(summary)}.`;
     case "invalid_comprehension_range":
       return `map(), filter(), all(), exists() and exists_one() need a list, not ${quotedTypes(summary)}.`;
     case "mixed_coalesce":
-      return `coalesce() needs values of one type, not ${quotedTypes(summary)}.`;
+      return `coalesce() needs values of the same type, not ${quotedTypes(summary)}.`;
     case "invalid_index_type":
       return `A position in a list must be a number, not ${quotedTypes(summary)}.`;
     case "cannot_index_type":
-      return `Cannot read a column or a position of ${quotedTypes(summary)}.`;
+      return `There are no columns or positions in ${quotedTypes(summary)}.`;
     case "invalid_macro_argument":
       return "The first argument must be a name for the row, as in map(row, row.amount).";
     default:
@@ -91,11 +92,14 @@ function describeTypes(code: string, summary: string, formula: string): string |
 }
 
 /** Explains `found no matching overload for 'list<decimal>.sum(string, bool)'`. */
-function describeCall(summary: string, formula: string): string {
+function describeCallError(summary: string, formula: string): string {
   const [, receiver, alias = "", types = ""] = /'(?:(.+)\.)?(\w+)\((.*)\)'/.exec(summary) ?? [];
-  const names = Object.keys(functionAliases).filter((name) => functionAliases[name] === alias);
-  const name = [alias, ...names].find((candidate) => formula.includes(`${candidate}(`)) ?? alias;
-  const call = receiver === undefined ? `${name}()` : `${name}() of ${describeType(receiver)}`;
+  const publicNames = Object.keys(internalFunctionNames).filter(
+    (name) => internalFunctionNames[name] === alias,
+  );
+  const name =
+    [alias, ...publicNames].find((candidate) => formula.includes(`${candidate}(`)) ?? alias;
+  const call = receiver === undefined ? `${name}()` : `${name}() on ${describeType(receiver)}`;
   if (types === "")
     return receiver === undefined
       ? `${call} needs at least one argument.`
@@ -103,7 +107,7 @@ function describeCall(summary: string, formula: string): string {
   return `${call} does not accept ${joinTypes(types.split(", "))}.`;
 }
 
-/** Describes the types that a message has in single quotes. */
+/** Describes the types that a message names in single quotes. */
 function quotedTypes(summary: string): string {
   return joinTypes([...summary.matchAll(/'([^']*)'/g)].map(([, type = ""]) => type));
 }
@@ -121,7 +125,7 @@ export function describeType(type: string): string {
     case "string":
       return "text";
     case "bool":
-      return "a boolean";
+      return "true or false";
     case "decimal":
     case "double":
     case "int":
@@ -130,7 +134,7 @@ export function describeType(type: string): string {
     case "null":
       return "an empty value";
     default:
-      return "a value of another kind";
+      return "an unsupported value";
   }
 }
 
@@ -142,18 +146,18 @@ const limitMessages: Record<string, (limit: string) => string> = {
   maxCallArguments: (limit) => `A function accepts at most ${limit} arguments.`,
 };
 
-function describeSyntax(
+function describeSyntaxError(
   code: string,
   summary: string,
   formula: string,
-  range: LanguageError["range"],
+  range: EngineError["range"],
 ): string {
   if (code === "limit_exceeded") {
     const [, name = "", limit = ""] = /^Exceeded (\w+) \((\d+)\)$/.exec(summary) ?? [];
     const describe = limitMessages[name];
     if (describe) return describe(limit);
   }
-  if (!range) return summary === "" ? "The formula cannot be read." : `${summary}.`;
+  if (!range) return summary === "" ? "The formula is invalid." : `${summary}.`;
   const location = `Syntax error at position ${range.start}`;
   if (range.start >= formula.length) return `${location}: the formula ends too early.`;
   if (code.startsWith("unterminated")) return `${location}: the text has no closing quote.`;

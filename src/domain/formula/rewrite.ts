@@ -6,7 +6,7 @@ import {
   emptinessMacro,
   type Macro,
   assertTextLength,
-  functionAliases,
+  internalFunctionNames,
 } from "./environment.ts";
 import { spend, spendText, Decimal } from "./arithmetic.ts";
 
@@ -104,15 +104,15 @@ interface RewritableNode {
 }
 type Evaluate = (evaluator: unknown, node: unknown, ctx: unknown) => unknown;
 
-/** Must run before the type check. */
-export function rewriteNumbers(tree: ASTNode): void {
+/** Rewrites numbers, tests for null, and the names of functions. Must run before the type check. */
+export function rewriteNodes(tree: ASTNode): void {
   // Rewrites the children first, because the replacement of a node keeps them.
-  for (const child of childrenOf(tree)) rewriteNumbers(child);
+  for (const child of childrenOf(tree)) rewriteNodes(child);
   const node = tree as unknown as RewritableNode;
   if (tree.op === "value") node.args = toDecimal(tree.args, node);
   if (tree.op === "call" || tree.op === "rcall") {
     const args = node.args as [string, ...unknown[]];
-    args[0] = functionAliases[args[0]] ?? args[0];
+    args[0] = internalFunctionNames[args[0]] ?? args[0];
   }
   if (tree.op === "==" || tree.op === "!=") {
     const [a, b] = tree.args;

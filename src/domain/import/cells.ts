@@ -84,21 +84,21 @@ interface OptionNames {
   /** Values by folded label. If two options share a label, the first one wins. */
   labels: ReadonlyMap<string, string>;
   /** All values and labels, folded. */
-  nameSet: ReadonlySet<string>;
+  allNames: ReadonlySet<string>;
   /** For names that contain separators, the text before each separator. */
-  beginnings: ReadonlySet<string>;
+  namePrefixes: ReadonlySet<string>;
 }
 
 function buildOptionNames(options: readonly FieldOption[]): OptionNames {
-  const nameSet = new Set(
+  const allNames = new Set(
     options.flatMap(({ value, label }) => [foldName(value), foldName(label)]),
   );
   return {
     values: new Set(options.map(({ value }) => value)),
     labels: new Map(options.toReversed().map(({ value, label }) => [foldName(label), value])),
-    nameSet,
-    beginnings: new Set(
-      [...nameSet].flatMap((name) => separatorsIn(name).map((index) => name.slice(0, index))),
+    allNames,
+    namePrefixes: new Set(
+      [...allNames].flatMap((name) => separatorsIn(name).map((index) => name.slice(0, index))),
     ),
   };
 }
@@ -129,8 +129,8 @@ function matchOptions(names: OptionNames, text: string): string[] {
     for (let nextIndex = firstIndex; nextIndex < ends.length; nextIndex += 1) {
       remainingLookups -= 1;
       const candidate = text.slice(position, ends[nextIndex]).trimStart().toLowerCase();
-      if (names.nameSet.has(candidate.trimEnd())) lastIndex = nextIndex;
-      if (!names.beginnings.has(candidate)) break;
+      if (names.allNames.has(candidate.trimEnd())) lastIndex = nextIndex;
+      if (!names.namePrefixes.has(candidate)) break;
     }
     const end = ends[lastIndex] ?? text.length;
     const part = text.slice(position, end).trim();

@@ -1,7 +1,7 @@
 import type { Collection } from "#domain/definition/collection.ts";
 import { uniqueIdOf, type Field } from "#domain/definition/field.ts";
 import { newItemId } from "#domain/item/item.ts";
-import type { Operation } from "#domain/item/body.ts";
+import type { BatchOperation } from "#domain/item/body.ts";
 import { sha256Bytes } from "#domain/credential/keys.ts";
 import { createCellReader, type CellFormat } from "./cells.ts";
 
@@ -165,12 +165,12 @@ export interface ImportPlan extends CellFormat {
 export function createOperationBuilder(
   collection: Collection,
   { columns, by, ...format }: ImportPlan,
-): (row: CsvLine, newId: string) => Operation {
+): (row: CsvLine, newId: string) => BatchOperation {
   const fields = importableFields(collection).flatMap((field) => {
     const column = columns.indexOf(field.key);
     return column === -1 ? [] : [{ key: field.key, column, read: createCellReader(field, format) }];
   });
-  const idColumn = by === itemTargets.id ? columns.indexOf(itemTargets.id) : -1;
+  const idColumn = by === "" || by === itemTargets.id ? columns.indexOf(itemTargets.id) : -1;
   const statusColumn = collection.kind === "form" ? columns.indexOf(itemTargets.status) : -1;
   return ({ cells }, newId) => {
     const id = cells[idColumn]?.trim() ?? "";
@@ -183,7 +183,7 @@ export function createOperationBuilder(
     }
     const status = cells[statusColumn]?.trim() ?? "";
     const body = { data, ...(status === "" ? {} : { status }) };
-    if (isNew) return { op: "create", id: newId, body };
+    if (isNew) return { op: "create", id: newId, ...(id === "" ? {} : { unless: id }), body };
     if (by === itemTargets.id) return { op: "update", id, body, ifMatch: null };
     return { op: "upsert", by, body };
   };

@@ -2,38 +2,38 @@ import * as z from "zod/mini";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { parsePrecondition, type Precondition } from "#domain/preconditions.ts";
 import { isObject } from "#domain/json.ts";
-import { bodyParsing, errorAt, zodErrors } from "#domain/problem/field-errors.ts";
+import { bodyParseOptions, errorAt, zodErrors } from "#domain/problem/field-errors.ts";
 import { Problem, type FieldError } from "#domain/problem/problem.ts";
 import { lazy } from "#domain/lazy.ts";
 
-/** One operation of a batch (contract, section 12). Its `body` is not validated here. */
-export type Operation =
-  /** Imports set `id`, so that a repeated import leaves the existing item unchanged. */
-  | { op: "create"; id?: string; body: unknown }
+/** One operation of a batch. Its `body` is still unvalidated. */
+export type BatchOperation =
+  /** Imports set `id`, so that a repeated import leaves the existing item unchanged; `unless` names one that is it. */
+  | { op: "create"; id?: string; unless?: string; body: unknown }
   | { op: "update"; id: string; body: unknown; ifMatch: Precondition | null }
   | { op: "upsert"; by: string; body: unknown }
   | { op: "delete"; id: string; ifMatch: Precondition | null };
 
 export const maxOperations = 100;
 
-/** A batch with this many errors is not checked further. Its response lists the first ones. */
+/** Once a batch has this many errors, its remaining operations are not checked. */
 export const maxBatchErrors = 1000;
 
-const contentProperties = lazy(() => ({
+const itemBodyProperties = lazy(() => ({
   data: z.optional(z.unknown()),
   status: z.optional(z.unknown()),
 }));
 const idSchema = lazy(() => z.string().check(z.minLength(1), z.maxLength(100)));
 const ifMatchSchema = lazy(() => z.optional(z.string().check(z.maxLength(1000))));
 const operationSchemas = lazy(() => ({
-  create: z.strictObject({ op: z.literal("create"), ...contentProperties() }),
+  create: z.strictObject({ op: z.literal("create"), ...itemBodyProperties() }),
   update: z.strictObject({
     op: z.literal("update"),
     id: idSchema(),
     if_match: ifMatchSchema(),
-    ...contentProperties(),
+    ...itemBodyProperties(),
   }),
-  upsert: z.strictObject({ op: z.literal("upsert"), by: z.string(), ...contentProperties() }),
+  upsert: z.strictObject({ op: z.literal("upsert"), by: z.string(), ...itemBodyProperties() }),
   delete: z.strictObject({ op: z.literal("delete"), id: idSchema(), if_match: ifMatchSchema() }),
 }));
 
@@ -41,21 +41,21 @@ const operationSchemas = lazy(() => ({
 const operationsByKind = {
   app: ["create", "update", "upsert"],
   form: ["create", "update", "upsert", "delete"],
-} as const satisfies Record<CollectionKind, readonly Operation["op"][]>;
+} as const satisfies Record<CollectionKind, readonly BatchOperation["op"][]>;
 
 interface ParsedBatch {
-  /** Null for each invalid operation. */
-  operations: (Operation | null)[];
+  /** Null for each invalid or unchecked operation. Empty if the body as a whole is invalid. */
+  operations: (BatchOperation | null)[];
   errors: FieldError[];
 }
 
-/** Parses the operations of a batch and reports every invalid one. */
-export function parseBatch(kind: CollectionKind, body: unknown): ParsedBatch {
+/** Reads the operations of a batch. Reports the errors of all invalid ones, and stops after 1,000 errors. */
+export function readBatch(kind: CollectionKind, body: unknown): ParsedBatch {
   const envelope = z
     .strictObject({
       operations: z.array(z.unknown()).check(z.minLength(1), z.maxLength(maxOperations)),
     })
-    .safeParse(body, bodyParsing);
+    .safeParse(body, bodyParseOptions);
   if (!envelope.success) return { operations: [], errors: zodErrors(envelope.error.issues) };
   let errorCount = 0;
   const results = envelope.data.operations.map((operation, index) => {
@@ -74,19 +74,22 @@ function parseOperation(
   kind: CollectionKind,
   entry: unknown,
   index: number,
-): { operation: Operation | null; errors: FieldError[] } {
+): { operation: BatchOperation | null; errors: FieldError[] } {
   const path = ["operations", index];
   if (!isObject(entry)) {
     return { operation: null, errors: [errorAt(path, "invalid_type", "Must be an object.")] };
   }
-  const allowed: readonly string[] = operationsByKind[kind];
+  const allowedOps: readonly string[] = operationsByKind[kind];
   const { op } = entry;
-  if (typeof op !== "string" || !allowed.includes(op)) {
+  if (typeof op !== "string" || !allowedOps.includes(op)) {
     const code = op === undefined ? "required" : "not_an_option";
-    const reason = `Must be one of ${allowed.map((name) => `"${name}"`).join(", ")}.`;
-    return { operation: null, errors: [errorAt([...path, "op"], code, reason, { allowed })] };
+    const reason = `Must be one of ${allowedOps.map((name) => `"${name}"`).join(", ")}.`;
+    return {
+      operation: null,
+      errors: [errorAt([...path, "op"], code, reason, { allowed: allowedOps })],
+    };
   }
-  const result = operationSchemas()[op as Operation["op"]].safeParse(entry, bodyParsing);
+  const result = operationSchemas()[op as BatchOperation["op"]].safeParse(entry, bodyParseOptions);
   if (!result.success) {
     const issues = result.error.issues.map((issue) => ({
       ...issue,
@@ -95,7 +98,7 @@ function parseOperation(
     return { operation: null, errors: zodErrors(issues) };
   }
   const operation = result.data;
-  // Takes `data` and `status` from the request itself, so that absent members stay absent.
+  // Takes `data` and `status` from the unparsed entry, so that absent members stay absent.
   const { op: _op, by: _by, id: _id, if_match: _ifMatch, ...body } = entry;
   switch (operation.op) {
     case "create":
@@ -104,7 +107,7 @@ function parseOperation(
       return { operation: { op: "upsert", by: operation.by, body }, errors: [] };
     case "update":
     case "delete": {
-      const precondition = readIfMatch(operation.if_match, [...path, "if_match"]);
+      const precondition = parseIfMatchMember(operation.if_match, [...path, "if_match"]);
       if ("error" in precondition) return { operation: null, errors: [precondition.error] };
       const { ifMatch } = precondition;
       return operation.op === "update"
@@ -114,20 +117,20 @@ function parseOperation(
   }
 }
 
-export function readIfMatch(
-  tags: string | undefined,
+export function parseIfMatchMember(
+  etags: string | undefined,
   path: (string | number)[],
 ): { ifMatch: Precondition | null } | { error: FieldError } {
-  if (tags === undefined) return { ifMatch: null };
+  if (etags === undefined) return { ifMatch: null };
   try {
-    return { ifMatch: parsePrecondition("if_match", tags) };
+    return { ifMatch: parsePrecondition("if_match", etags) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return { error: errorAt(path, "invalid_format", error.detail) };
   }
 }
 
-/** Not copied: zod's copy would drop the key `__proto__`, which must be rejected like any other unknown key. */
+// `z.custom` returns the object itself. An object schema would drop the key `__proto__`, which must be rejected.
 const dataSchema = lazy(() => z.custom<Record<string, unknown>>(isObject, "Must be an object."));
 const createSchemas = lazy(() => ({
   app: z.strictObject({ data: dataSchema() }),
@@ -140,18 +143,18 @@ const updateSchemas = lazy(() => ({
 
 interface ItemBody {
   status?: string | undefined;
-  /** Null when the body has no object to validate. */
+  /** Null when `data` is missing or is not an object. */
   data: Record<string, unknown> | null;
 }
 
-/** Parses the body of a create or an update (contract, section 8). The data is not validated here. */
-export function parseItemBody(
+/** Reads the body of a create or an update. The data is still unvalidated. */
+export function readItemBody(
   kind: CollectionKind,
-  use: "create" | "update",
+  operation: "create" | "update",
   body: unknown,
 ): { body: ItemBody; errors: FieldError[] } {
-  const schema = (use === "create" ? createSchemas() : updateSchemas())[kind];
-  const result = schema.safeParse(body, bodyParsing);
+  const schema = (operation === "create" ? createSchemas() : updateSchemas())[kind];
+  const result = schema.safeParse(body, bodyParseOptions);
   if (result.success) {
     const { data = {}, ...members } = result.data;
     return { body: { ...members, data }, errors: [] };

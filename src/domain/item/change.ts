@@ -42,7 +42,7 @@ export function changeType(action: ItemAction): ChangeType {
 /** Represents the status among the ids of fields, which start at 1. */
 export const statusFieldId = 0;
 
-/** The ids of the changed fields, and their former values; null for empty ones. */
+/** The ids of the changed fields, and their former values. A former value is null if it was empty. */
 export interface ItemDiff {
   fields: number[];
   former: Record<string, Value | null>;
@@ -67,8 +67,8 @@ export function diffStates(before: ItemState, after: ItemState): ItemDiff {
   return { fields: changedSlots.map(Number), former };
 }
 
-/** The ids of the fields with a value in a new item, the status included. */
-export function createdFields({ data, status }: ItemState): number[] {
+/** Lists the ids of the fields with a value in a new item, including the status. */
+export function listCreatedFields({ data, status }: ItemState): number[] {
   const slots = Object.keys(data).map(Number);
   return status === null ? slots : [...slots, statusFieldId];
 }
@@ -141,13 +141,13 @@ export interface IndexRowChanges {
 }
 
 /** `before` is null for a create, `after` is null for a delete. */
-export function indexRowChanges(
+export function buildIndexRowChanges(
   { collection }: CompiledCollection,
   before: Item | null,
   after: Item | null,
 ): IndexRowChanges {
   const previousEntries = before ? possibleEntries(collection, before.data, before) : [];
-  const newEntries = after ? currentEntries(collection, before, after) : [];
+  const newEntries = after ? buildNewEntries(collection, before, after) : [];
   const previousValues = before ? uniqueValues(collection, before.data, before.status) : [];
   const newValues = after ? uniqueValues(collection, after.data, after.status) : [];
   return {
@@ -160,8 +160,8 @@ export function indexRowChanges(
   };
 }
 
-/** For a new item, the database sets the timestamps and their entry. */
-function currentEntries(
+/** Builds the entries of the new state. For a new item, the database adds the entries of its timestamps. */
+function buildNewEntries(
   collection: CompiledCollection["collection"],
   before: Item | null,
   after: Item,

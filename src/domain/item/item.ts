@@ -8,7 +8,7 @@ import type { ReachedCollection } from "#domain/data/narrow.ts";
 export type Status = "draft" | "submitted" | "closed";
 
 const creationStatuses: readonly Status[] = ["draft", "submitted"];
-/** The transitions that the API allows. The same status is no change. Only the administration area reopens. */
+/** The transitions that the API allows, including none. Only the administration area can reopen a submission. */
 const statusTransitions: Record<Status, readonly Status[]> = {
   draft: ["draft", "submitted"],
   submitted: ["submitted", "closed"],
@@ -92,7 +92,7 @@ export function newItemId(kind: CollectionKind, collectionId: number, ulid: stri
 const maxItemBytes = 1_900_000;
 
 export function assertFits(...texts: string[]): void {
-  if (!texts.every(fitsStorage)) throw problem.itemTooLarge(maxItemBytes);
+  if (!texts.every(isSmallEnoughToStore)) throw problem.itemTooLarge(maxItemBytes);
 }
 
 /** Each value of a searchable field is a row of the search index. Their number determines the cost of a write. */
@@ -107,7 +107,10 @@ export function assertEntryCount(entries: readonly unknown[], previousCount = 0)
 /** A definition can enlarge the view of an item. A change fails only when it enlarges an oversized view further. */
 export function assertViewFits(view: unknown, buildPreviousView: () => unknown): void {
   const text = JSON.stringify(view);
-  if (fitsStorage(text) || utf8Length(text) <= utf8Length(JSON.stringify(buildPreviousView())))
+  if (
+    isSmallEnoughToStore(text) ||
+    utf8Length(text) <= utf8Length(JSON.stringify(buildPreviousView()))
+  )
     return;
   throw problem.itemTooLarge(maxItemBytes);
 }
@@ -117,7 +120,7 @@ export function utf8Length(text: string): number {
 }
 
 /** A UTF-16 unit takes at most three bytes in UTF-8, so most texts need no measuring. */
-export function fitsStorage(text: string): boolean {
+export function isSmallEnoughToStore(text: string): boolean {
   return text.length * 3 <= maxItemBytes || utf8Length(text) <= maxItemBytes;
 }
 
@@ -140,7 +143,7 @@ export interface ItemView extends Omit<
 const maxAddedBytes = 4_000_000;
 
 /** The number of these items that fit on one page, at least one. */
-export function countFittingItems(items: readonly Item[], compiled: ReachedCollection): number {
+export function countItemsThatFit(items: readonly Item[], compiled: ReachedCollection): number {
   let bytes = 0;
   const overflowIndex = items.findIndex((item, index) => {
     bytes += addedBytes(compiled, item.data);
@@ -173,16 +176,16 @@ export function buildItemView(
   };
 }
 
-const receiptDigits = 6;
+const minReceiptDigits = 6;
 const maxReceiptDigits = 10;
 
 /** `ORD-` and 42 become `ORD-000042`. Numbers with more digits than the padding stay complete. */
 export function formatReceiptNumber(prefix: string, sequence: number): string {
-  return prefix + String(sequence).padStart(receiptDigits, "0");
+  return prefix + String(sequence).padStart(minReceiptDigits, "0");
 }
 
-/** The ranges of sequences whose receipt numbers, with this prefix, start with a text. The prefix ignores case. */
-export function receiptSequenceRanges(
+/** Finds the ranges of sequences whose receipt numbers start with this text. Ignores the case of the prefix. */
+export function findReceiptSequenceRanges(
   prefix: string,
   text: string,
 ): [from: number, below: number][] {
@@ -191,31 +194,32 @@ export function receiptSequenceRanges(
   if (!hasPrefix || !/^\d{1,10}$/.test(digits)) return [];
   const ranges: [number, number][] = [];
   for (
-    let length = Math.max(receiptDigits, digits.length);
+    let length = Math.max(minReceiptDigits, digits.length);
     length <= maxReceiptDigits;
     length += 1
   ) {
     const rangeSize = 10 ** (length - digits.length);
     const from = Number(digits) * rangeSize;
-    if (length === receiptDigits || !digits.startsWith("0")) ranges.push([from, from + rangeSize]);
+    if (length === minReceiptDigits || !digits.startsWith("0"))
+      ranges.push([from, from + rangeSize]);
   }
   return ranges;
 }
 
 /**
- * The possible sequences of a receipt number. There are several when the prefix ends in digits, because only the stored
- * receipt number shows where the prefix ends.
+ * Returns the possible sequences of a receipt number. There can be several, because a prefix may end in digits and only
+ * the stored receipt number shows where it ends.
  */
-export function receiptSequences(receipt: string): number[] {
+export function parseReceiptSequences(receipt: string): number[] {
   const trailingDigits = /\d+$/.exec(receipt)?.[0] ?? "";
   const sequences = [];
   for (
-    let length = receiptDigits;
+    let length = minReceiptDigits;
     length <= Math.min(trailingDigits.length, maxReceiptDigits);
     length += 1
   ) {
     const digits = trailingDigits.slice(-length);
-    if (length === receiptDigits || !digits.startsWith("0")) sequences.push(Number(digits));
+    if (length === minReceiptDigits || !digits.startsWith("0")) sequences.push(Number(digits));
   }
   return sequences.filter((sequence) => sequence > 0);
 }

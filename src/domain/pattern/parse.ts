@@ -29,7 +29,7 @@ const characterPattern =
   /\[(?:\\[^]|[^\\\]])*\]|\\[pP]\{[^}]*\}|\\u\{[0-9a-fA-F]+\}|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\\c[A-Za-z]|\\[^]|[^]/uy;
 const quantifierPattern = /(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/uy;
 
-/** Parses a pattern. V8 first checks that it is a regular expression at all. */
+/** Parses a pattern. V8 checks first whether it is a valid regular expression. */
 export function parsePattern(source: string): PatternNode {
   try {
     RegExp(source, "u");
@@ -90,9 +90,9 @@ class PatternParser {
     return node;
   }
 
-  /** Ignores laziness, because a match only answers yes or no. */
+  /** Ignores laziness, because it does not change whether a text matches. */
   #parseQuantifier(part: PatternNode): PatternNode {
-    const [quantifier, symbol, from, comma, to] = this.#read(quantifierPattern) ?? [];
+    const [quantifier, symbol, minText, comma, maxText] = this.#read(quantifierPattern) ?? [];
     if (quantifier === undefined) return part;
     if (symbol !== undefined) {
       return {
@@ -102,8 +102,8 @@ class PatternParser {
         max: symbol === "?" ? 1 : Infinity,
       };
     }
-    const min = Number(from);
-    const max = to ? Number(to) : comma ? Infinity : min;
+    const min = Number(minText);
+    const max = maxText ? Number(maxText) : comma ? Infinity : min;
     return { kind: "repeat", part, min, max };
   }
 
@@ -128,7 +128,7 @@ const candidateCharacters = Array.from(
   (character) => character,
 ).concat(Array.from({ length: 95 }, (_, i) => String.fromCodePoint(32 + i)));
 
-/** The last character on the way to a state, and the link before it. */
+/** The last character on a path to a state, and the link before it. */
 interface Link {
   previous: Link | undefined;
   character: string;
@@ -157,7 +157,7 @@ export function findExampleText(
     if (budget.stepsLeft < 0) return undefined;
     const endStates = epsilonClosure(steps, layer, length === 0, true);
     if (length >= minLength && endStates.has(finalState)) {
-      const text = textOfLink(endStates.get(finalState));
+      const text = buildText(endStates.get(finalState));
       if (pattern.matches(text, budget)) return text;
     }
     const closure = epsilonClosure(steps, layer, length === 0, false);
@@ -212,7 +212,7 @@ function epsilonClosure(
   return closure;
 }
 
-function textOfLink(link: Link | undefined): string {
+function buildText(link: Link | undefined): string {
   const characters: string[] = [];
   for (let current = link; current; current = current.previous) characters.push(current.character);
   return characters.toReversed().join("");

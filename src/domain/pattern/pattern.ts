@@ -1,5 +1,10 @@
 import { parsePattern, PatternError } from "./parse.ts";
-import { characterClasses, compileProgram, countStates, type ProgramStep } from "./program.ts";
+import {
+  collectCharacterClasses,
+  compileProgram,
+  countStates,
+  type ProgramStep,
+} from "./program.ts";
 
 /** The remaining steps for matching, about 25 ns each. All patterns of one item share a budget. */
 export interface MatchBudget {
@@ -52,16 +57,16 @@ const cachedAnalyses = new Map<string, PatternAnalysis>();
 const maxCachedAnalyses = 1000;
 
 export function analyzePattern(source: string): PatternAnalysis {
-  const analysis = cachedAnalyses.get(source) ?? analyzeUncached(source);
+  const analysis = cachedAnalyses.get(source) ?? analyze(source);
   if (cachedAnalyses.size >= maxCachedAnalyses) cachedAnalyses.clear();
   cachedAnalyses.set(source, analysis);
   return analysis;
 }
 
-function analyzeUncached(source: string): PatternAnalysis {
+function analyze(source: string): PatternAnalysis {
   try {
     const pattern = parsePattern(source);
-    return { stateCount: countStates(pattern), characterClasses: characterClasses(pattern) };
+    return { stateCount: countStates(pattern), characterClasses: collectCharacterClasses(pattern) };
   } catch (error) {
     if (error instanceof PatternError) return { error: error.message };
     throw error;
@@ -122,7 +127,7 @@ interface MatchRound {
   stepCount: number;
 }
 
-/** Follows the steps that consume no character and collects the states that wait for one. True when the pattern matches. */
+/** Follows the steps that consume no character and collects the states that wait for one. Returns whether the pattern matches. */
 function enterState(matchRound: MatchRound, start: number): boolean {
   const { steps, lastRounds, round, waitingStates } = matchRound;
   const stack = [start];

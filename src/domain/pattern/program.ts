@@ -14,7 +14,7 @@ const maxPatternStates = 2000;
 
 /** The number of states of a pattern's automaton. */
 export function countStates(pattern: PatternNode): number {
-  const size = sizeOf(pattern) + 1;
+  const size = countNodeStates(pattern) + 1;
   if (size <= maxPatternStates) return size;
   throw new PatternError(
     `The pattern needs ${size} states, but at most ${maxPatternStates} are allowed. Use smaller counts in {n,m}.`,
@@ -22,18 +22,18 @@ export function countStates(pattern: PatternNode): number {
 }
 
 /** The distinct character classes of a pattern. Each of them needs a regular expression of V8. */
-export function characterClasses(pattern: PatternNode): Set<string> {
+export function collectCharacterClasses(pattern: PatternNode): Set<string> {
   switch (pattern.kind) {
     case "character":
       return new Set(isLiteralCharacter(pattern.source) ? [] : [pattern.source]);
     case "assertion":
       return new Set();
     case "sequence":
-      return new Set(pattern.parts.flatMap((part) => [...characterClasses(part)]));
+      return new Set(pattern.parts.flatMap((part) => [...collectCharacterClasses(part)]));
     case "choice":
-      return new Set(pattern.options.flatMap((option) => [...characterClasses(option)]));
+      return new Set(pattern.options.flatMap((option) => [...collectCharacterClasses(option)]));
     case "repeat":
-      return characterClasses(pattern.part);
+      return collectCharacterClasses(pattern.part);
   }
 }
 
@@ -45,17 +45,17 @@ export function compileProgram(pattern: PatternNode): ProgramStep[] {
   return steps;
 }
 
-function sizeOf(node: PatternNode): number {
+function countNodeStates(node: PatternNode): number {
   switch (node.kind) {
     case "character":
     case "assertion":
       return 1;
     case "sequence":
-      return node.parts.reduce((sum, part) => sum + sizeOf(part), 0);
+      return node.parts.reduce((sum, part) => sum + countNodeStates(part), 0);
     case "choice":
-      return node.options.reduce((sum, option) => sum + sizeOf(option) + 2, 0);
+      return node.options.reduce((sum, option) => sum + countNodeStates(option) + 2, 0);
     case "repeat": {
-      const partSize = sizeOf(node.part);
+      const partSize = countNodeStates(node.part);
       const optionalSize =
         node.max === Infinity ? partSize + 2 : (node.max - node.min) * (partSize + 1);
       return node.min * partSize + optionalSize;

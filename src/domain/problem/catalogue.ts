@@ -7,7 +7,7 @@ interface ProblemKind {
   remedy: string;
 }
 
-/** Every problem that the service returns, by `code` (contract, section 5). */
+/** Every problem that the service returns, by `code`. */
 export const problems = {
   malformed_json: {
     status: 400,

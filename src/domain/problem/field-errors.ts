@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { FieldError, FieldErrorCode } from "./problem.ts";
+import type { FieldError } from "./problem.ts";
 
 type Path = readonly (string | number)[];
 
@@ -71,15 +71,18 @@ export const fieldErrorMeanings = {
     "A search exceeds its limits, or the patterns and formulas take too long for this request.",
   invalid_definition: "A part of a definition violates a rule or contradicts another part.",
   outside_view: "The item would not be in the view of the credential after the write.",
-} as const satisfies Record<FieldErrorCode, string>;
+} as const;
 
-/** Further issues are dropped. */
+export type FieldErrorCode = keyof typeof fieldErrorMeanings;
+export const fieldErrorCodes = Object.keys(fieldErrorMeanings) as FieldErrorCode[];
+
+/** Drops further issues, to bound the response. */
 const maxIssues = 1000;
 
 type Issue = z.core.$ZodIssue;
 
 /** The options of `safeParse` for bodies. Errors of unknown properties list the known ones. */
-export const bodyParsing = {
+export const bodyParseOptions = {
   reportInput: true,
   error: (issue: z.core.$ZodRawIssue) => {
     if (issue.code !== "unrecognized_keys") return undefined;
@@ -124,6 +127,7 @@ export function issueErrors(name: string, issues: readonly Issue[]): FieldError[
 function codeOf(issue: Issue): FieldErrorCode {
   switch (issue.code) {
     case "invalid_type":
+    case "invalid_union":
     case "custom":
       return issue.input === undefined ? "required" : "invalid_type";
     case "too_small":
@@ -136,7 +140,6 @@ function codeOf(issue: Issue): FieldErrorCode {
     case "not_multiple_of":
       return "invalid_format";
     case "unrecognized_keys":
-    case "invalid_union":
     case "invalid_key":
     case "invalid_element":
       return "invalid_type";
@@ -154,7 +157,7 @@ function reasonOf(issue: Issue): string {
     case "too_small":
       return tooSmallReason(issue.origin, issue.minimum);
     case "too_big":
-      return `${bound(issue.origin)} at most ${issue.maximum}${unitSuffix(issue.origin)}.`;
+      return `${describeBoundVerb(issue.origin)} at most ${issue.maximum}${unitSuffix(issue.origin)}.`;
     case "invalid_format":
       return issue.format === "email" ? "Must be an e-mail address." : customMessage(issue);
     case "invalid_union":
@@ -172,7 +175,7 @@ function reasonOf(issue: Issue): string {
 
 const missingReason = "A value is required.";
 
-/** zod's own message says nothing about the value. */
+/** Replaces zod's default message, which does not describe the value. */
 function customMessage({ message }: Issue): string {
   return message === "Invalid input" ? "The value has the wrong format." : message;
 }
@@ -195,10 +198,10 @@ function tooSmallReason(origin: string, minimum: number | bigint): string {
   const isOne = Number(minimum) === 1;
   if (isOne && origin === "string") return "Must not be empty.";
   if (isOne && origin === "array") return "Must have at least 1 entry.";
-  return `${bound(origin)} at least ${minimum}${unitSuffix(origin)}.`;
+  return `${describeBoundVerb(origin)} at least ${minimum}${unitSuffix(origin)}.`;
 }
 
-const bound = (origin: string) => (origin === "array" ? "Must have" : "Must be");
+const describeBoundVerb = (origin: string) => (origin === "array" ? "Must have" : "Must be");
 
 function unitSuffix(origin: string): string {
   if (origin === "string") return " characters long";

@@ -1,7 +1,8 @@
 import { abilities, type Ability } from "#domain/credential/permissions.ts";
+import type { FieldErrorCode } from "./field-errors.ts";
 import { problems, type ProblemCode } from "./catalogue.ts";
 
-/** The error of one field, parameter or part of a definition (contract, section 5). */
+/** The error of one field, parameter or part of a definition. */
 export interface FieldError {
   /** The location for people: `lines[1].qty`, or the name of a query parameter or header. */
   field: string;
@@ -12,33 +13,6 @@ export interface FieldError {
   reason: string;
   [detail: string]: unknown;
 }
-
-export const fieldErrorCodes = [
-  "required",
-  "unknown_field",
-  "invalid_type",
-  "invalid_format",
-  "too_short",
-  "too_long",
-  "too_small",
-  "too_large",
-  "too_many_decimals",
-  "not_an_option",
-  "too_few_rows",
-  "too_many_rows",
-  "time_zone_required",
-  "invalid_status",
-  "unknown_parameter",
-  "out_of_range",
-  "not_exact",
-  "invalid_cursor",
-  "invalid_condition",
-  "too_complex",
-  "invalid_definition",
-  "outside_view",
-] as const;
-
-export type FieldErrorCode = (typeof fieldErrorCodes)[number];
 
 /** An error that the caller can act on. Any other exception is a bug in the service and returns 500. */
 export class Problem extends Error {
@@ -260,7 +234,7 @@ export const problem = {
       { "Accept-Encoding": takesGzip ? "gzip, identity" : "identity" },
     ),
 
-  invalidInput: (errors: FieldError[]) =>
+  invalidInput: (errors: readonly FieldError[]) =>
     new Problem("invalid_input", formatErrorCount(errors.length), {
       errors: errors.slice(0, maxListedErrors),
     }),

@@ -12,7 +12,7 @@ import {
   type SearchParseState,
 } from "./operand.ts";
 
-/** The operators of each kind of field (contract, section 9). */
+/** The operators of each kind of field. */
 export const operators: Record<FieldKind, readonly Operator[]> = {
   text: ["eq", "ne", "in", "not_in", "contains", "starts_with", "is_empty"],
   number: ["eq", "ne", "gt", "gte", "lt", "lte", "between", "in", "is_empty"],
@@ -98,8 +98,14 @@ function describeFlatField(
     kind: fieldKind(field),
     type: valueType(field),
     source: { in: location, slot: String(field.id) },
+    ...describeDecimals(field),
     ...describeOptions(field),
   };
+}
+
+function describeDecimals(field: Field): Pick<SearchField, "decimals"> {
+  if ("integer" in field && field.integer) return { decimals: 0 };
+  return "decimals" in field && field.decimals !== undefined ? { decimals: field.decimals } : {};
 }
 
 function describeOptions(field: Field): Pick<SearchField, "options"> {

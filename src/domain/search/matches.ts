@@ -77,8 +77,6 @@ const comparableOf = ({ type, source }: SearchField, value: Scalar): Comparable 
 function hasRow(condition: Condition, value: Value | null): boolean {
   const rows = (Array.isArray(value) ? value : []) as LineItemRow[];
   return rows.some((row) =>
-    holds(condition, ({ source }) =>
-      source.in === "system" ? null : (row[source.slot] ?? null),
-    ),
+    holds(condition, ({ source }) => (source.in === "system" ? null : (row[source.slot] ?? null))),
   );
 }

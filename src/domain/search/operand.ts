@@ -1,6 +1,7 @@
 import { describeInexactNumber, InexactNumber } from "#domain/json.ts";
 import { toComparable, foldCase } from "#domain/data/index-entries.ts";
-import type { FieldErrorCode, FieldError } from "#domain/problem/problem.ts";
+import type { FieldErrorCode } from "#domain/problem/field-errors.ts";
+import type { FieldError } from "#domain/problem/problem.ts";
 import { storableDescription, toStoredText } from "#domain/text.ts";
 import { dayWithOffset, toUtcDateTime } from "#domain/time.ts";
 import {

@@ -101,6 +101,45 @@ const maxCheckedProperties = 100;
 
 const searchProperties = ["conditions", "sort", "fields", "limit", "cursor"];
 
+/** Reports the properties of a body that are not allowed. */
+export function checkProperties(
+  state: SearchParseState,
+  properties: Record<string, unknown>,
+  allowed: readonly string[],
+  path: Path = [],
+): void {
+  for (const key of Object.keys(properties).slice(0, maxCheckedProperties)) {
+    if (allowed.includes(key)) continue;
+    const reason = `Unknown property "${truncate(key)}". Allowed: ${formatChoices(allowed)}.`;
+    addError(state, [...path, key], reason);
+  }
+}
+
+/** Parses the list of conditions of a body. */
+export function parseConditions(
+  state: SearchParseState,
+  fields: SearchFieldMap,
+  list: unknown,
+): Condition[] {
+  const length = JSON.stringify(list).length;
+  if (length > maxConditionsLength) {
+    const reason = `Must be at most ${maxConditionsLength} characters of JSON, not ${length}.`;
+    addComplexityError(state, ["conditions"], reason);
+    return [];
+  }
+  const conditions = parseList(state, fields, list, ["conditions"], 1);
+  if (state.conditionCount > maxConditions) {
+    addComplexityError(state, ["conditions"], `Must have at most ${maxConditions} conditions.`);
+  }
+  return conditions;
+}
+
+/** Throws a 422 with every field error, if there are any. */
+export function throwErrors({ errors, unknownOptions }: SearchParseState): void {
+  if (errors.length === 0) return;
+  throw problem.invalidInput([...errors, ...unknownOptions.map(({ error }) => error)]);
+}
+
 /**
  * Parses a search body against the collection's definition, or throws a 422 with every field error. `me` is the actor for
  * which the operand `"$me"` stands.
@@ -109,42 +148,17 @@ export function parseSearch(collection: Collection, body: unknown, me: string): 
   const state: SearchParseState = { errors: [], conditionCount: 0, unknownOptions: [] };
   const properties = isObject(body) ? body : {};
   if (!isObject(body)) addError(state, [], "The body must be an object.");
-  for (const key of Object.keys(properties).slice(0, maxCheckedProperties)) {
-    if (!searchProperties.includes(key)) {
-      addError(
-        state,
-        [key],
-        `Unknown property "${truncate(key)}". Allowed: ${formatChoices(searchProperties)}.`,
-      );
-    }
-  }
+  checkProperties(state, properties, searchProperties);
   const fields = searchFields(collection, me);
-  const conditionsLength = JSON.stringify(properties["conditions"] ?? []).length;
-  if (conditionsLength > maxConditionsLength) {
-    addComplexityError(
-      state,
-      ["conditions"],
-      `Must be at most ${maxConditionsLength} characters of JSON, not ${conditionsLength}.`,
-    );
-  }
-  const conditionList =
-    conditionsLength > maxConditionsLength ? [] : (properties["conditions"] ?? []);
-  const conditions = parseList(state, fields, conditionList, ["conditions"], 1);
-  if (state.conditionCount > maxConditions) {
-    addComplexityError(state, ["conditions"], `Must have at most ${maxConditions} conditions.`);
-  }
   const search: Search = {
-    conditions,
+    conditions: parseConditions(state, fields, properties["conditions"] ?? []),
     ...resolveStoredOrder(parseSort(state, fields, properties["sort"] ?? [])),
     fields: parseProjection(state, collection, properties["fields"] ?? null),
     limit: parseLimit(state, properties["limit"] ?? defaultPageLimit),
     unknownOptions: state.unknownOptions,
   };
   validateCursor(state, properties["cursor"] ?? null);
-  if (state.errors.length > 0) {
-    const optionErrors = state.unknownOptions.map(({ error }) => error);
-    throw problem.invalidInput([...state.errors, ...optionErrors]);
-  }
+  throwErrors(state);
   return search;
 }
 

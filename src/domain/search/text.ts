@@ -1,6 +1,6 @@
 import { foldCase } from "#domain/data/index-entries.ts";
 import type { Collection } from "#domain/definition/collection.ts";
-import { receiptSequenceRanges, receiptSequences } from "#domain/item/item.ts";
+import { findReceiptSequenceRanges, parseReceiptSequences } from "#domain/item/item.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { isStorable, storableDescription } from "#domain/text.ts";
 import {
@@ -46,11 +46,11 @@ export function parseTextSearch(collection: Collection, input: string): TextSear
 /** Matches the start of receipt numbers with the current prefix, and whole receipt numbers with any prefix. */
 function sequenceRanges({ kind, definition }: Collection, text: string): [number, number][] {
   if (kind === "form") return [];
-  const exactRanges = receiptSequences(text).map((sequence): [number, number] => [
+  const exactRanges = parseReceiptSequences(text).map((sequence): [number, number] => [
     sequence,
     sequence + 1,
   ]);
-  return [...receiptSequenceRanges(definition.receipt_prefix, text), ...exactRanges];
+  return [...findReceiptSequenceRanges(definition.receipt_prefix, text), ...exactRanges];
 }
 
 function textFields(collection: Collection): TextFields {

@@ -15,6 +15,8 @@ export interface SearchField {
   source: Source;
   /** Only for actors: the one for which the operand `"$me"` stands. */
   me?: string;
+  /** Only for numbers with a limit of decimals. */
+  decimals?: number;
   /** Only for fields with options. */
   options?: FieldOptions;
   /** Only for line items: the searchable columns. */
@@ -138,10 +140,10 @@ function fieldsIn(condition: Condition): SearchField[] {
   return op === "any" || op === "none" ? [field, ...fieldsIn(value)] : [field];
 }
 
-/** The operand that stands for the caller (contract, section 19). */
+/** The operand that stands for the caller. */
 export const meOperand = "$me";
 
-/** The limits of a search (contract, section 9). */
+/** The limits of a search. */
 export const maxConditionDepth = 5;
 export const maxConditions = 50;
 export const maxSortKeys = 3;

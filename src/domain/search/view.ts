@@ -1,5 +1,10 @@
 import { isObject } from "#domain/json.ts";
-import type { Collection, CollectionKind, Definition, View } from "#domain/definition/collection.ts";
+import type {
+  Collection,
+  CollectionKind,
+  Definition,
+  View,
+} from "#domain/definition/collection.ts";
 import { definitionError, type Field, type FieldSet } from "#domain/definition/field.ts";
 import type { ViewDocument } from "#domain/definition/view.ts";
 import { errorAt, formatChoices } from "#domain/problem/field-errors.ts";
@@ -196,7 +201,9 @@ function searchErrors(collection: Collection, view: View, index: number): FieldE
       .map(({ error }) => definitionErrorOf(view, index, error));
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return (error.members["errors"] as FieldError[]).map((each) => definitionErrorOf(view, index, each));
+    return (error.members["errors"] as FieldError[]).map((each) =>
+      definitionErrorOf(view, index, each),
+    );
   }
 }
 

@@ -47,11 +47,11 @@ export function isDelivered({ status }: Pick<DeliveryResult, "status">): boolean
 }
 
 /** `dlv_000000000042` is the webhook's 42nd attempt. */
-export function deliveryId(number: number): string {
+export function formatDeliveryId(number: number): string {
   return `dlv_${String(number).padStart(12, "0")}`;
 }
 
-export function deliveryNumber(id: string): number | undefined {
+export function parseDeliveryId(id: string): number | undefined {
   return /^dlv_\d{12}$/.test(id) ? Number(id.slice(4)) : undefined;
 }
 
@@ -59,7 +59,7 @@ const secondMs = 1000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 
-/** The delay after each failed attempt (contract, section 14). */
+/** The delay after each failed attempt. */
 const retryDelaysMs = [
   10 * secondMs,
   minuteMs,
@@ -98,7 +98,7 @@ export interface SignableMessage {
 }
 
 /** Headers that let the receiver verify sender, time and body of a message. Each secret adds one signature. */
-export async function signatureHeaders(
+export async function buildSignatureHeaders(
   subtle: SubtleCrypto,
   secrets: readonly string[],
   { id, at, body }: SignableMessage,

@@ -17,25 +17,27 @@ export interface WebhookStatus {
   nextAttemptAt: number | null;
 }
 
-export const hasMakerEnded = ({ makerEndsAt }: Pick<Webhook, "makerEndsAt">, now: number) =>
-  now >= makerEndsAt;
+export const haveMakerRightsEnded = (
+  { makerRightsEndAt }: Pick<Webhook, "makerRightsEndAt">,
+  now: number,
+) => now >= makerRightsEndAt;
 
 /**
- * Derives the status from the stored state, the maker and the pending retry. An ended maker takes precedence, because
- * the webhook sends nothing until another member takes ownership.
+ * Derives the status from the stored state, the maker's rights and the pending retry. If the maker's rights have ended,
+ * the webhook is disabled in any case, because it sends nothing until another member takes ownership.
  */
-export function webhookStatus(webhook: Webhook, now: number): WebhookStatus {
+export function deriveWebhookStatus(webhook: Webhook, now: number): WebhookStatus {
   const { state, reason, retryAt, lastError } = webhook;
   const noRetry = { lastError: null, nextAttemptAt: null };
-  if (hasMakerEnded(webhook, now))
+  if (haveMakerRightsEnded(webhook, now))
     return { state: "disabled", reason: makerEndedReason, ...noRetry };
   if (state !== "active" || retryAt === null) return { state, reason, ...noRetry };
   return { state: "retrying", reason, lastError, nextAttemptAt: retryAt };
 }
 
 /** The ETag of a webhook. The part after the dash changes without a new version, so If-Match ignores it. */
-export function webhookEtag(webhook: Webhook, now: number): string {
+export function formatWebhookEtag(webhook: Webhook, now: number): string {
   const { version, state, retryAt } = webhook;
-  if (hasMakerEnded(webhook, now)) return `"${version}-ended"`;
+  if (haveMakerRightsEnded(webhook, now)) return `"${version}-ended"`;
   return state === "active" && retryAt !== null ? `"${version}-${retryAt}"` : `"${version}"`;
 }

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { Actor } from "#domain/audit.ts";
 import type { ItemAction } from "#domain/item/change.ts";
 import { isObject } from "#domain/json.ts";
-import { bodyParsing, errorAt, zodErrors } from "#domain/problem/field-errors.ts";
+import { bodyParseOptions, errorAt, zodErrors } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError } from "#domain/problem/problem.ts";
 import { lazy } from "#domain/lazy.ts";
 
@@ -17,13 +17,13 @@ export const webhookTypes = [
 export type WebhookType = (typeof webhookTypes)[number];
 
 /**
- * A webhook is `failing` after its last retry. It is `disabled` when the receiver returns 410 or the maker's credential
- * ends. Like `paused` webhooks, both keep their position until they are resumed.
+ * A webhook is `failing` after its last retry. It is `disabled` when the receiver returns 410 or the maker's rights
+ * end. Like `paused` webhooks, both keep their position until they are resumed.
  */
 export const webhookStates = ["active", "paused", "failing", "disabled"] as const;
 export type WebhookState = (typeof webhookStates)[number];
 
-/** A sealed signing secret. Two can be live and both sign, so secrets rotate without downtime. */
+/** A sealed signing secret. Two can be valid at the same time, and both sign, so secrets rotate without downtime. */
 export interface WebhookSecret {
   sealed: string;
   created_at: number;
@@ -32,7 +32,7 @@ export interface WebhookSecret {
 
 export interface Webhook {
   id: string;
-  /** Grows with every change, changes of the state included. */
+  /** Grows with every change, including changes of the state. */
   version: number;
   name: string;
   url: string;
@@ -40,6 +40,8 @@ export interface Webhook {
   /** Names like `app:KEY` and `form:KEY`, or all. */
   collections: "all" | string[];
   include: "item" | "ids";
+  /** Whether it sends events for items that a change of the definition recalculated. */
+  recalculations: boolean;
   state: WebhookState;
   /** Why the webhook is failing or disabled. */
   reason: string | null;
@@ -51,15 +53,15 @@ export interface Webhook {
   /** The time of the next attempt after a failed one, and the error of that one. */
   retryAt: number | null;
   lastError: string | null;
-  /** The time when the maker's rights end: 0 after a revocation or removal. */
-  makerEndsAt: number;
+  /** The time when the maker's rights end; 0 after a revocation or removal. */
+  makerRightsEndAt: number;
 }
 
 export const maxWebhooks = 100;
 const maxCollections = 100;
 export const maxWebhookSecrets = 2;
 
-export function liveWebhookSecrets({ secrets }: Webhook, now: number): WebhookSecret[] {
+export function findValidWebhookSecrets({ secrets }: Webhook, now: number): WebhookSecret[] {
   return secrets.filter(({ expires_at }) => expires_at === null || now < expires_at);
 }
 
@@ -80,7 +82,10 @@ const webhookTypeByAction: Record<ItemAction, WebhookType> = {
   "submission.delete": "submission.deleted",
 };
 
-/** Without `submission.closed`, a webhook reports closing as `submission.updated`, so that receivers miss no change. */
+/**
+ * Finds the type under which a webhook with these types reports an action. Without `submission.closed`, it reports
+ * closing as `submission.updated`, so that receivers miss no change.
+ */
 export function findWebhookType(
   action: ItemAction,
   types: readonly WebhookType[],
@@ -91,9 +96,17 @@ export function findWebhookType(
   return types.find((candidate) => candidate === fallback);
 }
 
-export function actionsForTypes(types: readonly WebhookType[]): ItemAction[] {
+/** The actions that a webhook reports. */
+export function reportedActions({
+  types,
+  recalculations,
+}: Pick<Webhook, "types" | "recalculations">): ItemAction[] {
   const actions = Object.keys(webhookTypeByAction) as ItemAction[];
-  return actions.filter((action) => findWebhookType(action, types) !== undefined);
+  return actions.filter(
+    (action) =>
+      findWebhookType(action, types) !== undefined &&
+      (recalculations || !action.endsWith(".recalculate")),
+  );
 }
 
 const maxUrlLength = 2000;
@@ -159,7 +172,7 @@ const collectionsSchema = lazy(() =>
 );
 const includeSchema = lazy(() => z.enum(["item", "ids"]));
 
-/** The body of POST /webhooks (contract, section 14). */
+/** The body of POST /webhooks. */
 export const webhookCreateSchema = lazy(() =>
   z.strictObject({
     name: nameSchema(),
@@ -167,6 +180,7 @@ export const webhookCreateSchema = lazy(() =>
     types: typesSchema(),
     collections: collectionsSchema(),
     include: z.optional(includeSchema()),
+    recalculations: z.optional(z.boolean()),
   }),
 );
 
@@ -178,6 +192,7 @@ export const webhookUpdateSchema = lazy(() =>
     types: z.optional(typesSchema()),
     collections: z.optional(collectionsSchema()),
     include: z.optional(includeSchema()),
+    recalculations: z.optional(z.boolean()),
     state: z.optional(z.enum(["active", "paused"])),
     rotate_secret: z.optional(
       z.strictObject({ overlap_hours: z.int().check(z.gte(0), z.lte(maxOverlapHours)) }),
@@ -189,7 +204,7 @@ export const webhookUpdateSchema = lazy(() =>
 export function parseWebhook<
   Schema extends ReturnType<typeof webhookCreateSchema> | ReturnType<typeof webhookUpdateSchema>,
 >(schema: Schema, body: unknown, allowsLocal: boolean): z.output<Schema> {
-  const result = schema.safeParse(body, bodyParsing);
+  const result = schema.safeParse(body, bodyParseOptions);
   const errors = [
     ...(result.success ? [] : zodErrors(result.error.issues)),
     ...urlErrors(isObject(body) ? body["url"] : undefined, allowsLocal),

@@ -42,7 +42,7 @@ const selectSize = collectionStatement<ItemLookupValues>((db) =>
     .where(matchingItems),
 );
 
-/** Selects no items when all of them together exceed `bytes`. Checking the sizes does not read the data. */
+/** Selects no items when all of them together exceed `maxBytes`. Checking the sizes does not read the data. */
 const selectItems = collectionStatement<ItemLookupValues>((db) =>
   db
     .select(itemColumns)
@@ -65,22 +65,10 @@ const selectOwners = dataStatement<Pick<ItemLookupValues, "uniqueValues">>((db) 
 );
 
 /** The item that has a unique value. */
-export interface UniqueValueOwner {
+interface UniqueValueOwner {
   field: number;
   value: string | number;
   item: number;
-}
-
-/** Loads the items that have these unique values. */
-export async function loadUniqueValueOwners(
-  db: CollectionDatabase,
-  uniqueValues: readonly UniqueValue[],
-): Promise<UniqueValueOwner[]> {
-  const values = { uniqueValues: JSON.stringify(uniqueValues) };
-  const { results } = await retryTransient(db, () =>
-    selectOwners(db, values).all<UniqueValueOwner>(),
-  );
-  return results;
 }
 
 export interface ItemLookupResult {

@@ -2,11 +2,11 @@ import { eq, sql } from "drizzle-orm";
 import { fieldsPerCollection, systemFieldIds } from "#domain/data/values.ts";
 import { sequencesPerCollection } from "#domain/item/item.ts";
 import {
-  changeTime,
+  changeTimeSql,
   maxErasedPerBatch,
-  joinLastChange,
-  lastChange,
-  lastJoinedNumber,
+  joinLastChangeSql,
+  lastChangeSql,
+  joinedPrecedingNumberSql,
   hasListenersColumn,
 } from "./changes.ts";
 import { guardCode, collectionGuard } from "#store/db/guard.ts";
@@ -161,7 +161,7 @@ export const queueErasure = collectionStatement<BatchRowValues>((db) =>
 );
 
 /** All changes get one time, not earlier than the creation of any new item. */
-const changedAt = changeTime(sql`(max(t.last_created_at + 1, ${v.now}) + ${v.createdCount})`);
+const changedAt = changeTimeSql(sql`(max(t.last_created_at + 1, ${v.now}) + ${v.createdCount})`);
 
 /**
  * Rows: number, id, offset from the last stored change, action, version, offset of the previous change of the item in
@@ -169,12 +169,12 @@ const changedAt = changeTime(sql`(max(t.last_created_at + 1, ${v.now}) + ${v.cre
  */
 export const insertChanges = collectionStatement<BatchRowValues>((db) =>
   db.insert(change).select(
-    sql`select ${lastJoinedNumber("t.collection_id")} + ${element(2)}, ${changedAt}, ${v.actor}, ${element(3)},
+    sql`select ${joinedPrecedingNumberSql("t.collection_id")} + ${element(2)}, ${changedAt}, ${v.actor}, ${element(3)},
         ${itemNumber}, ${element(1)}, ${element(4)},
         iif(${element(5)} is null, (select last_change from item where number = ${itemNumber}),
-          ${lastJoinedNumber("t.collection_id")} + ${element(5)}),
+          ${joinedPrecedingNumberSql("t.collection_id")} + ${element(5)}),
         ${element(6)}, ${element(7)}, ${v.session}, ${v.requestId}, ${v.sentRequestId}
-      from tally t ${joinLastChange("t.collection_id")} cross join json_each(${v.rows}) e where ${tallyCondition}`,
+      from tally t ${joinLastChangeSql("t.collection_id")} cross join json_each(${v.rows}) e where ${tallyCondition}`,
   ),
 );
 
@@ -183,7 +183,7 @@ export const insertItems = collectionStatement<BatchRowValues>((db) =>
   db.insert(item).select(
     sql`select ${itemNumber}, ${element(1)}, t.collection_id, iif(${v.receiptPrefix} is null, null, ${receipt}),
         ${element(2)}, ${element(3)}, ${v.definitionVersion}, ${createdAt}, ${v.actor}, ${createdAt}, ${v.actor},
-        e.value -> 4, ${lastChange("t.collection_id")} - ${element(5)}
+        e.value -> 4, ${lastChangeSql("t.collection_id")} - ${element(5)}
       from ${rowsWithTally}`,
   ),
 );
@@ -202,7 +202,7 @@ export const updateItems = collectionStatement<BatchRowValues>((db) =>
       updatedAt: elementOfItem(5),
       updatedBy: v.actor,
       data: sql`(select e.value -> 3 from json_each(${v.rows}) e where ${element(0)} = item.number)`,
-      lastChange: sql`${lastChange("collection_id")} - ${elementOfItem(4)}`,
+      lastChange: sql`${lastChangeSql("collection_id")} - ${elementOfItem(4)}`,
     })
     .where(sql`number in (select ${element(0)} from json_each(${v.rows}) e)`),
 );

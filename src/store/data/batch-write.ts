@@ -1,4 +1,4 @@
-import { type CollectionDatabase, type Prepared } from "#store/db/database.ts";
+import { type CollectionDatabase, type PreparedStatement } from "#store/db/database.ts";
 import * as batch from "./batch-statements.ts";
 import type { SearchEntry, UniqueValue } from "#domain/data/index-entries.ts";
 import type { ClosedReason } from "#domain/definition/collection.ts";
@@ -113,7 +113,7 @@ function buildStatements(
   claim: Claim | null,
   auditRecord: ItemAuditRecord,
   limits: CreateLimits,
-): Prepared<"data">[] {
+): PreparedStatement<"data">[] {
   const { now, createdItems, updatedItems, deletedNumbers } = write;
   const values: BatchValues = {
     ...auditRecord,
@@ -157,7 +157,7 @@ function buildRowStatements(
   db: CollectionDatabase,
   values: BatchValues,
   write: BatchWrite,
-): Prepared<"data">[] {
+): PreparedStatement<"data">[] {
   const { createdItems, updatedItems, deletedNumbers } = write;
   const bindRows = (bind: CollectionBind<BatchRowValues>, rows: readonly string[]) =>
     chunkJsonRows(rows).map((chunk) => bind(db, { ...values, rows: chunk }));
@@ -211,7 +211,7 @@ function buildChangeStatements(
   db: CollectionDatabase,
   values: BatchValues,
   changes: readonly WrittenChange[],
-): Prepared<"data">[] {
+): PreparedStatement<"data">[] {
   const lastOffsets = new Map<ItemRef, number>();
   const rows = changes.map(({ ref, id, action, version, fields, former }, index) => {
     const previous = lastOffsets.get(ref);

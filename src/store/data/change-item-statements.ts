@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Status } from "#domain/item/item.ts";
-import { lastChange, hasListenersColumn, type ItemAuditRecord } from "./changes.ts";
+import { lastChangeSql, hasListenersColumn, type ItemAuditRecord } from "./changes.ts";
 import { guardCode, collectionGuard } from "#store/db/guard.ts";
 import { item, searchEntry, tally, uniqueValue } from "#store/db/schema.ts";
 import { placeholders, collectionStatement, nextVersionSql } from "#store/db/statement.ts";
@@ -107,7 +107,7 @@ export const updateItem = collectionStatement<BaseChangeValues>((db) =>
       updatedAt: v.updatedAt,
       updatedBy: v.actor,
       data: v.data,
-      lastChange: lastChange("collection_id"),
+      lastChange: lastChangeSql("collection_id"),
     })
     .where(eq(item.number, v.number))
     .returning({ listened: hasListenersColumn("collection_id") }),

@@ -1,4 +1,4 @@
-import { type CollectionDatabase, type Prepared } from "#store/db/database.ts";
+import { type CollectionDatabase, type PreparedStatement } from "#store/db/database.ts";
 import type { SearchEntry, UniqueValue } from "#domain/data/index-entries.ts";
 import type { ClosedReason } from "#domain/definition/collection.ts";
 import type { ItemDiff } from "#domain/item/change.ts";
@@ -145,7 +145,7 @@ function buildRemovals(
 
 async function runItemBatch(
   db: CollectionDatabase,
-  statements: Prepared<"data">[],
+  statements: PreparedStatement<"data">[],
   uniqueValues: UniqueChanges["toAdd"],
   number: number,
 ): Promise<ItemChangeResult> {

@@ -54,7 +54,7 @@ export function changeFromRow({ item_id: itemId, fields, ...row }: ChangeRow): C
   return { ...row, itemId, fields: JSON.parse(fields) as number[] };
 }
 
-/** Statements that store changes, in the batch of the change itself. */
+// Statements that store changes, in the batch that changes the item.
 
 /** The actor, the action and the request of a change. */
 export interface ItemAuditRecord {
@@ -78,13 +78,13 @@ interface ChangeInsert extends ItemAuditRecord {
 
 const v = placeholders<ChangeInsert>();
 
-const collectionSpan = sql.raw(String(sequencesPerCollection));
+const sequencesPerCollectionSql = sql.raw(String(sequencesPerCollection));
 
 /** The number of a collection's last change. Without changes, the number just below the collection's first. */
-export function lastChange(collectionIdColumn: string): SQL {
+export function lastChangeSql(collectionIdColumn: string): SQL {
   const id = sql.raw(collectionIdColumn);
-  return sql`coalesce((select number from change where number > ${id} * ${collectionSpan}
-      and number < (${id} + 1) * ${collectionSpan} order by number desc limit 1), ${id} * ${collectionSpan})`;
+  return sql`coalesce((select number from change where number > ${id} * ${sequencesPerCollectionSql}
+      and number < (${id} + 1) * ${sequencesPerCollectionSql} order by number desc limit 1), ${id} * ${sequencesPerCollectionSql})`;
 }
 
 /** Whether an active webhook listens to the collection. */
@@ -94,36 +94,36 @@ export const hasListenersColumn = (collectionIdColumn: string) =>
   );
 
 /** Joins the last change of the collection once, as `l`. A new change follows it. */
-export function joinLastChange(collectionIdColumn: string): SQL {
-  return sql`left join change l on l.number = ${lastChange(collectionIdColumn)}`;
+export function joinLastChangeSql(collectionIdColumn: string): SQL {
+  return sql`left join change l on l.number = ${lastChangeSql(collectionIdColumn)}`;
 }
 
-/** The number that the next change follows, at least the one just below the first of the handle's timeline. */
-const precedingNumber = (lastNumber: SQL, collectionIdColumn: string) =>
-  sql`max(${lastNumber}, ${sql.raw(collectionIdColumn)} * ${collectionSpan} + ${lowestSequenceSql} - 1)`;
+/** Raises the last number to at least the one just below the first number of the handle's timeline. */
+const maxWithTimelineSql = (lastNumber: SQL, collectionIdColumn: string) =>
+  sql`max(${lastNumber}, ${sql.raw(collectionIdColumn)} * ${sequencesPerCollectionSql} + ${lowestSequenceSql} - 1)`;
 
-/** The number that a change follows in a statement with the joined `l`. */
-export function lastJoinedNumber(collectionIdColumn: string): SQL {
-  const last = sql`coalesce(l.number, ${sql.raw(collectionIdColumn)} * ${collectionSpan})`;
-  return precedingNumber(last, collectionIdColumn);
+/** The number that a new change follows, in a statement with the joined `l`. */
+export function joinedPrecedingNumberSql(collectionIdColumn: string): SQL {
+  const last = sql`coalesce(l.number, ${sql.raw(collectionIdColumn)} * ${sequencesPerCollectionSql})`;
+  return maxWithTimelineSql(last, collectionIdColumn);
 }
 
-/** The number that a change follows in any other statement. */
-export const lastNumber = (collectionIdColumn: string): SQL =>
-  precedingNumber(lastChange(collectionIdColumn), collectionIdColumn);
+/** The number that a new change follows, in a statement without the joined `l`. */
+export const precedingNumberSql = (collectionIdColumn: string): SQL =>
+  maxWithTimelineSql(lastChangeSql(collectionIdColumn), collectionIdColumn);
 
-/** Never earlier than the joined `l`, so that times grow with the numbers even if clocks differ. */
-export function changeTime(at: SQL): SQL {
+/** The time of a new change: never before the joined `l`, so that times grow with the numbers even if clocks differ. */
+export function changeTimeSql(at: SQL): SQL {
   return sql`max(${at}, coalesce(l.at, 0))`;
 }
 
 /** Inserts a change of an item. Runs before the statement that changes the item. */
 export const insertChange = dataStatement<ChangeInsert>((db) =>
   db.insert(change).select(
-    sql`select ${lastJoinedNumber("i.collection_id")} + 1, ${changeTime(v.at)}, ${v.actor}, ${v.action}, i.number, i.id,
+    sql`select ${joinedPrecedingNumberSql("i.collection_id")} + 1, ${changeTimeSql(v.at)}, ${v.actor}, ${v.action}, i.number, i.id,
         iif(${v.versionIncrement}, ${nextVersionSql(sql`i.version`)}, i.version), i.last_change, ${v.changedFields}, ${v.former},
         ${v.session}, ${v.requestId}, ${v.sentRequestId}
-        from item i ${joinLastChange("i.collection_id")} where i.number = ${v.number}`,
+        from item i ${joinLastChangeSql("i.collection_id")} where i.number = ${v.number}`,
   ),
 );
 
@@ -134,13 +134,14 @@ interface ChainStart {
   number: number;
 }
 
+/** Follows the pointers to previous changes from `start`. `place` counts from 1. */
 const chainSql = (start: SQL, maxLength: number) =>
   sql`with recursive chain (number, previous, place) as (
       select number, previous, 1 from change where number = ${start}
       union all select c.number, c.previous, place + 1 from chain
         join change c on c.number = chain.previous where place < ${sql.raw(String(maxLength))})`;
 
-const lastChangeOfItem = (number: SQL) =>
+const lastChangeOfItemSql = (number: SQL) =>
   sql`(select last_change from item where number = ${number})`;
 
 export const eraseFormerValues = dataStatement<ChainStart>((db, { number }) =>
@@ -148,7 +149,7 @@ export const eraseFormerValues = dataStatement<ChainStart>((db, { number }) =>
     .update(change)
     .set({ former: null })
     .where(
-      sql`number in (${chainSql(lastChangeOfItem(number), maxErasedPerBatch)} select number from chain) and former is not null`,
+      sql`number in (${chainSql(lastChangeOfItemSql(number), maxErasedPerBatch)} select number from chain) and former is not null`,
     ),
 );
 
@@ -156,7 +157,7 @@ export const queueErasure = dataStatement<ChainStart>((db, { number }) =>
   db
     .insert(erasure)
     .select(
-      sql`${chainSql(lastChangeOfItem(number), maxErasedPerBatch)} select previous from chain
+      sql`${chainSql(lastChangeOfItemSql(number), maxErasedPerBatch)} select previous from chain
         where place = ${sql.raw(String(maxErasedPerBatch))} and previous is not null`,
     )
     .onConflictDoNothing(),
@@ -205,7 +206,7 @@ export interface HistoryLimits {
   maxBytes: number;
 }
 
-const actorName = sql<string | null>`case
+const actorNameSql = sql<string | null>`case
   when actor like 'member:%' then (select email from member where id = substr(actor, 8))
   when actor like 'credential:%' then (select name from credential where id = substr(actor, 12)) end`;
 
@@ -249,17 +250,17 @@ export function historyStatements<Values extends object>(
   newestNumber: (values: Placeholders<Values>) => SQL,
 ): HistoryStatements<Values> {
   return {
-    withNames: jointStatement<Values & HistoryLimits>(buildHistory(newestNumber, actorName)),
+    withNames: jointStatement<Values & HistoryLimits>(buildHistory(newestNumber, actorNameSql)),
     withoutNames: dataStatement<Values & HistoryLimits>(buildHistory(newestNumber, sql`null`)),
   };
 }
 
 /** Adds the names of actors, unless the statement already selected them. */
 export async function nameActors(
-  { home, single }: Databases,
+  { home, singleDatabase }: Databases,
   changes: readonly PastChange[],
 ): Promise<PastChange[]> {
-  if (single) return [...changes];
+  if (singleDatabase) return [...changes];
   const names = await loadActorNames(
     home,
     changes.map(({ actor }) => actor),
@@ -281,10 +282,10 @@ export async function loadHistory(
   collection: { readonly id: number },
   values: { from: number } & HistoryLimits,
 ): Promise<PastChange[]> {
-  const { single } = databases;
+  const { singleDatabase } = databases;
   const db = databases.of(collection);
-  const statement = single
-    ? selectHistory.withNames(single, values)
+  const statement = singleDatabase
+    ? selectHistory.withNames(singleDatabase, values)
     : selectHistory.withoutNames(db, values);
   const { results } = await retryTransient(db, () => statement.all<PastChangeRow>());
   return nameActors(databases, results.map(pastChangeFromRow));

@@ -12,7 +12,12 @@ import { retryTransient } from "#store/db/retry.ts";
 import { collection, indexing, pendingChange, tally } from "#store/db/schema.ts";
 import { dataStatement, type Placeholders } from "#store/db/statement.ts";
 import { nextVersion, type Timeline } from "#domain/timeline.ts";
-import { headColumns, headFromRow, type CollectionName, type HeadRow } from "./definition-head.ts";
+import {
+  definitionHeadColumns,
+  definitionHeadFromRow,
+  type CollectionName,
+  type DefinitionHeadRow,
+} from "./definition-head.ts";
 
 /** A collection with the number of its items and the state of work on them. */
 export interface CurrentCollection extends StoredCollection {
@@ -31,10 +36,11 @@ export interface PendingDefinition extends PendingState {
 
 export interface PendingChange extends PendingRules {
   definition: Definition;
+  /** Unique ids that stop being unique. */
   lost: number[];
-  /** Fields whose search entries are rebuilt once the change takes effect. */
+  /** Ids of the fields to reindex when the change takes effect. */
   unindexed: number[];
-  /** Those of them that become searchable. Changes that were stored before this member existed lack it. */
+  /** The ones in `unindexed` that become searchable. Changes stored before this member existed lack it. */
   newlySearchable?: number[];
 }
 
@@ -44,15 +50,15 @@ export interface StoredCollection {
   bytes: number;
 }
 
-export interface CurrentCollectionRow extends HeadRow {
-  live: number;
-  largest: number;
-  indexed_fields: string | null;
-  indexed: number | null;
-  to_index: number | null;
+export interface CurrentCollectionRow extends DefinitionHeadRow {
+  item_count: number;
+  largest_item_bytes: number;
+  fields_to_index: string | null;
+  items_indexed: number | null;
+  items_to_index: number | null;
   change: string | null;
-  seen: number | null;
-  to_see: number | null;
+  items_checked: number | null;
+  items_to_check: number | null;
   problem: string | null;
 }
 
@@ -60,18 +66,18 @@ const selectCurrent = (condition: (values: Placeholders<CollectionName>) => SQL 
   dataStatement<CollectionName>((db, values) =>
     db
       .select({
-        ...headColumns(sql`'{}'`),
+        ...definitionHeadColumns(sql`'{}'`),
         pending: sql`iif(${pendingChange.problem} is null, ${pendingChange.change}, null)`.as(
           "pending",
         ),
-        live: tally.live,
-        largest: tally.largest,
-        indexed_fields: sql`${indexing.fields}`.as("indexed_fields"),
-        indexed: sql`${indexing.done}`.as("indexed"),
-        to_index: sql`${indexing.total}`.as("to_index"),
+        item_count: sql`${tally.live}`.as("item_count"),
+        largest_item_bytes: sql`${tally.largest}`.as("largest_item_bytes"),
+        fields_to_index: sql`${indexing.fields}`.as("fields_to_index"),
+        items_indexed: sql`${indexing.done}`.as("items_indexed"),
+        items_to_index: sql`${indexing.total}`.as("items_to_index"),
         change: pendingChange.change,
-        seen: sql`${pendingChange.done}`.as("seen"),
-        to_see: sql`${pendingChange.total}`.as("to_see"),
+        items_checked: sql`${pendingChange.done}`.as("items_checked"),
+        items_to_check: sql`${pendingChange.total}`.as("items_to_check"),
         problem: pendingChange.problem,
       })
       .from(collection)
@@ -99,7 +105,7 @@ export async function findCollection(
   );
 }
 
-export async function findCollectionById(
+export async function findCollectionOf(
   db: CollectionDatabase,
 ): Promise<CurrentCollection | undefined> {
   return currentFromRow(
@@ -114,14 +120,14 @@ export function currentFromRow(
   row: CurrentCollectionRow | null,
   timeline: Timeline,
 ): CurrentCollection | undefined {
-  const stored = row && headFromRow(row).freshDefinition;
+  const stored = row && definitionHeadFromRow(row).freshCollection;
   if (!stored) return undefined;
-  const { indexed_fields: fields, indexed: done, to_index: total } = row;
+  const { fields_to_index: fields, items_indexed: done, items_to_index: total } = row;
   return {
     ...stored,
     pending: pendingFromRow(row, nextVersion(stored.collection.version, timeline)),
-    largestItemBytes: row.largest,
-    itemCount: row.live,
+    largestItemBytes: row.largest_item_bytes,
+    itemCount: row.item_count,
     indexing:
       fields === null || done === null || total === null
         ? null
@@ -130,13 +136,13 @@ export function currentFromRow(
 }
 
 function pendingFromRow(
-  { change, seen, to_see: total, problem }: CurrentCollectionRow,
+  { change, items_checked: done, items_to_check: total, problem }: CurrentCollectionRow,
   version: number,
 ): PendingDefinition | null {
-  if (change === null || seen === null || total === null) return null;
+  if (change === null || done === null || total === null) return null;
   return {
     version,
-    done: seen,
+    done,
     total,
     problem: problem === null ? null : (JSON.parse(problem) as Record<string, unknown>),
     change: JSON.parse(change) as PendingChange,
@@ -144,8 +150,8 @@ function pendingFromRow(
 }
 
 /**
- * Definitions in a cache that nearby isolates share. With one, a read need not query the database first to build its
- * SQL. The read itself reports whether the definition is still current.
+ * A cache of definitions that nearby isolates share. A cached definition saves the query that loads it before a read.
+ * The read itself reports whether that definition is still current.
  */
 export interface DefinitionCache {
   find(kind: CollectionKind, key: string): Promise<StoredCollection | undefined>;
@@ -156,7 +162,7 @@ export interface DefinitionCache {
 const maxAgeSeconds = 24 * 60 * 60;
 
 /** Uses the HTTP cache, with URLs below `root` that no client can request. */
-export function findCachedDefinition(
+export function findCachedCollection(
   cache: Pick<Cache, "match">,
   root: string,
   kind: CollectionKind,
@@ -167,7 +173,7 @@ export function findCachedDefinition(
     .then((response) => response?.json<StoredCollection>());
 }
 
-export async function cacheDefinition(
+export async function cacheCollection(
   cache: Pick<Cache, "put">,
   root: string,
   { collection: current, bytes }: StoredCollection,
@@ -186,20 +192,19 @@ export interface CollectionOverview extends Acceptance {
   name: string;
   description: string;
   version: number;
-  /** Stored items. */
-  live: number;
+  itemCount: number;
   /** When the last item was stored, in milliseconds since 1970. Null if there never was one. */
   lastItemAt: number | null;
 }
 
 const maxCollections = 500;
 
-/** Lists the apps or forms by name. */
+/** Lists the apps or forms: up to 500 from each database, by name within each. */
 export async function listCollectionOverviews(
   databases: Databases,
   kind: CollectionKind,
 ): Promise<CollectionOverview[]> {
-  const lists = databases.all().map((db) => selectOverviews(db, kind));
+  const lists = databases.dataDatabases().map((db) => selectOverviews(db, kind));
   return (await Promise.all(lists)).flat();
 }
 
@@ -219,7 +224,7 @@ function selectOverviews(
         opens_at: collection.opensAt,
         closes_at: collection.closesAt,
         max_submissions: collection.maxSubmissions,
-        live: tally.live,
+        itemCount: sql<number>`${tally.live}`.as("item_count"),
         lastItemAt: sql<number | null>`nullif(${tally.lastCreatedAt}, 0)`,
       })
       .from(collection)
@@ -240,12 +245,12 @@ export async function listCollections(
   databases: Databases,
   kind: CollectionKind,
   keys: "all" | readonly string[],
-  after: number,
+  afterId: number,
   limit: number,
 ): Promise<CollectionSummary[]> {
   const { id, key, version, name, description, timeZone } = collection;
   // One parameter for any number of keys: D1 accepts 100.
-  const visible =
+  const keyCondition =
     keys === "all"
       ? undefined
       : inArray(key, sql`(select value from json_each(${JSON.stringify(keys)}))`);
@@ -253,10 +258,10 @@ export async function listCollections(
     orm(db)
       .select({ id, key, version, name, description, timeZone })
       .from(collection)
-      .where(and(eq(collection.kind, kind), gt(id, after), visible))
+      .where(and(eq(collection.kind, kind), gt(id, afterId), keyCondition))
       .orderBy(asc(id))
       .limit(limit);
-  const lists = databases.all().map((db) => retryTransient(db, async () => select(db)));
+  const lists = databases.dataDatabases().map((db) => retryTransient(db, async () => select(db)));
   const rows = (await Promise.all(lists)).flat();
   return rows.toSorted((a, b) => a.id - b.id).slice(0, limit);
 }

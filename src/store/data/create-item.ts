@@ -4,10 +4,10 @@ import { fieldsPerCollection, systemFieldIds } from "#domain/data/values.ts";
 import { sequencesPerCollection } from "#domain/item/item.ts";
 import { guardCode, collectionGuard } from "#store/db/guard.ts";
 import {
-  changeTime,
-  joinLastChange,
-  lastChange,
-  lastJoinedNumber,
+  changeTimeSql,
+  joinLastChangeSql,
+  lastChangeSql,
+  joinedPrecedingNumberSql,
   hasListenersColumn,
   type ItemAuditRecord,
 } from "./changes.ts";
@@ -105,9 +105,9 @@ const insertEntries = collectionStatement<CreateValues>((db) =>
 
 const insertChange = collectionStatement<CreateValues>((db) =>
   db.insert(change).select(
-    sql`select ${lastJoinedNumber("t.collection_id")} + 1, ${changeTime(sql`t.last_created_at`)}, ${v.actor}, ${v.action},
+    sql`select ${joinedPrecedingNumberSql("t.collection_id")} + 1, ${changeTimeSql(sql`t.last_created_at`)}, ${v.actor}, ${v.action},
         ${itemNumber}, ${v.id}, ${lowestVersionSql}, null, ${v.changedFields}, null, ${v.session}, ${v.requestId}, ${v.sentRequestId}
-        from tally t ${joinLastChange("t.collection_id")} where ${tallyCondition} and ${isNewItem}`,
+        from tally t ${joinLastChangeSql("t.collection_id")} where ${tallyCondition} and ${isNewItem}`,
   ),
 );
 
@@ -116,7 +116,7 @@ const insertItem = collectionStatement<CreateValues>((db) =>
     sql`select ${itemNumber}, ${v.id}, t.collection_id,
         ${receipt}, ${v.status}, ${lowestVersionSql}, ${v.version},
         t.last_created_at, ${v.actor}, t.last_created_at, ${v.actor},
-        ${v.data}, ${lastChange("t.collection_id")}
+        ${v.data}, ${lastChangeSql("t.collection_id")}
         from tally t where ${tallyCondition} and ${isNewItem}`,
   ),
 );

@@ -7,7 +7,7 @@ import { item } from "#store/db/schema.ts";
 import { dataStatement, type Placeholders } from "#store/db/statement.ts";
 import type { PendingChange } from "./collections.ts";
 
-/** Queries that find stored values which prevent a change of the definition. */
+// Queries that find stored values which prevent a change of the definition.
 
 /** The location of a field's values in an item. A column's values are in the rows of the list `within`. */
 type Slot = [slot: string, within: string | null];
@@ -19,7 +19,7 @@ export interface SlotValues {
 }
 
 /** True when an item has a value in one of the slots. */
-export const anyFilled = (v: Placeholders<SlotValues>): SQL => sql`exists (
+export const isAnyFilledSql = (v: Placeholders<SlotValues>): SQL => sql`exists (
       select 1 from item cross join json_each(${v.slots}) f
       where number > ${v.above} and number < ${v.below}
         and case when f.value ->> 1 is null
@@ -27,7 +27,10 @@ export const anyFilled = (v: Placeholders<SlotValues>): SQL => sql`exists (
           else exists (select 1 from json_each(item.data, '$."' || (f.value ->> 1) || '"') row
             where row.value ->> (f.value ->> 0) is not null) end)`;
 
-export function slotValues(collectionId: number, fields: PendingChange["emptied"]): SlotValues {
+export function buildSlotValues(
+  collectionId: number,
+  fields: PendingChange["emptied"],
+): SlotValues {
   const slots = fields.map(({ id, within }): Slot => [
     String(id),
     within === null ? null : String(within),
@@ -39,7 +42,7 @@ const selectFilled = dataStatement<SlotValues>((db, v) =>
   db
     .select({ filled: sql<number>`1`.as("filled") })
     .from(sql`(select 1)`)
-    .where(anyFilled(v)),
+    .where(isAnyFilledSql(v)),
 );
 
 /** Dates on the same calendar day are equal. Drafts hold no unique values. */
@@ -75,7 +78,7 @@ export async function checkStoredValues(
   const duplicateCheck = { ...itemNumberRange(db.collectionId), fields: JSON.stringify(fields) };
   const [filled, duplicates] = await retryTransient(db, () =>
     db.batch<{ filled?: number; field?: number }>([
-      selectFilled(db, slotValues(db.collectionId, emptied)),
+      selectFilled(db, buildSlotValues(db.collectionId, emptied)),
       selectShared(db, duplicateCheck),
     ]),
   );

@@ -1,6 +1,11 @@
 import type { Databases } from "#store/db/database.ts";
 import { sql, type SQL } from "drizzle-orm";
-import type { Collection, CollectionKind, Definition, View } from "#domain/definition/collection.ts";
+import type {
+  Collection,
+  CollectionKind,
+  Definition,
+  View,
+} from "#domain/definition/collection.ts";
 import type { FieldSet } from "#domain/definition/field.ts";
 import type { PendingChange, StoredCollection } from "./collections.ts";
 import { collection } from "#store/db/schema.ts";
@@ -21,10 +26,10 @@ export interface CollectionName {
 export interface DefinitionHead {
   id: number;
   /** Null when the cached definition of the caller is current. */
-  freshDefinition: StoredCollection | null;
+  freshCollection: StoredCollection | null;
 }
 
-export interface HeadRow {
+export interface DefinitionHeadRow {
   collection_id: number;
   /** All columns except `fields`, JSON. */
   definition: string | null;
@@ -34,7 +39,7 @@ export interface HeadRow {
 }
 
 /** Builds a JSON object for a statement: the stamp of each cached definition, by collection. */
-export function cachedStamps(collections: Iterable<Pick<Collection, "id" | "stamp">>): string {
+export function cachedStampsJson(collections: Iterable<Pick<Collection, "id" | "stamp">>): string {
   return JSON.stringify(
     Object.fromEntries(Array.from(collections, ({ id, stamp }) => [`c${id}`, stamp])),
   );
@@ -42,8 +47,8 @@ export function cachedStamps(collections: Iterable<Pick<Collection, "id" | "stam
 
 const stamp = sql`(${collection.revision} || ' ' || ${collection.updatedAt})`;
 
-/** The columns of a head, for a statement that reads `collection`. `stamps` is the result of `cachedStamps`. */
-export function headColumns(stamps: SQL) {
+/** The columns of a head, for a statement that reads `collection`. `stamps` is the result of `cachedStampsJson`. */
+export function definitionHeadColumns(stamps: SQL) {
   const isCached = sql`(${stamps} ->> ('c' || ${collection.id})) is ${stamp}`;
   const unlessCached = <T>(value: SQL, name: string) =>
     sql<T | null>`iif(${isCached}, null, ${value})`.as(name);
@@ -79,13 +84,13 @@ type DefinitionRow = Omit<
   views: View[];
 };
 
-export function headFromRow({
+export function definitionHeadFromRow({
   collection_id: id,
   definition,
   fields,
   pending,
-}: HeadRow): DefinitionHead {
-  if (definition === null || fields === null) return { id, freshDefinition: null };
+}: DefinitionHeadRow): DefinitionHead {
+  if (definition === null || fields === null) return { id, freshCollection: null };
   const row = JSON.parse(definition) as DefinitionRow;
   const { kind, key, version, revision, fieldsVersion, stamp: rowStamp } = row;
   const change = pending === null ? null : (JSON.parse(pending) as PendingChange);
@@ -100,7 +105,10 @@ export function headFromRow({
     pending: pendingRules,
     definition: currentDefinition,
   };
-  return { id, freshDefinition: { collection: currentCollection, bytes: storedBytes(fields, row.views) } };
+  return {
+    id,
+    freshCollection: { collection: currentCollection, bytes: storedBytes(fields, row.views) },
+  };
 }
 
 function definitionFromRow(row: DefinitionRow, fields: string): Definition {
@@ -147,7 +155,7 @@ const selectSizes = dataStatement<DefinitionsValues>((db) =>
 /** Skips pending changes, which may be as large as the definition itself. */
 const selectDefinitions = dataStatement<DefinitionsValues>((db) =>
   db
-    .select({ ...headColumns(sql`'{}'`), pending: sql<null>`null`.as("pending") })
+    .select({ ...definitionHeadColumns(sql`'{}'`), pending: sql<null>`null`.as("pending") })
     .from(sql`json_each(${v.names}) n`)
     .innerJoin(
       collection,
@@ -175,14 +183,14 @@ export async function loadDefinitions(
   const pairs = JSON.stringify(names.map(({ kind, key }) => [kind, key]));
   const values = { names: pairs, maxBytes };
   const results = await Promise.all(
-    databases.all().map(async (db) => {
+    databases.dataDatabases().map(async (db) => {
       const [sizes, rows] = await retryTransient(db, () =>
         db.batch([selectSizes(db, values), selectDefinitions(db, values)]),
       );
       const [size] = (sizes?.results ?? []) as LoadedDefinitions[];
-      const heads = (rows?.results ?? []) as HeadRow[];
+      const heads = (rows?.results ?? []) as DefinitionHeadRow[];
       const collections = heads.flatMap(
-        (row) => headFromRow(row).freshDefinition?.collection ?? [],
+        (row) => definitionHeadFromRow(row).freshCollection?.collection ?? [],
       );
       return { count: size?.count ?? 0, bytes: size?.bytes ?? 0, collections };
     }),

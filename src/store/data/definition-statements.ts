@@ -1,4 +1,4 @@
-import type { CollectionDatabase, Database, Prepared, Scope } from "#store/db/database.ts";
+import type { CollectionDatabase, Database, PreparedStatement, Scope } from "#store/db/database.ts";
 import { sql, eq } from "drizzle-orm";
 import { fieldNumber } from "#domain/data/values.ts";
 import { nextVersion } from "#domain/timeline.ts";
@@ -22,27 +22,30 @@ import {
   pick,
 } from "#store/db/statement.ts";
 import type { PendingChange, PendingDefinition } from "./collections.ts";
-import { anyFilled, slotValues, type SlotValues } from "./definition-checks.ts";
+import { keepFormerDefinition } from "./former-definitions.ts";
+import { isAnyFilledSql, buildSlotValues, type SlotValues } from "./definition-checks.ts";
 import {
   defaultHistoryDays,
   type Collection,
   type Definition,
 } from "#domain/definition/collection.ts";
 import { runOnce, classifyError } from "#store/db/retry.ts";
-import { auditTime, insertAuditEntry, type AuditRecord } from "#store/home/audit.ts";
+import { auditTimeSql, insertAuditEntry, type AuditRecord } from "#store/home/audit.ts";
 
-/** Statements that check or move stored values when fields change. Each takes any number of fields. */
+// Statements that check or move stored values when fields change. Each takes any number of fields.
 
-const fieldsEmpty = dataGuard<SlotValues>(
-  (v) => sql`select ${guardCode("values_exist")} as code where ${anyFilled(v)}`,
+const guardFieldsEmptyStatement = dataGuard<SlotValues>(
+  (v) => sql`select ${guardCode("values_exist")} as code where ${isAnyFilledSql(v)}`,
 );
 
-/** Aborts the batch if an item has a value in one of the fields. Takes one statement for any number of fields. */
+/** Aborts the batch if an item has a value in one of the fields. */
 export function guardFieldsEmpty(
   db: CollectionDatabase,
   fields: PendingChange["emptied"],
-): Prepared<"data">[] {
-  return fields.length === 0 ? [] : [fieldsEmpty(db, slotValues(db.collectionId, fields))];
+): PreparedStatement<"data">[] {
+  return fields.length === 0
+    ? []
+    : [guardFieldsEmptyStatement(db, buildSlotValues(db.collectionId, fields))];
 }
 
 const insertFormerUnique = dataStatement<{ fields: string }>((db, v) =>
@@ -53,34 +56,36 @@ const insertFormerUnique = dataStatement<{ fields: string }>((db, v) =>
 );
 
 /** Ends the uniqueness of these fields. A sweep deletes their values in steps. */
-export function retireUnique(
+export function endUniqueness(
   db: CollectionDatabase,
   uniqueIds: readonly number[],
-): Prepared<"data">[] {
+): PreparedStatement<"data">[] {
   if (uniqueIds.length === 0) return [];
   const fields = uniqueIds.map((uniqueId) => fieldNumber(db.collectionId, uniqueId));
   return [insertFormerUnique(db, { fields: JSON.stringify(fields) })];
 }
 
-type UniqueField = [field: number, slot: string, isDate: 0 | 1];
+/** `uniqueNumber` identifies the field in `unique_value`, `dataKey` its value in an item's data. */
+type UniqueField = [uniqueNumber: number, dataKey: string, isDate: 0 | 1];
 
 /** Dates on the same calendar day are equal. Drafts hold no unique values. */
-const fillUniqueValues = dataStatement<{ above: number; below: number; fields: string }>((db, v) =>
-  db.insert(uniqueValue).select(
-    sql`select f.value ->> 0,
+const insertUniqueValues = dataStatement<{ above: number; below: number; fields: string }>(
+  (db, v) =>
+    db.insert(uniqueValue).select(
+      sql`select f.value ->> 0,
           case when f.value ->> 2 then substr(data ->> (f.value ->> 1), 1, 10)
             else data ->> (f.value ->> 1) end, number
         from item cross join json_each(${v.fields}) f
         where number > ${v.above} and number < ${v.below}
           and data ->> (f.value ->> 1) is not null and status is not 'draft'`,
-  ),
+    ),
 );
 
-/** Inserts the values of newly unique fields from all items. Fails if two items share a value. */
-export function fillUnique(
+/** Inserts the values of newly unique fields from all items except drafts. Fails if two items share a value. */
+export function buildUniqueInserts(
   db: CollectionDatabase,
   gained: PendingChange["gained"],
-): Prepared<"data">[] {
+): PreparedStatement<"data">[] {
   if (gained.length === 0) return [];
   const fields = gained.map(({ id, type, uniqueId }): UniqueField => [
     fieldNumber(db.collectionId, uniqueId),
@@ -88,15 +93,15 @@ export function fillUnique(
     type === "date" ? 1 : 0,
   ]);
   return [
-    fillUniqueValues(db, { ...itemNumberRange(db.collectionId), fields: JSON.stringify(fields) }),
+    insertUniqueValues(db, { ...itemNumberRange(db.collectionId), fields: JSON.stringify(fields) }),
   ];
 }
 
-/** Statements that save definitions. */
+// Statements that save definitions.
 
 export type SaveResult =
   | { outcome: "saved" }
-  /** Another request created or changed the collection. Read again. */
+  /** Another request created or changed the collection. The caller must reload and retry. */
   | { outcome: "stale" }
   | { outcome: "values_exist" }
   | { outcome: "duplicates_exist" };
@@ -122,21 +127,21 @@ const mutableColumns = [
 const insertedColumns = ["kind", "key", "createdAt", ...mutableColumns] as const;
 
 type MutableColumn = (typeof mutableColumns)[number];
-type Columns = Pick<typeof collection.$inferSelect, (typeof insertedColumns)[number]>;
+type InsertedColumns = Pick<typeof collection.$inferSelect, (typeof insertedColumns)[number]>;
 
 /** True when an active webhook listens to all collections, including future ones. */
-const hasGlobalListener = sql`exists (select 1 from webhook where state = 'active' and collections = '"all"')`;
+const hasGlobalListenerSql = sql`exists (select 1 from webhook where state = 'active' and collections = '"all"')`;
 
-export const insertCollection = jointStatement<Columns>((db, v) =>
-  db.insert(collection).values({ ...pick(v, insertedColumns), listened: hasGlobalListener }),
+export const insertCollection = jointStatement<InsertedColumns>((db, v) =>
+  db.insert(collection).values({ ...pick(v, insertedColumns), listened: hasGlobalListenerSql }),
 );
 
 /** Inserts the same when webhooks are in another database. */
-export const insertListenedCollection = dataStatement<Columns & { listened: number }>((db, v) =>
-  db.insert(collection).values({ ...pick(v, insertedColumns), listened: v.listened }),
+export const insertCollectionWithListened = dataStatement<InsertedColumns & { listened: number }>(
+  (db, v) => db.insert(collection).values({ ...pick(v, insertedColumns), listened: v.listened }),
 );
 
-type CollectionKey = Pick<Columns, "kind" | "key">;
+type CollectionKey = Pick<InsertedColumns, "kind" | "key">;
 
 const keyValues = placeholders<CollectionKey>();
 const collectionCondition = sql`kind = ${keyValues.kind} and key = ${keyValues.key}`;
@@ -147,18 +152,18 @@ export const insertTally = dataStatement<CollectionKey>((db) =>
 
 export const auditCreation = dataStatement<CollectionKey & AuditRecord>((db, v) =>
   db.insert(auditEntry).select(
-    sql`select null, ${auditTime(v.at)}, ${v.actor}, ${v.action}, id,
+    sql`select null, ${auditTimeSql(v.at)}, ${v.actor}, ${v.action}, id,
         ${v.subject}, ${lowestVersionSql}, ${v.session}, ${v.requestId},
         ${v.sentRequestId} from collection where ${collectionCondition}`,
   ),
 );
 
-export const revisionUnchanged = collectionGuard<{ revision: number }>(
+export const guardRevision = collectionGuard<{ revision: number }>(
   (v) => sql`select ${guardCode("definition_changed")} as code
     from collection where id = ${v.collectionId} and revision <> ${v.revision}`,
 );
 
-const updateCollection = collectionStatement<Pick<Columns, MutableColumn>>((db, v) =>
+const updateCollection = collectionStatement<Pick<InsertedColumns, MutableColumn>>((db, v) =>
   db.update(collection).set(pick(v, mutableColumns)).where(eq(collection.id, v.collectionId)),
 );
 
@@ -176,7 +181,7 @@ export function definitionToRow(definition: Definition, fieldsVersion: number, n
     fields: JSON.stringify(fields),
     fieldsVersion,
     updatedAt: now,
-    // Pending changes that were stored before histories existed lack it.
+    // Pending changes that were stored before histories existed lack `history_days`.
     historyDays: definition.history_days ?? defaultHistoryDays,
     views: JSON.stringify(definition.views ?? []),
   };
@@ -217,20 +222,20 @@ export const startIndexing = collectionStatement<IndexingStart>((db, v) =>
 );
 
 /** Builds the statements of a change that takes effect, after its items were checked. */
-export function applyDefinition(
+export function buildApplyStatements(
   db: CollectionDatabase,
   current: Collection,
   change: Omit<PendingChange, "emptied" | "gained">,
   auditRecord: AuditRecord,
-): Prepared<"data">[] {
+): PreparedStatement<"data">[] {
   const { id: collectionId, version, revision } = current;
   const { definition, lost, unindexed, newlySearchable = unindexed } = change;
-  const next = nextVersion(version, db.timeline);
+  const newVersion = nextVersion(version, db.timeline);
   const fields = [current.definition, definition].map((state) => JSON.stringify(state.fields));
-  const fieldsVersion = fields[0] === fields[1] ? current.fieldsVersion : next;
+  const fieldsVersion = fields[0] === fields[1] ? current.fieldsVersion : newVersion;
   const { above } = itemNumberRange(collectionId);
   return [
-    ...retireUnique(db, lost),
+    ...endUniqueness(db, lost),
     ...(unindexed.length > 0
       ? [
           startIndexing(db, {
@@ -240,33 +245,34 @@ export function applyDefinition(
           }),
         ]
       : []),
+    ...keepFormerDefinition(db, current),
     updateCollection(db, {
       ...definitionToRow(definition, fieldsVersion, auditRecord.at),
-      version: next,
+      version: newVersion,
       revision: nextVersion(revision, db.timeline),
     }),
-    insertAuditEntry(db, { ...auditRecord, collectionId, version: next }),
+    insertAuditEntry(db, { ...auditRecord, collectionId, version: newVersion }),
   ];
 }
 
 /** Drops a pending change, and ends the uniqueness of the fields that it made unique. */
-export function dropPending(
+export function buildDropStatements(
   db: CollectionDatabase,
   pending: PendingDefinition | null,
-): Prepared<"data">[] {
+): PreparedStatement<"data">[] {
   if (!pending) return [];
   const gained = pending.problem === null ? pending.change.gained : [];
   const uniqueIds = gained.map(({ uniqueId }) => uniqueId);
-  return [deletePending(db, {}), ...retireUnique(db, uniqueIds)];
+  return [deletePendingRow(db, {}), ...endUniqueness(db, uniqueIds)];
 }
 
-export const deletePending = collectionStatement<object>((db, v) =>
+export const deletePendingRow = collectionStatement<object>((db, v) =>
   db.delete(pendingChange).where(eq(pendingChange.collectionId, v.collectionId)),
 );
 
 export async function runSave<S extends Scope>(
   db: Database<S>,
-  statements: readonly Prepared<S>[],
+  statements: readonly PreparedStatement<S>[],
 ): Promise<SaveResult> {
   try {
     await runOnce(db, () => db.batch(statements));

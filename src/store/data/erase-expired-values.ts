@@ -10,38 +10,38 @@ export const minChangeDays = defaultHistoryDays;
 
 const changesPerStep = 1000;
 const dayMs = 24 * 60 * 60 * 1000;
-const span = sql.raw(String(sequencesPerCollection));
-const step = sql.raw(String(changesPerStep));
+const sequencesPerCollectionSql = sql.raw(String(sequencesPerCollection));
+const changesPerStepSql = sql.raw(String(changesPerStep));
 
 /** The first collection whose oldest former values have expired. */
-const expiredCollection = (now: number) => sql`(select id, erased, kept from
-    (select id, max(erased_through, id * ${span}) as erased, ${now} - history_days * ${sql.raw(String(dayMs))} as kept
+const expiredCollectionSql = (now: number) => sql`(select id, erased, kept from
+    (select id, max(erased_through, id * ${sequencesPerCollectionSql}) as erased, ${now} - history_days * ${sql.raw(String(dayMs))} as kept
       from collection where history_days < ${sql.raw(String(minChangeDays))}) c
-  where (select at from change where number > c.erased and number < (c.id + 1) * ${span}
+  where (select at from change where number > c.erased and number < (c.id + 1) * ${sequencesPerCollectionSql}
     order by number limit 1) < c.kept order by id limit 1)`;
 
 /** The next expired changes of that collection. Reads one step only, however many changes follow. */
-const expiredChanges = (
+const expiredChangesSql = (
   now: number,
-) => sql`(select x.number from ${expiredCollection(now)} c join change x
-  on x.number in (select number from change where number > c.erased and number < (c.id + 1) * ${span}
-    order by number limit ${step}) and x.at < c.kept)`;
+) => sql`(select x.number from ${expiredCollectionSql(now)} c join change x
+  on x.number in (select number from change where number > c.erased and number < (c.id + 1) * ${sequencesPerCollectionSql}
+    order by number limit ${changesPerStepSql}) and x.at < c.kept)`;
 
 /** Erases one step of the former values that are older than `history_days`. Returns whether more may remain. */
 export async function eraseExpiredValues(db: DataDatabase, now: number): Promise<boolean> {
   const [, progress] = await retryTransient(db, () =>
     batchQueries(db, [
-      query(db, (on) =>
-        on
+      query(db, (builder) =>
+        builder
           .update(change)
           .set({ former: null })
-          .where(sql`number in ${expiredChanges(now)} and former is not null`),
+          .where(sql`number in ${expiredChangesSql(now)} and former is not null`),
       ),
-      query(db, (on) =>
-        on
+      query(db, (builder) =>
+        builder
           .update(collection)
-          .set({ erasedThrough: sql`(select max(number) from ${expiredChanges(now)})` })
-          .where(sql`id = (select id from ${expiredCollection(now)})`),
+          .set({ erasedThrough: sql`(select max(number) from ${expiredChangesSql(now)})` })
+          .where(sql`id = (select id from ${expiredCollectionSql(now)})`),
       ),
     ]),
   );

@@ -21,7 +21,12 @@ import {
 } from "./changes.ts";
 import type { ItemAction } from "#domain/item/change.ts";
 import { minChangeDays } from "./erase-expired-values.ts";
-import { headColumns, headFromRow, type DefinitionHead, type HeadRow } from "./definition-head.ts";
+import {
+  definitionHeadColumns,
+  definitionHeadFromRow,
+  type DefinitionHead,
+  type DefinitionHeadRow,
+} from "./definition-head.ts";
 
 interface FeedValues {
   after: number;
@@ -33,7 +38,7 @@ interface FeedValues {
 const v = placeholders<FeedValues>();
 
 /** The changes of a page, each with the total bytes of the items before it. Computing sizes does not read the items. */
-const pageChanges = sql`(select c.*, sum(coalesce(octet_length(i.data), 0)) over (order by c.number)
+const pageChangesSql = sql`(select c.*, sum(coalesce(octet_length(i.data), 0)) over (order by c.number)
       - coalesce(octet_length(i.data), 0) as spent
     from (select * from change where number > ${v.after} and number < ${v.below}
       order by number limit ${v.limit}) c
@@ -42,7 +47,7 @@ const pageChanges = sql`(select c.*, sum(coalesce(octet_length(i.data), 0)) over
 const selectChanges = dataStatement<FeedValues>((db) =>
   db
     .select(changeColumns)
-    .from(pageChanges)
+    .from(pageChangesSql)
     .where(sql`spent < ${v.maxBytes}`)
     .orderBy(sql`number`),
 );
@@ -51,11 +56,11 @@ const selectItems = dataStatement<FeedValues>((db) =>
   db
     .select(itemColumns)
     .from(item)
-    .where(sql`number in (select item from ${pageChanges} where spent < ${v.maxBytes})`),
+    .where(sql`number in (select item from ${pageChangesSql} where spent < ${v.maxBytes})`),
 );
 
-/** Whether the change in the middle of the range is older than `since`. */
-const isOlderThan = (since: SQL) =>
+/** True when the change in the middle of `low` and `high` is older than `since`. */
+const isMiddleOlderSql = (since: SQL) =>
   sql`(select at from change where number >= (low + high) / 2 order by number limit 1) < ${since}`;
 
 /** Selects the edges of the feed. Times grow with the numbers, so a binary search finds `kept`. */
@@ -75,8 +80,8 @@ const selectEdges = dataStatement<{ above: number; below: number; after: number;
               (select number from change where number > ${values.above} and number < ${values.below}
                 order by number desc limit 1) + 1
             union all
-            select iif(${isOlderThan(values.since)}, (low + high) / 2 + 1, low),
-              iif(${isOlderThan(values.since)}, high, (low + high) / 2)
+            select iif(${isMiddleOlderSql(values.since)}, (low + high) / 2 + 1, low),
+              iif(${isMiddleOlderSql(values.since)}, high, (low + high) / 2)
               from half where low < high)
           select low from half where low >= high)`.as("kept"),
       })
@@ -89,7 +94,7 @@ interface EdgeRow {
   last: number | null;
   /** The time of the first change after `after`. */
   next_at: number | null;
-  /** The first number that is not older than `since`. If all are older, one beyond the last. */
+  /** The first number that is not older than `since`. If all are older, one above the last. */
   kept: number | null;
 }
 
@@ -139,13 +144,16 @@ export async function loadFeedPage(
 
 /** Erases one step of the former values of deleted items. Returns whether more may remain. */
 export async function sweepErasures(db: DataDatabase): Promise<boolean> {
-  const on = orm(db);
-  const [first] = await retryTransient(db, () =>
-    on.select().from(erasure).orderBy(asc(erasure.change)).limit(1),
+  const drizzleClient = orm(db);
+  const [firstErasure] = await retryTransient(db, () =>
+    drizzleClient.select().from(erasure).orderBy(asc(erasure.change)).limit(1),
   );
-  if (!first) return false;
-  const from = { from: first.change };
-  const deletion = on.delete(erasure).where(eq(erasure.change, first.change)).toSQL();
+  if (!firstErasure) return false;
+  const from = { from: firstErasure.change };
+  const deletion = drizzleClient
+    .delete(erasure)
+    .where(eq(erasure.change, firstErasure.change))
+    .toSQL();
   await retryTransient(db, () =>
     db.batch([
       eraseStep(db, from),
@@ -159,13 +167,13 @@ export async function sweepErasures(db: DataDatabase): Promise<boolean> {
 const collectionsPerStep = 500;
 const rowsPerStep = 1000;
 const dayMs = 24 * 60 * 60 * 1000;
-const collectionSpan = sql.raw(String(sequencesPerCollection));
+const sequencesPerCollectionSql = sql.raw(String(sequencesPerCollection));
 
 /** The first change of each collection is its oldest. */
-const oldestChange = sql`(select number from change where number > c.id * ${collectionSpan}
-  and number < (c.id + 1) * ${collectionSpan} order by number limit 1)`;
-const newestChange = sql`(select number from change where number > c.id * ${collectionSpan}
-  and number < (c.id + 1) * ${collectionSpan} order by number desc limit 1)`;
+const oldestChangeSql = sql`(select number from change where number > c.id * ${sequencesPerCollectionSql}
+  and number < (c.id + 1) * ${sequencesPerCollectionSql} order by number limit 1)`;
+const newestChangeSql = sql`(select number from change where number > c.id * ${sequencesPerCollectionSql}
+  and number < (c.id + 1) * ${sequencesPerCollectionSql} order by number desc limit 1)`;
 
 /**
  * Deletes expired changes of the collections from this id on, but keeps the last change of each. Returns the next id,
@@ -176,20 +184,20 @@ export async function sweepHistory(
   now: number,
   from: number,
 ): Promise<{ nextId: number | null; hasMore: boolean }> {
-  const collections = sql`(select c.id, ${oldestChange} as oldest, ${newestChange} as newest, ${now} - max(c.history_days, ${sql.raw(String(minChangeDays))}) * ${sql.raw(String(dayMs))} as kept
+  const collectionsSql = sql`(select c.id, ${oldestChangeSql} as oldest, ${newestChangeSql} as newest, ${now} - max(c.history_days, ${sql.raw(String(minChangeDays))}) * ${sql.raw(String(dayMs))} as kept
     from collection c where c.id >= ${from} order by c.id limit ${sql.raw(String(collectionsPerStep))})`;
-  const expired = sql`(select x.number from ${collections} c join change x
+  const expiredSql = sql`(select x.number from ${collectionsSql} c join change x
       on x.number in (select number from change where number >= c.oldest and number < c.newest
         and at < c.kept and (select at from change where number = c.oldest) < c.kept order by number limit ${sql.raw(String(rowsPerStep))})
     limit ${sql.raw(String(rowsPerStep))})`;
   const [ranges, deletion] = await retryTransient(db, () =>
     batchQueries(db, [
-      query(db, (on) =>
-        on
+      query(db, (builder) =>
+        builder
           .select({ last: sql<number | null>`max(id)`, count: sql<number>`count(*)` })
-          .from(collections),
+          .from(collectionsSql),
       ),
-      query(db, (on) => on.delete(change).where(sql`number in ${expired}`)),
+      query(db, (builder) => builder.delete(change).where(sql`number in ${expiredSql}`)),
     ]),
   );
   const [range] = ranges;
@@ -211,9 +219,9 @@ interface NextChangeValues {
 }
 
 const nextChangeValues = placeholders<NextChangeValues>();
-const scannedChanges = sql`(select * from change where number > ${nextChangeValues.after} and number < ${nextChangeValues.below}
+const scannedChangesSql = sql`(select * from change where number > ${nextChangeValues.after} and number < ${nextChangeValues.below}
   order by number limit ${sql.raw(String(maxScannedChanges))})`;
-const firstMatch = sql`(select * from ${scannedChanges} where action in (select value from json_each(${nextChangeValues.actions}))
+const firstMatchSql = sql`(select * from ${scannedChangesSql} where action in (select value from json_each(${nextChangeValues.actions}))
   order by number limit 1)`;
 
 const selectScanEnd = dataStatement<NextChangeValues>((db) =>
@@ -222,22 +230,22 @@ const selectScanEnd = dataStatement<NextChangeValues>((db) =>
       through: sql<number | null>`max(number)`.as("through"),
       count: sql<number>`count(*)`.as("count"),
     })
-    .from(scannedChanges),
+    .from(scannedChangesSql),
 );
 
 const selectFirstMatch = dataStatement<NextChangeValues>((db) =>
-  db.select(changeColumns).from(firstMatch),
+  db.select(changeColumns).from(firstMatchSql),
 );
 
 const selectItem = dataStatement<NextChangeValues>((db) =>
   db
     .select(itemColumns)
     .from(item)
-    .where(sql`number = (select item from ${firstMatch})`),
+    .where(sql`number = (select item from ${firstMatchSql})`),
 );
 
 const selectHead = collectionStatement<{ stamps: string }>((db, { collectionId, stamps }) =>
-  db.select(headColumns(stamps)).from(collection).where(eq(collection.id, collectionId)),
+  db.select(definitionHeadColumns(stamps)).from(collection).where(eq(collection.id, collectionId)),
 );
 
 export interface NextChange {
@@ -271,13 +279,13 @@ export async function loadNextChange(
   const [scanEnd] = (scanEnds?.results ?? []) as { through: number | null; count: number }[];
   const [changeRow] = (changes?.results ?? []) as ChangeRow[];
   const [itemRow] = (items?.results ?? []) as ItemRow[];
-  const [headRow] = (collections?.results ?? []) as HeadRow[];
+  const [headRow] = (collections?.results ?? []) as DefinitionHeadRow[];
   const firstChange = changeRow ? changeFromRow(changeRow) : null;
   return {
     change: firstChange,
     item: itemRow ? itemFromRow(itemRow) : null,
     scannedThrough: firstChange?.number ?? scanEnd?.through ?? after,
     isAtEnd: firstChange === null && (scanEnd?.count ?? 0) < maxScannedChanges,
-    head: headRow ? headFromRow(headRow) : { id: db.collectionId, freshDefinition: null },
+    head: headRow ? definitionHeadFromRow(headRow) : { id: db.collectionId, freshCollection: null },
   };
 }

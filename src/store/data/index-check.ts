@@ -34,7 +34,7 @@ export function queueOrder(
 
 export type IndexCheck = typeof indexCheck.$inferSelect;
 
-const upsertCheck = collectionStatement<{ field: number }>((db, v) =>
+const upsertCheckStatement = collectionStatement<{ field: number }>((db, v) =>
   db
     .insert(indexCheck)
     .select(sql`select ${v.collectionId}, ${v.field}, '', 0, 0, 0 where true`)
@@ -59,7 +59,7 @@ export async function beginIndexCheck(
   const { above } = itemNumberRange(db.collectionId);
   await runOnce(db, () =>
     db.batch([
-      upsertCheck(db, { field: fieldNumber(db.collectionId, 0) }),
+      upsertCheckStatement(db, { field: fieldNumber(db.collectionId, 0) }),
       startIndexing(db, { above, unindexed: JSON.stringify(fields), newlySearchable: "[]" }),
       insertAuditEntry(db, { ...auditRecord }),
     ]),
@@ -77,7 +77,7 @@ export async function findNextIndexCheck(
   return row;
 }
 
-/** An entry with its item, which is undefined if it was deleted. */
+/** An entry with its item. The item is undefined if it was deleted. */
 interface CheckedEntry {
   field: number;
   value: string | number;
@@ -85,10 +85,6 @@ interface CheckedEntry {
   item: Item | undefined;
 }
 
-/**
- * Selects the entries after the position of the check, with their items. Stops at `bytes` of data, but returns at least
- * one.
- */
 const checkPosition = placeholders<{
   below: number;
   field: number;
@@ -96,14 +92,18 @@ const checkPosition = placeholders<{
   limit: number;
   value: string | number;
 }>();
-const entriesAfter = sql`select field, value, item from search_entry
+const entriesAfterSql = sql`select field, value, item from search_entry
   where (field, value, item) > (${checkPosition.field}, ${checkPosition.value}, ${checkPosition.item})
     and field < ${checkPosition.below}
   order by field, value, item limit ${checkPosition.limit}`;
 
-/** Entries of deleted items count too. */
-const entryCost = sql`(octet_length(e.value) + coalesce(octet_length(i.data), 0))`;
+/** The bytes of an entry and of its item, if that still exists. */
+const entryBytesSql = sql`(octet_length(e.value) + coalesce(octet_length(i.data), 0))`;
 
+/**
+ * Selects the entries after the position of the check, with their items. Stops at `bytes` of data, but returns at least
+ * one.
+ */
 const selectEntries = dataStatement<{
   below: number;
   bytes: number;
@@ -119,8 +119,8 @@ const selectEntries = dataStatement<{
       entry_value: sql`e.value`.as("entry_value"),
       entry_item: sql`e.item`.as("entry_item"),
     })
-    .from(sql`(select e.*, sum(${entryCost}) over (rows unbounded preceding) - ${entryCost} as spent
-      from (${entriesAfter}) e left join item i on i.number = e.item) e`)
+    .from(sql`(select e.*, sum(${entryBytesSql}) over (rows unbounded preceding) - ${entryBytesSql} as spent
+      from (${entriesAfterSql}) e left join item i on i.number = e.item) e`)
     .leftJoin(item, sql`${item.number} = e.item`)
     .where(sql`e.spent < ${v.bytes}`),
 );
@@ -145,7 +145,7 @@ export async function loadEntriesToCheck(
 }
 
 /** Deletes an entry only if its item is unchanged since the read, or still missing. */
-const deleteWrongEntries = dataStatement<{ entries: string }>((db, v) =>
+const deleteInvalidEntriesStatement = dataStatement<{ entries: string }>((db, v) =>
   db.delete(searchEntry).where(
     sql`(field, value, item) in (
         select e.value ->> 0, e.value ->> 1, e.value ->> 2 from json_each(${v.entries}) e
@@ -153,7 +153,7 @@ const deleteWrongEntries = dataStatement<{ entries: string }>((db, v) =>
   ),
 );
 
-const advance = collectionStatement<{
+const advanceStatement = collectionStatement<{
   count: number;
   field: number;
   item: number;
@@ -210,8 +210,10 @@ export async function storeCheckStep(
     count: checkedEntries.length,
     wrongCount: wrongEntries.length,
   };
-  const deletions = jsonChunks(rows).map((entries) => deleteWrongEntries(db, { entries }));
-  await retryTransient(db, () => db.batch([...deletions, advance(db, values)]));
+  const deletions = jsonChunks(rows).map((entries) =>
+    deleteInvalidEntriesStatement(db, { entries }),
+  );
+  await retryTransient(db, () => db.batch([...deletions, advanceStatement(db, values)]));
 }
 
 const rowsPerStep = 2000;

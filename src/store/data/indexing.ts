@@ -5,7 +5,12 @@ import type { ItemAction } from "#domain/item/change.ts";
 import { retryTransient, classifyError } from "#store/db/retry.ts";
 import { guardCode, collectionGuard } from "#store/db/guard.ts";
 import { change, indexing, item, searchEntry, tally } from "#store/db/schema.ts";
-import { changeTime, joinLastChange, lastNumber, hasListenersColumn } from "./changes.ts";
+import {
+  changeTimeSql,
+  joinLastChangeSql,
+  precedingNumberSql,
+  hasListenersColumn,
+} from "./changes.ts";
 import {
   jsonChunks,
   collectionStatement,
@@ -29,7 +34,7 @@ export async function findNextIndexing(
 }
 
 /** Deletes the old entries of recalculated values, if the item is still unchanged. */
-const removeEntries = dataStatement<{ removed: string }>((db, v) =>
+const removeEntriesStatement = dataStatement<{ removed: string }>((db, v) =>
   db.delete(searchEntry).where(
     sql`(field, value, item) in (select e.value ->> 0, e.value ->> 1, e.value ->> 3
         from json_each(${v.removed}) e
@@ -38,44 +43,48 @@ const removeEntries = dataStatement<{ removed: string }>((db, v) =>
 );
 
 /** A recalculation is a change of the item, so it sets a new version and time. */
-const recalculate = dataStatement<{ definitionVersion: number; recalculated: string }>((db, v) =>
-  db
-    .update(item)
-    .set({
-      version: nextVersionSql(sql`version`),
-      definitionVersion: v.definitionVersion,
-      updatedBy: sql`'system'`,
-      updatedAt: sql`(select e.value ->> 2 from json_each(${v.recalculated}) e where e.value ->> 0 = number)`,
-      data: sql`(select e.value -> 3 from json_each(${v.recalculated}) e where e.value ->> 0 = number)`,
-      lastChange: sql`${lastNumber("collection_id")} + 1
+const recalculateStatement = dataStatement<{ definitionVersion: number; recalculated: string }>(
+  (db, v) =>
+    db
+      .update(item)
+      .set({
+        version: nextVersionSql(sql`version`),
+        definitionVersion: v.definitionVersion,
+        updatedBy: sql`'system'`,
+        updatedAt: sql`(select e.value ->> 2 from json_each(${v.recalculated}) e where e.value ->> 0 = number)`,
+        data: sql`(select e.value -> 3 from json_each(${v.recalculated}) e where e.value ->> 0 = number)`,
+        lastChange: sql`${precedingNumberSql("collection_id")} + 1
         + (select e.key from json_each(${v.recalculated}) e where e.value ->> 0 = number)`,
-    })
-    .where(
-      sql`(number, version) in
+      })
+      .where(
+        sql`(number, version) in
         (select e.value ->> 0, e.value ->> 1 from json_each(${v.recalculated}) e)`,
-    ),
+      ),
 );
 
 /**
  * Runs after `recalculate`, which assigns the numbers. If another request changed the item first, `last_change` points
  * to an existing change, and the insert ignores the conflict.
  */
-const insertChanges = dataStatement<{ action: string; recalculated: string; requestId: string }>(
-  (db, v) =>
-    db
-      .insert(change)
-      .select(
-        sql`select i.last_change, ${changeTime(sql`(e.value ->> 2)`)}, 'system', ${v.action}, i.number, i.id, i.version,
+const insertChangesStatement = dataStatement<{
+  action: string;
+  recalculated: string;
+  requestId: string;
+}>((db, v) =>
+  db
+    .insert(change)
+    .select(
+      sql`select i.last_change, ${changeTimeSql(sql`(e.value ->> 2)`)}, 'system', ${v.action}, i.number, i.id, i.version,
         e.value ->> 4, e.value -> 5, nullif(e.value -> 6, 'null'), null, ${v.requestId}, null
         from json_each(${v.recalculated}) e
         join item i on i.number = e.value ->> 0 and i.version = ${nextVersionSql(sql`(e.value ->> 1)`)} and i.last_change is not null
-        ${joinLastChange("i.collection_id")} where true`,
-      )
-      .onConflictDoNothing(),
+        ${joinLastChangeSql("i.collection_id")} where true`,
+    )
+    .onConflictDoNothing(),
 );
 
 /** Skips items that changed after they were read. Those changes stored their own entries. */
-const insertEntries = dataStatement<{ entries: string }>((db, v) =>
+const insertEntriesStatement = dataStatement<{ entries: string }>((db, v) =>
   db
     .insert(searchEntry)
     .select(
@@ -86,7 +95,7 @@ const insertEntries = dataStatement<{ entries: string }>((db, v) =>
     .onConflictDoNothing(),
 );
 
-const updateLargest = collectionStatement<{ recalculated: string }>((db, v) =>
+const updateLargestStatement = collectionStatement<{ recalculated: string }>((db, v) =>
   db
     .update(tally)
     .set({
@@ -95,20 +104,21 @@ const updateLargest = collectionStatement<{ recalculated: string }>((db, v) =>
     .where(eq(tally.collectionId, v.collectionId)),
 );
 
-const revisionUnchanged = collectionGuard<{ revision: number }>(
+const guardRevision = collectionGuard<{ revision: number }>(
   (v) => sql`select ${guardCode("definition_changed")} as code from collection
     where id = ${v.collectionId} and revision <> ${v.revision}`,
 );
 
-const advance = collectionStatement<{ count: number; next: number; nextStart: number }>((db, v) =>
-  db
-    .update(indexing)
-    .set({ next: v.nextStart, done: sql`done + ${v.count}` })
-    .where(and(eq(indexing.collectionId, v.collectionId), eq(indexing.next, v.next)))
-    .returning({ listened: hasListenersColumn("collection_id") }),
+const advanceStatement = collectionStatement<{ count: number; next: number; nextStart: number }>(
+  (db, v) =>
+    db
+      .update(indexing)
+      .set({ next: v.nextStart, done: sql`done + ${v.count}` })
+      .where(and(eq(indexing.collectionId, v.collectionId), eq(indexing.next, v.next)))
+      .returning({ listened: hasListenersColumn("collection_id") }),
 );
 
-const finish = collectionStatement<{}>((db, v) =>
+const finishStatement = collectionStatement<{}>((db, v) =>
   db.delete(indexing).where(and(eq(indexing.collectionId, v.collectionId), sql`next > last`)),
 );
 
@@ -126,8 +136,8 @@ interface RecalculatedItem {
 }
 
 /** Embeds the JSON unescaped. An escaped string could exceed the size of a parameter. */
-function recalculatedRow({ data, changedFields, former, ...head }: RecalculatedItem): string {
-  const { item: number, version, updatedAt, previous } = head;
+function toRecalculatedRow({ data, changedFields, former, ...identity }: RecalculatedItem): string {
+  const { item: number, version, updatedAt, previous } = identity;
   return `[${number},${version},${updatedAt},${data},${previous},${changedFields},${former}]`;
 }
 
@@ -164,30 +174,29 @@ export async function storeIndexingStep(
   const values = {
     ...position,
     ...step,
-    recalculated: `[${step.recalculated.map(recalculatedRow).join()}]`,
+    recalculated: `[${step.recalculated.map(toRecalculatedRow).join()}]`,
   };
   const deletions = jsonChunks(step.entriesToRemove).map((removed) =>
-    removeEntries(db, { removed }),
+    removeEntriesStatement(db, { removed }),
   );
   const insertions = jsonChunks(step.entries, maxEntryBytes).map((entries) =>
-    insertEntries(db, { entries }),
+    insertEntriesStatement(db, { entries }),
   );
   // Recalculated items get a new version in the same batch as their entries. Other entries can be stored earlier, in
   // chunks.
   const earlyInsertions =
     step.recalculated.length > 0 ? [] : insertions.splice(0, insertions.length - 1);
   const recalculations =
-    step.recalculated.length > 0 ? [recalculate, insertChanges, updateLargest] : [];
-  const finalStatements = [...recalculations, advance, finish].map((bind) => bind(db, values));
+    step.recalculated.length > 0
+      ? [recalculateStatement, insertChangesStatement, updateLargestStatement]
+      : [];
+  const finalStatements = [...recalculations, advanceStatement, finishStatement].map((bind) =>
+    bind(db, values),
+  );
   try {
     for (const insertion of earlyInsertions)
-      await retryTransient(db, () => db.batch([revisionUnchanged(db, values), insertion]));
-    const statements = [
-      revisionUnchanged(db, values),
-      ...deletions,
-      ...insertions,
-      ...finalStatements,
-    ];
+      await retryTransient(db, () => db.batch([guardRevision(db, values), insertion]));
+    const statements = [guardRevision(db, values), ...deletions, ...insertions, ...finalStatements];
     const results = await retryTransient(db, () => db.batch<{ listened?: number }>(statements));
     const hasListeners = results.some(({ results: [row] }) => row?.listened === 1);
     return hasListeners && step.recalculated.length > 0;

@@ -20,12 +20,12 @@ interface RangeStep extends ItemNumberRange {
 }
 
 const stepValues = placeholders<RangeStep>();
-const rangeCondition = sql`number >= ${stepValues.next} and number <= ${stepValues.last}`;
+const isInRangeSql = sql`number >= ${stepValues.next} and number <= ${stepValues.last}`;
 
 /** The number of items that fit into the bytes of a step, at least one. Computing sizes does not read the data. */
-const fittingCount = sql`(select count(*) from (
+const fittingCountSql = sql`(select count(*) from (
     select sum(size) over (order by number) - size as spent from (
-      select number, octet_length(data) as size from item where ${rangeCondition}
+      select number, octet_length(data) as size from item where ${isInRangeSql}
         order by number limit ${stepValues.limit}))
     where spent < ${stepValues.maxBytes})`;
 
@@ -33,9 +33,9 @@ const selectItems = dataStatement<RangeStep>((db) =>
   db
     .select(itemColumns)
     .from(item)
-    .where(rangeCondition)
+    .where(isInRangeSql)
     .orderBy(asc(item.number))
-    .limit(fittingCount as never),
+    .limit(fittingCountSql as never),
 );
 
 /** Selects only the values of `slots` from the data. */
@@ -48,9 +48,9 @@ const selectSlots = dataStatement<RangeStep & { slots: string }>((db, v) =>
           where data -> ('$."' || s.value || '"') is not null)`.as("data"),
     })
     .from(item)
-    .where(rangeCondition)
+    .where(isInRangeSql)
     .orderBy(asc(item.number))
-    .limit(fittingCount as never),
+    .limit(fittingCountSql as never),
 );
 
 /** The database scans an item once for each slot. Above this number, reading all data costs less. */

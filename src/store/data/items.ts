@@ -6,10 +6,10 @@ import { item, collection } from "#store/db/schema.ts";
 import { type Placeholders, placeholders, dataStatement } from "#store/db/statement.ts";
 import {
   type CollectionName,
-  headColumns,
-  headFromRow,
+  definitionHeadColumns,
+  definitionHeadFromRow,
   type DefinitionHead,
-  type HeadRow,
+  type DefinitionHeadRow,
 } from "./definition-head.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import {
@@ -71,7 +71,7 @@ export function itemFromRow(row: ItemRow): Item {
 const collectionIdSql = ({ id, kind, key }: Placeholders<CollectionName>) =>
   sql`coalesce(${id}, (select id from collection where kind = ${kind} and key = ${key}))`;
 
-const collectionSpan = sql.raw(String(sequencesPerCollection));
+const sequencesPerCollectionSql = sql.raw(String(sequencesPerCollection));
 
 /** An item with the current definition of its collection. */
 export interface CurrentItem {
@@ -79,12 +79,12 @@ export interface CurrentItem {
   head: DefinitionHead;
 }
 
-type CurrentItemRow = ItemRow & HeadRow;
+type CurrentItemRow = ItemRow & DefinitionHeadRow;
 
 interface ItemById {
   kind: CollectionKind;
   id: string;
-  /** The stamps of cached definitions (`cachedStamps`). The result omits these definitions. */
+  /** The stamps of cached definitions (`cachedStampsJson`). The result omits these definitions. */
   stamps: string;
 }
 
@@ -104,37 +104,37 @@ function itemStatements<Values extends { stamps: string }>(
 ) {
   const selectOne = dataStatement<Values>((db, values) =>
     db
-      .select({ ...itemColumns, ...headColumns(values.stamps) })
+      .select({ ...itemColumns, ...definitionHeadColumns(values.stamps) })
       .from(item)
       .innerJoin(collection, eq(collection.id, item.collectionId))
       .where(condition(values))
       .limit(1),
   );
-  const lastChange = (values: Placeholders<Values>) =>
+  const lastChangeOf = (values: Placeholders<Values>) =>
     sql`(select ${item.lastChange} from ${item}
       join ${collection} on ${collection.id} = ${item.collectionId} where ${condition(values)})`;
-  return { selectOne, history: historyStatements<Values>(lastChange) };
+  return { selectOne, history: historyStatements<Values>(lastChangeOf) };
 }
 
 const byId = itemStatements<ItemById>((v) => and(eq(item.id, v.id), eq(collection.kind, v.kind)));
 
 const byReceipt = itemStatements<ItemByReceipt>((v) =>
   and(
-    sql`${item.number} in (select ${collectionIdSql(v)} * ${collectionSpan} + value from json_each(${v.sequences}))`,
+    sql`${item.number} in (select ${collectionIdSql(v)} * ${sequencesPerCollectionSql} + value from json_each(${v.sequences}))`,
     eq(item.receiptNumber, v.receipt),
   ),
 );
 
-/** An id does not identify a collection, so any database may have the item. */
-function databasesWith(databases: Databases, name: ItemName): readonly DataDatabase[] {
-  return "receipt" in name ? [databases.named(name.kind, name.key)] : databases.all();
+/** Returns the databases that may have the item. An id does not identify a collection, so any database may have it. */
+function findDatabasesFor(databases: Databases, name: ItemName): readonly DataDatabase[] {
+  return "receipt" in name ? [databases.named(name.kind, name.key)] : databases.dataDatabases();
 }
 
 export async function findItem(
   databases: Databases,
   name: ItemName,
 ): Promise<CurrentItem | undefined> {
-  for (const db of databasesWith(databases, name)) {
+  for (const db of findDatabasesFor(databases, name)) {
     const statement = "receipt" in name ? byReceipt.selectOne(db, name) : byId.selectOne(db, name);
     const row = await retryTransient(db, () => statement.first<CurrentItemRow>());
     if (row) return currentItemFromRow(row);
@@ -142,13 +142,13 @@ export async function findItem(
   return undefined;
 }
 
-/** Also loads the changes of the item, newest first, in the same round trip. */
+/** Finds an item and its changes, newest first, in one round trip. */
 export async function findItemWithHistory(
   databases: Databases,
   name: ItemName,
   limits: HistoryLimits,
 ): Promise<{ current: CurrentItem; changes: PastChange[] } | undefined> {
-  for (const db of databasesWith(databases, name)) {
+  for (const db of findDatabasesFor(databases, name)) {
     const [itemResult, historyResult] = await retryTransient(db, () =>
       "receipt" in name
         ? batchWithHistory(databases, db, byReceipt, name, limits)
@@ -156,28 +156,31 @@ export async function findItemWithHistory(
     );
     const [row] = (itemResult?.results ?? []) as CurrentItemRow[];
     if (!row) continue;
-    const past = ((historyResult?.results ?? []) as PastChangeRow[]).map(pastChangeFromRow);
-    return { current: currentItemFromRow(row), changes: await nameActors(databases, past) };
+    const pastChanges = ((historyResult?.results ?? []) as PastChangeRow[]).map(pastChangeFromRow);
+    return { current: currentItemFromRow(row), changes: await nameActors(databases, pastChanges) };
   }
   return undefined;
 }
 
-/** Selects the names of actors if they are in the same database. */
+/** Loads an item with its history, and the names of actors if they are in the same database. */
 function batchWithHistory<Values extends { stamps: string }>(
-  { single }: Databases,
+  { singleDatabase }: Databases,
   db: DataDatabase,
   { selectOne, history }: ReturnType<typeof itemStatements<Values>>,
   name: Values,
   limits: HistoryLimits,
 ): Promise<D1Result[]> {
   const values = { ...name, ...limits };
-  return single
-    ? single.batch([selectOne(single, name), history.withNames(single, values)])
+  return singleDatabase
+    ? singleDatabase.batch([
+        selectOne(singleDatabase, name),
+        history.withNames(singleDatabase, values),
+      ])
     : db.batch([selectOne(db, name), history.withoutNames(db, values)]);
 }
 
 function currentItemFromRow(row: CurrentItemRow): CurrentItem {
-  return { item: itemFromRow(row), head: headFromRow(row) };
+  return { item: itemFromRow(row), head: definitionHeadFromRow(row) };
 }
 
 interface PageValues extends CollectionName {
@@ -189,35 +192,35 @@ interface PageValues extends CollectionName {
 }
 
 const v = placeholders<PageValues>();
-const pageStart = sql`coalesce(${v.after}, ${collectionIdSql(v)} * ${collectionSpan})`;
-const pageEnd = sql`(${collectionIdSql(v)} + 1) * ${collectionSpan}`;
+const pageStartSql = sql`coalesce(${v.after}, ${collectionIdSql(v)} * ${sequencesPerCollectionSql})`;
+const pageEndSql = sql`(${collectionIdSql(v)} + 1) * ${sequencesPerCollectionSql}`;
 
 /**
  * A page has at most `maxBytes` of stored data, but at least one item. Items are measured only if the largest item of
  * the collection could exceed the limit. Computing sizes does not read the data.
  */
-const allowedCount = sql`(select case when t.largest * ${v.limit} <= ${v.maxBytes}
+const maxItemCountSql = sql`(select case when t.largest * ${v.limit} <= ${v.maxBytes}
       then ${v.limit}
       else (select count(*) from (
         select sum(size) over (order by number) - size as spent from (
           select number, octet_length(data) as size from item
-            where number > ${pageStart} and number < ${pageEnd}
+            where number > ${pageStartSql} and number < ${pageEndSql}
             order by number limit ${v.limit}))
         where spent < ${v.maxBytes}) end
     from tally t where t.collection_id = ${collectionIdSql(v)})` as SQL<number>;
 
 const selectPage = dataStatement<PageValues>((db) =>
   db
-    .select({ ...itemColumns, allowed: allowedCount.as("allowed") })
+    .select({ ...itemColumns, allowed: maxItemCountSql.as("allowed") })
     .from(item)
-    .where(and(sql`${item.number} > ${pageStart}`, sql`${item.number} < ${pageEnd}`))
+    .where(and(sql`${item.number} > ${pageStartSql}`, sql`${item.number} < ${pageEndSql}`))
     .orderBy(asc(item.number))
-    .limit(allowedCount as never),
+    .limit(maxItemCountSql as never),
 );
 
 const selectHead = dataStatement<PageValues>((db, values) =>
   db
-    .select(headColumns(values.stamps))
+    .select(definitionHeadColumns(values.stamps))
     .from(collection)
     .where(sql`${collection.id} = ${collectionIdSql(values)}`),
 );
@@ -233,11 +236,11 @@ export async function listItems(
   const [head, rows] = await retryTransient(db, () =>
     db.batch([selectHead(db, page), selectPage(db, page)]),
   );
-  const [headRow] = (head?.results ?? []) as HeadRow[];
+  const [headRow] = (head?.results ?? []) as DefinitionHeadRow[];
   if (!headRow) return undefined;
   const itemRows = (rows?.results ?? []) as (ItemRow & { allowed: number })[];
   const isTruncated = (itemRows[0]?.allowed ?? page.limit) < page.limit;
-  return { items: itemRows.map(itemFromRow), isTruncated, head: headFromRow(headRow) };
+  return { items: itemRows.map(itemFromRow), isTruncated, head: definitionHeadFromRow(headRow) };
 }
 
 const selectNewest = dataStatement<{ kind: CollectionKind; key: string }>((db, values) =>
@@ -247,8 +250,8 @@ const selectNewest = dataStatement<{ kind: CollectionKind; key: string }>((db, v
     .innerJoin(
       item,
       and(
-        gt(item.number, sql`${collection.id} * ${sql.raw(String(sequencesPerCollection))}`),
-        lt(item.number, sql`(${collection.id} + 1) * ${sql.raw(String(sequencesPerCollection))}`),
+        gt(item.number, sql`${collection.id} * ${sequencesPerCollectionSql}`),
+        lt(item.number, sql`(${collection.id} + 1) * ${sequencesPerCollectionSql}`),
       ),
     )
     .where(and(eq(collection.kind, values.kind), eq(collection.key, values.key)))
@@ -277,7 +280,7 @@ export async function findWithNewestItem(
  * Builds SQL for the first item number whose creation time does not meet `comparison`, such as `< 5` or `<= 5`. Times
  * grow with the numbers, so a binary search finds it without scanning.
  */
-export function firstCreatedSql(
+export function firstNumberAfterTimeSql(
   { above, below }: { above: string | number; below: string | number },
   comparison: string,
 ): string {

@@ -6,13 +6,13 @@ import type { CollectionDatabase } from "#store/db/database.ts";
 import type { AuditRecord } from "#store/home/audit.ts";
 import type { PendingChange } from "./collections.ts";
 import {
-  applyDefinition,
-  revisionUnchanged,
+  buildApplyStatements,
+  guardRevision,
   runSave,
   type SaveResult,
 } from "./definition-statements.ts";
 
-const replacePending = collectionStatement<{ change: string }>((db, v) =>
+const replacePendingStatement = collectionStatement<{ change: string }>((db, v) =>
   db
     .update(pendingChange)
     .set({ change: v.change })
@@ -32,8 +32,8 @@ export async function storePatchedDefinition(
 ): Promise<SaveResult> {
   const { revision } = current;
   return runSave(db, [
-    revisionUnchanged(db, { revision }),
-    ...(pending ? [replacePending(db, { change: JSON.stringify(pending) })] : []),
-    ...applyDefinition(db, current, { definition, lost: [], unindexed: [] }, auditRecord),
+    guardRevision(db, { revision }),
+    ...(pending ? [replacePendingStatement(db, { change: JSON.stringify(pending) })] : []),
+    ...buildApplyStatements(db, current, { definition, lost: [], unindexed: [] }, auditRecord),
   ]);
 }

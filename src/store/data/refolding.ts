@@ -8,7 +8,7 @@ import { jsonChunks } from "#store/db/statement.ts";
 const entriesPerStep = 10_000;
 const bytesPerStep = 1_000_000;
 
-/** Former foldings differ only in texts with these letters. A test verifies that. */
+/** The foldings of earlier versions differ only in texts with these letters. A test verifies that. */
 export const refoldedLetters = "ıΣσς";
 
 interface Entry {
@@ -18,7 +18,7 @@ interface Entry {
   folded: string | null;
 }
 
-const stepText = `with step as materialized (
+const selectStepSql = `with step as materialized (
     select *, row_number() over (order by field, value, item) as place from (
       select *, sum(octet_length(value)) over (order by field, value, item rows unbounded preceding) as bytes
       from (select field, value, item, folded from search_entry
@@ -28,7 +28,7 @@ const stepText = `with step as materialized (
   where place = (select max(place) from step)
     or (typeof(value) = 'text' and value glob '*[${refoldedLetters}]*') order by place`;
 
-const updateText = `update search_entry set folded = e.value ->> 3 from json_each(?1) e
+const updateFoldedSql = `update search_entry set folded = e.value ->> 3 from json_each(?1) e
   where search_entry.field = e.value ->> 0 and search_entry.value = e.value ->> 1
     and search_entry.item = e.value ->> 2`;
 
@@ -41,26 +41,26 @@ export async function refoldStep(db: DataDatabase): Promise<boolean> {
   if (!position) return false;
   const { field, value, item } = position;
   const { results: entries } = await retryTransient(db, () =>
-    db.prepare(stepText, [field, value, item]).all<Entry>(),
+    db.prepare(selectStepSql, [field, value, item]).all<Entry>(),
   );
   const last = entries.at(-1);
   if (!last) {
     await retryTransient(db, () => db.prepare("delete from refolding", []).run());
     return false;
   }
-  const updates = jsonChunks(entries.flatMap(refoldedEntry)).map((rows) =>
-    db.prepare(updateText, [rows]),
+  const updates = jsonChunks(entries.flatMap(refoldEntry)).map((rows) =>
+    db.prepare(updateFoldedSql, [rows]),
   );
-  const advance = db.prepare(
+  const advanceStatement = db.prepare(
     "update refolding set field = ?1, value = ?2, item = ?3 where field = ?4 and item = ?5",
     [last.field, last.value, last.item, field, item],
   );
-  await retryTransient(db, () => db.batch([...updates, advance]));
+  await retryTransient(db, () => db.batch([...updates, advanceStatement]));
   return true;
 }
 
 /** Returns the row with the new folding, or nothing if it is unchanged. */
-function refoldedEntry({ field, value, item, folded }: Entry): unknown[] {
+function refoldEntry({ field, value, item, folded }: Entry): unknown[] {
   if (typeof value === "number") return [];
   const text = foldCase(value);
   const newFolded = text === value ? null : text;

@@ -75,7 +75,7 @@ const selectReplay = dataStatement<{ key: string | null }>((db, v) =>
   db.select().from(replay).where(eq(replay.key, v.key)),
 );
 
-/** Selects the same, and whether an active webhook listens to the collection. */
+/** Selects the replay of a claim, and whether an active webhook listens to the collection. */
 export const selectClaimedReplay = collectionStatement<{ key: string | null }>((db, values) =>
   db
     .select({

@@ -4,7 +4,7 @@ import {
   type Database,
   type DataDatabase,
   type Databases,
-  type Prepared,
+  type PreparedStatement,
 } from "#store/db/database.ts";
 import type { Collection, CollectionKind, Definition } from "#domain/definition/collection.ts";
 import type { AuditRecord } from "#store/home/audit.ts";
@@ -12,19 +12,19 @@ import { hasGlobalListener } from "#store/home/webhooks.ts";
 import type { PendingDefinition, PendingChange } from "./collections.ts";
 import {
   auditCreation,
-  dropPending,
-  applyDefinition,
+  buildDropStatements,
+  buildApplyStatements,
   insertCollection,
-  insertListenedCollection,
+  insertCollectionWithListened,
   insertTally,
-  revisionUnchanged,
+  guardRevision,
   definitionToRow,
   runSave,
   type SaveResult,
   guardFieldsEmpty,
-  fillUnique,
-  deletePending,
-  retireUnique,
+  buildUniqueInserts,
+  deletePendingRow,
+  endUniqueness,
 } from "./definition-statements.ts";
 import { eq, sql, and, isNull } from "drizzle-orm";
 import { itemNumberRange } from "#domain/item/item.ts";
@@ -48,32 +48,35 @@ export async function createCollection(
   definition: Definition,
   auditRecord: AuditRecord,
 ): Promise<SaveResult> {
-  const { single, home, timeline } = databases;
-  const first = lowestVersion(timeline);
+  const { singleDatabase, home, timeline } = databases;
+  const firstVersion = lowestVersion(timeline);
   const row = {
-    ...definitionToRow(definition, first, auditRecord.at),
+    ...definitionToRow(definition, firstVersion, auditRecord.at),
     kind,
     key,
     createdAt: auditRecord.at,
   };
-  const values = { ...auditRecord, ...row, version: first, revision: first };
-  if (single) {
-    const statements = [insertCollection(single, values), ...companionRows(single, values)];
-    return runSave(single, statements);
+  const values = { ...auditRecord, ...row, version: firstVersion, revision: firstVersion };
+  if (singleDatabase) {
+    const statements = [
+      insertCollection(singleDatabase, values),
+      ...buildCompanionInserts(singleDatabase, values),
+    ];
+    return runSave(singleDatabase, statements);
   }
   const db = databases.named(kind, key);
-  // Later changes of webhooks update `listened` themselves (`pushHasListeners`), or the schedule does.
+  // Later changes of webhooks update `listened` themselves (`updateListenedColumns`), or the schedule does.
   const hasListeners = (await hasGlobalListener(home)) ? 1 : 0;
   return runSave(db, [
-    insertListenedCollection(db, { ...values, listened: hasListeners }),
-    ...companionRows(db, values),
+    insertCollectionWithListened(db, { ...values, listened: hasListeners }),
+    ...buildCompanionInserts(db, values),
   ]);
 }
 
-const companionRows = (
+const buildCompanionInserts = (
   db: Database<"data">,
   values: Parameters<typeof auditCreation>[1],
-): Prepared<"data">[] => [insertTally(db, values), auditCreation(db, values)];
+): PreparedStatement<"data">[] => [insertTally(db, values), auditCreation(db, values)];
 
 /** Replaces a definition with the next version in one batch, including the required changes of stored data. */
 export async function changeDefinition(
@@ -85,16 +88,16 @@ export async function changeDefinition(
 ): Promise<SaveResult> {
   const { revision } = current;
   return runSave(db, [
-    revisionUnchanged(db, { revision }),
-    ...dropPending(db, pending),
+    guardRevision(db, { revision }),
+    ...buildDropStatements(db, pending),
     ...guardFieldsEmpty(db, change.emptied),
-    ...fillUnique(db, change.gained),
-    ...applyDefinition(db, current, change, auditRecord),
+    ...buildUniqueInserts(db, change.gained),
+    ...buildApplyStatements(db, current, change, auditRecord),
   ]);
 }
 
 /** Reserves the ids that a pending change has assigned, whether or not it takes effect. */
-const reservePendingIds = collectionStatement<{ nextId: number }>((db, v) =>
+const reserveIdsStatement = collectionStatement<{ nextId: number }>((db, v) =>
   db
     .update(collection)
     .set({
@@ -104,13 +107,16 @@ const reservePendingIds = collectionStatement<{ nextId: number }>((db, v) =>
     .where(eq(collection.id, v.collectionId)),
 );
 
-const insertPending = collectionStatement<{ above: number; auditRecord: string; change: string }>(
-  (db, v) =>
-    db.insert(pendingChange).select(
-      sql`select t.collection_id, ${v.change}, ${v.auditRecord}, ${v.above} + 1,
+const insertPendingStatement = collectionStatement<{
+  above: number;
+  auditRecord: string;
+  change: string;
+}>((db, v) =>
+  db.insert(pendingChange).select(
+    sql`select t.collection_id, ${v.change}, ${v.auditRecord}, ${v.above} + 1,
         ${v.above} + t.last_place, 0, t.live, null
         from tally t where t.collection_id = ${v.collectionId}`,
-    ),
+  ),
 );
 
 /** Starts a change that must check more items than one batch can. From now on, writes also follow its rules. */
@@ -130,10 +136,10 @@ export async function beginPending(
     nextId: change.definition.fields.next,
   };
   return runSave(db, [
-    revisionUnchanged(db, values),
-    ...dropPending(db, pending),
-    insertPending(db, values),
-    reservePendingIds(db, values),
+    guardRevision(db, values),
+    ...buildDropStatements(db, pending),
+    insertPendingStatement(db, values),
+    reserveIdsStatement(db, values),
   ]);
 }
 
@@ -146,9 +152,9 @@ export async function cancelPending(
   const { revision } = current;
   const values = { revision, nextId: 0 };
   return runSave(db, [
-    revisionUnchanged(db, values),
-    ...dropPending(db, pending),
-    reservePendingIds(db, values),
+    guardRevision(db, values),
+    ...buildDropStatements(db, pending),
+    reserveIdsStatement(db, values),
   ]);
 }
 
@@ -161,13 +167,13 @@ export async function completePending(
 ): Promise<SaveResult> {
   const { revision } = current;
   return runSave(db, [
-    revisionUnchanged(db, { revision }),
-    deletePending(db, {}),
-    ...applyDefinition(db, current, change, auditRecord),
+    guardRevision(db, { revision }),
+    deletePendingRow(db, {}),
+    ...buildApplyStatements(db, current, change, auditRecord),
   ]);
 }
 
-const storePendingProblem = collectionStatement<{ problem: string }>((db, v) =>
+const storeProblemStatement = collectionStatement<{ problem: string }>((db, v) =>
   db
     .update(pendingChange)
     .set({ problem: v.problem })
@@ -184,13 +190,13 @@ export async function rejectPending(
   const { revision } = current;
   const values = { revision, nextId: 0, problem: JSON.stringify(problem) };
   return runSave(db, [
-    revisionUnchanged(db, values),
-    storePendingProblem(db, values),
-    ...retireUnique(
+    guardRevision(db, values),
+    storeProblemStatement(db, values),
+    ...endUniqueness(
       db,
       gained.map(({ uniqueId }) => uniqueId),
     ),
-    reservePendingIds(db, values),
+    reserveIdsStatement(db, values),
   ]);
 }
 
@@ -216,36 +222,37 @@ export async function findNextPending(
 /** A value of a field that becomes unique, with the number and the version of its item. */
 export type ItemValue = [...UniqueValue, item: number, version: number];
 
-const pendingRevisionUnchanged = collectionGuard<{ revision: number }>(
+const guardPendingRevision = collectionGuard<{ revision: number }>(
   (v) => sql`select ${guardCode("definition_changed")} as code from ${collection}
     where id = ${v.collectionId} and revision <> ${v.revision}`,
 );
 
-/** Skips values of items that changed after they were read. Those changes stored their own values. */
 const stepValues = placeholders<{ values: string }>();
-const unchangedValues = sql`json_each(${stepValues.values}) e
+/** Skips values of items that changed after they were read. Those changes stored their own values. */
+const unchangedValuesSql = sql`json_each(${stepValues.values}) e
     join item i on i.number = e.value ->> 2 and i.version = e.value ->> 3`;
 
-const insertUnique = dataStatement<{ values: string }>((db) =>
+const insertUniqueStatement = dataStatement<{ values: string }>((db) =>
   db
     .insert(uniqueValue)
     .select(
-      sql`select e.value ->> 0, e.value ->> 1, e.value ->> 2 from ${unchangedValues} where true`,
+      sql`select e.value ->> 0, e.value ->> 1, e.value ->> 2 from ${unchangedValuesSql} where true`,
     )
     .onConflictDoNothing(),
 );
 
-const uniqueValuesOwned = dataGuard<{ values: string }>(
-  () => sql`select ${guardCode("taken")} as code where exists (select 1 from ${unchangedValues}
+const guardUniqueValues = dataGuard<{ values: string }>(
+  () => sql`select ${guardCode("taken")} as code where exists (select 1 from ${unchangedValuesSql}
       join unique_value u on u.field = e.value ->> 0 and u.value = e.value ->> 1
       where u.item <> i.number)`,
 );
 
-const advance = collectionStatement<{ count: number; next: number; nextStart: number }>((db, v) =>
-  db
-    .update(pendingChange)
-    .set({ next: v.nextStart, done: sql`done + ${v.count}` })
-    .where(and(eq(pendingChange.collectionId, v.collectionId), eq(pendingChange.next, v.next))),
+const advanceStatement = collectionStatement<{ count: number; next: number; nextStart: number }>(
+  (db, v) =>
+    db
+      .update(pendingChange)
+      .set({ next: v.nextStart, done: sql`done + ${v.count}` })
+      .where(and(eq(pendingChange.collectionId, v.collectionId), eq(pendingChange.next, v.next))),
 );
 
 /** Stores one step, once even if calls run concurrently or repeat. */
@@ -256,9 +263,9 @@ export async function storePendingStep(
 ): Promise<"stored" | "stale" | "taken"> {
   const values = { next, ...step, values: JSON.stringify(step.values) };
   const statements = [
-    pendingRevisionUnchanged,
-    ...(step.values.length > 0 ? [insertUnique, uniqueValuesOwned] : []),
-    advance,
+    guardPendingRevision,
+    ...(step.values.length > 0 ? [insertUniqueStatement, guardUniqueValues] : []),
+    advanceStatement,
   ].map((bind) => bind(db, values));
   try {
     await retryTransient(db, () => db.batch(statements));

@@ -1,5 +1,5 @@
 import type { Condition } from "#domain/search/tree.ts";
-import type { CollectionDatabase, Prepared } from "#store/db/database.ts";
+import type { CollectionDatabase, PreparedStatement } from "#store/db/database.ts";
 import { guardCodes } from "#store/db/guard.ts";
 import { balancedSql } from "./search/cost.ts";
 import { conditionSql, SearchValues } from "./search/conditions.ts";
@@ -20,8 +20,8 @@ export function viewGuard(
   db: CollectionDatabase,
   ids: readonly string[],
   { conditions, isTrial = false }: CreateLimits,
-): Prepared<"data">[] {
-  const statements: Prepared<"data">[] = [];
+): PreparedStatement<"data">[] {
+  const statements: PreparedStatement<"data">[] = [];
   if (conditions.length > 0 && ids.length > 0) {
     const values = new SearchValues();
     const named = values.list([...ids]);
@@ -33,6 +33,7 @@ export function viewGuard(
       select 1 from item i where i.id in ${named} and not ${met})`;
     statements.push(db.prepare(text, [values.json]));
   }
-  if (isTrial) statements.push(db.prepare(`insert into guard values (${guardCodes.not_stored})`, []));
+  if (isTrial)
+    statements.push(db.prepare(`insert into guard values (${guardCodes.not_stored})`, []));
   return statements;
 }

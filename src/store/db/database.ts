@@ -18,7 +18,10 @@ declare const needs: unique symbol;
 type Tables<S extends Scope> = { readonly [Name in S]: true };
 
 /** A statement that only a database with the tables of its scopes accepts. */
-export type Prepared<S extends Scope> = Pick<D1PreparedStatement, "all" | "first" | "run"> & {
+export type PreparedStatement<S extends Scope> = Pick<
+  D1PreparedStatement,
+  "all" | "first" | "run"
+> & {
   readonly [needs]: (has: Tables<S>) => void;
 };
 
@@ -27,9 +30,9 @@ export interface Database<S extends Scope> {
   readonly [tables]: Tables<S>;
   readonly timing: Timing;
   readonly timeline: Timeline;
-  prepare<N extends S>(sql: string, values?: readonly unknown[]): Prepared<N>;
+  prepare<N extends S>(sql: string, values?: readonly unknown[]): PreparedStatement<N>;
   /** Runs the statements in one D1 call, as one transaction. Throws if they belong to several databases or collections. */
-  batch<Row>(statements: readonly Prepared<S>[]): Promise<D1Result<Row>[]>;
+  batch<Row>(statements: readonly PreparedStatement<S>[]): Promise<D1Result<Row>[]>;
 }
 
 export type HomeDatabase = Database<"home">;
@@ -54,16 +57,16 @@ export interface Databases {
   readonly timeline: Timeline;
   readonly home: HomeDatabase;
   /** Null where home and data are two databases. */
-  readonly single: SingleDatabase | null;
+  readonly singleDatabase: SingleDatabase | null;
   /** The database of a collection whose id is known. */
   readonly of: (collection: { readonly id: number }) => CollectionDatabase;
   /** The database of the app or form with this name, which may not exist yet. */
   readonly named: (kind: CollectionKind, key: string) => DataDatabase;
-  /** Every data database, for sweeps, lists and late work. */
-  readonly all: () => readonly DataDatabase[];
+  /** Every data database, for sweeps, lists and background work. */
+  readonly dataDatabases: () => readonly DataDatabase[];
 }
 
-/** The database and the collection of a statement. Batches check it. */
+/** The database and the collection of a statement. Batches compare them. */
 interface Origin {
   client: D1Database;
   collectionId: number | null;
@@ -105,14 +108,14 @@ class Handle {
     ) as unknown as CollectionDatabase;
   }
 
-  prepare<N extends Scope>(sql: string, values: readonly unknown[] = []): Prepared<N> {
+  prepare<N extends Scope>(sql: string, values: readonly unknown[] = []): PreparedStatement<N> {
     const prepared = this.#client.prepare(sql);
     const bound = values.length > 0 ? prepared.bind(...values) : prepared;
     origins.set(bound, { client: this.#client, collectionId: this.collectionId });
-    return bound as unknown as Prepared<N>;
+    return bound as unknown as PreparedStatement<N>;
   }
 
-  batch<Row>(statements: readonly Prepared<Scope>[]): Promise<D1Result<Row>[]> {
+  batch<Row>(statements: readonly PreparedStatement<Scope>[]): Promise<D1Result<Row>[]> {
     let collectionId = this.collectionId;
     for (const statement of statements) {
       const origin = origins.get(statement);
@@ -139,10 +142,10 @@ function makeDatabases(
     timing,
     timeline,
     home: data === home ? dataHandle : new Handle(home, timing, timeline),
-    single: data === home ? dataHandle : null,
+    singleDatabase: data === home ? dataHandle : null,
     of: (collection) => dataHandle.of(collection),
     named: () => dataHandle,
-    all: () => dataDatabases,
+    dataDatabases: () => dataDatabases,
   };
 }
 
@@ -159,7 +162,7 @@ export function countingDatabase(db: DataDatabase): {
 } {
   const client = Handle.client(db);
   const counts: QueryCounts = { queries: 0, rowsWritten: 0 };
-  const counting = {
+  const countingClient = {
     prepare(text: string) {
       counts.queries += 1;
       return client.prepare(text);
@@ -170,7 +173,7 @@ export function countingDatabase(db: DataDatabase): {
       return results;
     },
   } as D1Database;
-  return { db: new Handle(counting, db.timing, db.timeline), counts };
+  return { db: new Handle(countingClient, db.timing, db.timeline), counts };
 }
 
 /** A Drizzle query that only a database with the tables of its scope accepts. */
@@ -216,18 +219,18 @@ export async function batchQueries<S extends Scope, const Q extends Queries<S>>(
  * call each, in parallel. Calls have no order, so use it only for reads and for writes that need none.
  * Returns the results of the home database and those of each data database.
  */
-export async function batchBoth<
+export async function batchHomeAndData<
   const Home extends Queries<"home">,
   const Data extends Queries<"data">,
 >(
-  { home, single, all }: Databases,
+  { home, singleDatabase, dataDatabases }: Databases,
   homeQueries: (db: HomeDatabase) => Home,
   dataQueries: (db: DataDatabase) => Data,
 ): Promise<[home: Results<Home>, data: Results<Data>[]]> {
-  if (single) {
+  if (singleDatabase) {
     const homeBatch = homeQueries(home);
-    const dataBatch = all().flatMap((db) => [...dataQueries(db)]);
-    const results = (await batchQueries(single, [
+    const dataBatch = dataDatabases().flatMap((db) => [...dataQueries(db)]);
+    const results = (await batchQueries(singleDatabase, [
       ...homeBatch,
       ...dataBatch,
     ] as Queries<Scope>)) as unknown[];
@@ -238,7 +241,7 @@ export async function batchBoth<
   }
   return Promise.all([
     batchQueries(home, homeQueries(home)),
-    Promise.all(all().map((db) => batchQueries(db, dataQueries(db)))),
+    Promise.all(dataDatabases().map((db) => batchQueries(db, dataQueries(db)))),
   ]);
 }
 

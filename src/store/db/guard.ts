@@ -1,6 +1,6 @@
 import { sql, type SQL } from "drizzle-orm";
 import { guard } from "./schema.ts";
-import type { Database, Prepared, Scope } from "./database.ts";
+import type { Database, PreparedStatement, Scope } from "./database.ts";
 import {
   collectionStatement,
   dataStatement,
@@ -12,7 +12,7 @@ import {
 } from "./statement.ts";
 import { classifyError, runOnce } from "./retry.ts";
 
-/** The codes that violate the constraints of the table `guard`, by constraint. */
+/** For each constraint of the table `guard`, the code that violates it. */
 export const guardCodes = {
   definition_changed: 1,
   not_open_yet: 2,
@@ -40,36 +40,40 @@ export function guardCode(name: keyof typeof guardCodes): SQL {
   return sql.raw(String(guardCodes[name]));
 }
 
-type CodeOf<Values> = (values: Placeholders<Values>) => SQL;
+type SelectCode<Values> = (values: Placeholders<Values>) => SQL;
 
 /**
  * Builds a statement that aborts its batch when `code`, a select of one column `code`, returns a code. The violated
  * constraint's name gives the reason. Otherwise it writes nothing. Each scope has a table `guard`.
  */
 const buildGuard =
-  <Values extends object>(code: CodeOf<Values>) =>
+  <Values extends object>(selectCode: SelectCode<Values>) =>
   (db: Builder, v: Placeholders<Values>) =>
-    db.insert(guard).select(sql`select code from (${code(v)}) where code is not null`);
+    db.insert(guard).select(sql`select code from (${selectCode(v)}) where code is not null`);
 
-export function homeGuard<Values extends object>(code: CodeOf<Values>): Bind<"home", Values> {
-  return homeStatement<Values>(buildGuard(code));
+export function homeGuard<Values extends object>(
+  selectCode: SelectCode<Values>,
+): Bind<"home", Values> {
+  return homeStatement<Values>(buildGuard(selectCode));
 }
 
-export function dataGuard<Values extends object>(code: CodeOf<Values>): Bind<"data", Values> {
-  return dataStatement<Values>(buildGuard(code));
+export function dataGuard<Values extends object>(
+  selectCode: SelectCode<Values>,
+): Bind<"data", Values> {
+  return dataStatement<Values>(buildGuard(selectCode));
 }
 
 /** A guard for one collection. The handle supplies `collectionId`. */
 export function collectionGuard<Values extends object>(
-  code: CodeOf<Values & { collectionId: number }>,
+  selectCode: SelectCode<Values & { collectionId: number }>,
 ): CollectionBind<Values> {
-  return collectionStatement<Values>(buildGuard(code));
+  return collectionStatement<Values>(buildGuard(selectCode));
 }
 
 /** Runs a batch in one transaction. Returns false if a guard rejects it, and then nothing is stored. */
 export async function runGuarded<S extends Scope>(
   db: Database<S>,
-  statements: readonly Prepared<S>[],
+  statements: readonly PreparedStatement<S>[],
 ): Promise<boolean> {
   return (await runGuardedBatch(db, statements)) === undefined;
 }
@@ -77,7 +81,7 @@ export async function runGuarded<S extends Scope>(
 /** Runs a batch in one transaction. If a guard rejects it, nothing is stored, and the violated constraint is returned. */
 export async function runGuardedBatch<S extends Scope>(
   db: Database<S>,
-  statements: readonly Prepared<S>[],
+  statements: readonly PreparedStatement<S>[],
 ): Promise<string | undefined> {
   try {
     await runOnce(db, () => db.batch(statements));

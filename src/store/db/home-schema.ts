@@ -94,4 +94,5 @@ export const webhook = sqliteTable("webhook", {
   updatedAt: integer("updated_at").notNull(),
   retryAt: integer("retry_at"),
   lastError: text("last_error"),
+  recalculations: integer("recalculations", { mode: "boolean" }).notNull().default(true),
 });

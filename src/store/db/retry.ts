@@ -83,7 +83,7 @@ export async function withTimeout<T>(
 }
 
 /** A database handle, or anything else with a clock and timeouts. */
-interface Timed {
+interface HasTiming {
   timing: Timing;
 }
 
@@ -91,7 +91,7 @@ interface Timed {
  * Runs a call that is safe to repeat, such as a read or an idempotent batch. Retries transient errors with growing,
  * jittered pauses. When it gives up, it throws `try_again`.
  */
-export async function retryTransient<T>({ timing }: Timed, run: () => Promise<T>): Promise<T> {
+export async function retryTransient<T>({ timing }: HasTiming, run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await withTimeout(timing, run);
@@ -108,7 +108,7 @@ export async function retryTransient<T>({ timing }: Timed, run: () => Promise<T>
 }
 
 /** Runs a write without retries, because nothing shows whether a failed attempt was stored. */
-export async function runOnce<T>({ timing }: Timed, run: () => Promise<T>): Promise<T> {
+export async function runOnce<T>({ timing }: HasTiming, run: () => Promise<T>): Promise<T> {
   try {
     return await withTimeout(timing, run);
   } catch (error) {

@@ -142,6 +142,16 @@ export const pendingChange = sqliteTable("pending_change", {
   problem: text("problem"),
 });
 
+export const formerDefinition = sqliteTable(
+  "former_definition",
+  {
+    collectionId: integer("collection_id").notNull(),
+    version: integer("version").notNull(),
+    definition: text("definition").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.collectionId, table.version] })],
+);
+
 export const formerUnique = sqliteTable("former_unique", {
   field: integer("field").primaryKey(),
 });

@@ -23,7 +23,7 @@ export const primary = "first-primary";
 /** Queries the nearest replica, whatever version it has. */
 export const nearest = "first-unconstrained";
 
-/** The own writes that a credential must see. */
+/** The writes of a credential that its reads must include. */
 interface ReadRequirement {
   bookmark: string | null;
   untold: boolean;
@@ -54,7 +54,7 @@ export class Session implements VersionTracker {
     this.#constraintOrBookmark = from;
     const prepareFunctions = new WeakMap<D1PreparedStatement, Prepare>();
     const statement = (prepare: Prepare): D1PreparedStatement => {
-      const run = () => this.#query(async (session) => prepare(session).all(), servedByPrimary);
+      const run = () => this.#query(async (session) => prepare(session).all(), wasServedByPrimary);
       const wrapped = {
         bind: (...values: unknown[]) => statement((session) => prepare(session).bind(...values)),
         all: run,
@@ -78,26 +78,26 @@ export class Session implements VersionTracker {
             session.batch(
               statements.map((wrapped) => prepareFunctions.get(wrapped)?.(session) ?? wrapped),
             ),
-          (results) => results.every(servedByPrimary),
+          (results) => results.every(wasServedByPrimary),
         ),
     } as unknown as D1Database);
   }
 
   async #query<T>(
     run: (session: D1DatabaseSession) => Promise<T>,
-    isByPrimary: (result: T) => boolean,
+    cameFromPrimary: (result: T) => boolean,
   ): Promise<T> {
-    const isAtPrimary = this.#constraintOrBookmark === primary;
+    const queriesPrimary = this.#constraintOrBookmark === primary;
     this.#queryCount += 1;
     try {
       const session = this.#database.withSession(this.#constraintOrBookmark);
       const result = await run(session);
       this.#recordBookmark(session.getBookmark());
       this.#settledCount += 1;
-      if (isAtPrimary || isByPrimary(result)) this.#primaryCount += 1;
+      if (queriesPrimary || cameFromPrimary(result)) this.#primaryCount += 1;
       return result;
     } catch (error) {
-      if (isAtPrimary) this.#primaryCount += 1;
+      if (queriesPrimary) this.#primaryCount += 1;
       const { kind } = classifyError(error);
       if (kind === "guard" || kind === "unique") this.#settledCount += 1;
       // The replica may be unavailable or lack a migration, or a restored database may not know the bookmark.
@@ -147,6 +147,6 @@ export class Session implements VersionTracker {
 
 type Prepare = (session: D1DatabaseSession) => D1PreparedStatement;
 
-function servedByPrimary({ meta }: D1Result): boolean {
+function wasServedByPrimary({ meta }: D1Result): boolean {
   return meta.served_by_primary === true;
 }

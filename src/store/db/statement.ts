@@ -1,7 +1,7 @@
 import { is, Param, Placeholder, sql, type Query, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { lowestSequence, lowestVersion, type Timeline } from "#domain/timeline.ts";
-import type { CollectionDatabase, Database, Prepared, Scope } from "./database.ts";
+import type { CollectionDatabase, Database, PreparedStatement, Scope } from "./database.ts";
 
 /** Builds queries without a database, because only their SQL is needed. */
 const builder = drizzle(undefined as never);
@@ -9,13 +9,16 @@ const builder = drizzle(undefined as never);
 export type Builder = typeof builder;
 
 /** Binds a statement to a database and its values, ready for a batch. */
-export type Bind<S extends Scope, Values> = (db: Database<S>, values: Values) => Prepared<S>;
+export type Bind<S extends Scope, Values> = (
+  db: Database<S>,
+  values: Values,
+) => PreparedStatement<S>;
 
 /** Binds a statement to a collection. The handle supplies `collectionId`, never the values. */
 export type CollectionBind<Values> = (
   db: CollectionDatabase,
   values: Values & { collectionId?: never },
-) => Prepared<"data">;
+) => PreparedStatement<"data">;
 
 /** The placeholders of a statement, by the names of its values. Any other name is a compile error. */
 export type Placeholders<Values> = { readonly [Name in keyof Values]-?: SQL<Values[Name]> };
@@ -34,9 +37,13 @@ type Build<Values> = (db: Builder, values: Placeholders<Values>) => { toSQL(): Q
  * Builds the SQL of a statement once, on first use, and binds its placeholders for each request, so that hot paths do
  * not rebuild SQL. Raw parameters work in batches this way. drizzle-orm's `batch` loses them (drizzle-orm #2277).
  */
-function compile<Values extends object>(build: Build<Values>) {
+function compileStatement<Values extends object>(build: Build<Values>) {
   let compiled: { text: string; getters: ValueGetter[] } | undefined;
-  return <S extends Scope>(db: Database<S>, values: object, collectionId?: number): Prepared<S> => {
+  return <S extends Scope>(
+    db: Database<S>,
+    values: object,
+    collectionId?: number,
+  ): PreparedStatement<S> => {
     if (!compiled) {
       const query = build(builder, placeholders<Values>()).toSQL();
       compiled = { text: query.sql, getters: query.params.map(buildValueGetter) };
@@ -51,35 +58,35 @@ function compile<Values extends object>(build: Build<Values>) {
 
 /** A statement on tables of the home database. */
 export function homeStatement<Values extends object>(build: Build<Values>): Bind<"home", Values> {
-  return compile(build);
+  return compileStatement(build);
 }
 
 /** A statement on tables of a data database, for any of its collections. */
 export function dataStatement<Values extends object>(build: Build<Values>): Bind<"data", Values> {
-  return compile(build);
+  return compileStatement(build);
 }
 
 /** A statement on one collection. The handle supplies `collectionId`. */
 export function collectionStatement<Values extends object>(
   build: Build<Values & { collectionId: number }>,
 ): CollectionBind<Values> {
-  const bind = compile(build);
+  const bind = compileStatement(build);
   return (db, values) => bind(db, values, db.collectionId);
 }
 
 /** A statement that joins tables of both scopes. Both must be in one database. */
 export function jointStatement<Values extends object>(build: Build<Values>): Bind<Scope, Values> {
-  return compile(build);
+  return compileStatement(build);
 }
 
 /** A statement on tables that every database has. */
 export function sharedStatement<Values extends object>(
   build: Build<Values>,
-): <S extends Scope>(db: Database<S>, values: Values) => Prepared<S> {
-  return compile(build);
+): <S extends Scope>(db: Database<S>, values: Values) => PreparedStatement<S> {
+  return compileStatement(build);
 }
 
-/** Values that the handle supplies to every statement. */
+/** The values that the timeline of the handle supplies to every statement. */
 const timelineValues: Record<string, ((timeline: Timeline) => number) | undefined> = {
   lowestVersion,
   lowestSequence,

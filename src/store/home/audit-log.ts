@@ -25,7 +25,7 @@ export interface AuditEntry {
   sentRequestId: string | null;
   /** The e-mail of a member or the name of a credential. Null where there is none. */
   actorName: string | null;
-  /** The same for the subject. Records have their receipt number, apps and forms their name. */
+  /** The e-mail, name or receipt number of the subject. Null where there is none. */
   subjectName: string | null;
   /** The collection that the action belongs to, such as `form:KEY`, and its name. */
   collection: string | null;
@@ -44,44 +44,47 @@ export interface AuditFilter {
   /** Milliseconds since 1970. */
   from?: number | undefined;
   until?: number | undefined;
+  /** The oldest entry. */
+  since?: AuditPosition | undefined;
 }
 
-/**
- * Lists the matching entries, newest first, with the position of the next page. A page may be short or empty and still
- * have a next page.
- */
-export async function listAuditEntries(
+/** The matching entries of a window, newest first, and the position where the scan stopped; null at the end. */
+export interface AuditScan {
+  entries: AuditEntry[];
+  edge: AuditPosition | null;
+}
+
+/** Scans the newest entries before a position. */
+export async function scanAudit(
   databases: Databases,
   filter: AuditFilter,
   before: AuditPosition | null,
-  limit: number,
-): Promise<{ entries: AuditEntry[]; next: AuditPosition | null }> {
+): Promise<AuditScan> {
   const until = filter.until === undefined ? null : { at: filter.until, number: 0 };
   const newest = { at: Number.MAX_SAFE_INTEGER, number: 0 };
-  const from = [before, until].reduce((a, b) => (a && b ? earlier(a, b) : (a ?? b))) ?? newest;
-  const { windows, names } = await loadWindows(databases, from);
-  const scanEdge = windows.map(findEdge).reduce(newerPosition, undefined);
+  const start =
+    [before, until].reduce((a, b) => (a && b ? earlierPosition(a, b) : (a ?? b))) ?? newest;
+  const { windows, names } = await loadWindows(databases, start);
+  const scanEdge = windows.map(findScanEdge).reduce(newerPosition, undefined);
   const completeRows = windows
     .flat()
     .filter((row) => !scanEdge || !isBefore(row, scanEdge))
     .toSorted((a, b) => (isBefore(a, b) ? 1 : -1));
-  const matches = completeRows
+  const entries = completeRows
     .map((row) => entryFromRow(row, names))
     .filter((entry) => matchesFilter(filter, entry));
-  const page = matches.slice(0, limit);
-  const last = page.at(-1);
-  const isExhausted =
-    scanEdge !== undefined && filter.from !== undefined && scanEdge.at < filter.from;
-  const next =
-    matches.length > limit && last ? positionOf(last) : scanEdge && !isExhausted ? scanEdge : null;
-  return { entries: page, next };
+  const isExhausted = scanEdge !== undefined && isBeforeRange(filter, scanEdge);
+  return { entries, edge: scanEdge && !isExhausted ? scanEdge : null };
 }
 
-/** The newest position at which the scan of a source stopped. Entries older than this may be missing. */
-function findEdge(rows: readonly WindowRow[]): AuditPosition | undefined {
-  const oldest = new Map<number, WindowRow>();
-  for (const row of rows) if (row.full) oldest.set(sourceOf(row), row);
-  return [...oldest.values()].map(positionOf).reduce(newerPosition, undefined);
+const isBeforeRange = ({ from, since }: AuditFilter, position: AuditPosition) =>
+  (from !== undefined && position.at < from) || (since !== undefined && isBefore(position, since));
+
+/** The newest position at which the scan of a source stopped early. Entries older than this may be missing. */
+function findScanEdge(rows: readonly WindowRow[]): AuditPosition | undefined {
+  const oldestRows = new Map<number, WindowRow>();
+  for (const row of rows) if (row.may_have_older) oldestRows.set(sourceOf(row), row);
+  return [...oldestRows.values()].map(positionOf).reduce(newerPosition, undefined);
 }
 
 function newerPosition(
@@ -91,16 +94,16 @@ function newerPosition(
   return newest && candidate && isBefore(candidate, newest) ? newest : (candidate ?? newest);
 }
 
-const earlier = (a: AuditPosition, b: AuditPosition) => (isBefore(a, b) ? a : b);
+const earlierPosition = (a: AuditPosition, b: AuditPosition) => (isBefore(a, b) ? a : b);
 
 function matchesFilter(filter: AuditFilter, entry: AuditEntry): boolean {
-  const { actor, action, subject, collection, from } = filter;
+  const { actor, action, subject, collection } = filter;
   if (actor && !entry.actor.startsWith(actor) && !containsText(entry.actorName, actor))
     return false;
   if (action && !entry.action.startsWith(action)) return false;
   if (subject && entry.subject !== subject && !equalsText(entry.subjectName, subject)) return false;
   if (collection && entry.subject !== collection && entry.collection !== collection) return false;
-  return from === undefined || entry.at >= from;
+  return !isBeforeRange(filter, entry);
 }
 
 const containsText = (name: string | null, part: string) =>
@@ -110,7 +113,7 @@ const equalsText = (name: string | null, text: string) =>
 
 function entryFromRow(row: WindowRow, names: SubjectNames): AuditEntry {
   const { collection_id: collectionId, request_id: requestId, receipt, ...columns } = row;
-  const { sent_request_id: sentRequestId, full: _, ...entry } = columns;
+  const { sent_request_id: sentRequestId, may_have_older: _, ...entry } = columns;
   const collection = names.collection(collectionId);
   return {
     ...entry,

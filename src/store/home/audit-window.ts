@@ -1,7 +1,7 @@
 import { sql, type SQL } from "drizzle-orm";
 import type { Actor, AuditAction } from "#domain/audit.ts";
 import { sequencesPerCollection, itemNumberRange } from "#domain/item/item.ts";
-import type { Database, Databases, Prepared, Scope } from "#store/db/database.ts";
+import type { Database, Databases, PreparedStatement, Scope } from "#store/db/database.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { dataStatement, homeStatement, placeholders } from "#store/db/statement.ts";
 import {
@@ -19,7 +19,7 @@ export interface AuditPosition {
   number: number;
 }
 
-/** The number of entries that one page scans, over all collections. A filter index would add a row to every write. */
+/** The number of entries that one page scans, over all sources. An index for filters would add a row to every write. */
 const maxScannedEntries = 5000;
 
 interface AuditValues {
@@ -28,14 +28,15 @@ interface AuditValues {
 }
 
 const v = placeholders<AuditValues>();
-const collectionSpan = sql.raw(String(sequencesPerCollection));
+const sequencesPerCollectionSql = sql.raw(String(sequencesPerCollection));
 const maxScannedSql = sql.raw(String(maxScannedEntries));
 
 /**
+ * A source is the changes of one collection, or the audit entries of a database, which have the id 0.
  * Finds the newest row of each source below the position. Times grow with numbers in each source, so a binary search
  * finds it. `row` is the column of the number.
  */
-function newestRowSql(source: SQL, table: SQL, row: SQL): SQL {
+function newestRowsSql(source: SQL, table: SQL, row: SQL): SQL {
   const isBeforeSql = (number: SQL, direction: SQL) =>
     sql`(select at < ${v.at} or (at = ${v.at} and ${row} < ${v.number}) from ${table}
       where ${row} ${direction === asc ? sql`>=` : sql`<=`} ${number} order by ${row} ${direction} limit 1)`;
@@ -52,25 +53,26 @@ function newestRowSql(source: SQL, table: SQL, row: SQL): SQL {
 const asc = sql`asc`;
 const desc = sql`desc`;
 
-const endChangeSql = (direction: SQL) =>
-  sql`(select number from change where number > c.id * ${collectionSpan} and number < (c.id + 1) * ${collectionSpan}
+/** The first change of collection `c` in ascending order, its last one in descending order. */
+const boundaryChangeSql = (direction: SQL) =>
+  sql`(select number from change where number > c.id * ${sequencesPerCollectionSql} and number < (c.id + 1) * ${sequencesPerCollectionSql}
     order by number ${direction} limit 1)`;
-const changeSources = lazy(
-  () => sql`(select c.id, ${endChangeSql(asc)} as low, ${endChangeSql(desc)} as high from collection c
+const changeSourcesSql = lazy(
+  () => sql`(select c.id, ${boundaryChangeSql(asc)} as low, ${boundaryChangeSql(desc)} as high from collection c
   order by c.id desc limit ${maxScannedSql})`,
 );
-const auditSource = lazy(
+const auditSourceSql = lazy(
   () => sql`(select 0 as id, min(id) as low, max(id) as high from audit_entry)`,
 );
 
-/** The number of entries that a page scans in each source. */
-const maxRowsPerSource = lazy(
+/** A page scans this many entries in each source. */
+const maxRowsPerSourceSql = lazy(
   () =>
     sql`(select max(1, ${maxScannedSql} / (1 + count(*))) from (select 1 from collection limit ${maxScannedSql}))`,
 );
 
 /** The columns that changes and audit entries share. */
-const entryColumns = lazy(() => ({
+const sharedColumns = lazy(() => ({
   at: sql<number>`at`,
   actor: sql<Actor>`actor`,
   action: sql<string>`action`,
@@ -87,8 +89,8 @@ const selectWindow = dataStatement<AuditValues>((db) =>
   db
     .select({
       number: sql<number>`number`,
-      ...entryColumns(),
-      full: sql<number>`full`,
+      ...sharedColumns(),
+      may_have_older: sql<number>`may_have_older`,
       receipt: sql<
         string | null
       >`iif(substr(subject, 1, 4) = 'rec_', (select receipt_number from item where id = subject), null)`.as(
@@ -98,16 +100,16 @@ const selectWindow = dataStatement<AuditValues>((db) =>
     .from(
       sql`(select x.number, x.at, x.actor, x.action, s.id as collection_id, x.item_id as subject, x.version,
           x.session, x.request_id, x.sent_request_id,
-          count(*) over (partition by s.id) >= ${maxRowsPerSource()} as full
-        from ${newestRowSql(changeSources(), sql`change`, sql`number`)} s
+          count(*) over (partition by s.id) >= ${maxRowsPerSourceSql()} as may_have_older
+        from ${newestRowsSql(changeSourcesSql(), sql`change`, sql`number`)} s
         join change x on x.number in (select number from change
-          where number > s.id * ${collectionSpan} and number <= s.newest order by number desc limit ${maxRowsPerSource()})
+          where number > s.id * ${sequencesPerCollectionSql} and number <= s.newest order by number desc limit ${maxRowsPerSourceSql()})
         union all
         select x.id, x.at, x.actor, x.action, x.collection_id, x.subject, x.version,
-          x.session, x.request_id, x.sent_request_id, count(*) over () >= ${maxRowsPerSource()}
-        from ${newestRowSql(auditSource(), sql`audit_entry`, sql`id`)} s
+          x.session, x.request_id, x.sent_request_id, count(*) over () >= ${maxRowsPerSourceSql()}
+        from ${newestRowsSql(auditSourceSql(), sql`audit_entry`, sql`id`)} s
         join audit_entry x on x.id in (select id from audit_entry
-          where id <= s.newest order by id desc limit ${maxRowsPerSource()}))`,
+          where id <= s.newest order by id desc limit ${maxRowsPerSourceSql()}))`,
     )
     .where(sql`at < ${v.at} or (at = ${v.at} and number < ${v.number})`)
     .orderBy(sql`at desc, number desc`),
@@ -118,12 +120,12 @@ const selectHomeWindow = homeStatement<AuditValues>((db) =>
   db
     .select({
       number: sql<number>`x.id`.as("number"),
-      ...entryColumns(),
-      full: sql<number>`count(*) over () >= ${maxScannedSql}`.as("full"),
+      ...sharedColumns(),
+      may_have_older: sql<number>`count(*) over () >= ${maxScannedSql}`.as("may_have_older"),
       receipt: sql<null>`null`.as("receipt"),
     })
     .from(
-      sql`${newestRowSql(auditSource(), sql`audit_entry`, sql`id`)} s
+      sql`${newestRowsSql(auditSourceSql(), sql`audit_entry`, sql`id`)} s
         join audit_entry x on x.id in (select id from audit_entry
           where id <= s.newest order by id desc limit ${maxScannedSql})`,
     )
@@ -140,8 +142,8 @@ export interface WindowRow extends AuditPosition {
   session: string | null;
   request_id: string;
   sent_request_id: string | null;
-  /** 1 if the scan took the whole share of this source, so that older entries may exist. */
-  full: number;
+  /** 1 if the scan read the maximum number of rows of this source, so that older entries may exist. */
+  may_have_older: number;
   receipt: string | null;
 }
 
@@ -153,13 +155,13 @@ const dataEntryOffset = itemNumberRange(1).above / 2;
 
 /** Loads the newest entries of each database that are older than a position. */
 export async function loadWindows(
-  { home, single, all }: Databases,
+  { home, singleDatabase, dataDatabases }: Databases,
   before: AuditPosition,
 ): Promise<{ windows: WindowRow[][]; names: SubjectNames }> {
   const loadRows = async <S extends Scope>(
     db: Database<S>,
-    windowQuery: Prepared<S>,
-    nameQuery: Prepared<S>,
+    windowQuery: PreparedStatement<S>,
+    nameQuery: PreparedStatement<S>,
   ): Promise<{ rows: WindowRow[]; names: NameRow[] }> => {
     const [entryResult, nameResult] = await retryTransient(db, () =>
       db.batch([windowQuery, nameQuery]),
@@ -169,11 +171,11 @@ export async function loadWindows(
       names: (nameResult?.results ?? []) as NameRow[],
     };
   };
-  if (single) {
+  if (singleDatabase) {
     const { rows, names } = await loadRows(
-      single,
-      selectWindow(single, before),
-      selectNames(single, {}),
+      singleDatabase,
+      selectWindow(singleDatabase, before),
+      selectNames(singleDatabase, {}),
     );
     return { windows: [rows], names: new SubjectNames(names) };
   }
@@ -182,7 +184,7 @@ export async function loadWindows(
   const dataPosition = { at, number: isChange ? number : Math.max(0, number - dataEntryOffset) };
   const windows = await Promise.all([
     loadRows(home, selectHomeWindow(home, before), selectHomeNames(home, {})),
-    ...all().map(async (db) => {
+    ...dataDatabases().map(async (db) => {
       const { rows, names } = await loadRows(
         db,
         selectWindow(db, dataPosition),

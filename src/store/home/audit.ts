@@ -27,41 +27,41 @@ export interface AuditRecord {
   sentRequestId: string | null;
 }
 
-/** Never earlier than the newest entry, so that times grow with the numbers even if clocks differ. */
-export const auditTime = (at: SQL) =>
+/** The time of a new entry: never before the newest one, so that times grow with the numbers even if clocks differ. */
+export const auditTimeSql = (at: SQL) =>
   sql`max(${at}, coalesce((select at from audit_entry order by id desc limit 1), 0))`;
 
 /** Stores the entry in the database of its subject: data for items and definitions, home for all others. */
 export const insertAuditEntry = sharedStatement<AuditRecord>((db, v) =>
   db.insert(auditEntry).select(
-    sql`select null, ${auditTime(v.at)}, ${v.actor}, ${v.action}, ${v.collectionId}, ${v.subject}, ${v.version},
+    sql`select null, ${auditTimeSql(v.at)}, ${v.actor}, ${v.action}, ${v.collectionId}, ${v.subject}, ${v.version},
         ${v.session}, ${v.requestId}, ${v.sentRequestId}`,
   ),
 );
 
-/** The name of a subject: `member:ID`, `credential:ID`, `webhook:ID`, or `form:KEY` with the id of its collection. */
 export interface NameRow {
+  /** `member:ID`, `credential:ID`, `webhook:ID`, `app:KEY` or `form:KEY`. Only the last two have a collection id. */
   subject: string;
   name: string;
   collection_id: number | null;
 }
 
-/** Loads only the newest names of each kind. Other subjects appear with their ids. */
-const maxNames = sql.raw("1000");
+/** Only the newest members, credentials and collections have names. Other subjects appear with their ids. */
+const maxNamesSql = sql.raw("1000");
 
-const homeNames = lazy(
+const homeNamesSql = lazy(
   () => sql`select * from (select 'member:' || id as subject, email as name, null as collection_id
-          from member order by id desc limit ${maxNames})
+          from member order by id desc limit ${maxNamesSql})
         union all select * from (select 'credential:' || id, name, null
-          from credential order by id desc limit ${maxNames})
+          from credential order by id desc limit ${maxNamesSql})
         union all select 'webhook:' || id, name, null from webhook where state <> 'deleted'`,
 );
-const collectionNames = lazy(
+const collectionNamesSql = lazy(
   () => sql`select * from (select kind || ':' || key as subject, name, id as collection_id
-          from collection order by id desc limit ${maxNames})`,
+          from collection order by id desc limit ${maxNamesSql})`,
 );
 
-const namesFrom = (db: Builder, source: SQL) =>
+const buildNameQuery = (db: Builder, source: SQL) =>
   db
     .select({
       subject: sql<string>`subject`,
@@ -70,12 +70,12 @@ const namesFrom = (db: Builder, source: SQL) =>
     })
     .from(sql`(${source})`);
 
-export const selectHomeNames = homeStatement<object>((db) => namesFrom(db, homeNames()));
+export const selectHomeNames = homeStatement<object>((db) => buildNameQuery(db, homeNamesSql()));
 export const selectCollectionNames = dataStatement<object>((db) =>
-  namesFrom(db, collectionNames()),
+  buildNameQuery(db, collectionNamesSql()),
 );
 export const selectNames = jointStatement<object>((db) =>
-  namesFrom(db, sql`${homeNames()} union all ${collectionNames()}`),
+  buildNameQuery(db, sql`${homeNamesSql()} union all ${collectionNamesSql()}`),
 );
 
 const selectActorNames = homeStatement<{ actors: string }>((db, v) =>
@@ -109,14 +109,14 @@ export class SubjectNames {
     this.#byCollection = new Map(rows.map((row) => [row.collection_id ?? 0, row]));
   }
 
-  /** The subject of an invitation contains an e-mail address instead of a member id. */
+  /** Returns the name of a subject. The subject of an invitation contains its e-mail address instead of a member id. */
   of(subject: string): string | null {
     const name = this.#bySubject.get(subject);
     if (name !== undefined) return name;
     return /^member:.+@/.test(subject) ? subject.slice("member:".length) : null;
   }
 
-  /** The subject, such as `form:purchase`, and the name of a collection. */
+  /** Returns the subject, such as `form:purchase`, and the name of a collection. */
   collection(id: number | null): NameRow | undefined {
     return id === null ? undefined : this.#byCollection.get(id);
   }

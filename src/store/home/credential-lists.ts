@@ -1,5 +1,5 @@
 import {
-  batchBoth,
+  batchHomeAndData,
   batchQueries,
   query,
   type Database,
@@ -33,7 +33,11 @@ import { credential } from "#store/db/home-schema.ts";
 import { credentialFromRow, findCredential, selectCredentials } from "./credentials.ts";
 import type { CollectionKind, Collection } from "#domain/definition/collection.ts";
 import { collection } from "#store/db/schema.ts";
-import { headColumns, headFromRow, type HeadRow } from "#store/data/definition-head.ts";
+import {
+  definitionHeadColumns,
+  definitionHeadFromRow,
+  type DefinitionHeadRow,
+} from "#store/data/definition-head.ts";
 
 export interface CredentialFilter {
   /** The member whose credentials to list. Null lists those of all members. */
@@ -88,17 +92,21 @@ export async function listCredentials(
   return rows.map(credentialFromRow);
 }
 
-const maxPerMember = 1000;
+const maxCredentialsPerMember = 1000;
 
-/** Lists the credentials of a member that are live or were revoked at `since` or later. */
+/** Lists the credentials of a member that are not revoked or were revoked at `since` or later. */
 export async function listMemberCredentials(
   db: HomeDatabase,
   memberId: string,
   since: number,
 ): Promise<Credential[]> {
-  const isListed = or(isNull(credential.revokedAt), gte(credential.revokedAt, since));
+  const isListedSql = or(isNull(credential.revokedAt), gte(credential.revokedAt, since));
   const rows = await retryTransient(db, () =>
-    selectCredentials(db, and(eq(credential.memberId, memberId), isListed), maxPerMember),
+    selectCredentials(
+      db,
+      and(eq(credential.memberId, memberId), isListedSql),
+      maxCredentialsPerMember,
+    ),
   );
   return rows.map(credentialFromRow);
 }
@@ -115,8 +123,8 @@ const maxCollectionLabels = 1000;
 /** Selects the apps and forms of a data database, ordered by kind and name. */
 export function selectCollectionLabels(db: Database<"data">) {
   const { kind, key, name } = collection;
-  return query(db, (on) =>
-    on
+  return query(db, (builder) =>
+    builder
       .select({ kind, key, name })
       .from(collection)
       .orderBy(asc(kind), asc(name))
@@ -126,7 +134,7 @@ export function selectCollectionLabels(db: Database<"data">) {
 
 export async function listCollectionLabels(databases: Databases): Promise<CollectionLabel[]> {
   const lists = databases
-    .all()
+    .dataDatabases()
     .map(async (db) => retryTransient(db, () => selectCollectionLabels(db)));
   return (await Promise.all(lists)).flat();
 }
@@ -135,9 +143,9 @@ export async function listCollectionLabels(databases: Databases): Promise<Collec
 export async function findCredentialWithLabels(
   databases: Databases,
   id: string,
-): Promise<{ credential: Credential | undefined; reachable: CollectionLabel[] }> {
+): Promise<{ credential: Credential | undefined; labels: CollectionLabel[] }> {
   const [[[row]], labelLists] = await retryTransient(databases, () =>
-    batchBoth(
+    batchHomeAndData(
       databases,
       (db) => [selectCredentials(db, eq(credential.id, id), 1)],
       (db) => [selectCollectionLabels(db)],
@@ -145,7 +153,7 @@ export async function findCredentialWithLabels(
   );
   return {
     credential: row && credentialFromRow(row),
-    reachable: labelLists.flatMap(([labels]) => labels),
+    labels: labelLists.flatMap(([labels]) => labels),
   };
 }
 
@@ -155,18 +163,18 @@ export interface ExampleCollections {
   app: Collection | undefined;
 }
 
-const resourcesAllow = (resources: SQL | Column) => sql`(${resources} = '"all"' or exists (
+const resourcesAllowSql = (resources: SQL | Column) => sql`(${resources} = '"all"' or exists (
     select 1 from json_each(${resources}) where value = ${collection.kind} || ':' || ${collection.key}))`;
 
 /** Selects the newest app or form that a credential can access. */
 function selectExampleCollection(db: SingleDatabase, id: string, kind: CollectionKind) {
-  return query(db, (on) =>
-    on
-      .select(headColumns(sql`'{}'`))
+  return query(db, (builder) =>
+    builder
+      .select(definitionHeadColumns(sql`'{}'`))
       .from(collection)
       .innerJoin(
         credential,
-        and(eq(credential.id, id), resourcesAllow(sql`${credential.resources}`)),
+        and(eq(credential.id, id), resourcesAllowSql(sql`${credential.resources}`)),
       )
       .where(eq(collection.kind, kind))
       .orderBy(desc(collection.id))
@@ -174,34 +182,38 @@ function selectExampleCollection(db: SingleDatabase, id: string, kind: Collectio
   );
 }
 
-/** Selects the same when the credential is in another database. */
+/** Selects the newest app or form among these resources, for a credential in another database. */
 function selectExampleByResources(db: Database<"data">, resources: string, kind: CollectionKind) {
-  return query(db, (on) =>
-    on
-      .select(headColumns(sql`'{}'`))
+  return query(db, (builder) =>
+    builder
+      .select(definitionHeadColumns(sql`'{}'`))
       .from(collection)
-      .where(and(eq(collection.kind, kind), resourcesAllow(sql`${resources}`)))
+      .where(and(eq(collection.kind, kind), resourcesAllowSql(sql`${resources}`)))
       .orderBy(desc(collection.id))
       .limit(1),
   );
 }
 
-/** Loads a credential with example collections. One database for both needs only one round trip. */
+/** Loads a credential with example collections. Takes one round trip with a single database, otherwise two. */
 export async function findCredentialWithExamples(
   databases: Databases,
   id: string,
 ): Promise<{ credential: Credential | undefined; examples: ExampleCollections }> {
-  const { single, home } = databases;
-  if (!single) {
-    const value = await findCredential(home, id);
-    const examples = value && (await findExamples(databases, JSON.stringify(value.resources)));
-    return { credential: value, examples: examples ?? { form: undefined, app: undefined } };
+  const { singleDatabase, home } = databases;
+  if (!singleDatabase) {
+    const foundCredential = await findCredential(home, id);
+    const examples =
+      foundCredential && (await findExamples(databases, JSON.stringify(foundCredential.resources)));
+    return {
+      credential: foundCredential,
+      examples: examples ?? { form: undefined, app: undefined },
+    };
   }
-  const [[row], [form], [app]] = await retryTransient(single, () =>
-    batchQueries(single, [
+  const [[row], [form], [app]] = await retryTransient(singleDatabase, () =>
+    batchQueries(singleDatabase, [
       selectCredentials(home, eq(credential.id, id), 1),
-      selectExampleCollection(single, id, "form"),
-      selectExampleCollection(single, id, "app"),
+      selectExampleCollection(singleDatabase, id, "form"),
+      selectExampleCollection(singleDatabase, id, "app"),
     ]),
   );
   return {
@@ -212,7 +224,7 @@ export async function findCredentialWithExamples(
 
 async function findExamples(databases: Databases, resources: string): Promise<ExampleCollections> {
   const queries = databases
-    .all()
+    .dataDatabases()
     .map((db) =>
       retryTransient(db, () =>
         batchQueries(db, [
@@ -228,6 +240,6 @@ async function findExamples(databases: Databases, resources: string): Promise<Ex
   };
 }
 
-function collectionFromHead(row: HeadRow | undefined): Collection | undefined {
-  return (row && headFromRow(row).freshDefinition?.collection) ?? undefined;
+function collectionFromHead(row: DefinitionHeadRow | undefined): Collection | undefined {
+  return (row && definitionHeadFromRow(row).freshCollection?.collection) ?? undefined;
 }

@@ -3,12 +3,12 @@ import { and, desc, eq, isNull, sql, type SQL } from "drizzle-orm";
 import {
   type Credential,
   type Secret,
-  maxLiveCredentials,
+  maxValidCredentials,
   type Resources,
   emptyUsage,
   type Usage,
 } from "#domain/credential/credential.ts";
-import { allowedFor, type Permission } from "#domain/credential/permissions.ts";
+import { filterAllowed, type Permission } from "#domain/credential/permissions.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { credential, member } from "#store/db/schema.ts";
 import { insertAuditEntry, type AuditRecord } from "./audit.ts";
@@ -17,7 +17,7 @@ import { nextVersion } from "#domain/timeline.ts";
 import { pick, homeStatement, nextVersionSql } from "#store/db/statement.ts";
 import { runAsMember, type ActingMember } from "./sessions.ts";
 
-const columns = {
+const selectedColumns = {
   id: credential.id,
   version: credential.version,
   kind: credential.kind,
@@ -35,7 +35,7 @@ const columns = {
   revokedAt: credential.revokedAt,
   lastUsedAt: credential.lastUsedAt,
   usage: credential.usage,
-  /** Null once the member is disabled. */
+  /** The role of the member. Null once the member is disabled. */
   role: sql<
     typeof member.$inferSelect.role | null
   >`case when ${member.disabledAt} is null then ${member.role} end`.as("role"),
@@ -43,9 +43,9 @@ const columns = {
 
 /** Selects credentials with the current roles of their members, newest first. */
 export function selectCredentials(db: HomeDatabase, condition: SQL | undefined, limit: number) {
-  return query(db, (on) =>
-    on
-      .select(columns)
+  return query(db, (builder) =>
+    builder
+      .select(selectedColumns)
       .from(credential)
       .innerJoin(member, eq(member.id, credential.memberId))
       .where(condition)
@@ -63,7 +63,8 @@ export function credentialFromRow(row: Row): Credential {
     version: row.version,
     kind: row.kind,
     name: row.name,
-    permissions: row.kind === "token" && row.role ? allowedFor(row.role, permissions) : permissions,
+    permissions:
+      row.kind === "token" && row.role ? filterAllowed(row.role, permissions) : permissions,
     resources: JSON.parse(row.resources) as Resources,
     limits: { requests: row.requests, writes: row.writes },
     secrets: JSON.parse(row.secrets) as Secret[],
@@ -75,7 +76,7 @@ export function credentialFromRow(row: Row): Credential {
     createdBy: { id: row.memberId, role: row.role },
     lastUsedAt: row.lastUsedAt,
     usage: row.usage === null ? emptyUsage() : (JSON.parse(row.usage) as Usage),
-    // Credentials that were used before counts existed have only a last use.
+    // Older rows have a last use but no usage counts.
     called: row.usage !== null || row.lastUsedAt !== null,
   };
 }
@@ -89,17 +90,17 @@ export async function findCredential(
 }
 
 /**
- * Loads a credential for an object that does not know it, and marks it to receive changes. One batch does both, so the
- * object gets every later change.
+ * Loads a credential for a gate object that has no copy of it. Setting `usage` subscribes the object to changes. One
+ * batch does both, so the object misses none.
  */
-export async function registerCredential(
+export async function loadAndSubscribe(
   db: HomeDatabase,
   id: string,
 ): Promise<Credential | undefined> {
   const [, [row]] = await retryTransient(db, () =>
     batchQueries(db, [
-      query(db, (on) =>
-        on
+      query(db, (builder) =>
+        builder
           .update(credential)
           .set({ usage: JSON.stringify(emptyUsage()) })
           .where(and(eq(credential.id, id), isNull(credential.usage))),
@@ -114,13 +115,13 @@ export async function registerCredential(
 export async function recordUse(
   db: HomeDatabase,
   id: string,
-  at: number | null,
+  lastUsedAt: number | null,
   usage: Usage,
 ): Promise<void> {
   await orm(db)
     .update(credential)
     .set({
-      lastUsedAt: sql`max(coalesce(${credential.lastUsedAt}, 0), ${at ?? 0})`,
+      lastUsedAt: sql`max(coalesce(${credential.lastUsedAt}, 0), ${lastUsedAt ?? 0})`,
       usage: JSON.stringify(usage),
     })
     .where(eq(credential.id, id));
@@ -141,65 +142,67 @@ const mutableColumns = [
 
 const insertedColumns = ["id", "kind", "memberId", "createdAt", ...mutableColumns] as const;
 
-type Columns = Pick<typeof credential.$inferSelect, (typeof insertedColumns)[number]>;
+type InsertedColumns = Pick<typeof credential.$inferSelect, (typeof insertedColumns)[number]>;
 
-const insert = homeStatement<Columns>((db, v) =>
+const insertStatement = homeStatement<InsertedColumns>((db, v) =>
   db.insert(credential).values(pick(v, insertedColumns)),
 );
 
-const underCredentialLimit = homeGuard<Pick<Columns, "memberId" | "createdAt">>(
+const guardCredentialLimit = homeGuard<Pick<InsertedColumns, "memberId" | "createdAt">>(
   (v) =>
     sql`select ${guardCode("too_many_credentials")} as code where (
     select count(*) from credential where member_id = ${v.memberId} and revoked_at is null
-      and (expires_at is null or expires_at > ${v.createdAt})) >= ${sql.raw(String(maxLiveCredentials))}`,
+      and (expires_at is null or expires_at > ${v.createdAt})) >= ${sql.raw(String(maxValidCredentials))}`,
 );
 
-/** Rejects the second of two changes that start from the same version. */
-const credentialUnchanged = homeGuard<{ id: string; expectedVersion: number }>(
+/** Fails the second of two changes that start from the same version. */
+const guardVersion = homeGuard<{ id: string; expectedVersion: number }>(
   (v) =>
     sql`select ${guardCode("credential_changed")} as code
     where not exists (select 1 from credential where id = ${v.id}
       and version = ${v.expectedVersion} and revoked_at is null)`,
 );
 
-const update = homeStatement<Columns>((db, v) =>
+const updateStatement = homeStatement<InsertedColumns>((db, v) =>
   db.update(credential).set(pick(v, mutableColumns)).where(eq(credential.id, v.id)),
 );
 
-const revoke = homeStatement<{ id: string; at: number }>((db, v) =>
+const revokeStatement = homeStatement<{ id: string; at: number }>((db, v) =>
   db
     .update(credential)
     .set({ revokedAt: v.at, version: nextVersionSql(sql`version`) })
     .where(and(eq(credential.id, v.id), isNull(credential.revokedAt))),
 );
 
-function credentialToRow(value: Credential) {
+function credentialToRow(newCredential: Credential) {
   return {
-    id: value.id,
-    version: value.version,
-    kind: value.kind,
-    name: value.name,
-    permissions: JSON.stringify(value.permissions),
-    resources: JSON.stringify(value.resources),
-    requests: value.limits.requests,
-    writes: value.limits.writes,
-    secrets: JSON.stringify(value.secrets),
-    memberId: value.createdBy.id,
-    createdAt: value.createdAt,
-    expiresAt: value.expiresAt,
-    expiresZone: value.expiresZone,
-    origins: JSON.stringify(value.origins),
+    id: newCredential.id,
+    version: newCredential.version,
+    kind: newCredential.kind,
+    name: newCredential.name,
+    permissions: JSON.stringify(newCredential.permissions),
+    resources: JSON.stringify(newCredential.resources),
+    requests: newCredential.limits.requests,
+    writes: newCredential.limits.writes,
+    secrets: JSON.stringify(newCredential.secrets),
+    memberId: newCredential.createdBy.id,
+    createdAt: newCredential.createdAt,
+    expiresAt: newCredential.expiresAt,
+    expiresZone: newCredential.expiresZone,
+    origins: JSON.stringify(newCredential.origins),
   };
 }
 
-/** Returns false and stores nothing when the member has reached its limit of credentials. */
+/** Returns false and stores nothing at the member's limit of credentials. Throws 401 if the acting member has changed. */
 export async function insertCredential(
   db: HomeDatabase,
   actingMember: ActingMember,
-  value: Credential,
+  newCredential: Credential,
   auditRecord: AuditRecord,
 ): Promise<boolean> {
-  const statements = [underCredentialLimit, insert].map((bind) => bind(db, credentialToRow(value)));
+  const statements = [guardCredentialLimit, insertStatement].map((bind) =>
+    bind(db, credentialToRow(newCredential)),
+  );
   const failedGuard = await runAsMember(db, actingMember, [
     ...statements,
     insertAuditEntry(db, { ...auditRecord }),
@@ -207,20 +210,23 @@ export async function insertCredential(
   return failedGuard === undefined;
 }
 
-/** Returns false and stores nothing when the credential was revoked or no longer has the version `expectedVersion`. */
+/**
+ * Returns false and stores nothing when the credential was revoked or no longer has the version `expectedVersion`.
+ * Throws 401 if the acting member has changed.
+ */
 export async function updateCredential(
   db: HomeDatabase,
   actingMember: ActingMember,
   expectedVersion: number,
-  value: Credential,
+  newCredential: Credential,
   auditRecord: AuditRecord,
 ): Promise<boolean> {
   const values = {
-    ...credentialToRow(value),
+    ...credentialToRow(newCredential),
     expectedVersion,
     version: nextVersion(expectedVersion, db.timeline),
   };
-  const statements = [credentialUnchanged, update].map((bind) => bind(db, values));
+  const statements = [guardVersion, updateStatement].map((bind) => bind(db, values));
   const failedGuard = await runAsMember(db, actingMember, [
     ...statements,
     insertAuditEntry(db, { ...auditRecord }),
@@ -235,7 +241,7 @@ export async function revokeCredential(
   auditRecord: AuditRecord,
 ): Promise<void> {
   await runAsMember(db, actingMember, [
-    revoke(db, { id, at: auditRecord.at }),
+    revokeStatement(db, { id, at: auditRecord.at }),
     insertAuditEntry(db, { ...auditRecord }),
   ]);
 }

@@ -6,31 +6,39 @@ import { runGuarded, guardCode, homeGuard } from "#store/db/guard.ts";
 import { insertAuditEntry, type AuditRecord } from "./audit.ts";
 import { invitation, member } from "#store/db/schema.ts";
 import { pick, homeStatement, nextVersionSql } from "#store/db/statement.ts";
-import { runAsMember, type ActingMember, endSessions } from "./sessions.ts";
-import { updateMemberCredentials, selectMembers, type MemberSummary } from "./members.ts";
+import { runAsMember, type ActingMember, endSessionsStatement } from "./sessions.ts";
+import { updateCredentialsStatement, selectMembers, type MemberSummary } from "./members.ts";
 
 export type Invitation = typeof invitation.$inferSelect;
 
-const addressAvailable = homeGuard<{ email: string }>(
+const guardAddressAvailable = homeGuard<{ email: string }>(
   (v) => sql`select ${guardCode("address_taken")} as code
     where exists (select 1 from member where email = ${v.email} and disabled_at is null)`,
 );
 
-/** A caller who cannot grant a role can neither end an invitation to it nor invite a former member who had it. */
-const rolesGrantable = homeGuard<{ email: string; grantableRoles: string; now: number }>(
+/** Members who cannot grant a role can neither replace or delete an invitation to it, nor invite a former member who had it. */
+const guardRolesGrantable = homeGuard<{ email: string; grantableRoles: string; now: number }>(
   (v) => sql`select ${guardCode("role_not_given")} as code where exists (
     select role from invitation where email = ${v.email} and expires_at > ${v.now}
       union all select role from member where email = ${v.email}
     except select value from json_each(${v.grantableRoles}))`,
 );
 
-const columns = ["hash", "email", "role", "inviterId", "createdAt", "expiresAt", "sealed"] as const;
+const insertedColumns = [
+  "hash",
+  "email",
+  "role",
+  "inviterId",
+  "createdAt",
+  "expiresAt",
+  "sealed",
+] as const;
 
 /** A new link replaces the previous link of the address. A late write never replaces a newer link. */
-const insert = homeStatement<Invitation>((db, v) =>
+const insertStatement = homeStatement<Invitation>((db, v) =>
   db
     .insert(invitation)
-    .values(pick(v, columns))
+    .values(pick(v, insertedColumns))
     .onConflictDoUpdate({
       target: invitation.email,
       set: {
@@ -58,7 +66,9 @@ export async function insertInvitation(
     now: values.createdAt,
     grantableRoles: JSON.stringify(grantableRoles),
   };
-  const statements = [addressAvailable, rolesGrantable, insert].map((bind) => bind(db, bindings));
+  const statements = [guardAddressAvailable, guardRolesGrantable, insertStatement].map((bind) =>
+    bind(db, bindings),
+  );
   const failedGuard = await runAsMember(db, actingMember, [
     ...statements,
     insertAuditEntry(db, { ...auditRecord }),
@@ -67,7 +77,7 @@ export async function insertInvitation(
   return failedGuard === "role_not_given" ? failedGuard : "address_taken";
 }
 
-const deleteByEmail = homeStatement<{ email: string }>((db, v) =>
+const deleteStatement = homeStatement<{ email: string }>((db, v) =>
   db.delete(invitation).where(eq(invitation.email, v.email)),
 );
 
@@ -79,7 +89,7 @@ export async function deleteInvitation(
   auditRecord: AuditRecord,
 ): Promise<boolean> {
   const bindings = { email, now, grantableRoles: JSON.stringify(grantableRoles) };
-  const statements = [rolesGrantable, deleteByEmail].map((bind) => bind(db, bindings));
+  const statements = [guardRolesGrantable, deleteStatement].map((bind) => bind(db, bindings));
   const failedGuard = await runAsMember(db, actingMember, [
     ...statements,
     insertAuditEntry(db, { ...auditRecord }),
@@ -87,19 +97,20 @@ export async function deleteInvitation(
   return failedGuard === undefined;
 }
 
-const grantableRolePairs = roles.flatMap((inviterRole) =>
+const grantableRolePairsSql = roles.flatMap((inviterRole) =>
   roles
     .filter((role) => canGrant(inviterRole, role))
     .map((role) => `('${inviterRole}', '${role}')`),
 );
 
 /** True while the inviter is an active member who can grant the role. */
-const isStillGrantable = sql.raw(`exists (select 1 from member m where m.id = invitation.inviter_id
-  and m.disabled_at is null and (m.role, invitation.role) in (values ${grantableRolePairs.join(", ")}))`);
+const isStillGrantableSql =
+  sql.raw(`exists (select 1 from member m where m.id = invitation.inviter_id
+  and m.disabled_at is null and (m.role, invitation.role) in (values ${grantableRolePairsSql.join(", ")}))`);
 
 const maxInvitations = 1000;
 
-/** Lists all members and the invitations that still work, in one round trip. */
+/** Lists all members, and the invitations whose links still work, in one round trip. */
 export async function listMembersAndInvitations(
   db: HomeDatabase,
   now: number,
@@ -107,11 +118,11 @@ export async function listMembersAndInvitations(
   const [members, invitations] = await retryTransient(db, () =>
     batchQueries(db, [
       selectMembers(db),
-      query(db, (on) =>
-        on
+      query(db, (builder) =>
+        builder
           .select()
           .from(invitation)
-          .where(and(gt(invitation.expiresAt, now), isStillGrantable))
+          .where(and(gt(invitation.expiresAt, now), isStillGrantableSql))
           .orderBy(invitation.email)
           .limit(maxInvitations),
       ),
@@ -129,44 +140,48 @@ export async function findInvitation(
     orm(db)
       .select()
       .from(invitation)
-      .where(and(eq(invitation.hash, hash), gt(invitation.expiresAt, now), isStillGrantable)),
+      .where(and(eq(invitation.hash, hash), gt(invitation.expiresAt, now), isStillGrantableSql)),
   );
   return row;
 }
 
-const invitationOpen = homeGuard<{ hash: string; now: number }>(
+const guardInvitationOpen = homeGuard<{ hash: string; now: number }>(
   (v) => sql`select ${guardCode("link_used")} as code
-    where not exists (select 1 from invitation where hash = ${v.hash} and expires_at > ${v.now} and ${isStillGrantable})`,
+    where not exists (select 1 from invitation where hash = ${v.hash} and expires_at > ${v.now} and ${isStillGrantableSql})`,
 );
 
 /** Without this guard, an old link could take over the account of a member who has returned. */
-const addressStillAvailable = homeGuard<{ hash: string }>(
+const guardAddressStillAvailable = homeGuard<{ hash: string }>(
   (v) => sql`select ${guardCode("address_taken")} as code
     where exists (select 1 from member join invitation using (email)
       where invitation.hash = ${v.hash} and member.disabled_at is null)`,
 );
 
 /** Creates the member, or restores a removed member with the same address. */
-const upsertMember = homeStatement<{ hash: string; id: string; now: number; password: string }>(
-  (db, v) =>
-    db
-      .insert(member)
-      .select(
-        sql`select ${v.id}, 1, email, role, ${v.password}, ${v.now}, null
+const upsertMemberStatement = homeStatement<{
+  hash: string;
+  id: string;
+  now: number;
+  password: string;
+}>((db, v) =>
+  db
+    .insert(member)
+    .select(
+      sql`select ${v.id}, 1, email, role, ${v.password}, ${v.now}, null
         from invitation where hash = ${v.hash} and expires_at > ${v.now}`,
-      )
-      .onConflictDoUpdate({
-        target: member.email,
-        set: {
-          version: nextVersionSql(sql`${member.version}`),
-          role: sql`excluded.role`,
-          password: sql`excluded.password`,
-          disabledAt: null,
-        },
-      }),
+    )
+    .onConflictDoUpdate({
+      target: member.email,
+      set: {
+        version: nextVersionSql(sql`${member.version}`),
+        role: sql`excluded.role`,
+        password: sql`excluded.password`,
+        disabledAt: null,
+      },
+    }),
 );
 
-const consumeInvitation = homeStatement<{ hash: string }>((db, v) =>
+const consumeStatement = homeStatement<{ hash: string }>((db, v) =>
   db.delete(invitation).where(eq(invitation.hash, v.hash)),
 );
 
@@ -183,12 +198,12 @@ export async function acceptInvitation(
   const { now } = newMember;
   const values = { ...newMember, exceptHash: null, disabledAt: now, at: now };
   const steps = [
-    invitationOpen,
-    addressStillAvailable,
-    upsertMember,
-    endSessions,
-    updateMemberCredentials,
-    consumeInvitation,
+    guardInvitationOpen,
+    guardAddressStillAvailable,
+    upsertMemberStatement,
+    endSessionsStatement,
+    updateCredentialsStatement,
+    consumeStatement,
   ];
   const statements = steps.map((bind) => bind(db, values));
   return runGuarded(db, [...statements, insertAuditEntry(db, { ...auditRecord })]);

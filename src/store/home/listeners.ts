@@ -3,20 +3,20 @@ import { and, asc, eq, sql, type SQL } from "drizzle-orm";
 import { retryTransient } from "#store/db/retry.ts";
 import { webhook, collection } from "#store/db/schema.ts";
 import { dataStatement, homeStatement, jointStatement } from "#store/db/statement.ts";
-import { lastChange } from "#store/data/changes.ts";
+import { lastChangeSql } from "#store/data/changes.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import type { Webhook } from "#domain/webhook/webhook.ts";
 
-/** True when webhook `w` listens to the collection of this name, `app:KEY` or `form:KEY`. */
+/** True when webhook `w` listens to the collection with this qualified key, `app:KEY` or `form:KEY`. */
 const listensSql = (
-  name: SQL,
+  key: SQL,
 ) => sql`(w.collections = '"all"' or exists (select 1 from json_each(w.collections) j
-    where j.value = ${name}))`;
+    where j.value = ${key}))`;
 
-const selectListeners = homeStatement<{ name: string }>((db, v) =>
+const selectListeners = homeStatement<{ qualifiedKey: string }>((db, v) =>
   db
     .select({ id: sql<string>`w.id` })
-    .from(sql`webhook w where w.state = 'active' and ${listensSql(v.name)}`),
+    .from(sql`webhook w where w.state = 'active' and ${listensSql(v.qualifiedKey)}`),
 );
 
 /** Loads the ids of active webhooks that listen to this collection. */
@@ -25,62 +25,64 @@ export async function loadListenerIds(
   { kind, key }: Pick<Collection, "kind" | "key">,
 ): Promise<string[]> {
   const { results } = await retryTransient(db, () =>
-    selectListeners(db, { name: `${kind}:${key}` }).all<{ id: string }>(),
+    selectListeners(db, { qualifiedKey: `${kind}:${key}` }).all<{ id: string }>(),
   );
   return results.map(({ id }) => id);
 }
 
-const changedSince = (since: SQL) =>
-  sql`(select at from change where number = ${lastChange("c.id")}) >= ${since}`;
+const changedSinceSql = (since: SQL) =>
+  sql`(select at from change where number = ${lastChangeSql("c.id")}) >= ${since}`;
 
-const selectOverdue = jointStatement<{ since: number }>((db, v) =>
+const selectListenersOfRecentChanges = jointStatement<{ since: number }>((db, v) =>
   db.select({ id: sql<string>`w.id` }).from(
     sql`webhook w where w.state = 'active' and exists (select 1 from collection c
         where c.listened = 1 and ${listensSql(sql`c.kind || ':' || c.key`)}
-          and ${changedSince(v.since)})`,
+          and ${changedSinceSql(v.since)})`,
   ),
 );
 
-const selectChangedNames = dataStatement<{ since: number }>((db, v) =>
+const selectChangedKeys = dataStatement<{ since: number }>((db, v) =>
   db
-    .select({ name: sql<string>`c.kind || ':' || c.key`.as("name") })
-    .from(sql`collection c where ${changedSince(v.since)}`),
+    .select({ qualifiedKey: sql<string>`c.kind || ':' || c.key`.as("qualifiedKey") })
+    .from(sql`collection c where ${changedSinceSql(v.since)}`),
 );
 
-const selectListenersOfAny = homeStatement<{ names: string }>((db, v) =>
+const selectListenersOfAny = homeStatement<{ qualifiedKeys: string }>((db, v) =>
   db.select({ id: sql<string>`w.id` }).from(
     sql`webhook w where w.state = 'active'
-        and exists (select 1 from json_each(${v.names}) n where ${listensSql(sql`n.value`)})`,
+        and exists (select 1 from json_each(${v.qualifiedKeys}) n where ${listensSql(sql`n.value`)})`,
   ),
 );
 
 /** Loads the ids of active webhooks that listen to a collection with changes at `since` or later. */
-export async function loadOverdueWebhookIds(
-  { home, single, all }: Databases,
+export async function loadListenerIdsOfRecentChanges(
+  { home, singleDatabase, dataDatabases }: Databases,
   since: number,
 ): Promise<string[]> {
-  if (single) {
-    const { results } = await retryTransient(single, () =>
-      selectOverdue(single, { since }).all<{ id: string }>(),
+  if (singleDatabase) {
+    const { results } = await retryTransient(singleDatabase, () =>
+      selectListenersOfRecentChanges(singleDatabase, { since }).all<{ id: string }>(),
     );
     return results.map(({ id }) => id);
   }
   // `listened` may be out of date when webhooks are in another database, so this reads every changed collection.
-  const nameResults = await Promise.all(
-    all().map((db) =>
-      retryTransient(db, () => selectChangedNames(db, { since }).all<{ name: string }>()),
+  const keyResults = await Promise.all(
+    dataDatabases().map((db) =>
+      retryTransient(db, () => selectChangedKeys(db, { since }).all<{ qualifiedKey: string }>()),
     ),
   );
-  const names = JSON.stringify(
-    nameResults.flatMap(({ results }) => results.map(({ name }) => name)),
+  const qualifiedKeys = JSON.stringify(
+    keyResults.flatMap(({ results }) => results.map((row) => row.qualifiedKey)),
   );
   const { results } = await retryTransient(home, () =>
-    selectListenersOfAny(home, { names }).all<{ id: string }>(),
+    selectListenersOfAny(home, { qualifiedKeys }).all<{ id: string }>(),
   );
   return results.map(({ id }) => id);
 }
 
-/** Loads the ids of deleted webhooks whose objects may still hold data. */
+const maxDeletedIds = 100;
+
+/** Loads up to 100 ids of deleted webhooks whose objects may still hold data. */
 export async function loadDeletedWebhookIds(db: HomeDatabase): Promise<string[]> {
   const rows = await retryTransient(db, () =>
     orm(db)
@@ -88,7 +90,7 @@ export async function loadDeletedWebhookIds(db: HomeDatabase): Promise<string[]>
       .from(webhook)
       .where(eq(webhook.state, "deleted"))
       .orderBy(asc(webhook.id))
-      .limit(100),
+      .limit(maxDeletedIds),
   );
   return rows.map(({ id }) => id);
 }
@@ -101,21 +103,24 @@ export async function purgeDeletedWebhook(db: HomeDatabase, id: string): Promise
   );
 }
 
-/** The number of each collection's last change, by collection id. */
+/** By collection id, the number of the change after which a webhook starts. */
 export type StartPositions = Record<string, number>;
 
-/** Returns the start positions of a webhook that listens from now on. Later commits have higher numbers. */
-export async function currentPositions(
+/** Changes that are committed later get higher numbers, so a webhook that starts here misses none. */
+export async function loadCurrentPositions(
   databases: Databases,
   collections: Webhook["collections"],
 ): Promise<StartPositions> {
   const rows = await queryAll(databases, (db) =>
     orm(db)
-      .select({ id: collection.id, last: lastChange("collection.id").mapWith(Number) })
+      .select({
+        id: collection.id,
+        lastChangeNumber: lastChangeSql("collection.id").mapWith(Number),
+      })
       .from(collection)
       .where(matchesCollections(collections)),
   );
-  return Object.fromEntries(rows.map(({ id, last }) => [String(id), last]));
+  return Object.fromEntries(rows.map((row) => [String(row.id), row.lastChangeNumber]));
 }
 
 /** Runs a query in every data database. */
@@ -123,31 +128,31 @@ async function queryAll<Row>(
   databases: Databases,
   select: (db: DataDatabase) => PromiseLike<Row[]>,
 ): Promise<Row[]> {
-  const lists = databases.all().map((db) => retryTransient(db, async () => select(db)));
+  const lists = databases.dataDatabases().map((db) => retryTransient(db, async () => select(db)));
   return (await Promise.all(lists)).flat();
 }
 
-const qualifiedKey = sql`${collection.kind} || ':' || ${collection.key}`;
+const qualifiedKeySql = sql`${collection.kind} || ':' || ${collection.key}`;
 
-/** Uses one parameter for any number of names. */
+/** Matches these collections. One parameter holds all qualified keys, because D1 accepts 100 parameters. */
 function matchesCollections(collections: Webhook["collections"]): SQL | undefined {
   return collections === "all"
     ? undefined
-    : sql`${qualifiedKey} in (select value from json_each(${JSON.stringify(collections)}))`;
+    : sql`${qualifiedKeySql} in (select value from json_each(${JSON.stringify(collections)}))`;
 }
 
-/** Returns the names that exist. */
-export async function loadExistingNames(
+/** Returns the keys of collections that exist. */
+export async function filterExistingKeys(
   databases: Databases,
-  names: readonly string[],
+  qualifiedKeys: readonly string[],
 ): Promise<string[]> {
   const rows = await queryAll(databases, (db) =>
     orm(db)
-      .select({ name: sql<string>`${qualifiedKey}` })
+      .select({ qualifiedKey: sql<string>`${qualifiedKeySql}` })
       .from(collection)
-      .where(matchesCollections([...names])),
+      .where(matchesCollections([...qualifiedKeys])),
   );
-  return rows.map(({ name }) => name);
+  return rows.map(({ qualifiedKey }) => qualifiedKey);
 }
 
 /** A collection with the number of its last change. */
@@ -165,7 +170,7 @@ export async function loadFeedHeads(
   const { id, kind, key } = collection;
   return queryAll(databases, (db) =>
     orm(db)
-      .select({ id, kind, key, last: lastChange("collection.id").mapWith(Number) })
+      .select({ id, kind, key, last: lastChangeSql("collection.id").mapWith(Number) })
       .from(collection)
       .where(matchesCollections(collections))
       .orderBy(asc(id)),
@@ -179,7 +184,7 @@ interface FeedRange {
   below: number;
 }
 
-const selectFilledRanges = dataStatement<{ ranges: string }>((db, v) =>
+const selectRangesWithChanges = dataStatement<{ ranges: string }>((db, v) =>
   db
     .select({
       collection: sql<number>`e.value ->> 0`.as("collection"),
@@ -192,8 +197,8 @@ const selectFilledRanges = dataStatement<{ ranges: string }>((db, v) =>
     ),
 );
 
-/** Returns the ranges in which the database has changes, in the same order. */
-export async function filterFilledRanges(
+/** Returns the ranges that contain changes, in the same order within each database. */
+export async function filterRangesWithChanges(
   databases: Databases,
   ranges: readonly FeedRange[],
 ): Promise<FeedRange[]> {
@@ -201,17 +206,17 @@ export async function filterFilledRanges(
   const rows = ranges.map(({ collection: id, number, below }) => [id, number, below]);
   const results = await Promise.all(
     databases
-      .all()
+      .dataDatabases()
       .map((db) =>
         retryTransient(db, () =>
-          db.batch<FeedRange>([selectFilledRanges(db, { ranges: JSON.stringify(rows) })]),
+          db.batch<FeedRange>([selectRangesWithChanges(db, { ranges: JSON.stringify(rows) })]),
         ),
       ),
   );
   return results.flatMap(([result]) => result?.results ?? []);
 }
 
-export async function readStartPositions(db: HomeDatabase, id: string): Promise<StartPositions> {
+export async function loadStartPositions(db: HomeDatabase, id: string): Promise<StartPositions> {
   const [row] = await retryTransient(db, () =>
     orm(db).select({ starts: webhook.starts }).from(webhook).where(eq(webhook.id, id)),
   );

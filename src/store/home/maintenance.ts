@@ -1,5 +1,5 @@
 import {
-  batchBoth,
+  batchHomeAndData,
   orm,
   query,
   type DataDatabase,
@@ -12,25 +12,27 @@ import { invitation, replay, session } from "#store/db/schema.ts";
 
 const rowsPerStep = 1000;
 
-const deleteExpired = (db: HomeDatabase, now: number) => {
-  const expired = orm(db)
+const buildHomeDeletes = (db: HomeDatabase, now: number) => {
+  const expiredSessions = orm(db)
     .select({ hash: session.hash })
     .from(session)
     .where(lte(session.expiresAt, now))
     .limit(rowsPerStep);
   return [
-    query(db, (on) => on.delete(invitation).where(lte(invitation.expiresAt, now))),
-    query(db, (on) => on.delete(session).where(inArray(session.hash, expired))),
+    query(db, (builder) => builder.delete(invitation).where(lte(invitation.expiresAt, now))),
+    query(db, (builder) => builder.delete(session).where(inArray(session.hash, expiredSessions))),
   ] as const;
 };
 
-const deleteExpiredReplays = (db: DataDatabase, now: number) => {
-  const expired = orm(db)
+const buildReplayDeletes = (db: DataDatabase, now: number) => {
+  const expiredReplays = orm(db)
     .select({ key: replay.key })
     .from(replay)
     .where(lte(replay.expiresAt, now))
     .limit(rowsPerStep);
-  return [query(db, (on) => on.delete(replay).where(inArray(replay.key, expired)))] as const;
+  return [
+    query(db, (builder) => builder.delete(replay).where(inArray(replay.key, expiredReplays))),
+  ] as const;
 };
 
 /**
@@ -42,26 +44,33 @@ export async function sweepExpired(
   now: number,
   maxSteps: number,
 ): Promise<number> {
-  let deleted = 0;
+  let deletedTotal = 0;
   for (let step = 0; step < maxSteps; step += 1) {
     const [home, data] = await retryTransient(databases, () =>
-      batchBoth(
+      batchHomeAndData(
         databases,
-        (db) => deleteExpired(db, now),
-        (db) => deleteExpiredReplays(db, now),
+        (db) => buildHomeDeletes(db, now),
+        (db) => buildReplayDeletes(db, now),
       ),
     );
-    const rows = [...home, ...data.flat()].reduce((sum, result) => sum + result.meta.changes, 0);
-    deleted += rows;
-    if (rows < rowsPerStep) break;
+    const deletedRows = [...home, ...data.flat()].reduce(
+      (sum, result) => sum + result.meta.changes,
+      0,
+    );
+    deletedTotal += deletedRows;
+    if (deletedRows < rowsPerStep) break;
   }
-  return deleted;
+  return deletedTotal;
 }
 
 /** Runs the cheapest query that proves that each database works. */
-export async function pingDatabases({ home, single, all }: Databases): Promise<void> {
+export async function pingDatabases({
+  home,
+  singleDatabase,
+  dataDatabases,
+}: Databases): Promise<void> {
   // Reads our own tables, so that a database without migrations fails.
-  const data = single ? [] : all();
+  const data = singleDatabase ? [] : dataDatabases();
   await Promise.all([
     home.prepare("SELECT 1 FROM member LIMIT 1").all(),
     ...data.map((db) => db.prepare("SELECT 1 FROM collection LIMIT 1").all()),

@@ -5,7 +5,7 @@ import { retryTransient } from "#store/db/retry.ts";
 import { member, session, credential, invitation } from "#store/db/schema.ts";
 import { runGuarded, guardCode, homeGuard } from "#store/db/guard.ts";
 import { insertAuditEntry, type AuditRecord } from "./audit.ts";
-import { runAsMember, type ActingMember, endSessions } from "./sessions.ts";
+import { runAsMember, type ActingMember, endSessionsStatement } from "./sessions.ts";
 import { homeStatement, nextVersionSql } from "#store/db/statement.ts";
 
 export interface Member {
@@ -13,11 +13,11 @@ export interface Member {
   version: number;
   email: string;
   role: Role;
-  /** scrypt, with its parameters. */
+  /** The scrypt hash with its parameters. */
   password: string;
 }
 
-const columns = {
+const memberColumns = {
   id: member.id,
   version: member.version,
   email: member.email,
@@ -25,7 +25,7 @@ const columns = {
   password: member.password,
 };
 
-/** Finds the id of the member with this address, removed or not. */
+/** Finds the id of the member with this address, even if the member was removed. */
 export async function findMemberId(db: HomeDatabase, email: string): Promise<string | undefined> {
   const [row] = await retryTransient(db, () =>
     orm(db).select({ id: member.id }).from(member).where(eq(member.email, email)),
@@ -39,7 +39,7 @@ export async function findMemberByEmail(
 ): Promise<Member | undefined> {
   const [row] = await retryTransient(db, () =>
     orm(db)
-      .select(columns)
+      .select(memberColumns)
       .from(member)
       .where(and(eq(member.email, email), isNull(member.disabledAt))),
   );
@@ -54,7 +54,7 @@ export async function findMemberForSignIn(
   const [row] = await retryTransient(db, () =>
     orm(db)
       .select({
-        member: columns,
+        member: memberColumns,
         addresses: sql<string>`(select json_group_array(address) from known_address where member_id = ${member.id})`,
       })
       .from(member)
@@ -67,7 +67,7 @@ export async function findMemberForSignIn(
 export async function findMember(db: HomeDatabase, id: string): Promise<Member | undefined> {
   const [row] = await retryTransient(db, () =>
     orm(db)
-      .select(columns)
+      .select(memberColumns)
       .from(member)
       .where(and(eq(member.id, id), isNull(member.disabledAt))),
   );
@@ -82,7 +82,7 @@ export async function findMemberBySession(
 ): Promise<Member | undefined> {
   const [row] = await retryTransient(db, () =>
     orm(db)
-      .select(columns)
+      .select(memberColumns)
       .from(session)
       .innerJoin(member, eq(member.id, session.memberId))
       .where(and(eq(session.hash, hash), gt(session.expiresAt, now), isNull(member.disabledAt))),
@@ -90,36 +90,37 @@ export async function findMemberBySession(
   return row;
 }
 
-/** Rejects the second of two changes that start from the same version, however late it arrives. */
-const versionUnchanged = homeGuard<{ id: string; version: number }>(
+/** Fails the second of two changes that start from the same version, however late it arrives. */
+const guardVersion = homeGuard<{ id: string; version: number }>(
   (v) => sql`select ${guardCode("member_changed")} as code
     where not exists (select 1 from member where id = ${v.id} and version = ${v.version})`,
 );
 
 /** Keeps at least one owner, even with concurrent changes. */
-const ownerRemains = homeGuard<{ disabledAt: number | null; id: string; role: Role }>(
+const guardOwnerRemains = homeGuard<{ disabledAt: number | null; id: string; role: Role }>(
   (v) => sql`select ${guardCode("last_owner")} as code
     where (${v.role} <> 'owner' or ${v.disabledAt} is not null)
       and exists (select 1 from member where id = ${v.id} and role = 'owner' and disabled_at is null)
       and not exists (select 1 from member where role = 'owner' and disabled_at is null and id <> ${v.id})`,
 );
 
-const changeMember = homeStatement<{ disabledAt: number | null; id: string; role: Role }>((db, v) =>
-  db
-    .update(member)
-    .set({
-      version: nextVersionSql(sql`version`),
-      role: v.role,
-      disabledAt: v.disabledAt,
-    })
-    .where(eq(member.id, v.id)),
+const updateMemberStatement = homeStatement<{ disabledAt: number | null; id: string; role: Role }>(
+  (db, v) =>
+    db
+      .update(member)
+      .set({
+        version: nextVersionSql(sql`version`),
+        role: v.role,
+        disabledAt: v.disabledAt,
+      })
+      .where(eq(member.id, v.id)),
 );
 
 /**
  * Credentials carry the role of their member, so a change of the member gives them a new version. Removing the member
  * revokes its personal tokens for good.
  */
-export const updateMemberCredentials = homeStatement<{
+export const updateCredentialsStatement = homeStatement<{
   at: number;
   disabledAt: number | null;
   id: string;
@@ -135,7 +136,7 @@ export const updateMemberCredentials = homeStatement<{
 );
 
 /** Deletes invitations to the address of the member, and its own invitations to roles that it can no longer grant. */
-const deleteInvitations = homeStatement<{ grantableRoles: string; id: string }>((db, v) =>
+const deleteInvitationsStatement = homeStatement<{ grantableRoles: string; id: string }>((db, v) =>
   db.delete(invitation).where(
     sql`email = (select email from member where id = ${v.id})
         or (inviter_id = ${v.id} and role not in (select value from json_each(${v.grantableRoles})))`,
@@ -143,8 +144,8 @@ const deleteInvitations = homeStatement<{ grantableRoles: string; id: string }>(
 );
 
 /**
- * Changes the role or the removal of a member at this version. Ends all of its sessions. Removal also revokes its
- * tokens. Stores nothing when no owner would remain or the member has changed.
+ * Changes the role of a member at this version, or removes it by setting `disabledAt`. Ends all of its sessions. Removal
+ * also revokes its tokens. Stores nothing when no owner would remain or the member has changed.
  */
 export async function updateMember(
   db: HomeDatabase,
@@ -160,8 +161,8 @@ export async function updateMember(
     at: auditRecord.at,
     grantableRoles: JSON.stringify(grantableRoles),
   };
-  const steps = [versionUnchanged, ownerRemains, changeMember];
-  const cleanups = [endSessions, updateMemberCredentials, deleteInvitations];
+  const steps = [guardVersion, guardOwnerRemains, updateMemberStatement];
+  const cleanups = [endSessionsStatement, updateCredentialsStatement, deleteInvitationsStatement];
   const statements = [...steps, ...cleanups].map((bind) => bind(db, values));
   const failedGuard = await runAsMember(db, actingMember, [
     ...statements,
@@ -171,7 +172,7 @@ export async function updateMember(
   return failedGuard === "last_owner" ? failedGuard : "member_changed";
 }
 
-const setPassword = homeStatement<{ id: string; password: string }>((db, v) =>
+const updatePasswordStatement = homeStatement<{ id: string; password: string }>((db, v) =>
   db
     .update(member)
     .set({ version: nextVersionSql(sql`version`), password: v.password })
@@ -187,17 +188,23 @@ export async function updatePassword(
   change: { id: string; version: number; exceptHash: string; password: string },
   auditRecord: AuditRecord,
 ): Promise<boolean> {
-  const statements = [versionUnchanged, setPassword, endSessions].map((bind) => bind(db, change));
+  const statements = [guardVersion, updatePasswordStatement, endSessionsStatement].map((bind) =>
+    bind(db, change),
+  );
   return runGuarded(db, [...statements, insertAuditEntry(db, { ...auditRecord })]);
 }
 
-const insertOwner = homeStatement<{ at: number; email: string; id: string; password: string }>(
-  (db, v) =>
-    db
-      .insert(member)
-      .select(sql`select ${v.id}, 1, ${v.email}, 'owner', ${v.password}, ${v.at}, null`),
+const insertOwnerStatement = homeStatement<{
+  at: number;
+  email: string;
+  id: string;
+  password: string;
+}>((db, v) =>
+  db
+    .insert(member)
+    .select(sql`select ${v.id}, 1, ${v.email}, 'owner', ${v.password}, ${v.at}, null`),
 );
-const noMembersExist = homeGuard(
+const guardNoMembers = homeGuard(
   () => sql`select ${guardCode("members_exist")} as code where exists (select 1 from member)`,
 );
 
@@ -208,7 +215,7 @@ export async function insertFirstOwner(
   auditRecord: AuditRecord,
 ): Promise<boolean> {
   const values = { ...owner, at: auditRecord.at };
-  const statements = [noMembersExist, insertOwner].map((bind) => bind(db, values));
+  const statements = [guardNoMembers, insertOwnerStatement].map((bind) => bind(db, values));
   return runGuarded(db, [...statements, insertAuditEntry(db, { ...auditRecord })]);
 }
 
@@ -220,8 +227,8 @@ export type MemberSummary = Omit<Member, "password"> & {
 /** Selects all members in the order of creation. */
 export function selectMembers(db: HomeDatabase) {
   const { id, version, email, role, createdAt, disabledAt } = member;
-  return query(db, (on) =>
-    on.select({ id, version, email, role, createdAt, disabledAt }).from(member).orderBy(id),
+  return query(db, (builder) =>
+    builder.select({ id, version, email, role, createdAt, disabledAt }).from(member).orderBy(id),
   );
 }
 

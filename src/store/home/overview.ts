@@ -1,5 +1,5 @@
 import {
-  batchBoth,
+  batchHomeAndData,
   query,
   type Database,
   type Databases,
@@ -12,8 +12,8 @@ import { retryTransient } from "#store/db/retry.ts";
 import { credential } from "#store/db/home-schema.ts";
 import { collection, tally, webhook } from "#store/db/schema.ts";
 import { credentialFromRow, selectCredentials } from "./credentials.ts";
-import { firstCreatedSql } from "#store/data/items.ts";
-import { makerEndsAtSql } from "./webhook-status.ts";
+import { firstNumberAfterTimeSql } from "#store/data/items.ts";
+import { rightsEndAtSql } from "./webhook-status.ts";
 
 export interface FormState {
   key: string;
@@ -21,7 +21,7 @@ export interface FormState {
   state: "open" | "closed";
   closesAt: number | null;
   maxSubmissions: number | null;
-  live: number;
+  submissionCount: number;
 }
 
 /** A webhook that the system stopped, or whose maker's rights have ended. */
@@ -55,7 +55,7 @@ export async function loadOverview(
   const isRecent = or(isNull(credential.revokedAt), gt(credential.revokedAt, times[0] ?? now));
   const isOfMember = memberId === null ? undefined : eq(credential.memberId, memberId);
   const [[rows, webhooks], data] = await retryTransient(databases, () =>
-    batchBoth(
+    batchHomeAndData(
       databases,
       (db) => [
         selectCredentials(db, and(isRecent, isOfMember), maxCredentials),
@@ -64,12 +64,12 @@ export async function loadOverview(
       (db) => [selectFormsToWatch(db, now, soonUntil), selectSequencesAt(db, times)],
     ),
   );
-  const databaseCounts = data.map(([, totals]) => submissionCounts(totals));
+  const countsByDatabase = data.map(([, totals]) => submissionCounts(totals));
   return {
     credentials: rows.map(credentialFromRow),
     forms: data.flatMap(([forms]) => forms),
-    submissions: databaseCounts.reduce((totals, counts) =>
-      totals.map((total, i) => total + (counts[i] ?? 0)),
+    submissions: countsByDatabase.reduce((totalsSql, counts) =>
+      totalsSql.map((total, i) => total + (counts[i] ?? 0)),
     ),
     webhooks,
   };
@@ -78,13 +78,13 @@ export async function loadOverview(
 /** Selects webhooks that the system stopped. They send no events until a member resumes them or takes ownership. */
 function selectStoppedWebhooks(db: HomeDatabase, now: number) {
   const { id, name, state } = webhook;
-  const hasMakerEnded = sql`${makerEndsAtSql} <= ${now}`;
-  return query(db, (on) =>
-    on
+  const haveRightsEndedSql = sql`${rightsEndAtSql} <= ${now}`;
+  return query(db, (builder) =>
+    builder
       .select({
         id,
         name,
-        state: sql<StoppedWebhook["state"]>`iif(${hasMakerEnded}, 'disabled', ${state})`.as(
+        state: sql<StoppedWebhook["state"]>`iif(${haveRightsEndedSql}, 'disabled', ${state})`.as(
           "shown_state",
         ),
       })
@@ -92,24 +92,24 @@ function selectStoppedWebhooks(db: HomeDatabase, now: number) {
       .where(
         or(
           inArray(state, ["failing", "disabled"]),
-          and(inArray(state, ["active", "paused"]), hasMakerEnded),
+          and(inArray(state, ["active", "paused"]), haveRightsEndedSql),
         ),
       )
       .orderBy(id),
   );
 }
 
-/** Selects open forms that close before `soon` or have at least 90% of their maximum submissions. */
+/** Selects open forms that close before `soonUntil` or have at least 90% of their maximum submissions. */
 function selectFormsToWatch(db: Database<"data">, now: number, soonUntil: number) {
-  return query(db, (on) =>
-    on
+  return query(db, (builder) =>
+    builder
       .select({
         key: collection.key,
         name: collection.name,
         state: collection.state,
         closesAt: collection.closesAt,
         maxSubmissions: collection.maxSubmissions,
-        live: tally.live,
+        submissionCount: tally.live,
       })
       .from(collection)
       .innerJoin(tally, eq(tally.collectionId, collection.id))
@@ -129,25 +129,25 @@ function selectFormsToWatch(db: Database<"data">, now: number, soonUntil: number
 }
 
 /**
- * Selects how many sequences all forms had assigned by each of these times. Sequences grow with time, so a binary
- * search finds them without counting rows. Forms without newer items need no search.
+ * Selects how many sequences up to 200 forms together had assigned by each of these times. Sequences grow with time, so
+ * a binary search finds them without counting rows. Forms without newer items need no search.
  */
 function selectSequencesAt(db: Database<"data">, times: readonly number[]) {
   const above = `(c.id * ${sequencesPerCollection})`;
   const below = `((c.id + 1) * ${sequencesPerCollection})`;
-  const first = sql.raw(firstCreatedSql({ above, below }, "< e.value"));
+  const firstCreatedNumberSql = sql.raw(firstNumberAfterTimeSql({ above, below }, "< e.value"));
   const totals = sql`(select e.value at, sum(case when t.last_created_at < e.value then t.last_place else coalesce(
           (select min(i.number) - ${sql.raw(above)} - 1 from item i
-            where i.number >= ${first} and i.number < ${sql.raw(below)}), t.last_place) end) places
+            where i.number >= ${firstCreatedNumberSql} and i.number < ${sql.raw(below)}), t.last_place) end) sequences
         from json_each(${JSON.stringify(times)}) e
           join (select id from collection where kind = 'form' limit 200) c
           join tally t on t.collection_id = c.id
         group by e.value order by e.value)`;
-  return query(db, (on) => on.select({ places: sql<number>`places` }).from(totals));
+  return query(db, (builder) => builder.select({ sequences: sql<number>`sequences` }).from(totals));
 }
 
-/** Submissions between adjacent times: the difference of the totals. */
-function submissionCounts(rows: readonly { places: number }[]): number[] {
-  const totals = rows.map((row) => row.places);
+/** The submissions between adjacent times, which are the differences of the totals. */
+function submissionCounts(rows: readonly { sequences: number }[]): number[] {
+  const totals = rows.map((row) => row.sequences);
   return totals.slice(1).map((total, i) => Math.max(0, total - (totals[i] ?? 0)));
 }

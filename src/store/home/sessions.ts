@@ -1,4 +1,4 @@
-import { orm, type HomeDatabase, type Prepared } from "#store/db/database.ts";
+import { orm, type HomeDatabase, type PreparedStatement } from "#store/db/database.ts";
 import { sql, and, eq, gt } from "drizzle-orm";
 import { problem } from "#domain/problem/problem.ts";
 import { runGuardedBatch, guardCode, homeGuard, runGuarded } from "#store/db/guard.ts";
@@ -14,47 +14,45 @@ export interface ActingMember {
 }
 
 /** Aborts the batch when the member was removed or changed concurrently. */
-const memberUnchanged = homeGuard<{ id: string; version: number }>(
+const guardMember = homeGuard<{ id: string; version: number }>(
   (v) => sql`select ${guardCode("actor_changed")} as code where not exists (
     select 1 from member where id = ${v.id} and version = ${v.version} and disabled_at is null)`,
 );
 
 /**
- * Runs a member's batch as one transaction. Returns the guard constraint that rejected it, with nothing stored, or
- * undefined. Throws 401 when the member was removed or changed concurrently.
+ * Runs a member's batch as one transaction. Returns undefined after success, and the violated guard constraint if
+ * nothing was stored. Throws 401 when the member was removed or changed concurrently.
  */
 export async function runAsMember(
   db: HomeDatabase,
   { id, version }: ActingMember,
-  statements: Prepared<"home">[],
+  statements: PreparedStatement<"home">[],
 ): Promise<string | undefined> {
-  const failedGuard = await runGuardedBatch(db, [
-    memberUnchanged(db, { id, version }),
-    ...statements,
-  ]);
+  const failedGuard = await runGuardedBatch(db, [guardMember(db, { id, version }), ...statements]);
   if (failedGuard === "actor_changed") throw problem.unauthenticated(true);
   return failedGuard;
 }
 
 const maxAddresses = 20;
 
-const upsertAddress = homeStatement<{ memberId: string; address: string; at: number }>((db, v) =>
-  db
-    .insert(knownAddress)
-    .values({ memberId: v.memberId, address: v.address, at: v.at })
-    .onConflictDoUpdate({
-      target: [knownAddress.memberId, knownAddress.address],
-      set: { at: sql`excluded.at` },
-    }),
+const upsertAddressStatement = homeStatement<{ memberId: string; address: string; at: number }>(
+  (db, v) =>
+    db
+      .insert(knownAddress)
+      .values({ memberId: v.memberId, address: v.address, at: v.at })
+      .onConflictDoUpdate({
+        target: [knownAddress.memberId, knownAddress.address],
+        set: { at: sql`excluded.at` },
+      }),
 );
-const deleteOldAddresses = homeStatement<{ memberId: string }>((db, v) =>
+const deleteOldAddressesStatement = homeStatement<{ memberId: string }>((db, v) =>
   db.delete(knownAddress).where(
     sql`member_id = ${v.memberId} and address not in (
         select address from known_address where member_id = ${v.memberId}
           order by at desc limit ${sql.raw(String(maxAddresses))})`,
   ),
 );
-const insert = homeStatement<typeof session.$inferSelect>((db, v) =>
+const insertStatement = homeStatement<typeof session.$inferSelect>((db, v) =>
   db.insert(session).values(pick(v, ["hash", "memberId", "createdAt", "expiresAt"])),
 );
 
@@ -70,10 +68,10 @@ export async function insertSession(
 ): Promise<boolean> {
   const addressValues = { memberId: id, address, at: values.createdAt };
   return runGuarded(db, [
-    memberUnchanged(db, { id, version }),
-    insert(db, { ...values, memberId: id }),
-    upsertAddress(db, addressValues),
-    deleteOldAddresses(db, addressValues),
+    guardMember(db, { id, version }),
+    insertStatement(db, { ...values, memberId: id }),
+    upsertAddressStatement(db, addressValues),
+    deleteOldAddressesStatement(db, addressValues),
   ]);
 }
 
@@ -81,8 +79,8 @@ export async function deleteSession(db: HomeDatabase, hash: string): Promise<voi
   await runOnce(db, () => orm(db).delete(session).where(eq(session.hash, hash)));
 }
 
-export const endSessions = homeStatement<{ id: string; exceptHash: string | null }>((db, v) =>
-  db.delete(session).where(sql`member_id = ${v.id} and hash is not ${v.exceptHash}`),
+export const endSessionsStatement = homeStatement<{ id: string; exceptHash: string | null }>(
+  (db, v) => db.delete(session).where(sql`member_id = ${v.id} and hash is not ${v.exceptHash}`),
 );
 
 /** Ends all sessions of a member except the one with `exceptHash`. */
@@ -92,7 +90,7 @@ export async function endOtherSessions(
   auditRecord: AuditRecord,
 ): Promise<void> {
   await runOnce(db, () =>
-    db.batch([endSessions(db, sessions), insertAuditEntry(db, { ...auditRecord })]),
+    db.batch([endSessionsStatement(db, sessions), insertAuditEntry(db, { ...auditRecord })]),
   );
 }
 

@@ -4,18 +4,18 @@ import type { HomeDatabase } from "#store/db/database.ts";
 import { webhook } from "#store/db/schema.ts";
 import { homeStatement } from "#store/db/statement.ts";
 
-/** Later than every date. */
-const never = String(Number.MAX_SAFE_INTEGER);
+/** The time of an end that never comes. */
+const neverEndsMs = String(Number.MAX_SAFE_INTEGER);
 
 /**
- * The time when the rights of a webhook's maker end: 0 if they have ended. Agrees with `isLive`, so that each read of a
- * webhook knows whether it can send.
+ * The time when the rights of a webhook's maker end; 0 if they have ended. Must agree with `isValidCredential`. Each read of a
+ * webhook selects it, to know whether the webhook can send.
  */
-export const makerEndsAtSql = sql<number>`case when ${webhook.maker} like 'member:%'
+export const rightsEndAtSql = sql<number>`case when ${webhook.maker} like 'member:%'
     then iif(exists (select 1 from member where id = substr(${webhook.maker}, 8) and disabled_at is null),
-      ${sql.raw(never)}, 0)
+      ${sql.raw(neverEndsMs)}, 0)
     else coalesce((select case when c.revoked_at is not null or (c.kind <> 'client' and m.disabled_at is not null)
-        then 0 else coalesce(c.expires_at, ${sql.raw(never)}) end
+        then 0 else coalesce(c.expires_at, ${sql.raw(neverEndsMs)}) end
       from credential c join member m on m.id = c.member_id
       where c.id = substr(${webhook.maker}, 12)), 0) end`;
 
@@ -25,7 +25,7 @@ export interface PendingRetry {
   lastError: string | null;
 }
 
-const updatePendingRetry = homeStatement<PendingRetry & { id: string }>((db, v) =>
+const updateRetryStatement = homeStatement<PendingRetry & { id: string }>((db, v) =>
   db
     .update(webhook)
     .set({ retryAt: v.retryAt, lastError: v.lastError })
@@ -38,5 +38,5 @@ export async function storePendingRetry(
   id: string,
   retry: PendingRetry,
 ): Promise<void> {
-  await retryTransient(db, () => updatePendingRetry(db, { id, ...retry }).run());
+  await retryTransient(db, () => updateRetryStatement(db, { id, ...retry }).run());
 }

@@ -1,15 +1,15 @@
 import {
-  batchBoth,
+  batchHomeAndData,
   orm,
   query,
   type Databases,
   type HomeDatabase,
-  type Prepared,
+  type PreparedStatement,
 } from "#store/db/database.ts";
 import { and, asc, count, eq, getTableColumns, ne, sql, type SQL } from "drizzle-orm";
 import type { Webhook, WebhookSecret, WebhookType } from "#domain/webhook/webhook.ts";
 import { selectCollectionLabels, type CollectionLabel } from "./credential-lists.ts";
-import { auditTime, type AuditRecord } from "./audit.ts";
+import { auditTimeSql, type AuditRecord } from "./audit.ts";
 import { retryTransient, runOnce } from "#store/db/retry.ts";
 import { auditEntry, collection, webhook } from "#store/db/schema.ts";
 import {
@@ -20,13 +20,13 @@ import {
   nextVersionSql,
 } from "#store/db/statement.ts";
 import type { StartPositions } from "./listeners.ts";
-import { makerEndsAtSql } from "./webhook-status.ts";
+import { rightsEndAtSql } from "./webhook-status.ts";
 
 type StoredWebhook = typeof webhook.$inferSelect;
-type WebhookRow = Omit<StoredWebhook, "starts"> & { makerEndsAt: number };
+type WebhookRow = Omit<StoredWebhook, "starts"> & { makerRightsEndAt: number };
 
 const { starts: _, ...storedColumns } = getTableColumns(webhook);
-const columns = { ...storedColumns, makerEndsAt: makerEndsAtSql.as("maker_ends_at") };
+const webhookColumns = { ...storedColumns, makerRightsEndAt: rightsEndAtSql.as("maker_ends_at") };
 
 function webhookFromRow(row: WebhookRow): Webhook {
   return {
@@ -39,27 +39,25 @@ function webhookFromRow(row: WebhookRow): Webhook {
 }
 
 const isNotDeleted = ne(webhook.state, "deleted");
+const hasId = (id: string) => and(eq(webhook.id, id), isNotDeleted);
 
 export async function findWebhook(db: HomeDatabase, id: string): Promise<Webhook | undefined> {
   const [row] = await retryTransient(db, () =>
-    orm(db)
-      .select(columns)
-      .from(webhook)
-      .where(and(eq(webhook.id, id), isNotDeleted)),
+    orm(db).select(webhookColumns).from(webhook).where(hasId(id)),
   );
   return row && webhookFromRow(row);
 }
 
-const makerName = sql<string | null>`case when ${webhook.maker} like 'member:%'
+const makerNameSql = sql<string | null>`case when ${webhook.maker} like 'member:%'
     then (select email from member where id = substr(${webhook.maker}, 8))
     else (select name from credential where id = substr(${webhook.maker}, 12)) end`;
 
-function selectWithMaker(db: HomeDatabase, id: string) {
-  return query(db, (on) =>
-    on
-      .select({ hook: columns, makerName })
+function selectWebhookWithMaker(db: HomeDatabase, id: string) {
+  return query(db, (builder) =>
+    builder
+      .select({ hook: webhookColumns, makerName: makerNameSql })
       .from(webhook)
-      .where(and(eq(webhook.id, id), isNotDeleted)),
+      .where(hasId(id)),
   );
 }
 
@@ -74,7 +72,7 @@ export async function findWebhookWithMaker(
   db: HomeDatabase,
   id: string,
 ): Promise<WebhookWithMaker | undefined> {
-  const [row] = await retryTransient(db, () => selectWithMaker(db, id));
+  const [row] = await retryTransient(db, () => selectWebhookWithMaker(db, id));
   return row && { ...row, hook: webhookFromRow(row.hook) };
 }
 
@@ -82,22 +80,22 @@ export async function findWebhookWithMaker(
 export async function findWebhookWithLabels(
   databases: Databases,
   id: string,
-): Promise<(WebhookWithMaker & { reachable: CollectionLabel[] }) | undefined> {
+): Promise<(WebhookWithMaker & { collectionLabels: CollectionLabel[] }) | undefined> {
   const [[[row]], labelLists] = await retryTransient(databases, () =>
-    batchBoth(
+    batchHomeAndData(
       databases,
-      (db) => [selectWithMaker(db, id)],
+      (db) => [selectWebhookWithMaker(db, id)],
       (db) => [selectCollectionLabels(db)],
     ),
   );
-  const reachable = labelLists.flatMap(([labels]) => labels);
-  return row && { ...row, hook: webhookFromRow(row.hook), reachable };
+  const collectionLabels = labelLists.flatMap(([labels]) => labels);
+  return row && { ...row, hook: webhookFromRow(row.hook), collectionLabels };
 }
 
 /** Lists all webhooks in the order of creation. They are few, so the list has no pages. */
 export async function listWebhooks(db: HomeDatabase): Promise<Webhook[]> {
   const rows = await retryTransient(db, () =>
-    orm(db).select(columns).from(webhook).where(isNotDeleted).orderBy(asc(webhook.id)),
+    orm(db).select(webhookColumns).from(webhook).where(isNotDeleted).orderBy(asc(webhook.id)),
   );
   return rows.map(webhookFromRow);
 }
@@ -105,39 +103,41 @@ export async function listWebhooks(db: HomeDatabase): Promise<Webhook[]> {
 /** Stores an audit entry only if the previous statement changed a row. */
 const insertAuditEntryIfChanged = homeStatement<AuditRecord>((db, v) =>
   db.insert(auditEntry).select(
-    sql`select null, ${auditTime(v.at)}, ${v.actor}, ${v.action}, ${v.collectionId}, ${v.subject}, ${v.version},
+    sql`select null, ${auditTimeSql(v.at)}, ${v.actor}, ${v.action}, ${v.collectionId}, ${v.subject}, ${v.version},
         ${v.session}, ${v.requestId}, ${v.sentRequestId} where changes() > 0`,
   ),
 );
 
-const hasListenersSql = sql`iif(exists (select 1 from webhook where state = 'active' and collections = '"all"'), 1,
+const isListenedSql = sql`iif(exists (select 1 from webhook where state = 'active' and collections = '"all"'), 1,
   kind || ':' || key in (select j.value from webhook w, json_each(w.collections) j where w.state = 'active'))`;
 
 /** Stores in each collection whether an active webhook listens to it. */
-const updateHasListeners = jointStatement((db) =>
+const updateListenedStatement = jointStatement((db) =>
   db
     .update(collection)
-    .set({ listened: hasListenersSql })
-    .where(sql`listened <> ${hasListenersSql}`),
+    .set({ listened: isListenedSql })
+    .where(sql`listened <> ${isListenedSql}`),
 );
 
-const listenedSql = (listensToAll: SQL, names: SQL) =>
-  sql`iif(${listensToAll}, 1, kind || ':' || key in (select value from json_each(${names})))`;
+const isNamedSql = (listensToAll: SQL, qualifiedKeys: SQL) =>
+  sql`iif(${listensToAll}, 1, kind || ':' || key in (select value from json_each(${qualifiedKeys})))`;
 
-/** Stores the same when webhooks are in another database. The values name the collections that they listen to. */
-const setHasListeners = dataStatement<{ listensToAll: number; names: string }>((db, v) =>
-  db
-    .update(collection)
-    .set({ listened: listenedSql(v.listensToAll, v.names) })
-    .where(sql`listened <> ${listenedSql(v.listensToAll, v.names)}`),
+/** Stores the same when webhooks are in another database. The values say which collections they listen to. */
+const setListenedStatement = dataStatement<{ listensToAll: number; qualifiedKeys: string }>(
+  (db, v) =>
+    db
+      .update(collection)
+      .set({ listened: isNamedSql(v.listensToAll, v.qualifiedKeys) })
+      .where(sql`listened <> ${isNamedSql(v.listensToAll, v.qualifiedKeys)}`),
 );
 
 /**
  * Stores in every data database which collections an active webhook listens to. Does nothing with a single database,
  * where the batch that changes a webhook also updates its collections.
  */
-export async function pushHasListeners({ home, single, all }: Databases): Promise<void> {
-  if (single) return;
+export async function updateListenedColumns(databases: Databases): Promise<void> {
+  const { home, singleDatabase } = databases;
+  if (singleDatabase) return;
   const { collections, state } = webhook;
   const webhooks = await retryTransient(home, () =>
     orm(home).select({ collections }).from(webhook).where(eq(state, "active")),
@@ -145,9 +145,12 @@ export async function pushHasListeners({ home, single, all }: Databases): Promis
   const selections = webhooks.map((row) => JSON.parse(row.collections) as Webhook["collections"]);
   const values = {
     listensToAll: selections.includes("all") ? 1 : 0,
-    names: JSON.stringify(selections.filter((selection) => selection !== "all").flat()),
+    qualifiedKeys: JSON.stringify(selections.filter((selection) => selection !== "all").flat()),
   };
-  await Promise.all(all().map((db) => retryTransient(db, () => setHasListeners(db, values).run())));
+  const updates = databases
+    .dataDatabases()
+    .map((db) => retryTransient(db, () => setListenedStatement(db, values).run()));
+  await Promise.all(updates);
 }
 
 /** True when an active webhook listens to all collections, including future ones. */
@@ -168,15 +171,16 @@ export async function hasGlobalListener(home: HomeDatabase): Promise<boolean> {
  */
 async function storeChange(
   databases: Databases,
-  run: typeof runOnce,
-  statements: readonly Prepared<"home">[],
+  runWithRetries: typeof runOnce,
+  statements: readonly PreparedStatement<"home">[],
 ): Promise<D1Result[]> {
-  const { home, single } = databases;
-  if (single) {
-    return run(single, () => single.batch([...statements, updateHasListeners(single, {})]));
+  const { home, singleDatabase } = databases;
+  if (singleDatabase) {
+    const batch = [...statements, updateListenedStatement(singleDatabase, {})];
+    return runWithRetries(singleDatabase, () => singleDatabase.batch(batch));
   }
-  const results = await run(home, () => home.batch(statements));
-  await pushHasListeners(databases).catch(() => undefined);
+  const results = await runWithRetries(home, () => home.batch(statements));
+  await updateListenedColumns(databases).catch(() => undefined);
   return results;
 }
 
@@ -186,6 +190,7 @@ const mutableColumns = [
   "types",
   "collections",
   "include",
+  "recalculations",
   "state",
   "reason",
   "secrets",
@@ -196,7 +201,7 @@ const mutableColumns = [
 /** In the order of the table, as the insert sets columns by position. */
 const allColumns = Object.keys(getTableColumns(webhook)) as (keyof StoredWebhook)[];
 
-const insert = homeStatement<StoredWebhook & { maxWebhooks: number }>((db, v) =>
+const insertStatement = homeStatement<StoredWebhook & { maxWebhooks: number }>((db, v) =>
   db
     .insert(webhook)
     .select(
@@ -208,17 +213,18 @@ const insert = homeStatement<StoredWebhook & { maxWebhooks: number }>((db, v) =>
     .onConflictDoNothing(),
 );
 
-const update = homeStatement<Omit<StoredWebhook, "starts"> & { starts: string | null }>((db, v) =>
-  db
-    .update(webhook)
-    .set({
-      ...pick(v, mutableColumns),
-      version: nextVersionSql(sql`version`),
-      starts: sql`coalesce(${v.starts}, starts)`,
-      retryAt: sql`case when state = ${v.state} then retry_at end`,
-      lastError: sql`case when state = ${v.state} then last_error end`,
-    })
-    .where(and(eq(webhook.id, v.id), eq(webhook.version, v.version), isNotDeleted)),
+const updateStatement = homeStatement<Omit<StoredWebhook, "starts"> & { starts: string | null }>(
+  (db, v) =>
+    db
+      .update(webhook)
+      .set({
+        ...pick(v, mutableColumns),
+        version: nextVersionSql(sql`version`),
+        starts: sql`coalesce(${v.starts}, starts)`,
+        retryAt: sql`case when state = ${v.state} then retry_at end`,
+        lastError: sql`case when state = ${v.state} then last_error end`,
+      })
+      .where(and(eq(webhook.id, v.id), eq(webhook.version, v.version), isNotDeleted)),
 );
 
 function webhookToRow(hook: Webhook) {
@@ -232,8 +238,8 @@ function webhookToRow(hook: Webhook) {
 }
 
 /**
- * Returns false and stores nothing when the limit of webhooks is reached. A retry with the same id stores the webhook
- * once.
+ * Returns false and stores nothing when the limit of webhooks is reached. A repeated call with the same id does not
+ * store the webhook again.
  */
 export async function insertWebhook(
   databases: Databases,
@@ -245,7 +251,7 @@ export async function insertWebhook(
   const { home: db } = databases;
   const values = { ...webhookToRow(hook), starts: JSON.stringify(starts), maxWebhooks };
   await storeChange(databases, retryTransient, [
-    insert(db, values),
+    insertStatement(db, values),
     insertAuditEntryIfChanged(db, auditRecord),
   ]);
   const rows = await retryTransient(db, () =>
@@ -264,13 +270,13 @@ export async function updateWebhookRow(
   const { home: db } = databases;
   const values = { ...webhookToRow(hook), starts: starts && JSON.stringify(starts) };
   const [result] = await storeChange(databases, runOnce, [
-    update(db, values),
+    updateStatement(db, values),
     insertAuditEntryIfChanged(db, auditRecord),
   ]);
   return (result?.meta.changes ?? 0) > 0;
 }
 
-const markDeleted = homeStatement<{ id: string; version: number }>((db, v) =>
+const markDeletedStatement = homeStatement<{ id: string; version: number }>((db, v) =>
   db
     .update(webhook)
     .set({ state: "deleted", version: nextVersionSql(sql`version`), secrets: "[]" })
@@ -288,7 +294,7 @@ export async function deleteWebhookRow(
 ): Promise<boolean> {
   const { home: db } = databases;
   const [result] = await storeChange(databases, runOnce, [
-    markDeleted(db, { id, version }),
+    markDeletedStatement(db, { id, version }),
     insertAuditEntryIfChanged(db, auditRecord),
   ]);
   return (result?.meta.changes ?? 0) > 0;

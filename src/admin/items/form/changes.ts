@@ -2,7 +2,7 @@ import type { Field, LineItemsField } from "#domain/definition/field.ts";
 import { type FormValues, textOf } from "#admin/form-input.ts";
 import { readRows, toSubmittedValue, readFieldValue, fieldsWithInputs } from "./read-form.ts";
 import { editableColumns, nonEmptyTexts } from "./values.ts";
-import { textDigest } from "#domain/cursor.ts";
+import { digestText } from "#domain/cursor.ts";
 import { isObject } from "#domain/json.ts";
 
 type Data = Record<string, unknown>;
@@ -46,7 +46,7 @@ function inStoredOrder(chosen: string[], stored: unknown): string[] {
 /** Digests of the values that the form showed, by field key. Saving compares them to find changes. */
 export type SeenDigests = Record<string, string>;
 
-const digestValue = (value: unknown) => textDigest(JSON.stringify(value) ?? "");
+const digestValue = (value: unknown) => digestText(JSON.stringify(value) ?? "");
 const editableFields = (fields: readonly Field[]) =>
   fields.filter(({ type }) => type !== "computed");
 

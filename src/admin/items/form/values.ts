@@ -1,5 +1,5 @@
 import type { Field, FieldOption, RowField } from "#domain/definition/field.ts";
-import { isTimeZone, localDateTime } from "#domain/time.ts";
+import { isTimeZone, formatLocalDateTime } from "#domain/time.ts";
 import { textOf } from "#admin/form-input.ts";
 
 /** The time zone that a form was filled in with, or the fallback if it is missing or unknown. */
@@ -18,7 +18,7 @@ export function inputText(field: Field, value: unknown, zone: string): string {
 function localInputText(text: string, zone: string): string {
   const time = Date.parse(`${text.slice(0, 23)}Z`);
   if (text.length < 24 || Number.isNaN(time)) return text.replace(/Z$/, "");
-  const localTime = localDateTime(time, zone).replace(" ", "T");
+  const localTime = formatLocalDateTime(time, zone).replace(" ", "T");
   const fraction = text.slice(19, 23);
   if (fraction !== ".000") return localTime + fraction;
   return localTime.endsWith(":00") ? localTime.slice(0, 16) : localTime;

@@ -1,6 +1,7 @@
 import type { Collection } from "#domain/definition/collection.ts";
 import { importableFields, itemTargets, type CsvLine } from "#domain/import/csv.ts";
 import { SelectOptions, InputErrors, useField, Select } from "#html/inputs.tsx";
+import { ChangedValue } from "#admin/items/change-list.tsx";
 import { Table, Badge, type Tone } from "#html/parts.tsx";
 import {
   type ImportFile,
@@ -8,10 +9,11 @@ import {
   formatRowError,
   type RowError,
   type RejectedRow,
+  type ChangedRow,
 } from "./file.ts";
 import { collectionTerms } from "#admin/definitions/layout.tsx";
 import { formatCount } from "#html/viewer.tsx";
-import type { RowOutcome } from "#actions/import-rows.ts";
+import type { CheckedRow, RowOutcome } from "#actions/import-rows.ts";
 import { Problem } from "#domain/problem/problem.ts";
 
 const maxPreviewLength = 60;
@@ -22,15 +24,15 @@ const truncateCell = (text: string) =>
 export function ColumnChoices({ file, collection }: { file: ImportFile; collection: Collection }) {
   const { csv, plan } = file;
   const options = [
-    { value: "", label: "— left out —" },
+    { value: "", label: "— not imported —" },
     ...importableFields(collection).map(({ key, label }) => ({ value: key, label })),
     ...(collection.kind === "form"
       ? [{ value: itemTargets.status as string, label: "Status" }]
       : []),
-    { value: itemTargets.id as string, label: "Id" },
+    { value: itemTargets.id as string, label: "ID" },
   ];
   return (
-    <Table caption="Columns" columns={["Column", "First row", "Becomes"]}>
+    <Table caption="Columns" columns={["Column", "First row", "Field"]}>
       {csv.header.map((name, i) => (
         <tr>
           <th scope="row">{name === "" ? `Column ${i + 1}` : name}</th>
@@ -63,7 +65,7 @@ function ColumnChoice({
   const { inputProps, wrong: errors } = useField({ name });
   return (
     <>
-      <select {...inputProps} aria-label={`${columnName} becomes`}>
+      <select {...inputProps} aria-label={`Field for ${columnName}`}>
         <SelectOptions options={options} value={value} />
       </select>
       <InputErrors id={inputProps.id} wrong={errors} />
@@ -71,21 +73,21 @@ function ColumnChoice({
   );
 }
 
-/** Chooses the field by which rows match existing items. */
+/** Chooses whether rows update existing items, and the field by which they match. */
 export function MatchChoice({ file, collection }: { file: ImportFile; collection: Collection }) {
   const { items } = collectionTerms[collection.kind];
   const labelOf = (target: string) =>
-    collection.definition.fields.fields.find(({ key }) => key === target)?.label ?? "Id";
+    collection.definition.fields.fields.find(({ key }) => key === target)?.label ?? "ID";
   return (
     <Select
       name="by"
-      label={`Which ${items} are there already?`}
+      label={`Existing ${items}`}
       value={file.plan.by}
       options={[
-        { value: "", label: `None: each row is a new one` },
+        { value: "", label: `Keep: add new ${items} only` },
         ...matchTargets(file.plan.columns, collection).map((value) => ({
           value,
-          label: `Those with the same ${labelOf(value)}: they are changed`,
+          label: `Update those with the same ${labelOf(value)}, add the others`,
         })),
       ]}
     />
@@ -106,10 +108,10 @@ export function RejectedTable({ rejections }: { rejections: readonly RejectedRow
   if (rejections.length === 0) return null;
   return (
     <>
-      <h2>Refused</h2>
+      <h2>Rejected rows</h2>
       <Table
-        caption="Refused rows"
-        columns={[{ name: "Line", number: true }, "What it says", "Why"]}
+        caption="Rejected rows"
+        columns={[{ name: "Line", number: true }, "Content", "Reason"]}
       >
         {rejections.slice(0, maxListedRows).map(({ row, faults: errors }) => (
           <tr>
@@ -123,13 +125,64 @@ export function RejectedTable({ rejections }: { rejections: readonly RejectedRow
       </Table>
       {rejections.length > maxListedRows ? (
         <p class="muted">
-          {formatCount(rejections.length - maxListedRows)} more stand in the download of refused
-          rows.
+          Download the rejected rows to see the other{" "}
+          {formatCount(rejections.length - maxListedRows)}.
         </p>
       ) : null}
     </>
   );
 }
+
+/** Lists the items that the import would change, and each changed value. */
+function ChangesTable({
+  changes,
+  collection,
+}: {
+  changes: readonly ChangedRow[];
+  collection: Collection;
+}) {
+  if (changes.length === 0) return null;
+  const { path, item } = collectionTerms[collection.kind];
+  const byKey = new Map(collection.definition.fields.fields.map((field) => [field.key, field]));
+  return (
+    <>
+      <h2>Updates</h2>
+      <Table
+        caption="Updates"
+        columns={[{ name: "Line", number: true }, titleCase(item), "Changed fields"]}
+      >
+        {changes.slice(0, maxListedRows).map(({ line, id, receiptNumber, fields }) => (
+          <tr>
+            <td class="number" data-label="Line">
+              {line}
+            </td>
+            <td>
+              <a href={`${path}/${collection.key}/items/${id}`}>
+                {receiptNumber ?? `…${id.slice(-8)}`}
+              </a>
+            </td>
+            <td class="full">
+              {fields.map(({ key, label, from, to }, index) => (
+                <>
+                  {index > 0 ? "; " : ""}
+                  {label}: <ChangedValue field={byKey.get(key)} value={from} /> →{" "}
+                  <ChangedValue field={byKey.get(key)} value={to} />
+                </>
+              ))}
+            </td>
+          </tr>
+        ))}
+      </Table>
+      {changes.length > maxListedRows ? (
+        <p class="muted">
+          Download the updates to see the other {formatCount(changes.length - maxListedRows)}.
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+const titleCase = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 const previewRowCount = 5;
 /** Phones show this many columns. */
@@ -137,39 +190,44 @@ const maxPhoneColumns = 3;
 
 const outcomeBadges: Record<Exclude<RowOutcome, Problem>, readonly [name: string, tone: Tone]> = {
   created: ["New", "good"],
-  updated: ["Changes", "accent"],
-  unchanged: ["As it is", "quiet"],
+  updated: ["Update", "accent"],
+  unchanged: ["No change", "quiet"],
   deleted: ["Deleted", "bad"],
 };
 
 /** Shows the rejected rows with their errors, and the first accepted rows. */
 export function ImportPreview({
   file: { csv, plan },
-  outcomes,
+  collection,
+  checkedRows,
   rejections,
+  changes,
 }: {
   file: ImportFile;
-  outcomes: readonly RowOutcome[];
+  collection: Collection;
+  checkedRows: readonly CheckedRow[];
   rejections: readonly RejectedRow[];
+  changes: readonly ChangedRow[];
 }) {
   const columns = csv.header
     .map((name, index) => ({ name, index }))
     .filter(({ index }) => plan.columns[index] !== "");
   const acceptedRows = csv.rows
-    .map((row, i) => ({ row, outcome: outcomes[i] }))
+    .map((row, i) => ({ row, outcome: checkedRows[i]?.outcome }))
     .filter(({ outcome }) => !(outcome instanceof Problem))
     .slice(0, previewRowCount);
   return (
     <>
       <RejectedTable rejections={rejections} />
+      <ChangesTable changes={changes} collection={collection} />
       {acceptedRows.length === 0 ? null : (
         <>
-          <h2>The first rows</h2>
+          <h2>First rows</h2>
           <Table
-            caption="The first rows"
+            caption="First rows"
             columns={[
               { name: "Line", number: true },
-              "What happens",
+              "Result",
               ...columns.map(({ name }) => truncateCell(name)),
             ]}
           >

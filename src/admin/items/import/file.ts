@@ -13,7 +13,7 @@ import {
 } from "#domain/import/csv.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
-import type { RowOutcome } from "#actions/import-rows.ts";
+import type { CheckedRow, RowOutcome } from "#actions/import-rows.ts";
 
 const invalidFile = (reason: string, field = "file") =>
   problem.invalidInput([{ field, code: "invalid_format", reason }]);
@@ -36,8 +36,8 @@ function findColumnErrors(columns: readonly string[], collection: Collection): F
     const isKnown = target === "" || targets.includes(target);
     if (isKnown && (target === "" || columns.indexOf(target) === i)) return [];
     const reason = isKnown
-      ? "A column before this one has it: a field is filled by one."
-      : "There is no such field.";
+      ? "Another column already fills this field."
+      : "This field does not exist.";
     return [{ field: `column.${i}`, code: "not_an_option", reason }];
   });
 }
@@ -48,8 +48,6 @@ function readMatchTarget(
   collection: Collection,
 ): string {
   const targets = matchTargets(columns, collection);
-  // By default, rows update the items that they match, so that importing twice creates no duplicates.
-  if (form["by"] === undefined) return targets[0] ?? "";
   const target = textOf(form["by"]);
   return targets.includes(target) ? target : "";
 }
@@ -66,7 +64,7 @@ export const importLimits = { bytes: 1_000_000, rows: 5000, columns: 100, cells:
 async function readCsvText({ file, csv }: FormValues): Promise<string> {
   if (!(file instanceof File) || file.size === 0) {
     const text = textOf(csv);
-    if (text.trim() === "") throw invalidFile("Choose a file, or paste what is in it.");
+    if (text.trim() === "") throw invalidFile("Choose a file, or paste its rows.");
     return text;
   }
   try {
@@ -74,7 +72,7 @@ async function readCsvText({ file, csv }: FormValues): Promise<string> {
       await file.arrayBuffer(),
     );
   } catch {
-    throw invalidFile("It is not in UTF-8. In Excel, save it as “CSV UTF-8”.");
+    throw invalidFile("The file is not in UTF-8. In Excel, save it as “CSV UTF-8”.");
   }
 }
 
@@ -85,14 +83,14 @@ function parseRows(text: string): Csv {
     const unevenRow = csv.rows.find(({ cells }) => cells.length !== length);
     if (unevenRow) {
       const count = unevenRow.cells.length;
-      throw new CsvError(unevenRow.line, `It has ${count} cells in place of ${length}.`);
+      throw new CsvError(unevenRow.line, `The row has ${count} cells. The header has ${length}.`);
     }
     if (csv.rows.length > 0) return csv;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw invalidFile(`Line ${error.line}: ${error.message}`);
   }
-  throw invalidFile("There is a header, and no row below it.");
+  throw invalidFile("Add at least one row below the header.");
 }
 
 /** A submitted file with the plan for its import. */
@@ -107,11 +105,11 @@ export interface ImportFile {
 /** Parses the uploaded file or the pasted text, and the choices for the import. */
 export async function parseImport(form: FormValues, collection: Collection): Promise<ImportFile> {
   const text = await readCsvText(form);
-  if (bytesInForm(text) > importLimits.bytes) throw invalidFile("It has more than 1 MB.");
+  if (bytesInForm(text) > importLimits.bytes) throw invalidFile("The file is larger than 1 MB.");
   const csv = parseRows(text);
   const { length } = csv.header;
   if (length > importLimits.columns)
-    throw invalidFile(`There are more than ${importLimits.columns} columns.`);
+    throw invalidFile(`A file can have at most ${importLimits.columns} columns.`);
   const columns = readColumns(form, length) ?? matchColumns(csv.header, collection);
   const plan: ImportPlan = {
     columns,
@@ -122,7 +120,9 @@ export async function parseImport(form: FormValues, collection: Collection): Pro
   };
   const cells = countFilledCells(csv, columns);
   if (cells > importLimits.cells)
-    throw invalidFile(`There are ${cells} cells; ${importLimits.cells} are the most.`);
+    throw invalidFile(
+      `The file has ${cells} filled cells. At most ${importLimits.cells} can be imported at once.`,
+    );
   return { text, csv, plan, columnErrors: findColumnErrors(columns, collection) };
 }
 
@@ -155,14 +155,23 @@ export interface RejectedRow {
 
 export function rejectedRows(
   { csv, plan }: ImportFile,
-  outcomes: readonly RowOutcome[],
+  checkedRows: readonly CheckedRow[],
   collection: Collection,
 ): RejectedRow[] {
-  return outcomes.flatMap((outcome, index): RejectedRow[] => {
+  return checkedRows.flatMap(({ outcome }, index): RejectedRow[] => {
     const row = csv.rows[index];
     if (!(outcome instanceof Problem) || !row) return [];
     return [{ row, faults: toRowErrors(outcome, plan.columns, collection) }];
   });
+}
+
+/** A row that would change an existing item. */
+export type ChangedRow = NonNullable<CheckedRow["change"]> & { line: number };
+
+export function changedRows({ csv }: ImportFile, checkedRows: readonly CheckedRow[]): ChangedRow[] {
+  return checkedRows.flatMap(({ change }, index) =>
+    change ? [{ ...change, line: csv.rows[index]?.line ?? 0 }] : [],
+  );
 }
 
 function toRowErrors(
@@ -176,7 +185,8 @@ function toRowErrors(
   return errors.map(({ field, reason }) => {
     const name = field.replace(/^operations\[\d+\]\.?(data\.)?/, "");
     const [key = "", path = ""] = /^([^.[]*)(.*)$/.exec(name)?.slice(1) ?? [];
-    const label = definition.fields.fields.find((candidate) => candidate.key === key)?.label ?? key;
+    const known = definition.fields.fields.find((candidate) => candidate.key === key);
+    const label = known?.label ?? (key === itemTargets.id ? "ID" : key);
     const target = key === "id" || key === "status" ? `$${key}` : key;
     return {
       column: columns.indexOf(columns.includes(key) ? key : target),

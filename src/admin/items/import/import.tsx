@@ -1,7 +1,8 @@
 import { importFingerprint, createOperationBuilder, rowIds } from "#domain/import/csv.ts";
 import { sha256 } from "#domain/credential/keys.ts";
-import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
-import { type Operation, maxOperations } from "#domain/item/body.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { findDuplicateRows } from "#domain/import/duplicates.ts";
+import { maxOperations } from "#domain/item/body.ts";
 import {
   type ImportFile,
   rejectedRows,
@@ -9,13 +10,15 @@ import {
   parseImport,
   countOutcomes,
   zeroCounts,
+  changedRows,
+  type ChangedRow,
   type OutcomeCounts,
 } from "./file.ts";
 import { keyParam, getStoredCollection } from "#admin/items/load-item.ts";
 import type { Context } from "hono";
 import type { AdminEnv } from "#http/env.ts";
 import { csvLine, defuse } from "#documents/csv.ts";
-import { checkRows, writeRows, type RowOutcome } from "#actions/import-rows.ts";
+import { checkRows, writeRows, type CheckedRow, type ImportRow } from "#actions/import-rows.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { problem, type Problem } from "#domain/problem/problem.ts";
 import { attempted, page, type Outcome } from "#admin/page.ts";
@@ -23,17 +26,18 @@ import { pageContext } from "#admin/layout.tsx";
 import { readForm, numberOf, textOf, type FormValues } from "#admin/form-input.ts";
 import { ColumnsPage, StartPage, ProgressPage, ResultPage } from "./steps.tsx";
 
-/** Converts rows of the file to operations of a batch. */
-async function buildOperations(
-  { csv, plan }: ImportFile,
-  collection: Collection,
-  from = 0,
-  to = csv.rows.length,
-): Promise<Operation[]> {
-  const rows = csv.rows.slice(from, to);
-  const ids = rowIds(collection, await sha256(importFingerprint(collection, plan, csv)), rows);
+/** Converts the rows of the file to operations. A row that repeats an earlier one is a problem. */
+async function buildRows({ csv, plan }: ImportFile, compiled: CompiledCollection) {
+  const { collection } = compiled;
+  const fingerprint = await sha256(importFingerprint(collection, plan, csv));
+  const ids = rowIds(collection, fingerprint, csv.rows);
   const operationOf = createOperationBuilder(collection, plan);
-  return rows.map((row, i) => operationOf(row, ids[i] ?? ""));
+  const rows = csv.rows.map((row, i) => ({
+    line: row.line,
+    operation: operationOf(row, ids[i] ?? ""),
+  }));
+  const duplicates = findDuplicateRows(compiled, rows);
+  return rows.map(({ line, operation }): ImportRow => duplicates.get(line) ?? operation);
 }
 
 type AdminContext = Context<AdminEnv>;
@@ -66,6 +70,32 @@ function sendRejectedRows(
   });
 }
 
+/** Downloads every value that the import would change, one per line. */
+function sendChanges(c: AdminContext, { csv }: ImportFile, changes: readonly ChangedRow[]) {
+  const lines = changes.flatMap(({ line, id, receiptNumber, fields }) =>
+    fields.map(({ label, from, to }) =>
+      csvLine(
+        [String(line), receiptNumber ?? id, label, cellText(from), cellText(to)].map(defuse),
+        csv.delimiter,
+      ),
+    ),
+  );
+  const header = csvLine(["Line", "Item", "Field", "Before", "After"], csv.delimiter);
+  return c.body(byteOrderMark + header + lines.join(""), 200, {
+    "Content-Type": "text/csv; charset=utf-8; header=present",
+    "Content-Disposition": `attachment; filename="${keyParam(c)}-changes.csv"`,
+  });
+}
+
+const cellText = (value: unknown) =>
+  typeof value === "object" && value !== null ? JSON.stringify(value) : textOf(value);
+
+const changeDocument = ({ line, id, fields }: ChangedRow) => ({
+  line,
+  id,
+  fields: fields.map(({ key, from, to }) => ({ field: key, from, to })),
+});
+
 /** Rows that one step writes. The page's script or a button starts the next step. */
 const rowsPerStep = 5 * maxOperations;
 /** Rejected rows in a JSON response. The download contains all of them. */
@@ -93,18 +123,21 @@ export async function importItems(c: AdminContext, kind: CollectionKind): Promis
       if (file.columnErrors.length > 0) throw problem.invalidInput(file.columnErrors);
       const action = textOf(form["act"]);
       if (action === "write") return writeStep(c, compiled, file, form);
-      const outcomes = await checkFile(c, compiled, file);
-      const rejections = rejectedRows(file, outcomes, collection);
+      const checkedRows = await checkFile(c, compiled, file);
+      const rejections = rejectedRows(file, checkedRows, collection);
       if (action === "refused") return sendRejectedRows(c, file, rejections);
-      const counts = countOutcomes(outcomes);
+      const changes = changedRows(file, checkedRows);
+      if (action === "changes") return sendChanges(c, file, changes);
+      const counts = countOutcomes(checkedRows.map(({ outcome }) => outcome));
       const document = {
         rows: file.csv.rows.length,
         columns: file.csv.header.map((name, i) => ({ name, field: file.plan.columns[i] || null })),
         by: file.plan.by || null,
         would: counts,
+        changes: changes.slice(0, maxReportedRows).map(changeDocument),
         refused: rejectedDocument(rejections),
       };
-      const props = { collection, file, outcomes, rejections };
+      const props = { collection, file, checkedRows, rejections, changes };
       return { page: (frame) => <ColumnsPage frame={frame} {...props} />, document };
     },
     (error) => rerenderStep(error, { frame: pageContext(c), collection }, parsedFile, form),
@@ -115,8 +148,8 @@ async function checkFile(
   c: AdminContext,
   compiled: CompiledCollection,
   file: ImportFile,
-): Promise<RowOutcome[]> {
-  return checkRows(c.var.action, compiled, await buildOperations(file, compiled.collection));
+): Promise<CheckedRow[]> {
+  return checkRows(c.var.action, compiled, await buildRows(file, compiled));
 }
 
 const readOffset = (form: FormValues) => Math.max(0, Math.trunc(numberOf(form["from"])) || 0);
@@ -135,7 +168,7 @@ async function writeStep(
 ): Promise<Outcome> {
   const { collection } = compiled;
   const from = readOffset(form);
-  const rows = await buildOperations(file, collection, from, from + rowsPerStep);
+  const rows = (await buildRows(file, compiled)).slice(from, from + rowsPerStep);
   let counts = from === 0 ? zeroCounts : readCounts(form);
   for (let start = 0; start < rows.length; start += maxOperations) {
     const batch = rows.slice(start, start + maxOperations);
@@ -151,8 +184,8 @@ async function writeStep(
     };
   }
   // The accepted rows are stored now, so another check returns the rejected rows with their reasons.
-  const outcomes = counts.refused > 0 ? await checkFile(c, compiled, file) : [];
-  const rejections = rejectedRows(file, outcomes, collection);
+  const checkedRows = counts.refused > 0 ? await checkFile(c, compiled, file) : [];
+  const rejections = rejectedRows(file, checkedRows, collection);
   return {
     page: (frame) => <ResultPage frame={frame} {...props} rejections={rejections} />,
     document: { ...document, next: null, refused: rejectedDocument(rejections) },
@@ -175,7 +208,9 @@ function rerenderStep(
   const pageProps = { ...props, problem: error };
   if (!file) return <StartPage {...pageProps} form={form} />;
   if (textOf(form["act"]) !== "write" || file.columnErrors.length > 0) {
-    return <ColumnsPage {...pageProps} {...{ file, outcomes: [], rejections: [] }} />;
+    return (
+      <ColumnsPage {...pageProps} {...{ file, checkedRows: [], rejections: [], changes: [] }} />
+    );
   }
   return (
     <ProgressPage {...pageProps} file={file} counts={readCounts(form)} from={readOffset(form)} />

@@ -9,9 +9,10 @@ import {
   countOutcomes,
   type OutcomeCounts,
   type RejectedRow,
+  type ChangedRow,
   importLimits,
 } from "./file.ts";
-import type { RowOutcome } from "#actions/import-rows.ts";
+import type { CheckedRow } from "#actions/import-rows.ts";
 import { ColumnChoices, MatchChoice, ImportPreview, RejectedTable } from "./columns.tsx";
 import { DescriptionList } from "#html/parts.tsx";
 import { Input, TextArea } from "#html/inputs.tsx";
@@ -77,15 +78,18 @@ function HiddenPlan({ file }: { file: ImportFile }) {
 /** Assigns columns to fields and previews what the import would do with each row. */
 export function ColumnsPage({
   file,
-  outcomes,
+  checkedRows,
   rejections,
+  changes,
   ...props
 }: ImportPageProps & {
   file: ImportFile;
-  outcomes: readonly RowOutcome[];
+  checkedRows: readonly CheckedRow[];
   rejections: readonly RejectedRow[];
+  changes: readonly ChangedRow[];
 }) {
   const { collection } = props;
+  const outcomes = checkedRows.map(({ outcome }) => outcome);
   const { items } = collectionTerms[collection.kind];
   const base = collectionItemsPath(collection);
   const counts = countOutcomes(outcomes);
@@ -102,6 +106,7 @@ export function ColumnsPage({
         <h2>Columns</h2>
         <ColumnChoices file={file} collection={collection} />
         <MatchChoice file={file} collection={collection} />
+        <p class="muted">Times without a time zone are read as {file.plan.zone}.</p>
         <p class="actions">
           {acceptedCount > 0 ? (
             <button type="submit" name="act" value="write">
@@ -113,7 +118,12 @@ export function ColumnsPage({
           </button>
           {rejections.length > 0 ? (
             <button type="submit" name="act" value="refused" class="quiet">
-              Download refused rows
+              Download rejected rows
+            </button>
+          ) : null}
+          {changes.length > 0 ? (
+            <button type="submit" name="act" value="changes" class="quiet">
+              Download updates
             </button>
           ) : null}
           <a class="button quiet" href={base}>
@@ -121,17 +131,19 @@ export function ColumnsPage({
           </a>
         </p>
       </form>
-      {outcomes.length === 0 ? null : <ImportPreview {...{ file, outcomes, rejections }} />}
+      {outcomes.length === 0 ? null : (
+        <ImportPreview {...{ file, collection, checkedRows, rejections, changes }} />
+      )}
     </ImportPage>
   );
 }
 
 function describeForecast({ created, updated, unchanged, refused }: OutcomeCounts): string {
   const parts = [
-    [created, "would be created"],
-    [updated, "would be changed"],
-    [unchanged, "would stay as they are"],
-    [refused, refused === 1 ? "is refused and left out" : "are refused and left out"],
+    [created, "new"],
+    [updated, updated === 1 ? "update" : "updates"],
+    [unchanged, "unchanged"],
+    [refused, "rejected"],
   ] as const;
   const total = created + updated + unchanged + refused;
   const nonZeroParts = parts.filter(([count]) => count > 0);
@@ -168,12 +180,12 @@ export function ProgressPage({
         ))}
         <p role="status" class="notice quiet">
           <progress max={total} value={from} aria-label="Import"></progress> {formatCount(from)} of{" "}
-          {formatRowCount(total)} are done.
+          {formatRowCount(total)} imported.
         </p>
         <button type="submit">{from === 0 ? "Try again" : "Continue"}</button>
       </form>
       <p class="muted">
-        It can be broken off and repeated: what is written already is not written twice.
+        You can stop and start again. Rows that are already imported are not imported twice.
       </p>
     </ImportPage>
   );
@@ -194,17 +206,18 @@ export function ResultPage({
   const { items } = collectionTerms[collection.kind];
   const base = collectionItemsPath(collection);
   return (
-    <ImportPage {...props} file={file} title="Imported">
-      <p role="status" class="said">
-        {formatRowCount(file.csv.rows.length - counts.refused)} of{" "}
-        {formatCount(file.csv.rows.length)} are stored.
+    <ImportPage {...props} file={file} title="Import finished">
+      <p role="status" class={counts.refused > 0 ? "notice warn" : "said"}>
+        {counts.refused > 0
+          ? `${formatCount(file.csv.rows.length - counts.refused)} of ${formatRowCount(file.csv.rows.length)} imported. ${formatCount(counts.refused)} rejected.`
+          : `${formatRowCount(file.csv.rows.length)} imported.`}
       </p>
       <DescriptionList
         facts={[
           ["Created", formatCount(counts.created)],
-          ["Changed", formatCount(counts.updated)],
-          ["There already, as they are", formatCount(counts.unchanged)],
-          ["Refused", formatCount(counts.refused)],
+          ["Updated", formatCount(counts.updated)],
+          ["Unchanged", formatCount(counts.unchanged)],
+          ["Rejected", formatCount(counts.refused)],
         ]}
       />
       <form method="post" action={`${base}/import`} enctype="multipart/form-data" class="actions">
@@ -212,11 +225,11 @@ export function ResultPage({
         <HiddenPlan file={file} />
         {counts.refused > 0 ? (
           <button type="submit" name="act" value="refused">
-            Download refused rows
+            Download rejected rows
           </button>
         ) : null}
         <a class="button quiet" href={base}>
-          See the {items}
+          View {items}
         </a>
         <a class="button quiet" href={`${base}/import`}>
           Import more
@@ -240,38 +253,38 @@ export function StartPage({ form = {}, ...props }: ImportPageProps & { form?: Fo
           label="File"
           type="file"
           accept=".csv,.tsv,.txt,text/csv"
-          hint={`CSV in UTF-8 with a header; commas, semicolons or tabs between. Up to 1 MB, ${formatCount(importLimits.rows)} rows and ${importLimits.columns} columns.`}
+          hint={`CSV in UTF-8 with a header row, separated by commas, semicolons or tabs. Up to 1 MB, ${formatCount(importLimits.rows)} rows and ${importLimits.columns} columns.`}
         />
         <TextArea
           name="csv"
-          label="Or paste what is in it"
-          hint="As it is in the file, or as it is copied from a spreadsheet."
+          label="Or paste the rows"
+          hint="Copy them from the file or a spreadsheet, with the header row."
           rows={8}
           spellcheck={false}
           value={textOf(form["csv"])}
           wide
         />
         <p class="actions">
-          <button type="submit">Check it</button>
+          <button type="submit">Review import</button>
           <a class="button quiet" href={base}>
             Cancel
           </a>
         </p>
       </form>
-      <p class="muted">Nothing is written before you have seen what will be.</p>
+      <p class="muted">You can review every change before anything is imported.</p>
       <details>
         <summary>What can be imported</summary>
         <ul>
           <li>
-            What “CSV, lossless” downloads comes back as it was. So does “For spreadsheets”, but for
-            its line items.
+            Downloads as “CSV, lossless” import unchanged. So do downloads “For spreadsheets”,
+            except for line items.
           </li>
-          <li>Line items are JSON in one cell; options stand there by value or label.</li>
+          <li>Line items are JSON in one cell. Options can be values or labels.</li>
           <li>
-            Calculated fields, receipt numbers, versions, and when and by whom something was made
-            are the service’s own: such columns are left out.
+            Calculated fields, receipt numbers, versions, and columns about who created or changed
+            an item are not imported.
           </li>
-          <li>A new submission is a draft or submitted; closed ones are not made.</li>
+          <li>New submissions can be drafts or submitted, but not closed.</li>
         </ul>
       </details>
     </ImportPage>

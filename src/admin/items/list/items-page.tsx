@@ -26,17 +26,20 @@ function DownloadMenu({
   query,
   fields,
   live,
+  zone,
 }: {
   base: string;
   query: Query;
   fields: readonly Field[];
   live: number;
+  /** The time zone of the collection. */
+  zone: string;
 }) {
   const formats: [string, string, string][] = [
-    ["spreadsheet", "For spreadsheets", "CSV with labels; Excel opens it as it is"],
-    ["lines", "For spreadsheets, a line for each row", "CSV with the rows of line items"],
-    ["csv", "CSV, lossless", "keys and stored values"],
-    ["ndjson", "NDJSON, lossless", "one item a line, as the API has it"],
+    ["spreadsheet", "For spreadsheets", `CSV with labels, times in ${zone}`],
+    ["lines", "For spreadsheets, one line per row", `CSV of the line items, times in ${zone}`],
+    ["csv", "CSV, lossless", "Keys and stored values, times in UTC"],
+    ["ndjson", "NDJSON, lossless", "One item per line, as in the API"],
   ];
   const hasRows = fields.some(({ type }) => type === "line_items");
   const downloadPath = (format: string) => {
@@ -119,6 +122,8 @@ export interface ItemsPageProps {
   next: string | null;
   /** The number of matches; null without filters. */
   count: QueryPage["count"];
+  /** Set when the time was up before the page was full. */
+  progress: QueryPage["progress"];
   problem?: Problem | undefined;
 }
 
@@ -136,13 +141,7 @@ function NoItems(props: ItemsPageProps) {
   const { items, item, path } = collectionTerms[collection.kind];
   const base = `${path}/${collection.key}`;
   if (problem) return null;
-  if (next !== null) {
-    return (
-      <EmptyState>
-        None among those that were looked at so far; the next page looks further.
-      </EmptyState>
-    );
-  }
+  if (next !== null) return <EmptyState>No matches yet.</EmptyState>;
   if (isFiltered(query)) {
     return (
       <EmptyState>
@@ -195,7 +194,7 @@ export function ItemsPage(props: ItemsPageProps) {
   const canWrite = roleAllows(frame.member.role, "write");
   const actions = (
     <>
-      <DownloadMenu base={base} query={query} fields={fields} live={live} />
+      <DownloadMenu {...{ base, query, fields, live }} zone={definition.time_zone} />
       {canWrite ? (
         <>
           <a class="button quiet" href={`${base}/import`}>
@@ -240,9 +239,29 @@ export function ItemsPage(props: ItemsPageProps) {
             <ItemsTable {...{ base, collection, columns, views, query, canWrite }} />
           </>
         )}
+        <SearchProgress {...props} />
         <PageLinks {...props} base={base} />
       </div>
     </CollectionLayout>
+  );
+}
+
+/** Says how far a search has come that “Keep searching” continues. */
+function SearchProgress({ collection, progress }: ItemsPageProps) {
+  if (!progress) return null;
+  const { searched, total } = progress;
+  const { items } = collectionTerms[collection.kind];
+  return (
+    <p class="muted" role="status">
+      {searched === null || searched === 0 ? (
+        `Some of the ${formatCount(total)} ${items} are not searched yet.`
+      ) : (
+        <>
+          <progress max={total} value={searched} aria-label="Search"></progress>{" "}
+          {`Searched ${formatCount(searched)} of ${formatCount(total)} ${items}.`}
+        </>
+      )}
+    </p>
   );
 }
 
@@ -250,6 +269,5 @@ export function ItemsPage(props: ItemsPageProps) {
 function describeItemCount({ collection, live, query, count }: ItemsPageProps): string {
   const { items, item } = collectionTerms[collection.kind];
   const total = isFiltered(query) && count ? count : { count: live, exact: true };
-  const suffix = total.exact ? "" : " or more";
-  return `${formatCount(total.count)}${suffix} ${total.count === 1 && total.exact ? item : items}`;
+  return `${total.exact ? "" : "At least "}${formatCount(total.count)} ${total.count === 1 && total.exact ? item : items}`;
 }

@@ -134,7 +134,7 @@ function headingBuilder(base: string, query: Query) {
 const maxTrailLength = 6000;
 
 /** Links to the previous and the next page. */
-export function PageLinks({ base, query, next }: ItemsPageProps & { base: string }) {
+export function PageLinks({ base, query, next, progress }: ItemsPageProps & { base: string }) {
   const pagePath = (cursor: string | undefined, trail: readonly string[]) => {
     const params = buildSearchParams(query);
     if (cursor !== undefined) params.set("cursor", cursor);
@@ -154,7 +154,7 @@ export function PageLinks({ base, query, next }: ItemsPageProps & { base: string
       )}
       {next === null ? null : (
         <a class="button quiet" href={pagePath(next, isTooLong ? [] : nextTrail)} rel="next">
-          Next →
+          {progress ? "Keep searching" : "Next →"}
         </a>
       )}
     </nav>

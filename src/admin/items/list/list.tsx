@@ -40,18 +40,19 @@ export function listItems(kind: CollectionKind) {
     return attempted(
       c,
       async () => {
-        const { compiled, status, views, next, count } = await page;
+        const { compiled, status, views, next, count, progress } = await page;
         const { collection } = compiled;
         const links = { self: c.req.url, next: next && pageUrl(c, query, next) };
         const { itemCount, indexing } = status ?? (await loadCollection());
-        const document = { items: views.map(itemDocument), count, links };
-        const props = { collection, live: itemCount, indexing, query, views, next, count };
+        const document = { items: views.map(itemDocument), count, progress, links };
+        const found = { views, next, count, progress };
+        const props = { collection, live: itemCount, indexing, query, ...found };
         return { page: (frame) => <ItemsPage frame={frame} {...props} />, document };
       },
       async (error) => {
         const { compiled, itemCount, indexing } = await loadCollection();
         const { collection } = compiled;
-        const noItems = { views: [], next: null, count: null, problem: error };
+        const noItems = { views: [], next: null, count: null, progress: null, problem: error };
         const props = { frame: pageContext(c), collection, live: itemCount, indexing, query };
         return <ItemsPage {...props} {...noItems} />;
       },

@@ -13,7 +13,7 @@ import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { PagePrefetch } from "#http/env.ts";
 import type { AdminEnv } from "#http/env.ts";
-import { createCursor, findCursor, invalidCursorProblem } from "#http/paging.ts";
+import { createCursor, openCursor, invalidCursorProblem } from "#http/paging.ts";
 import { getStoredCollection } from "#admin/items/load-item.ts";
 
 const cookieName = "columns";
@@ -240,6 +240,7 @@ async function loadItems(
     text: query.text,
     // Without filters, the collection's item count is the number of matches.
     isForPeople: isFiltered(query),
+    fillsPage: true,
     withStatus: true,
   });
   let collection = cached;
@@ -256,7 +257,9 @@ async function loadItems(
 
 function isSearchable(
   ctx: ReadContext,
-  compiled: CompiledCollection, itemQuery: ItemQuery): boolean {
+  compiled: CompiledCollection,
+  itemQuery: ItemQuery,
+): boolean {
   try {
     validateSearch(ctx, compiled, itemQuery);
     return true;
@@ -273,10 +276,14 @@ async function loadPage(
   itemQuery: ItemQuery,
 ) {
   const binding = `admin ${c.req.path}?${buildSearchParams(query).toString()}`;
-  const cursor = query.cursor ? await findCursor(c, binding, query.cursor) : undefined;
+  const cursor = query.cursor ? await openCursor(c, binding, query.cursor) : undefined;
   if (query.cursor && !cursor) throw invalidCursorProblem();
   const page = await queryItems(ctx, compiled, itemQuery, cursor?.position ?? null);
   const { prefixMatches, views, nextPosition: position } = page;
   const next = position ? await createCursor(c, binding, position) : null;
-  return { ...page, compiled, views: [...prefixMatches, ...views], next };
+  const found = [...prefixMatches, ...views];
+  // A first page that is also the last one has all matches.
+  const isComplete = page.count !== null && query.cursor === undefined && position === null;
+  const count = isComplete ? { count: found.length, exact: true } : page.count;
+  return { ...page, compiled, views: found, count, next };
 }

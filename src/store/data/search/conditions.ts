@@ -34,7 +34,8 @@ export function sortSql(field: SearchField): string {
   return isStoredOrder(field) ? "i.number" : valueSql(field);
 }
 
-function listSql({ source }: SearchField, row: string): string {
+/** SQL for a field's stored list, null when empty. */
+export function listSql({ source }: SearchField, row = "i"): string {
   if (source.in === "system") return "null";
   return source.in === "data" ? `i.data -> '${source.slot}'` : `${row}.value -> '${source.slot}'`;
 }

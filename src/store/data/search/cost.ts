@@ -13,10 +13,20 @@ export function balancedSql(operator: "and" | "or" | "+", parts: readonly string
  * Rows that a page may read before it ends early. They take D1 about 10 ms, so no search delays others much.
  * A page of 200 needs far fewer rows if an index serves it.
  */
-export const scanBudget = 10_000;
+const scanBudget = 10_000;
+
+/** What one statement of a search may read. */
+export interface ScanBudget {
+  rows: number;
+  /** The cost of evaluating items, if all items that it may return fit a page. Reading one byte once costs 1. */
+  cost: number;
+}
 
 /** Bytes of stored data that a page may return. If items are large, it also limits what the page may examine. */
 export const maxPageBytes = 4_000_000;
+export const pageBudget: ScanBudget = { rows: scanBudget, cost: maxPageBytes };
+/** People wait for a full page, so a search of theirs continues with statements of about 100 ms each. */
+export const deepBudget: ScanBudget = { rows: 125_000, cost: 100_000_000 };
 /** If a page's candidates cannot cost more than this, the statement does not measure them. */
 export const minMeasuredBytes = 16_000_000;
 /** The maximum cost of one sort. */
@@ -31,8 +41,8 @@ const maxItemCostBytes = 200_000_000;
 const maxItemBytes = 2_000_000;
 
 /** The number of candidates that the budget allows. At least one, so every page makes progress. */
-export function candidatesWithin(budget: number, rowsPerCandidate: number): number {
-  return Math.max(1, Math.floor(budget / rowsPerCandidate));
+export function candidatesWithin({ rows }: ScanBudget, rowsPerCandidate: number): number {
+  return Math.max(1, Math.floor(rows / rowsPerCandidate));
 }
 
 /** Rows that a candidate reads: its entry, the entry again to find the edge, and its item. Probes save item reads. */

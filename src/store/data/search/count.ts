@@ -16,7 +16,7 @@ import {
   type Driver,
   prefixEnd,
 } from "./ranges.ts";
-import type { PageStatement } from "./page.ts";
+import type { PageStatement } from "./batch.ts";
 import type { Plan } from "./plan.ts";
 import {
   conditionsSql,
@@ -73,8 +73,9 @@ function countSql(plan: Plan, scan: RangeScan, values: SearchValues): string {
 
 /** Counts all items of the range without examining them. */
 function countRange({ range, budget }: RangeScan): string {
-  return `select min(count(*), ${budget}) as count, count(*) <= ${budget} as exact
-    from (select 1 from (select number as item from item) c where ${inRangeSql(range)} limit ${budget + 1})`;
+  const { rows } = budget;
+  return `select min(count(*), ${rows}) as count, count(*) <= ${rows} as exact
+    from (select 1 from (select number as item from item) c where ${inRangeSql(range)} limit ${rows + 1})`;
 }
 
 /** Whether index probes can check all drivers but one. A probe is fast for a single value, not for a range or list. */

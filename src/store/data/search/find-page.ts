@@ -1,7 +1,7 @@
 import { type CollectionDatabase } from "#store/db/database.ts";
 import type { CursorPosition } from "#domain/cursor.ts";
 import type { Search } from "#domain/search/tree.ts";
-import { scanBudget, tooHeavyMessage } from "./cost.ts";
+import { pageBudget, tooHeavyMessage } from "./cost.ts";
 import { choosePlan, chooseScan, needsSizes, emptyProbe, probeSizes } from "./plan.ts";
 import { resolveStart } from "./ranges.ts";
 import { loadPage, type PageExtras, type SearchPage } from "./page.ts";
@@ -24,6 +24,7 @@ export async function findPage(
   after: CursorPosition | null,
   rows: number,
   extras: PageExtras = {},
+  budget = pageBudget,
 ): Promise<SearchPage | SearchTooLarge> {
   const [{ sizes, collectionSize }, start] = await Promise.all([
     needsSizes(search) ? probeSizes(db, search) : emptyProbe,
@@ -31,7 +32,7 @@ export async function findPage(
   ]);
   const plan = choosePlan(search, sizes, collectionSize);
   if (!plan) return { exceeded: "items" };
-  const scan = { search, start, budget: scanBudget };
+  const scan = { search, start, budget };
   try {
     const page = await loadPage(db, plan, scan, rows, extras);
     if (!page.isHeavy) return page;

@@ -1,4 +1,4 @@
-import { type CollectionDatabase, type Prepared } from "#store/db/database.ts";
+import { type CollectionDatabase } from "#store/db/database.ts";
 import { SearchValues } from "./conditions.ts";
 import { lookUpRows, candidateRows, candidatesWithin } from "./cost.ts";
 import { driverSql, findExactDriver, probeSql } from "./driver.ts";
@@ -21,20 +21,17 @@ import {
   type RangeScan,
   type Scan,
 } from "./scan.ts";
-import { eq, sql } from "drizzle-orm";
 import type { FullPosition } from "#domain/cursor.ts";
-import type { Progress } from "#domain/definition/collection.ts";
 import type { Item } from "#domain/item/item.ts";
-import { retryTransient } from "#store/db/retry.ts";
 import { itemFromRow, type ItemRow } from "#store/data/items.ts";
-import { collection, indexing } from "#store/db/schema.ts";
-import { collectionStatement } from "#store/db/statement.ts";
 import {
-  headColumns,
-  headFromRow,
-  type DefinitionHead,
-  type HeadRow,
-} from "#store/data/definition-head.ts";
+  headFromResult,
+  preparePageStatement,
+  runOptionalBatch,
+  selectHead,
+  type PageStatement,
+  type SearchHead,
+} from "./batch.ts";
 import {
   selectStatus,
   statusFromResult,
@@ -46,9 +43,6 @@ import {
   type TextPrefixes,
 } from "./count.ts";
 import { missingFromResult, missingValuesStatement, type FieldValue } from "./missing-values.ts";
-
-/** A statement with at most one parameter, the JSON of its values. */
-export type PageStatement = Record<"text" | "values", string>;
 
 /**
  * Builds the statement that loads a page. Each row has a `kind`:
@@ -174,23 +168,9 @@ function valueScanSql(
       limit (case when (select count(*) from page) < ${rows} then 1 else 0 end) offset (select size - 1 from n)) c`;
 }
 
-/** The collection's head, with the newly searchable fields whose items still lack search entries. */
-const selectHead = collectionStatement<{ stamps: string }>((builder, { collectionId, stamps }) =>
-  builder
-    .select({
-      ...headColumns(stamps),
-      waiting: sql`coalesce(${indexing.newlySearchable}, ${indexing.fields})`.as("waiting"),
-      done: sql`${indexing.done}`.as("done"),
-      total: sql`${indexing.total}`.as("total"),
-    })
-    .from(collection)
-    .leftJoin(indexing, eq(indexing.collectionId, collection.id))
-    .where(eq(collection.id, collectionId)),
-);
-
 /** Optional reads in the round trip of the page. */
 export interface PageExtras {
-  /** The stamps of the definitions that the caller has cached (`cachedStamps`). They are not read again. */
+  /** The stamps of the definitions that the caller has cached (`cachedStampsJson`). They are not read again. */
   stamps?: string;
   withCount?: boolean;
   prefixes?: TextPrefixes | null;
@@ -199,14 +179,7 @@ export interface PageExtras {
   values?: readonly FieldValue[];
 }
 
-export interface UnindexedFields extends Progress {
-  ids: number[];
-}
-
-export interface SearchPage {
-  head: DefinitionHead;
-  /** Newly searchable fields whose items do not all have search entries yet. */
-  unindexed: UnindexedFields;
+export interface SearchPage extends SearchHead {
   hits: { item: Item; position: FullPosition }[];
   /** The last position that the scan examined, if the budget or the byte limit ended the page early. */
   edge: FullPosition | null;
@@ -252,10 +225,8 @@ export async function loadPage(
     [...scan.search.sort, null].map((_, index) => row[`k${index}`] ?? null);
   const isTruncated = pageRows[0]?.allowed === pageRows.length && pageRows.length < rows;
   const edge = isTruncated ? pageRows.at(-1) : pageRows.find((row) => row.kind === "edge");
-  const { waiting, done, total, ...headRow } = headFromResult(headResult);
   return {
-    head: headFromRow(headRow),
-    unindexed: { ids: JSON.parse(waiting ?? "[]") as number[], done: done ?? 0, total: total ?? 0 },
+    ...headFromResult(headResult),
     hits: pageRows
       .filter((row) => row.kind === "hit")
       .map((row) => ({ item: itemFromRow(row), position: position(row) })),
@@ -268,32 +239,4 @@ export async function loadPage(
     status: statusFromResult(statusResult),
     missingValues: missingFromResult(missingResult),
   };
-}
-
-/** Runs the statements that are not null. Each result has the index of its statement. */
-async function runOptionalBatch(
-  db: CollectionDatabase,
-  statements: readonly (Prepared<"data"> | null)[],
-): Promise<(D1Result | undefined)[]> {
-  const presentStatements = statements.filter((statement) => statement !== null);
-  const results = await retryTransient(db, () => db.batch(presentStatements));
-  return statements.map((statement) =>
-    statement === null ? undefined : results[presentStatements.indexOf(statement)],
-  );
-}
-
-/** D1 rejects a parameter without a placeholder. */
-function preparePageStatement(
-  db: CollectionDatabase,
-  { text, values }: PageStatement,
-): Prepared<"data"> {
-  return db.prepare(text, text.includes("?1") ? [values] : []);
-}
-
-type SearchHeadRow = HeadRow & { waiting: string | null } & Record<keyof Progress, number | null>;
-
-function headFromResult(result: D1Result | undefined): SearchHeadRow {
-  const [row] = (result?.results ?? []) as SearchHeadRow[];
-  if (row) return row;
-  throw new Error("A collection is gone, though collections are never deleted.");
 }

@@ -25,7 +25,7 @@ import { maxKeyItemBytes } from "./cost.ts";
 const maxInMemoryCandidates = 1000;
 /** The same limit when a condition bounds the sort field, because scanning that field is already a good plan. */
 const maxBoundedCandidates = 100;
-/** The maximum number of items that a search with several sort keys may sort (contract, section 9). */
+/** The maximum number of items that a search with several sort keys may sort. */
 export const maxSortedItems = 10_000;
 
 /**
@@ -75,13 +75,18 @@ export interface CollectionSize {
 
 export const emptyProbe = { sizes: [], collectionSize: { itemCount: 0, largestItemBytes: 0 } };
 
-/** Counts the items of each driver, up to one more than the limit, and loads the size of the collection. */
+/**
+ * Counts the items of each driver, up to one more than the limit, and loads the size of the collection. The limit is
+ * `maxSize`, or what the plan of a page needs.
+ */
 export async function probeSizes(
   db: CollectionDatabase,
   search: Search,
+  maxSize?: number,
 ): Promise<{ sizes: DriverSize[]; collectionSize: CollectionSize }> {
   const { collectionId } = db;
-  const { drivers, maxCount } = chooseProbes(search);
+  const { drivers, maxCount: usualMax } = chooseProbes(search);
+  const maxCount = maxSize ?? usualMax;
   const values = new SearchValues();
   const range = itemRange(collectionId, search, values);
   const columns = drivers.flatMap((driver, index) => [
@@ -127,6 +132,31 @@ function spanSql(driver: EntryDriver | null, range: ItemRange, values: SearchVal
   if (!driver || !isSingleValue(driver)) return "0";
   const newest = `select c.item from search_entry c where ${driverEntriesSql(driver, range, values)} order by c.item desc limit ${sampleSize}`;
   return `(select max(item) - min(item) from (${newest}))`;
+}
+
+/**
+ * Finds the driver with the fewest items for a search that reads all of its matches. Null stands for all items of the
+ * range. In a collection with more than `maxItems`, it compares the sizes of all drivers.
+ */
+export async function findSmallestDriver(
+  db: CollectionDatabase,
+  search: Search,
+  maxItems: number,
+): Promise<Driver | null> {
+  const namedItems = findNamedItems(search);
+  if (namedItems) return namedItems;
+  const { drivers } = chooseProbes(search);
+  if (drivers.length === 0) return findDrivers(search)[0] ?? null;
+  const first = await probeSizes(db, search);
+  const isSmall = first.sizes.some(({ count }) => count <= maxInMemoryCandidates);
+  const isLarge = !isSmall && first.collectionSize.itemCount > maxItems;
+  const { sizes } = isLarge ? await probeSizes(db, search, maxItems) : first;
+  const [smallest] = drivers
+    .map((driver, index) => ({ driver, size: sizes[index]?.count ?? 0 }))
+    .toSorted((a, b) => a.size - b.size);
+  if (isSmall || isLarge) return smallest?.driver ?? null;
+  // Entries in item order cost little more than the items themselves.
+  return drivers.find((driver) => driver !== null && isSingleValue(driver)) ?? null;
 }
 
 /** The way to load a page. Every plan returns the same items in the same order, so pages may use different plans. */

@@ -1,7 +1,12 @@
 import { type CollectionDatabase } from "#store/db/database.ts";
-import { itemNumberRange, sequencesPerCollection, receiptSequences } from "#domain/item/item.ts";
+import type { SystemField } from "#domain/data/values.ts";
+import {
+  itemNumberRange,
+  sequencesPerCollection,
+  parseReceiptSequences,
+} from "#domain/item/item.ts";
 import type { Condition, Search, Comparable, SortKey } from "#domain/search/tree.ts";
-import { firstCreatedSql } from "#store/data/items.ts";
+import { firstNumberAfterTimeSql } from "#store/data/items.ts";
 import {
   rangeOf,
   requiredConditions,
@@ -10,7 +15,7 @@ import {
   type EntryDriver,
 } from "./driver.ts";
 import { type SearchValues, sortSql } from "./conditions.ts";
-import { textDigest, type CursorPosition } from "#domain/cursor.ts";
+import { digestText, type CursorPosition } from "#domain/cursor.ts";
 import { retryTransient } from "#store/db/retry.ts";
 
 /**
@@ -31,9 +36,11 @@ export function itemRange(collectionId: number, search: Search, values: SearchVa
   if (!created) return { above, below, table: "" };
   const { low, high } = created;
   const firstNumber =
-    low && firstCreatedSql(whole, `${low.isInclusive ? "<" : "<="} ${values.scalar(low.value)}`);
+    low &&
+    firstNumberAfterTimeSql(whole, `${low.isInclusive ? "<" : "<="} ${values.scalar(low.value)}`);
   const endNumber =
-    high && firstCreatedSql(whole, `${high.isInclusive ? "<=" : "<"} ${values.scalar(high.value)}`);
+    high &&
+    firstNumberAfterTimeSql(whole, `${high.isInclusive ? "<=" : "<"} ${values.scalar(high.value)}`);
   return {
     above: "(select above from span)",
     below: "(select below from span)",
@@ -100,9 +107,14 @@ export function withRange({ table }: ItemRange, text: string): string {
 /** Index entries or named items that a search can start from. */
 export type Driver = EntryDriver | NamedItems;
 
+const namingFields = ["id", "receiptNumber", "createdAt"] as const;
+type NamingField = (typeof namingFields)[number];
+const isNaming = (name: SystemField): name is NamingField =>
+  (namingFields as readonly SystemField[]).includes(name);
+
 /** Items that a condition names by its values. They are few, so a search always starts from them. */
 export interface NamedItems {
-  by: "id" | "receiptNumber" | "createdAt";
+  by: NamingField;
   names: Comparable[];
 }
 
@@ -115,16 +127,13 @@ export function findNamedItems(search: Search): NamedItems | null {
   );
 }
 
-const namingFields = ["id", "receiptNumber", "createdAt"] as const;
-
 function toNamedItems(condition: Condition): NamedItems | null {
   if (!("op" in condition)) return null;
   const { source } = condition.field;
-  const by = namingFields.find((name) => source.in === "system" && source.name === name);
-  if (!by) return null;
+  if (source.in !== "system" || !isNaming(source.name)) return null;
   const range = rangeOf(condition);
-  if (range && "at" in range) return { by, names: [range.at] };
-  return range && "among" in range ? { by, names: range.among } : null;
+  if (range && "at" in range) return { by: source.name, names: [range.at] };
+  return range && "among" in range ? { by: source.name, names: range.among } : null;
 }
 
 /** Selects the numbers of the named items as `item`. Other items may be included, and the conditions exclude them. */
@@ -139,14 +148,14 @@ export function namedItemsSql(
       // The unary `+` keeps SQLite from scanning the item range instead of looking up the ids.
       return `select +number as item from item where id in ${values.list(names)}`;
     case "receiptNumber": {
-      const sequences = names.flatMap((receipt) => receiptSequences(String(receipt)));
+      const sequences = names.flatMap((receipt) => parseReceiptSequences(String(receipt)));
       const numbers = sequences
         .filter((sequence) => sequence < sequencesPerCollection)
         .map((sequence) => range.above + sequence);
       return `select value as item from ${values.table([...new Set(numbers)])}`;
     }
     case "createdAt":
-      return `select (select min(number) from item where number >= ${firstCreatedSql(range, "< e.value")}) as item
+      return `select (select min(number) from item where number >= ${firstNumberAfterTimeSql(range, "< e.value")}) as item
         from ${values.table(names)} e`;
   }
 }
@@ -179,7 +188,7 @@ export async function resolveStart(
     }
     const [prefix, digest] = value;
     const text = storedValues[`k${index}`];
-    if (typeof text !== "string" || (await textDigest(text)) !== digest) {
+    if (typeof text !== "string" || (await digestText(text)) !== digest) {
       return { values: [...values, prefix], number, truncatedKey: index };
     }
     values.push(text);

@@ -9,6 +9,7 @@ import {
   minMeasuredBytes,
   maxPageBytes,
   maxCostPerByte,
+  type ScanBudget,
 } from "./cost.ts";
 import { driverSql } from "./driver.ts";
 import {
@@ -27,8 +28,8 @@ export interface Scan {
   search: Search;
   /** The position after which the page starts. Null for the first page. */
   start: PageStart | null;
-  /** The rows that the page may read before it ends early. */
-  budget: number;
+  /** What the page may read before it ends early. */
+  budget: ScanBudget;
 }
 
 /** A scan with the item range of its statement. */
@@ -70,20 +71,21 @@ export function itemJoinSql({ collectionId }: Scan): string {
  * of them. Otherwise `measuredSize` computes it from `spent`, the running sum of the candidates' costs.
  */
 export function sizeSql(
-  { collectionId, search }: Scan,
+  { collectionId, search, budget }: Scan,
   maxCandidates: number,
   rows: number,
   measuredSize: string,
 ): string {
   const maxPerByte = maxCostPerByte(itemCost(search.conditions));
+  const maxCost = `iif(largest * ${rows} <= ${maxPageBytes}, ${budget.cost}, ${maxPageBytes})`;
   return `n(size) as materialized (select case
-      when t.largest * ${rows} <= ${maxPageBytes} and t.largest * min(${maxCandidates}, t.live) * ${maxPerByte} <= ${minMeasuredBytes}
+      when t.largest * ${rows} <= ${maxPageBytes} and t.largest * min(${maxCandidates}, t.live) * ${maxPerByte} <= ${Math.max(minMeasuredBytes, budget.cost)}
         then ${maxCandidates} else (${measuredSize}) end
-      from tally t where t.collection_id = ${collectionId})`;
+      from (select live, largest, ${maxCost} as max_cost from tally where collection_id = ${collectionId}) t)`;
 }
 
 /**
- * Evaluates `size` over the candidates that fit the bytes of a page. At least one always fits. Returns
+ * For `sizeSql`, whose table `t` limits the cost. Evaluates `size` over the candidates that fit the bytes of a page. At least one always fits. Returns
  * `maxCandidates` if all of them do.
  */
 export function measuredSql(
@@ -93,14 +95,14 @@ export function measuredSql(
   size: string,
 ): string {
   const cost = itemCostSql(itemCost(scan.search.conditions));
-  return `select iif(max(spent) < ${maxPageBytes}, ${maxCandidates}, ${size}) from (
+  return `select iif(max(spent) < t.max_cost, ${maxCandidates}, ${size}) from (
       select item, sum(cost) over (rows unbounded preceding) - cost as spent from (
         select c.item, ${cost} as cost from (${candidates} limit ${maxCandidates}) c cross join item i on ${itemJoinSql(scan)}))`;
 }
 
 /** Limits an aggregate to the candidates that fit the bytes of a page. */
 export const withinBytesSql = (aggregate: string) =>
-  `${aggregate} filter (where spent < ${maxPageBytes})`;
+  `${aggregate} filter (where spent < t.max_cost)`;
 
 export function countWithinSql(scan: Scan, candidates: string, maxCandidates: number): string {
   return measuredSql(scan, candidates, maxCandidates, withinBytesSql("count(*)"));

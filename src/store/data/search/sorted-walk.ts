@@ -117,7 +117,10 @@ function scanCostSql(
   { search, budget }: RangeScan,
 ): string {
   const cost = itemCost(search.conditions);
-  if (search.conditions.length === 0 || maxTotalCost(cost, budget, maxItemBytes) <= maxScanCost)
+  if (
+    search.conditions.length === 0 ||
+    maxTotalCost(cost, budget.rows, maxItemBytes) <= maxScanCost
+  )
     return "0";
   return readsEntries ? costBoundSql(cost) : totalCostSql(cost);
 }

@@ -1,0 +1,166 @@
+import {
+  aggregatedFields,
+  maxAggregateBytes,
+  maxAggregateItems,
+  maxAggregateResponseBytes,
+  type Aggregate,
+  type GroupKey,
+  type Metric,
+} from "#domain/aggregate/aggregate.ts";
+import { decimalNumber, quotient } from "#domain/aggregate/decimal.ts";
+import { parseAggregate } from "#domain/aggregate/parse.ts";
+import { wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
+import { utf8Length } from "#domain/item/item.ts";
+import { errorAt } from "#domain/problem/field-errors.ts";
+import { problem, type FieldError, type Problem } from "#domain/problem/problem.ts";
+import { inView } from "#domain/search/view.ts";
+import { formatTimestamp } from "#domain/time.ts";
+import {
+  loadAggregate,
+  type ExceededBound,
+  type Figure,
+  type FoundGroup,
+  type Stored,
+} from "#store/data/aggregate/load.ts";
+import { cachedStampsJson } from "#store/data/definition-head.ts";
+import { resolveCollection } from "./collection-cache.ts";
+import type { ReadContext } from "./context.ts";
+import { retryOnConflict } from "./idempotent.ts";
+import {
+  askableOptions,
+  assertIndexed,
+  assertOptions,
+  parseOrReload,
+  reachedConditions,
+} from "./query-items.ts";
+import { reach } from "./reach.ts";
+
+type Plain = string | number | boolean | null;
+
+export interface AggregateGroup {
+  key: Record<string, Plain>;
+  metrics: Record<string, Plain>;
+}
+
+export interface AggregateView {
+  groups: AggregateGroup[];
+  /** Whether more groups exist. */
+  truncated: boolean;
+}
+
+/** Computes figures over the items that match conditions. All of them reflect one state of the database. */
+export async function aggregateItems(
+  ctx: ReadContext,
+  cached: ReachedCollection,
+  body: unknown,
+  view: string | undefined,
+): Promise<AggregateView> {
+  let compiled = cached;
+  return retryOnConflict(ctx, async () => {
+    const { collection } = compiled;
+    const aggregate = await parseOrReload(ctx, compiled, () =>
+      parseInView(ctx, compiled, body, view),
+    );
+    if ("compiled" in aggregate) {
+      compiled = reach(ctx, aggregate.compiled);
+      return undefined;
+    }
+    const { search } = aggregate;
+    const result = await loadAggregate(ctx.databases.of(collection), aggregate, {
+      stamps: cachedStampsJson([collection]),
+      values: askableOptions(compiled, search),
+    });
+    if (result.head) {
+      compiled = reach(ctx, resolveCollection(ctx, wholeOf(compiled), result.head));
+      if (result.head.freshCollection) return undefined;
+    }
+    if ("exceeded" in result) throw tooComplexProblem(result.exceeded);
+    assertIndexed(ctx, compiled, aggregatedFields(aggregate), result.unindexed);
+    assertOptions(search, result.missingValues);
+    return buildView(aggregate, result.groups, result.hasMore);
+  });
+}
+
+/** The aggregate over the items that the caller and the view of the request show. */
+function parseInView(
+  { actor }: ReadContext,
+  reached: ReachedCollection,
+  body: unknown,
+  view: string | undefined,
+): Aggregate {
+  const { collection } = reached;
+  const aggregate = parseAggregate(collection, body, actor);
+  const search = inView(collection, aggregate.search, {}, view, actor);
+  return {
+    ...aggregate,
+    search: { ...aggregate.search, conditions: reachedConditions(reached, search) },
+  };
+}
+
+const narrower =
+  "Narrow the request with a condition on $created_at, or with eq or in on a searchable field.";
+const tooComplexReasons: Record<ExceededBound, string> = {
+  items: `The request would read more than ${maxAggregateItems} items. ${narrower}`,
+  bytes: `The request would read more than ${maxAggregateBytes / 1e6} MB. ${narrower}`,
+  cost: `The conditions take too long for so many or so large items. Use fewer conditions or shorter texts. ${narrower}`,
+  rows: `The lists of the items have too many combinations of values. ${narrower}`,
+  keys: `The groups have too many long keys. Group by another field. ${narrower}`,
+};
+
+const tooComplexProblem = (exceeded: ExceededBound): Problem =>
+  problem.invalidInput([errorAt(["conditions"], "too_complex", tooComplexReasons[exceeded])]);
+
+function buildView(
+  { groups, metrics }: Aggregate,
+  found: readonly FoundGroup[],
+  hasMore: boolean,
+): AggregateView {
+  const errors = new Map<string, FieldError>();
+  const views = found.map(({ keys, figures }) => ({
+    key: Object.fromEntries(
+      groups.map((group, index) => [group.field.name, keyValue(group, keys[index] ?? null)]),
+    ),
+    metrics: Object.fromEntries(
+      metrics.map((metric, index) => {
+        const value = figureValue(metric, figures[index] ?? { value: null });
+        if (value === undefined) errors.set(metric.name, rangeError(metric));
+        return [metric.name, value ?? null];
+      }),
+    ),
+  }));
+  if (errors.size > 0) throw problem.invalidInput([...errors.values()]);
+  const fitting = views.slice(0, countFitting(views));
+  return { groups: fitting, truncated: hasMore || fitting.length < views.length };
+}
+
+const rangeError = ({ name }: Metric): FieldError =>
+  errorAt(
+    ["metrics", name],
+    "out_of_range",
+    "The result is beyond the range of a double-precision number.",
+  );
+
+/** The number of groups that fit a response. */
+function countFitting(groups: readonly AggregateGroup[]): number {
+  let bytes = 50;
+  const overflow = groups.findIndex((group) => {
+    bytes += utf8Length(JSON.stringify(group)) + 1;
+    return bytes > maxAggregateResponseBytes;
+  });
+  return overflow === -1 ? groups.length : overflow;
+}
+
+const keyValue = ({ grouping }: GroupKey, key: Stored): Plain =>
+  grouping === "boolean" && key !== null ? key === 1 : key;
+
+/** Undefined beyond the range of doubles. */
+function figureValue(metric: Metric, figure: Figure): Plain | undefined {
+  if ("sum" in figure) {
+    if (figure.count === 0) return null;
+    return metric.op === "avg" ? quotient(figure.sum, figure.count) : decimalNumber(figure.sum);
+  }
+  const { value } = figure;
+  const isExtreme = metric.op === "min" || metric.op === "max";
+  if (!isExtreme || metric.field.type !== "datetime" || value === null) return value;
+  return typeof value === "number" ? formatTimestamp(value) : `${value}Z`;
+}

@@ -1,0 +1,120 @@
+import { sourceOf, positionOf, type AuditPosition } from "#store/home/audit-window.ts";
+import { scanAudit, type AuditEntry, type AuditFilter } from "#store/home/audit-log.ts";
+import type { AuditAction } from "#domain/audit.ts";
+import type { ActionContext } from "./context.ts";
+
+/** One act as the audit shows it: an entry, or all entries of a batch, an import or a recalculation. */
+export interface AuditGroup {
+  /** Its newest entry. */
+  entry: AuditEntry;
+  count: number;
+  /** The number of its entries by action. */
+  actions: Partial<Record<AuditAction, number>>;
+  oldest: AuditPosition;
+}
+
+/** A page of the audit continues to search until it is full, the time is up or it has scanned 100,000 entries. */
+const maxScans = 20;
+const maxScanMs = 2000;
+
+interface AuditPage {
+  groups: AuditGroup[];
+  next: AuditPosition | null;
+  /** Whether the page ended early. A next page then continues the search. */
+  isCut: boolean;
+}
+
+/** Lists the matching acts of the audit log, newest first. With `each`, every entry is one of its own. */
+export async function listAudit(
+  { databases, now }: Pick<ActionContext, "databases" | "now">,
+  filter: AuditFilter,
+  before: AuditPosition | null,
+  limit: number,
+  each = false,
+): Promise<AuditPage> {
+  const folding = new AuditFolding(each);
+  const end = now() + maxScanMs;
+  let position = before;
+  for (let count = 0; count < maxScans && (count === 0 || now() < end); count += 1) {
+    const { entries, edge } = await scanAudit(databases, filter, position);
+    let last = position;
+    for (const entry of entries) {
+      if (!folding.add(entry, limit)) return { groups: folding.groups, next: last, isCut: false };
+      last = positionOf(entry);
+    }
+    if (edge === null) return { groups: folding.groups, next: null, isCut: false };
+    position = edge;
+  }
+  return { groups: folding.groups, next: position, isCut: true };
+}
+
+/** Steps of an import follow each other within this time. */
+const maxStepGapMs = 60_000;
+
+/** Folds entries, newest first, into groups. */
+class AuditFolding {
+  readonly groups: AuditGroup[] = [];
+  readonly #open = new Map<string, AuditGroup>();
+  readonly #each: boolean;
+
+  constructor(each: boolean) {
+    this.#each = each;
+  }
+
+  /** Returns false, and adds nothing, if the entry would start a group beyond the limit. */
+  add(entry: AuditEntry, limit: number): boolean {
+    const key = this.#each ? null : foldingKey(entry);
+    if (entry.action === "definition.change") this.#open.delete(recalculationKey(entry));
+    const group = key === null ? undefined : this.#open.get(key);
+    if (group) {
+      group.count += 1;
+      group.actions[entry.action] = (group.actions[entry.action] ?? 0) + 1;
+      group.oldest = positionOf(entry);
+      this.#joinSteps(group);
+      return true;
+    }
+    if (this.groups.length === limit) return false;
+    const actions = { [entry.action]: 1 };
+    const newGroup: AuditGroup = { entry, count: 1, actions, oldest: positionOf(entry) };
+    this.groups.push(newGroup);
+    if (key !== null) this.#open.set(key, newGroup);
+    return true;
+  }
+
+  /** Joins a batch with the previous one, if both are steps of an import. */
+  #joinSteps(group: AuditGroup): void {
+    const previous = this.groups.at(-2);
+    if (group !== this.groups.at(-1) || !previous || !areStepsOfImport(group, previous)) return;
+    this.groups.pop();
+    previous.count += group.count;
+    for (const [action, count] of Object.entries(group.actions)) {
+      previous.actions[action as AuditAction] =
+        (previous.actions[action as AuditAction] ?? 0) + count;
+    }
+    previous.oldest = group.oldest;
+    const key = foldingKey(group.entry);
+    if (key !== null) this.#open.set(key, previous);
+  }
+}
+
+const isRecalculation = ({ action }: AuditEntry) => action.endsWith(".recalculate");
+const recalculationKey = ({ collectionId }: AuditEntry) => `recalculation ${collectionId}`;
+
+/** Entries with the same key belong to one act. Only changes of items can share one. */
+function foldingKey(entry: AuditEntry): string | null {
+  if (sourceOf(entry) === 0) return null;
+  return isRecalculation(entry) ? recalculationKey(entry) : `request ${entry.requestId}`;
+}
+
+/** Batches that a member sent in one session, one after the other, to one collection. */
+function areStepsOfImport(step: AuditGroup, later: AuditGroup): boolean {
+  const [a, b] = [step.entry, later.entry];
+  return (
+    later.count > 1 &&
+    a.session !== null &&
+    a.session === b.session &&
+    a.collectionId === b.collectionId &&
+    !isRecalculation(b) &&
+    later.oldest.at - a.at < maxStepGapMs
+  );
+}

@@ -1,0 +1,81 @@
+import type { CompiledCollection } from "#domain/data/compile.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { problem } from "#domain/problem/problem.ts";
+import { listItems } from "#store/data/items.ts";
+import { maxPageBytes } from "#store/data/search/cost.ts";
+import { reachOf } from "#domain/credential/credential.ts";
+import type { ReachedCollection } from "#domain/data/narrow.ts";
+import type { ReadContext, ActionContext } from "./context.ts";
+import { reach } from "./reach.ts";
+import { countItemsThatFit, buildItemView, type ItemView } from "#domain/item/item.ts";
+import { collectionRef, loadCollectionOfHead } from "./collection-cache.ts";
+import { presentData } from "#domain/data/values.ts";
+import { findItemConflicts } from "#store/data/item-ranges.ts";
+import {
+  prepareItem,
+  loadCurrentCollection,
+  buildDraft,
+  duplicateProblem,
+  assertAccepting,
+  assertTypeStable,
+  storeItem,
+} from "./create-item.ts";
+
+export interface ItemViewPage {
+  views: ItemView[];
+  /** The item number after which the next page starts; null at the end. */
+  nextPosition: number | null;
+  compiled: CompiledCollection;
+}
+
+/** Lists a page of a collection in stored order. Presents the items with the definition that the same read returns. */
+export async function listItemViews(
+  ctx: ReadContext,
+  kind: CollectionKind,
+  key: string,
+  after: number | null,
+  limit: number,
+): Promise<ItemViewPage> {
+  // This statement knows no conditions.
+  if (reachOf(ctx.resources, kind, key) !== "whole") throw problem.notFound();
+  const query = {
+    ...collectionRef(ctx.memory, kind, key),
+    after,
+    limit: limit + 1,
+    maxBytes: maxPageBytes,
+  };
+  const result = await listItems(ctx.databases.named(kind, key), query);
+  if (!result) throw problem.notFound();
+  const { items, isTruncated, head } = result;
+  const compiled = await loadCollectionOfHead(ctx, head);
+  const page = items.slice(0, Math.min(limit, countItemsThatFit(items, compiled)));
+  const last = page.at(-1);
+  return {
+    views: page.map((item) => buildItemView(item, compiled)),
+    nextPosition: (isTruncated || items.length > page.length) && last ? last.number : null,
+    compiled,
+  };
+}
+
+/** Runs all checks of a create without storing anything. Throws the same problems as the create. */
+export async function validateItem(
+  ctx: ActionContext,
+  cached: ReachedCollection,
+  body: unknown,
+): Promise<Pick<ItemView, "key" | "status" | "data" | "warnings">> {
+  const current = await loadCurrentCollection(ctx, cached);
+  assertAccepting(current, ctx.now());
+  const compiled = reach(ctx, current.compiled);
+  const draft = buildDraft(compiled, body, ctx.now());
+  if (draft.errors.length > 0) throw problem.invalidInput(draft.errors);
+  const { status, data, warnings } = draft;
+  assertTypeStable(compiled, data);
+  const { item } = prepareItem(ctx, compiled, draft);
+  // Only the database can tell whether the item would be in the view, so it stores the item and takes that back.
+  if (compiled.reach === "narrow") await storeItem(ctx, compiled, item, null, true);
+  const { uniqueValues } = item;
+  const db = ctx.databases.of(compiled.collection);
+  const conflicts = uniqueValues.length > 0 ? await findItemConflicts(db, uniqueValues, null) : [];
+  if (conflicts.length > 0) throw await duplicateProblem(ctx, compiled, conflicts);
+  return { key: compiled.collection.key, status, data: presentData(compiled, data), warnings };
+}

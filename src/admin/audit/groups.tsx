@@ -1,0 +1,67 @@
+import type { AuditGroup } from "#actions/audit.ts";
+import type { ChangeDescription } from "#actions/describe-changes.ts";
+import { ChangeList } from "#admin/items/change-list.tsx";
+import type { AuditAction } from "#domain/audit.ts";
+import { formatCount } from "#html/viewer.tsx";
+import { Actor, collectionPath } from "./entries.tsx";
+
+const verbs: readonly [pattern: RegExp, verb: string][] = [
+  [/\.create$/, "created"],
+  [/\.update$/, "changed"],
+  [/\.recalculate$/, "recalculated"],
+  [/\.close$/, "closed"],
+  [/\.reopen$/, "reopened"],
+  [/\.delete$/, "deleted"],
+];
+
+const verbOf = (action: string) =>
+  verbs.find(([pattern]) => pattern.test(action))?.[1] ?? "changed";
+
+/** A sentence like “Anna created 120 and changed 3 submissions in Orders”, with a link to each of them. */
+export function GroupSentence({ group }: { group: AuditGroup }) {
+  const { entry, count, actions } = group;
+  const { action, collection, collectionName } = entry;
+  const kinds = Object.entries(actions) as [AuditAction, number][];
+  const items = action.startsWith("record.") ? "records" : "submissions";
+  return (
+    <>
+      <Actor entry={entry} />{" "}
+      {kinds.map(([kind, number]) => `${verbOf(kind)} ${formatCount(number)}`).join(" and ")}{" "}
+      {items}
+      {collection === null ? null : (
+        <>
+          {" "}
+          in{" "}
+          <a href={collectionPath(collection)}>
+            <bdi>{collectionName}</bdi>
+          </a>
+        </>
+      )}
+      {" · "}
+      <a href={groupPath(group)}>Show all {formatCount(count)}</a>
+    </>
+  );
+}
+
+/** The path of the audit with each entry of a group. */
+function groupPath({ entry, actions, oldest }: AuditGroup): string {
+  const [action = "", ...others] = Object.keys(actions);
+  const params = new URLSearchParams({
+    each: "true",
+    actor: entry.actor,
+    ...(entry.collection === null ? {} : { collection: entry.collection }),
+    ...(others.length === 0 ? { action } : {}),
+    before: `${entry.at}.${entry.number + 1}`,
+    since: `${oldest.at}.${oldest.number}`,
+  });
+  return `/admin/audit?${params.toString()}`;
+}
+
+const maxListedFields = 20;
+
+/** The changed fields of an item with their values before and after. */
+export function ChangedFields({ description }: { description: ChangeDescription | undefined }) {
+  if (!description?.fields || description.fields.length === 0) return null;
+  const { fields } = description.compiled.collection.definition.fields;
+  return <ChangeList changes={description.fields.slice(0, maxListedFields)} fields={fields} />;
+}

@@ -1,0 +1,81 @@
+import { loadDefinitionVersions } from "#actions/definition-versions.ts";
+import { page } from "#admin/page.ts";
+import { compareDefinitions } from "#domain/definition/compare.ts";
+import type { CollectionKind, Definition } from "#domain/definition/collection.ts";
+import { isObject } from "#domain/json.ts";
+import { problem } from "#domain/problem/problem.ts";
+import { EmptyState, Table } from "#html/parts.tsx";
+import { CollectionLayout } from "./layout.tsx";
+
+/** Compares a version of a definition with the one before it. */
+export const changesPage = (kind: CollectionKind) =>
+  page({
+    async load({ ctx, param }) {
+      const version = /^\d{1,15}$/.test(param("version")) ? Number(param("version")) : 0;
+      const versions = await loadDefinitionVersions(ctx, kind, param("key"), version);
+      const { collection } = versions.current;
+      const [newest, previous] = versions.former;
+      const isCurrent = collection.version === version;
+      if (version < 1 || version > collection.version) throw problem.notFound();
+      const after = isCurrent ? collection.definition : kept(newest, version);
+      const before = isCurrent ? newest : previous;
+      return { ...versions, version, before, after };
+    },
+    document: ({ version, before, after }) => ({
+      version,
+      previous_version: before?.version ?? null,
+      changes: before && after ? compareDefinitions(before.definition, after) : null,
+    }),
+    render(frame, { current, version, before, after }) {
+      const { collection, itemCount: live } = current;
+      const diffs = before && after ? compareDefinitions(before.definition, after) : null;
+      return (
+        <CollectionLayout {...{ frame, collection, live }} tab="fields">
+          <h2>Changes in version {version}</h2>
+          {diffs === null || diffs.length === 0 ? (
+            <EmptyState>
+              {diffs === null
+                ? "The definitions before and after this change are no longer stored."
+                : "The definition is the same."}
+            </EmptyState>
+          ) : (
+            <Table caption="Changes" columns={["Field", "Property", "Before", "After"]}>
+              {diffs.map(({ path, property, ...values }) => (
+                <tr>
+                  <th scope="row">{path === "" ? "Settings" : path}</th>
+                  <td data-label="Property">{property.replaceAll("_", " ")}</td>
+                  <td class="full" data-label="Before">
+                    {formatProperty(values.before)}
+                  </td>
+                  <td class="full" data-label="After">
+                    {formatProperty(values.after)}
+                  </td>
+                </tr>
+              ))}
+            </Table>
+          )}
+        </CollectionLayout>
+      );
+    },
+  });
+
+function kept(
+  former: { version: number; definition: Definition } | undefined,
+  version: number,
+): Definition | undefined {
+  return former?.version === version ? former.definition : undefined;
+}
+
+function formatProperty(value: unknown): string {
+  if (value === null || value === undefined || value === "") return "–";
+  if (!Array.isArray(value)) return typeof value === "string" ? value : JSON.stringify(value);
+  return value.map((entry: unknown) => formatEntry(entry)).join(", ");
+}
+
+/** Options show their label, and their value if it differs. */
+function formatEntry(entry: unknown): string {
+  if (!isObject(entry)) return String(entry);
+  const { label, value } = entry;
+  if (typeof label !== "string") return JSON.stringify(entry);
+  return label === value ? label : `${label} | ${String(value)}`;
+}

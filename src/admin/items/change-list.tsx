@@ -1,0 +1,112 @@
+import type { Child } from "hono/jsx";
+import { textOf } from "#admin/form-input.ts";
+import type { Field, LineItemsField } from "#domain/definition/field.ts";
+import type { FieldChange } from "#domain/item/change.ts";
+import { diffRows, type RowDiff } from "#domain/item/row-diff.ts";
+import { formatCount } from "#html/viewer.tsx";
+import { statusNames, Value } from "./value.tsx";
+
+type Data = Record<string, unknown>;
+
+interface ChangeListProps {
+  changes: readonly FieldChange[];
+  fields: readonly Field[];
+  /** Renders the button that reverts one field. */
+  action?: (change: FieldChange) => Child;
+}
+
+/** Lists changed fields with their values before and after, and the changed cells of line items. */
+export function ChangeList({ changes, fields, action }: ChangeListProps) {
+  const byKey = new Map(fields.map((field) => [field.key, field]));
+  return (
+    <dl>
+      {changes.map((change) => {
+        const field = byKey.get(change.key);
+        return (
+          <div>
+            <dt>{change.label}</dt>
+            <dd>
+              {field?.type === "line_items" ? (
+                <ChangedRows field={field} change={change} />
+              ) : (
+                <FromTo field={field} {...change} />
+              )}
+              {action ? <> {action(change)}</> : null}
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}
+
+function FromTo({ field, from, to }: { field: Field | undefined; from: unknown; to: unknown }) {
+  return (
+    <>
+      <ChangedValue field={field} value={from} />
+      <span aria-label="became"> → </span>
+      <ChangedValue field={field} value={to} />
+    </>
+  );
+}
+
+const maxListedRows = 20;
+
+const rowsOf = (value: unknown) => (Array.isArray(value) ? (value as Data[]) : []);
+
+function ChangedRows({ field, change }: { field: LineItemsField; change: FieldChange }) {
+  const diffs = diffRows(rowsOf(change.from), rowsOf(change.to));
+  return (
+    <ul>
+      {diffs.slice(0, maxListedRows).map((diff) => (
+        <li>
+          {rowDiffNames[diff.what](diff.row)} <ChangedCells columns={field.fields} diff={diff} />
+        </li>
+      ))}
+      {diffs.length > maxListedRows ? (
+        <li>{formatCount(diffs.length - maxListedRows)} more rows changed.</li>
+      ) : null}
+    </ul>
+  );
+}
+
+const rowDiffNames: Record<RowDiff["what"], (row: number) => string> = {
+  added: (row) => `Row ${row} added:`,
+  removed: (row) => `Row ${row} removed:`,
+  changed: (row) => `Row ${row}:`,
+};
+
+const maxListedCells = 10;
+
+function ChangedCells({ columns, diff }: { columns: readonly Field[]; diff: RowDiff }) {
+  const byKey = new Map(columns.map((column) => [column.key, column]));
+  return (
+    <>
+      {diff.cells.slice(0, maxListedCells).map(({ key, from, to }, index) => {
+        const column = byKey.get(key);
+        return (
+          <>
+            {index > 0 ? ", " : ""}
+            {column?.label ?? key}{" "}
+            {diff.what === "changed" ? (
+              <FromTo field={column} from={from} to={to} />
+            ) : (
+              <ChangedValue field={column} value={diff.what === "added" ? to : from} />
+            )}
+          </>
+        );
+      })}
+      {diff.cells.length > maxListedCells ? ", …" : ""}
+    </>
+  );
+}
+
+/** Formats a value that belongs to no current field, such as a status. */
+function statusName(value: unknown): string {
+  const text = textOf(value);
+  return Object.entries(statusNames).find(([status]) => status === text)?.[1] ?? text;
+}
+
+export function ChangedValue({ field, value }: { field: Field | undefined; value: unknown }) {
+  return field ? <Value field={field} value={value} short /> : <>{statusName(value)}</>;
+}

@@ -1,0 +1,156 @@
+import { searchFields } from "#domain/search/fields.ts";
+import {
+  groupingOf,
+  maxGroupKeys,
+  maxGroups,
+  maxMetrics,
+  metricNamePattern,
+  metricOps,
+  metricOpsOf,
+  units,
+  type Grouping,
+} from "#domain/aggregate/aggregate.ts";
+import type { Collection } from "#domain/definition/collection.ts";
+import { maxConditions, type SearchField } from "#domain/search/tree.ts";
+import { storableText } from "./field-schemas.ts";
+import {
+  closedObject,
+  enumSchema,
+  listSchema,
+  openObject,
+  ref,
+  stringSchema,
+  type Schema,
+} from "./schema.ts";
+
+/** The schemas of aggregates in this collection: its fields, their periods and their operations. */
+export function aggregateSchemas(one: string, collection: Collection): Schema {
+  const fields = [...searchFields(collection).values()].filter((field) => field !== undefined);
+  const grouped = fields.filter((field) => groupingOf(field) !== null);
+  const keys = grouped.map((field) => [field.name, keySchema(groupingOf(field))] as const);
+  return {
+    ...groupSchemas(one, (groupings) => {
+      const names = namesOf(grouped.filter((field) => groupings.includes(groupingOf(field))));
+      return names.length > 0 ? enumSchema(names) : undefined;
+    }),
+    ...metricSchemas(one, fields),
+    ...bodySchemas(one),
+    [`${one}AggregateKey`]: openObject(Object.fromEntries(keys), []),
+  };
+}
+
+/** The schemas of an aggregate in any collection. */
+export function anyAggregateSchemas(): Schema {
+  const metric = closedObject({ op: enumSchema(metricOps), field: storableText }, ["op"]);
+  const key: Schema = { type: ["string", "boolean", "null"] };
+  return {
+    ...bodySchemas(""),
+    AggregateGroupBy: closedObject(
+      { field: storableText, unit: enumSchema(units), time_zone: stringSchema },
+      ["field"],
+    ),
+    AggregateMetric: metric,
+    AggregateKey: { type: "object", additionalProperties: key },
+  };
+}
+
+const namesOf = (fields: readonly SearchField[]) => fields.map(({ name }) => name);
+
+const keySchema = (grouping: Grouping | null): Schema => ({
+  type: [grouping === "boolean" ? "boolean" : "string", "null"],
+});
+
+/** A field that forms groups by its values, by periods of days, or by periods in a time zone. */
+function groupSchemas(
+  one: string,
+  fieldSchema: (groupings: readonly (Grouping | null)[]) => Schema | undefined,
+): Schema {
+  const name = `${one}AggregateGroupBy`;
+  const unit = { unit: enumSchema(units) };
+  const zone = {
+    time_zone: { ...stringSchema, description: "IANA; that of the app or form if omitted." },
+  };
+  const [value, day, time] = [
+    fieldSchema(["value", "boolean", "list"]),
+    fieldSchema(["date"]),
+    fieldSchema(["datetime"]),
+  ];
+  const variants: Schema = {
+    ...(value ? { [`${name}Value`]: closedObject({ field: value }, ["field"]) } : {}),
+    ...(day ? { [`${name}Day`]: closedObject({ field: day, ...unit }, ["field", "unit"]) } : {}),
+    ...(time
+      ? { [`${name}Time`]: closedObject({ field: time, ...unit, ...zone }, ["field", "unit"]) }
+      : {}),
+  };
+  return { [name]: unionOf(variants), ...variants };
+}
+
+/** The operations, for each set of fields that take the same. Items are counted without a field. */
+function metricSchemas(one: string, fields: readonly SearchField[]): Schema {
+  const name = `${one}AggregateMetric`;
+  const byOps = Map.groupBy(fields, (field) => metricOpsOf(field).join());
+  const suffixes = new Map([
+    [metricOps.join(), "Number"],
+    ["count,count_distinct,min,max", "Time"],
+    ["count,count_distinct", "Value"],
+    ["count", "List"],
+  ]);
+  const variants: Schema = {
+    [`${name}Items`]: closedObject({ op: enumSchema(["count"]) }, ["op"]),
+  };
+  for (const [ops, suffix] of suffixes) {
+    const names = namesOf(byOps.get(ops) ?? []);
+    if (names.length === 0) continue;
+    const members = { op: enumSchema(ops.split(",")), field: enumSchema(names) };
+    variants[name + suffix] = closedObject(members, ["op", "field"]);
+  }
+  return { [name]: unionOf(variants), ...variants };
+}
+
+const unionOf = (variants: Schema): Schema => ({
+  oneOf: Object.keys(variants).map((name) => ref("schemas", name)),
+});
+
+function bodySchemas(one: string): Schema {
+  const name = `${one}Aggregate`;
+  const direction = {
+    type: ["string", "null"],
+    enum: ["asc", "desc", null],
+    description: "`asc` if omitted or null.",
+  };
+  const limit = { type: ["integer", "null"], format: "int64", minimum: 1, maximum: maxGroups };
+  const figure: Schema = { type: ["number", "string", "null"] };
+  return {
+    [name]: closedObject(
+      {
+        conditions: nullableList(`${one}Condition`, maxConditions),
+        group_by: nullableList(`${name}GroupBy`, maxGroupKeys),
+        metrics: {
+          type: "object",
+          additionalProperties: ref("schemas", `${name}Metric`),
+          propertyNames: { pattern: metricNamePattern },
+          minProperties: 1,
+          maxProperties: maxMetrics,
+        },
+        order_by: nullableList(`${name}Order`, maxMetrics),
+        limit: { ...limit, description: "The number of groups; 100 if omitted or null." },
+      },
+      ["metrics"],
+    ),
+    [`${name}Order`]: closedObject({ metric: stringSchema, direction }, ["metric"]),
+    [`${name}Group`]: openObject({
+      key: ref("schemas", `${name}Key`),
+      metrics: { type: "object", additionalProperties: figure },
+    }),
+    [`${name}s`]: openObject({
+      groups: listSchema(ref("schemas", `${name}Group`)),
+      truncated: { type: "boolean", description: "Whether more groups exist." },
+    }),
+  };
+}
+
+const nullableList = (items: string, maxItems: number): Schema => ({
+  type: ["array", "null"],
+  items: ref("schemas", items),
+  maxItems,
+});

@@ -1,0 +1,273 @@
+import { isSum, type Aggregate, type GroupKey, type Metric } from "#domain/aggregate/aggregate.ts";
+import type { SearchField } from "#domain/search/tree.ts";
+import { listSql, valueSql } from "#store/data/search/conditions.ts";
+import { changesOf, isUnusualSql, localDaySql, modelInstantSql, periodSql } from "./periods.ts";
+import {
+  averageOrderSql,
+  fittingOwnSql,
+  fittingSql,
+  isScaledSql,
+  ownScaleSql,
+  scaleOf,
+  sumOrderSql,
+  sumOwnSql,
+  sumSql,
+  thoroughScale,
+} from "./sums.ts";
+
+/** How a statement computes the figures of an aggregate. */
+export interface FigurePlan {
+  aggregate: Aggregate;
+  /** The values come from documents, or from the index entries of the only field. */
+  source: "items" | "entries";
+  /** Whether the statement handles all years, and numbers of any size. The usual ones take less time. */
+  isThorough: boolean;
+}
+
+/** A column, and the SQL for it. */
+export interface Column {
+  name: string;
+  sql: string;
+}
+
+/** A column of the groups. */
+export interface Figure extends Column {
+  /** Its value in the group of the items without the field, when index entries are read. */
+  missing: string;
+}
+
+/** The values of metrics, each read once. */
+interface ValueColumn extends Column {
+  field: SearchField;
+  isSummed: boolean;
+}
+
+export class Figures {
+  readonly plan: FigurePlan;
+  /** Each item has a row for each combination of the entries of these lists. */
+  readonly joins: readonly string[];
+  readonly #values: ValueColumn[] = [];
+  readonly #valueOfMetric: (string | undefined)[];
+  /** The lists whose different entries are counted. The last entry is null, in the row that other metrics use. */
+  readonly #countedLists: readonly SearchField[];
+
+  constructor(plan: FigurePlan) {
+    this.plan = plan;
+    const { groups, metrics } = plan.aggregate;
+    const isOfItems = plan.source === "items";
+    this.#countedLists = isOfItems ? distinctFields(metrics.filter(countsList)) : [];
+    this.#valueOfMetric = metrics.map((metric) => this.#addValue(metric));
+    const groupJoins = groups.flatMap(({ field, grouping }, index) =>
+      grouping === "list" ? [`left join json_each(${listSql(field)}) l${index}`] : [],
+    );
+    const countJoins = this.#countedLists.map(
+      (field, index) =>
+        `cross join json_each(json_insert(coalesce(${listSql(field)}, '[]'), '$[#]', null)) d${index}`,
+    );
+    this.joins = isOfItems ? [...groupJoins, ...countJoins] : [];
+  }
+
+  #addValue(metric: Metric): string | undefined {
+    const sql = this.#valueSql(metric);
+    if (sql === undefined || metric.field === null) return undefined;
+    let value = this.#values.find((each) => each.sql === sql);
+    if (!value) {
+      value = { name: `v${this.#values.length}`, sql, field: metric.field, isSummed: false };
+      this.#values.push(value);
+    }
+    value.isSummed ||= isSum(metric);
+    return value.name;
+  }
+
+  #valueSql(metric: Metric): string | undefined {
+    const { field } = metric;
+    if (this.plan.source === "entries") return field ? "c.value" : undefined;
+    if (countsList(metric))
+      return `d${this.#countedLists.findIndex(({ name }) => name === metric.field.name)}.value`;
+    const isFirstRow = this.#countedLists.map((_, index) => `d${index}.value is null`);
+    if (!field) return undefined;
+    const isList = field.kind === "multi_select" || field.kind === "line_items";
+    const sql = isList ? `iif(${listSql(field)} is null, null, 1)` : valueSql(field);
+    return isFirstRow.length > 0 ? `iif(${isFirstRow.join(" and ")}, ${sql}, null)` : sql;
+  }
+
+  /** The columns as they are stored. */
+  stored(): Column[] {
+    const { aggregate, source } = this.plan;
+    const groups = aggregate.groups.map(({ field, grouping }, index) => {
+      const list = grouping === "list" ? `l${index}.value` : valueSql(field);
+      const sql = source === "entries" ? "c.value" : list;
+      const isSystemTime = field.source.in === "system" && grouping === "datetime";
+      const time = `strftime('%Y-%m-%dT%H:%M:%S', ${sql} / 1000, 'unixepoch')`;
+      return { name: `r${index}`, sql: isSystemTime ? time : sql };
+    });
+    const first = this.#countedLists.map((_, index) => `d${index}.value is null`);
+    return [
+      ...groups,
+      ...this.#values,
+      ...(first.length > 0 ? [{ name: "is_first", sql: first.join(" and ") }] : []),
+    ];
+  }
+
+  /** What the next columns use more than once, for thorough statements. */
+  prepared(): Column[] {
+    if (!this.plan.isThorough) return [];
+    const { groups } = this.plan.aggregate;
+    return [
+      ...groups.flatMap((group, index) =>
+        isZoned(group) ? [{ name: `z${index}`, sql: modelInstantSql(`r${index}`) }] : [],
+      ),
+      ...this.#summed().map(({ name }) => ({ name: `p${name}`, sql: ownScaleSql(name) })),
+    ];
+  }
+
+  /** Calendar days in their zones, and the numbers that fit their scale. */
+  derived(): Column[] {
+    const { aggregate, isThorough, source } = this.plan;
+    const days = aggregate.groups.flatMap((group, index) => {
+      const changes = zoneOf(group) === null ? null : changesOf(zoneOf(group) ?? "", isThorough);
+      if (!changes) return [];
+      const instant = isThorough && isZoned(group) ? `z${index}` : `r${index}`;
+      return [{ name: `day${index}`, sql: localDaySql(`r${index}`, changes, instant) }];
+    });
+    if (source === "entries" && !isThorough) return days;
+    const fitting = this.#summed().map(({ name, field }) => ({
+      name: `x${name}`,
+      sql: isThorough ? fittingOwnSql(name, `p${name}`) : fittingSql(name, scaleOf(field.decimals)),
+    }));
+    return [...days, ...fitting];
+  }
+
+  /** The keys of the groups. */
+  keys(): Column[] {
+    return this.plan.aggregate.groups.map((group, index) => {
+      const { period } = group;
+      const day = period?.zone == null ? `r${index}` : `day${index}`;
+      return { name: `g${index}`, sql: period ? periodSql(day, period.unit) : `r${index}` };
+    });
+  }
+
+  figures(countsRows: boolean): Figure[] {
+    const { aggregate, source, isThorough } = this.plan;
+    const unusual = aggregate.groups.flatMap((group, index) =>
+      isZoned(group) && !isThorough ? [isUnusualSql(`r${index}`)] : [],
+    );
+    const rowCount =
+      this.#countedLists.length > 0 ? "count(*) filter (where is_first)" : "count(*)";
+    const isLive = source === "entries" && !countsRows;
+    return [
+      ...aggregate.metrics.flatMap((metric, index) =>
+        this.#metricFigures(metric, index, isLive ? "(select live from t)" : rowCount),
+      ),
+      ...this.#summed().flatMap((value) => this.#sumFigures(value)),
+      { name: "row_count", sql: "count(*)", missing: "0" },
+      {
+        name: "unusual",
+        sql: unusual.length > 0 ? `total(${unusual.join(" or ")})` : "0",
+        missing: "0",
+      },
+    ];
+  }
+
+  #metricFigures(metric: Metric, index: number, rowCount: string): Figure[] {
+    const value = this.#valueOfMetric[index] ?? "";
+    const name = `m${index}`;
+    if (metric.field === null) return [{ name, sql: rowCount, missing: "missing" }];
+    switch (metric.op) {
+      case "count":
+        return [{ name, sql: `count(${value})`, missing: "0" }];
+      case "count_distinct":
+        return [{ name, sql: `count(distinct ${value})`, missing: "0" }];
+      case "min":
+      case "max":
+        return [{ name, sql: `${metric.op}(${value})`, missing: "null" }];
+      case "sum":
+      case "avg":
+        return [];
+    }
+  }
+
+  /** The parts of an exact sum, the number of its values, and of those that do not fit. */
+  #sumFigures({ name, field }: ValueColumn): Figure[] {
+    const { source, isThorough } = this.plan;
+    const scale = scaleOf(field.decimals);
+    const fitting = source === "entries" && !isThorough ? name : `x${name}`;
+    const { whole, fraction } = isThorough
+      ? sumOwnSql(fitting, `p${name}`)
+      : sumSql(fitting, scale);
+    // The statement has checked the bounds of entries.
+    const misfits =
+      fitting === name
+        ? `total(not (${isScaledSql(name, scale)}))`
+        : `count(${name}) - count(${fitting})`;
+    return [
+      { name: `whole_${name}`, sql: whole, missing: "null" },
+      { name: `fraction_${name}`, sql: fraction, missing: "null" },
+      { name: `count_${name}`, sql: `count(${name})`, missing: "0" },
+      { name: `misfits_${name}`, sql: misfits, missing: "0" },
+    ];
+  }
+
+  #summed(): ValueColumn[] {
+    return this.#values.filter(({ isSummed }) => isSummed);
+  }
+
+  /** The columns of sums, with the scale of their fractions. */
+  sums(): { name: string; scale: number; field: SearchField }[] {
+    return this.#summed().map(({ name, field }) => ({
+      name,
+      field,
+      scale: this.plan.isThorough ? thoroughScale : scaleOf(field.decimals),
+    }));
+  }
+
+  /** The name of the column with the values of a sum or an average. */
+  sumOf(metric: number): string {
+    return this.#valueOfMetric[metric] ?? "";
+  }
+
+  /** SQL for the order of the groups. */
+  order(): string {
+    const { order, metrics, groups } = this.plan.aggregate;
+    const byMetric = order.flatMap(({ metric: index, direction }) => {
+      const metric = metrics[index];
+      const name = this.sumOf(index);
+      const { scale = 1 } = this.sums().find((sum) => sum.name === name) ?? {};
+      const parts = [`whole_${name}`, `fraction_${name}`] as const;
+      switch (metric?.op) {
+        case "sum":
+          return [
+            `count_${name} = 0`,
+            ...sumOrderSql(...parts, scale).map((key) => `${key} ${direction}`),
+          ];
+        case "avg":
+          return [
+            `count_${name} = 0`,
+            ...averageOrderSql(...parts, `count_${name}`, scale).map(
+              (key) => `${key} ${direction}`,
+            ),
+          ];
+        case "count":
+        case "count_distinct":
+        case "min":
+        case "max":
+        case undefined:
+          return [`m${index} is null`, `m${index} ${direction}`];
+      }
+    });
+    const byKey = groups.flatMap((_, index) => [`g${index} is null`, `g${index}`]);
+    return [...byMetric, ...byKey].join(", ") || "1";
+  }
+}
+
+const countsList = (metric: Metric): metric is Metric & { field: SearchField } =>
+  metric.op === "count_distinct" && metric.field.kind === "multi_select";
+
+const distinctFields = (metrics: readonly { field: SearchField }[]): SearchField[] => [
+  ...new Map(metrics.map(({ field }) => [field.name, field])).values(),
+];
+
+const zoneOf = ({ period }: GroupKey): string | null => period?.zone ?? null;
+
+/** Whether the calendar day of an instant depends on the changes of a zone. */
+const isZoned = (group: GroupKey): boolean => zoneOf(group) !== null && zoneOf(group) !== "UTC";

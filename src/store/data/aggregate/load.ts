@@ -1,0 +1,210 @@
+import {
+  isSum,
+  maxAggregateItems,
+  type Aggregate,
+  type Metric,
+} from "#domain/aggregate/aggregate.ts";
+import { compareDecimals, DecimalSum, type Decimal } from "#domain/aggregate/decimal.ts";
+import type { CollectionDatabase } from "#store/db/database.ts";
+import {
+  headFromResult,
+  preparePageStatement,
+  runOptionalBatch,
+  selectHead,
+  type SearchHead,
+} from "#store/data/search/batch.ts";
+import { tooHeavyMessage } from "#store/data/search/cost.ts";
+import {
+  missingFromResult,
+  missingValuesStatement,
+  type FieldValue,
+} from "#store/data/search/missing-values.ts";
+import { findSmallestDriver } from "#store/data/search/plan.ts";
+import type { Figures } from "./figures.ts";
+import {
+  aggregateStatements,
+  entriesSource,
+  maxMisfitBytes,
+  maxRows,
+  type AggregateSource,
+} from "./statement.ts";
+
+/** The bound that an aggregate exceeds: items or their bytes, the time for conditions, rows of lists, or long keys. */
+export type ExceededBound = "items" | "bytes" | "cost" | "rows" | "keys";
+
+/** The value of a key or a figure as the database compares it. */
+export type Stored = string | number | null;
+
+/** A figure: an exact sum and the number of its values, or a stored value. */
+export type Figure = { sum: Decimal; count: number } | { value: Stored };
+
+export interface FoundGroup {
+  keys: Stored[];
+  figures: Figure[];
+}
+
+export interface AggregateResult extends SearchHead {
+  /** At most as many as the aggregate's limit, in its order. */
+  groups: FoundGroup[];
+  hasMore: boolean;
+  missingValues: number[];
+}
+
+/** Each group has the columns of `Figures`. */
+interface GroupRow extends Record<string, Stored> {
+  reason: ExceededBound | "unusual" | null;
+  position: number | null;
+  /** The number of all groups. */
+  total: number;
+  all_rows: number | null;
+  all_unusual: number | null;
+  all_misfits: number | null;
+}
+
+interface MisfitRow extends Record<string, Stored> {
+  value: number;
+  times: number;
+  spent: number;
+}
+
+export interface AggregateReads {
+  stamps: string;
+  /** Values of fields to look up in the index. */
+  values: readonly FieldValue[];
+}
+
+/**
+ * Computes the figures in one round trip, which reads one state of the database. Choosing an index among several takes
+ * another before it. Numbers or times of unusual size take another after it, which repeats the whole.
+ */
+export async function loadAggregate(
+  db: CollectionDatabase,
+  aggregate: Aggregate,
+  reads: AggregateReads,
+): Promise<(AggregateResult | { exceeded: ExceededBound }) & Partial<SearchHead>> {
+  const source = entriesSource(aggregate) ?? {
+    reads: "items",
+    driver: await findSmallestDriver(db, aggregate.search, maxAggregateItems),
+  };
+  try {
+    return (
+      (await runStatements(db, aggregate, source, false, reads)) ??
+      (await runStatements(db, aggregate, source, true, reads)) ?? { exceeded: "keys" }
+    );
+  } catch (error) {
+    if (String(error).includes(tooHeavyMessage)) return { exceeded: "cost" };
+    throw error;
+  }
+}
+
+/** Returns undefined if only a thorough statement computes the figures. */
+async function runStatements(
+  db: CollectionDatabase,
+  aggregate: Aggregate,
+  source: AggregateSource,
+  isThorough: boolean,
+  { stamps, values }: AggregateReads,
+) {
+  const statements = aggregateStatements(db.collectionId, aggregate, source, isThorough);
+  const { figures } = statements;
+  const [headResult, missingResult, groupsResult, ...misfitResults] = await runOptionalBatch(db, [
+    selectHead(db, { stamps }),
+    missingValuesStatement(db, values),
+    preparePageStatement(db, statements.groups),
+    ...statements.misfits.map((statement) => preparePageStatement(db, statement)),
+  ]);
+  const head = headFromResult(headResult);
+  const rows = (groupsResult?.results ?? []) as GroupRow[];
+  const [first] = rows;
+  const exceeded = exceededBound(rows);
+  if (first?.reason === "unusual") return undefined;
+  if (exceeded) return { ...head, exceeded };
+  if (!isThorough && ((first?.all_unusual ?? 0) > 0 || (first?.all_misfits ?? 0) > 0))
+    return undefined;
+  const misfits = misfitResults.map((result) => (result?.results ?? []) as MisfitRow[]);
+  if (misfits.some((list) => (list.at(-1)?.spent ?? 0) > maxMisfitBytes))
+    return { ...head, exceeded: "keys" as const };
+  const found = rows.filter(({ position }) => position !== null);
+  const groups = buildGroups(aggregate, figures, found.toSorted(byPosition), misfits);
+  const sortsHere = isThorough && aggregate.order.some(({ metric }) => isSumAt(aggregate, metric));
+  if (sortsHere && found.length < (first?.total ?? 0))
+    return { ...head, exceeded: "keys" as const };
+  const sorted = sortsHere ? sortGroups(aggregate, groups) : groups;
+  return {
+    ...head,
+    groups: sorted.slice(0, aggregate.limit),
+    hasMore: (first?.total ?? 0) > Math.min(groups.length, aggregate.limit),
+    missingValues: missingFromResult(missingResult),
+  };
+}
+
+function exceededBound([first]: readonly GroupRow[]): ExceededBound | undefined {
+  if (first?.reason != null && first.reason !== "unusual") return first.reason;
+  return (first?.all_rows ?? 0) > maxRows ? "rows" : undefined;
+}
+
+const byPosition = (a: GroupRow, b: GroupRow) => (a.position ?? 0) - (b.position ?? 0);
+
+function buildGroups(
+  { groups, metrics }: Aggregate,
+  figures: Figures,
+  rows: readonly GroupRow[],
+  misfits: readonly (readonly MisfitRow[])[],
+): FoundGroup[] {
+  const keysOf = (row: Record<string, Stored>) =>
+    groups.map((_, index) => row[`g${index}`] ?? null);
+  const columns = figures.sums().map(({ name, scale }, index) => {
+    const byGroup = Map.groupBy(misfits[index] ?? [], (row) => JSON.stringify(keysOf(row)));
+    return { name, decimals: Math.log10(scale), byGroup };
+  });
+  const sumOf = (row: GroupRow, metric: number): Figure => {
+    const name = figures.sumOf(metric);
+    const column = columns.find((each) => each.name === name);
+    const sum = new DecimalSum();
+    sum.addUnits(BigInt(row[`whole_${name}`] ?? 0), 0);
+    sum.addUnits(BigInt(row[`fraction_${name}`] ?? 0), column?.decimals ?? 0);
+    for (const { value, times } of column?.byGroup.get(JSON.stringify(keysOf(row))) ?? [])
+      sum.addNumber(value, times);
+    return { sum: sum.total(), count: Number(row[`count_${name}`]) };
+  };
+  return rows.map((row) => ({
+    keys: keysOf(row),
+    figures: metrics.map((metric, index) =>
+      isSum(metric) ? sumOf(row, index) : { value: row[`m${index}`] ?? null },
+    ),
+  }));
+}
+
+const isSumAt = ({ metrics }: Aggregate, index: number): boolean => {
+  const metric = metrics[index];
+  return metric !== undefined && isSum(metric);
+};
+
+/** Sorts groups that are in the order of their keys. */
+function sortGroups({ metrics, order }: Aggregate, groups: readonly FoundGroup[]): FoundGroup[] {
+  return groups.toSorted((a, b) => {
+    for (const { metric: index, direction } of order) {
+      const [metric, x, y] = [metrics[index], a.figures[index], b.figures[index]];
+      if (!metric || !x || !y) continue;
+      const [isEmptyX, isEmptyY] = [isEmptyFigure(x), isEmptyFigure(y)];
+      if (isEmptyX !== isEmptyY) return isEmptyX ? 1 : -1;
+      const difference = isEmptyX ? 0 : compareFigures(metric, x, y);
+      if (difference !== 0) return direction === "desc" ? -difference : difference;
+    }
+    return 0;
+  });
+}
+
+const isEmptyFigure = (figure: Figure): boolean =>
+  "sum" in figure ? figure.count === 0 : figure.value === null;
+
+function compareFigures(metric: Metric, x: Figure, y: Figure): number {
+  if ("sum" in x && "sum" in y) {
+    const isAverage = metric.op === "avg";
+    return compareDecimals(x.sum, y.sum, isAverage ? y.count : 1, isAverage ? x.count : 1);
+  }
+  if ("sum" in x || "sum" in y) return 0;
+  // Both are numbers, or dates of equal form.
+  if (x.value === y.value) return 0;
+  return (x.value ?? 0) < (y.value ?? 0) ? -1 : 1;
+}

@@ -1,0 +1,66 @@
+import type { Unit } from "#domain/aggregate/aggregate.ts";
+import {
+  allYears,
+  firstModelYear,
+  modelYearDigits,
+  usualYears,
+  zoneChanges,
+  type ZoneChanges,
+} from "#domain/aggregate/zone-changes.ts";
+
+/** SQL for the period of a calendar day. `day` is a text like `2026-11-21`, or null. */
+export function periodSql(day: string, unit: Unit): string {
+  switch (unit) {
+    case "day":
+      return day;
+    case "week":
+      return `strftime('%G-W%V', ${day})`;
+    case "month":
+      return `substr(${day}, 1, 7)`;
+    case "quarter":
+      return `substr(${day}, 1, 4) || '-Q' || ((substr(${day}, 6, 2) + 2) / 3)`;
+    case "year":
+      return `substr(${day}, 1, 4)`;
+  }
+}
+
+/**
+ * SQL for the calendar day in a zone of a column with an instant, UTC as text without `Z`. The offset is that of
+ * `offsetInstant`.
+ */
+export function localDaySql(
+  instant: string,
+  changes: ZoneChanges,
+  offsetInstant = instant,
+): string {
+  if (isUtc(changes)) return `substr(${instant}, 1, 10)`;
+  // SQLite has no dates after 9999, where the offset would lead.
+  return `coalesce(date(${instant}, ${offsetSql(offsetInstant, changes)}), substr(${instant}, 1, 10))`;
+}
+
+const isUtc = ({ first, changes }: ZoneChanges) => first === 0 && changes.length === 0;
+
+/** SQL for the offset at an instant, by binary search. */
+function offsetSql(instant: string, { first, changes }: ZoneChanges): string {
+  const offsets = [first, ...changes.map(({ offset }) => offset)];
+  const branch = (low: number, high: number): string => {
+    if (low === high) return `'${offsets[low] ?? 0} seconds'`;
+    const middle = (low + high) >> 1;
+    return `iif(${instant} < '${changes[middle]?.at ?? ""}', ${branch(low, middle)}, ${branch(middle + 1, high)})`;
+  };
+  return branch(0, changes.length);
+}
+
+/** The changes of a zone in the usual years, or with `isThorough` in all years. */
+export const changesOf = (zone: string, isThorough: boolean): ZoneChanges =>
+  zoneChanges(zone, isThorough ? allYears : usualYears);
+
+/** SQL for whether an instant lies outside the usual years, so that the period needs all changes. */
+export const isUnusualSql = (instant: string): string =>
+  `(${instant} < '${usualYears.from}' or ${instant} >= '${usualYears.below}')`;
+
+/** SQL for the offset of an instant in the far future: an instant in a year with the same calendar has the same. */
+export function modelInstantSql(instant: string): string {
+  const digits = `substr('${modelYearDigits()}', substr(${instant}, 1, 4) % 400 * 2 + 1, 2)`;
+  return `iif(${instant} < '${allYears.below}', ${instant}, (${firstModelYear} + ${digits}) || substr(${instant}, 5))`;
+}

@@ -1,0 +1,284 @@
+import {
+  figureFields,
+  isSum,
+  maxAggregateBytes,
+  maxAggregateItems,
+  maxAggregateResponseBytes,
+  type Aggregate,
+} from "#domain/aggregate/aggregate.ts";
+import { isStoredOrder } from "#domain/search/parse.ts";
+import { referencedFields, type SearchField } from "#domain/search/tree.ts";
+import { SearchValues, valueSql } from "#store/data/search/conditions.ts";
+import { balancedSql, itemCost, maxTotalCost, totalCostSql } from "#store/data/search/cost.ts";
+import {
+  rangeOf,
+  rangeSql,
+  requiredConditions,
+  type ValueRange,
+} from "#store/data/search/driver.ts";
+import { createdRange, itemRange, withRange, type Driver } from "#store/data/search/ranges.ts";
+import type { PageStatement } from "#store/data/search/batch.ts";
+import {
+  candidatesSql,
+  conditionsSql,
+  itemJoinSql,
+  type RangeScan,
+} from "#store/data/search/scan.ts";
+import { Figures, type Column, type FigurePlan } from "./figures.ts";
+import { maxFitting } from "./sums.ts";
+
+/** Rows after the entries of lists have multiplied the items. */
+export const maxRows = 1_000_000;
+/** The cost of one aggregate, in bytes read once. It takes about a second. */
+const maxCost = 1_000_000_000;
+/** Reading one more value of an item costs this much per byte. */
+const valueCost = 0.25;
+/** The bytes of different texts that a statement may have to keep in memory. */
+const maxTextBytes = 32_000_000;
+/** Keys of groups that a thorough statement returns to be sorted here. */
+const maxKeyBytes = 4_000_000;
+/** The same for values that fit no scale, with the keys of their groups. */
+export const maxMisfitBytes = 16_000_000;
+
+/** What an aggregate reads. */
+export type AggregateSource =
+  /** The index entries of its only field, within these ranges. */
+  | { reads: "entries"; field: SearchField; ranges: ValueRange[] }
+  /** The items that a driver finds, or all of the collection or of a time. */
+  | { reads: "items"; driver: Driver | null };
+
+/** Returns the source if the entries of one field suffice. */
+export function entriesSource(aggregate: Aggregate): AggregateSource | undefined {
+  const { search, groups } = aggregate;
+  const fields = [...referencedFields(search), ...figureFields(aggregate)];
+  const [field] = fields;
+  if (!field || fields.some(({ number }) => number !== field.number)) return undefined;
+  if (isStoredOrder(field) || field.kind === "line_items") return undefined;
+  if (field.kind === "actor") return undefined;
+  const ranges = requiredConditions(search.conditions).map((condition) =>
+    "op" in condition ? rangeOf(condition) : null,
+  );
+  const isList = field.kind === "multi_select";
+  if (isList && (ranges.length > 0 || groups.length === 0)) return undefined;
+  return ranges.every((range) => range !== null)
+    ? { reads: "entries", field, ranges: ranges }
+    : undefined;
+}
+
+/** The statement that computes the groups, and for sums those that return the values that fit no scale. */
+export function aggregateStatements(
+  collectionId: number,
+  aggregate: Aggregate,
+  source: AggregateSource,
+  isThorough: boolean,
+): { groups: PageStatement; misfits: PageStatement[]; figures: Figures } {
+  const plan: FigurePlan = { aggregate, source: source.reads, isThorough };
+  const figures = new Figures(plan);
+  const build = (select: (rows: string, builder: Builder) => string): PageStatement => {
+    const values = new SearchValues();
+    const range = itemRange(collectionId, aggregate.search, values);
+    const scan: RangeScan = {
+      collectionId,
+      search: aggregate.search,
+      start: null,
+      // Bounds by the number and size of all items, not by what a page may read.
+      budget: { rows: 0, cost: 0 },
+      range,
+    };
+    const builder = { scan, values, source, figures };
+    const rows =
+      source.reads === "entries" ? entryRows(builder, source) : itemRows(builder, source);
+    const text = withRange(range, `with ${select(rows, builder)}`);
+    return { text, values: values.json };
+  };
+  return {
+    figures,
+    groups: build(groupsSql),
+    misfits: isThorough
+      ? figures.sums().map(({ name }) => build((rows) => misfitsSql(rows, name, figures)))
+      : [],
+  };
+}
+
+interface Builder {
+  scan: RangeScan;
+  values: SearchValues;
+  source: AggregateSource;
+  figures: Figures;
+}
+
+const tallySql = (collectionId: number) =>
+  `t(live, largest) as materialized (select live, largest from tally where collection_id = ${collectionId})`;
+
+/** Keeps SQLite from merging a subquery into the query around it, which would compute its columns several times. */
+const barrier = "where true limit -1";
+
+const selectList = (columns: readonly Column[]) =>
+  columns.map(({ name, sql }) => `${sql} as ${name}`).join(", ");
+
+/** Builds the table `rows` from the SQL of its stored columns, and `n`, whose `reason` says why there are none. */
+function rowsSql({ figures }: Builder, bounds: string, from: string, isBarred: boolean): string {
+  const end = isBarred ? ` ${barrier}` : "";
+  let text = `select ${selectList(figures.stored()) || "1 as no_value"} ${from}`;
+  const levels = [figures.prepared(), figures.derived()].filter((level) => level.length > 0);
+  for (const level of levels) text = `select *, ${selectList(level)} from (${text})${end}`;
+  const keys = figures.keys();
+  if (keys.length > 0) text = `select *, ${selectList(keys)} from (${text})`;
+  return `${bounds}, rows as (${text})`;
+}
+
+function entryRows(
+  builder: Builder,
+  source: Extract<AggregateSource, { reads: "entries" }>,
+): string {
+  const { scan, values, figures } = builder;
+  const { field, ranges } = source;
+  const entries = `search_entry c where c.field = ${field.number}${ranges.map((range) => rangeSql(range, "c.value", values)).join("")}`;
+  const countUpTo = (count: number) =>
+    `(select count(*) from (select 1 from ${entries} limit ${count + 1}))`;
+  const isText = typeof field.options === "undefined" && field.kind === "text";
+  const bytes = isText
+    ? `(select iif(t.largest * items <= ${maxTextBytes}, 0, (select total(octet_length(c.value)) from ${entries})))`
+    : "0";
+  const tooLarge = figures.sums().flatMap(({ scale }) => {
+    const max = maxFitting(scale);
+    return figures.plan.isThorough
+      ? []
+      : [`${beyondSql(field, `> ${max}`)} or ${beyondSql(field, `< -${max}`)}`];
+  });
+  const items = needsAllItems(builder)
+    ? "live"
+    : `iif(live <= ${maxAggregateItems}, live, ${countUpTo(maxAggregateItems)})`;
+  const rowCount = field.kind === "multi_select" ? countUpTo(maxRows) : "0";
+  const bounds = `${tallySql(scan.collectionId)},
+    b(items) as materialized (select ${items} from t),
+    n(reason) as materialized (select case when items > ${maxAggregateItems} or ${rowCount} > ${maxRows} then 'items'
+      when ${bytes} > ${maxTextBytes} then 'keys' ${tooLarge.map((test) => `when ${test} then 'unusual'`).join(" ")} end from b, t)`;
+  const from = `from ${entries} and (select reason from n) is null`;
+  return rowsSql(builder, bounds, from, figures.plan.isThorough);
+}
+
+const beyondSql = ({ number }: SearchField, comparison: string) =>
+  `exists (select 1 from search_entry c where c.field = ${number} and c.value ${comparison})`;
+
+/** Whether the items without the field count too. */
+function needsAllItems({ scan, figures }: Builder): boolean {
+  const { groups, metrics } = figures.plan.aggregate;
+  const countsItems = metrics.some(({ field }) => field === null);
+  return scan.search.conditions.length === 0 && (groups.length > 0 || countsItems);
+}
+
+function itemRows(
+  builder: Builder,
+  { driver }: Extract<AggregateSource, { reads: "items" }>,
+): string {
+  const { scan, values, figures } = builder;
+  const { search, range } = scan;
+  const candidates = driver
+    ? `(select distinct c.item from ${candidatesSql(driver, scan, values)}) c cross join item i on ${itemJoinSql(scan)}`
+    : "item i";
+  const inRange = driver ? "true" : `i.number > ${range.above} and i.number < ${range.below}`;
+  const isWhole = !driver && !createdRange(search);
+  const items = isWhole
+    ? "live"
+    : `iif(live <= ${maxAggregateItems}, live, (select count(*) from (select 1 from ${candidates} where ${inRange} limit ${maxAggregateItems + 1})))`;
+  const bounds = `${tallySql(scan.collectionId)},
+    b(items) as materialized (select ${items} from t),
+    w(bytes, cost, texts) as materialized (${measureSql(builder, `${candidates} where ${inRange}`)}),
+    n(reason) as materialized (select case when items > ${maxAggregateItems} then 'items'
+      when bytes > ${maxAggregateBytes} then 'bytes' when cost > ${maxCost} then 'cost'
+      when texts > ${maxTextBytes} then 'keys' end from b, w)`;
+  const where = `${inRange} and (select reason from n) is null and ${conditionsSql(scan, values)}`;
+  const from = `from ${[candidates, ...figures.joins].join(" ")} where ${where} limit ${maxRows + 1}`;
+  return rowsSql(builder, bounds, from, true);
+}
+
+/** SQL for the bytes of the items, the cost of reading them, and the bytes of texts to keep. Zeros if none can be too large. */
+function measureSql({ scan: { search }, figures }: Builder, fromItems: string): string {
+  const { aggregate } = figures.plan;
+  const isInData = ({ source }: SearchField) => source.in === "data";
+  const dataFields = figureFields(aggregate).filter(isInData);
+  if (dataFields.length === 0 && !referencedFields(search).some(isInData)) return "select 0, 0, 0";
+  const cost = itemCost(search.conditions);
+  const reading = `octet_length(i.data) * ${dataFields.length * valueCost}`;
+  const texts = keptTexts(aggregate).map(
+    (field) => `coalesce(octet_length(${valueSql(field)}), 0)`,
+  );
+  const maxBytes = texts.length > 0 ? maxTextBytes : maxAggregateBytes;
+  const perByte = dataFields.length * valueCost + maxTotalCost(cost, 0, 1);
+  const costBound = `items * (t.largest * ${perByte} + ${maxTotalCost(cost, 1, 0)})`;
+  const isLight = `t.largest * items <= ${maxBytes} and ${costBound} <= ${maxCost}`;
+  return `select total(octet_length(i.data)), total(${totalCostSql(cost)} + ${reading}), total(${balancedSql("+", texts)})
+    from ${fromItems} and (select items <= ${maxAggregateItems} and not (${isLight}) from b, t)`;
+}
+
+/** Texts of which groups and counts keep all that differ. */
+function keptTexts({ groups, metrics }: Aggregate): SearchField[] {
+  const fields = [
+    ...groups.map(({ field }) => field),
+    ...metrics.flatMap((metric) => (metric.op === "count_distinct" ? [metric.field] : [])),
+  ];
+  return fields.filter(({ kind, source }) => kind === "text" && source.in === "data");
+}
+
+/** Returns one row for each group, with `position` in the order, or one row without if there are none. */
+function groupsSql(rows: string, builder: Builder): string {
+  const { source, figures } = builder;
+  const { aggregate, isThorough } = figures.plan;
+  const isGrouped = aggregate.groups.length > 0;
+  const hasConditions = aggregate.search.conditions.length > 0;
+  const columns = figures.figures(isGrouped || hasConditions);
+  const keys = figures.keys().map(({ name }) => name);
+  const grouped = `select ${[...keys, selectList(columns)].join(", ")} from rows${isGrouped ? ` group by ${keys.join(", ")}` : ""}`;
+  const hasMissing = source.reads === "entries" && isGrouped && !hasConditions;
+  const missing = columns.map((column) => column.missing).join(", ");
+  const found =
+    source.reads === "entries" && source.field.kind === "multi_select"
+      ? `(select count(distinct item) from search_entry where field = ${source.field.number})`
+      : "(select coalesce(sum(row_count), 0) from f)";
+  const groups = hasMissing
+    ? `f as materialized (${grouped}), h(missing) as materialized (select live - ${found} from t, n where reason is null),
+      g as materialized (select * from f union all select ${[...keys.map(() => "null"), missing].join(", ")} from h where missing > 0)`
+    : `g as materialized (${grouped})`;
+  const keyBytes = ["40", ...keys.map((key) => `coalesce(octet_length(${key}), 4)`)].join(" + ");
+  // Here, values that fit no scale change the order of the groups.
+  const sortsHere = isThorough && aggregate.order.some(({ metric }) => isSumAt(aggregate, metric));
+  const order = sortsHere
+    ? keys.flatMap((key) => [`${key} is null`, key]).join(", ") || "1"
+    : figures.order();
+  const maxBytes = sortsHere ? maxKeyBytes : maxAggregateResponseBytes;
+  const rowLimit = sortsHere ? maxAggregateItems * 5 : aggregate.limit;
+  const misfits =
+    figures
+      .sums()
+      .map(({ name }) => `misfits_${name}`)
+      .join(" + ") || "0";
+  const outer = [
+    ...keys,
+    ...columns.map(({ name }) =>
+      /^(whole|fraction)_/.test(name) ? `cast(${name} as text) as ${name}` : name,
+    ),
+  ];
+  return `${rows}, ${groups},
+    o as (select *, row_number() over (order by ${order}) as position,
+      sum(${keyBytes}) over (order by ${order} rows unbounded preceding) as spent from g)
+    select n.reason, (select count(*) from g) as total, (select sum(row_count) from g) as all_rows,
+      (select sum(unusual) from g) as all_unusual, (select sum(${misfits}) from g) as all_misfits,
+      position, ${outer.join(", ")}
+    from n left join o on position <= ${rowLimit} and spent < ${maxBytes}`;
+}
+
+const isSumAt = ({ metrics }: Aggregate, index: number): boolean => {
+  const metric = metrics[index];
+  return metric !== undefined && isSum(metric);
+};
+
+/** Returns the values of one column that fit no scale, with the keys of their groups. */
+function misfitsSql(rows: string, name: string, figures: Figures): string {
+  const keys = figures.keys().map((key) => key.name);
+  const keyBytes = ["60", ...keys.map((key) => `coalesce(octet_length(${key}), 4)`)].join(" + ");
+  const columns = [...keys, `${name} as value`, "count(*) as times"].join(", ");
+  return `${rows}, u as (select ${columns} from rows where ${name} is not null and x${name} is null
+      group by ${[...keys, name].join(", ")})
+    select *, sum(${keyBytes}) over (rows unbounded preceding) as spent from u`;
+}

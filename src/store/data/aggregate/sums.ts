@@ -1,0 +1,97 @@
+/**
+ * Exact sums of decimals. A double stands for the shortest decimal that it represents. With at most 15 digits, that
+ * decimal is an integer at some scale, which SQL finds and verifies. Values with more digits are returned one by one.
+ */
+
+/** The scale where a definition states none. Values with up to this many decimals are common. */
+const usualDecimals = 6;
+/** Sums of a million values stay below 2^63. */
+const maxWhole = 9_000_000_000_000;
+/** Every decimal with 15 digits has a double of its own. */
+const maxScaled = 1e15;
+/** Adding and subtracting it rounds a double below 2^51 to an integer. */
+const rounding = "6755399441055744.0";
+
+const thoroughDecimals = 9;
+/** The scale of the fractions that thorough statements return. */
+export const thoroughScale = 10 ** thoroughDecimals;
+
+/** The scale of the values of a field: a power of ten, as digits. */
+export const scaleOf = (decimals: number | undefined): number =>
+  10 ** Math.min(decimals ?? usualDecimals, thoroughDecimals);
+
+/** The largest absolute value that fits the scale. */
+export const maxFitting = (scale: number): number => Math.min(maxWhole, maxScaled / scale);
+
+const scaledSql = (value: string, scale: string) =>
+  `((${value} * ${scale} + ${rounding}) - ${rounding})`;
+
+/** SQL for whether a value, within the bounds of its scale, is an integer there. */
+export const isScaledSql = (value: string, scale: number): string =>
+  `${scaledSql(value, `${scale}.0`)} / ${scale}.0 = ${value}`;
+
+/** SQL for the value if it fits the scale; null otherwise. */
+export const fittingSql = (value: string, scale: number): string => {
+  const max = maxFitting(scale);
+  return `iif(${value} between -${max} and ${max} and ${isScaledSql(value, scale)}, ${value}, null)`;
+};
+
+/** SQL for the sums of the whole parts, and of the fractions in units of the scale. */
+export function sumSql(value: string, scale: number): { whole: string; fraction: string } {
+  const whole = `cast(${value} as integer)`;
+  const rest = `cast(${scaledSql(value, `${scale}.0`)} - ${whole} * ${scale} as integer)`;
+  return { whole: `sum(${whole})`, fraction: scale === 1 ? "0" : `sum(${rest})` };
+}
+
+/** SQL for the scale that a value needs at most, by its magnitude; null beyond all scales. */
+export function ownScaleSql(value: string): string {
+  const branches = [1e9, 1e6, 1e2].map((scale) => {
+    const max = maxFitting(scale);
+    return `when ${value} between -${max} and ${max} then ${scale}`;
+  });
+  return `case ${branches.join(" ")} end`;
+}
+
+/** The same as `fittingSql` and `sumSql`, with a scale for each value. Fractions are in units of the smallest scale. */
+export const fittingOwnSql = (value: string, scale: string): string =>
+  `iif(${scaledSql(value, scale)} / cast(${scale} as real) = ${value}, ${value}, null)`;
+
+export function sumOwnSql(value: string, scale: string): { whole: string; fraction: string } {
+  const whole = `cast(${value} as integer)`;
+  const rest = `cast(${scaledSql(value, scale)} - ${whole} * ${scale} as integer)`;
+  return {
+    whole: `sum(${whole})`,
+    fraction: `sum(${rest} * (${thoroughScale} / ${scale}))`,
+  };
+}
+
+/** SQL for the sort keys of a sum, from its parts: both grow with the sum. */
+export function sumOrderSql(whole: string, fraction: string, scale: number): string[] {
+  const { carried, rest } = carriedSql(whole, fraction, scale);
+  return [carried, rest];
+}
+
+/** SQL for the sort keys of an average: its exact quotient in base 10^9. Different averages differ in these. */
+export function averageOrderSql(
+  whole: string,
+  fraction: string,
+  count: string,
+  scale: number,
+): string[] {
+  const { carried, rest } = carriedSql(whole, fraction, scale);
+  const firstRest = `((${carried} % ${count} + ${count}) % ${count})`;
+  const first = `((${carried} - ${firstRest}) / ${count})`;
+  const keys = [first];
+  let remainder = `(${firstRest} * ${scale} + ${rest})`;
+  for (let digits = 0; digits < 3; digits += 1) {
+    keys.push(`(${remainder} / ${count})`);
+    remainder = `(${remainder} % ${count} * 1000000000)`;
+  }
+  return keys;
+}
+
+/** SQL for the parts of a sum with a fraction from 0 to less than 1. */
+function carriedSql(whole: string, fraction: string, scale: number) {
+  const rest = `((${fraction} % ${scale} + ${scale}) % ${scale})`;
+  return { carried: `(${whole} + (${fraction} - ${rest}) / ${scale})`, rest };
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import type { Json } from "../support/client";
+import { admin, client, makeForm } from "../support/service";
+
+const fields = [
+  { key: "title", label: "Title", type: "text" },
+  { key: "amount", label: "Amount", type: "number" },
+];
+
+describe("The audit", () => {
+  const audit = async (query: string): Promise<Json[]> =>
+    (await admin("GET", `/audit?${query}`)).body.items;
+  const page = async (query: string): Promise<string> => {
+    const { text } = await admin("GET", `/audit?${query}`, undefined, { Accept: "text/html" });
+    return text.replaceAll(/<[^>]+>/g, "").replaceAll(/\s+/g, " ");
+  };
+
+  it("shows an import, a batch and a recalculation as one entry each, which can be expanded", async () => {
+    const integrator = await client();
+    const form = await makeForm(integrator, fields);
+    const only = `collection=form:${form}`;
+    const rows = Array.from({ length: 250 }, (_, i) => `Row ${i},${i}\n`).join("");
+    await admin("POST", `/forms/${form}/items/import`, {
+      csv: `title,amount\n${rows}`,
+      act: "write",
+    });
+    const operations = ["A", "B"].map((title) => ({ op: "create", body: {}, data: { title } }));
+    await integrator.post(`/forms/${form}/submissions/batch`, {
+      operations: operations.map(({ op, data }) => ({ op, data })),
+    });
+    // A batch gives its items times that grow by a millisecond each.
+    await scheduler.wait(300);
+    await integrator.put(`/forms/${form}/schema`, {
+      fields: [
+        ...fields,
+        { key: "double", type: "computed", formula: "amount * 2", result: "number" },
+      ],
+    });
+    await expect
+      .poll(async () => (await audit(`${only}&action=submission.recalculate`)).length)
+      .toBe(1);
+    const entries = await audit(only);
+    expect(entries.map(({ action, count }) => [action, count])).toEqual([
+      ["submission.recalculate", 250],
+      ["definition.change", 1],
+      ["submission.create", 2],
+      ["submission.create", 250],
+      ["definition.create", 1],
+    ]);
+    const text = await page(only);
+    expect(text).toContain("The service recalculated 250 submissions");
+    expect(text).toContain("created 250 submissions");
+    const { text: html } = await admin("GET", `/audit?${only}`, undefined, { Accept: "text/html" });
+    const link = /href="\/admin(\/audit\?each=true[^"]*submission.create[^"]*)"/g;
+    const links = [...html.matchAll(link)].map(([, path = ""]) => path.replaceAll("&amp;", "&"));
+    const expanded = await admin("GET", links[1] ?? "");
+    expect(expanded.body.items).toHaveLength(100);
+    const batch = await admin("GET", links[0] ?? "");
+    expect([batch.body.items.length, batch.body.links.next]).toEqual([2, null]);
+  });
+
+  it("names an item by its title, and the changed fields with their values", async () => {
+    const integrator = await client();
+    const form = await makeForm(integrator, fields);
+    const path = `/forms/${form}/submissions`;
+    const { id } = (await integrator.post(path, { data: { title: "Chair", amount: 1 } })).body;
+    await integrator.patch(`/submissions/${id}`, { data: { amount: 2 } });
+    await integrator.patch(`/submissions/${id}`, { data: { title: "Desk", amount: 3 } });
+    const [last, change] = await audit(`subject=${id}`);
+    expect(last?.["fields"]).toEqual([
+      { field: "title", from: "Chair", to: "Desk" },
+      { field: "amount", from: 2, to: 3 },
+    ]);
+    expect(change?.["fields"]).toEqual([{ field: "amount", from: 1, to: 2 }]);
+    const text = await page(`subject=${id}`);
+    expect(text).toContain("changed Desk in");
+    expect(text).toContain("Amount1 → 2");
+  });
+
+  it("links the change of a definition to a comparison of both", async () => {
+    const integrator = await client();
+    const form = await makeForm(integrator, fields);
+    await integrator.put(`/forms/${form}/schema`, {
+      fields: [{ ...fields[0], label: "Name", required: true }],
+    });
+    const { text } = await admin("GET", `/audit?subject=form:${form}`, undefined, {
+      Accept: "text/html",
+    });
+    expect(text).toContain(`href="/admin/forms/${form}/changes/2"`);
+    const { body } = await admin("GET", `/forms/${form}/changes/2`);
+    expect(body).toEqual({
+      version: 2,
+      previous_version: 1,
+      changes: [
+        { path: "Name", property: "label", before: "Title", after: "Name" },
+        { path: "Name", property: "required", before: false, after: true },
+        { path: "Amount", property: "type", before: "number", after: null },
+      ],
+    });
+    const first = await admin("GET", `/forms/${form}/changes/1`);
+    expect([first.status, first.body.changes]).toEqual([200, null]);
+    expect((await admin("GET", `/forms/${form}/changes/3`)).status).toBe(404);
+  });
+});
