@@ -189,7 +189,8 @@ export function buildBatchWrite(
     createdItems: [],
     updatedItems: [],
     deletedNumbers: [],
-    changes: changes.map(({ item, action, version: itemVersion, diff }) => ({
+    changes: changes.map(({ item, action, version: itemVersion, diff, views }) => ({
+      views,
       ref: item.lastState.number,
       id: item.lastState.id,
       action,

@@ -15,6 +15,7 @@ import {
   diffItems,
 } from "#domain/item/change.ts";
 import type { BatchOperation } from "#domain/item/body.ts";
+import { viewMarks } from "#domain/item/view-marks.ts";
 import { newItemId, utf8Length, type Item } from "#domain/item/item.ts";
 import { lowestVersion } from "#domain/timeline.ts";
 import type { ItemLookupResult } from "#store/data/batch-read.ts";
@@ -77,6 +78,8 @@ export interface PlannedChange {
   action: ItemAction;
   version: number;
   diff: ItemDiff;
+  /** The views that the item matches before and after (`viewMarks`), JSON. */
+  views: string | null;
 }
 
 export interface SimulatedOperation {
@@ -217,7 +220,8 @@ export class BatchSimulation {
     this.maxAddedItems = Math.max(this.maxAddedItems, this.#addedCount);
     const action = collection.kind === "app" ? "record.create" : "submission.create";
     const diff = { fields: listCreatedFields(item), former: {} };
-    this.changes.push({ item: touchedItem, action, version, diff });
+    const views = viewMarks(wholeOf(this.#compiled).collection, null, item);
+    this.changes.push({ item: touchedItem, action, version, diff, views });
     this.#recordOwner(touchedItem, item);
     return { op, outcome: "created", item: touchedItem, version, warnings: draft.warnings };
   }
@@ -248,7 +252,8 @@ export class BatchSimulation {
     touchedItem.lastState = after;
     const diff = diffItems(whole, item, after);
     const action = updateAction(item, after);
-    this.changes.push({ item: touchedItem, action, version: after.version, diff });
+    const views = viewMarks(whole.collection, item, after);
+    this.changes.push({ item: touchedItem, action, version: after.version, diff, views });
     this.#recordOwner(touchedItem, after);
     return { op, outcome: "updated", item: touchedItem, version: after.version, warnings };
   }
@@ -261,7 +266,8 @@ export class BatchSimulation {
     this.#addedCount -= 1;
     const { version } = item;
     const diff = { fields: [], former: {} };
-    this.changes.push({ item: touchedItem, action: "submission.delete", version, diff });
+    const views = viewMarks(wholeOf(this.#compiled).collection, item, null);
+    this.changes.push({ item: touchedItem, action: "submission.delete", version, diff, views });
     return { op: "delete", outcome: "deleted", item: touchedItem, version, warnings: [] };
   }
 

@@ -9,7 +9,12 @@ import {
 } from "#domain/item/change.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { loadHistory, type PastChange, type Change } from "#store/data/changes.ts";
+import type { ReachedCollection } from "#domain/data/narrow.ts";
+import type { FeedPage } from "#store/data/feed.ts";
 import type { ActionContext, ReadContext } from "./context.ts";
+import { changeInView, feedMark } from "./narrow-changes.ts";
+import { reachCurrent } from "./reach.ts";
+import type { FeedPosition } from "./read.ts";
 import { getItemWithChanges, type LoadedItem, type StoredItem } from "./visible.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { buildItemView, itemNumberRange } from "#domain/item/item.ts";
@@ -94,10 +99,12 @@ export interface ChangesPage {
   schemaVersion: number;
   /** The number after which the next page starts: the last change on this page, or the end of the feed. */
   nextPosition: number;
+  /** What the reader sees of the feed. */
+  mark: string;
 }
 
 /** The start of a scan: after the number of a change, at the end, or at the oldest available change (null). */
-export type FeedStart = number | "now" | null;
+export type FeedStart = FeedPosition | "now" | null;
 
 /**
  * Lists the changes of a collection in commit order. Merges the changes of one item on a page into one, unless `each`
@@ -109,6 +116,7 @@ export async function listChanges(
   start: FeedStart,
   { limit, each }: { limit: number; each: boolean },
 ): Promise<ChangesPage> {
+  const from = typeof start === "object" && start !== null ? start.number : start;
   const { id } = cached.collection;
   const since = ctx.now() - feedRetentionMs;
   const loadPage = (after: number | null) =>
@@ -118,22 +126,40 @@ export async function listChanges(
       since,
     });
   const [firstPage, { compiled }] = await Promise.all([
-    loadPage(typeof start === "number" ? start : null),
+    loadPage(typeof from === "number" ? from : null),
     loadCurrentCollection(ctx, cached),
   ]);
+  const reached = await reachCurrent(ctx, compiled);
+  const mark = feedMark(ctx, compiled);
+  // What the reader saw of the feed is not what it sees now.
+  if (typeof start === "object" && start !== null && start.mark !== mark)
+    throw problem.changesExpired();
   const { edges } = firstPage;
   const { version: schemaVersion } = compiled.collection;
   const { timeline } = ctx.databases;
   const end = edges.last ?? itemNumberRange(id).above + Math.max(0, lowestSequence(timeline) - 1);
-  if (typeof start === "number") assertNotExpired(start, since, edges);
-  if (start === "now") return { changes: [], schemaVersion, nextPosition: end };
+  if (typeof from === "number") assertNotExpired(from, since, edges);
+  if (start === "now") return { changes: [], schemaVersion, nextPosition: end, mark };
   // The oldest stored changes are older than the retention time, so the page starts after them.
   const hasExpired = start === null && edges.firstKept !== null && edges.firstKept !== edges.first;
-  const page = hasExpired ? await loadPage((edges.firstKept ?? 0) - 1) : firstPage;
-  const nextPosition = page.changes.at(-1)?.number ?? start ?? end;
-  const views = page.changes.map((change) => toChangeView(change, page.items, compiled));
-  return { changes: each ? views : mergeByItem(views), schemaVersion, nextPosition };
+  let page = hasExpired ? await loadPage((edges.firstKept ?? 0) - 1) : firstPage;
+  let views = viewsOf(ctx, reached, page);
+  let nextPosition = page.changes.at(-1)?.number ?? (typeof from === "number" ? from : end);
+  // A page without visible changes would look like the end of the feed.
+  for (let count = 0; count < maxHiddenPages && views.length === 0; count += 1) {
+    if (page.changes.length === 0 || nextPosition === edges.last) break;
+    page = await loadPage(nextPosition);
+    nextPosition = page.changes.at(-1)?.number ?? nextPosition;
+    views = viewsOf(ctx, reached, page);
+  }
+  return { changes: each ? views : mergeByItem(views), schemaVersion, nextPosition, mark };
 }
+
+/** The pages without visible changes that one request skips. */
+const maxHiddenPages = 50;
+
+const viewsOf = (ctx: ReadContext, reached: ReachedCollection, { changes, items }: FeedPage) =>
+  changes.flatMap((change) => changeInView(ctx, reached, change, items) ?? []);
 
 /** Throws when changes after the cursor have expired or were deleted. */
 function assertNotExpired(
@@ -148,7 +174,7 @@ function assertNotExpired(
 export function toChangeView(
   change: Change,
   items: ReadonlyMap<number, Parameters<typeof buildItemView>[0]>,
-  compiled: CompiledCollection,
+  compiled: ReachedCollection,
 ): ChangeView {
   const { itemId, action, version, at, actor } = change;
   const ids = new Set(change.fields);

@@ -1,3 +1,5 @@
+import type { MatchedItem } from "#domain/search/matches.ts";
+import { viewMarks } from "#domain/item/view-marks.ts";
 import { checkNew, emptyCheckResult } from "#domain/data/check.ts";
 import {
   type Warning,
@@ -289,9 +291,20 @@ export function prepareItem(
     entries: JSON.stringify(entries),
     uniqueValues: uniqueValues(collection, data, status),
     changedFields: listCreatedFields({ data, status }),
+    views: viewMarks(collection, null, newItem(ctx, id, { data, status })),
   };
   assertFits(responseJson, item.data, item.entries);
   return { response, responseJson, item };
+}
+
+/** The item as far as it is known before the database assigns its number and time. */
+function newItem(
+  { actor, now }: ActionContext,
+  id: string,
+  { data, status }: Pick<Draft, "data" | "status">,
+): MatchedItem {
+  const times = { createdAt: now(), updatedAt: now() };
+  return { id, status, receiptNumber: null, ...times, createdBy: actor, updatedBy: actor, data };
 }
 
 /** The response without the sequence number and the time, which the database assigns. */

@@ -34,6 +34,7 @@ import {
   listCredentials,
 } from "#store/home/credential-lists.ts";
 import { auditRecord, type ActionContext } from "./context.ts";
+import { assertViewsAllow } from "./view-users.ts";
 
 /** The requested rights of a credential. The member's role limits them. */
 interface RequestedRights {
@@ -154,6 +155,7 @@ export async function issueCredential(
   input: CredentialInput,
 ): Promise<CredentialWithSecret> {
   assertCanGrant(ctx, kind, input);
+  await assertViewsAllow(ctx, input);
   const id = ctx.newId();
   const { secret, storedSecret } = await issueSecret(ctx, kind, id, 1);
   const credential: Credential = {
@@ -187,6 +189,7 @@ export async function editCredential(
   if (before.revokedAt !== null) throw problem.notFound();
   const after = { ...before, ...change };
   assertCanGrant(ctx, before.kind, after, before.limits);
+  await assertViewsAllow(ctx, after);
   return replaceCredential(ctx, version, after, "credential.edit");
 }
 

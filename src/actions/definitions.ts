@@ -15,7 +15,7 @@ import {
 import { definitionFingerprint } from "#domain/definition/document.ts";
 import { pendingRules, type MergedDefinition } from "#domain/definition/merge.ts";
 import type { Precondition } from "#domain/preconditions.ts";
-import { isVisible, visibleKeys, type Resources } from "#domain/credential/credential.ts";
+import { isVisible, reachesWhole, visibleKeys, type Resources } from "#domain/credential/credential.ts";
 import type { Item } from "#domain/item/item.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
@@ -45,6 +45,8 @@ import {
   typeInUseProblem,
 } from "./backfill.ts";
 import { retryOnConflict } from "./idempotent.ts";
+import { reachDefinition } from "./reach.ts";
+import { checkViewEffects } from "./view-users.ts";
 
 export interface Preconditions {
   ifMatch: Precondition | null;
@@ -57,7 +59,7 @@ export async function getDefinition(
   key: string,
 ): Promise<CurrentCollection> {
   if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
-  return loadDefinition(ctx, kind, key);
+  return reachDefinition(ctx, await loadDefinition(ctx, kind, key));
 }
 
 /** Lists the labels of all collections that a credential or a webhook can select. */
@@ -135,12 +137,15 @@ export async function putDefinition(
   body: unknown,
   preconditions: Preconditions,
 ): Promise<SavedDefinition> {
-  if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
+  if (!reachesWhole(ctx.resources, kind, key)) throw problem.notFound();
   return retryOnConflict(ctx, async () => {
     const current = await findCollection(ctx.databases.named(kind, key), kind, key);
     assertPreconditions(ctx, current, preconditions);
     const merged = validateDefinition(kind, key, current?.collection.definition ?? null, body);
-    if (current) assertCanShortenHistory(ctx, current.collection.definition, merged.definition);
+    if (current) {
+      assertCanShortenHistory(ctx, current.collection.definition, merged.definition);
+      await checkViewEffects(ctx, current.collection, merged.definition);
+    }
     const outcome = await saveDefinition(ctx, kind, key, current, merged);
     if (!outcome) return undefined;
     const savedCollection = await findCollection(ctx.databases.named(kind, key), kind, key);

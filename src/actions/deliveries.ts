@@ -16,7 +16,7 @@ import {
 } from "#domain/webhook/webhook.ts";
 import type { WebhookContext } from "./context.ts";
 import type { Actor } from "#domain/audit.ts";
-import { isValidCredential, isVisible, type Resources } from "#domain/credential/credential.ts";
+import { isValidCredential, reachesWhole, type Resources } from "#domain/credential/credential.ts";
 import {
   permissionsAllow,
   readPermission,
@@ -107,7 +107,7 @@ export function canDeliver(
   kind: CollectionKind,
   key: string,
 ): boolean {
-  return permissionsAllow(permissions, readPermission[kind]) && isVisible(resources, kind, key);
+  return permissionsAllow(permissions, readPermission[kind]) && reachesWhole(resources, kind, key);
 }
 
 /** A message about one change, which has the form of the change feed. */

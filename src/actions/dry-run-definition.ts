@@ -9,6 +9,7 @@ import { findDuplicate } from "#store/data/item-ranges.ts";
 import { sharedValueProblem, typeInUseProblem } from "./backfill.ts";
 import { nextVersion } from "#domain/timeline.ts";
 import type { ActionContext } from "./context.ts";
+import { checkViewEffects, type ViewEffects } from "./view-users.ts";
 import {
   assertCanShortenHistory,
   assertPreconditions,
@@ -28,6 +29,8 @@ export interface Consequences {
   recalculatedCount: number;
   reindexedCount: number;
   checkedCount: number;
+  /** The views that change and the credentials that see the collection through them. */
+  viewEffects: ViewEffects;
 }
 
 export const noConsequences: Omit<Consequences, "outcome"> = {
@@ -35,6 +38,7 @@ export const noConsequences: Omit<Consequences, "outcome"> = {
   recalculatedCount: 0,
   reindexedCount: 0,
   checkedCount: 0,
+  viewEffects: { views: [], users: [] },
 };
 
 export interface DryRun {
@@ -75,6 +79,7 @@ export async function dryRunDefinition(
     const result = { ...current, pending: null };
     return { current, result, consequences: { ...noConsequences, outcome: "unchanged" } };
   }
+  const viewEffects = await checkViewEffects(ctx, collection, definition);
   const isSmall = isSmallChange(current, pendingRules(merged));
   if (isSmall) await assertStoredValuesFit(ctx, collection, merged);
   const version = nextVersion(collection.version, ctx.databases.timeline);
@@ -84,6 +89,7 @@ export async function dryRunDefinition(
     consequences: {
       outcome: isSmall ? "changed" : "pending",
       ...countItems(current, merged),
+      viewEffects,
       hiddenFields: hiddenKeys(collection.definition.fields.fields, definition.fields.fields),
     },
   };
@@ -122,7 +128,7 @@ function hiddenKeys(before: readonly Field[], after: readonly Field[], prefix = 
 function countItems(
   stored: CurrentCollection,
   merged: MergedDefinition,
-): Omit<Consequences, "outcome" | "hiddenFields"> {
+): Pick<Consequences, "recalculatedCount" | "reindexedCount" | "checkedCount"> {
   const { unindexed: affectedIds } = fieldsToIndex(stored, merged);
   const computed = computedIds(merged.definition.fields);
   const { emptied, gained } = pendingRules(merged);

@@ -3,7 +3,7 @@ import type { CollectionKind } from "#domain/definition/collection.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { listItems } from "#store/data/items.ts";
 import { maxPageBytes } from "#store/data/search/cost.ts";
-import { reachOf } from "#domain/credential/credential.ts";
+import { reachesWhole } from "#domain/credential/credential.ts";
 import type { ReachedCollection } from "#domain/data/narrow.ts";
 import type { ReadContext, ActionContext } from "./context.ts";
 import { reach } from "./reach.ts";
@@ -37,7 +37,7 @@ export async function listItemViews(
   limit: number,
 ): Promise<ItemViewPage> {
   // This statement knows no conditions.
-  if (reachOf(ctx.resources, kind, key) !== "whole") throw problem.notFound();
+  if (!reachesWhole(ctx.resources, kind, key)) throw problem.notFound();
   const query = {
     ...collectionRef(ctx.memory, kind, key),
     after,

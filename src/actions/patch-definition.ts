@@ -14,6 +14,7 @@ import {
   type SavedDefinition,
 } from "./definitions.ts";
 import { retryOnConflict } from "./idempotent.ts";
+import { checkViewEffects } from "./view-users.ts";
 import { noConsequences, type DryRun } from "./dry-run-definition.ts";
 
 /** A definition with a patch applied. A pending change gets the patch too. */
@@ -82,6 +83,7 @@ export async function patchDefinition(
     } = applyPatch(ctx, base, body, ifMatch);
     if (!isChanged) return { ...base, outcome: "unchanged" };
     const { collection } = base;
+    await checkViewEffects(ctx, collection, patched.collection.definition);
     const saveResult = await storePatchedDefinition(
       ctx.databases.of(collection),
       collection,
@@ -97,13 +99,15 @@ export async function patchDefinition(
 }
 
 /** Runs every check of `patchDefinition` and stores nothing. */
-export function dryRunPatch(
+export async function dryRunPatch(
   ctx: ActionContext,
   loaded: CurrentCollection,
   body: unknown,
   ifMatch: Precondition | null,
-): DryRun {
+): Promise<DryRun> {
   const { patched, isChanged } = applyPatch(ctx, loaded, body, ifMatch);
+  const { definition } = patched.collection;
+  const viewEffects = await checkViewEffects(ctx, loaded.collection, definition);
   const outcome = isChanged ? ("changed" as const) : ("unchanged" as const);
-  return { current: loaded, result: patched, consequences: { ...noConsequences, outcome } };
+  return { current: loaded, result: patched, consequences: { ...noConsequences, outcome, viewEffects } };
 }

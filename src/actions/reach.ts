@@ -4,9 +4,10 @@ import {
   type NarrowCollection,
   type ReachedCollection,
 } from "#domain/data/narrow.ts";
-import { reachOf } from "#domain/credential/credential.ts";
+import { reachesWhole, reachOf } from "#domain/credential/credential.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { findView } from "#domain/search/view.ts";
+import type { Collection } from "#domain/definition/collection.ts";
 import type { CurrentCollection } from "#store/data/collections.ts";
 import { findCurrentCollection } from "./collection-cache.ts";
 import type { ReadContext } from "./context.ts";
@@ -63,14 +64,11 @@ export async function reachCurrent(
 /** The definition as far as the caller may know it: a narrow one neither learns how many items there are nor of changes. */
 export function reachDefinition(caller: Caller, current: CurrentCollection): CurrentCollection {
   const { kind, key } = current.collection;
-  if (reachOf(caller.resources, kind, key) === "whole") return current;
-  const { collection } = reach(caller, compileCollection(current.collection));
+  if (reachesWhole(caller.resources, kind, key)) return current;
+  const collection = reachCollection(caller, current.collection);
   return { ...current, collection, indexing: null, pending: null };
 }
 
-/** The collection, for what no narrow credential may do. */
-export function requireWhole(caller: Caller, whole: CompiledCollection): CompiledCollection {
-  const reached = reach(caller, whole);
-  if (reached.reach === "narrow") throw problem.notFound();
-  return reached;
+export function reachCollection(caller: Caller, collection: Collection): Collection {
+  return reach(caller, compileCollection(collection)).collection;
 }

@@ -1,6 +1,7 @@
 import { Problem, problem } from "#domain/problem/problem.ts";
 import { type ActionContext, itemAuditRecord } from "./context.ts";
 import { retryOnConflict } from "./idempotent.ts";
+import { viewMarks } from "#domain/item/view-marks.ts";
 import { assertInView, separateHidden, visibleErrors, visibleWarnings } from "./narrow-write.ts";
 import { reloadItem, type LoadedItem, type StoredItem } from "./visible.ts";
 import { checkPatch, checkSubmitted, type CheckResult } from "#domain/data/check.ts";
@@ -189,6 +190,7 @@ function buildChange(compiled: CompiledCollection, before: Item, after: Item): I
     data,
     hasGrown: utf8Length(data) > utf8Length(JSON.stringify(before.data)),
     diff: diffItems(compiled, before, after),
+    views: viewMarks(compiled.collection, before, after),
     needsOpenForm: before.status === "draft" && after.status !== "draft",
   };
 }
@@ -226,6 +228,7 @@ export async function deleteSubmission(
       itemVersion: item.version,
       definitionVersion: compiled.collection.version,
       revision: compiled.collection.revision,
+      views: viewMarks(compiled.collection, item, null),
       entries: entries.toRemove,
       uniqueValues: uniqueValues.toRemove,
     };

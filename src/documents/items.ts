@@ -59,6 +59,7 @@ export function checkedDocument({
 
 /** An entry of the changes feed. */
 export function changeDocument({ id, type, version, at, by, fields, item }: ChangeView) {
+  if (type === "left") return { id, type, version, etag: etagOf(version), at: formatTimestamp(at) };
   const entry = { id, type, version, etag: etagOf(version), at: formatTimestamp(at), by, fields };
   return item ? { ...entry, item: itemDocument(item) } : entry;
 }

@@ -220,7 +220,7 @@ export const patchDefinitionOperation = (kind: CollectionKind) =>
     precondition: "If-Match",
     async run(ctx, { target, query, body, ifMatch, origin }) {
       if (query.dry_run === "true")
-        return checkedResult(ctx, dryRunPatch(ctx, target, body, ifMatch), origin);
+        return checkedResult(ctx, await dryRunPatch(ctx, target, body, ifMatch), origin);
       return savedResult(ctx, await patchDefinition(ctx, target, body, ifMatch), origin);
     },
     summary: "Update settings",

@@ -14,7 +14,7 @@ import {
   readPermission,
   type Permission,
 } from "#domain/credential/permissions.ts";
-import { reachOf } from "#domain/credential/credential.ts";
+import { reachesWhole } from "#domain/credential/credential.ts";
 import { defaultPageLimit, type CursorPosition } from "#domain/cursor.ts";
 import { requestsIncrement } from "#domain/data/increments.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
@@ -87,7 +87,7 @@ export const listItems = (kind: CollectionKind) => {
       const { cursor, limit = defaultPageLimit, view } = request.query();
       const binding = listBinding(kind, key);
       // Without a view, the list needs no definition before it reads.
-      if (view === undefined && reachOf(ctx.resources, kind, key) === "whole") {
+      if (view === undefined && reachesWhole(ctx.resources, kind, key)) {
         const start = await request.position(binding, cursor, ctx.versions);
         const found = request.format ? null : await listStep(ctx, kind, key)(start, limit);
         return { binding, start, found, bookmark: ctx.versions.newestBookmark() };

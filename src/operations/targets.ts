@@ -10,7 +10,7 @@ import {
   type LoadedItem,
 } from "#actions/visible.ts";
 import { filterVisible, getWebhook, loadWebhook } from "#actions/webhooks.ts";
-import { isVisible, reachOf, type Resources } from "#domain/credential/credential.ts";
+import { isVisible, reachesWhole, type Resources } from "#domain/credential/credential.ts";
 import { reachCurrent, reachDefinition } from "#actions/reach.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { ReachedCollection } from "#domain/data/narrow.ts";
@@ -46,7 +46,7 @@ export function collectionTarget(kind: CollectionKind): Target<ReachedCollection
 
 /** Definitions belong to whole collections. */
 function requireWhole({ resources }: Caller, kind: CollectionKind, key: string): void {
-  if (reachOf(resources, kind, key) !== "whole") throw problem.notFound();
+  if (!reachesWhole(resources, kind, key)) throw problem.notFound();
 }
 
 /** Checks only the credential's resources, because the definition may not exist yet. */

@@ -218,7 +218,7 @@ export function changeSchemas({ one }: ResourceNames): Schema {
   };
   const entry = {
     id: stringSchema,
-    type: enumSchema(["created", "updated", "deleted"]),
+    type: enumSchema(["created", "updated", "deleted", "left"]),
     version: versionSchema,
     etag: stringSchema,
     at: timestampSchema,
@@ -227,8 +227,9 @@ export function changeSchemas({ one }: ResourceNames): Schema {
   };
   return {
     [`${one}ChangeEntry`]: {
-      ...openObject({ ...entry, item: ref("schemas", one) }, Object.keys(entry)),
-      description: "`item` is the current item. Absent if it was deleted.",
+      ...openObject({ ...entry, item: ref("schemas", one) }, ["id", "type", "version", "etag", "at"]),
+      description:
+        "`item` is the current item. Absent if it was deleted. An item that `left` the view of the credential has only its ID, version and time.",
     },
     [`${one}Changes`]: openObject({
       items: listSchema(ref("schemas", `${one}ChangeEntry`)),

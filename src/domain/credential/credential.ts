@@ -19,6 +19,11 @@ export function isVisible(resources: Resources, kind: CollectionKind, key: strin
   return reachOf(resources, kind, key) !== null;
 }
 
+/** Whether the caller sees all of the collection. */
+export function reachesWhole(resources: Resources, kind: CollectionKind, key: string): boolean {
+  return reachOf(resources, kind, key) === "whole";
+}
+
 /** Whether the resources reach only a part of a collection. */
 export function isNarrow(resources: Resources): boolean {
   return resources !== "all" && resources.some((name) => name.includes("/"));

@@ -67,6 +67,14 @@ export function viewFingerprint(collection: Collection, view: View): string {
   return digest(meaning);
 }
 
+/** Identifies what a view matches and which fields it shows. */
+export function viewMeaning(collection: Collection, view: View): string {
+  const { fields } = collection.definition.fields;
+  const shown = view.fields && fields.filter(({ key }) => view.fields?.includes(key));
+  const ids = shown?.map(({ id }) => id).join(",") ?? "all";
+  return `${viewFingerprint(collection, view)} ${ids}`;
+}
+
 /** Two 32-bit hashes (FNV-1a) from different starts. Nobody gains from a collision: only definers could make one. */
 function digest(text: string): string {
   return [0x81_1c_9d_c5, 0x5b_d1_e9_95]

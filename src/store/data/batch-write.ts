@@ -33,6 +33,8 @@ interface WrittenChange {
   /** Ids of the fields and their former values, JSON. */
   fields: string;
   former: string | null;
+  /** The views that the item matches before and after (`viewMarks`), JSON. */
+  views: string | null;
 }
 
 /** Everything that a batch of operations stores. Each item appears once, in its final state. */
@@ -213,7 +215,7 @@ function buildChangeStatements(
   changes: readonly WrittenChange[],
 ): PreparedStatement<"data">[] {
   const lastOffsets = new Map<ItemRef, number>();
-  const rows = changes.map(({ ref, id, action, version, fields, former }, index) => {
+  const rows = changes.map(({ ref, id, action, version, fields, former, views }, index) => {
     const previous = lastOffsets.get(ref);
     lastOffsets.set(ref, index + 1);
     return (start: number) =>
@@ -226,6 +228,7 @@ function buildChangeStatements(
         previous === undefined ? null : previous - start,
         fields,
         former,
+        views,
       ]);
   });
   let start = 0;

@@ -57,11 +57,15 @@ export interface ItemChange extends ExpectedState {
   entries: EntryChanges;
   uniqueValues: UniqueChanges;
   diff: ItemDiff;
+  /** The views that the item matches before and after (`viewMarks`), JSON. */
+  views: string | null;
   /** Whether the form must be open, which submitting a draft requires. */
   needsOpenForm: boolean;
 }
 
 export interface ItemRemoval extends ExpectedState {
+  /** The views that the item matches before (`viewMarks`), JSON. */
+  views: string | null;
   entries: SearchEntry[];
   uniqueValues: UniqueValue[];
 }

@@ -31,6 +31,8 @@ export interface Change {
   version: number;
   /** Ids of the fields. */
   fields: number[];
+  /** The views that the item matched (`viewMarks`), JSON. */
+  views: string | null;
 }
 
 /** The columns of a change by name, for selects from any source. */
@@ -43,6 +45,7 @@ export const changeColumns = {
   item_id: sql<string>`item_id`,
   version: sql<number>`version`,
   fields: sql<string>`fields`,
+  views: sql<string | null>`views`,
 };
 
 export interface ChangeRow extends Omit<Change, "itemId" | "fields"> {
@@ -74,6 +77,8 @@ interface ChangeInsert extends ItemAuditRecord {
   /** Ids of the changed fields and their former values, JSON. */
   changedFields: string;
   former: string | null;
+  /** The views that the item matches before and after (`viewMarks`), JSON. */
+  views: string | null;
 }
 
 const v = placeholders<ChangeInsert>();
@@ -122,7 +127,7 @@ export const insertChange = dataStatement<ChangeInsert>((db) =>
   db.insert(change).select(
     sql`select ${joinedPrecedingNumberSql("i.collection_id")} + 1, ${changeTimeSql(v.at)}, ${v.actor}, ${v.action}, i.number, i.id,
         iif(${v.versionIncrement}, ${nextVersionSql(sql`i.version`)}, i.version), i.last_change, ${v.changedFields}, ${v.former},
-        ${v.session}, ${v.requestId}, ${v.sentRequestId}
+        ${v.session}, ${v.requestId}, ${v.sentRequestId}, ${v.views}
         from item i ${joinLastChangeSql("i.collection_id")} where i.number = ${v.number}`,
   ),
 );

@@ -46,6 +46,7 @@ interface CreateValues extends ItemAuditRecord, ClaimValues {
   uniqueValues: string;
   /** Ids of the fields that have a value, JSON. */
   changedFields: string;
+  views: string | null;
 }
 
 const v = placeholders<CreateValues & { collectionId: number }>();
@@ -106,7 +107,7 @@ const insertEntries = collectionStatement<CreateValues>((db) =>
 const insertChange = collectionStatement<CreateValues>((db) =>
   db.insert(change).select(
     sql`select ${joinedPrecedingNumberSql("t.collection_id")} + 1, ${changeTimeSql(sql`t.last_created_at`)}, ${v.actor}, ${v.action},
-        ${itemNumber}, ${v.id}, ${lowestVersionSql}, null, ${v.changedFields}, null, ${v.session}, ${v.requestId}, ${v.sentRequestId}
+        ${itemNumber}, ${v.id}, ${lowestVersionSql}, null, ${v.changedFields}, null, ${v.session}, ${v.requestId}, ${v.sentRequestId}, ${v.views}
         from tally t ${joinLastChangeSql("t.collection_id")} where ${tallyCondition} and ${isNewItem}`,
   ),
 );
@@ -150,6 +151,8 @@ export interface NewItem {
   uniqueValues: UniqueValue[];
   /** Ids of the fields that have a value. */
   changedFields: number[];
+  /** The views that the item matches (`viewMarks`), JSON. */
+  views: string | null;
 }
 
 export type CreateResult =

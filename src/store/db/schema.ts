@@ -82,6 +82,7 @@ export const change = sqliteTable("change", {
   session: text("session"),
   requestId: text("request_id").notNull(),
   sentRequestId: text("sent_request_id"),
+  views: text("views"),
 });
 
 export const erasure = sqliteTable("erasure", { change: integer("change").primaryKey() });
