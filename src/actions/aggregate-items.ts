@@ -26,13 +26,13 @@ import { cachedStampsJson } from "#store/data/definition-head.ts";
 import { resolveCollection } from "./collection-cache.ts";
 import type { ReadContext } from "./context.ts";
 import { retryOnConflict } from "./idempotent.ts";
+import { parseOrReload } from "./query-items.ts";
 import {
   askableOptions,
   assertIndexed,
   assertOptions,
-  parseOrReload,
   reachedConditions,
-} from "./query-items.ts";
+} from "./search-checks.ts";
 import { reach } from "./reach.ts";
 
 type Plain = string | number | boolean | null;

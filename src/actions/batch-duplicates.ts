@@ -8,7 +8,7 @@ import type { OperationProblem } from "./batch-results.ts";
 import type { SimulatedOperation } from "./batch-simulation.ts";
 import type { ActionContext } from "./context.ts";
 import { knowsField, outsideView } from "./narrow-write.ts";
-import { duplicateProblem, uniqueFields } from "./create-item.ts";
+import { duplicateProblem, uniqueFields } from "./duplicates.ts";
 
 type Operations = readonly (BatchOperation | null)[];
 type Results = readonly (SimulatedOperation | null)[];

@@ -4,20 +4,19 @@ import {
   type FieldChange,
   type HistoryEntry,
   type ItemHistory,
-  changeType,
   type ChangeView,
 } from "#domain/item/change.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import { loadHistory, type PastChange, type Change } from "#store/data/changes.ts";
+import { loadHistory, type PastChange } from "#store/data/changes.ts";
 import type { ReachedCollection } from "#domain/data/narrow.ts";
 import type { FeedPage } from "#store/data/feed.ts";
 import type { ActionContext, ReadContext } from "./context.ts";
-import { changeInView, feedMark } from "./narrow-changes.ts";
+import { changeInView, feedMark } from "./change-views.ts";
 import { reachCurrent } from "./reach.ts";
 import type { FeedPosition } from "./read.ts";
 import { getItemWithChanges, type LoadedItem, type StoredItem } from "./visible.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { buildItemView, itemNumberRange } from "#domain/item/item.ts";
+import { itemNumberRange } from "#domain/item/item.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { lowestSequence } from "#domain/timeline.ts";
 import { loadFeedPage } from "#store/data/feed.ts";
@@ -169,28 +168,6 @@ function assertNotExpired(
 ): void {
   const isDeleted = first !== null && first > start + 1;
   if (isDeleted || (nextAt !== null && nextAt < since)) throw problem.changesExpired();
-}
-
-export function toChangeView(
-  change: Change,
-  items: ReadonlyMap<number, Parameters<typeof buildItemView>[0]>,
-  compiled: ReachedCollection,
-): ChangeView {
-  const { itemId, action, version, at, actor } = change;
-  const ids = new Set(change.fields);
-  const keys = compiled.fields.list
-    .filter(({ field }) => ids.has(field.id))
-    .map(({ field }) => field.key);
-  const item = items.get(change.item);
-  return {
-    id: itemId,
-    type: changeType(action),
-    version,
-    at,
-    by: actor,
-    fields: ids.has(statusFieldId) ? [...keys, "$status"] : keys,
-    item: item ? buildItemView(item, compiled) : null,
-  };
 }
 
 /** Keeps the last change of each item, in its position, with the fields of all its changes on the page. */

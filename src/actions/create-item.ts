@@ -1,13 +1,8 @@
+import { duplicateProblem } from "./duplicates.ts";
 import type { MatchedItem } from "#domain/search/matches.ts";
 import { viewMarks } from "#domain/item/view-marks.ts";
 import { checkNew, emptyCheckResult } from "#domain/data/check.ts";
-import {
-  type Warning,
-  filledFields,
-  fieldNumber,
-  type Data,
-  presentData,
-} from "#domain/data/values.ts";
+import { type Warning, filledFields, type Data, presentData } from "#domain/data/values.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { conditionsOf, wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
 import {
@@ -16,11 +11,9 @@ import {
   formulaBudgetErrors,
   type ComputeBudget,
 } from "#domain/formula/compute.ts";
-import { closedReason, type Collection } from "#domain/definition/collection.ts";
-import { uniqueIdOf } from "#domain/definition/field.ts";
+import { closedReason } from "#domain/definition/collection.ts";
 import { readItemBody } from "#domain/item/body.ts";
-import { permissionsAllow, readPermission } from "#domain/credential/permissions.ts";
-import { problem, type FieldError, type Problem } from "#domain/problem/problem.ts";
+import { problem, type FieldError } from "#domain/problem/problem.ts";
 import {
   initialStatus,
   type Status,
@@ -30,7 +23,6 @@ import {
   formatReceiptNumber,
   type ItemView,
 } from "#domain/item/item.ts";
-import type { UniqueConflict } from "#store/data/item-ranges.ts";
 import { type ActionContext, type ReadContext, itemAuditRecord } from "./context.ts";
 import { findCurrentCollection } from "./collection-cache.ts";
 import {
@@ -145,52 +137,6 @@ export function assertTypeStable(reached: ReachedCollection, data: Data, before:
   throw problem.schemaInUse(detail, { field: changingField.key });
 }
 
-/** Builds the 409 for the first field whose value another item has. Names that item only if the caller may read. */
-export async function duplicateProblem(
-  ctx: ActionContext,
-  reached: ReachedCollection,
-  conflicts: readonly UniqueConflict[],
-): Promise<Problem> {
-  const { collection } = wholeOf(reached);
-  const first = firstConflict(collection, conflicts);
-  if (!first) return problem.tryAgain();
-  const { key, id } = first;
-  if (!knowsField(reached, key)) return outsideView();
-  const canRead = permissionsAllow(ctx.permissions, readPermission[collection.kind]);
-  const isNamed = canRead && (await isInView(ctx, reached, id));
-  return problem.duplicate(key, isNamed ? id : undefined);
-}
-
-/** The conflict of the field that comes first in the definition. */
-export function firstConflict(
-  collection: Collection,
-  conflicts: readonly UniqueConflict[],
-): { key: string; id: string } | undefined {
-  for (const { key, number } of uniqueFields(collection)) {
-    const conflict = conflicts.find(({ field }) => field === number);
-    if (conflict) return { key, id: conflict.id };
-  }
-  return undefined;
-}
-
-async function isInView(
-  ctx: ActionContext,
-  { reach, collection: { kind } }: ReachedCollection,
-  id: string,
-): Promise<boolean> {
-  if (reach === "whole") return true;
-  const found = await findVisibleItem(ctx, { kind, id });
-  return found !== undefined;
-}
-
-/** The unique fields of the definition and of a pending one, with the numbers of their values. */
-export function uniqueFields({ id, definition, pending }: Collection) {
-  return [...definition.fields.fields, ...(pending?.gained ?? [])].map((field) => {
-    const uniqueId = "id" in field && "label" in field ? uniqueIdOf(field) : field.uniqueId;
-    return { key: field.key, number: fieldNumber(id, uniqueId ?? 0) };
-  });
-}
-
 /** Creates a record or submission, once per key. `body` is JSON that has not been validated. */
 export async function createItem(
   ctx: ActionContext,
@@ -299,11 +245,12 @@ export function prepareItem(
 
 /** The item as far as it is known before the database assigns its number and time. */
 function newItem(
-  { actor, now }: ActionContext,
+  ctx: ActionContext,
   id: string,
   { data, status }: Pick<Draft, "data" | "status">,
 ): MatchedItem {
-  const times = { createdAt: now(), updatedAt: now() };
+  const { actor } = ctx;
+  const times = { createdAt: ctx.now(), updatedAt: ctx.now() };
   return { id, status, receiptNumber: null, ...times, createdBy: actor, updatedBy: actor, data };
 }
 

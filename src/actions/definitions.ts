@@ -15,7 +15,12 @@ import {
 import { definitionFingerprint } from "#domain/definition/document.ts";
 import { pendingRules, type MergedDefinition } from "#domain/definition/merge.ts";
 import type { Precondition } from "#domain/preconditions.ts";
-import { isVisible, reachesWhole, visibleKeys, type Resources } from "#domain/credential/credential.ts";
+import {
+  isVisible,
+  reachesWhole,
+  visibleKeys,
+  type Resources,
+} from "#domain/credential/credential.ts";
 import type { Item } from "#domain/item/item.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";

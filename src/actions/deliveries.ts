@@ -29,7 +29,7 @@ import { findCredential } from "#store/home/credentials.ts";
 import { findMember } from "#store/home/members.ts";
 import type { HomeDatabase } from "#store/db/database.ts";
 import { loadNextChange } from "#store/data/feed.ts";
-import { toChangeView } from "./changes.ts";
+import { toChangeView } from "./change-views.ts";
 import {
   loadCollectionOfHead,
   findCachedStamp,

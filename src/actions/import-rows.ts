@@ -11,7 +11,8 @@ import { BatchProblem, type OperationResult } from "./batch-results.ts";
 import type { SimulatedOperation } from "./batch-simulation.ts";
 import { buildFieldChanges } from "./changes.ts";
 import type { ActionContext } from "./context.ts";
-import { firstConflict, loadCurrentCollection } from "./create-item.ts";
+import { loadCurrentCollection } from "./create-item.ts";
+import { firstConflict } from "./duplicates.ts";
 
 /** The outcome of a row, or the problem that rejects it. */
 export type RowOutcome = OperationResult["outcome"] | Problem;

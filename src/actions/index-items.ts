@@ -149,7 +149,12 @@ function buildRecalculation(
 ): IndexingStep["recalculated"][number] {
   const { number, version, lastChange } = item;
   const former = JSON.stringify(diff.former);
-  const after = { ...item, data: JSON.parse(data) as Data, updatedAt, updatedBy: "system" as const };
+  const after = {
+    ...item,
+    data: JSON.parse(data) as Data,
+    updatedAt,
+    updatedBy: "system" as const,
+  };
   return {
     item: number,
     views: viewMarks(collection, item, after),

@@ -15,11 +15,11 @@ import {
   prepareItem,
   loadCurrentCollection,
   buildDraft,
-  duplicateProblem,
   assertAccepting,
   assertTypeStable,
   storeItem,
 } from "./create-item.ts";
+import { duplicateProblem } from "./duplicates.ts";
 
 export interface ItemViewPage {
   views: ItemView[];

@@ -109,5 +109,9 @@ export async function dryRunPatch(
   const { definition } = patched.collection;
   const viewEffects = await checkViewEffects(ctx, loaded.collection, definition);
   const outcome = isChanged ? ("changed" as const) : ("unchanged" as const);
-  return { current: loaded, result: patched, consequences: { ...noConsequences, outcome, viewEffects } };
+  return {
+    current: loaded,
+    result: patched,
+    consequences: { ...noConsequences, outcome, viewEffects },
+  };
 }

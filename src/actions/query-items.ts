@@ -1,7 +1,6 @@
 import type { CursorPosition, FullPosition } from "#domain/cursor.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { conditionsOf, wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
-import { fieldNumber } from "#domain/data/values.ts";
+import { wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
 import {
   countItemsThatFit,
   buildItemView,
@@ -12,22 +11,21 @@ import { problem, type Problem } from "#domain/problem/problem.ts";
 import { parseSearch } from "#domain/search/parse.ts";
 import { findView, hasSort, inView } from "#domain/search/view.ts";
 import { parseTextSearch } from "#domain/search/text.ts";
-import {
-  referencedFields,
-  type Condition,
-  type Search,
-  type SearchField,
-} from "#domain/search/tree.ts";
+import { referencedFields, type Search } from "#domain/search/tree.ts";
 import type { MatchCount, CollectionStatus, TextPrefixes } from "#store/data/search/count.ts";
 import { cachedStampsJson } from "#store/data/definition-head.ts";
 import { findPage, type SearchTooLarge } from "#store/data/search/find-page.ts";
 import { deepBudget, maxKeyEntryBytes, maxKeyItemBytes } from "#store/data/search/cost.ts";
 import { maxSortedItems } from "#store/data/search/plan.ts";
-import type { UnindexedFields } from "#store/data/search/batch.ts";
 import type { SearchPage } from "#store/data/search/page.ts";
 import type { ReadContext } from "./context.ts";
 import { reach, type Caller } from "./reach.ts";
-import { resumeBackfill } from "./backfill.ts";
+import {
+  askableOptions,
+  assertIndexed,
+  assertOptions,
+  reachedConditions,
+} from "./search-checks.ts";
 import { resolveCollection } from "./collection-cache.ts";
 import { loadCurrentCollection, type CountedCollection } from "./create-item.ts";
 import { retryOnConflict } from "./idempotent.ts";
@@ -174,53 +172,6 @@ function parseItemQuery(
   const conditions = [...search.conditions, ...textSearch.words];
   return { search: { ...search, conditions }, prefixes: textSearch.prefixes };
 }
-
-/**
- * Rejects a search or an aggregate over fields that have just become searchable, because it would miss items. Both keep
- * working during a recalculation, because it replaces the values and the entries of an item together.
- */
-export function assertIndexed(
-  ctx: ReadContext,
-  reached: ReachedCollection,
-  searched: readonly SearchField[],
-  { ids, ...progress }: UnindexedFields,
-): void {
-  const { collection, fields } = reached;
-  const numbers = new Set(ids.map((id) => fieldNumber(collection.id, id)));
-  const unindexedFields = searched.filter(({ number }) => numbers.has(number));
-  if (unindexedFields.length === 0) return;
-  resumeBackfill(ctx);
-  const names = [...new Set(unindexedFields.map(({ name }) => name))];
-  if (reached.reach === "whole") throw problem.indexing(names, progress);
-  // The progress counts hidden items, and the conditions of the view may name hidden fields.
-  const shownNames = names.filter((name) => fields.byKey.has(name));
-  throw shownNames.length === 0
-    ? problem.tryAgain()
-    : problem.indexing(shownNames, { done: 0, total: 0 });
-}
-
-/** Rejects operands that no item has and that are neither current nor former options of their fields. */
-export function assertOptions({ unknownOptions }: Search, missingValues: readonly number[]): void {
-  const errors = missingValues.flatMap((index) => unknownOptions[index]?.error ?? []);
-  if (errors.length > 0) throw problem.invalidInput(errors);
-}
-
-/** The conditions of the caller's view and of the search. For a view, the definition alone decides what is an option. */
-export function reachedConditions(
-  reached: ReachedCollection,
-  { conditions, unknownOptions }: Search,
-): Condition[] {
-  const errors = unknownOptions.filter(({ field }) => field.options?.isComplete);
-  if (reached.reach === "narrow" && errors.length > 0)
-    throw problem.invalidInput(errors.map(({ error }) => error));
-  return [...conditionsOf(reached), ...conditions];
-}
-
-/** The operands to look up: whether hidden items have a value is none of a narrow caller's business. */
-export const askableOptions = (reached: ReachedCollection, { unknownOptions }: Search) =>
-  reached.reach === "narrow"
-    ? []
-    : unknownOptions.map(({ field, value }) => [field.number, value] as const);
 
 const tooComplexReasons: Record<SearchTooLarge["exceeded"], string> = {
   item: "An item is too large for these conditions. Search for shorter texts, or remove conditions on rows.",

@@ -29,7 +29,8 @@ import {
 } from "#domain/item/item.ts";
 import { readItemBody } from "#domain/item/body.ts";
 import { changeItem, type ItemChange, removeItem } from "#store/data/change-item.ts";
-import { computeWithinBudget, duplicateProblem, assertTypeStable } from "./create-item.ts";
+import { computeWithinBudget, assertTypeStable } from "./create-item.ts";
+import { duplicateProblem } from "./duplicates.ts";
 
 /**
  * Runs `write` on the item and retries on the reloaded item when a concurrent write came first.

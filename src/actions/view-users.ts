@@ -1,6 +1,11 @@
 import { problem } from "#domain/problem/problem.ts";
 import { isNarrow, type Resources } from "#domain/credential/credential.ts";
-import { permissionsAllow, readPermission, roleAllows, type Permission } from "#domain/credential/permissions.ts";
+import {
+  permissionsAllow,
+  readPermission,
+  roleAllows,
+  type Permission,
+} from "#domain/credential/permissions.ts";
 import type { Collection, CollectionKind, Definition } from "#domain/definition/collection.ts";
 import { definitionError } from "#domain/definition/field.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";

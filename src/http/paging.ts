@@ -82,5 +82,9 @@ export function createFeedCursor(
   const { epoch } = c.env.databases.timeline;
   const [number = null, mark = ""] = position;
   const rest = mark === "" ? [epoch] : [epoch, mark];
-  return encodeCursor(c.env.keys, binding, epoch === "" && mark === "" ? [number] : [number, ...rest]);
+  return encodeCursor(
+    c.env.keys,
+    binding,
+    epoch === "" && mark === "" ? [number] : [number, ...rest],
+  );
 }

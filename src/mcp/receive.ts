@@ -166,7 +166,7 @@ type ToolArguments = Record<string, unknown>;
 /** The arguments of a call as the parts of a request. */
 interface CallArguments {
   path: PathParameters;
-  query: { limit?: number | undefined; cursor?: string | undefined };
+  query: { limit?: number | undefined; cursor?: string | undefined; view?: string | undefined };
   body: unknown;
   ifMatch: Precondition | null;
 }
@@ -181,11 +181,11 @@ function parseArguments(
     ? takeCollection(args)
     : takeParameters(args, ...parameterNames(op, key));
   if (!op.body) assertNoUnknown(body);
-  const { id = "", if_match, limit, cursor } = values;
+  const { id = "", if_match, limit, cursor, view } = values;
   const sentKey = values.key ?? values.app ?? values.form;
   return {
     path: { key: key ?? sentKey ?? "", id, delivery: "" },
-    query: { limit, cursor },
+    query: { limit, cursor, view },
     body,
     ifMatch: parseIfMatch(if_match),
   };

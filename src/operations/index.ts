@@ -12,12 +12,12 @@ import {
   createItemOperation,
   deleteSubmissionOperation,
   getItem,
-  listItems,
   updateItemOperation,
   validateSubmission,
 } from "./items.ts";
 import { getMe } from "./me.ts";
 import { getCollectionDocumentOperation, getOpenApiDocumentOperation } from "./open-api.ts";
+import { listItems } from "./list-items.ts";
 import type { Operation } from "./operation.ts";
 import { searchOperation } from "./search.ts";
 import { webhookOperations } from "./webhooks.ts";

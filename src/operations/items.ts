@@ -1,8 +1,6 @@
 import * as z from "zod/mini";
 import { createItem } from "#actions/create-item.ts";
-import type { ReadContext } from "#actions/context.ts";
-import { listItemViews, validateItem } from "#actions/list-items.ts";
-import { searchItems } from "#actions/query-items.ts";
+import { validateItem } from "#actions/list-items.ts";
 import { deleteSubmission, updateItem } from "#actions/update-item.ts";
 import { checkedDocument, itemDocument, writtenDocument } from "#documents/items.ts";
 import { mergePatchType } from "#documents/openapi/description.ts";
@@ -14,19 +12,15 @@ import {
   readPermission,
   type Permission,
 } from "#domain/credential/permissions.ts";
-import { reachesWhole } from "#domain/credential/credential.ts";
-import { defaultPageLimit, type CursorPosition } from "#domain/cursor.ts";
 import { requestsIncrement } from "#domain/data/increments.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { buildItemView, type ItemView } from "#domain/item/item.ts";
-import type { Download } from "#domain/download.ts";
 import { isObject } from "#domain/json.ts";
 import { lazy } from "#domain/lazy.ts";
 import type { ApiCode } from "#domain/problem/catalogue.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import { operation, type SingleResult } from "./operation.ts";
 import { collectionTarget, itemTargets } from "./targets.ts";
-import { loadMatchingPage, viewFields, viewQuery } from "./viewed-page.ts";
 
 /** The operations on the items of apps and forms. Both kinds share the declarations. */
 
@@ -59,70 +53,6 @@ const shownItem = (view: ItemView): SingleResult => ({
   etag: etagOf(view.version),
   isRedefined: view.isRedefined,
 });
-
-/** Binds cursors to the key, which is known before the collection is loaded. */
-const listBinding = (kind: CollectionKind, key: string) => `list ${kind}:${key}`;
-
-const listStep =
-  (ctx: ReadContext, kind: CollectionKind, key: string) =>
-  async (from: CursorPosition | null, count: number) => {
-    const step = await listItemViews(ctx, kind, key, from && Number(from[0]), count);
-    return { ...step, nextPosition: step.nextPosition === null ? null : [step.nextPosition] };
-  };
-
-export const listItems = (kind: CollectionKind) => {
-  const { many } = resourceNames(kind);
-  return operation({
-    method: "GET",
-    path: collectionPaths(kind).items,
-    kind,
-    tag: many,
-    permission: readPermission[kind],
-    effect: "read",
-    target: collectionTarget(kind),
-    query: viewQuery,
-    formats: "downloads",
-    async prefetch(ctx, request) {
-      const { key } = request.path;
-      const { cursor, limit = defaultPageLimit, view } = request.query();
-      const binding = listBinding(kind, key);
-      // Without a view, the list needs no definition before it reads.
-      if (view === undefined && reachesWhole(ctx.resources, kind, key)) {
-        const start = await request.position(binding, cursor, ctx.versions);
-        const found = request.format ? null : await listStep(ctx, kind, key)(start, limit);
-        return { binding, start, found, bookmark: ctx.versions.newestBookmark() };
-      }
-      const query = { body: {}, view, order: "asc" as const };
-      const page = { kind, key, query, cursor, limit, format: request.format };
-      return loadMatchingPage(ctx, request, { ...page, binding: () => binding });
-    },
-    async run(ctx, { target, query: { view, limit }, format, prefetched }) {
-      const { key } = target.collection;
-      const { binding, start, found, bookmark } = await prefetched();
-      if (found || !format) {
-        const { views = [], nextPosition = null } = found ?? {};
-        const items = views.map((each) => ({ document: itemDocument(each) }));
-        return { items, next: nextPosition && { binding, position: nextPosition, bookmark } };
-      }
-      const query = { body: {}, view, order: "asc" as const };
-      const read: Download["read"] =
-        view === undefined && target.reach === "whole"
-          ? listStep(ctx, kind, key)
-          : (from, count) => searchItems(ctx, target, query, from, count);
-      const keys = viewFields(target, view);
-      return { format, download: { keys, start, maxItems: limit ?? null, read } };
-    },
-    summary: `List ${many}`,
-    description: `Returns the ${many} in the order of creation, oldest first. Follow \`links.next\` until it is null. ${downloadText}`,
-    responses: {
-      200: {
-        description: "A page.",
-        schema: ({ one }) => `${one}Page`,
-        example: ({ responses }) => responses?.listed,
-      },
-    },
-  });
-};
 
 export const createItemOperation = (kind: CollectionKind) => {
   const { many, thing } = resourceNames(kind);

@@ -67,7 +67,11 @@ describe("views of a definition", () => {
     const put = await owner.put(`/forms/${form}/schema`, { fields: without });
     expect(put.status).toBe(422);
     expect(put.body.errors).toMatchObject([
-      { field: "views", code: "invalid_definition", reason: expect.stringContaining("open_design") },
+      {
+        field: "views",
+        code: "invalid_definition",
+        reason: expect.stringContaining("open_design"),
+      },
     ]);
     const both = await owner.put(`/forms/${form}/schema`, { fields: without, views: [] });
     expect(both.status).toBe(200);
@@ -153,20 +157,32 @@ describe("?view=", () => {
     expect(titles(first.body)).toEqual(["large"]);
     const second = await owner.get(first.body.links.next);
     expect(titles(second.body)).toEqual(["small"]);
-    expect((await owner.patch(`/forms/${form}/schema`, {
-      views: [{ ...designView, conditions: [] }],
-    })).status).toBe(200);
+    expect(
+      (
+        await owner.patch(`/forms/${form}/schema`, {
+          views: [{ ...designView, conditions: [] }],
+        })
+      ).status,
+    ).toBe(200);
     const late = await owner.get(first.body.links.next);
     expect(late.status).toBe(422);
     expect(late.body.errors).toMatchObject([{ field: "cursor", code: "invalid_cursor" }]);
   });
 
   it("understands $me", async () => {
-    const mine = { key: "mine", name: "Mine", conditions: [{ field: "$created_by", op: "eq", value: "$me" }] };
+    const mine = {
+      key: "mine",
+      name: "Mine",
+      conditions: [{ field: "$created_by", op: "eq", value: "$me" }],
+    };
     const { form } = await formWithView(mine);
     const other = await client();
-    expect((await other.post(`/forms/${form}/submissions`, { data: { title: "other" } })).status).toBe(201);
-    expect(titles((await other.get(`/forms/${form}/submissions?view=mine`)).body)).toEqual(["other"]);
+    expect(
+      (await other.post(`/forms/${form}/submissions`, { data: { title: "other" } })).status,
+    ).toBe(201);
+    expect(titles((await other.get(`/forms/${form}/submissions?view=mine`)).body)).toEqual([
+      "other",
+    ]);
     expect(titles((await owner.get(`/forms/${form}/submissions?view=mine`)).body)).toHaveLength(3);
     const search = await owner.post(`/forms/${form}/submissions/search`, {
       conditions: [{ not: { field: "$updated_by", op: "in", value: ["$me"] } }],
@@ -237,7 +253,11 @@ describe("a narrow credential", () => {
     const partner = await narrow(form);
     const schema = await partner.get(`/forms/${form}/schema`);
     expect(schema.body.views).toEqual([]);
-    expect(schema.body.fields.map(({ key }: Json) => key)).toEqual(["title", "department", "double"]);
+    expect(schema.body.fields.map(({ key }: Json) => key)).toEqual([
+      "title",
+      "department",
+      "double",
+    ]);
     expect(schema.text).not.toMatch(/formula|secret|amount/);
     const document = await partner.get(`/forms/${form}/openapi.json`);
     expect(document.text).not.toMatch(/"secret"|"amount"|amount \* 2/);
@@ -255,17 +275,27 @@ describe("a narrow credential", () => {
     const outside = await partner.post(path, { data: { title: "new", department: "Sales" } });
     expect(outside.status).toBe(422);
     expect(outside.body.errors).toMatchObject([{ code: "outside_view" }]);
-    const validated = await partner.post(`${path}/validate`, { data: { title: "new", department: "Sales" } });
+    const validated = await partner.post(`${path}/validate`, {
+      data: { title: "new", department: "Sales" },
+    });
     expect(validated.body.errors).toMatchObject([{ code: "outside_view" }]);
-    const valid = await partner.post(`${path}/validate`, { data: { title: "v", department: "Design" } });
+    const valid = await partner.post(`${path}/validate`, {
+      data: { title: "v", department: "Design" },
+    });
     expect(valid.status).toBe(200);
     expect(titles((await owner.get(path)).body)).toEqual(["small", "sales", "large", "new"]);
-    const hidden = await partner.post(path, { data: { title: "x", department: "Design", secret: "y" } });
+    const hidden = await partner.post(path, {
+      data: { title: "x", department: "Design", secret: "y" },
+    });
     expect(hidden.body.errors).toMatchObject([{ field: "secret", code: "unknown_field" }]);
     expect(hidden.text).not.toContain("renamed_to");
-    expect((await partner.patch(`/submissions/${sales.id}`, { data: { title: "z" } })).status).toBe(404);
+    expect((await partner.patch(`/submissions/${sales.id}`, { data: { title: "z" } })).status).toBe(
+      404,
+    );
     expect((await partner.delete(`/submissions/${sales.id}`)).status).toBe(404);
-    const leaving = await partner.patch(`/submissions/${small.id}`, { data: { department: "Sales" } });
+    const leaving = await partner.patch(`/submissions/${small.id}`, {
+      data: { department: "Sales" },
+    });
     expect(leaving.body.errors).toMatchObject([{ code: "outside_view" }]);
     const closing = await partner.patch(`/submissions/${small.id}`, { status: "closed" });
     expect(closing.body.errors).toMatchObject([{ code: "outside_view" }]);
@@ -277,8 +307,12 @@ describe("a narrow credential", () => {
   it("is told outside_view when a required hidden field would stay empty", async () => {
     const { form } = await formWithView({ ...designView, fields: ["department"] });
     const partner = await narrow(form);
-    const made = await partner.post(`/forms/${form}/submissions`, { data: { department: "Design" } });
-    expect(made.body.errors.map(({ code, field }: Json) => [code, field])).toEqual([["outside_view", ""]]);
+    const made = await partner.post(`/forms/${form}/submissions`, {
+      data: { department: "Design" },
+    });
+    expect(made.body.errors.map(({ code, field }: Json) => [code, field])).toEqual([
+      ["outside_view", ""],
+    ]);
   });
 
   it("applies batches to what it sees, all or nothing", async () => {
@@ -307,7 +341,10 @@ describe("a narrow credential", () => {
   });
 
   it("names the other item of a duplicate only if it sees it", async () => {
-    const { form, large } = await formWithView({ ...designView, fields: ["title", "department", "secret"] });
+    const { form, large } = await formWithView({
+      ...designView,
+      fields: ["title", "department", "secret"],
+    });
     const partner = await narrow(form);
     const path = `/forms/${form}/submissions`;
     const data = { title: "x", department: "Design" };
@@ -329,7 +366,11 @@ describe("a narrow credential", () => {
     const partner = await narrow(form);
     const path = `/forms/${form}/submissions`;
     const send = () =>
-      partner.post(path, { data: { title: "once", department: "Design", amount: 1 } }, { "Idempotency-Key": "k" });
+      partner.post(
+        path,
+        { data: { title: "once", department: "Design", amount: 1 } },
+        { "Idempotency-Key": "k" },
+      );
     const first = await send();
     expect((await send()).body).toEqual(first.body);
     await owner.patch(`/forms/${form}/schema`, { views: [{ ...designView, fields: ["title"] }] });

@@ -52,7 +52,11 @@ function withTypedDefault(schema: Schema, type: string): Schema {
   if (type === "line_items")
     properties["fields"] = { ...properties["fields"], items: ref("schemas", "ColumnDefinition") };
   properties["previous_keys"] = { ...listSchema(stringSchema), readOnly: true };
-  return { ...schema, properties };
+  if (type !== "computed") return { ...schema, properties };
+  // Credentials that see the collection through a view see no formulas.
+  const formula = { ...properties["formula"], description: "Required in requests." };
+  const required = (schema["required"] as string[]).filter((name) => name !== "formula");
+  return { ...schema, properties: { ...properties, formula }, required };
 }
 
 function defaultSchema(type: string): Schema {
@@ -71,6 +75,11 @@ function defaultSchema(type: string): Schema {
       return { type: ["string", "null"] };
   }
 }
+
+const definitionLists: Schema = {
+  views: ref("schemas", "Views"),
+  fields: listSchema(ref("schemas", "FieldDefinition")),
+};
 
 /** The schemas of apps and forms: in lists, and as definitions in requests and responses. */
 export function definitionSchemas(kind: CollectionKind): Schema {
@@ -111,8 +120,7 @@ export function definitionSchemas(kind: CollectionKind): Schema {
       properties: {
         ...input,
         ...kindMember,
-        views: ref("schemas", "Views"),
-        fields: listSchema(ref("schemas", "FieldDefinition")),
+        ...definitionLists,
         ...Object.fromEntries(
           Object.entries(serverMembers).map(([key, part]) => [key, { readOnly: true, ...part }]),
         ),

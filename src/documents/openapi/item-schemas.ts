@@ -57,7 +57,6 @@ export function itemSchemas({ kind, one, key }: ResourceNames, collection?: Coll
     [`${one}Found`]: openObject(itemProperties(dataOf("SomeData"))),
     [`${one}Written`]: writtenSchema(itemProperties(dataOf("SomeData"))),
     [`${one}Updated`]: { anyOf: [ref("schemas", one), ref("schemas", `${one}Written`)] },
-    [`${one}Page`]: pageSchema(one),
     [`${one}SearchPage`]: pageSchema(`${one}Found`),
     ...(kind === "form" ? { [`${one}Checked`]: checkedSchema(keySchema, dataOf("Data")) } : {}),
   };
@@ -227,7 +226,13 @@ export function changeSchemas({ one }: ResourceNames): Schema {
   };
   return {
     [`${one}ChangeEntry`]: {
-      ...openObject({ ...entry, item: ref("schemas", one) }, ["id", "type", "version", "etag", "at"]),
+      ...openObject({ ...entry, item: ref("schemas", one) }, [
+        "id",
+        "type",
+        "version",
+        "etag",
+        "at",
+      ]),
       description:
         "`item` is the current item. Absent if it was deleted. An item that `left` the view of the credential has only its ID, version and time.",
     },

@@ -40,6 +40,7 @@ export const toolParameters = lazy(() => ({
   form: z.string(),
   id: z.string(),
   if_match: z.optional(z.string().check(z.maxLength(1000))),
+  view: z.optional(z.string().check(z.maxLength(100))),
   limit: z.optional(pageLimit()),
   cursor: z.optional(z.string()),
   /** The create itself validates it. */
@@ -55,6 +56,7 @@ const descriptions: Record<ToolParameter, string> = {
   id: "The ID. For records, also the receipt number.",
   if_match:
     'The etag of the version to change, with its quotes, as in "3". If another version is stored, nothing is written.',
+  view: "The key of a view of the definition. Its conditions apply too, and its sort and fields where you send none.",
   limit: "The maximum number of results.",
   cursor: "The next_cursor of the previous page.",
   idempotency_key:

@@ -69,7 +69,9 @@ function marksOf(
   const isMatchedFor = (actor: string) => matchesItem(conditionsFor(actor), item);
   const name = `${fingerprint}:${phase}`;
   if (!isPersonal) return isMatchedFor(anyoneElse) ? [name] : [];
-  const own = [...actors].map((actor) => (isMatchedFor(actor) ? `${name}:${actor}` : `${name}:!${actor}`));
+  const own = [...actors].map((actor) =>
+    isMatchedFor(actor) ? `${name}:${actor}` : `${name}:!${actor}`,
+  );
   return isMatchedFor(anyoneElse) ? [...own, `${name}:${anyoneElse}`] : own;
 }
 

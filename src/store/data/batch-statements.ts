@@ -3,12 +3,12 @@ import { fieldsPerCollection, systemFieldIds } from "#domain/data/values.ts";
 import { sequencesPerCollection } from "#domain/item/item.ts";
 import {
   changeTimeSql,
-  maxErasedPerBatch,
   joinLastChangeSql,
   lastChangeSql,
   joinedPrecedingNumberSql,
   hasListenersColumn,
 } from "./changes.ts";
+import { maxErasedPerBatch } from "./erasures.ts";
 import { guardCode, collectionGuard } from "#store/db/guard.ts";
 import { change, erasure, item, searchEntry, tally, uniqueValue } from "#store/db/schema.ts";
 import { placeholders, collectionStatement } from "#store/db/statement.ts";

@@ -3,13 +3,8 @@ import type { SearchEntry, UniqueValue } from "#domain/data/index-entries.ts";
 import type { ClosedReason } from "#domain/definition/collection.ts";
 import type { ItemDiff } from "#domain/item/change.ts";
 import type { Status } from "#domain/item/item.ts";
-import {
-  eraseFormerValues,
-  queueErasure,
-  maxErasedPerBatch,
-  insertChange,
-  type ItemAuditRecord,
-} from "./changes.ts";
+import { insertChange, type ItemAuditRecord } from "./changes.ts";
+import { eraseFormerValues, queueErasure, maxErasedPerBatch } from "./erasures.ts";
 import { runOnce, classifyError } from "#store/db/retry.ts";
 import { jsonChunks, type CollectionBind } from "#store/db/statement.ts";
 import {

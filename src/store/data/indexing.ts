@@ -139,7 +139,13 @@ interface RecalculatedItem {
 }
 
 /** Embeds the JSON unescaped. An escaped string could exceed the size of a parameter. */
-function toRecalculatedRow({ data, changedFields, former, views, ...identity }: RecalculatedItem): string {
+function toRecalculatedRow({
+  data,
+  changedFields,
+  former,
+  views,
+  ...identity
+}: RecalculatedItem): string {
   const { item: number, version, updatedAt, previous } = identity;
   return `[${number},${version},${updatedAt},${data},${previous},${changedFields},${former},${views}]`;
 }

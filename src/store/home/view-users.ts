@@ -25,5 +25,9 @@ export async function listViewUsers(db: HomeDatabase, collection: string): Promi
       .where(sql`${credential.revokedAt} is null and ${resource} is not null`)
       .limit(maxUsers),
   );
-  return rows.map(({ id, name, resource: value }) => ({ id, name, view: value.slice(start.length) }));
+  return rows.map(({ id, name, resource: value }) => ({
+    id,
+    name,
+    view: value.slice(start.length),
+  }));
 }

@@ -2,12 +2,35 @@ import { reachOf } from "#domain/credential/credential.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { conditionsOf, type ReachedCollection } from "#domain/data/narrow.ts";
 import { matchesItem } from "#domain/search/matches.ts";
-import type { ChangeView } from "#domain/item/change.ts";
+import { changeType, statusFieldId, type ChangeView } from "#domain/item/change.ts";
+import { buildItemView } from "#domain/item/item.ts";
+import type { Change } from "#store/data/changes.ts";
 import { readMarks } from "#domain/item/view-marks.ts";
 import { findView, viewMeaning } from "#domain/search/view.ts";
 import type { FeedPage } from "#store/data/feed.ts";
-import { toChangeView } from "./changes.ts";
 import type { ReadContext } from "./context.ts";
+
+export function toChangeView(
+  change: Change,
+  items: ReadonlyMap<number, Parameters<typeof buildItemView>[0]>,
+  compiled: ReachedCollection,
+): ChangeView {
+  const { itemId, action, version, at, actor } = change;
+  const ids = new Set(change.fields);
+  const keys = compiled.fields.list
+    .filter(({ field }) => ids.has(field.id))
+    .map(({ field }) => field.key);
+  const item = items.get(change.item);
+  return {
+    id: itemId,
+    type: changeType(action),
+    version,
+    at,
+    by: actor,
+    fields: ids.has(statusFieldId) ? [...keys, "$status"] : keys,
+    item: item ? buildItemView(item, compiled) : null,
+  };
+}
 
 /** Identifies what a narrow feed shows. Its cursors contain it, so that a change of the view expires them. */
 export function feedMark(ctx: ReadContext, whole: CompiledCollection): string {
