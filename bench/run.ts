@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { fsyncMilliseconds, machine } from "./measure/machine.ts";
 import { newFolder, present, type Bench, type Part } from "./parts/bench.ts";
+import { aggregated } from "./parts/aggregates.ts";
 import { bundleSize } from "./parts/bundle-size.ts";
 import { cost } from "./parts/cost.ts";
 import { geo } from "./parts/geo.ts";
@@ -25,6 +26,7 @@ const parts: Record<string, Part> = {
   overhead,
   geo,
   growth,
+  aggregates: aggregated,
   rates,
   peers,
   cost,

@@ -1,6 +1,7 @@
 import { figure, table } from "../report/markdown.ts";
 import { bundle } from "../serve/bundle.ts";
 import { Service } from "../serve/service.ts";
+import { aggregates } from "../worst/aggregates.ts";
 import { batches } from "../worst/batches.ts";
 import { bodies } from "../worst/bodies.ts";
 import { definitions } from "../worst/definitions.ts";
@@ -18,7 +19,7 @@ import type { Part } from "./bench.ts";
  * The limits of a request: milliseconds of CPU time, and megabytes beyond the idle process. The megabytes include the
  * local database, which runs in the same process, and uncollected garbage. An isolate has 128 MB.
  */
-const maxCpuMs = 400;
+const usualMaxCpuMs = 400;
 const maxMegabytes = 96;
 
 const cases = [
@@ -31,6 +32,7 @@ const cases = [
   ...patterns,
   ...definitions,
   ...searches,
+  ...aggregates,
   ...downloads,
 ];
 
@@ -51,10 +53,11 @@ export const worst: Part = async (bench) => {
   await service.stop();
   service.remove();
   const exceeding = results.filter(
-    ({ cpu, megabytes, inParts }) => (cpu > maxCpuMs && !inParts) || megabytes > maxMegabytes,
+    ({ cpu, megabytes, inParts, maxCpuMs = usualMaxCpuMs }) =>
+      (cpu > maxCpuMs && !inParts) || megabytes > maxMegabytes,
   );
   if (exceeding.length > 0) {
-    const limits = `${maxCpuMs} ms of CPU time or ${maxMegabytes} MB`;
+    const limits = `${usualMaxCpuMs} ms of CPU time, more where a case says so, or ${maxMegabytes} MB`;
     throw new Error(
       `${exceeding.length} requests take more than ${limits}:\n${tableOf(exceeding)}`,
     );

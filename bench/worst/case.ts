@@ -12,7 +12,7 @@ export interface WorstCase {
   prepare: (api: Api) => Promise<(turn: number) => Call>;
   /** Whether to measure the first request, before anything is compiled. */
   cold?: boolean;
-  /** The limit of CPU time, for routes that may read more than a page. */
+  /** The limit of CPU time of a route that may read more than a page. */
   maxCpuMs?: number;
   /** Whether the response is written in parts. Other requests run in between, so its total CPU time has no limit. */
   inParts?: boolean;

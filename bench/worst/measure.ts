@@ -20,7 +20,8 @@ const maxCpuSeconds = 2;
 /** Work after a response has ended when the process used no CPU time for this long. */
 const quietMilliseconds = 150;
 
-export type Measured = Cost & { route: string; input: string; inParts: boolean };
+export type Measured = Cost &
+  Pick<WorstCase, "route" | "input" | "maxCpuMs"> & { inParts: boolean };
 
 const account = { email: "owner@example.com", password: "a password of the bench" };
 
@@ -48,9 +49,9 @@ export async function measure(
   await service.stop();
   await service.start();
   const medianOf = (figure: "cpu" | "megabytes") => median(costs.map((cost) => cost[figure]));
-  const { route, input, inParts = false } = worst;
+  const { inParts = false, ...named } = worst;
   const [{ status } = { status: 0 }] = costs;
-  return { route, input, inParts, cpu: medianOf("cpu"), megabytes: medianOf("megabytes"), status };
+  return { ...named, inParts, cpu: medianOf("cpu"), megabytes: medianOf("megabytes"), status };
 }
 
 /** Restarts the service and sends a few requests. Returns the memory of the idle process. */

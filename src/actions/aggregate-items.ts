@@ -9,6 +9,7 @@ import {
 } from "#domain/aggregate/aggregate.ts";
 import { decimalNumber, quotient } from "#domain/aggregate/decimal.ts";
 import { parseAggregate } from "#domain/aggregate/parse.ts";
+import type { Collection } from "#domain/definition/collection.ts";
 import { wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
 import { utf8Length } from "#domain/item/item.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
@@ -16,13 +17,14 @@ import { problem, type FieldError, type Problem } from "#domain/problem/problem.
 import { inView } from "#domain/search/view.ts";
 import { formatTimestamp } from "#domain/time.ts";
 import {
-  loadAggregate,
+  loadAggregates,
   type ExceededBound,
   type Figure,
-  type FoundGroup,
+  type FoundGroups,
   type Stored,
 } from "#store/data/aggregate/load.ts";
 import { cachedStampsJson } from "#store/data/definition-head.ts";
+import type { CollectionStatus } from "#store/data/search/count.ts";
 import { resolveCollection } from "./collection-cache.ts";
 import type { ReadContext } from "./context.ts";
 import { retryOnConflict } from "./idempotent.ts";
@@ -55,29 +57,55 @@ export async function aggregateItems(
   body: unknown,
   view: string | undefined,
 ): Promise<AggregateView> {
+  const { views } = await aggregateTogether(ctx, cached, () => [body], { view });
+  const [figures] = views;
+  if (!figures) throw new Error("There is no result.");
+  if ("exceeded" in figures) throw tooComplexProblem(figures.exceeded);
+  return figures;
+}
+
+export interface CombinedAggregates {
+  compiled: ReachedCollection;
+  /** The status of the collection, if requested. */
+  status: CollectionStatus | null;
+  views: (AggregateView | { exceeded: ExceededBound })[];
+}
+
+/** Computes several aggregates over one state of the database. The bodies follow from the current definition. */
+export async function aggregateTogether(
+  ctx: ReadContext,
+  cached: ReachedCollection,
+  bodiesOf: (collection: Collection) => readonly unknown[],
+  { view, withStatus = false }: { view?: string | undefined; withStatus?: boolean } = {},
+): Promise<CombinedAggregates> {
   let compiled = cached;
   return retryOnConflict(ctx, async () => {
     const { collection } = compiled;
-    const aggregate = await parseOrReload(ctx, compiled, () =>
-      parseInView(ctx, compiled, body, view),
-    );
-    if ("compiled" in aggregate) {
-      compiled = reach(ctx, aggregate.compiled);
+    const reached = compiled;
+    const parsed = await parseOrReload(ctx, reached, () => ({
+      aggregates: bodiesOf(collection).map((body) => parseInView(ctx, reached, body, view)),
+    }));
+    if ("compiled" in parsed) {
+      compiled = reach(ctx, parsed.compiled);
       return undefined;
     }
-    const { search } = aggregate;
-    const result = await loadAggregate(ctx.databases.of(collection), aggregate, {
+    const { aggregates } = parsed;
+    const unknownOptions = aggregates.flatMap(({ search }) => search.unknownOptions);
+    const result = await loadAggregates(ctx.databases.of(collection), aggregates, {
       stamps: cachedStampsJson([collection]),
-      values: askableOptions(compiled, search),
+      values: askableOptions(compiled, { unknownOptions }),
+      withStatus,
     });
-    if (result.head) {
-      compiled = reach(ctx, resolveCollection(ctx, wholeOf(compiled), result.head));
-      if (result.head.freshCollection) return undefined;
-    }
     if ("exceeded" in result) throw tooComplexProblem(result.exceeded);
-    assertIndexed(ctx, compiled, aggregatedFields(aggregate), result.unindexed);
-    assertOptions(search, result.missingValues);
-    return buildView(aggregate, result.groups, result.hasMore);
+    compiled = reach(ctx, resolveCollection(ctx, wholeOf(compiled), result.head));
+    if (result.head.freshCollection) return undefined;
+    const fields = aggregates.flatMap(aggregatedFields);
+    assertIndexed(ctx, compiled, fields, result.unindexed);
+    assertOptions({ unknownOptions }, result.missingValues);
+    const views = result.results.map((found) =>
+      "exceeded" in found ? found : buildView(found.aggregate, found),
+    );
+    return { compiled, status: result.status, views };
   });
 }
 
@@ -112,8 +140,7 @@ const tooComplexProblem = (exceeded: ExceededBound): Problem =>
 
 function buildView(
   { groups, metrics }: Aggregate,
-  found: readonly FoundGroup[],
-  hasMore: boolean,
+  { groups: found, hasMore }: FoundGroups,
 ): AggregateView {
   const errors = new Map<string, FieldError>();
   const views = found.map(({ keys, figures }) => ({

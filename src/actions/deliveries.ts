@@ -7,7 +7,7 @@ import {
 } from "#domain/webhook/delivery.ts";
 import {
   type Webhook,
-  reportedActions,
+  listReportedActions,
   findWebhookType,
   type WebhookType,
   findValidWebhookSecrets,
@@ -130,7 +130,7 @@ export async function loadNextMessage(
   const next = await loadNextChange(
     source.databases.of({ id: collectionId }),
     after,
-    reportedActions(hook),
+    listReportedActions(hook),
     findCachedStamp(source.memory, collectionId),
   );
   const { change, item, scannedThrough, isAtEnd } = next;

@@ -107,10 +107,10 @@ export async function changeMember(
   if (!before) throw problem.notFound();
   const role = change.role ?? before.role;
   requireGrantableRoles(ctx, before.role, role);
-  const disabled = change.disabled ?? before.disabledAt !== null;
-  if (role === before.role && disabled === (before.disabledAt !== null)) return;
-  const disabledAt = disabled ? (before.disabledAt ?? ctx.now()) : null;
-  const entry = auditRecord(ctx, disabled ? "member.remove" : "member.change", `member:${id}`);
+  const isRemoved = change.disabled ?? before.disabledAt !== null;
+  if (role === before.role && isRemoved === (before.disabledAt !== null)) return;
+  const disabledAt = isRemoved ? (before.disabledAt ?? ctx.now()) : null;
+  const entry = auditRecord(ctx, isRemoved ? "member.remove" : "member.change", `member:${id}`);
   const { version } = before;
   const outcome = await updateMember(
     ctx.databases.home,

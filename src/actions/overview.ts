@@ -1,7 +1,7 @@
 import { type Credential, countCalls } from "#domain/credential/credential.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
 import { formatTimestamp } from "#domain/time.ts";
-import { loadOverview, type FormState, type StoppedWebhook } from "#store/home/overview.ts";
+import { loadOverview, type FormState, type TroubledWebhook } from "#store/home/overview.ts";
 import type { MemberContext } from "./members.ts";
 
 /** The things that need attention. */
@@ -9,7 +9,7 @@ export interface Attention {
   expiring: Credential[];
   refused: { credential: Credential; requests: number; refusals: number }[];
   forms: FormState[];
-  webhooks: StoppedWebhook[];
+  webhooks: TroubledWebhook[];
 }
 
 export interface Overview extends Attention {

@@ -31,7 +31,10 @@ export function assertIndexed(
 }
 
 /** Rejects operands that no item has and that are neither current nor former options of their fields. */
-export function assertOptions({ unknownOptions }: Search, missingValues: readonly number[]): void {
+export function assertOptions(
+  { unknownOptions }: Pick<Search, "unknownOptions">,
+  missingValues: readonly number[],
+): void {
   const errors = missingValues.flatMap((index) => unknownOptions[index]?.error ?? []);
   if (errors.length > 0) throw problem.invalidInput(errors);
 }
@@ -48,7 +51,10 @@ export function reachedConditions(
 }
 
 /** The operands to look up: whether hidden items have a value is none of a narrow caller's business. */
-export const askableOptions = (reached: ReachedCollection, { unknownOptions }: Search) =>
+export const askableOptions = (
+  reached: ReachedCollection,
+  { unknownOptions }: Pick<Search, "unknownOptions">,
+) =>
   reached.reach === "narrow"
     ? []
     : unknownOptions.map(({ field, value }) => [field.number, value] as const);

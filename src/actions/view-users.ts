@@ -45,7 +45,7 @@ export async function checkViewEffects(
   const orphan = users.find(({ view }) => !findView(changed, view));
   if (orphan) {
     const detail = `The credential "${orphan.name}" uses the view "${orphan.view}". Change or revoke the credential before you remove the view.`;
-    throw problem.schemaInUse(detail, {});
+    throw problem.schemaInUse(detail, { field: "views" });
   }
   if (users.length > 0) await assertMayChange(ctx, users);
   return { views, users };

@@ -2,7 +2,7 @@ import { loadListenerIdsOfRecentChanges, loadListenerIds } from "#store/home/lis
 import type { Databases } from "#store/db/database.ts";
 import { memoryPart } from "#domain/memory.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import { listensTo, reportedActions, type Webhook } from "#domain/webhook/webhook.ts";
+import { listensTo, listReportedActions, type Webhook } from "#domain/webhook/webhook.ts";
 import { listWebhooks } from "#store/home/webhooks.ts";
 import type {
   BackgroundContext,
@@ -72,6 +72,6 @@ export async function listRecalculationListeners(
     (hook) =>
       hook.state === "active" &&
       listensTo(hook, `${kind}:${key}`) &&
-      reportedActions(hook).includes(action),
+      listReportedActions(hook).includes(action),
   );
 }

@@ -264,24 +264,20 @@ export async function deleteWebhook(
     });
     return (await deleteWebhookRow(ctx.databases, before, entry)) || undefined;
   });
-  ctx.runAfterResponse(() => deleteWebhookData(ctx, hook.id));
+  ctx.runAfterResponse(() => forgetWebhook(ctx, hook.id));
 }
 
+type CleanupContext = Pick<WebhookContext, "databases" | "objects">;
+
 /** Deletes the row only after the Durable Object has deleted its data. */
-async function deleteWebhookData(
-  { databases, objects }: Pick<WebhookContext, "databases" | "objects">,
-  id: string,
-): Promise<void> {
+async function forgetWebhook({ databases, objects }: CleanupContext, id: string): Promise<void> {
   await objects.forget(id);
   await purgeDeletedWebhook(databases.home, id);
 }
 
 /** Cleans up deleted webhooks whose data still exists. */
-export async function sweepWebhooks(
-  ctx: Pick<WebhookContext, "databases" | "objects">,
-): Promise<void> {
-  for (const id of await loadDeletedWebhookIds(ctx.databases.home))
-    await deleteWebhookData(ctx, id);
+export async function sweepWebhooks(ctx: CleanupContext): Promise<void> {
+  for (const id of await loadDeletedWebhookIds(ctx.databases.home)) await forgetWebhook(ctx, id);
 }
 
 async function retryOnCurrentWebhook<T>(

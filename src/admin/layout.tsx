@@ -3,7 +3,7 @@ import { type Role, roleAllows, type Ability } from "#domain/credential/permissi
 import type { AdminEnv } from "#http/env.ts";
 import { type Theme, Page } from "#html/page.tsx";
 import { type Viewer, ViewerContext } from "#html/viewer.tsx";
-import { viewerOf, readTheme, takeFlash } from "./preferences.ts";
+import { viewerOf, readTheme, takeFlash, type Flash } from "./preferences.ts";
 import type { Child, PropsWithChildren } from "hono/jsx";
 import type { Problem } from "#domain/problem/problem.ts";
 import { Breadcrumbs } from "#html/parts.tsx";
@@ -16,7 +16,7 @@ export interface PageContext {
   path: string;
   viewer: Viewer;
   theme: Theme;
-  flash: string | undefined;
+  flash: Flash | undefined;
 }
 
 /** Creates the context of a page that is rendered now. Also consumes the flash message. */
@@ -148,8 +148,8 @@ export function AdminPage({
         breadcrumbs={crumbs ? <Breadcrumbs to={crumbs} /> : null}
       >
         {frame.flash === undefined ? null : (
-          <p role="status" class="said">
-            {frame.flash}
+          <p role="status" class={frame.flash.isPartial ? "said notice warn" : "said"}>
+            {frame.flash.text}
           </p>
         )}
         {problem ? <ErrorSummary problem={problem} labels={labels} /> : null}

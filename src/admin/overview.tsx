@@ -1,3 +1,4 @@
+import { webhookStateBadges } from "#admin/webhooks/layout.tsx";
 import type { Child } from "hono/jsx";
 import { Badge, type Tone, EmptyState } from "#html/parts.tsx";
 import { formatCount, Time, useViewer, formatDay } from "#html/viewer.tsx";
@@ -104,15 +105,17 @@ function Attention({
       ))}
       {webhooks.map(({ id, name, state }) => (
         <AttentionItem
-          tone="bad"
-          state={state === "failing" ? "Failing" : "Disabled"}
-          link={["See why", `/admin/webhooks/${id}`]}
+          tone={webhookStateBadges[state][1]}
+          state={webhookStateBadges[state][0]}
+          link={["View deliveries", `/admin/webhooks/${id}`]}
         >
-          The webhook{" "}
+          Webhook{" "}
           <strong>
             <bdi>{name}</bdi>
           </strong>{" "}
-          tells nothing until it is resumed.
+          {state === "retrying"
+            ? "is retrying a failed event. Later events are queued."
+            : "sends nothing until you resume it."}
         </AttentionItem>
       ))}
       {forms.map((form) => (

@@ -10,7 +10,7 @@ import { query as validateQuery } from "#http/query.ts";
 import { parseForm, readForm, wantsJson, type FormValues } from "./form-input.ts";
 import { pageContext, type PageContext } from "./layout.tsx";
 import { storeOneTimeSecret } from "./one-time-secret.tsx";
-import { setFlash } from "./preferences.ts";
+import { setFlash, type Flash } from "./preferences.ts";
 
 /** Requires that the member's role has this ability. */
 export const requireAbility = (ability: Ability) =>
@@ -69,7 +69,7 @@ interface FormSpec<Fields> extends ActionSpec<Fields> {
 export type Outcome =
   | Response
   /** The new state for scripts; null if there is none. People get a redirect and a confirmation. */
-  | { to: string; flash?: string; document: object | null; status?: 201 }
+  | { to: string; flash?: string | Flash; document: object | null; status?: 201 }
   /** A secret that is shown once: to scripts at once, to people on the page `${place}/secret`. */
   | { secret: string | null; place: string; document: object; status?: 201 }
   /** The next step of a task. */
@@ -130,7 +130,9 @@ export async function sendOutcome(c: Context, outcome: Outcome): Promise<Respons
   if (wantsJson(c))
     return document === null ? c.body(null, 204) : c.json(document, outcome.status ?? 200);
   if ("to" in outcome) {
-    if (outcome.flash !== undefined) setFlash(c, outcome.flash);
+    const { flash } = outcome;
+    if (typeof flash === "string") setFlash(c, { text: flash, isPartial: false });
+    else if (flash) setFlash(c, flash);
     return c.redirect(outcome.to, 303);
   }
   const { secret, place } = outcome;

@@ -80,9 +80,18 @@ const flashCookie = "said";
 /** The limit after URL encoding. Browsers drop longer cookies. */
 const maxFlashBytes = 3000;
 
-/** Stores a confirmation for the next page. A cookie carries it across the redirect. */
-export function setFlash(c: Context, text: string): void {
-  setCookie(c, flashCookie, truncateFlash(text), {
+/** The result of an action. A partial one names what was left out. */
+export interface Flash {
+  text: string;
+  isPartial: boolean;
+}
+
+/** Marks a partial result in the cookie. */
+const partialMark = "!";
+
+/** Stores a result for the next page. A cookie carries it across the redirect. */
+export function setFlash(c: Context, { text, isPartial }: Flash): void {
+  setCookie(c, flashCookie, (isPartial ? partialMark : "") + truncateFlash(text), {
     prefix: "host",
     httpOnly: true,
     sameSite: "Lax",
@@ -100,10 +109,11 @@ function truncateFlash(text: string): string {
   return limit === -1 ? characters.join("") : `${characters.slice(0, limit).join("")}…`;
 }
 
-/** Returns the confirmation of the previous action and deletes it. */
-export function takeFlash(c: Context): string | undefined {
+/** Returns the result of the previous action and deletes it. */
+export function takeFlash(c: Context): Flash | undefined {
   const text = getCookie(c, flashCookie, "host");
   if (text === undefined) return undefined;
   deleteCookie(c, flashCookie, { prefix: "host", secure: true, path: "/" });
-  return text;
+  const isPartial = text.startsWith(partialMark);
+  return { text: isPartial ? text.slice(partialMark.length) : text, isPartial };
 }

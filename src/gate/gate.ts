@@ -43,10 +43,10 @@ const staleAfterMs = minuteMs;
 const refreshAfterMs = 30_000;
 
 /**
- * How often usage counts are written to the database: after a call, or by an alarm when no call comes.
- * Counts of a new credential are written at its first pause.
+ * How often usage counts are written to the database: after a call, or by an alarm when no call comes. Lists are at most
+ * a minute behind the page of a credential. Counts of a new credential are written at its first pause.
  */
-const usageReporting = { intervalMs: 15 * minuteMs, maxDelayMs: 60 * minuteMs };
+const usageReporting = { intervalMs: 50_000, maxDelayMs: 50_000 };
 const revokedRetentionMs = 30 * 24 * 60 * minuteMs;
 
 export interface GateService {

@@ -129,6 +129,17 @@ describe("Definitions in the administration", () => {
     };
     expect(await preview("n * 2")).toContain("Adds <strong>Twice</strong>.");
     expect(await preview("m * 2")).toMatch(/class="error"[^>]*>[^<]*m/);
+    // One unfinished field leaves the preview of the others.
+    const wrong = await preview("nn * 2");
+    expect(wrong).toContain("What people fill in");
+    const words = wrong.replaceAll(/<[^>]+>/g, "").replaceAll("&quot;", '"');
+    expect(words).toContain(
+      'Character 1: There is no field "nn". Did you mean "n"? Fields: "who", "n", "twice". Example: n * 2',
+    );
+    expect((await preview("n *")).replaceAll(/<[^>]+>/g, "")).toContain(
+      "Character 4: the formula ends too early. Example: n * 2",
+    );
+    expect(wrong).toContain('<code data-insert="who">who</code>');
     // The draft route never stores anything, even with do=save.
     const draft = { ...before, "fields[0].label": "Another", do: "save" };
     const draftPreview = await admin("POST", `/forms/${form}/fields?draft`, draft, {
@@ -252,6 +263,32 @@ describe("Items in the administration", () => {
     expect(second.body.items.map((item: Json) => item.data.n)).toEqual([50, 51, 52, 53, 54]);
     const csv = await items("/export?format=csv&field=n&op=lt&value=3&sort=n");
     expect(csv.text.trim().split("\n")).toHaveLength(4);
+  });
+});
+
+describe("A partial result of a bulk action", () => {
+  it("is amber, and names the items that were left out", async () => {
+    const integrator = await client();
+    const form = await makeForm(integrator, fields);
+    const path = `/forms/${form}/submissions`;
+    const create = async (body: object): Promise<string> =>
+      (await integrator.post(path, body)).body.id;
+    const draft = await create({ status: "draft", data: { who: "Draft person" } });
+    const ready = await create({ data: { who: "Ready person" } });
+    const items = `/forms/${form}/items`;
+    const result = await admin("POST", `${items}/selected`, { ids: [draft, ready], act: "close" });
+    expect(result.body.failed).toEqual([
+      { id: draft, title: "Draft person", reason: "still a draft" },
+    ]);
+    const html = { Accept: "text/html" };
+    const body = { ids: [draft], act: "close" };
+    const answer = await admin("POST", `${items}/selected`, body, html);
+    const flash = answer.headers.getSetCookie().find((cookie) => cookie.includes("said")) ?? "";
+    const cookie = `${await ownerCookie()}; ${flash.split(";")[0]}`;
+    const { text } = await admin("GET", items, undefined, { ...html, Cookie: cookie });
+    expect(text).toMatch(
+      /class="said notice warn">\s*0 of 1 submissions closed. Not closed: Draft person \(still a draft\)\./,
+    );
   });
 });
 

@@ -154,7 +154,11 @@ describe("Aggregates", () => {
     ["an empty object of metrics", { metrics: {} }, "/metrics", "invalid_condition"],
     [
       "more than five metrics",
-      { metrics: Object.fromEntries([..."abcdef"].map((name) => [name, { op: "count" }])) },
+      {
+        metrics: Object.fromEntries(
+          Array.from("abcdef", (name) => name).map((name) => [name, { op: "count" }]),
+        ),
+      },
       "/metrics",
       "too_complex",
     ],

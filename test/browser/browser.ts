@@ -60,6 +60,8 @@ export function useBrowser(url: () => string) {
       if (protocol.startsWith("http") && origin !== ownOrigin)
         complaints.push(`foreign: ${request.url()}`);
     });
+    // Pages warn before unsaved changes are lost. Tests leave them anyway.
+    context.on("dialog", (dialog) => void dialog.accept());
     const page = await context.newPage();
     const openPage = { page, complaints, context };
     openPages.push(openPage);

@@ -53,7 +53,7 @@ describe.each([
     await person.fill("Options", "Travel\nOffice supplies");
     await addField(session, "Text", "Claim number");
     person.actions += 1;
-    await page.locator("li.def").nth(3).getByLabel("No value twice").check();
+    await page.locator("li.def").nth(3).getByLabel("Unique").check();
     await addField(session, "Date", "Spent on");
     await addField(session, "Line items", "Lines");
     await person.fill("Label of Text", "What");
@@ -102,7 +102,7 @@ describe.each([
     expect(await alert.textContent()).toContain("Needed by would be hidden");
     expect(await page.locator(":focus").getAttribute("id")).toBe("wrong");
     complaints.length = 0;
-    await person.press("Bring back Needed by");
+    await person.press("Restore Needed by");
     if (javaScriptEnabled) await expect.poll(() => page.locator("li.def").count()).toBe(6);
     await person.press("Remove: Tags");
     if (javaScriptEnabled) await expect.poll(() => page.locator("li.def").count()).toBe(5);

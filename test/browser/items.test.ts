@@ -276,14 +276,16 @@ describe.each([
     const tick = (row: number) => page.locator("tbody input").nth(row).check();
     await tick(0);
     await person.press("Close selected");
-    await page.getByText("1 submission is closed.").waitFor();
+    await page.getByText("1 submission closed").waitFor();
     await tick(0);
     await tick(1);
     await person.press("Delete selected…");
     await page.getByRole("heading", { name: "Delete 2 submissions?" }).waitFor();
     expect(await person.main()).toContain("Two");
     await person.press("Delete 2 submissions");
-    await page.getByText("1 submission is deleted. Left as they were: 1 closed already.").waitFor();
+    await page
+      .getByText(/^1 of 2 submissions deleted. Not deleted: .* \(already closed\)\.$/)
+      .waitFor();
     expect(await page.locator("tbody th").allTextContents()).toEqual(["Three", "One"]);
   }, 90_000);
 

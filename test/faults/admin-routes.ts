@@ -405,6 +405,7 @@ function definitionRows(kind: CollectionKind): Row[] {
     ...readRows("/changes/:version", "/changes/1"),
     ...readRows("/settings"),
     ...readRows("/api"),
+    ...readRows("/summary"),
     ...changeRows("/settings", "/settings", { ...settings, ...kindSettings }, ({ name }) =>
       assertEqual(name, "Renamed"),
     ),

@@ -253,6 +253,7 @@ describe("Authentication and origins", () => {
       "list_apps",
       "list_forms",
       "search_records",
+      "aggregate_records",
       "get_record",
     ]);
   });

@@ -37,10 +37,12 @@ const genericTools = [
   "list_forms",
   "read_definition",
   "search_records",
+  "aggregate_records",
   "get_record",
   "create_record",
   "update_record",
   "search_submissions",
+  "aggregate_submissions",
   "get_submission",
   "create_submission",
   "update_submission",
@@ -51,10 +53,11 @@ describe("The list of tools", () => {
   it("contains the generic tools first, then the tools of each app and form", async () => {
     const limitedClient = await client({ resources: [`form:${form}`, `app:${app}`] });
     const ownTools = [
-      ...["search_records", "create_record", "update_record"].map((name) => `${name}_${app}`),
-      ...["search", "create", "update", "validate"].map(
-        (action) => `${action}_submission${action === "search" ? "s" : ""}_${form}`,
+      ...["search_records", "aggregate_records", "create_record", "update_record"].map(
+        (name) => `${name}_${app}`,
       ),
+      ...["search_submissions", "aggregate_submissions"].map((name) => `${name}_${form}`),
+      ...["create", "update", "validate"].map((action) => `${action}_submission_${form}`),
     ];
     expect(names(await toolsOf(limitedClient))).toEqual([...genericTools, ...ownTools]);
   });
@@ -72,6 +75,7 @@ describe("The list of tools", () => {
       "list_apps",
       "list_forms",
       "search_records",
+      "aggregate_records",
       "get_record",
     ]);
     expect(await toolsWith("webhooks:manage")).toEqual(["list_apps", "list_forms"]);
@@ -129,7 +133,7 @@ describe("The list of tools", () => {
     const toolNames = names(await toolsOf(reader, `?forms=${keys[3]},nowhere&apps=${app}`));
     expect(
       toolNames.slice(genericTools.length).map((name) => name.split("_").slice(2).join("_")),
-    ).toEqual([...Array<string>(3).fill(app), ...Array<string>(4).fill(keys[3] as string)]);
+    ).toEqual([...Array<string>(4).fill(app), ...Array<string>(5).fill(keys[3] as string)]);
     const rejection = await speak(reader, "tools/list", {}, {}, "https://forms.example/mcp?form=x");
     expect([rejection.status, rejection.body.code]).toEqual([422, "invalid_input"]);
   });
@@ -230,6 +234,15 @@ describe("Tool calls", () => {
         "version_mismatch",
       ]);
     }
+  });
+
+  it("aggregate items like the API, and return its field errors", async () => {
+    const metrics = { items: { op: "count" } };
+    const figures = await call(integrator, `aggregate_records_${app}`, { metrics });
+    const { body } = await integrator.post(`/apps/${app}/records/aggregate`, { metrics });
+    expect(figures.structuredContent).toEqual(body);
+    const rejected = await call(integrator, "aggregate_submissions", { form, metrics: {} });
+    expect(codes(rejected)).toEqual({ "/metrics": "invalid_condition" });
   });
 
   it("create, get, search and update records, also by receipt number", async () => {

@@ -158,6 +158,7 @@ POST /admin/apps                                                 | 201   | 201  
 GET /admin/apps/:key                                             | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/settings                                    | 200   | 200   | 200    | 403    | 401
 POST /admin/apps/:key/settings                                   | 200   | 200   | 200    | 403    | 401
+GET /admin/apps/:key/summary                                     | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/api                                         | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/openapi.json                                | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/changes/:version                            | 200   | 200   | 200    | 200    | 401
@@ -184,6 +185,7 @@ POST /admin/forms                                                | 201   | 201  
 GET /admin/forms/:key                                            | 200   | 200   | 200    | 200    | 401
 GET /admin/forms/:key/settings                                   | 200   | 200   | 200    | 403    | 401
 POST /admin/forms/:key/settings                                  | 200   | 200   | 200    | 403    | 401
+GET /admin/forms/:key/summary                                    | 200   | 200   | 200    | 200    | 401
 GET /admin/forms/:key/api                                        | 200   | 200   | 200    | 200    | 401
 GET /admin/forms/:key/openapi.json                               | 200   | 200   | 200    | 200    | 401
 GET /admin/forms/:key/changes/:version                           | 200   | 200   | 200    | 200    | 401

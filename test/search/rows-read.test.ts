@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { aggregates } from "../../bench/aggregates";
 import { fields } from "../../bench/fill";
 import { searches } from "../../bench/searches";
 import type { Client, Json } from "../support/client";
@@ -39,6 +40,17 @@ describe(`Rows that a search reads, at ${scale} submissions of 10 fields`, () =>
     if (!first.next) return;
     const second = await read(body, first.next);
     expect(second.rows).toBeLessThanOrEqual(most);
+  });
+
+  it.each(aggregates)("of an aggregate: $name", async ({ body, most }) => {
+    const answer = async () => integrator.post(path.replace("search", "aggregate"), body);
+    await answer();
+    reset();
+    const { status, text } = await answer();
+    expect([status, text]).toEqual([200, text]);
+    expect(counts.object).toBe(1);
+    expect(counts.d1).toBeLessThanOrEqual(2);
+    expect(counts.rowsRead).toBeLessThanOrEqual(most * scale + 1000);
   });
 
   it("are the same for conditions in a group and without it", async () => {

@@ -20,6 +20,10 @@ export interface EditorProps {
   stored: FieldSet | null;
   /** Undefined if the draft has errors. */
   preview: Preview | undefined;
+  /** The same without the fields that have errors. */
+  finished: Preview | undefined;
+  /** The newest item, whose values the results of formulas use; null if there is none. */
+  exampleName: string | null;
   /** Undefined if the change recalculates no items. */
   listeners?: Listeners | undefined;
   /** The errors that the inputs show. */
@@ -70,7 +74,7 @@ function HiddenFields({ draft, stored }: Pick<EditorProps, "draft" | "stored">) 
   return (
     <section aria-labelledby="hidden-fields">
       <h2 id="hidden-fields">Hidden fields</h2>
-      <p class="muted">What is stored in them is kept.</p>
+      <p class="muted">Their data is kept.</p>
       <ul class="chips">
         {hiddenFields.slice(0, maxHiddenFields).map(({ key, label, type }) => (
           <li>
@@ -81,9 +85,9 @@ function HiddenFields({ draft, stored }: Pick<EditorProps, "draft" | "stored">) 
               name="do"
               value={`restore:${key}`}
               formnovalidate
-              aria-label={`Bring back ${label}`}
+              aria-label={`Restore ${label}`}
             >
-              Bring back
+              Restore
             </button>
           </li>
         ))}
@@ -94,13 +98,13 @@ function HiddenFields({ draft, stored }: Pick<EditorProps, "draft" | "stored">) 
 
 const maxHiddenFields = 100;
 
-function FieldList({ draft, stored, preview, focus }: EditorProps) {
+function FieldList({ draft, stored, finished, exampleName, focus }: EditorProps) {
   const keys = fieldKeys(draft.fields);
   const names = draft.fields.map((field, index) => formulaName(field, keys[index] ?? ""));
   return (
     <>
       {draft.fields.length === 0 ? (
-        <p class="empty">There is no field yet. Add the first one:</p>
+        <p class="empty">Add the first field:</p>
       ) : (
         <ol class="defs" aria-label="Fields" id="defs" data-names={names.join(" ")}>
           {draft.fields.map((field, index) => (
@@ -110,7 +114,9 @@ function FieldList({ draft, stored, preview, focus }: EditorProps) {
                 path: [index],
                 keys,
                 names,
-                example: preview?.example ?? {},
+                siblings: draft.fields,
+                example: finished?.example ?? {},
+                exampleName,
                 focus: focus?.join("."),
               }}
             />
@@ -128,10 +134,10 @@ function formulaName({ type, fields }: DraftField, key: string): string {
   return type === "line_items" ? `${key} (with ${fieldKeys(fields).join(", ")})` : key;
 }
 
-function PreviewInputs({ preview, frame }: EditorProps) {
-  if (!preview) return <p class="muted">Preview unavailable until errors are fixed.</p>;
-  const { fields } = preview.definition.fields;
-  if (fields.length === 0) return <p class="muted">There is nothing to fill in yet.</p>;
+function PreviewInputs({ finished, frame }: EditorProps) {
+  if (!finished) return <p class="muted">Preview unavailable until errors are fixed.</p>;
+  const { fields } = finished.definition.fields;
+  if (fields.length === 0) return <p class="muted">Add a field to see the preview.</p>;
   return (
     <FormErrors problem={undefined}>
       <fieldset disabled class="preview">

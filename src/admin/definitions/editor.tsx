@@ -1,20 +1,17 @@
 import type { Context } from "hono";
-import { previewDefinition, type Preview } from "#actions/preview-definition.ts";
-import { exampleData } from "#documents/openapi/examples.ts";
+import type { Preview } from "#actions/preview-definition.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import type { Item } from "#domain/item/item.ts";
-import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";
+import { Problem, problem } from "#domain/problem/problem.ts";
 import { problems } from "#domain/problem/catalogue.ts";
 import type { AdminEnv } from "#http/env.ts";
 import type { CurrentCollection } from "#store/data/collections.ts";
 import { pageContext } from "#admin/layout.tsx";
 import { collectionTerms, definitionDocument } from "./layout.tsx";
-import { buildFieldDocuments, inputName, readKnownKeys, parseDraft } from "./draft-documents.ts";
+import { readKnownKeys, parseDraft } from "./draft-documents.ts";
 import { isTooLarge, tooManyFieldsProblem } from "./draft-size.ts";
-import { type Draft, type DraftField, makeKey } from "./draft.ts";
+import { type Draft, makeKey } from "./draft.ts";
 import { DefinitionPage, LargeDefinitionPage, NewDefinitionPage } from "./editor-page.tsx";
-import { listRecalculationListeners } from "#actions/wake-listeners.ts";
-import type { Listeners } from "./outcome.tsx";
+import { buildDraftPreview, draftBody, previewDraft, type EditorState } from "./editor-preview.ts";
 import { putDefinition, getWithNewestItem, type SavedDefinition } from "#actions/definitions.ts";
 import { collectionKeyPattern } from "#domain/definition/document.ts";
 import { noFields } from "#domain/definition/field.ts";
@@ -27,24 +24,6 @@ import { applyEdit, buildDraftFields, rebaseDraft } from "./edit-draft.ts";
 
 type AdminContext = Context<AdminEnv>;
 
-/** The stored collection that the editor changes, and its newest item as an example. */
-interface EditorState {
-  kind: CollectionKind;
-  current: CurrentCollection | undefined;
-  newest: Item | undefined;
-}
-
-const draftBody = ({ current }: EditorState, { fields }: Draft) => ({
-  fields: buildFieldDocuments(fields, current?.collection.definition.fields.fields ?? []),
-});
-
-function previewDraft(c: AdminContext, state: EditorState, draft: Draft): Preview {
-  const { kind, current, newest } = state;
-  const key = current?.collection.key ?? "new";
-  const input = { current, newestItem: newest, buildSample: exampleData };
-  return previewDefinition(c.var.action, kind, key, draftBody(state, draft), input);
-}
-
 /** Sends the editor with a preview of what saving would do. */
 async function sendEditor(
   c: AdminContext,
@@ -53,21 +32,15 @@ async function sendEditor(
   { error, focus }: { error?: Problem; focus?: number[] | undefined } = {},
 ): Promise<Response> {
   const { kind, current } = state;
-  const { preview, problem: draftProblem } = tryPreview(() => previewDraft(c, state, draft));
-  // Options and formulas of new fields may stay empty until people save.
-  const inputProblem = error
-    ? error.members["errors"]
-      ? error
-      : draftProblem
-    : withoutEmptyInputErrors(draftProblem, draft);
+  const { draftProblem, inputProblem, ...previews } = await buildDraftPreview(c, state, draft);
   const editor = {
     frame: pageContext(c),
     kind,
     draft,
     stored: current?.collection.definition.fields ?? null,
-    preview,
-    listeners: await listListeners(c, state, preview),
-    wrong: inputProblem,
+    ...previews,
+    // Options and formulas of new fields may stay empty until people save.
+    wrong: error ? (error.members["errors"] ? error : draftProblem) : inputProblem,
     focus,
     action: current
       ? `${collectionTerms[kind].path}/${current.collection.key}/fields`
@@ -80,54 +53,6 @@ async function sendEditor(
     <NewDefinitionPage {...editor} problem={error} />
   );
   return c.html(page, status, error?.headers);
-}
-
-/** The webhooks that would receive events for the items that the change recalculates. */
-async function listListeners(
-  c: AdminContext,
-  { kind, current }: EditorState,
-  preview: Preview | undefined,
-): Promise<Listeners | undefined> {
-  if (!current || !preview || preview.itemCount === 0 || preview.calculatedLabels.length === 0)
-    return undefined;
-  const webhooks = await listRecalculationListeners(c.var.action, kind, current.collection.key);
-  const isVisible = roleAllows(c.var.member.role, "webhooks");
-  return { count: webhooks.length, names: isVisible ? webhooks.map(({ name }) => name) : [] };
-}
-
-/** Drops the errors of options and formulas that are still empty. */
-function withoutEmptyInputErrors(
-  draftProblem: Problem | undefined,
-  draft: Draft,
-): Problem | undefined {
-  if (!draftProblem) return undefined;
-  const errors = (draftProblem.members["errors"] ?? []) as FieldError[];
-  const emptyInputs = new Set(
-    draft.fields.flatMap((field, index) => [
-      ...emptyInputNames(field, [index]),
-      ...field.fields.flatMap((column, columnIndex) =>
-        emptyInputNames(column, [index, columnIndex]),
-      ),
-    ]),
-  );
-  return problem.invalidInput(errors.filter(({ field }) => !emptyInputs.has(field)));
-}
-
-function emptyInputNames({ rules }: DraftField, path: number[]): string[] {
-  const names = ["options", "formula"] as const;
-  return names.filter((name) => rules[name] === "").map((name) => inputName(path, name));
-}
-
-function tryPreview(build: () => Preview): {
-  preview: Preview | undefined;
-  problem: Problem | undefined;
-} {
-  try {
-    return { preview: build(), problem: undefined };
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return { preview: undefined, problem: error };
-  }
 }
 
 async function loadEditorState(

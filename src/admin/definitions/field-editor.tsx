@@ -11,6 +11,7 @@ import { Select, useField, TextArea } from "#html/inputs.tsx";
 import { inputName, fieldKeys } from "./draft-documents.ts";
 import { Badge } from "#html/parts.tsx";
 import { inputId, useExactFieldErrors } from "#html/form-errors.tsx";
+import { exampleFormula } from "./formula-help.ts";
 import { MoreRules } from "./rules-editor.tsx";
 
 /** A button for each field type. With `list`, the buttons add columns to that list. */
@@ -72,8 +73,12 @@ export interface FieldContext {
   keys: readonly string[];
   /** The names that formulas can use here. */
   names: readonly string[];
+  /** The field and its siblings. */
+  siblings: readonly DraftField[];
   /** The values of an example item, by key. */
   example: Record<string, unknown>;
+  /** The name of that item; null for a made-up one. */
+  exampleName: string | null;
   /** The path of the field whose label gets the focus. */
   focus: string | undefined;
 }
@@ -118,17 +123,24 @@ function FormulaInputs({
   const { inputProps, wrong: errors } = useField({ name, hint: "names" });
   const names = hintedNames(context.names, fieldKey);
   const inRow = context.path.length > 1;
+  const others = context.siblings.filter((sibling) => sibling !== field);
   return (
     <div class="formula">
       <div class="field wide">
         <label for={inputProps.id}>Formula</label>
         <span class="hint" id={`${inputProps.id}-hint`}>
           {names.length > 0 ? (
-            <>Names: {names.map((key, index) => [index > 0 ? ", " : "", <code>{key}</code>])}</>
+            <>
+              Fields:{" "}
+              {names.map((key, index) => [
+                index > 0 ? ", " : "",
+                <code data-insert={/^\w+/.exec(key)?.[0] ?? ""}>{key}</code>,
+              ])}
+            </>
           ) : (
-            "Over the keys of the other fields"
+            "Use the keys of the other fields"
           )}
-          , as in <code>{inRow ? "qty * price" : "sum(lines.map(l, l.amount))"}</code>
+          . Example: <code>{exampleFormula(others)}</code>
         </span>
         <input
           {...inputProps}
@@ -144,7 +156,9 @@ function FormulaInputs({
         </span>
         {inRow || errors.length > 0 || !field.rules.formula ? null : (
           <output class="muted" id={`${inputProps.id}-result`} data-live="">
-            On an example:{" "}
+            {context.exampleName === null
+              ? "Result for an example: "
+              : `Result for ${context.exampleName}: `}
             <FormulaResult field={field} fieldKey={fieldKey} example={context.example} />
           </output>
         )}
@@ -168,7 +182,7 @@ const hintedNames = (names: readonly string[], ownKey: string) =>
 
 const mainFlags: [Flag, string][] = [
   ["required", "Required"],
-  ["unique", "No value twice"],
+  ["unique", "Unique"],
 ];
 
 /** The editor of one field. */
@@ -214,7 +228,7 @@ export function FieldEditor({ field, context }: { field: DraftField; context: Fi
         <TextArea
           name={name("options")}
           label="Options"
-          hint="One a line. Another stored value goes behind a bar: Apple | a"
+          hint="One option per line. To store a different value: Label | value"
           value={`\n${field.rules.options}`}
           rows={3}
         />
@@ -250,7 +264,13 @@ function ColumnEditors({ field, context }: { field: DraftField; context: FieldCo
         {field.fields.map((column, index) => (
           <FieldEditor
             field={column}
-            context={{ ...context, path: [listIndex, index], keys: columnKeys, names: columnKeys }}
+            context={{
+              ...context,
+              path: [listIndex, index],
+              keys: columnKeys,
+              names: columnKeys,
+              siblings: field.fields,
+            }}
           />
         ))}
       </ol>

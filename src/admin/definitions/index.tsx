@@ -6,6 +6,7 @@ import type { AdminEnv } from "#http/env.ts";
 import { serviceHost } from "#http/request.ts";
 import { requireAbility } from "#admin/page.ts";
 import { itemRoutes } from "#admin/items/index.tsx";
+import { summaryPage } from "#admin/items/summary.tsx";
 import { changesPage } from "./changes-page.tsx";
 import { apiPage, jsonPage } from "./json-page.tsx";
 import { createCollection, saveFields, showEditor, showNewEditor } from "./editor.tsx";
@@ -29,6 +30,7 @@ export function collectionRoutes(kind: CollectionKind) {
       .post("/:key/fields", define, (c) => saveFields(c, kind))
       .get("/:key/settings", define, settings.show)
       .post("/:key/settings", define, settings.save)
+      .get("/:key/summary", summaryPage(kind).show)
       .get("/:key/api", apiPage(kind).show)
       .post("/:key/check-index", requireAbility("owners"), settings.repairIndex)
       .get("/:key/openapi.json", async (c) => {

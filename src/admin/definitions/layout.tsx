@@ -68,7 +68,7 @@ function AcceptanceBadges({
   );
 }
 
-type Tab = "items" | "fields" | "settings" | "api";
+type Tab = "items" | "summary" | "fields" | "settings" | "api";
 
 interface CollectionLayoutProps {
   frame: PageContext;
@@ -90,6 +90,7 @@ export function CollectionLayout(props: PropsWithChildren<CollectionLayoutProps>
   const canDefine = roleAllows(frame.member.role, "define");
   const tabs: Record<Tab, [string, string]> = {
     items: [Items, `${base}/items`],
+    summary: ["Summary", `${base}/summary`],
     fields: ["Fields", base],
     settings: ["Settings", `${base}/settings`],
     api: ["API", `${base}/api`],

@@ -33,7 +33,7 @@ function truncateText(text: string): string {
     : text;
 }
 
-function optionLabel(field: Field, value: string): string {
+export function optionLabel(field: Field, value: string): string {
   const options: readonly FieldOption[] = "options" in field ? field.options : [];
   return options.find((option) => option.value === value)?.label ?? value;
 }

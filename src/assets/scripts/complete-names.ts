@@ -7,6 +7,26 @@ export function completeNames(form: HTMLElement): void {
   for (const input of form.querySelectorAll<HTMLInputElement>("input[data-formula]")) {
     if (!input.getAttribute("aria-controls")) void new NameBox(input);
   }
+  for (const name of form.querySelectorAll<HTMLElement>("code[data-insert]")) insertOnClick(name);
+}
+
+/** Turns a listed name into a button that inserts it into the formula. */
+function insertOnClick(name: HTMLElement): void {
+  const input = name.closest(".formula")?.querySelector<HTMLInputElement>("input[data-formula]");
+  const text = name.dataset["insert"] ?? "";
+  if (!input || text === "") return;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "insert";
+  button.textContent = name.textContent;
+  button.setAttribute("aria-label", `Insert ${text}`);
+  button.addEventListener("click", () => {
+    const [start, end] = [input.selectionStart ?? 0, input.selectionEnd ?? 0];
+    input.setRangeText(text, start, end, "end");
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+    input.focus();
+  });
+  name.replaceWith(button);
 }
 
 class NameBox {

@@ -1,10 +1,19 @@
-import { addRows, continueImport, findAsWritten, showDownloads } from "./lists.ts";
+import {
+  addRows,
+  continueImport,
+  findAsWritten,
+  moveRows,
+  showDownloads,
+  showTotals,
+} from "./lists.ts";
 import { closeDrops } from "./page.ts";
 import { DefinitionEditor } from "./editor.ts";
 
 /** Enhances the pages of definitions and items. All pages also work without scripts. */
 
 addRows();
+moveRows();
+showTotals();
 showDownloads();
 continueImport();
 closeDrops();

@@ -29,7 +29,46 @@ function addRow(body: HTMLTableSectionElement, template: HTMLTemplateElement): v
   row.querySelector<HTMLElement>("input, select, textarea")?.focus();
 }
 
+/** Moves rows of line items in place. Without scripts, the server moves them. */
+export function moveRows(): void {
+  document.addEventListener("click", (event) => {
+    const { target } = event;
+    const button = target instanceof Element && target.closest<HTMLElement>("button[data-move]");
+    const row = button && button.closest("tr");
+    if (!row) return;
+    event.preventDefault();
+    const isUp = button.dataset["move"] === "up";
+    if (isUp) row.previousElementSibling?.before(row);
+    else row.nextElementSibling?.after(row);
+    button.focus();
+    row.closest("form")?.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+}
+
 const debounceMs = 350;
+
+/** Shows the calculated fields while the member types. */
+export function showTotals(): void {
+  const totals = document.querySelector<HTMLElement>("[data-calculated]");
+  const form = totals?.closest("form");
+  if (!totals || !form) return;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let requestCount = 0;
+  const calculate = async () => {
+    requestCount += 1;
+    const number = requestCount;
+    const body = new FormData(form);
+    body.set("$preview", "1");
+    const response = await fetch(form.action, { method: "POST", body });
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const rendered = page.getElementById(totals.id);
+    if (rendered && number === requestCount) totals.replaceChildren(...rendered.childNodes);
+  };
+  form.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void calculate().catch(() => undefined), debounceMs);
+  });
+}
 
 /** Shows results while the member types a search. Without scripts, Enter and the button do the same. */
 export function findAsWritten(): void {

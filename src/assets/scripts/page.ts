@@ -96,6 +96,7 @@ export function tellZone(): void {
 tellZone();
 choose();
 copyTexts();
+warnBeforeLeaving();
 
 // Reloads the page while indexing runs in the background.
 if (document.querySelector("progress[data-refresh]")) setTimeout(() => location.reload(), 2000);
@@ -115,5 +116,20 @@ export function closeDrops(): void {
       drop.open = false;
       drop.querySelector("summary")?.focus();
     }
+  });
+}
+
+/** Warns before a page with unsaved changes is left. A form that is shown again after an error has some. */
+function warnBeforeLeaving(): void {
+  const forms = document.querySelectorAll<HTMLFormElement>(
+    'form:is(.item, .editor, .inputs, .issue)[method="post"]',
+  );
+  let isUnsaved = [...forms].some((form) => form.querySelector('[aria-invalid="true"]') !== null);
+  for (const form of forms) {
+    form.addEventListener("input", () => (isUnsaved = true));
+    form.addEventListener("submit", (event) => (isUnsaved &&= event.defaultPrevented));
+  }
+  addEventListener("beforeunload", (event) => {
+    if (isUnsaved) event.preventDefault();
   });
 }

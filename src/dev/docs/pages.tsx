@@ -13,6 +13,7 @@ const order = [
   "fields",
   "formulas",
   "search",
+  "aggregates",
   "recipes",
   "webhooks",
   "browsers",

@@ -260,10 +260,7 @@ export function webhookSchemas(): Schema {
     types: listSchema(enumSchema(webhookTypes)),
     collections: { oneOf: [{ type: "string", const: "all" }, listSchema(stringSchema)] },
     include: enumSchema(["item", "ids"]),
-    recalculations: {
-      type: "boolean",
-      description: "Whether it sends events for items that were recalculated.",
-    },
+    recalculations: { type: "boolean" },
     ...webhookStatusProperties(),
     created_by: {
       ...actorSchema,

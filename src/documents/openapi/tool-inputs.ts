@@ -205,7 +205,6 @@ const unitDescription =
 
 /** The input of an aggregate. The service itself validates which fields take a unit and which operation. */
 export function aggregateInput(parameters: Schema, collection: Collection | undefined): Schema {
-  const conditionFields = collection ? presentFields(searchFields(collection)) : [];
   const fields = collection ? presentFields(searchFields(collection)) : [];
   const fieldSchema = (isAllowed: (field: SearchField) => boolean) =>
     collection ? enumSchema(fields.filter(isAllowed).map(({ name }) => name)) : stringSchema;
@@ -219,7 +218,11 @@ export function aggregateInput(parameters: Schema, collection: Collection | unde
   return closedObject(
     {
       ...parameters,
-      conditions: conditionsInput(conditionFields, collection),
+      conditions: {
+        ...listSchema({ type: "object" }),
+        maxItems: maxConditions,
+        description: "What must hold, as the search tool takes it.",
+      },
       group_by: { ...listSchema(closedObject(group, ["field"])), maxItems: maxGroupKeys },
       metrics: {
         type: "object",

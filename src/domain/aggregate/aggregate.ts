@@ -2,7 +2,7 @@ import type { SystemField } from "#domain/data/values.ts";
 import type { Field } from "#domain/definition/field.ts";
 import { referencedFields, type Search, type SearchField } from "#domain/search/tree.ts";
 
-/** Figures over the items that match conditions (contract, section 17). */
+/** Figures over the items that match conditions. */
 export interface Aggregate {
   /** The conditions. Its sort and page have no meaning here. */
   search: Search;
@@ -100,7 +100,7 @@ export interface MetricOrder {
   direction: "asc" | "desc";
 }
 
-/** The limits of an aggregate (contract, section 17). */
+/** The limits of an aggregate. */
 export const maxGroupKeys = 2;
 export const maxMetrics = 5;
 export const maxGroups = 1000;

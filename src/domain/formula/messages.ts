@@ -1,5 +1,6 @@
 import { formatChoices, truncate } from "#domain/problem/field-errors.ts";
 import { internalFunctionNames } from "./environment.ts";
+import { findClosest } from "#domain/text-distance.ts";
 
 /** The parts of an error of the formula engine. Its messages name internal types, so they are rewritten here. */
 interface EngineError {
@@ -32,7 +33,9 @@ function describeNameError(
   switch (code) {
     case "unknown_variable": {
       const choices = fieldKeys.length > 0 ? ` Fields: ${formatChoices(fieldKeys)}.` : "";
-      return `There is no field "${name}".${choices}`;
+      const closest = findClosest(name, fieldKeys);
+      const suggestion = closest === undefined ? "" : ` Did you mean "${closest}"?`;
+      return `There is no field "${name}".${suggestion}${choices}`;
     }
     case "no_such_key":
       return `There is no column "${name}".`;

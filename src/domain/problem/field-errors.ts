@@ -61,14 +61,14 @@ export const fieldErrorMeanings = {
   invalid_status: "The item cannot change to this status. `allowed` lists the possible statuses.",
   unknown_parameter: "The route has no such query parameter.",
   out_of_range:
-    "`limit` is not between `minimum` and `maximum`, or differs between query and body.",
+    "`limit` is not between `minimum` and `maximum`, or differs between query and body. Or a figure of an aggregate is beyond the range of a double.",
   not_exact: "A double-precision number cannot represent this number exactly.",
   invalid_cursor:
     "The cursor is damaged, or belongs to another route, other conditions or another sort.",
   invalid_condition:
-    "A search names an unknown field or operator, or an invalid value. `allowed` lists the alternatives.",
+    "A search or an aggregate names an unknown field or operator, or an invalid value. `allowed` lists the alternatives.",
   too_complex:
-    "A search exceeds its limits, or the patterns and formulas take too long for this request.",
+    "A search or an aggregate exceeds its limits, or the patterns and formulas take too long for this request.",
   invalid_definition: "A part of a definition violates a rule or contradicts another part.",
   outside_view: "The item would not be in the view of the credential after the write.",
 } as const;

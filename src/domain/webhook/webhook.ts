@@ -96,8 +96,8 @@ export function findWebhookType(
   return types.find((candidate) => candidate === fallback);
 }
 
-/** The actions that a webhook reports. */
-export function reportedActions({
+/** Lists the actions that a webhook reports. */
+export function listReportedActions({
   types,
   recalculations,
 }: Pick<Webhook, "types" | "recalculations">): ItemAction[] {

@@ -5,7 +5,7 @@ import {
   type Databases,
   type HomeDatabase,
 } from "#store/db/database.ts";
-import { and, eq, gt, inArray, isNull, lt, or, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNull, lt, or, sql, isNotNull } from "drizzle-orm";
 import { sequencesPerCollection } from "#domain/item/item.ts";
 import type { Credential } from "#domain/credential/credential.ts";
 import { retryTransient } from "#store/db/retry.ts";
@@ -24,11 +24,11 @@ export interface FormState {
   submissionCount: number;
 }
 
-/** A webhook that the system stopped, or whose maker's rights have ended. */
-export interface StoppedWebhook {
+/** A webhook that waits to retry, that the system stopped, or whose maker's rights have ended. */
+export interface TroubledWebhook {
   id: string;
   name: string;
-  state: "failing" | "disabled";
+  state: "retrying" | "failing" | "disabled";
 }
 
 const maxCredentials = 500;
@@ -49,7 +49,7 @@ export async function loadOverview(
   credentials: Credential[];
   forms: FormState[];
   submissions: number[];
-  webhooks: StoppedWebhook[];
+  webhooks: TroubledWebhook[];
 }> {
   // Recently revoked credentials still count in the totals of the days on which they were used.
   const isRecent = or(isNull(credential.revokedAt), gt(credential.revokedAt, times[0] ?? now));
@@ -59,7 +59,7 @@ export async function loadOverview(
       databases,
       (db) => [
         selectCredentials(db, and(isRecent, isOfMember), maxCredentials),
-        selectStoppedWebhooks(db, now),
+        selectTroubledWebhooks(db, now),
       ],
       (db) => [selectFormsToWatch(db, now, soonUntil), selectSequencesAt(db, times)],
     ),
@@ -75,8 +75,8 @@ export async function loadOverview(
   };
 }
 
-/** Selects webhooks that the system stopped. They send no events until a member resumes them or takes ownership. */
-function selectStoppedWebhooks(db: HomeDatabase, now: number) {
+/** Selects webhooks that need attention. Stopped ones send no events until a member resumes them or takes ownership. */
+function selectTroubledWebhooks(db: HomeDatabase, now: number) {
   const { id, name, state } = webhook;
   const haveRightsEndedSql = sql`${rightsEndAtSql} <= ${now}`;
   return query(db, (builder) =>
@@ -84,15 +84,15 @@ function selectStoppedWebhooks(db: HomeDatabase, now: number) {
       .select({
         id,
         name,
-        state: sql<StoppedWebhook["state"]>`iif(${haveRightsEndedSql}, 'disabled', ${state})`.as(
-          "shown_state",
-        ),
+        state: sql<TroubledWebhook["state"]>`case when ${haveRightsEndedSql} then 'disabled'
+          when ${state} = 'active' then 'retrying' else ${state} end`.as("shown_state"),
       })
       .from(webhook)
       .where(
         or(
           inArray(state, ["failing", "disabled"]),
           and(inArray(state, ["active", "paused"]), haveRightsEndedSql),
+          and(eq(state, "active"), isNotNull(webhook.retryAt)),
         ),
       )
       .orderBy(id),

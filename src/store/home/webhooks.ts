@@ -155,12 +155,9 @@ export async function updateListenedColumns(databases: Databases): Promise<void>
 
 /** True when an active webhook listens to all collections, including future ones. */
 export async function hasGlobalListener(home: HomeDatabase): Promise<boolean> {
-  const { collections, state } = webhook;
+  const isGlobal = and(eq(webhook.state, "active"), eq(webhook.collections, '"all"'));
   const [row] = await retryTransient(home, () =>
-    orm(home)
-      .select({ n: count() })
-      .from(webhook)
-      .where(and(eq(state, "active"), eq(collections, '"all"'))),
+    orm(home).select({ n: count() }).from(webhook).where(isGlobal),
   );
   return (row?.n ?? 0) > 0;
 }
@@ -292,10 +289,9 @@ export async function deleteWebhookRow(
   { id, version }: Pick<Webhook, "id" | "version">,
   auditRecord: AuditRecord,
 ): Promise<boolean> {
-  const { home: db } = databases;
   const [result] = await storeChange(databases, runOnce, [
-    markDeletedStatement(db, { id, version }),
-    insertAuditEntryIfChanged(db, auditRecord),
+    markDeletedStatement(databases.home, { id, version }),
+    insertAuditEntryIfChanged(databases.home, auditRecord),
   ]);
   return (result?.meta.changes ?? 0) > 0;
 }

@@ -103,7 +103,7 @@ function SubmitButtons({ kind, view }: { kind: "app" | "form"; view: ItemView | 
         Submit
       </button>
       <button type="submit" name="$status" value="draft" class="quiet" formnovalidate>
-        {view ? "Save draft" : "Keep as a draft"}
+        {view ? "Save draft" : "Save as draft"}
       </button>
     </>
   );
@@ -120,6 +120,8 @@ export interface ItemFormProps {
   sent?: FormValues | undefined;
   /** The keys of the edited fields. The other inputs show the stored values. */
   written?: ReadonlySet<string> | undefined;
+  /** The values that the submitted form gives the calculated fields. */
+  calculated?: Record<string, unknown> | undefined;
   /** Set if someone else changed the same fields. */
   clash?: EditConflict | undefined;
   problem?: Problem | undefined;
@@ -127,7 +129,7 @@ export interface ItemFormProps {
 
 /** The form that creates or edits an item. */
 export function ItemFormPage(props: ItemFormProps) {
-  const { frame, collection, view, seen, sent: form, written, clash, problem } = props;
+  const { frame, collection, view, seen, sent: form, written, calculated, clash, problem } = props;
   const { kind, key, definition } = collection;
   const { path, many: plural, item } = collectionTerms[kind];
   const base = `${path}/${key}/items`;
@@ -166,10 +168,9 @@ export function ItemFormPage(props: ItemFormProps) {
           />
         </div>
         {computedFields.length > 0 ? (
-          <p class="muted">
-            {computedFields.map(({ label }) => label).join(", ")}{" "}
-            {computedFields.length === 1 ? "is" : "are"} calculated when it is saved.
-          </p>
+          <section class="card" aria-label="Calculated" id="calculated" data-calculated="">
+            <ItemValues fields={computedFields} data={calculated ?? view?.data ?? {}} />
+          </section>
         ) : null}
         <p class="actions sticky">
           <SubmitButtons kind={kind} view={view} />

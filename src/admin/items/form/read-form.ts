@@ -71,22 +71,32 @@ const rowIndexes = ({ key }: LineItemsField, form: FormValues): number[] => [
   ),
 ];
 
+/** The indexes of a list after the move of a row that a button asks for: `$move` is `LIST:INDEX:up` or `down`. */
+function movedIndexes(field: LineItemsField, form: FormValues): number[] {
+  const indexes = rowIndexes(field, form);
+  const [list, index = "", direction] = textOf(form["$move"]).split(":");
+  const from = index === "" ? -1 : indexes.indexOf(Number(index));
+  const to = direction === "up" ? from - 1 : from + 1;
+  if (list !== field.key || from === -1 || to < 0 || to >= indexes.length) return indexes;
+  const [moved = 0] = indexes.splice(from, 1);
+  return indexes.toSpliced(to, 0, moved);
+}
+
 /** The submitted rows in order, without blank new rows, which are not stored either. */
 export function rowsToRender(field: LineItemsField, form: FormValues): FormRow[] {
   const { key, fields } = field;
-  const rows = rowIndexes(field, form)
-    .slice(0, maxFormRows)
-    .flatMap((index): FormRow[] => {
-      const prefix = `${key}[${index}].`;
-      const cells = Object.fromEntries(
-        fields.map((column) => [column.key, form[prefix + column.key]]),
-      );
-      const was = textOf(form[`${prefix}#`]);
-      const removed = form[`${prefix}-`] !== undefined;
-      const isEmpty = Object.values(cells).every((value) => value === undefined || value === "");
-      if (was === "" && isEmpty) return [];
-      return [{ was: was === "" ? null : Number(was), removed, cells, isSent: true }];
-    });
+  const indexes = movedIndexes(field, form).slice(0, maxFormRows);
+  const rows = indexes.flatMap((index): FormRow[] => {
+    const prefix = `${key}[${index}].`;
+    const cells = Object.fromEntries(
+      fields.map((column) => [column.key, form[prefix + column.key]]),
+    );
+    const was = textOf(form[`${prefix}#`]);
+    const removed = form[`${prefix}-`] !== undefined;
+    const isEmpty = Object.values(cells).every((value) => value === undefined || value === "");
+    if (was === "" && (isEmpty || removed)) return [];
+    return [{ was: was === "" ? null : Number(was), removed, cells, isSent: true }];
+  });
   // Field errors use the indexes of the remaining rows, so removed rows come last.
   return [...rows.filter(({ removed }) => !removed), ...rows.filter(({ removed }) => removed)];
 }

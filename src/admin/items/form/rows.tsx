@@ -17,6 +17,11 @@ function ListErrors({ name }: { name: string }) {
   );
 }
 
+const moves = [
+  ["up", "↑"],
+  ["down", "↓"],
+] as const;
+
 function RowInputs({
   name,
   index,
@@ -52,16 +57,27 @@ function RowInputs({
       ))}
       <td class="remove">
         {row.was === null ? null : (
-          <>
-            <input type="hidden" name={`${name}.#`} value={String(row.was)} />
-            <label class="choice">
-              <input type="checkbox" name={`${name}.-`} checked={row.removed} />
-              <span>
-                Remove<span class="unseen"> row {index + 1}</span>
-              </span>
-            </label>
-          </>
+          <input type="hidden" name={`${name}.#`} value={String(row.was)} />
         )}
+        <label class="choice">
+          <input type="checkbox" name={`${name}.-`} checked={row.removed} />
+          <span>
+            Remove<span class="unseen"> row {index + 1}</span>
+          </span>
+        </label>
+        {moves.map(([direction, sign]) => (
+          <button
+            type="submit"
+            class="quiet little"
+            name="$move"
+            value={`${name.replace("[", ":").replace("]", "")}:${direction}`}
+            formnovalidate
+            data-move={direction}
+            aria-label={`Move row ${index + 1} ${direction}`}
+          >
+            {sign}
+          </button>
+        ))}
       </td>
     </tr>
   );
@@ -85,8 +101,10 @@ export function LineItemRows({ field, stored, form, zone, withMoreRows }: LineIt
   const { key, label } = field;
   const columns = editableColumns(field.fields);
   const rows = form ? rowsToRender(field, form) : storedRows(stored);
+  // A form that is shown again has the rows that people left in it.
+  const blankCount = form && rows.length > 0 ? 0 : emptyRowCount;
   const count = Math.min(
-    withMoreRows ? addedRowCount : emptyRowCount,
+    withMoreRows ? addedRowCount : blankCount,
     Math.max(0, field.max_rows - rows.length),
   );
   const inputRows = [...rows, ...Array.from({ length: count }, blankRow)];

@@ -7,6 +7,7 @@ import { readItemData, assertCellsFit } from "./read-form.ts";
 import { readTimeZone } from "./values.ts";
 import type { Context } from "hono";
 import { loadItemHistory } from "#actions/changes.ts";
+import { previewItem } from "#actions/preview-item.ts";
 import { updateItem } from "#actions/update-item.ts";
 import { retryOnConflict, noIdempotencyKey } from "#actions/idempotent.ts";
 import type { MemberItem } from "#admin/items/load-item.ts";
@@ -100,9 +101,7 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
   const seen = isObject(form["data"]) ? undefined : readSeenDigests(form);
   let target = await getItem(c, kind);
   assertCellsFit(fieldsOf(target.compiled), form);
-  if (form["$more"] !== undefined) {
-    return c.html(await renderForm(c, target, form, seen, undefined));
-  }
+  if (isEditedFurther(form)) return c.html(await renderForm(c, target, form, seen, undefined));
   return attempted(
     c,
     async () => {
@@ -177,6 +176,10 @@ function savedMessage(
   return `${title} is saved.${theirsNote}`;
 }
 
+/** Buttons for more rows and for their order, and the script that shows totals, ask for the form again. */
+const isEditedFurther = (form: FormValues) =>
+  ["$more", "$move", "$preview"].some((name) => form[name] !== undefined);
+
 /** Renders the form again, with the submitted values on top of the stored item. */
 async function renderForm(
   c: AdminContext,
@@ -206,6 +209,10 @@ async function renderForm(
       seen={await digestFields(fields, view.data, zone)}
       sent={form}
       written={changes && new Set(Object.keys(changes.mine))}
+      calculated={previewItem(c.var.action, compiled, item.data, {
+        ...readItemData(fields, form, zone),
+        ...changes?.mine,
+      })}
       clash={clash}
       problem={error && withFieldLabel(error, compiled)}
     />
@@ -222,10 +229,16 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
       collection={compiled.collection}
       seen={await digestFields(fieldsOf(compiled), {}, formTimeZone(form, compiled))}
       sent={form}
+      calculated={previewItem(
+        c.var.action,
+        compiled,
+        {},
+        readItemData(fieldsOf(compiled), form, formTimeZone(form, compiled)),
+      )}
       problem={error && withFieldLabel(error, compiled)}
     />
   );
-  if (form["$more"] !== undefined) return c.html(await renderAgain(undefined));
+  if (isEditedFurther(form)) return c.html(await renderAgain(undefined));
   return attempted(
     c,
     async () => {

@@ -11,7 +11,17 @@ export function readTimeZone(zone: unknown, fallback: string): string {
 export function inputText(field: Field, value: unknown, zone: string): string {
   const text = textOf(value);
   if (field.type === "date") return text.slice(0, 10);
+  if (field.type === "number" && field.decimals !== undefined)
+    return padDecimals(text, field.decimals);
   return field.type === "datetime" ? localInputText(text, zone) : text;
+}
+
+/** Shows the field's number of decimals, unless the value has more. */
+function padDecimals(text: string, decimals: number): string {
+  const number = Number(text);
+  if (text === "" || !Number.isFinite(number)) return text;
+  const padded = number.toFixed(decimals);
+  return Number(padded) === number && !padded.includes("e") ? padded : text;
 }
 
 /** Formats a time for a `datetime-local` input. Leaves out seconds and milliseconds that are zero. */

@@ -24,7 +24,11 @@ import { getStoredCollection, itemsPath, keyParam } from "#admin/items/load-item
 import { buildSearchBody, clockOf } from "./filters.ts";
 import { deleteSubmission, updateItem } from "#actions/update-item.ts";
 import { getSubmission } from "#actions/visible.ts";
-import type { ItemView } from "#domain/item/item.ts";
+import { buildItemView } from "#domain/item/item.ts";
+import type { ProblemCode } from "#domain/problem/catalogue.ts";
+import type { LoadedItem } from "#actions/visible.ts";
+import { itemTitle } from "#admin/items/value.tsx";
+import type { Flash } from "#admin/preferences.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
 import { readForm, textOf } from "#admin/form-input.ts";
 import { nonEmptyTexts } from "#admin/items/form/values.ts";
@@ -118,7 +122,7 @@ export async function actOnSelected(c: AdminContext, kind: CollectionKind): Prom
   const action = textOf(form["act"]);
   const listPath = itemsPath(c, kind);
   if (ids.length === 0) {
-    const flash = "Nothing was done: tick some of them first.";
+    const flash = { text: "Select at least one item first.", isPartial: true };
     return sendOutcome(c, { to: listPath, flash, document: null });
   }
   const { compiled } = await getStoredCollection(c, kind);
@@ -134,23 +138,23 @@ export async function actOnSelected(c: AdminContext, kind: CollectionKind): Prom
     );
   }
   const changeItem = action === "close" ? closeSelected : deleteSelected;
-  const failures = new Map<string, number>();
+  const failures: BulkFailure[] = [];
   for (const id of ids) {
-    const reason = await changeItem(c, id);
-    if (reason !== undefined) failures.set(reason, (failures.get(reason) ?? 0) + 1);
+    const failure = await attemptOnItem(c, id, changeItem);
+    if (failure) failures.push(failure);
   }
-  const flash = bulkResultMessage(action, ids.length, failures);
-  return sendOutcome(c, { to: listPath, flash, document: null });
+  const flash = bulkResult(action, ids.length, failures);
+  const document = failures.length === 0 ? null : { failed: failures };
+  return sendOutcome(c, { to: listPath, flash, document });
 }
 
-const closeSelected = (c: AdminContext, id: string) =>
-  failureReason(async () => {
-    const submission = await getFormSubmission(c, id);
-    await updateItem(c.var.action, submission, { status: "closed" }, null);
-  });
+type ItemAction = (c: AdminContext, submission: LoadedItem) => Promise<unknown>;
 
-const deleteSelected = (c: AdminContext, id: string) =>
-  failureReason(async () => deleteSubmission(c.var.action, await getFormSubmission(c, id), null));
+const closeSelected: ItemAction = (c, submission) =>
+  updateItem(c.var.action, submission, { status: "closed" }, null);
+
+const deleteSelected: ItemAction = (c, submission) =>
+  deleteSubmission(c.var.action, submission, null);
 
 async function getFormSubmission(c: AdminContext, id: string) {
   const submission = await getSubmission(c.var.action, id);
@@ -158,27 +162,57 @@ async function getFormSubmission(c: AdminContext, id: string) {
   return submission;
 }
 
-/** Runs an action and returns why it failed; undefined if it succeeded. */
-async function failureReason(action: () => Promise<ItemView | void>): Promise<string | undefined> {
+/** An item that a bulk action left out. */
+interface BulkFailure {
+  id: string;
+  title: string;
+  reason: string;
+}
+
+/** Runs an action on an item. Returns undefined if it succeeded. */
+async function attemptOnItem(
+  c: AdminContext,
+  id: string,
+  changeItem: ItemAction,
+): Promise<BulkFailure | undefined> {
+  let title = `…${id.slice(-8)}`;
   try {
-    await action();
+    const submission = await getFormSubmission(c, id);
+    const { item, compiled } = submission;
+    title = itemTitle(buildItemView(item, compiled), compiled.collection.definition.fields.fields);
+    await changeItem(c, submission);
     return undefined;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    if (error.code === "not_found") return "not there any more";
-    if (error.code === "invalid_input") return "still drafts";
-    return error.code === "submission_closed" ? "closed already" : error.detail;
+    return { id, title, reason: failureReasons[error.code] ?? error.detail };
   }
 }
 
-function bulkResultMessage(
+const failureReasons: Partial<Record<ProblemCode, string>> = {
+  not_found: "no longer exists",
+  invalid_input: "still a draft",
+  submission_closed: "already closed",
+};
+
+const maxNamedFailures = 5;
+
+function bulkResult(
   action: "close" | "delete",
   total: number,
-  failures: Map<string, number>,
-): string {
-  const failureCount = [...failures.values()].reduce((sum, count) => sum + count, 0);
-  const successCount = total - failureCount;
-  const successText = `${successCount} ${successCount === 1 ? "submission is" : "submissions are"} ${action === "close" ? "closed" : "deleted"}.`;
-  const reasons = [...failures].map(([reason, count]) => `${count} ${reason}`).join("; ");
-  return failureCount === 0 ? successText : `${successText} Left as they were: ${reasons}.`;
+  failures: readonly BulkFailure[],
+): Flash {
+  const count = total - failures.length;
+  const done = action === "close" ? "closed" : "deleted";
+  if (failures.length === 0) {
+    const text = `${count} ${count === 1 ? "submission" : "submissions"} ${done}`;
+    return { text, isPartial: false };
+  }
+  const names = failures
+    .slice(0, maxNamedFailures)
+    .map(({ title, reason }) => `${title} (${reason})`)
+    .join(", ");
+  const others = failures.length - maxNamedFailures;
+  const more = others > 0 ? ` and ${others} more` : "";
+  const text = `${count} of ${total} submissions ${done}. Not ${done}: ${names}${more}.`;
+  return { text, isPartial: true };
 }

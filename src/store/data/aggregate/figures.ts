@@ -94,12 +94,18 @@ export class Figures {
   /** The columns as they are stored. */
   stored(): Column[] {
     const { aggregate, source } = this.plan;
-    const groups = aggregate.groups.map(({ field, grouping }, index) => {
+    const groups = aggregate.groups.map((group, index) => {
+      const { field, grouping } = group;
       const list = grouping === "list" ? `l${index}.value` : valueSql(field);
       const sql = source === "entries" ? "c.value" : list;
-      const isSystemTime = field.source.in === "system" && grouping === "datetime";
+      if (grouping !== "datetime") return { name: `r${index}`, sql };
+      const isMilliseconds = field.source.in === "system";
+      if (!isZoned(group)) {
+        const day = isMilliseconds ? `date(${sql} / 1000, 'unixepoch')` : `substr(${sql}, 1, 10)`;
+        return { name: `r${index}`, sql: day };
+      }
       const time = `strftime('%Y-%m-%dT%H:%M:%S', ${sql} / 1000, 'unixepoch')`;
-      return { name: `r${index}`, sql: isSystemTime ? time : sql };
+      return { name: `r${index}`, sql: isMilliseconds ? time : sql };
     });
     const first = this.#countedLists.map((_, index) => `d${index}.value is null`);
     return [
@@ -125,9 +131,9 @@ export class Figures {
   derived(): Column[] {
     const { aggregate, isThorough, source } = this.plan;
     const days = aggregate.groups.flatMap((group, index) => {
-      const changes = zoneOf(group) === null ? null : changesOf(zoneOf(group) ?? "", isThorough);
-      if (!changes) return [];
-      const instant = isThorough && isZoned(group) ? `z${index}` : `r${index}`;
+      if (!isZoned(group)) return [];
+      const changes = changesOf(zoneOf(group) ?? "", isThorough);
+      const instant = isThorough ? `z${index}` : `r${index}`;
       return [{ name: `day${index}`, sql: localDaySql(`r${index}`, changes, instant) }];
     });
     if (source === "entries" && !isThorough) return days;
@@ -142,7 +148,7 @@ export class Figures {
   keys(): Column[] {
     return this.plan.aggregate.groups.map((group, index) => {
       const { period } = group;
-      const day = period?.zone == null ? `r${index}` : `day${index}`;
+      const day = isZoned(group) ? `day${index}` : `r${index}`;
       return { name: `g${index}`, sql: period ? periodSql(day, period.unit) : `r${index}` };
     });
   }
@@ -198,7 +204,7 @@ export class Figures {
     // The statement has checked the bounds of entries.
     const misfits =
       fitting === name
-        ? `total(not (${isScaledSql(name, scale)}))`
+        ? `total(${isScaledSql(name, scale, "<>")})`
         : `count(${name}) - count(${fitting})`;
     return [
       { name: `whole_${name}`, sql: whole, missing: "null" },

@@ -13,6 +13,7 @@ import {
   selectHead,
   type SearchHead,
 } from "#store/data/search/batch.ts";
+import { selectStatus, statusFromResult, type CollectionStatus } from "#store/data/search/count.ts";
 import { tooHeavyMessage } from "#store/data/search/cost.ts";
 import {
   missingFromResult,
@@ -38,16 +39,23 @@ export type Stored = string | number | null;
 /** A figure: an exact sum and the number of its values, or a stored value. */
 export type Figure = { sum: Decimal; count: number } | { value: Stored };
 
-export interface FoundGroup {
+interface FoundGroup {
   keys: Stored[];
   figures: Figure[];
 }
 
-export interface AggregateResult extends SearchHead {
+export interface FoundGroups {
   /** At most as many as the aggregate's limit, in its order. */
   groups: FoundGroup[];
   hasMore: boolean;
+}
+
+export interface AggregateResults extends SearchHead {
+  /** For each aggregate, its groups or the bound that it exceeds. */
+  results: ({ aggregate: Aggregate } & (FoundGroups | { exceeded: ExceededBound }))[];
   missingValues: number[];
+  /** The collection's size and indexing progress. Null unless requested. */
+  status: CollectionStatus | null;
 }
 
 /** Each group has the columns of `Figures`. */
@@ -71,70 +79,110 @@ export interface AggregateReads {
   stamps: string;
   /** Values of fields to look up in the index. */
   values: readonly FieldValue[];
+  withStatus?: boolean;
 }
 
 /**
- * Computes the figures in one round trip, which reads one state of the database. Choosing an index among several takes
- * another before it. Numbers or times of unusual size take another after it, which repeats the whole.
+ * Computes the figures of these aggregates in one round trip, which reads one state of the database. Choosing an index
+ * among several takes another before it. Numbers or times of unusual size take another after it, which repeats the whole.
+ * Returns a bound if the conditions exceed it with a single item.
  */
-export async function loadAggregate(
+export async function loadAggregates(
   db: CollectionDatabase,
-  aggregate: Aggregate,
+  aggregates: readonly Aggregate[],
   reads: AggregateReads,
-): Promise<(AggregateResult | { exceeded: ExceededBound }) & Partial<SearchHead>> {
-  const source = entriesSource(aggregate) ?? {
-    reads: "items",
-    driver: await findSmallestDriver(db, aggregate.search, maxAggregateItems),
-  };
-  try {
-    return (
-      (await runStatements(db, aggregate, source, false, reads)) ??
-      (await runStatements(db, aggregate, source, true, reads)) ?? { exceeded: "keys" }
+): Promise<AggregateResults | { exceeded: ExceededBound }> {
+  const sources = await Promise.all(aggregates.map((aggregate) => findSource(db, aggregate)));
+  const run = (isThorough: boolean) =>
+    runStatements(
+      db,
+      aggregates.map((aggregate, index) => ({
+        aggregate,
+        isThorough,
+        ...aggregateStatements(
+          db.collectionId,
+          aggregate,
+          sources[index] ?? { reads: "items", driver: null },
+          isThorough,
+        ),
+      })),
+      reads,
     );
+  try {
+    return (await run(false)) ?? (await run(true)) ?? { exceeded: "keys" };
   } catch (error) {
     if (String(error).includes(tooHeavyMessage)) return { exceeded: "cost" };
     throw error;
   }
 }
 
-/** Returns undefined if only a thorough statement computes the figures. */
+async function findSource(db: CollectionDatabase, aggregate: Aggregate): Promise<AggregateSource> {
+  const entries = entriesSource(aggregate);
+  if (entries) return entries;
+  const driver = await findSmallestDriver(db, aggregate.search, maxAggregateItems);
+  return { reads: "items", driver };
+}
+
+interface Running extends ReturnType<typeof aggregateStatements> {
+  aggregate: Aggregate;
+  isThorough: boolean;
+}
+
+/** Returns undefined if only thorough statements compute the figures. */
 async function runStatements(
   db: CollectionDatabase,
-  aggregate: Aggregate,
-  source: AggregateSource,
-  isThorough: boolean,
-  { stamps, values }: AggregateReads,
-) {
-  const statements = aggregateStatements(db.collectionId, aggregate, source, isThorough);
-  const { figures } = statements;
-  const [headResult, missingResult, groupsResult, ...misfitResults] = await runOptionalBatch(db, [
+  running: readonly Running[],
+  { stamps, values, withStatus = false }: AggregateReads,
+): Promise<AggregateResults | undefined> {
+  const [headResult, missingResult, statusResult, ...results] = await runOptionalBatch(db, [
     selectHead(db, { stamps }),
     missingValuesStatement(db, values),
-    preparePageStatement(db, statements.groups),
-    ...statements.misfits.map((statement) => preparePageStatement(db, statement)),
+    withStatus ? selectStatus(db, {}) : null,
+    ...running.flatMap(({ groups, misfits }) =>
+      [groups, ...misfits].map((statement) => preparePageStatement(db, statement)),
+    ),
   ]);
-  const head = headFromResult(headResult);
+  let position = 0;
+  const found = running.map((each) => {
+    const count = 1 + each.misfits.length;
+    position += count;
+    const { aggregate } = each;
+    const groups = findGroups(each, results.slice(position - count, position));
+    return groups && { aggregate, ...groups };
+  });
+  if (found.includes(undefined)) return undefined;
+  return {
+    ...headFromResult(headResult),
+    results: found.filter((result) => result !== undefined),
+    missingValues: missingFromResult(missingResult),
+    status: statusFromResult(statusResult),
+  };
+}
+
+/** Returns undefined if only a thorough statement computes the figures. */
+function findGroups(
+  { aggregate, isThorough, figures }: Running,
+  [groupsResult, ...misfitResults]: readonly (D1Result | undefined)[],
+): FoundGroups | { exceeded: ExceededBound } | undefined {
   const rows = (groupsResult?.results ?? []) as GroupRow[];
   const [first] = rows;
   const exceeded = exceededBound(rows);
   if (first?.reason === "unusual") return undefined;
-  if (exceeded) return { ...head, exceeded };
+  if (exceeded) return { exceeded };
   if (!isThorough && ((first?.all_unusual ?? 0) > 0 || (first?.all_misfits ?? 0) > 0))
     return undefined;
   const misfits = misfitResults.map((result) => (result?.results ?? []) as MisfitRow[]);
   if (misfits.some((list) => (list.at(-1)?.spent ?? 0) > maxMisfitBytes))
-    return { ...head, exceeded: "keys" as const };
+    return { exceeded: "keys" };
   const found = rows.filter(({ position }) => position !== null);
   const groups = buildGroups(aggregate, figures, found.toSorted(byPosition), misfits);
+  const total = first?.total ?? 0;
   const sortsHere = isThorough && aggregate.order.some(({ metric }) => isSumAt(aggregate, metric));
-  if (sortsHere && found.length < (first?.total ?? 0))
-    return { ...head, exceeded: "keys" as const };
+  if (sortsHere && found.length < total) return { exceeded: "keys" };
   const sorted = sortsHere ? sortGroups(aggregate, groups) : groups;
   return {
-    ...head,
     groups: sorted.slice(0, aggregate.limit),
-    hasMore: (first?.total ?? 0) > Math.min(groups.length, aggregate.limit),
-    missingValues: missingFromResult(missingResult),
+    hasMore: total > Math.min(groups.length, aggregate.limit),
   };
 }
 

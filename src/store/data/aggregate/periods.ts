@@ -33,12 +33,9 @@ export function localDaySql(
   changes: ZoneChanges,
   offsetInstant = instant,
 ): string {
-  if (isUtc(changes)) return `substr(${instant}, 1, 10)`;
   // SQLite has no dates after 9999, where the offset would lead.
   return `coalesce(date(${instant}, ${offsetSql(offsetInstant, changes)}), substr(${instant}, 1, 10))`;
 }
-
-const isUtc = ({ first, changes }: ZoneChanges) => first === 0 && changes.length === 0;
 
 /** SQL for the offset at an instant, by binary search. */
 function offsetSql(instant: string, { first, changes }: ZoneChanges): string {

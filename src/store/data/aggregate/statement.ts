@@ -189,14 +189,18 @@ function itemRows(
       when bytes > ${maxAggregateBytes} then 'bytes' when cost > ${maxCost} then 'cost'
       when texts > ${maxTextBytes} then 'keys' end from b, w)`;
   const where = `${inRange} and (select reason from n) is null and ${conditionsSql(scan, values)}`;
-  const from = `from ${[candidates, ...figures.joins].join(" ")} where ${where} limit ${maxRows + 1}`;
-  return rowsSql(builder, bounds, from, true);
+  const from = `from ${[candidates, ...figures.joins].join(" ")} where ${where}`;
+  const isBarred = figures.joins.length > 0 || figures.derived().length > 0;
+  const limit = isBarred ? ` limit ${maxRows + 1}` : "";
+  return rowsSql(builder, bounds, from + limit, isBarred);
 }
 
-/** SQL for the bytes of the items, the cost of reading them, and the bytes of texts to keep. Zeros if none can be too large. */
+/**
+ * SQL for the bytes of the items, the cost of reading them, and the bytes of texts to keep. Zeros, without looking at any
+ * item, if none can be too large.
+ */
 function measureSql({ scan: { search }, figures }: Builder, fromItems: string): string {
   const { aggregate } = figures.plan;
-  const isInData = ({ source }: SearchField) => source.in === "data";
   const dataFields = figureFields(aggregate).filter(isInData);
   if (dataFields.length === 0 && !referencedFields(search).some(isInData)) return "select 0, 0, 0";
   const cost = itemCost(search.conditions);
@@ -209,8 +213,10 @@ function measureSql({ scan: { search }, figures }: Builder, fromItems: string): 
   const costBound = `items * (t.largest * ${perByte} + ${maxTotalCost(cost, 1, 0)})`;
   const isLight = `t.largest * items <= ${maxBytes} and ${costBound} <= ${maxCost}`;
   return `select total(octet_length(i.data)), total(${totalCostSql(cost)} + ${reading}), total(${balancedSql("+", texts)})
-    from ${fromItems} and (select items <= ${maxAggregateItems} and not (${isLight}) from b, t)`;
+    from (select 1 from b, t where items <= ${maxAggregateItems} and not (${isLight})) cross join ${fromItems}`;
 }
+
+const isInData = ({ source }: SearchField) => source.in === "data";
 
 /** Texts of which groups and counts keep all that differ. */
 function keptTexts({ groups, metrics }: Aggregate): SearchField[] {
@@ -260,12 +266,14 @@ function groupsSql(rows: string, builder: Builder): string {
     ),
   ];
   return `${rows}, ${groups},
-    o as (select *, row_number() over (order by ${order}) as position,
-      sum(${keyBytes}) over (order by ${order} rows unbounded preceding) as spent from g)
-    select n.reason, (select count(*) from g) as total, (select sum(row_count) from g) as all_rows,
-      (select sum(unusual) from g) as all_unusual, (select sum(${misfits}) from g) as all_misfits,
+    o as (select *, row_number() over (rows unbounded preceding) as position,
+      sum(${keyBytes}) over (rows unbounded preceding) as spent
+      from (select * from g order by ${order} limit ${rowLimit})),
+    a as materialized (select count(*) as total, sum(row_count) as all_rows, sum(unusual) as all_unusual,
+      sum(${misfits}) as all_misfits from g)
+    select n.reason, a.total, a.all_rows, a.all_unusual, a.all_misfits,
       position, ${outer.join(", ")}
-    from n left join o on position <= ${rowLimit} and spent < ${maxBytes}`;
+    from n cross join a left join o on spent < ${maxBytes}`;
 }
 
 const isSumAt = ({ metrics }: Aggregate, index: number): boolean => {

@@ -5,7 +5,9 @@
 
 /** The scale where a definition states none. Values with up to this many decimals are common. */
 const usualDecimals = 6;
-/** Sums of a million values stay below 2^63. */
+/** The sum of 200,000 such integers is below 2^63. */
+const maxSummed = 4.5e13;
+/** The same for the whole parts of values. */
 const maxWhole = 9_000_000_000_000;
 /** Every decimal with 15 digits has a double of its own. */
 const maxScaled = 1e15;
@@ -21,14 +23,16 @@ export const scaleOf = (decimals: number | undefined): number =>
   10 ** Math.min(decimals ?? usualDecimals, thoroughDecimals);
 
 /** The largest absolute value that fits the scale. */
-export const maxFitting = (scale: number): number => Math.min(maxWhole, maxScaled / scale);
+export const maxFitting = (scale: number): number => maxSummed / scale;
+/** The same where whole parts and fractions are summed apart. */
+const maxFittingOwn = (scale: number): number => Math.min(maxWhole, maxScaled / scale);
 
 const scaledSql = (value: string, scale: string) =>
   `((${value} * ${scale} + ${rounding}) - ${rounding})`;
 
 /** SQL for whether a value, within the bounds of its scale, is an integer there. */
-export const isScaledSql = (value: string, scale: number): string =>
-  `${scaledSql(value, `${scale}.0`)} / ${scale}.0 = ${value}`;
+export const isScaledSql = (value: string, scale: number, comparison = "="): string =>
+  `${scaledSql(value, `${scale}.0`)} / ${scale}.0 ${comparison} ${value}`;
 
 /** SQL for the value if it fits the scale; null otherwise. */
 export const fittingSql = (value: string, scale: number): string => {
@@ -36,17 +40,21 @@ export const fittingSql = (value: string, scale: number): string => {
   return `iif(${value} between -${max} and ${max} and ${isScaledSql(value, scale)}, ${value}, null)`;
 };
 
-/** SQL for the sums of the whole parts, and of the fractions in units of the scale. */
-export function sumSql(value: string, scale: number): { whole: string; fraction: string } {
-  const whole = `cast(${value} as integer)`;
-  const rest = `cast(${scaledSql(value, `${scale}.0`)} - ${whole} * ${scale} as integer)`;
-  return { whole: `sum(${whole})`, fraction: scale === 1 ? "0" : `sum(${rest})` };
+/** SQL for a sum: that of the whole parts, and of the fractions in units of the scale. */
+interface SumSql {
+  whole: string;
+  fraction: string;
 }
+
+export const sumSql = (value: string, scale: number): SumSql => ({
+  whole: "0",
+  fraction: `sum(cast(${scaledSql(value, `${scale}.0`)} as integer))`,
+});
 
 /** SQL for the scale that a value needs at most, by its magnitude; null beyond all scales. */
 export function ownScaleSql(value: string): string {
   const branches = [1e9, 1e6, 1e2].map((scale) => {
-    const max = maxFitting(scale);
+    const max = maxFittingOwn(scale);
     return `when ${value} between -${max} and ${max} then ${scale}`;
   });
   return `case ${branches.join(" ")} end`;
@@ -56,7 +64,7 @@ export function ownScaleSql(value: string): string {
 export const fittingOwnSql = (value: string, scale: string): string =>
   `iif(${scaledSql(value, scale)} / cast(${scale} as real) = ${value}, ${value}, null)`;
 
-export function sumOwnSql(value: string, scale: string): { whole: string; fraction: string } {
+export function sumOwnSql(value: string, scale: string): SumSql {
   const whole = `cast(${value} as integer)`;
   const rest = `cast(${scaledSql(value, scale)} - ${whole} * ${scale} as integer)`;
   return {

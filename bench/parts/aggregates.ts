@@ -1,0 +1,81 @@
+import { aggregates } from "../aggregates.ts";
+import { fields } from "../fill.ts";
+import { inRounds, type Subject } from "../measure/rounds.ts";
+import { count, figure, table, times } from "../report/markdown.ts";
+import { bundle } from "../serve/bundle.ts";
+import { Service } from "../serve/service.ts";
+import { calls, tokenCount, type Bench, type Part } from "./bench.ts";
+import { counting } from "./counting.ts";
+import { prices } from "./prices.ts";
+
+const path = "/api/v1/forms/big/submissions/aggregate";
+/** No aggregate reads more items. */
+const maxScale = 200_000;
+
+/** Measures aggregates beside plain SQL in the same run, and the rows that they read. */
+export const aggregated: Part = async (bench) => {
+  const scales = [...new Set(bench.scales.map((scale) => Math.min(scale, maxScale)))];
+  const rows: string[][] = [];
+  for (const [index, scale] of scales.entries())
+    rows.push(...(await measureAt(bench, scale, 8920 + index * 10)));
+  const header = [
+    "aggregate",
+    "items",
+    "p50, ms",
+    "plain SQL, ms",
+    "ratio",
+    "rows read",
+    "$ per million",
+  ];
+  return [{ title: "Aggregates", text: table(header, rows) }];
+};
+
+async function measureAt(bench: Bench, scale: number, firstPort: number): Promise<string[][]> {
+  const { service, tokens } = await startFilled(bench, scale, firstPort);
+  const { pid } = service;
+  const subjects = aggregates.flatMap(({ name, body, bare }): Subject[] => {
+    const subject = { pid, status: 200, connections: 1 };
+    const next = calls(tokens, "POST", service.url() + path, () => body);
+    const url = `${service.url("sql")}/?form=big`;
+    const call = { method: "POST", url, headers: {}, body: bare };
+    return [
+      { ...subject, name: `${name} ${scale}`, next },
+      { ...subject, name: `${name} ${scale}, plain`, next: () => call },
+    ];
+  });
+  const summaries = await inRounds(subjects, bench.rounds, bench.milliseconds);
+  const rows: string[][] = [];
+  for (const [index, { name, body }] of aggregates.entries()) {
+    const read = await rowsRead(service, tokens[0] ?? "", body);
+    const [own, plain] = [summaries[2 * index]?.p50 ?? NaN, summaries[2 * index + 1]?.p50 ?? NaN];
+    const times50 = [figure(own), figure(plain), times(own / plain)];
+    rows.push([name, count(scale), ...times50, count(read), figure(read * prices.rowRead)]);
+  }
+  await service.stop();
+  service.remove();
+  return rows;
+}
+
+async function rowsRead(service: Service, token: string, body: object): Promise<number> {
+  const url = service.url("counted") + path;
+  await counting(url, token, "POST", body);
+  const { counts } = await counting(url, token, "POST", body);
+  return counts.rowsRead;
+}
+
+async function startFilled(bench: Bench, scale: number, firstPort: number) {
+  bench.note(`aggregates: fills ${count(scale)}`);
+  const bundles = {
+    main: bundle("src/index.ts", bench.builds),
+    counted: bundle("bench/workers/counted.ts", bench.builds),
+    sql: bundle("bench/workers/sql.ts", bench.builds),
+  };
+  const service = new Service(bench.onDisk(), bundles, firstPort);
+  await service.begin();
+  const tokens = await service.tokens(tokenCount);
+  await service.define("big", tokens[0] ?? "", fields);
+  await service.stop();
+  await service.fill("big", scale);
+  await service.start();
+  return { service, tokens };
+}

@@ -1,0 +1,58 @@
+import { Problem, type FieldError } from "#domain/problem/problem.ts";
+import { valueKinds } from "#domain/definition/field.ts";
+import { findClosest } from "#domain/text-distance.ts";
+import { labelOf, type DraftField } from "./draft.ts";
+import { fieldKeys } from "./draft-documents.ts";
+
+/** A formula over these fields, as an example for people who write one. */
+export function exampleFormula(fields: readonly DraftField[]): string {
+  const keys = fieldKeys(fields);
+  const named = fields.map((field, index) => ({ field, key: keys[index] ?? "" }));
+  const list = named.find(({ field }) => field.type === "line_items");
+  const column = list && firstNumber(list.field.fields);
+  if (list && column) return `sum(${list.key}.map(row, row.${column}))`;
+  const numbers = named.filter(({ field }) => isNumber(field)).map(({ key }) => key);
+  const [first, second] = numbers;
+  if (first && second) return `${first} * ${second}`;
+  if (first) return `${first} * 2`;
+  const date = named.find(({ field }) => field.type === "date");
+  if (date) return `days_between(today(), ${date.key})`;
+  const text = named.find(({ field }) => valueKinds[field.type] === "text");
+  return text ? `concat(${text.key}, "!")` : "1 + 1";
+}
+
+function firstNumber(columns: readonly DraftField[]): string | undefined {
+  const index = columns.findIndex(isNumber);
+  return index === -1 ? undefined : fieldKeys(columns)[index];
+}
+
+const isNumber = ({ type }: DraftField) => type === "number";
+
+/** Adds to the errors of formulas where they are, the key of a field that was named by its label, and an example. */
+export function withFormulaHelp(problem: Problem, fields: readonly DraftField[]): Problem {
+  const errors = (problem.members["errors"] ?? []) as (FieldError & { position?: number })[];
+  if (!errors.some(({ field }) => field.endsWith("formula"))) return problem;
+  const explained = errors.map((error) => {
+    const path = /^fields\[(\d+)\]\.(?:fields\[(\d+)\]\.)?formula$/.exec(error.field);
+    if (!path) return error;
+    const [, index, columnIndex] = path;
+    const siblings = columnIndex === undefined ? fields : (fields[Number(index)]?.fields ?? []);
+    const others = siblings.filter((_, i) => i !== Number(columnIndex ?? index));
+    const place = error.position === undefined ? "" : `Character ${error.position + 1}: `;
+    const reason = error.reason.replace(/^Syntax error at position \d+: /, "");
+    const parts = [place + reason, suggestKey(error.reason, others)];
+    if (others.length > 0) parts.push(`Example: ${exampleFormula(others)}`);
+    return { ...error, reason: parts.filter((part) => part !== "").join(" ") };
+  });
+  const { code, detail, members, headers } = problem;
+  return new Problem(code, detail, { ...members, errors: explained }, headers);
+}
+
+function suggestKey(reason: string, fields: readonly DraftField[]): string {
+  const name = /^There is no (?:field|column) "([^"]+)"/.exec(reason)?.[1];
+  if (name === undefined || reason.includes("Did you mean")) return "";
+  const labels = fields.map(labelOf);
+  const label = findClosest(name, labels);
+  if (label === undefined) return "";
+  return `Did you mean "${fieldKeys(fields)[labels.indexOf(label)] ?? ""}" (${label})?`;
+}

@@ -1,0 +1,124 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { findCollection } from "../../src/store/data/collections.ts";
+import type { Client } from "../support/client";
+import { dataDb, dataHandle } from "../support/databases";
+import { admin, client, makeForm } from "../support/service";
+
+const options = Array.from({ length: 12 }, (_, index) => ({
+  value: `v${index}`,
+  label: `Option <${index}>`,
+}));
+const fields = [
+  { key: "team", label: "Team", type: "select", options },
+  { key: "kind", label: "Kind", type: "select", options },
+  { key: "amount", label: "Amount", type: "number", decimals: 2 },
+  { key: "weight", label: "Weight", type: "number" },
+];
+const acceptHtml = { Accept: "text/html" };
+
+describe("The summary of an app or form", () => {
+  let integrator: Client;
+  let form: string;
+  beforeAll(async () => {
+    integrator = await client();
+    form = await makeForm(integrator, fields, { time_zone: "Asia/Tokyo" });
+    const operations = Array.from({ length: 24 }, (_, index) => ({
+      op: "create",
+      data: { team: `v${index % 12}`, amount: 0.1, ...(index < 3 ? { kind: "v0" } : {}) },
+      status: index % 3 === 0 ? "draft" : "submitted",
+    }));
+    const path = `/forms/${form}/submissions`;
+    const { status, text } = await integrator.post(`${path}/batch`, { operations });
+    if (status !== 200) throw new Error(text);
+    const current = await findCollection(dataHandle, "form", form);
+    // The first ones were created on 1 January in Tokyo, the others a month later.
+    await dataDb
+      .prepare(
+        `update item set created_at = ?1 + iif(number % 4294967296 > 4, 31 * 86400000, 0) + number % 4294967296
+          where collection_id = ?2`,
+      )
+      .bind(Date.parse("2025-12-31T15:00:00Z"), current?.collection.id ?? 0)
+      .run();
+  });
+
+  const summary = async (query: string, headers = {}) =>
+    admin("GET", `/forms/${form}/summary${query}`, undefined, headers);
+
+  it("counts items by month in the zone of the form, with zero for empty months", async () => {
+    const { body } = await summary("?from=2025-12&to=2026-03");
+    expect(body.figures.months).toEqual([
+      { month: "2025-12", items: 0 },
+      { month: "2026-01", items: 4 },
+      { month: "2026-02", items: 20 },
+      { month: "2026-03", items: 0 },
+    ]);
+  });
+
+  it("breaks items down by status and by each select field, and adds numbers exactly", async () => {
+    const { body } = await summary("?from=2026-01&to=2026-02");
+    const { breakdowns, sums, total } = body.figures;
+    expect(total).toBe(24);
+    expect(breakdowns[0]).toEqual({
+      field: "$status",
+      values: [
+        { value: "submitted", items: 16 },
+        { value: "draft", items: 8 },
+      ],
+      others: 0,
+    });
+    expect([breakdowns[1].values.length, breakdowns[1].others]).toEqual([8, 8]);
+    expect(breakdowns[2].values).toEqual([
+      { value: null, items: 21 },
+      { value: "v0", items: 3 },
+    ]);
+    expect(sums).toEqual([
+      { field: "amount", sum: 2.4 },
+      { field: "weight", sum: null },
+    ]);
+  });
+
+  it("shows the last 12 months by default, on a page of at most 30 KB", async () => {
+    expect((await summary("")).body.figures.months).toHaveLength(12);
+    const { status, text } = await summary("?from=2024-01&to=2026-12", acceptHtml);
+    expect([status, text.includes("<svg"), text.includes("Option &lt;0&gt;")]).toEqual([
+      200,
+      true,
+      true,
+    ]);
+    expect(text.length).toBeLessThan(30_000);
+  });
+
+  it("rejects periods that are malformed, empty or longer than 36 months", async () => {
+    for (const query of ["?from=2026", "?from=2026-02&to=2026-01", "?from=2023-01&to=2026-01"])
+      expect((await summary(query)).status).toBe(422);
+  });
+
+  it("offers a shorter period when the period has too many items", async () => {
+    const current = await findCollection(dataHandle, "form", form);
+    const setSize = async (live: number, largest: number) =>
+      dataDb
+        .prepare("update tally set live = ?1, largest = ?2 where collection_id = ?3")
+        .bind(live, largest, current?.collection.id ?? 0)
+        .run();
+    const count = await dataDb
+      .prepare("select live, largest from tally where collection_id = ?1")
+      .bind(current?.collection.id ?? 0)
+      .first<{ live: number; largest: number }>();
+    const huge = `{"x":"${"x".repeat(1_900_000)}"}`;
+    await dataDb
+      .prepare("update item set data = ?1 where collection_id = ?2")
+      .bind(huge, current?.collection.id ?? 0)
+      .run();
+    const copies = `with recursive n(p) as (select 1 union all select p + 1 from n where p < 90)
+      insert into item select i.number + 1000 + p, i.id || p, i.collection_id, null, i.status, 1, 1, i.created_at, i.created_by,
+        i.updated_at, i.updated_by, i.data, null from n, (select * from item where collection_id = ?1 limit 1) i`;
+    await dataDb
+      .prepare(copies)
+      .bind(current?.collection.id ?? 0)
+      .run();
+    await setSize(114, 1_900_000);
+    const { status, text } = await summary("?from=2025-12&to=2026-03", acceptHtml);
+    expect([status, text.includes("Choose a shorter period")]).toEqual([200, true]);
+    await setSize(count?.live ?? 0, count?.largest ?? 0);
+  });
+});
