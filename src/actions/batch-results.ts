@@ -15,6 +15,7 @@ import {
 import type { BatchWrite } from "#store/data/batch-write.ts";
 import type { AssignedValues } from "#store/data/replays.ts";
 import type { SimulatedOperation, BatchSimulation, TouchedItem } from "./batch-simulation.ts";
+import { visibleWarnings } from "./narrow-write.ts";
 import { buildIndexRowChanges, serializeData } from "#domain/item/change.ts";
 
 /** The problem that rejects one operation of a batch. */
@@ -154,7 +155,8 @@ export function toOperationResults(
         ? {}
         : { createdAt: createdAt + createdIndex, updatedAt: createdAt + createdIndex };
     const view = item && buildItemView({ ...item, ...times, receiptNumber: number }, compiled);
-    return { ...result, receiptNumber: number, view: view ?? null };
+    const warnings = visibleWarnings(compiled, result.warnings);
+    return { ...result, warnings, receiptNumber: number, view: view ?? null };
   });
 }
 

@@ -132,7 +132,8 @@ export function assertTypeStable(reached: ReachedCollection, data: Data, before:
   const { pending } = wholeOf(reached).collection;
   const [changingField] = filledFields(pending?.emptied ?? [], data, before);
   if (!changingField) return;
-  if (changingField.within === null && !knowsField(reached, changingField.key)) throw outsideView();
+  const topId = changingField.within ?? changingField.id;
+  if (!reached.fields.list.some(({ field }) => field.id === topId)) throw outsideView();
   const detail = `The type of "${changingField.key}" is changing. It accepts no values until the change is done.`;
   throw problem.schemaInUse(detail, { field: changingField.key });
 }
@@ -176,7 +177,8 @@ async function inCurrentView(ctx: ActionContext, response: ItemView): Promise<It
   const found = await findVisibleItem(ctx, { kind, id });
   if (!found) throw problem.notFound();
   const data = Object.entries(response.data).filter(([key]) => knowsField(found.compiled, key));
-  return { ...response, data: Object.fromEntries(data) };
+  const warnings = visibleWarnings(found.compiled, response.warnings);
+  return { ...response, data: Object.fromEntries(data), warnings };
 }
 
 /** Stores the item. Returns undefined, for a retry, when the definition changed or the duplicate is gone. */

@@ -25,7 +25,7 @@ export function reach(caller: Caller, whole: CompiledCollection): ReachedCollect
   return reached;
 }
 
-export function findReach(
+function findReach(
   { resources, actor }: Caller,
   whole: CompiledCollection,
 ): ReachedCollection | undefined {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { client, freshKey, issue, makeForm } from "../support/service";
 import type { Client, Json } from "../support/client";
+import { counted } from "../support/counting";
 
 const fields = [
   { key: "title", type: "text", required: true },
@@ -433,5 +434,60 @@ describe("a narrow credential", () => {
     await expect(
       issue({ permissions: ["submissions:read"], resources: [`form:${form}/no_view`] }),
     ).rejects.toThrow("no_view");
+  });
+
+  it("costs at most 2 rows and no round trip more than a whole one for a GET", async () => {
+    const { form, small } = await formWithView();
+    const { fetch, counts, reset } = counted();
+    const partner = await narrow(form);
+    const whole = await client({
+      permissions: ["submissions:read", "schema:read"],
+      resources: [`form:${form}`],
+    });
+    const costOf = async (caller: Client) => {
+      const counting = caller.through(fetch);
+      // The object and the isolate learn of the credential.
+      for (let turn = 0; turn < 2; turn += 1) await counting.get(`/submissions/${small.id}`);
+      reset();
+      expect((await counting.get(`/submissions/${small.id}`)).status).toBe(200);
+      return { ...counts };
+    };
+    const [narrowCost, wholeCost] = [await costOf(partner), await costOf(whole)];
+    expect(narrowCost.d1).toBeLessThanOrEqual(wholeCost.d1);
+    expect(narrowCost.rowsRead).toBeLessThanOrEqual(wholeCost.rowsRead + 2);
+  });
+
+  it("never writes an item outside its view, whoever moves it at the same time", async () => {
+    const { form, small } = await formWithView();
+    const partner = await narrow(form);
+    const path = `/submissions/${small.id}`;
+    for (let turn = 0; turn < 5; turn += 1) {
+      await owner.patch(path, { data: { department: "Design", amount: 0 } });
+      const [moved, ...written] = await Promise.all([
+        owner.patch(path, { data: { department: "Sales" } }),
+        ...[1, 2, 3].map((amount) => partner.patch(path, { data: { amount } })),
+      ]);
+      expect(moved?.status).toBe(200);
+      const versions = written.filter(({ status }) => status === 200);
+      for (const { body } of versions) expect(body.version).toBeLessThan(moved?.body.version);
+      for (const { status } of written) expect([200, 404]).toContain(status);
+    }
+  });
+
+  it("never writes under a view that has just changed", async () => {
+    const { form, small } = await formWithView();
+    const partner = await narrow(form);
+    for (let turn = 0; turn < 3; turn += 1) {
+      const definition = `/forms/${form}/schema`;
+      expect((await owner.patch(definition, { views: [designView] })).status).toBe(200);
+      const closed = [{ field: "department", op: "eq", value: "Sales" }];
+      const [, made] = await Promise.all([
+        owner.patch(definition, { views: [{ ...designView, conditions: closed }] }),
+        partner.patch(`/submissions/${small.id}`, { data: { amount: turn } }),
+      ]);
+      expect([200, 404]).toContain(made.status);
+      const late = await partner.patch(`/submissions/${small.id}`, { data: { amount: 99 } });
+      expect(late.status).toBe(404);
+    }
   });
 });

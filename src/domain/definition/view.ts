@@ -3,7 +3,7 @@ import { lazy } from "#domain/lazy.ts";
 import { isStorable, storableDescription } from "#domain/text.ts";
 
 const maxViews = 50;
-export const viewKeyPattern = /^[a-z][a-z0-9_-]{0,62}$/;
+const viewKeyPattern = /^[a-z][a-z0-9_-]{0,62}$/;
 
 /** The search checks conditions, sort keys and fields once the fields of the definition are known. */
 const viewSchema = lazy(() =>
