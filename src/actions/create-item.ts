@@ -173,8 +173,7 @@ export async function createItem(
 
 /** A replay through a view shows what the view shows now. Throws 404 when it no longer shows the item. */
 async function inCurrentView(ctx: ActionContext, response: ItemView): Promise<ItemView> {
-  const { kind, id } = response;
-  const found = await findVisibleItem(ctx, { kind, id });
+  const found = await findVisibleItem(ctx, response);
   if (!found) throw problem.notFound();
   const data = Object.entries(response.data).filter(([key]) => knowsField(found.compiled, key));
   const warnings = visibleWarnings(found.compiled, response.warnings);

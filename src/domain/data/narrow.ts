@@ -1,25 +1,16 @@
-import type { Collection, View } from "#domain/definition/collection.ts";
+import type { View } from "#domain/definition/collection.ts";
 import type { Field, RowField } from "#domain/definition/field.ts";
 import { parseView } from "#domain/search/view.ts";
 import type { Condition } from "#domain/search/tree.ts";
-import type { CompiledCollection, CompiledField, CompiledFields } from "./compile.ts";
+import type {
+  CompiledCollection,
+  CompiledField,
+  CompiledFields,
+  NarrowCollection,
+  ReachedCollection,
+} from "./compile.ts";
 
-/**
- * The part of a collection that a view shows, for a caller that may see nothing else. Its definition and its fields are
- * those that the caller may know of. Everything that presents or parses can use it. Everything that reads items also
- * needs its conditions, and whatever checks or stores needs the whole collection, so neither accepts one for the other.
- */
-export interface NarrowCollection {
-  reach: "narrow";
-  collection: Collection;
-  fields: CompiledFields;
-  whole: CompiledCollection;
-  /** What an item must meet to exist for the caller. */
-  conditions: readonly Condition[];
-}
-
-/** A collection as far as a caller reaches. */
-export type ReachedCollection = CompiledCollection | NarrowCollection;
+export type { NarrowCollection, ReachedCollection } from "./compile.ts";
 
 export const wholeOf = (reached: ReachedCollection): CompiledCollection =>
   reached.reach === "narrow" ? reached.whole : reached;

@@ -1,7 +1,7 @@
 import type { RetypedField } from "#domain/definition/collection.ts";
 import { isObject } from "#domain/json.ts";
 import type { CompiledFields, CompiledField } from "./compile.ts";
-import type { ReachedCollection } from "./narrow.ts";
+import type { ReachedCollection } from "./compile.ts";
 import { isListField } from "#domain/definition/field.ts";
 import { errorAt, formatChoices, truncate } from "#domain/problem/field-errors.ts";
 import type { FieldError } from "#domain/problem/problem.ts";

@@ -3,7 +3,7 @@ import { type FieldError, problem } from "#domain/problem/problem.ts";
 import type { Actor } from "#domain/audit.ts";
 import { type Data, type Warning, addedBytes, presentData } from "#domain/data/values.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import type { ReachedCollection } from "#domain/data/narrow.ts";
+import type { ReachedCollection } from "#domain/data/compile.ts";
 
 export type Status = "draft" | "submitted" | "closed";
 
