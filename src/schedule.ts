@@ -1,4 +1,7 @@
 import { runBackfill } from "#actions/backfill.ts";
+import type { NotifyChange } from "#actions/index-items.ts";
+import { repeatErasures } from "#actions/repeat-erasures.ts";
+import { eraseExpired } from "#actions/retention.ts";
 import type { BackgroundContext, CollectionReference } from "#actions/context.ts";
 import {
   wakeListenersOfRecentChanges,
@@ -12,17 +15,20 @@ import type { Service } from "#http/service.ts";
 import type { DataDatabase } from "#store/db/database.ts";
 import { memoryPart, type Memory } from "#domain/memory.ts";
 import { sweepErasures, sweepHistory } from "#store/data/feed.ts";
+import { eraseDeleted } from "#store/data/erase-deleted.ts";
 import { eraseExpiredValues } from "#store/data/erase-expired-values.ts";
 import { sweepFormerEntries, sweepFormerUnique } from "#store/data/index-check.ts";
+import { forgetErasures } from "#store/data/owed-erasures.ts";
+import { sweepErasedReplays } from "#store/data/replays.ts";
 import { sweepExpired } from "#store/home/maintenance.ts";
 
-type SweepContext = Pick<BackgroundContext, "databases" | "memory">;
+type SweepContext = Pick<BackgroundContext, "databases" | "memory"> & Pick<Service, "replays">;
 
 /** Limits the steps of one run. The next run continues. */
 const stepsPerRun = 50;
 
 export async function sweepStorage(
-  { databases, memory }: SweepContext,
+  { databases, memory, replays }: SweepContext,
   now: number,
 ): Promise<void> {
   await sweepExpired(databases, now, stepsPerRun);
@@ -31,13 +37,15 @@ export async function sweepStorage(
     await runSteps(() => sweepFormerEntries(db));
     await runSteps(() => sweepErasures(db));
     await runSteps(() => eraseExpiredValues(db, now));
+    await runSteps(() => sweepErasedReplays(db, replays, now));
+    await forgetErasures(db, now);
     await sweepChanges(memory, db, index, now);
   }
 }
 
 /** Repeats the step, up to the limit, while it returns that more work may remain. */
-async function runSteps(step: () => Promise<boolean>): Promise<void> {
-  for (let steps = 0; steps < stepsPerRun; steps += 1) if (!(await step())) return;
+async function runSteps(step: () => Promise<boolean>, maxSteps = stepsPerRun): Promise<void> {
+  for (let steps = 0; steps < maxSteps; steps += 1) if (!(await step())) return;
 }
 
 /** For each database, the collection at which the next sweep of changes starts. A new isolate starts with the first. */
@@ -61,9 +69,9 @@ async function sweepChanges(
 const minuteMs = 60_000;
 
 /**
- * Runs each minute. Wakes webhooks with lost wake-ups, sweeps deleted webhooks, and updates `listened` in the data
- * databases. Every fifth run sweeps storage and the others run the backfill, because both together would exceed the
- * 1,000 queries that D1 allows per run.
+ * Runs each minute. Wakes webhooks with lost wake-ups, sweeps deleted webhooks, updates `listened` in the data databases,
+ * and repeats erasures after a restore. Of five runs, one also sweeps storage, one erases what has expired, and three run
+ * the backfill, because all together would exceed the 1,000 queries that D1 allows per run.
  */
 export async function onSchedule(service: Service, scheduledAt: number): Promise<void> {
   if (service.settings.isPaused) return;
@@ -74,22 +82,36 @@ export async function onSchedule(service: Service, scheduledAt: number): Promise
     wakeListenersOfRecentChanges(databases, webhookStubs, scheduledAt),
     sweepWebhooks(ctx),
     updateListenedColumns(databases),
+    repeatErasures(ctx),
   ]);
-  const isSweepRun = Math.floor(scheduledAt / minuteMs) % 5 === 0;
-  if (isSweepRun) {
-    await sweepStorage(ctx, scheduledAt);
-  } else {
-    await backfillAndWake(ctx);
-  }
+  const turn = Math.floor(scheduledAt / minuteMs) % 5;
+  if (turn === 0) await sweepStorage(service, scheduledAt);
+  else if (turn === 2) await erase(ctx);
+  else await runAndWake(ctx, (notifyChange) => runBackfill(ctx, notifyChange));
   const rejection = results.find((result) => result.status === "rejected");
   if (rejection) throw rejection.reason;
 }
 
-/** Runs the backfill and wakes the webhooks of recalculated collections, even after an error. */
-async function backfillAndWake(ctx: BackgroundContext & ListenerContext): Promise<void> {
+/** A step takes about 15 of the 1,000 queries that D1 allows. */
+const erasingStepsPerRun = 30;
+
+/** Erases deleted apps and forms that can no longer be restored, and expired submissions. */
+export async function erase(ctx: BackgroundContext & ListenerContext): Promise<void> {
+  const { databases, random, now } = ctx;
+  for (const db of databases.dataDatabases()) {
+    await runSteps(() => eraseDeleted(databases, db, random.uuid(), now()), erasingStepsPerRun);
+  }
+  await runAndWake(ctx, (notifyChange) => eraseExpired(ctx, notifyChange));
+}
+
+/** Does the work and wakes the webhooks of changed collections, even after an error. */
+async function runAndWake(
+  ctx: ListenerContext,
+  work: (notifyChange: NotifyChange) => Promise<void>,
+): Promise<void> {
   const changedCollections = new Map<number, CollectionReference>();
   try {
-    await runBackfill(ctx, (collection) => changedCollections.set(collection.id, collection));
+    await work((collection) => changedCollections.set(collection.id, collection));
   } finally {
     for (const collection of changedCollections.values()) await wakeListeners(ctx, collection);
   }

@@ -32,9 +32,8 @@ export const sharedFiles = [
 /** Files whose number of random cases or prepared items is small in `npm test` and full in `npm run test:all`. */
 export const sizedFiles = [
   "test/aggregates/agreement.test.ts",
-  "test/faults/{every-route,random}.test.ts",
+  "test/faults/every-route.test.ts",
   "test/fuzz/**/*.test.ts",
-  "test/replicas/histories.test.ts",
   "test/api/openapi.test.ts",
   "test/permissions/{admin,api}.test.ts",
   "test/races/collections-apart.test.ts",
@@ -43,7 +42,11 @@ export const sizedFiles = [
 ];
 
 /** Files that run the built bundle, commands or generated clients as processes. */
-export const processFiles = ["test/dev/**/*.test.ts", "packages/client/test/**/*.test.ts"];
+export const processFiles = [
+  "test/dev/**/*.test.ts",
+  "test/simulation/*.test.ts",
+  "packages/client/test/**/*.test.ts",
+];
 
 export const browserFiles = ["test/browser/**/*.test.ts"];
 export const smokeFiles = ["test/smoke/**/*.test.ts"];

@@ -54,12 +54,8 @@ const inWorkerd = () => [
         FUZZ_SEED: process.env["FUZZ_SEED"] ?? "",
         // Whether random tests without a variable of their own run at full size (test/support/size.ts).
         FULL_SIZE: size("FULL_SIZE", "no", "yes"),
-        // The number of random actions that run while a fifth of all calls fails.
-        FAULTS: size("FAULTS", "60", "100"),
         // The number of changes that one webhook delivers while its receiver fails and recovers.
         WEBHOOK_CHANGES: size("WEBHOOK_CHANGES", "210", "300"),
-        // The number of random histories that run against lagging replicas.
-        HISTORIES: size("HISTORIES", "25", "80"),
         // Reports follow a response by seconds. Shorter delays keep tests fast.
         TIMEOUTS: { refusedReportMs: 150, servedReportMs: 300 },
         MIGRATIONS: await readD1Migrations(`${root}migrations`),

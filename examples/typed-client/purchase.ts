@@ -92,6 +92,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/forms/purchase/submissions/aggregate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Aggregate submissions
+         * @description Counts, sums, averages, minima and maxima of the submissions that meet the conditions, by up to two fields. All figures reflect one state. Sums are exact.
+         */
+        post: operations["aggregatePurchaseSubmissions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/forms/purchase/submissions/batch": {
         parameters: {
             query?: never;
@@ -601,6 +621,91 @@ export interface components {
             limit?: number | null;
             /** @description The cursor from `links.next`. Send it here or in the query. */
             cursor?: string | null;
+        };
+        PurchaseSubmissionAggregateGroupBy: components["schemas"]["PurchaseSubmissionAggregateGroupByValue"] | components["schemas"]["PurchaseSubmissionAggregateGroupByDay"] | components["schemas"]["PurchaseSubmissionAggregateGroupByTime"];
+        PurchaseSubmissionAggregateGroupByValue: {
+            /** @enum {string} */
+            field: "$created_by" | "$status" | "title" | "department" | "tags" | "reference";
+        };
+        PurchaseSubmissionAggregateGroupByDay: {
+            /** @enum {string} */
+            field: "needed_by";
+            /** @enum {string} */
+            unit: "day" | "week" | "month" | "quarter" | "year";
+        };
+        PurchaseSubmissionAggregateGroupByTime: {
+            /** @enum {string} */
+            field: "$created_at" | "$updated_at";
+            /** @enum {string} */
+            unit: "day" | "week" | "month" | "quarter" | "year";
+            /** @description IANA; that of the app or form if omitted. */
+            time_zone?: string;
+        };
+        PurchaseSubmissionAggregateMetric: components["schemas"]["PurchaseSubmissionAggregateMetricItems"] | components["schemas"]["PurchaseSubmissionAggregateMetricNumber"] | components["schemas"]["PurchaseSubmissionAggregateMetricTime"] | components["schemas"]["PurchaseSubmissionAggregateMetricValue"];
+        PurchaseSubmissionAggregateMetricItems: {
+            /** @enum {string} */
+            op: "count";
+        };
+        PurchaseSubmissionAggregateMetricNumber: {
+            /** @enum {string} */
+            op: "count" | "count_distinct" | "sum" | "avg" | "min" | "max";
+            /** @enum {string} */
+            field: "amount";
+        };
+        PurchaseSubmissionAggregateMetricTime: {
+            /** @enum {string} */
+            op: "count" | "count_distinct" | "min" | "max";
+            /** @enum {string} */
+            field: "$created_at" | "$updated_at" | "needed_by";
+        };
+        PurchaseSubmissionAggregateMetricValue: {
+            /** @enum {string} */
+            op: "count" | "count_distinct";
+            /** @enum {string} */
+            field: "$created_by" | "$id" | "$status" | "title" | "department" | "tags" | "reference";
+        };
+        PurchaseSubmissionAggregate: {
+            conditions?: components["schemas"]["PurchaseSubmissionCondition"][] | null;
+            group_by?: components["schemas"]["PurchaseSubmissionAggregateGroupBy"][] | null;
+            metrics: {
+                [key: string]: components["schemas"]["PurchaseSubmissionAggregateMetric"];
+            };
+            order_by?: components["schemas"]["PurchaseSubmissionAggregateOrder"][] | null;
+            /**
+             * Format: int64
+             * @description The number of groups; 100 if omitted or null.
+             */
+            limit?: number | null;
+        };
+        PurchaseSubmissionAggregateOrder: {
+            metric: string;
+            /**
+             * @description `asc` if omitted or null.
+             * @enum {string|null}
+             */
+            direction?: "asc" | "desc" | null;
+        };
+        PurchaseSubmissionAggregateGroup: {
+            key: components["schemas"]["PurchaseSubmissionAggregateKey"];
+            metrics: {
+                [key: string]: number | string | null;
+            };
+        };
+        PurchaseSubmissionAggregates: {
+            groups: components["schemas"]["PurchaseSubmissionAggregateGroup"][];
+            /** @description Whether more groups exist. */
+            truncated: boolean;
+        };
+        PurchaseSubmissionAggregateKey: {
+            $created_by?: string | null;
+            $status?: string | null;
+            $created_at?: string | null;
+            $updated_at?: string | null;
+            title?: string | null;
+            department?: string | null;
+            needed_by?: string | null;
+            tags?: string | null;
+            reference?: string | null;
         };
         FormLinks: {
             /** Format: uri */
@@ -2423,6 +2528,87 @@ export interface operations {
                     "application/json": components["schemas"]["PurchaseSubmissionSearchPage"];
                     "application/x-ndjson": unknown;
                     "text/csv": unknown;
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PermissionRequired"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Indexing"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["TryAgain"];
+        };
+    };
+    aggregatePurchaseSubmissions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "conditions": [
+                 *         {
+                 *           "field": "$created_at",
+                 *           "op": "gte",
+                 *           "value": "2026-01-01T00:00:00Z"
+                 *         }
+                 *       ],
+                 *       "group_by": [
+                 *         {
+                 *           "field": "$created_at",
+                 *           "unit": "month",
+                 *           "time_zone": "Asia/Tokyo"
+                 *         }
+                 *       ],
+                 *       "metrics": {
+                 *         "items": {
+                 *           "op": "count"
+                 *         },
+                 *         "creators": {
+                 *           "op": "count_distinct",
+                 *           "field": "$created_by"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PurchaseSubmissionAggregate"];
+            };
+        };
+        responses: {
+            /** @description The figures. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "groups": [
+                     *         {
+                     *           "key": {
+                     *             "$created_at": "2026-11"
+                     *           },
+                     *           "metrics": {
+                     *             "items": 12,
+                     *             "creators": 3
+                     *           }
+                     *         }
+                     *       ],
+                     *       "truncated": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PurchaseSubmissionAggregates"];
                 };
             };
             400: components["responses"]["MalformedJson"];

@@ -20,6 +20,13 @@ import { outsideView } from "./narrow-write.ts";
 import { reach } from "./reach.ts";
 import { findBatchDuplicates, findStoredDuplicates } from "./batch-duplicates.ts";
 import { loadCurrentCollection } from "./create-item.ts";
+import { guardedReferences } from "./references.ts";
+import {
+  batchReferences,
+  findUnknownReferences,
+  resolveOperations,
+  type BatchReference,
+} from "./batch-references.ts";
 import {
   noIdempotencyKey,
   runIdempotent,
@@ -71,6 +78,7 @@ function collectReferences(
 
 interface PreparedBatch extends PreparedWrite<BatchResponse> {
   write: BatchWrite;
+  references: readonly BatchReference[];
   operations: BatchRequest["operations"];
   results: readonly (SimulatedOperation | null)[];
 }
@@ -159,11 +167,12 @@ async function prepareBatch(
   if (operations.length === 0 || key.errors.length > 0) {
     throw problem.invalidInput([...key.errors, ...queryErrors, ...errors]);
   }
-  const {
-    results,
-    problems: operationProblems,
-    write,
-  } = await simulateBatch(ctx, compiled, operations, maxErrors);
+  const simulate = (checksIds: boolean) =>
+    simulateBatch(ctx, compiled, operations, { maxErrors, checksIds });
+  let simulated = await simulate(false);
+  const isRejected = simulated.problems.length + errors.length > 0;
+  if (isRejected && compiled.fields.hasReferences) simulated = await simulate(true);
+  const { results, problems: operationProblems, write, references } = simulated;
   const allProblems = [...operationProblems, ...shapeProblems(errors)];
   if (allProblems.length > 0) throw buildBatchProblem(allProblems, queryErrors);
   if (queryErrors.length > 0) throw problem.invalidInput(queryErrors);
@@ -176,6 +185,7 @@ async function prepareBatch(
     write,
     operations,
     results,
+    references,
   };
 }
 
@@ -184,6 +194,7 @@ interface SimulatedBatch {
   results: (SimulatedOperation | null)[];
   problems: OperationProblem[];
   write: BatchWrite;
+  references: BatchReference[];
   /** The used share of the budget of one batch. */
   budgetShare: number;
 }
@@ -195,9 +206,10 @@ interface SimulatedBatch {
 export async function simulateBatch(
   ctx: ActionContext,
   compiled: ReachedCollection,
-  operations: readonly (BatchOperation | null)[],
-  maxErrors = Infinity,
+  sentOperations: readonly (BatchOperation | null)[],
+  { maxErrors = Infinity, checksIds = true }: { maxErrors?: number; checksIds?: boolean } = {},
 ): Promise<SimulatedBatch> {
+  const operations = await resolveOperations(ctx, compiled, sentOperations, checksIds);
   const lookup = await lookUpVisible(ctx, compiled, collectReferences(compiled, operations));
   if (lookup.totalBytes > maxReadBytes) throw problem.batchTooLarge(maxReadBytes);
   const budget = batchBudget();
@@ -223,15 +235,17 @@ export async function simulateBatch(
   };
   const write = buildBatchWrite(wholeOf(compiled), simulation, ctx.now(), ctx.newId(), rejectItem);
   operationProblems.push(...findBatchDuplicates(compiled, write, operations, results));
+  const references = batchReferences(compiled, simulation, results);
+  write.references = guardedReferences(ctx, references);
   const budgetShare = Math.max(batchBudgetUsed(budget), lookup.totalBytes / maxReadBytes);
-  return { results, problems: operationProblems, write, budgetShare };
+  return { results, problems: operationProblems, write, references, budgetShare };
 }
 
 /** Stores the batch. Returns undefined, for a retry, when an item or the definition has changed. */
 async function storePreparedBatch(
   ctx: ActionContext,
   compiled: ReachedCollection,
-  { write, operations, results }: PreparedBatch,
+  { write, operations, results, references }: PreparedBatch,
   claim: Claim | null,
 ) {
   const action = compiled.collection.kind === "app" ? "record.update" : "submission.update";
@@ -251,6 +265,11 @@ async function storePreparedBatch(
       throw outsideView();
     case "stale":
       return undefined;
+    case "unknown_reference": {
+      const refused = await findUnknownReferences(ctx, compiled, references);
+      if (refused.length > 0) throw buildBatchProblem(refused);
+      return undefined;
+    }
     case "taken": {
       const refused = await findStoredDuplicates(ctx, compiled, write, operations, results);
       if (refused && refused.length > 0) throw buildBatchProblem(refused);

@@ -1,6 +1,7 @@
 import { sourceOf, positionOf, type AuditPosition } from "#store/home/audit-window.ts";
 import { scanAudit, type AuditEntry, type AuditFilter } from "#store/home/audit-log.ts";
-import type { AuditAction } from "#domain/audit.ts";
+import { loadActorNames } from "#store/home/audit.ts";
+import type { Actor, AuditAction } from "#domain/audit.ts";
 import type { ActionContext } from "./context.ts";
 
 /** One act as the audit shows it: an entry, or all entries of a batch, an import or a recalculation. */
@@ -118,3 +119,9 @@ function areStepsOfImport(step: AuditGroup, later: AuditGroup): boolean {
     later.oldest.at - a.at < maxStepGapMs
   );
 }
+
+/** The e-mails of members and the names of credentials among these actors. */
+export const listActorNames = (
+  { databases }: Pick<ActionContext, "databases">,
+  actors: readonly Actor[],
+): Promise<ReadonlyMap<string, string>> => loadActorNames(databases.home, actors);

@@ -191,6 +191,7 @@ export function buildBatchWrite(
     createdItems: [],
     updatedItems: [],
     deletedNumbers: [],
+    references: [],
     changes: changes.map(({ item, action, version: itemVersion, diff, views }) => ({
       views,
       ref: item.lastState.number,

@@ -1,3 +1,4 @@
+import type { ItemWithHistory } from "#store/data/item-history.ts";
 import { presentValue, type Value } from "#domain/data/values.ts";
 import {
   statusFieldId,
@@ -10,6 +11,7 @@ import type { CollectionKind } from "#domain/definition/collection.ts";
 import { loadHistory, type PastChange } from "#store/data/changes.ts";
 import type { ReachedCollection } from "#domain/data/narrow.ts";
 import type { FeedPage } from "#store/data/feed.ts";
+import { forgetCollection } from "./collection-cache.ts";
 import type { ActionContext, ReadContext } from "./context.ts";
 import { changeInView, feedMark } from "./change-views.ts";
 import { reachCurrent } from "./reach.ts";
@@ -42,9 +44,11 @@ export async function loadItemHistory(
 export async function getItemWithHistory(
   ctx: ActionContext,
   name: { kind: CollectionKind; key: string; id: string },
-): Promise<{ loaded: LoadedItem; history: ItemHistory }> {
-  const { loaded, changes } = await getItemWithChanges(ctx, name, historyLimits);
-  return { loaded, history: buildHistory(loaded, changes) };
+): Promise<
+  { loaded: LoadedItem; history: ItemHistory } & Pick<ItemWithHistory, "titles" | "referrers">
+> {
+  const { changes, ...shown } = await getItemWithChanges(ctx, name, historyLimits);
+  return { ...shown, history: buildHistory(shown.loaded, changes) };
 }
 
 function buildHistory({ item, compiled }: StoredItem, changes: readonly PastChange[]): ItemHistory {
@@ -128,6 +132,11 @@ export async function listChanges(
     loadPage(typeof from === "number" ? from : null),
     loadCurrentCollection(ctx, cached),
   ]);
+  // The cached collection is deleted, and its key belongs to another one now.
+  if (compiled.collection.id !== id) {
+    forgetCollection(ctx.memory, id);
+    return listChanges(ctx, compiled, start, { limit, each });
+  }
   const reached = await reachCurrent(ctx, compiled);
   const mark = feedMark(ctx, compiled);
   // What the reader saw of the feed is not what it sees now.

@@ -1,7 +1,9 @@
 import { compileCollection, type CompiledCollection } from "#domain/data/compile.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { Databases } from "#store/db/database.ts";
+import { problem } from "#domain/problem/problem.ts";
 import { memoryPart, type Memory } from "#domain/memory.ts";
+import { itemCollectionId } from "#domain/item/item.ts";
 import type { ReadContext } from "./context.ts";
 import {
   findCollection,
@@ -41,6 +43,11 @@ export function findCollectionInMemory(
   key: string,
 ): CompiledCollection | undefined {
   return cacheIn(memory).byName.get(cacheKey(kind, key));
+}
+
+/** Drops a collection that was deleted. Its key may belong to another one later. */
+export function forgetCollection(memory: Memory, id: number): void {
+  evict(cacheIn(memory), id);
 }
 
 function evict(cache: CollectionCache, id: number): void {
@@ -117,6 +124,17 @@ export async function cachedOrStoredCollection(
   return current && cacheCollection(ctx.memory, current);
 }
 
+/** Returns the collection for such a read. Throws 404 if there is none. */
+export async function likelyCollection(
+  ctx: ReadContext,
+  kind: CollectionKind,
+  key: string,
+): Promise<CompiledCollection> {
+  const compiled = await cachedOrStoredCollection(ctx, kind, key);
+  if (!compiled) throw problem.notFound();
+  return compiled;
+}
+
 /** Returns the `assumed` collection if the read found it current, otherwise the current one that the read returned. */
 export function resolveCollection(
   ctx: ReadContext,
@@ -133,7 +151,7 @@ export function resolveCollection(
   return cacheCollection(ctx.memory, { collection, bytes }, assumed);
 }
 
-/** Reads the current collection from the database. */
+/** Reads the current collection from the database. Forgets a cached one whose key has no collection or another one. */
 export async function findCurrentCollection(
   { databases, memory }: Pick<ReadContext, "databases" | "memory">,
   kind: CollectionKind,
@@ -142,6 +160,8 @@ export async function findCurrentCollection(
   (Pick<CurrentCollection, "itemCount" | "indexing"> & { compiled: CompiledCollection }) | undefined
 > {
   const current = await findCollection(databases.named(kind, key), kind, key);
+  const cached = findCollectionInMemory(memory, kind, key)?.collection;
+  if (cached && cached.id !== current?.collection.id) forgetCollection(memory, cached.id);
   if (!current) return undefined;
   const { itemCount, indexing } = current;
   return { compiled: cacheCollection(memory, current), itemCount, indexing };
@@ -159,8 +179,17 @@ export async function loadCollectionById(
   id: number,
 ): Promise<CompiledCollection> {
   const current = await findCollectionOf(databases.of({ id }));
-  if (!current) throw new Error(`Collection ${id} is gone, though collections are never deleted.`);
+  if (!current) {
+    forgetCollection(memory, id);
+    throw problem.notFound();
+  }
   return cacheCollection(memory, current);
+}
+
+/** Returns the cached collection to which an item's ID points; undefined for older IDs, which point to none. */
+export function cachedCollectionOfItem(memory: Memory, id: string): CompiledCollection | undefined {
+  const collectionId = itemCollectionId(id);
+  return collectionId === undefined ? undefined : cacheIn(memory).byId.get(collectionId);
 }
 
 /** Returns the collection of a head. Loads it when neither the head nor the cache contains it. */

@@ -21,6 +21,8 @@ export interface ReplayCache {
   peek(key: string): Replay | undefined;
   /** Stores the replay after the response. */
   put(key: string, replay: Replay): void;
+  /** Deletes the cached responses of erased items after the response. */
+  purge(): void;
 }
 
 /** Identifies a collection by its id and by its name. */

@@ -5,6 +5,7 @@ import { checkNew, emptyCheckResult } from "#domain/data/check.ts";
 import { type Warning, filledFields, type Data, presentData } from "#domain/data/values.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { conditionsOf, wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
+import { newReferences, type PlacedReference } from "#domain/data/references.ts";
 import {
   computeData,
   itemBudget,
@@ -40,6 +41,7 @@ import { listCreatedFields } from "#domain/item/change.ts";
 import { lowestVersion } from "#domain/timeline.ts";
 import { createItem as insertItem, type NewItem } from "#store/data/create-item.ts";
 import type { Claim, AssignedValues } from "#store/data/replays.ts";
+import { checkWithReferences, guardedReferences, rejectUnknownReferences } from "./references.ts";
 import {
   runIdempotent,
   type IdempotentResult,
@@ -147,13 +149,14 @@ export async function createItem(
 ): Promise<IdempotentResult<ItemView>> {
   let reached = cached;
   const result = await runIdempotent(ctx, reached.collection, key, body, {
-    prepare() {
-      const draft = buildDraft(reached, body, ctx.now());
-      const errors = [...key.errors, ...(ctx.queryErrors ?? []), ...draft.errors];
-      if (errors.length > 0) throw problem.invalidInput(errors);
-      assertTypeStable(reached, draft.data);
-      return prepareItem(ctx, reached, draft);
-    },
+    prepare: () =>
+      checkWithReferences(ctx, reached, body, (resolvedBody) => {
+        const draft = buildDraft(reached, resolvedBody, ctx.now());
+        const errors = [...key.errors, ...(ctx.queryErrors ?? []), ...draft.errors];
+        if (errors.length > 0) throw problem.invalidInput(errors);
+        assertTypeStable(reached, draft.data);
+        return prepareItem(ctx, reached, draft);
+      }),
     async reject(cause) {
       const current = await loadCurrentCollection(ctx, reached);
       assertAccepting(current, ctx.now());
@@ -161,7 +164,7 @@ export async function createItem(
       reached = reach(ctx, current.compiled);
     },
     async store(prepared, claim) {
-      const stored = await storeItem(ctx, reached, prepared.item, claim);
+      const stored = await storeItem(ctx, reached, prepared, claim);
       if (!stored) reached = reach(ctx, (await loadCurrentCollection(ctx, reached)).compiled);
       return stored;
     },
@@ -184,7 +187,7 @@ async function inCurrentView(ctx: ActionContext, response: ItemView): Promise<It
 export async function storeItem(
   ctx: ActionContext,
   reached: ReachedCollection,
-  item: NewItem,
+  { item, references }: Pick<PreparedItem, "item" | "references">,
   claim: Claim | null,
   isTrial = false,
 ) {
@@ -207,18 +210,26 @@ export async function storeItem(
       throw await duplicateProblem(ctx, reached, result.conflicts);
     case "outside_view":
       throw outsideView();
+    case "unknown_reference":
+      await rejectUnknownReferences(ctx, reached, references);
+      return undefined;
     case "definition_changed":
     case "not_stored":
       return undefined;
   }
 }
 
+type PreparedItem = PreparedWrite<CreateResponse> & {
+  item: NewItem;
+  references: PlacedReference[];
+};
+
 /** Builds the stored item and the response. Throws a problem when either is too large. */
 export function prepareItem(
   ctx: ActionContext,
   reached: ReachedCollection,
   draft: Draft,
-): PreparedWrite<CreateResponse> & { item: NewItem } {
+): PreparedItem {
   const { collection } = wholeOf(reached);
   const { kind, id: collectionId, version, revision } = collection;
   const { status, data } = draft;
@@ -227,6 +238,7 @@ export function prepareItem(
   assertEntryCount(entries);
   const response = buildCreateResponse(ctx, reached, draft);
   const responseJson = JSON.stringify(response);
+  const references = newReferences(wholeOf(reached), {}, data);
   const item = {
     id,
     version,
@@ -237,11 +249,12 @@ export function prepareItem(
     data: JSON.stringify(data),
     entries: JSON.stringify(entries),
     uniqueValues: uniqueValues(collection, data, status),
+    references: guardedReferences(ctx, references),
     changedFields: listCreatedFields({ data, status }),
     views: viewMarks(collection, null, newItem(ctx, id, { data, status })),
   };
   assertFits(responseJson, item.data, item.entries);
-  return { response, responseJson, item };
+  return { response, responseJson, item, references };
 }
 
 /** The item as far as it is known before the database assigns its number and time. */

@@ -214,7 +214,9 @@ export async function rotateCredential(
     .map((item) => ({
       ...item,
       expires_at: Math.min(item.expires_at ?? overlapEnd, overlapEnd),
-    }));
+    }))
+    // A secret that expires now is removed, because the object's clock may be behind this one.
+    .filter(({ expires_at }) => expires_at > now);
   const after = { ...before, secrets: [...previousSecrets, storedSecret] };
   const credential = await replaceCredential(ctx, before.version, after, "credential.rotate");
   return { credential, secret };

@@ -9,10 +9,10 @@ import {
 import { computedFields, type ComputedField, type FieldSet } from "#domain/definition/field.ts";
 import {
   validateDefinition,
+  definitionFingerprint,
   formatDefinitionEtag,
   matchesVersion,
 } from "#domain/definition/validate.ts";
-import { definitionFingerprint } from "#domain/definition/document.ts";
 import { pendingRules, type MergedDefinition } from "#domain/definition/merge.ts";
 import type { Precondition } from "#domain/preconditions.ts";
 import {
@@ -52,6 +52,9 @@ import {
 import { retryOnConflict } from "./idempotent.ts";
 import { reachDefinition } from "./reach.ts";
 import { checkViewEffects } from "./view-users.ts";
+import { withRetention } from "./retention.ts";
+import { reservedKeyProblem } from "./reserved-key.ts";
+import { assertAppsExist } from "./referenced-apps.ts";
 
 export interface Preconditions {
   ifMatch: Precondition | null;
@@ -146,12 +149,13 @@ export async function putDefinition(
   return retryOnConflict(ctx, async () => {
     const current = await findCollection(ctx.databases.named(kind, key), kind, key);
     assertPreconditions(ctx, current, preconditions);
-    const merged = validateDefinition(kind, key, current?.collection.definition ?? null, body);
-    if (current) {
-      assertCanShortenHistory(ctx, current.collection.definition, merged.definition);
-      await checkViewEffects(ctx, current.collection, merged.definition);
-    }
-    const outcome = await saveDefinition(ctx, kind, key, current, merged);
+    const before = current?.collection.definition ?? null;
+    const merged = validateDefinition(kind, key, before, body);
+    if (before) assertCanShortenHistory(ctx, before, merged.definition);
+    await assertAppsExist(ctx, kind, key, before, merged.definition);
+    const definition = await withRetention(ctx, before ?? undefined, merged.definition);
+    if (current) await checkViewEffects(ctx, current.collection, definition);
+    const outcome = await saveDefinition(ctx, kind, key, current, { ...merged, definition });
     if (!outcome) return undefined;
     const savedCollection = await findCollection(ctx.databases.named(kind, key), kind, key);
     if (savedCollection?.pending || savedCollection?.indexing) scheduleBackfill(ctx);
@@ -243,6 +247,8 @@ async function saveDefinition(
   if (!current) {
     const entry = auditRecord(ctx, "definition.create", subject);
     const createResult = await createCollection(ctx.databases, kind, key, definition, entry);
+    if (createResult.outcome === "reserved")
+      throw (await reservedKeyProblem(ctx, kind, key)) ?? problem.tryAgain();
     return createResult.outcome === "saved" ? "created" : undefined;
   }
   const { collection, pending } = current;
@@ -269,6 +275,8 @@ async function saveDefinition(
     case "saved":
       return isSmall ? "changed" : "pending";
     case "stale":
+    case "reserved":
+    case "unknown_app":
       return undefined;
     case "values_exist":
       throw typeInUseProblem(rules);

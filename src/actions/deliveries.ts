@@ -119,7 +119,10 @@ export interface WebhookMessage {
   change: ChangeView;
 }
 
-/** Loads the next change that the webhook sends. All changes up to `scannedThrough` have been scanned. */
+/**
+ * Loads the next change that the webhook sends. All changes up to `scannedThrough` have been scanned. A deleted
+ * collection is at its end, where a restore continues.
+ */
 export async function loadNextMessage(
   source: CollectionSource,
   hook: Webhook,
@@ -133,6 +136,7 @@ export async function loadNextMessage(
     listReportedActions(hook),
     findCachedStamp(source.memory, collectionId),
   );
+  if (!next.head) return { message: null, scannedThrough: after, isAtEnd: true };
   const { change, item, scannedThrough, isAtEnd } = next;
   const type = change ? findWebhookType(change.action, types) : undefined;
   if (!change || !type) return { message: null, scannedThrough, isAtEnd };

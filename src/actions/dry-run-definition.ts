@@ -1,3 +1,5 @@
+import { withRetention } from "./retention.ts";
+import { reservedKeyProblem } from "./reserved-key.ts";
 import { computedIds } from "#domain/data/index-entries.ts";
 import type { CollectionKind, Collection, Definition } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
@@ -8,6 +10,7 @@ import { checkStoredValues } from "#store/data/definition-checks.ts";
 import { findDuplicate } from "#store/data/item-ranges.ts";
 import { sharedValueProblem, typeInUseProblem } from "./backfill.ts";
 import { nextVersion } from "#domain/timeline.ts";
+import { assertAppsExist } from "./referenced-apps.ts";
 import type { ActionContext } from "./context.ts";
 import { checkViewEffects, type ViewEffects } from "./view-users.ts";
 import {
@@ -59,9 +62,13 @@ export async function dryRunDefinition(
 ): Promise<DryRun> {
   const current = await findCollection(ctx.databases.named(kind, key), kind, key);
   assertPreconditions(ctx, current, preconditions);
-  const merged = validateDefinition(kind, key, current?.collection.definition ?? null, body);
-  const { definition } = merged;
+  const before = current?.collection.definition ?? null;
+  const merged = validateDefinition(kind, key, before, body);
+  await assertAppsExist(ctx, kind, key, before, merged.definition);
+  const definition = await withRetention(ctx, before ?? undefined, merged.definition);
   if (!current) {
+    const reservation = await reservedKeyProblem(ctx, kind, key);
+    if (reservation) throw reservation;
     const collection = newCollection(kind, key, definition);
     const result = {
       collection,

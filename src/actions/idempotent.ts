@@ -3,7 +3,15 @@ import { sleepWithJitter } from "#store/db/retry.ts";
 import { sha256 } from "#domain/credential/keys.ts";
 import type { Timing } from "#domain/ports.ts";
 import { toCanonicalJson } from "#domain/json.ts";
-import { findReplay, type Claim, type AssignedValues, type Replay } from "#store/data/replays.ts";
+import {
+  erasedAnswer,
+  findReplay,
+  isStillThere,
+  replayRetentionMs,
+  type Claim,
+  type AssignedValues,
+  type Replay,
+} from "#store/data/replays.ts";
 import type { ActionContext } from "./context.ts";
 
 /** A conflict means that another write succeeded. Many attempts therefore mean many writers, not a deadlock. */
@@ -66,11 +74,10 @@ export interface IdempotentResult<Response> {
   hasDifferentBody: boolean;
 }
 
-const replayRetentionMs = 24 * 60 * 60 * 1000;
-
 /**
  * Runs an action once per key within 24 hours. The claim in the batch decides which request was
  * first. The cache only saves queries to D1. A key that has a response replays it, even if the request is invalid now.
+ * The key of an erased item is 404.
  */
 export async function runIdempotent<Write extends PreparedWrite<unknown>, Response>(
   ctx: ActionContext,
@@ -80,13 +87,18 @@ export async function runIdempotent<Write extends PreparedWrite<unknown>, Respon
   action: IdempotentAction<Write, Response>,
 ): Promise<IdempotentResult<Response>> {
   const fingerprint = key === null ? "" : await sha256(toCanonicalJson(body));
-  const toReplayed = (replay: Replay): IdempotentResult<Response> => ({
-    response: action.respond(JSON.parse(replay.answer) as Write["response"], replay),
-    isReplay: true,
-    hasDifferentBody: replay.fingerprint !== fingerprint,
-  });
+  const toReplayed = (replay: Replay): IdempotentResult<Response> => {
+    if (replay.answer === erasedAnswer) throw problem.notFound();
+    return {
+      response: action.respond(JSON.parse(replay.answer) as Write["response"], replay),
+      isReplay: true,
+      hasDifferentBody: replay.fingerprint !== fingerprint,
+    };
+  };
   const cachedReplay = key === null ? undefined : ctx.replays.peek(key);
-  if (cachedReplay) return toReplayed(cachedReplay);
+  // KV does not know whether the collection was deleted.
+  if (cachedReplay && (await isStillThere(ctx.databases.of(collection))))
+    return toReplayed(cachedReplay);
   return retryOnConflict(ctx, async () => {
     const prepared = await prepareOrProblem(() => action.prepare());
     if (prepared instanceof Problem) {

@@ -61,7 +61,9 @@ export async function inviteMember(
     case "role_not_given":
       throw problem.roleRequired("owners");
     case "address_taken":
-      throw problem.conflict("This address already belongs to a member.");
+      throw problem.conflict(
+        "This address already belongs to a member. To let them in again, create a password reset link for them.",
+      );
   }
 }
 

@@ -8,9 +8,10 @@ import type { ReachedCollection } from "#domain/data/narrow.ts";
 import type { ReadContext, ActionContext } from "./context.ts";
 import { reach } from "./reach.ts";
 import { countItemsThatFit, buildItemView, type ItemView } from "#domain/item/item.ts";
-import { collectionRef, loadCollectionOfHead } from "./collection-cache.ts";
+import { collectionRef, forgetCollection, loadCollectionOfHead } from "./collection-cache.ts";
 import { presentData } from "#domain/data/values.ts";
 import { findItemConflicts } from "#store/data/item-ranges.ts";
+import { resolveReferences } from "./references.ts";
 import {
   prepareItem,
   loadCurrentCollection,
@@ -38,14 +39,15 @@ export async function listItemViews(
 ): Promise<ItemViewPage> {
   // This statement knows no conditions.
   if (!reachesWhole(ctx.resources, kind, key)) throw problem.notFound();
-  const query = {
-    ...collectionRef(ctx.memory, kind, key),
-    after,
-    limit: limit + 1,
-    maxBytes: maxPageBytes,
-  };
+  const ref = collectionRef(ctx.memory, kind, key);
+  const query = { ...ref, after, limit: limit + 1, maxBytes: maxPageBytes };
   const result = await listItems(ctx.databases.named(kind, key), query);
-  if (!result) throw problem.notFound();
+  if (!result) {
+    if (ref.id === null) throw problem.notFound();
+    // The cached collection is deleted. The key may belong to another one now.
+    forgetCollection(ctx.memory, ref.id);
+    return listItemViews(ctx, kind, key, after, limit);
+  }
   const { items, isTruncated, head } = result;
   const compiled = await loadCollectionOfHead(ctx, head);
   const page = items.slice(0, Math.min(limit, countItemsThatFit(items, compiled)));
@@ -66,13 +68,14 @@ export async function validateItem(
   const current = await loadCurrentCollection(ctx, cached);
   assertAccepting(current, ctx.now());
   const compiled = reach(ctx, current.compiled);
-  const draft = buildDraft(compiled, body, ctx.now());
+  const [resolvedBody] = await resolveReferences(ctx, compiled, [body], true);
+  const draft = buildDraft(compiled, resolvedBody, ctx.now());
   if (draft.errors.length > 0) throw problem.invalidInput(draft.errors);
   const { status, data, warnings } = draft;
   assertTypeStable(compiled, data);
-  const { item } = prepareItem(ctx, compiled, draft);
+  const { item, references } = prepareItem(ctx, compiled, draft);
   // Only the database can tell whether the item would be in the view, so it stores the item and takes that back.
-  if (compiled.reach === "narrow") await storeItem(ctx, compiled, item, null, true);
+  if (compiled.reach === "narrow") await storeItem(ctx, compiled, { item, references }, null, true);
   const { uniqueValues } = item;
   const db = ctx.databases.of(compiled.collection);
   const conflicts = uniqueValues.length > 0 ? await findItemConflicts(db, uniqueValues, null) : [];

@@ -30,19 +30,14 @@ import {
   type SigningKeys,
 } from "#domain/credential/keys.ts";
 import { lazy } from "#domain/lazy.ts";
+import { formatPasswordHash, scryptKeyBytes, scryptParameters } from "#domain/credential/scrypt.ts";
 
 /** The maximum length keeps hashing cheap. */
 export const passwordSchema = lazy(() => z.string().check(z.minLength(12), z.maxLength(1000)));
 
-/** One of OWASP's scrypt settings: 16 MiB, about 250 ms. Each hash contains its settings, so they can be raised. */
-const scryptParameters = { N: 16_384, r: 8, p: 5 };
-const keyBytes = 32;
-
-/** `scrypt$N$r$p$salt$key`, the last two in base64. */
 export async function hashPassword(password: string, salt: Uint8Array): Promise<string> {
   const key = await deriveKey(password, salt, scryptParameters);
-  const { N, r, p } = scryptParameters;
-  return ["scrypt", N, r, p, toBase64(salt), toBase64(key)].join("$");
+  return formatPasswordHash(toBase64(salt), toBase64(key));
 }
 
 export async function verifyPassword(password: string, hash: string): Promise<boolean> {
@@ -57,7 +52,7 @@ export async function verifyPassword(password: string, hash: string): Promise<bo
 
 /** Matches no password. Verifying it for unknown accounts takes as long as for known ones. */
 const buildDummyHash = () =>
-  `scrypt$16384$8$5$${toBase64(new Uint8Array(16))}$${toBase64(new Uint8Array(keyBytes))}`;
+  formatPasswordHash(toBase64(new Uint8Array(16)), toBase64(new Uint8Array(scryptKeyBytes)));
 
 function deriveKey(
   password: string,
@@ -66,7 +61,7 @@ function deriveKey(
 ): Promise<Buffer> {
   const options = { ...cost, maxmem: 64 * 1024 * 1024 };
   return new Promise((resolve, reject) => {
-    nodeCrypto().scrypt(password.normalize("NFKC"), salt, keyBytes, options, (error, key) =>
+    nodeCrypto().scrypt(password.normalize("NFKC"), salt, scryptKeyBytes, options, (error, key) =>
       error ? reject(error) : resolve(key),
     );
   });

@@ -1,7 +1,12 @@
 import { type Credential, countCalls } from "#domain/credential/credential.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
 import { formatTimestamp } from "#domain/time.ts";
-import { loadOverview, type FormState, type TroubledWebhook } from "#store/home/overview.ts";
+import {
+  loadOverview,
+  type FormState,
+  type RetainingForm,
+  type TroubledWebhook,
+} from "#store/home/overview.ts";
 import type { MemberContext } from "./members.ts";
 
 /** The things that need attention. */
@@ -10,6 +15,8 @@ export interface Attention {
   refused: { credential: Credential; requests: number; refusals: number }[];
   forms: FormState[];
   webhooks: TroubledWebhook[];
+  /** The forms whose `retain` erases submissions within a week. */
+  retaining: RetainingForm[];
 }
 
 export interface Overview extends Attention {
@@ -19,6 +26,7 @@ export interface Overview extends Attention {
 
 const dayMs = 24 * 60 * 60 * 1000;
 const warningPeriodMs = 14 * dayMs;
+const erasurePeriodMs = 7 * dayMs;
 const overviewDays = 30;
 
 /** Returns what needs the member's attention, and the traffic of the last 30 days. */
@@ -31,12 +39,16 @@ export async function getOverview(ctx: MemberContext): Promise<Overview> {
     (_, i) => tomorrow - (overviewDays - i) * dayMs,
   );
   const memberId = roleAllows(role, "credentials") ? null : id;
-  const { credentials, forms, submissions, webhooks } = await loadOverview(ctx.databases, {
-    memberId,
-    now,
-    soonUntil: now + warningPeriodMs,
-    times,
-  });
+  const { credentials, forms, retaining, submissions, webhooks } = await loadOverview(
+    ctx.databases,
+    {
+      memberId,
+      now,
+      soonUntil: now + warningPeriodMs,
+      erasedUntil: now + erasurePeriodMs,
+      times,
+    },
+  );
   const credentialsInUse = credentials.filter(({ revokedAt }) => revokedAt === null);
   return {
     expiring: credentialsInUse.filter(
@@ -46,6 +58,7 @@ export async function getOverview(ctx: MemberContext): Promise<Overview> {
       .map((credential) => ({ credential, ...countCalls(credential.usage, "hours", now - dayMs) }))
       .filter(({ refusals }) => refusals > 0),
     forms,
+    retaining,
     webhooks: roleAllows(role, "webhooks") ? webhooks : [],
     days: times.slice(0, -1).map((from, i) => ({
       day: formatTimestamp(from).slice(0, 10),

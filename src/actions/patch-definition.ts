@@ -15,6 +15,7 @@ import {
 } from "./definitions.ts";
 import { retryOnConflict } from "./idempotent.ts";
 import { checkViewEffects } from "./view-users.ts";
+import { withRetention } from "./retention.ts";
 import { noConsequences, type DryRun } from "./dry-run-definition.ts";
 
 /** A definition with a patch applied. A pending change gets the patch too. */
@@ -25,21 +26,25 @@ interface PatchedDefinition {
   pendingChange: PendingChange | null;
 }
 
-function applyPatch(
+async function applyPatch(
   ctx: ActionContext,
   current: CurrentCollection,
   body: unknown,
   ifMatch: Precondition | null,
-): PatchedDefinition {
+): Promise<PatchedDefinition> {
   assertPreconditions(ctx, current, { ifMatch, ifNoneMatch: null });
   const { collection, pending } = current;
   const { kind, key } = collection;
   const applyTo = parseDefinitionPatch(kind, key, collection.definition, body);
-  const definition = applyTo(collection.definition);
+  const patchedDefinition = applyTo(collection.definition);
+  const definition = await withRetention(ctx, collection.definition, patchedDefinition);
   assertCanShortenHistory(ctx, collection.definition, definition);
   const patchedPending =
     pending?.problem === null
-      ? { ...pending.change, definition: applyTo(pending.change.definition) }
+      ? {
+          ...pending.change,
+          definition: { ...applyTo(pending.change.definition), retain: definition.retain ?? null },
+        }
       : null;
   const pendingErrors = patchedPending ? viewErrors(kind, key, patchedPending.definition) : [];
   if (pendingErrors.length > 0) throw problem.invalidInput(pendingErrors);
@@ -80,7 +85,7 @@ export async function patchDefinition(
       patched,
       isChanged,
       pendingChange: patchedPending,
-    } = applyPatch(ctx, base, body, ifMatch);
+    } = await applyPatch(ctx, base, body, ifMatch);
     if (!isChanged) return { ...base, outcome: "unchanged" };
     const { collection } = base;
     await checkViewEffects(ctx, collection, patched.collection.definition);
@@ -105,7 +110,7 @@ export async function dryRunPatch(
   body: unknown,
   ifMatch: Precondition | null,
 ): Promise<DryRun> {
-  const { patched, isChanged } = applyPatch(ctx, loaded, body, ifMatch);
+  const { patched, isChanged } = await applyPatch(ctx, loaded, body, ifMatch);
   const { definition } = patched.collection;
   const viewEffects = await checkViewEffects(ctx, loaded.collection, definition);
   const outcome = isChanged ? ("changed" as const) : ("unchanged" as const);

@@ -7,7 +7,7 @@ import {
   itemNumberRange,
   type ItemView,
 } from "#domain/item/item.ts";
-import { problem, type Problem } from "#domain/problem/problem.ts";
+import { problem, Problem } from "#domain/problem/problem.ts";
 import { parseSearch } from "#domain/search/parse.ts";
 import { findView, hasSort, inView } from "#domain/search/view.ts";
 import { parseTextSearch } from "#domain/search/text.ts";
@@ -29,6 +29,12 @@ import {
 import { resolveCollection } from "./collection-cache.ts";
 import { loadCurrentCollection, type CountedCollection } from "./create-item.ts";
 import { retryOnConflict } from "./idempotent.ts";
+import {
+  loadReadableApps,
+  type IncludedView,
+  type ReadableApps,
+  type ReaderRights,
+} from "./search-targets.ts";
 
 export interface ItemQuery {
   /** A search in the API's format. */
@@ -37,6 +43,10 @@ export interface ItemQuery {
   view?: string | undefined;
   /** The order by number where nothing sorts. */
   order?: "asc" | "desc";
+  /** The `expand` of the query string, in addition to that of the body. */
+  expand?: readonly string[] | undefined;
+  /** The rights by which the search reads other apps. Without them, it reads none. */
+  rights?: ReaderRights | undefined;
   /** Words to find in an item's texts, id or receipt number; empty for no text search. */
   text?: string;
   /** Whether to count all matches and to find prefix matches, as pages for people show them. */
@@ -49,6 +59,8 @@ export interface ItemQuery {
 
 export interface QueryPage {
   views: ItemView[];
+  /** The records to which the items refer, as far as the query expands references. */
+  included: IncludedView[];
   /** The position after which the next page starts; null at the end. Even an empty page can have one. */
   nextPosition: FullPosition | null;
   /** Set when the search ended before the page was full. `searched` is unknown for searches that a field sorts. */
@@ -74,7 +86,10 @@ export async function queryItems(
   let reached = cached;
   return retryOnConflict(ctx, async () => {
     const { collection } = reached;
-    const parsed = await parseOrReload(ctx, reached, () => parseItemQuery(ctx, reached, query));
+    const { rights, body, expand = [] } = query;
+    const apps = await loadReadableApps(ctx, rights, reached, body, expand);
+    const parse = () => parseItemQuery(ctx, reached, query, apps);
+    const parsed = await parseOrReload(ctx, reached, parse, apps);
     if ("compiled" in parsed) {
       reached = reach(ctx, parsed.compiled);
       return undefined;
@@ -83,23 +98,46 @@ export async function queryItems(
     const rows = limit ?? search.limit;
     const isNewestFirst = search.sort.length === 0 && search.order === "desc";
     const wantsPrefixMatches = query.isForPeople && after === null && isNewestFirst;
-    const page = await findPage(ctx.databases.of(collection), search, after, rows + 1, {
+    const options = {
       withCount: query.isForPeople ?? false,
       withStatus: query.withStatus ?? false,
       prefixes: wantsPrefixMatches ? prefixes : null,
       stamps: cachedStampsJson([collection]),
       values: askableOptions(reached, search),
-    });
+      targets: apps.pageTargets,
+      expanded: apps.expanded(search),
+    };
+    const db = ctx.databases.of(collection);
+    const page = await findPage(db, search, after, rows + 1, options).catch(
+      async (error: unknown) => {
+        reached = reach(ctx, await findReplacement(ctx, reached, error));
+      },
+    );
+    if (!page) return undefined;
     if ("exceeded" in page) throw tooComplexProblem(page);
     reached = reach(ctx, resolveCollection(ctx, wholeOf(reached), page.head));
-    // Undefined repeats the query, with the definition that the read returned.
-    if (page.head.freshCollection) return undefined;
-    assertIndexed(ctx, reached, referencedFields(search), page.unindexed);
+    const hasOutdatedTarget = apps.confirm(ctx, page.targetHeads);
+    // Undefined repeats the query, with the definitions that the read returned.
+    if (page.head.freshCollection || hasOutdatedTarget) return undefined;
+    for (const head of [page, ...page.targetHeads])
+      assertIndexed(ctx, reached, referencedFields(search), head.unindexed, head.head.id);
     assertOptions(search, page.missingValues);
     const filledPage = query.fillsPage ? await fillPage(ctx, collection, search, page, rows) : page;
     if (filledPage === undefined) return undefined;
-    return buildPage(reached, search, filledPage, rows);
+    return buildPage(reached, search, filledPage, rows, apps);
   });
+}
+
+/** Returns the collection to which the key belongs now. Rethrows the error if it is still the same one. */
+async function findReplacement(
+  ctx: ReadContext,
+  reached: ReachedCollection,
+  error: unknown,
+): Promise<CompiledCollection> {
+  if (!(error instanceof Problem) || error.code !== "not_found") throw error;
+  const current = await loadCurrentCollection(ctx, reached);
+  if (current.compiled.collection.id === reached.collection.id) throw error;
+  return current.compiled;
 }
 
 /** A search that continues reads about 100,000 index entries, unless the database is slow. */
@@ -139,12 +177,14 @@ export async function parseOrReload<Parsed>(
   ctx: ReadContext,
   reached: ReachedCollection,
   parse: () => Parsed,
+  apps?: ReadableApps,
 ): Promise<Parsed | CountedCollection> {
   try {
     return parse();
   } catch (error) {
     const current = await loadCurrentCollection(ctx, reached);
-    if (current.compiled === wholeOf(reached)) throw error;
+    const hasOutdatedTarget = (await apps?.reload(ctx)) ?? false;
+    if (current.compiled === wholeOf(reached) && !hasOutdatedTarget) throw error;
     return current;
   }
 }
@@ -157,10 +197,12 @@ export function validateSearch(ctx: Caller, cached: ReachedCollection, query: It
 function parseItemQuery(
   { actor }: Caller,
   reached: ReachedCollection,
-  { body, view, order, text = "" }: ItemQuery,
+  { body, view, order, text = "", expand }: ItemQuery,
+  apps?: ReadableApps,
 ): ParsedQuery {
   const { collection } = reached;
-  const viewed = inView(collection, parseSearch(collection, body, actor), body, view, actor);
+  const parsed = parseSearch(collection, body, actor, { targets: apps?.targets, expand });
+  const viewed = inView(collection, parsed, body, view, actor);
   const isSorted = hasSort(body) || (view !== undefined && hasSort(findView(collection, view)));
   const search: Search = {
     ...viewed,
@@ -191,12 +233,17 @@ function tooComplexProblem({ exceeded }: SearchTooLarge): Problem {
 
 function buildPage(
   compiled: ReachedCollection,
-  { fields, sort, order }: Search,
-  { hits, edge, count, prefixMatches, status }: SearchPage,
+  search: Search,
+  { hits, edge, count, prefixMatches, status, included }: SearchPage,
   rows: number,
+  apps: ReadableApps,
 ): QueryPage {
   const items = hits.map(({ item }) => item);
-  const pageHits = hits.slice(0, Math.min(rows, countItemsThatFit(items, compiled)));
+  const fittingItems = items.slice(0, Math.min(rows, countItemsThatFit(items, compiled)));
+  // An item that alone refers to too many records is a page of its own, with the first of them.
+  const { count: pageCount, included: records } = apps.fit(fittingItems, search, included);
+  const pageHits = hits.slice(0, pageCount);
+  const { fields, sort, order } = search;
   const hasMoreHits = hits.length > pageHits.length;
   const fittingMatches = prefixMatches.slice(0, countItemsThatFit(prefixMatches, compiled));
   const prefixMatchNumbers = new Set(fittingMatches.map(({ number }) => number));
@@ -206,6 +253,7 @@ function buildPage(
   return {
     compiled,
     status,
+    included: records,
     views: otherHits.map(({ item }) => pickFields(buildItemView(item, compiled), fields)),
     nextPosition: hasMoreHits ? (pageHits.at(-1)?.position ?? null) : edge,
     progress:
@@ -240,15 +288,4 @@ function pickFields(view: ItemView, fields: string[] | null): ItemView {
   const { data } = view;
   const keys = fields.filter((key) => Object.hasOwn(data, key));
   return { ...view, data: Object.fromEntries(keys.map((key) => [key, data[key]])) };
-}
-
-/** Returns a page of items that match a search from the API. */
-export async function searchItems(
-  ctx: ReadContext,
-  cached: ReachedCollection,
-  query: Pick<ItemQuery, "body" | "view" | "order">,
-  after: CursorPosition | null,
-  limit?: number,
-): Promise<Pick<QueryPage, "views" | "nextPosition" | "compiled">> {
-  return queryItems(ctx, cached, query, after, limit);
 }

@@ -8,21 +8,25 @@ import type { ReadContext } from "./context.ts";
 
 /**
  * Rejects a search or an aggregate over fields that have just become searchable, because it would miss items. Both keep
- * working during a recalculation, because it replaces the values and the entries of an item together.
+ * working during a recalculation, because it replaces the values and the entries of an item together. The fields may
+ * belong to another collection, which references name.
  */
 export function assertIndexed(
   ctx: ReadContext,
   reached: ReachedCollection,
   searched: readonly SearchField[],
   { ids, ...progress }: UnindexedFields,
+  collectionId = reached.collection.id,
 ): void {
   const { collection, fields } = reached;
-  const numbers = new Set(ids.map((id) => fieldNumber(collection.id, id)));
+  const numbers = new Set(ids.map((id) => fieldNumber(collectionId, id)));
   const unindexedFields = searched.filter(({ number }) => numbers.has(number));
   if (unindexedFields.length === 0) return;
   resumeBackfill(ctx);
   const names = [...new Set(unindexedFields.map(({ name }) => name))];
-  if (reached.reach === "whole") throw problem.indexing(names, progress);
+  // Searches read only such other apps as the caller sees whole.
+  if (reached.reach === "whole" || collectionId !== collection.id)
+    throw problem.indexing(names, progress);
   // The progress counts hidden items, and the conditions of the view may name hidden fields.
   const shownNames = names.filter((name) => fields.byKey.has(name));
   throw shownNames.length === 0

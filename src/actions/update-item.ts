@@ -3,6 +3,7 @@ import { type ActionContext, itemAuditRecord } from "./context.ts";
 import { retryOnConflict } from "./idempotent.ts";
 import { viewMarks } from "#domain/item/view-marks.ts";
 import { assertInView, separateHidden, visibleErrors, visibleWarnings } from "./narrow-write.ts";
+import { checkWithReferences, guardedReferences, rejectUnknownReferences } from "./references.ts";
 import { reloadItem, type LoadedItem, type StoredItem } from "./visible.ts";
 import { checkPatch, checkSubmitted, type CheckResult } from "#domain/data/check.ts";
 import { itemBudget } from "#domain/formula/compute.ts";
@@ -10,6 +11,7 @@ import type { CompiledCollection } from "#domain/data/compile.ts";
 import { wholeOf } from "#domain/data/narrow.ts";
 import { withoutRemovedFields } from "#domain/data/index-entries.ts";
 import { closedReason } from "#domain/definition/collection.ts";
+import { newReferences, type PlacedReference } from "#domain/data/references.ts";
 import { resolveIncrements } from "#domain/data/increments.ts";
 import { etagOf, matchesPrecondition, type Precondition } from "#domain/preconditions.ts";
 import {
@@ -63,7 +65,9 @@ export function updateItem(
   ifMatch: Precondition | null,
 ): Promise<ItemView> {
   return retryOnCurrentItem(ctx, loaded, async (current) => {
-    const next = nextState(ctx, current, body, ifMatch);
+    const next = await checkWithReferences(ctx, current.compiled, body, (resolvedBody) =>
+      nextState(ctx, current, resolvedBody, ifMatch),
+    );
     const isUnchanged = next.status === current.item.status && hasSameData(next, current);
     // A replica's state may be old, so the retry compares with the primary's.
     if (isUnchanged && !current.isFromPrimary) return undefined;
@@ -149,7 +153,8 @@ async function writeItem(
   const compiled = wholeOf(reached);
   const after = nextItemVersion(compiled, item, next, ctx.actor, ctx.now(), timeline);
   assertInView(reached, after);
-  const change = buildChange(compiled, item, after);
+  const references = checkedReferences(compiled, item, after);
+  const change = buildChange(ctx, compiled, item, after, references);
   const result = await changeItem(
     ctx.databases.of(compiled.collection),
     change,
@@ -160,6 +165,9 @@ async function writeItem(
       if (result.hasListeners) ctx.notifyChange(compiled.collection);
       return after;
     case "stale":
+      return undefined;
+    case "unknown_reference":
+      await rejectUnknownReferences(ctx, reached, references);
       return undefined;
     case "closed":
       throw problem.submissionsClosed(result.reason);
@@ -176,7 +184,23 @@ export function updateAction(before: Item, { status }: Item): ItemAction {
     : "submission.update";
 }
 
-function buildChange(compiled: CompiledCollection, before: Item, after: Item): ItemChange {
+/** The references that a change must check. Submitting a draft checks all of them. */
+export function checkedReferences(
+  compiled: CompiledCollection,
+  before: Item | null,
+  after: Item,
+): PlacedReference[] {
+  const isSubmission = before?.status === "draft" && after.status !== "draft";
+  return newReferences(compiled, isSubmission ? {} : (before?.data ?? {}), after.data);
+}
+
+function buildChange(
+  ctx: ActionContext,
+  compiled: CompiledCollection,
+  before: Item,
+  after: Item,
+  references: readonly PlacedReference[],
+): ItemChange {
   const { version, revision } = compiled.collection;
   const indexRows = buildIndexRowChanges(compiled, before, after);
   const data = serializeData(compiled, before, after);
@@ -190,6 +214,7 @@ function buildChange(compiled: CompiledCollection, before: Item, after: Item): I
     updatedAt: after.updatedAt,
     data,
     hasGrown: utf8Length(data) > utf8Length(JSON.stringify(before.data)),
+    references: guardedReferences(ctx, references),
     diff: diffItems(compiled, before, after),
     views: viewMarks(compiled.collection, before, after),
     needsOpenForm: before.status === "draft" && after.status !== "draft",
@@ -219,24 +244,51 @@ export async function deleteSubmission(
   loaded: LoadedItem,
   ifMatch: Precondition | null,
 ): Promise<void> {
-  await retryOnCurrentItem(ctx, loaded, async ({ item, compiled: reached }) => {
-    assertChangeable(item, ifMatch);
+  await retryOnCurrentItem(ctx, loaded, async (current) => {
+    assertChangeable(current.item, ifMatch);
     if (ctx.queryErrors) throw problem.invalidInput(ctx.queryErrors);
-    const compiled = wholeOf(reached);
-    const { entries, uniqueValues } = buildIndexRowChanges(compiled, item, null);
-    const removal = {
-      number: item.number,
-      itemVersion: item.version,
-      definitionVersion: compiled.collection.version,
-      revision: compiled.collection.revision,
-      views: viewMarks(compiled.collection, item, null),
-      entries: entries.toRemove,
-      uniqueValues: uniqueValues.toRemove,
-    };
-    const db = ctx.databases.of(compiled.collection);
-    const result = await removeItem(db, removal, itemAuditRecord(ctx, "submission.delete"));
-    if (result.outcome !== "changed") return undefined;
-    if (result.hasListeners) ctx.notifyChange(compiled.collection);
-    return true;
+    return deleteItem(ctx, current, "submission.delete");
   });
+}
+
+/**
+ * Erases a record or a submission, closed ones too, with the responses that are stored for retries. Only the
+ * administration area offers this.
+ */
+export async function eraseItem(
+  ctx: ActionContext,
+  loaded: LoadedItem,
+  ifMatch: Precondition | null,
+): Promise<void> {
+  await retryOnCurrentItem(ctx, loaded, (current) => {
+    const etag = etagOf(current.item.version);
+    if (ifMatch && !matchesPrecondition(ifMatch, etag)) throw problem.versionMismatch(etag);
+    const isRecord = current.compiled.collection.kind === "app";
+    return deleteItem(ctx, current, isRecord ? "record.erase" : "submission.erase");
+  });
+  ctx.replays.purge();
+}
+
+/** Returns undefined, for a retry, when a concurrent request changed the item or its definition. */
+async function deleteItem(
+  ctx: ActionContext,
+  { item, compiled: reached }: StoredItem,
+  action: ItemAction,
+): Promise<true | undefined> {
+  const compiled = wholeOf(reached);
+  const { entries, uniqueValues } = buildIndexRowChanges(compiled, item, null);
+  const removal = {
+    number: item.number,
+    itemVersion: item.version,
+    definitionVersion: compiled.collection.version,
+    revision: compiled.collection.revision,
+    views: viewMarks(compiled.collection, item, null),
+    entries: entries.toRemove,
+    uniqueValues: uniqueValues.toRemove,
+  };
+  const db = ctx.databases.of(compiled.collection);
+  const result = await removeItem(db, removal, itemAuditRecord(ctx, action));
+  if (result.outcome !== "changed") return undefined;
+  if (result.hasListeners) ctx.notifyChange(compiled.collection);
+  return true;
 }

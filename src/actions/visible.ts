@@ -6,13 +6,9 @@ import type { CollectionKind } from "#domain/definition/collection.ts";
 import { type Item, parseReceiptSequences } from "#domain/item/item.ts";
 import { isVisible, visibleKeys } from "#domain/credential/credential.ts";
 import { Problem, problem } from "#domain/problem/problem.ts";
-import type { HistoryLimits, PastChange } from "#store/data/changes.ts";
-import {
-  findItem,
-  findItemWithHistory,
-  type ItemName,
-  type CurrentItem,
-} from "#store/data/items.ts";
+import type { HistoryLimits } from "#store/data/changes.ts";
+import { findItemWithHistory, type ItemWithHistory } from "#store/data/item-history.ts";
+import { findItem, type ItemName, type CurrentItem } from "#store/data/items.ts";
 import type { ActionContext, ReadContext } from "./context.ts";
 import { reachCurrent } from "./reach.ts";
 import {
@@ -37,7 +33,7 @@ export interface LoadedItem extends StoredItem {
   isFromPrimary: boolean;
 }
 
-/** Returns the app or form, from the cache if possible. A cached collection still exists, as none is ever deleted. */
+/** Returns the app or form, from the cache if possible. A cached one may be deleted, which every batch checks. */
 export async function getCollection(
   ctx: ActionContext,
   kind: CollectionKind,
@@ -131,14 +127,15 @@ export async function getItemWithChanges(
   ctx: ActionContext,
   { kind, key, id }: { kind: CollectionKind; key: string; id: string },
   limits: HistoryLimits,
-): Promise<{ loaded: LoadedItem; changes: PastChange[] }> {
+): Promise<{ loaded: LoadedItem } & Omit<ItemWithHistory, "current">> {
   if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
   const { memory } = ctx;
   const name = kind === "app" ? buildRecordName(memory, key, id) : buildSubmissionName(memory, id);
   const result = await findItemWithHistory(ctx.databases, name, limits);
   const item = await toLoadedItem(ctx, result?.current);
   if (item.compiled.collection.key !== key) throw problem.notFound();
-  return { loaded: item, changes: result?.changes ?? [] };
+  const { changes = [], titles = [], referrers = [] } = result ?? {};
+  return { loaded: item, changes, titles, referrers };
 }
 
 /** The stored item, if the caller sees it. */

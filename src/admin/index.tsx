@@ -5,6 +5,7 @@ import type { AdminEnv, AppEnv } from "#http/env.ts";
 import { accountRoutes } from "#admin/members/account.tsx";
 import { auditRoutes } from "#admin/audit/audit.tsx";
 import { collectionRoutes } from "#admin/definitions/index.tsx";
+import { deletedRoutes } from "#admin/definitions/deleted.tsx";
 import { itemListReads } from "#admin/items/list/query.ts";
 import { integrationRoutes } from "#admin/credentials/index.tsx";
 import { memberRoutes } from "#admin/members/members.tsx";
@@ -68,6 +69,7 @@ const signedInRoutes = new Hono<AdminEnv>()
   .route("/account", accountRoutes)
   .route("/apps", collectionRoutes("app"))
   .route("/audit", auditRoutes)
+  .route("/deleted", deletedRoutes)
   .route("/forms", collectionRoutes("form"))
   .route("/integrations", integrationRoutes)
   .route("/members", memberRoutes)

@@ -56,24 +56,24 @@ export const RotateInput = lazy(() =>
 export function RotateSecretForm({ action }: { action: string }) {
   return (
     <>
-      <h2>Make a new secret</h2>
+      <h2>Rotate secret</h2>
       <p class="lead">
-        The one before it lives on for a while, so that the other system can change over without a
-        break. An older third one ends at once.
+        Creates a new secret. The current one keeps working for the time you choose, and any older
+        one expires immediately.
       </p>
       <form method="post" action={action}>
         <Select
           name="overlap"
-          label="The secret before ends"
+          label="Expire old secret"
           value="24h"
           options={[
-            { value: "none", label: "At once" },
-            { value: "1h", label: "In an hour" },
+            { value: "none", label: "Immediately" },
+            { value: "1h", label: "In 1 hour" },
             { value: "24h", label: "In 24 hours" },
             { value: "7d", label: "In 7 days" },
           ]}
         />
-        <button type="submit">Make a new secret</button>
+        <button type="submit">Rotate secret</button>
       </form>
     </>
   );

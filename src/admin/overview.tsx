@@ -1,8 +1,9 @@
 import { webhookStateBadges } from "#admin/webhooks/layout.tsx";
 import type { Child } from "hono/jsx";
 import { Badge, type Tone, EmptyState } from "#html/parts.tsx";
-import { formatCount, Time, useViewer, formatDay } from "#html/viewer.tsx";
+import { formatCount, formatQuantity, Time, useViewer, formatDay } from "#html/viewer.tsx";
 import { getOverview, type Attention as AttentionData } from "#actions/overview.ts";
+import { maxExpiringCount } from "#domain/definition/collection.ts";
 import type { FormState } from "#store/home/overview.ts";
 import { formatTimestamp } from "#domain/time.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
@@ -39,19 +40,18 @@ function AttentionItem({
 function NoAttentionNeeded({ showFirstSteps }: { showFirstSteps: boolean }) {
   return (
     <EmptyState>
-      <p>
-        Nothing at the moment. Refused calls, credentials that expire, forms that fill up and
-        webhooks that fail stand here.
-      </p>
+      <p>You’re all caught up.</p>
       {showFirstSteps ? (
         <>
-          <p>Begin with a form, for what people send, or an app, for records of other systems.</p>
+          <p>Create a form to collect submissions, or an app to store records.</p>
           <p class="actions">
             <a class="button" href="/admin/forms?new">
-              New form
+              {" "}
+              Create form{" "}
             </a>
             <a class="button quiet" href="/admin/apps?new">
-              New app
+              {" "}
+              Create app{" "}
             </a>
           </p>
         </>
@@ -65,6 +65,7 @@ function Attention({
   refused,
   forms,
   webhooks,
+  retaining,
   canDefine,
   isNew,
 }: AttentionData & {
@@ -73,7 +74,8 @@ function Attention({
   isNew: boolean;
 }) {
   const { now } = useViewer();
-  if (expiring.length + refused.length + forms.length + webhooks.length === 0) {
+  const lists = [expiring, refused, forms, webhooks, retaining];
+  if (lists.every(({ length }) => length === 0)) {
     return <NoAttentionNeeded showFirstSteps={isNew && canDefine} />;
   }
   return (
@@ -81,20 +83,21 @@ function Attention({
       {refused.map(({ credential, requests, refusals }) => (
         <AttentionItem
           tone="bad"
-          state="Refused"
-          link={["See why", `/admin/integrations/${credential.id}?status=refused`]}
+          state="Rejected"
+          link={["View requests", `/admin/integrations/${credential.id}?status=refused`]}
         >
           <strong>
             <bdi>{credential.name}</bdi>
           </strong>
-          : {formatCount(refusals)} of {formatCount(requests)} requests were refused in 24 hours.
+          : {formatCount(refusals)} of {formatQuantity(requests, "request")} rejected in the last 24
+          hours.
         </AttentionItem>
       ))}
       {expiring.map(({ id, name, expiresAt }) => (
         <AttentionItem
           tone={(expiresAt ?? 0) < now ? "bad" : "warn"}
           state={(expiresAt ?? 0) < now ? "Expired" : "Expires soon"}
-          link={["Extend it", `/admin/integrations/${id}/access#f-expires`]}
+          link={["Extend expiry", `/admin/integrations/${id}/access#f-expires`]}
         >
           <strong>
             <bdi>{name}</bdi>
@@ -122,7 +125,7 @@ function Attention({
         <AttentionItem
           tone="warn"
           state="Form"
-          link={[canDefine ? "Change when it closes" : "Look at it", `/admin/forms/${form.key}`]}
+          link={[canDefine ? "Edit form" : "View form", `/admin/forms/${form.key}`]}
         >
           <strong>
             <bdi>{form.name}</bdi>
@@ -130,15 +133,43 @@ function Attention({
           {describeForm(form)}.
         </AttentionItem>
       ))}
+      <RetainingForms {...{ retaining, canDefine }} />
     </ul>
   );
 }
 
+/** The forms that erase submissions soon. */
+function RetainingForms({
+  retaining,
+  canDefine,
+}: Pick<AttentionData, "retaining"> & { canDefine: boolean }) {
+  return (
+    <>
+      {retaining.map(({ key, name, count }) => (
+        <AttentionItem
+          tone="warn"
+          state="Erases"
+          link={[canDefine ? "Change how long it keeps" : "Look at it", formPath(key, canDefine)]}
+        >
+          <strong>
+            <bdi>{name}</bdi>
+          </strong>{" "}
+          erases {count >= maxExpiringCount ? "at least " : ""}
+          {formatCount(count)} {count === 1 ? "submission" : "submissions"} within 7 days.
+        </AttentionItem>
+      ))}
+    </>
+  );
+}
+
+const formPath = (key: string, canDefine: boolean) =>
+  `/admin/forms/${key}${canDefine ? "/settings" : ""}`;
+
 function describeForm({ submissionCount, maxSubmissions, closesAt }: FormState) {
   if (maxSubmissions !== null && submissionCount >= maxSubmissions)
-    return `is full: ${formatCount(submissionCount)} of ${formatCount(maxSubmissions)}`;
+    return `is full: ${formatCount(submissionCount)} of ${formatQuantity(maxSubmissions, "submission")}`;
   if (maxSubmissions !== null && submissionCount >= maxSubmissions * 0.9)
-    return `is nearly full: ${formatCount(submissionCount)} of ${formatCount(maxSubmissions)}`;
+    return `is nearly full: ${formatCount(submissionCount)} of ${formatQuantity(maxSubmissions, "submission")}`;
   return (
     <>
       closes <Time at={closesAt ?? 0} as="distance" />
@@ -148,7 +179,7 @@ function describeForm({ submissionCount, maxSubmissions, closesAt }: FormState) 
 
 const overviewPage = page({
   load: ({ ctx }) => getOverview(ctx),
-  document: ({ expiring, refused, forms, webhooks, days }) => ({
+  document: ({ expiring, refused, forms, webhooks, retaining, days }) => ({
     expiring: expiring.map(({ id, name, expiresAt }) => ({
       id,
       name,
@@ -157,6 +188,7 @@ const overviewPage = page({
     refused: refused.map(({ credential: { id, name }, refusals }) => ({ id, name, refusals })),
     forms,
     webhooks,
+    retaining,
     days,
   }),
   render(frame, { days, ...attention }) {
@@ -168,7 +200,8 @@ const overviewPage = page({
         title="Overview"
         actions={
           <a class="button quiet" href="/admin/integrations/new">
-            Issue credential
+            {" "}
+            Create credential{" "}
           </a>
         }
       >
@@ -178,11 +211,11 @@ const overviewPage = page({
           canDefine={roleAllows(member.role, "define")}
           isNew={days.every(({ requests, submissions }) => requests + submissions === 0)}
         />
-        <h2>The last 30 days</h2>
+        <h2>Last 30 days</h2>
         <div class="columns">
           <Plot
             title="Requests"
-            noun={["call", "calls"]}
+            noun={["in total", "in total"]}
             bars={days.map(({ day, requests, refusals }) => ({
               label: label(day),
               value: requests,
@@ -191,7 +224,7 @@ const overviewPage = page({
           />
           <Plot
             title="Submissions"
-            noun={["made in all forms", "made in all forms"]}
+            noun={["in all forms", "in all forms"]}
             bars={days.map(({ day, submissions }) => ({
               label: label(day),
               value: submissions,
@@ -199,7 +232,7 @@ const overviewPage = page({
             }))}
           />
         </div>
-        <p class="muted small">Days end at midnight UTC; calls are counted within a minute.</p>
+        <p class="muted small">Days end at midnight UTC. Requests appear within a minute.</p>
       </AdminPage>
     );
   },

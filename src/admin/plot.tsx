@@ -1,3 +1,4 @@
+import { lazy } from "#domain/lazy.ts";
 import { formatCount } from "#html/viewer.tsx";
 
 interface Bar {
@@ -26,7 +27,7 @@ export function Plot({
   bars,
 }: {
   title: string;
-  /** The counted thing in singular and plural: “call”, “calls”. */
+  /** The counted thing in singular and plural: “request”, “requests”. */
   noun: readonly [one: string, many: string];
   bars: readonly Bar[];
 }) {
@@ -35,7 +36,7 @@ export function Plot({
   const total = bars.reduce((sum, { value }) => sum + value, 0);
   const refused = bars.reduce((sum, { bad }) => sum + bad, 0);
   const [first, last] = [bars[0]?.label ?? "", bars.at(-1)?.label ?? ""];
-  const totals = `${formatCount(total)} ${noun[total === 1 ? 0 : 1]}${refused > 0 ? `, ${formatCount(refused)} refused` : ""}`;
+  const totals = `${formatCount(total)} ${noun[total === 1 ? 0 : 1]}${refused > 0 ? `, ${formatCount(refused)} rejected` : ""}`;
   return (
     <figure class="card">
       <h2>{`${title} · ${totals}`}</h2>
@@ -43,19 +44,22 @@ export function Plot({
         class="plot"
         viewBox={`0 0 ${width} ${height}`}
         role="img"
-        aria-label={`${title}: ${totals}, from ${first} to ${last}, at most ${maximum} at once`}
+        aria-label={`${title}: ${totals}, from ${first} to ${last}, peak ${formatCount(maximum)}`}
       >
         <Axes scale={scale} first={first} last={last} />
         <Bars bars={bars} scale={scale} />
       </svg>
       {refused > 0 ? (
         <figcaption>
-          <span class="key"></span>answered <span class="key bad"></span>refused
+          <span class="key"></span>accepted <span class="key bad"></span>rejected
         </figcaption>
       ) : null}
     </figure>
   );
 }
+
+/** Formats like “10K”, which fits beside the axis. */
+const compactFormat = lazy(() => new Intl.NumberFormat("en", { notation: "compact" }));
 
 function Axes({ scale, first, last }: { scale: number; first: string; last: string }) {
   const lines = scale > 1 ? [0, scale / 2, scale] : [0, scale];
@@ -67,7 +71,7 @@ function Axes({ scale, first, last }: { scale: number; first: string; last: stri
           <>
             <line x1={leftX} x2={width} y1={y} y2={y} />
             <text x={leftX - 6} y={y + 4} text-anchor="end">
-              {Number.isInteger(value) ? formatCount(value) : ""}
+              {Number.isInteger(value) ? compactFormat().format(value) : ""}
             </text>
           </>
         );
@@ -92,7 +96,7 @@ function Bars({ bars, scale }: { bars: readonly Bar[]; scale: number }) {
       {bars.map(({ label, value, bad }, i) =>
         value === 0 ? null : (
           <g>
-            <title>{`${label}: ${value}${bad > 0 ? `, ${bad} refused` : ""}`}</title>
+            <title>{`${label}: ${value}${bad > 0 ? `, ${bad} rejected` : ""}`}</title>
             <rect
               x={barX(i)}
               width={barWidth}

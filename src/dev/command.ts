@@ -12,7 +12,7 @@ export function parseOptions<const Options extends OptionsConfig>(usage: string,
   try {
     return parseArgs({ options }).values;
   } catch (error) {
-    return stop(`${firstSentence(error)} Run it with --help to see the options.`);
+    return stop(`${firstSentence(error)} See --help.`);
   }
 }
 

@@ -17,17 +17,17 @@ Usage: npm run -s credential -- [options]
 
 Issues a credential on the running service, as the local owner.
 
-  --kind token|client   a personal token (default), or an API client
-  --name TEXT           what it is for
-  --permissions LIST    with commas, like records:read,records:write; default: all
-  --resources LIST      with commas, like app:orders,form:purchase; default: all
-  --requests NUMBER     requests a minute; default: 600
-  --writes NUMBER       writes a minute; default: 120
+  --kind token|client   personal token (default) or API client
+  --name TEXT           name in the administration area
+  --permissions LIST    comma-separated, like records:read,records:write; default: all
+  --resources LIST      comma-separated, like app:orders,form:purchase; default: all
+  --requests NUMBER     requests per minute; default: 600
+  --writes NUMBER       writes per minute; default: 120
   --expires WHEN        30d (default), 90d, 365d, a date, or never
-  --origins LIST        origins of browsers, with spaces
-  --url URL             the service; default: http://127.0.0.1:8787
-  --json                prints one JSON object
-  --bare                prints only the token, or client_id:client_secret
+  --origins LIST        allowed browser origins, space-separated
+  --url URL             URL of the service; default: http://127.0.0.1:8787
+  --json                print one JSON object
+  --bare                print only the token, or client_id:client_secret
 `;
 
 const values = parseOptions(usage, {

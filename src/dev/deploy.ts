@@ -35,6 +35,6 @@ console.log(`
 Edge Forms ${isHealthy ? "answers" : "was deployed and should respond within minutes"} at ${url}
 
   Administration   ${url}/admin
-${alreadyHasOwner ? "" : `  Set-up link      ${url}/admin/setup\n  Set-up secret    ${setupSecret}\n`}  Settings         ${settingsFileOf(environment)}   keep it; it has ids and options, but no secrets
-  Secrets          ${secretsFileOf(environment)}   move it to your secret store; Cloudflare never shows them
+${alreadyHasOwner ? "" : `  Setup link       ${url}/admin/setup\n  Setup secret     ${setupSecret}\n`}  Settings         ${settingsFileOf(environment)}   keep it; contains IDs and options, no secrets
+  Secrets          ${secretsFileOf(environment)}   move it to your secret store; Cloudflare never shows them again
 `);

@@ -3,6 +3,7 @@ import { sequencesPerCollection } from "#domain/item/item.ts";
 import { sequencesPerRestore } from "#domain/timeline.ts";
 import { parseDeploymentOptions } from "./deploy/options.ts";
 import { deploy, waitUntilHealthy, waitUntilPaused, migrateAndDeploy } from "./deploy/publish.ts";
+import { saveErasures, storeErasures } from "./deploy/erasures.ts";
 import { queryCount, createNamespace } from "./deploy/resources.ts";
 import { settingsFileOf, isAssignedId, saveSettings, loadSettings } from "./deploy/settings.ts";
 import { queryWrangler, runWrangler, stop } from "./deploy/wrangler.ts";
@@ -11,7 +12,7 @@ import { queryWrangler, runWrangler, stop } from "./deploy/wrangler.ts";
  * `npm run restore -- --to 2026-11-21T09:30:00Z` restores the database to that minute. The service is paused in the meantime.
  * Then it serves a new timeline (docs/adr/0010-timelines.md): objects forget what they know of the database, cursors end,
  * and versions continue above all earlier ones. Time Travel would undo a marker in the database, so variables name the
- * timeline. Migrations run before the deployment, because an older state may lack the newest ones.
+ * timeline. The service repeats the erasures that came after the restored moment. Migrations run before the deployment, because an older state may lack the newest ones.
  */
 
 const { environment, to } = parseDeploymentOptions(["env"], { to: "string" });
@@ -19,9 +20,7 @@ const isTimestamp =
   typeof to === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(to);
 const isBookmark = typeof to === "string" && /^[0-9a-f]{8}(-[0-9a-f]{8,32}){3}$/.test(to);
 if (!isTimestamp && !isBookmark) {
-  stop(
-    "--to must be a time with its zone, like 2026-11-21T09:30:00Z, or a bookmark of the database.",
-  );
+  stop("--to must be a time with a zone, like 2026-11-21T09:30:00Z, or a database bookmark.");
 }
 const settings = loadSettings({ environment });
 if (settings.d1_databases.some(({ database_id: id }) => !isAssignedId(id))) {
@@ -53,6 +52,9 @@ await waitUntilPaused(pausedUrl);
 // Requests that began before the pause end within this time, or fail.
 await new Promise((resolve) => setTimeout(resolve, 15_000));
 
+// Time Travel would bring back what was erased since.
+saveErasures(environment, isBookmark ? 0 : Date.parse(to));
+
 // Saved before the restore, so that after an interruption every later deployment serves the new timeline.
 settings.vars["RESTORE_EPOCH"] = randomBytes(6).toString("base64url");
 settings.vars["RESTORES"] = String(nextTimeline(Number(settings.vars["RESTORES"] ?? 0)));
@@ -61,8 +63,11 @@ saveSettings(environment, settings);
 const command = ["d1", "time-travel", "restore", "DB", `--bookmark=${bookmark}`, "--json"];
 const restored = queryWrangler<{ previous_bookmark: string }>([...command, ...config]);
 console.log(
-  `Restored. To undo it: npm run restore -- --env ${environment} --to ${restored?.previous_bookmark}`,
+  `Restored. To undo, run: npm run restore -- --env ${environment} --to ${restored?.previous_bookmark}`,
 );
+
+const erasureCount = storeErasures(environment);
+if (erasureCount > 0) console.log(`Erasures since then that the service repeats: ${erasureCount}.`);
 
 const oldNamespaces = settings.kv_namespaces.map(({ id }) => id).filter(isAssignedId);
 const stamp = new Date().toISOString().replaceAll(/\D/g, "").slice(0, 14);
@@ -91,7 +96,7 @@ function nextTimeline(current: number): number {
   const longestFeed = queryCount(
     environment,
     `SELECT max((SELECT number FROM change WHERE number < (c.id + 1) * ${sequencesPerCollection}
-      ORDER BY number DESC LIMIT 1) - c.id * ${sequencesPerCollection}) AS count FROM collection c`,
+      ORDER BY number DESC LIMIT 1) - c.id * ${sequencesPerCollection}) AS count FROM (SELECT abs(id) AS id FROM collection) c`,
   );
   return Math.max(current, Math.floor(longestFeed / sequencesPerRestore)) + 1;
 }

@@ -1,13 +1,35 @@
-/** A small demo, created through the public API: an app with records and a form with submissions. */
+/** A small demo, created through the public API: apps whose records refer to each other, and a form with submissions. */
+
+const customers = {
+  name: "Customers",
+  receipt_prefix: "CUS-",
+  title_field: "name",
+  fields: [
+    { key: "name", label: "Name", type: "text", required: true, max_length: 100 },
+    { key: "email", label: "E-mail", type: "email", unique: true },
+  ],
+};
+
+const products = {
+  name: "Products",
+  receipt_prefix: "PRO-",
+  title_field: "name",
+  fields: [
+    { key: "name", label: "Name", type: "text", required: true, max_length: 100 },
+    { key: "sku", label: "Article", type: "text", required: true, unique: true, max_length: 40 },
+    { key: "price", label: "Price", type: "number", decimals: 2, minimum: 0 },
+  ],
+};
 
 const orders = {
   name: "Orders",
-  description: "Orders as the shop sends them.",
+  description: "Orders from the online shop.",
   time_zone: "Asia/Tokyo",
   receipt_prefix: "ORD-",
   fields: [
     { key: "customer", label: "Customer", type: "text", required: true, max_length: 100 },
-    { key: "email", label: "E-mail", type: "email" },
+    { key: "email", label: "Email", type: "email" },
+    { key: "account", label: "Account", type: "reference", app: "customers" },
     { key: "ordered_on", label: "Ordered on", type: "date", required: true },
     {
       key: "state",
@@ -28,6 +50,7 @@ const orders = {
       max_rows: 100,
       fields: [
         { key: "sku", label: "Article", type: "text", required: true, max_length: 40 },
+        { key: "product", label: "Product", type: "reference", app: "products" },
         {
           key: "qty",
           label: "Quantity",
@@ -61,7 +84,7 @@ const orders = {
 
 const purchase = {
   name: "Purchase request",
-  description: "What a department asks to buy.",
+  description: "Purchases that a department requests.",
   time_zone: "Asia/Tokyo",
   fields: [
     { key: "title", label: "What", type: "text", required: true, max_length: 200 },
@@ -84,8 +107,25 @@ const records = [
   ["Okonkwo", "okonkwo@example.com", "2026-11-20", "new", "A-1", 10, 28.5],
   ["Lindström", "lindstrom@example.com", "2026-11-20", "new", "C-3", 4, 12.75],
 ].map(([customer, email, ordered_on, state, sku, qty, price]) => ({
-  data: { customer, email, ordered_on, state, lines: [{ sku, qty, price }] },
+  data: {
+    customer,
+    email,
+    account: { email },
+    ordered_on,
+    state,
+    lines: [{ sku, product: { sku }, qty, price }],
+  },
 }));
+
+const customerRecords = records.map(({ data: { customer: name, email } }) => ({
+  data: { name, email },
+}));
+
+const productRecords = [
+  ["Notebook", "A-1", 30.2],
+  ["Desk lamp", "B-7", 249],
+  ["Fountain pen", "C-3", 12.75],
+].map(([name, sku, price]) => ({ data: { name, sku, price } }));
 
 const submissions = [
   ["Two monitors", "Design", 840, "2026-12-01", ["hardware"], "REQ-1", "submitted"],
@@ -111,8 +151,12 @@ export async function seedDemo(url: string, token: string): Promise<void> {
   const lists = await Promise.all([send("GET", "/apps?limit=1"), send("GET", "/forms?limit=1")]);
   const pages = (await Promise.all(lists.map((list) => list.json()))) as { items: object[] }[];
   if (pages.some(({ items }) => items.length > 0)) return;
+  await send("PUT", "/apps/customers/schema", customers);
+  await send("PUT", "/apps/products/schema", products);
   await send("PUT", "/apps/orders/schema", orders);
   await send("PUT", "/forms/purchase/schema", purchase);
+  for (const record of customerRecords) await send("POST", "/apps/customers/records", record);
+  for (const record of productRecords) await send("POST", "/apps/products/records", record);
   for (const record of records) await send("POST", "/apps/orders/records", record);
   for (const submission of submissions) {
     await send("POST", "/forms/purchase/submissions", submission);

@@ -21,7 +21,7 @@ Usage: npm run dev -- [options]
 
 Creates secrets, migrates the local database, serves the project, and creates an owner and a demo.
 
-  --port NUMBER   the port to serve on; default: 8787
+  --port NUMBER   port to serve on; default: 8787
 `;
 
 const { port } = parseOptions(usage, { port: { type: "string", default: "8787" } });

@@ -69,6 +69,44 @@ const systemLabels: Record<string, string> = {
   updated_by: "Updated by",
 };
 
+/** How a spreadsheet writes dates and numbers. */
+interface CellStyle {
+  /** The time zone of times. */
+  zone: string;
+  delimiter: string;
+  decimal: string;
+  /** Formats a day like 2026-12-31. */
+  formatDay: (day: string) => string;
+}
+
+/** The convention of a locale; without one, that of ISO 8601. */
+function cellStyle(zone: string, locale: string | undefined): CellStyle {
+  if (locale === undefined) {
+    return { zone, delimiter: ",", decimal: ".", formatDay: (day) => day };
+  }
+  const latin = { numberingSystem: "latn" } as const;
+  const number = new Intl.NumberFormat(locale, latin).formatToParts(1.5);
+  const decimal = number.find(({ type }) => type === "decimal")?.value ?? ".";
+  const dayFormat = new Intl.DateTimeFormat(locale, {
+    ...latin,
+    calendar: "gregory",
+    timeZone: "UTC",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+  });
+  return {
+    zone,
+    // A decimal comma would divide a number into two cells.
+    delimiter: decimal === "," ? ";" : ",",
+    decimal,
+    formatDay(day) {
+      const time = Date.parse(`${day}T00:00:00Z`);
+      return Number.isNaN(time) ? day : dayFormat.format(time);
+    },
+  };
+}
+
 /**
  * CSV for spreadsheets. It shows labels instead of keys and option values, and times in the collection's zone. Cells
  * that look like formulas become text. This format cannot be imported again.
@@ -77,24 +115,37 @@ export function spreadsheetCsv(
   { kind, definition }: Collection,
   keys: readonly string[],
   layout: SpreadsheetRows,
+  locale?: string,
 ): CsvLayout {
-  const zone = definition.time_zone;
+  const style = cellStyle(definition.time_zone, locale);
+  const line = (cells: readonly string[]) => csvLine(cells, style.delimiter);
   const fields = keys.flatMap((key) =>
     definition.fields.fields.filter((field) => field.key === key),
   );
   const system = systemMembers[kind];
-  const metadata = (item: CsvItem) => system.map((name) => systemCell(item[name], name, zone));
+  const metadata = (item: CsvItem) => system.map((name) => systemCell(item[name], name, style));
   const head = system.map((name) => defuse(systemLabels[name] ?? name));
   if (layout === "items") {
     return {
-      header: () => byteOrderMark + csvLine([...head, ...fields.map(({ label }) => defuse(label))]),
+      header: () => byteOrderMark + line([...head, ...fields.map(({ label }) => defuse(label))]),
       lines: (item) =>
-        csvLine([
+        line([
           ...metadata(item),
-          ...fields.map((field) => formatCell(field, item.data[field.key], zone)),
+          ...fields.map((field) => formatCell(field, item.data[field.key], style)),
         ]),
     };
   }
+  return rowsLayout(fields, style, head, metadata);
+}
+
+/** One line for each row of line items. An item without rows has one line. */
+function rowsLayout(
+  fields: readonly Field[],
+  style: CellStyle,
+  head: readonly string[],
+  metadata: (item: CsvItem) => string[],
+): CsvLayout {
+  const line = (cells: readonly string[]) => csvLine(cells, style.delimiter);
   const lists = fields.filter((field) => field.type === "line_items");
   const scalars = fields.filter((field) => field.type !== "line_items");
   const columns = lists.flatMap((list) =>
@@ -103,11 +154,11 @@ export function spreadsheetCsv(
   return {
     header: () =>
       byteOrderMark +
-      csvLine([...head, ...scalars.map(({ label }) => defuse(label)), "List", "Row", ...columns]),
+      line([...head, ...scalars.map(({ label }) => defuse(label)), "List", "Row", ...columns]),
     lines(item) {
       const itemCells = [
         ...metadata(item),
-        ...scalars.map((field) => formatCell(field, item.data[field.key], zone)),
+        ...scalars.map((field) => formatCell(field, item.data[field.key], style)),
       ];
       // Only the first line of an item contains its long texts.
       const repeated = itemCells.map((text) => (text.length > maxRepeatedLength ? "" : text));
@@ -116,11 +167,11 @@ export function spreadsheetCsv(
           ...(index === 0 ? itemCells : repeated),
           defuse(list.label),
           String(index + 1),
-          ...lists.flatMap((other) => rowCells(other, other === list ? row : {}, zone)),
+          ...lists.flatMap((other) => rowCells(other, other === list ? row : {}, style)),
         ]),
       );
       const emptyRow = [[...itemCells, "", "", ...columns.map(() => "")]];
-      return (rows.length > 0 ? rows : emptyRow).map((cells) => csvLine(cells)).join("");
+      return (rows.length > 0 ? rows : emptyRow).map(line).join("");
     },
   };
 }
@@ -131,24 +182,24 @@ function toRows(value: unknown): Row[] {
   return Array.isArray(value) ? (value as Row[]) : [];
 }
 
-function rowCells(list: LineItemsField, row: Row, zone: string): string[] {
-  return list.fields.map((column) => formatCell(column, row[column.key], zone));
+function rowCells(list: LineItemsField, row: Row, style: CellStyle): string[] {
+  return list.fields.map((column) => formatCell(column, row[column.key], style));
 }
 
-function systemCell(value: unknown, name: string, zone: string): string {
+function systemCell(value: unknown, name: string, style: CellStyle): string {
   if (typeof value === "number") return String(value);
   const text = typeof value === "string" ? value : "";
-  return name.endsWith("_at") ? dateTimeCell(text, zone) : defuse(text);
+  return name.endsWith("_at") ? dateTimeCell(text, style) : defuse(text);
 }
 
 /** `escape` applies to the whole cell. Nested values pass `String`: formulas only run at the start of a cell. */
-function formatCell(field: Field, value: unknown, zone: string, escape = defuse): string {
+function formatCell(field: Field, value: unknown, style: CellStyle, escape = defuse): string {
   if (value === null || value === undefined) return "";
   if (field.type === "line_items") {
     const rows = toRows(value).map((row) =>
       field.fields
         .filter((column) => row[column.key] !== null && row[column.key] !== undefined)
-        .map((column) => `${column.label}: ${formatCell(column, row[column.key], zone, String)}`)
+        .map((column) => `${column.label}: ${formatCell(column, row[column.key], style, String)}`)
         .join("; "),
     );
     return escape(rows.join("\n"));
@@ -159,12 +210,12 @@ function formatCell(field: Field, value: unknown, zone: string, escape = defuse)
     );
   }
   if (typeof value === "boolean") return value ? "TRUE" : "FALSE";
-  if (typeof value === "number") return String(value);
+  if (typeof value === "number") return String(value).replace(".", style.decimal);
   const text = typeof value === "string" ? value : JSON.stringify(value);
   if (field.type === "select") return escape(optionLabel(field.options, text));
   const type = valueType(field);
-  if (type === "date") return text.slice(0, 10);
-  return type === "datetime" ? dateTimeCell(text, zone) : escape(text);
+  if (type === "date") return style.formatDay(text.slice(0, 10));
+  return type === "datetime" ? dateTimeCell(text, style) : escape(text);
 }
 
 const labelsByOptions = new WeakMap<readonly FieldOption[], Map<string, string>>();
@@ -176,9 +227,11 @@ function optionLabel(options: readonly FieldOption[], value: string): string {
   return labels.get(value) ?? value;
 }
 
-function dateTimeCell(text: string, zone: string): string {
+function dateTimeCell(text: string, { zone, formatDay }: CellStyle): string {
   const time = toEpochMs(text);
-  return time === undefined ? defuse(text) : formatLocalDateTime(time, zone);
+  if (time === undefined) return defuse(text);
+  const local = formatLocalDateTime(time, zone);
+  return formatDay(local.slice(0, 10)) + local.slice(10);
 }
 
 /** Spreadsheets run cells that begin like a formula (OWASP, CSV injection). A leading quote keeps them as text. */

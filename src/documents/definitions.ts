@@ -4,9 +4,12 @@ import {
   type Acceptance,
   defaultHistoryDays,
   type Collection,
+  type Definition,
+  type RetentionRule,
   type PendingState,
   type Progress,
 } from "#domain/definition/collection.ts";
+import { titleField } from "#domain/definition/field.ts";
 import { fieldDocument } from "#domain/definition/document.ts";
 
 /** The members of an app or form in lists. */
@@ -39,15 +42,20 @@ export function schemaDocument(
     name,
     description,
     time_zone,
-    ...(kind === "app" ? { receipt_prefix } : {}),
+    ...(kind === "app" ? { receipt_prefix, title_field: titleField(fields)?.key ?? null } : {}),
     schema_version: version,
     ...(kind === "form" ? { acceptance: acceptanceDocument(acceptance, itemCount, now) } : {}),
     history_days: definition.history_days ?? defaultHistoryDays,
+    ...(kind === "form" ? { retain: retainDocument(definition.retain) } : {}),
     ...(indexing ? { indexing: { done: indexing.done, total: indexing.total } } : {}),
     ...(pending ? { pending: pendingDocument(pending, serviceUrl) } : {}),
     views: definition.views ?? [],
     fields: fields.fields.map(fieldDocument),
   };
+}
+
+export function retainDocument(retain: Definition["retain"]): RetentionRule | null {
+  return retain ? { days: retain.days, only: retain.only } : null;
 }
 
 function pendingDocument({ version, done, total, problem }: PendingState, serviceUrl: string) {

@@ -11,6 +11,7 @@ export type AccountAction =
   | "member.setup"
   | "member.join"
   | "member.password"
+  | "member.reset"
   | "member.sign_out_everywhere";
 
 /** Actions on items and on administrative resources, by their names in the audit. */
@@ -18,6 +19,9 @@ export type ResourceAction =
   | ItemAction
   | "definition.create"
   | "definition.change"
+  | "definition.delete"
+  | "definition.restore"
+  | "definition.erase"
   | "index.check"
   | "credential.issue"
   | "credential.edit"
@@ -27,6 +31,7 @@ export type ResourceAction =
   | "member.withdraw"
   | "member.change"
   | "member.remove"
+  | "member.reset_link"
   | "webhook.create"
   | "webhook.change"
   | "webhook.rotate"

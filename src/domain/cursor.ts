@@ -113,4 +113,14 @@ export const pageQuery = lazy(() =>
   }),
 );
 
+/** The query parameters of a page of items. */
+export const itemPageQuery = lazy(() => z.extend(pageQuery(), expandQuery().shape));
+
+/** The references that a response expands, separated by commas. */
+export const expandQuery = lazy(() => z.object({ expand: z.optional(z.string()) }));
+
+/** The names in the `expand` of a query string. */
+export const expandNames = (expand: string | undefined): string[] | undefined => expand?.split(",");
+
 export type Paging = z.output<ReturnType<typeof pageQuery>>;
+export type ItemPaging = z.output<ReturnType<typeof itemPageQuery>>;

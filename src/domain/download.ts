@@ -8,7 +8,8 @@ export type SpreadsheetRows = "items" | "lines";
 /** The formats of a download. */
 export type ExportFormat =
   | { type: "application/x-ndjson" }
-  | { type: "text/csv"; spreadsheet: SpreadsheetRows | null };
+  /** With a locale, spreadsheets have its dates, decimals and delimiter. */
+  | { type: "text/csv"; spreadsheet: SpreadsheetRows | null; locale?: string };
 
 /** One step of a download. */
 export interface DownloadStep {

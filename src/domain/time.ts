@@ -135,6 +135,13 @@ export function localToUtc(local: string, zone: string): string | undefined {
   return formatTimestamp(time - offsetAt(zone, time - guess * minuteMs) * minuteMs);
 }
 
+/** The instant at which clocks in a zone showed the same time, this number of calendar days before. */
+export function daysBefore(time: number, days: number, zone: string): number {
+  const local = time + offsetAt(zone, time) * minuteMs - days * 24 * 60 * minuteMs;
+  const guess = offsetAt(zone, local);
+  return local - offsetAt(zone, local - guess * minuteMs) * minuteMs;
+}
+
 const quarterHourMs = 15 * minuteMs;
 /** From this time on, offsets change only at full quarters of an hour. */
 const quarterOffsetsSinceMs = Date.UTC(1972, 0, 1);

@@ -103,9 +103,7 @@ export function ErrorSummary({
 }
 
 function formatNotSaved(count: number): string {
-  return count === 1
-    ? "Nothing was saved: one entry needs another look."
-    : `Nothing was saved: ${count} entries need another look.`;
+  return `Not saved. Fix ${count === 1 ? "1 error" : `${count} errors`}.`;
 }
 
 function SummaryEntry({ field, reason, labels }: FormError & { labels: Record<string, string> }) {

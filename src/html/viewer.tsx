@@ -89,3 +89,8 @@ const countFormat = lazy(() => new Intl.NumberFormat("en"));
 export function formatCount(count: number): string {
   return countFormat().format(count);
 }
+
+/** Formats like “1 request” and “1,204 requests”. */
+export function formatQuantity(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}

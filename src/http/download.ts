@@ -87,7 +87,7 @@ function chooseLayout(
   }
   return format.spreadsheet === null
     ? losslessCsv(collection.kind, keys)
-    : spreadsheetCsv(collection, keys, format.spreadsheet);
+    : spreadsheetCsv(collection, keys, format.spreadsheet, format.locale);
 }
 
 function createStream(

@@ -7,7 +7,7 @@ import type { PresentedCredential } from "#domain/credential/tokens.ts";
 import { idempotencyKey } from "#domain/preconditions.ts";
 import { issueErrors } from "#domain/problem/field-errors.ts";
 import type { AppEnv, RequestContext } from "./env.ts";
-import { type Replay, fetchReplay, putReplay } from "#store/data/replays.ts";
+import { type Replay, fetchReplay, putReplay, sweepErasedReplays } from "#store/data/replays.ts";
 import { logRecovered, type RecoveredFailure } from "#domain/events.ts";
 
 interface RequestReplayCache extends ReplayCache {
@@ -68,5 +68,10 @@ export function createReplayCache(c: RequestContext<AppEnv>): RequestReplayCache
     peek: (key) => replays.get(key),
     put: (key, replay) =>
       runInBackground(putReplay(c.env.replays, timeline, key, replay), "replay cache unwritable"),
+    purge() {
+      const { replays: kv, clock, databases } = c.env;
+      const sweeps = databases.dataDatabases().map((db) => sweepErasedReplays(db, kv, clock.now()));
+      runInBackground(Promise.all(sweeps), "replay cache unwritable");
+    },
   };
 }

@@ -101,9 +101,9 @@ async function performCall(c: RequestContext<McpEnv>, { op, parsed }: ToolCall):
 /** Builds the document of a tool's result. It has no links, which are for HTTP clients. */
 async function resultDocument(c: RequestContext<McpEnv>, result: Result): Promise<object> {
   if (result && "items" in result) {
-    const { items, next } = result;
+    const { items, next, members } = result;
     const cursor = next && (await createCursor(c, next.binding, next.position, next.bookmark));
-    return { items: items.map(({ document }) => document), next_cursor: cursor };
+    return { items: items.map(({ document }) => document), ...members, next_cursor: cursor };
   }
   if (!result || !("document" in result)) return {};
   const { document, isReplay, hasDifferentBody } = result;

@@ -166,7 +166,12 @@ type ToolArguments = Record<string, unknown>;
 /** The arguments of a call as the parts of a request. */
 interface CallArguments {
   path: PathParameters;
-  query: { limit?: number | undefined; cursor?: string | undefined; view?: string | undefined };
+  query: {
+    limit?: number | undefined;
+    cursor?: string | undefined;
+    expand?: string | undefined;
+    view?: string | undefined;
+  };
   body: unknown;
   ifMatch: Precondition | null;
 }
@@ -181,11 +186,11 @@ function parseArguments(
     ? takeCollection(args)
     : takeParameters(args, ...parameterNames(op, key));
   if (!op.body) assertNoUnknown(body);
-  const { id = "", if_match, limit, cursor, view } = values;
+  const { id = "", if_match, limit, cursor, expand, view } = values;
   const sentKey = values.key ?? values.app ?? values.form;
   return {
     path: { key: key ?? sentKey ?? "", id, delivery: "" },
-    query: { limit, cursor, view },
+    query: { limit, cursor, expand: expand?.join(), view },
     body,
     ifMatch: parseIfMatch(if_match),
   };

@@ -75,5 +75,6 @@ export function parameterNames(op: Operation, key: string | undefined): ToolPara
     ...(effect === "create" ? (["idempotency_key"] as const) : []),
     ...("view" in query().shape ? (["view"] as const) : []),
     ...(!body && "limit" in query().shape ? (["limit", "cursor"] as const) : []),
+    ...(!body && "expand" in query().shape ? (["expand"] as const) : []),
   ];
 }

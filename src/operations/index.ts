@@ -15,9 +15,9 @@ import {
   updateItemOperation,
   validateSubmission,
 } from "./items.ts";
+import { listItems } from "./list-items.ts";
 import { getMe } from "./me.ts";
 import { getCollectionDocumentOperation, getOpenApiDocumentOperation } from "./open-api.ts";
-import { listItems } from "./list-items.ts";
 import type { Operation } from "./operation.ts";
 import { searchOperation } from "./search.ts";
 import { webhookOperations } from "./webhooks.ts";

@@ -12,14 +12,17 @@ import {
   readPermission,
   type Permission,
 } from "#domain/credential/permissions.ts";
+import { expandQuery } from "#domain/cursor.ts";
 import { requestsIncrement } from "#domain/data/increments.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import { buildItemView, type ItemView } from "#domain/item/item.ts";
+import type { ItemView } from "#domain/item/item.ts";
 import { isObject } from "#domain/json.ts";
 import { lazy } from "#domain/lazy.ts";
 import type { ApiCode } from "#domain/problem/catalogue.ts";
 import { etagOf } from "#domain/preconditions.ts";
+import { includedDocuments } from "./included.ts";
 import { operation, type SingleResult } from "./operation.ts";
+import { shownItemTargets } from "./shown-item.ts";
 import { collectionTarget, itemTargets } from "./targets.ts";
 
 /** The operations on the items of apps and forms. Both kinds share the declarations. */
@@ -42,9 +45,6 @@ const writeProblems = (kind: CollectionKind): ApiCode[] =>
 /** The problems of a change of an existing item. */
 export const changeProblems = (kind: CollectionKind): ApiCode[] =>
   kind === "form" ? [...writeProblems(kind), "submission_closed"] : writeProblems(kind);
-
-export const downloadText =
-  "With `Accept: application/x-ndjson` or `text/csv`, all pages are one download.";
 
 const itemPath = ({ kind, key, id }: ItemView) => fillPath(collectionPaths(kind).item, { key, id });
 
@@ -136,10 +136,16 @@ export const getItem = (kind: CollectionKind) => {
     tag: many,
     permission: readPermission[kind],
     effect: "read",
-    target: itemTargets[kind],
-    query: noQuery,
+    target: shownItemTargets[kind],
+    query: expandQuery,
     precondition: "If-None-Match",
-    run: (_, { target: { item, compiled } }) => shownItem(buildItemView(item, compiled)),
+    run(_, { target: { view, included } }) {
+      const shown = shownItem(view);
+      if (!included) return shown;
+      const document = { ...shown.document, included: includedDocuments(included) };
+      // The ETag is that of the item alone, so it says nothing about the records.
+      return { ...shown, document, isRedefined: true };
+    },
     summary: `Get a ${thing}`,
     description: `Returns the current version of the ${thing}, with its ETag.`,
     responses: {

@@ -1,40 +1,63 @@
-import { searchItems } from "#actions/query-items.ts";
-import { itemDocument } from "#documents/items.ts";
+import { queryItems, type ItemQuery } from "#actions/query-items.ts";
+import { readsOtherApps } from "#actions/search-targets.ts";
 import { resourceNames } from "#documents/openapi/names.ts";
 import { searchInput } from "#documents/openapi/tool-inputs.ts";
 import { collectionPaths } from "#domain/api-paths.ts";
 import { sha256 } from "#domain/credential/keys.ts";
 import { readPermission } from "#domain/credential/permissions.ts";
-import type { CursorPosition, Paging } from "#domain/cursor.ts";
+import { expandNames, type CursorPosition, type ItemPaging } from "#domain/cursor.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { Download } from "#domain/download.ts";
 import type { ReachedCollection } from "#domain/data/narrow.ts";
 import type { ActionContext, ReadContext } from "#actions/context.ts";
-import type { ReadRequest } from "#actions/read.ts";
+import type { Prefetch, ReadRequest } from "#actions/read.ts";
 import { isObject, toCanonicalJson } from "#domain/json.ts";
 import { truncate } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError } from "#domain/problem/problem.ts";
-import { downloadText } from "./items.ts";
+import { assertNotExpanded, expandedPage } from "./included.ts";
+import { downloadText } from "./list-items.ts";
 import { operation } from "./operation.ts";
 import { collectionTarget } from "./targets.ts";
-import { loadMatchingPage, viewFields, viewQuery, type ViewPaging } from "./viewed-page.ts";
+import {
+  loadMatchingPage,
+  viewFields,
+  viewQuery,
+  type MatchingPage,
+  type ViewPaging,
+} from "./viewed-page.ts";
+
+/** Loads the page of a search. Without rights, it reads no other apps. */
+async function searchPage(
+  ctx: ReadContext,
+  kind: CollectionKind,
+  request: ReadRequest<ViewPaging>,
+  rights: ItemQuery["rights"],
+) {
+  const body = await request.body();
+  const sent = request.query();
+  const { limit, cursor, expand } = parsePaging(body, sent);
+  const page = await loadMatchingPage(ctx, request, {
+    kind,
+    key: request.path.key,
+    query: { body, view: sent.view, rights, expand: expandNames(expand) },
+    cursor,
+    limit,
+    // What a caller may read of other apps is known after the admission.
+    isStart: request.format !== undefined || (!rights && readsOtherApps(body, expand)),
+    binding: ({ collection }) => searchBinding(collection.id, body),
+  });
+  return { ...page, limit };
+}
 
 const prefetchMatches =
-  (kind: CollectionKind) => async (ctx: ReadContext, request: ReadRequest<ViewPaging>) => {
-    const body = await request.body();
-    const sent = request.query();
-    const { limit, cursor } = parsePaging(body, sent);
-    const page = await loadMatchingPage(ctx, request, {
-      kind,
-      key: request.path.key,
-      query: { body, view: sent.view },
-      cursor,
-      limit,
-      format: request.format,
-      binding: ({ collection }) => searchBinding(collection.id, body),
-    });
-    return { ...page, limit };
-  };
+  (kind: CollectionKind) => (ctx: ReadContext, request: ReadRequest<ViewPaging>) =>
+    searchPage(ctx, kind, request, undefined);
+
+/** Runs a search that also reads other apps, as far as the caller may read them. */
+const searchOtherApps =
+  (kind: CollectionKind, rights: ItemQuery["rights"]): Prefetch<MatchingPage, ViewPaging> =>
+  (ctx, request) =>
+    searchPage(ctx, kind, request, rights);
 
 /** Returns a page of matches, or all of them as a download. */
 export const searchOperation = (kind: CollectionKind) => {
@@ -55,18 +78,16 @@ export const searchOperation = (kind: CollectionKind) => {
     formats: "downloads",
     admissionKey: ({ key }) => `search ${kind}:${key}`,
     prefetch: prefetchMatches(kind),
-    async run(ctx, { target, query, body, format, prefetched }) {
-      const { binding, start, limit, found, bookmark } = await prefetched();
-      if (found || !format) {
-        const { views = [], nextPosition = null } = found ?? {};
-        const items = views.map((view) => ({ document: itemDocument(view) }));
-        return {
-          items,
-          next: nextPosition && { binding, position: nextPosition, bookmark },
-        };
+    async run(ctx, { target, query, body, format, prefetched, read }) {
+      const early = await prefetched();
+      if (format) {
+        assertNotExpanded(body, query.expand);
+        const search = { body, view: query.view, rights: ctx };
+        const { start, limit } = early;
+        return { format, download: downloadMatches(ctx, target, search, start, limit) };
       }
-      const search = { body, view: query.view };
-      return { format, download: downloadMatches(ctx, target, search, start, limit) };
+      const page = early.found ? early : await read(searchOtherApps(kind, ctx));
+      return expandedPage(page, body, query.expand);
     },
     summary: `Search ${many}`,
     description: `Returns the ${many} that match all conditions, newest first or in the order of \`sort\`. For the next page, POST the same body to \`links.next\`. ${downloadText}`,
@@ -91,7 +112,7 @@ export const searchOperation = (kind: CollectionKind) => {
 function downloadMatches(
   ctx: ActionContext,
   collection: ReachedCollection,
-  query: { body: unknown; view: string | undefined },
+  query: Pick<ItemQuery, "body" | "view" | "rights">,
   start: CursorPosition | null,
   limit: number | undefined,
 ): Download {
@@ -99,7 +120,7 @@ function downloadMatches(
   const sentKeys =
     isObject(body) && Array.isArray(body["fields"]) ? (body["fields"] as string[]) : null;
   const keys = sentKeys ?? viewFields(collection, view);
-  const read: Download["read"] = (from, count) => searchItems(ctx, collection, query, from, count);
+  const read: Download["read"] = (from, count) => queryItems(ctx, collection, query, from, count);
   return { keys, start, maxItems: limit ?? null, read };
 }
 
@@ -113,8 +134,8 @@ async function searchBinding(collectionId: number, body: unknown): Promise<strin
  * Reads `limit` and `cursor` from the query (as in `links.next`) or from the body. If both have them, they must agree.
  * The search validates the body itself.
  */
-function parsePaging(body: unknown, paging: Paging): Paging {
-  const { limit = null, cursor = null } = isObject(body) ? body : {};
+function parsePaging(body: unknown, paging: ItemPaging): ItemPaging {
+  const { limit = null, cursor = null, expand = null } = isObject(body) ? body : {};
   const errors: FieldError[] = [];
   if (limit !== null && paging.limit !== undefined && limit !== paging.limit) {
     const reason = `limit is ${paging.limit} in the query but ${truncate(JSON.stringify(limit))} in the body. Send one.`;
@@ -124,8 +145,14 @@ function parsePaging(body: unknown, paging: Paging): Paging {
     const reason = "cursor differs between the query and the body. Send one.";
     errors.push({ field: "cursor", pointer: "/cursor", code: "invalid_cursor", reason });
   }
+  const names = Array.isArray(expand) ? expand.join() : null;
+  if (expand !== null && paging.expand !== undefined && names !== paging.expand) {
+    const reason = "expand differs between the query and the body. Send one.";
+    errors.push({ field: "expand", pointer: "/expand", code: "invalid_condition", reason });
+  }
   if (errors.length > 0) throw problem.invalidInput(errors);
   return {
+    expand: paging.expand,
     limit: paging.limit ?? (typeof limit === "number" ? limit : undefined),
     cursor: paging.cursor ?? (typeof cursor === "string" ? cursor : undefined),
   };

@@ -26,10 +26,10 @@ export function ProblemPage({ code }: { code: ProblemCode }) {
 function FieldErrorCodes() {
   return (
     <>
-      <h2>Codes of fields</h2>
+      <h2>Field error codes</h2>
       <p>
-        Each entry of <code>errors</code> has one of these, with the <code>pointer</code> to the
-        value and a <code>reason</code> in words.
+        Each entry in <code>errors</code> has one of these codes, a <code>pointer</code> to the
+        value and a <code>reason</code> for people.
       </p>
       <dl>
         {Object.entries(fieldErrorMeanings).map(([code, meaning]) => (
@@ -63,7 +63,7 @@ export function ProblemsPage() {
 function MoreLinks() {
   return (
     <p>
-      <a href="/problems">All problems</a>, <a href="/docs/errors">errors and what to do</a>,{" "}
+      <a href="/problems">All problems</a>, <a href="/docs/errors">how to handle errors</a>,{" "}
       <a href="/docs/contents">documentation</a>
     </p>
   );
@@ -72,27 +72,27 @@ function MoreLinks() {
 /** Titles and texts for people. Other problems use the text of their document. */
 const pageTexts: Partial<Record<ProblemCode, readonly [title: string, text: string]>> = {
   not_found: [
-    "There is no such page",
-    "The address is wrong, the page no longer exists, or you do not have access to it.",
+    "Page not found",
+    "The address is wrong, the page was deleted, or you don’t have access.",
   ],
-  method_not_allowed: ["There is no such page", "This address is not a page."],
+  method_not_allowed: ["Page not found", "This address is not a page."],
   rate_limited: ["Too many attempts", "Wait a minute, then try again."],
   try_again: [
-    "That took too long",
-    "The service did not respond in time. Wait a moment, then try again.",
+    "Service busy",
+    "Your request couldn’t be completed in time. Wait a moment, then try again.",
   ],
   internal: [
     "Something went wrong",
-    "Try again. If the problem persists, send the request ID below to the operator of this service.",
+    "Try again. If this keeps happening, send the request ID below to the operator of this service.",
   ],
   cross_site: [
-    "Another site sent this",
-    "It was rejected to protect you. Open the administration area and repeat the action there.",
+    "Request blocked",
+    "It came from another site. Open the administration area and try again there.",
   ],
 };
 
 function pageText(problem: Problem): readonly [title: string, text: string] {
-  if (problem instanceof SetUpProblem) return ["Not set up", problem.detail];
+  if (problem instanceof SetUpProblem) return ["Setup incomplete", problem.detail];
   return pageTexts[problem.code] ?? [problems[problem.code].title, problem.detail];
 }
 
@@ -105,7 +105,7 @@ export function renderErrorPage(problem: Problem, requestId: string) {
       <FieldErrorList problem={problem} />
       <p>
         <a class="button" href="/admin">
-          Open the administration area
+          Go to administration
         </a>
       </p>
       <p class="muted small">
@@ -139,7 +139,7 @@ export function DocsPage({ document }: { document: string }) {
     >
       <div id="reference" data-document={document}>
         <noscript>
-          <p>This page needs JavaScript. The document itself does not.</p>
+          <p>This page needs JavaScript. The OpenAPI document does not.</p>
         </noscript>
       </div>
     </Page>
@@ -149,14 +149,10 @@ export function DocsPage({ document }: { document: string }) {
 function DocsLead({ document }: { document: string }) {
   return (
     <p>
-      This page shows <a href={document}>{document}</a>. Each app and form also has its own document
-      with the types of its data. Sign in to the administration area, then open{" "}
-      <code>/docs?form=KEY</code> or <code>/docs?app=KEY</code> to see it here. The{" "}
-      <a href="/docs/contents">documentation</a> has guides, recipes and all codes. Assistants use{" "}
-      <a href="/docs/mcp">
-        <code>/mcp</code>
-      </a>
-      .
+      OpenAPI document: <a href={document}>{document}</a>. Each app and form has its own reference
+      with its data types at <code>/docs?form=KEY</code> or <code>/docs?app=KEY</code>, once you are
+      signed in to the administration area. See also the <a href="/docs/contents">guides</a> and{" "}
+      <a href="/docs/mcp">how to connect assistants</a>.
     </p>
   );
 }

@@ -102,15 +102,14 @@ describe("Definitions in the administration", () => {
     });
   });
 
-  it("fits the flash message into a cookie even with a long name", async () => {
+  it("fits the flash message into a cookie even with a long title", async () => {
     const form = await makeForm(await client(), fields);
-    const name = "🦊".repeat(100);
-    const settings = { version: "1", name, description: "", time_zone: "UTC", state: "open" };
-    const page = await admin("POST", `/forms/${form}/settings`, settings, { Accept: "text/html" });
+    const item = { data: { who: "🦊".repeat(100) } };
+    const page = await admin("POST", `/forms/${form}/items`, item, { Accept: "text/html" });
     const cookie =
       page.headers.getSetCookie().find((header) => header.startsWith("__Host-said")) ?? "";
     expect([page.status, cookie.length < 4000]).toEqual([303, true]);
-    expect(decodeURIComponent(cookie)).toContain(name);
+    expect(decodeURIComponent(cookie)).toContain("🦊".repeat(50));
   });
 
   it("previews changes and errors without storing them", async () => {
@@ -131,7 +130,7 @@ describe("Definitions in the administration", () => {
     expect(await preview("m * 2")).toMatch(/class="error"[^>]*>[^<]*m/);
     // One unfinished field leaves the preview of the others.
     const wrong = await preview("nn * 2");
-    expect(wrong).toContain("What people fill in");
+    expect(wrong).toContain("Form preview");
     const words = wrong.replaceAll(/<[^>]+>/g, "").replaceAll("&quot;", '"');
     expect(words).toContain(
       'Character 1: There is no field "nn". Did you mean "n"? Fields: "who", "n", "twice". Example: n * 2',
@@ -266,6 +265,48 @@ describe("Items in the administration", () => {
   });
 });
 
+describe("A label without Latin letters", () => {
+  it("asks for a key and suggests one", async () => {
+    const body = {
+      do: "save",
+      name: "Kana",
+      key: freshKey("kana"),
+      "fields[0].type": "text",
+      "fields[0].label": "なまえ",
+      "fields[1].type": "number",
+      "fields[1].label": "金額",
+    };
+    const rejected = await admin("POST", "/forms", body);
+    expect(rejected.body.errors).toMatchObject([
+      { field: "fields[0].key", reason: expect.stringContaining("such as namae.") as string },
+      { field: "fields[1].key", code: "required" },
+    ]);
+    const keys = { "fields[0].key": "namae", "fields[1].key": "kingaku" };
+    expect((await admin("POST", "/forms", { ...body, ...keys })).status).toBe(201);
+  });
+});
+
+describe("The page of a draft", () => {
+  it("submits it, or shows what is missing", async () => {
+    const integrator = await client();
+    const form = await makeForm(integrator, [{ key: "who", type: "text", required: true }]);
+    const draft = await integrator.post(`/forms/${form}/submissions`, {
+      status: "draft",
+      data: {},
+    });
+    const path = `/forms/${form}/items/${draft.body.id}`;
+    const html = { Accept: "text/html" };
+    expect((await admin("GET", path, undefined, html)).text).toMatch(/>\s*Submit\s*</);
+    const submit = (version: number) =>
+      admin("POST", path, { $version: version, $status: "submitted" }, html);
+    const rejected = await submit(1);
+    expect([rejected.status, rejected.text.includes('name="who"')]).toEqual([422, true]);
+    await integrator.patch(`/submissions/${draft.body.id}`, { data: { who: "A" } });
+    expect((await submit(2)).status).toBe(303);
+    expect((await integrator.get(`/submissions/${draft.body.id}`)).body.status).toBe("submitted");
+  });
+});
+
 describe("A partial result of a bulk action", () => {
   it("is amber, and names the items that were left out", async () => {
     const integrator = await client();
@@ -326,11 +367,11 @@ describe("Logs, audit and overview", () => {
     expect(calls[0].request_id).toBe(me.headers.get("X-Request-Id"));
     expect(calls[1]).toMatchObject({
       required_permission: "submissions:read",
-      detail: "Needs submissions:read, which it does not have.",
+      detail: "Missing permission: submissions:read.",
     });
     expect(calls[2].errors.map((error: Json) => error.field).toSorted()).toEqual(["amount2", "n"]);
     expect(calls[2].detail).toContain("nknown field amount2");
-    expect(calls[3].detail).toBe("There is no form “nowhere”.");
+    expect(calls[3].detail).toBe("The form “nowhere” does not exist.");
     expect(JSON.stringify(calls)).not.toContain("private");
     expect(JSON.stringify(calls)).not.toContain(token);
   });
@@ -340,7 +381,7 @@ describe("Logs, audit and overview", () => {
     const { token, id } = await issue({ resources: ["app:other"] });
     await new Client(token).get(`/forms/${form}/submissions`);
     const [call] = await callsOf(id, 1);
-    expect(call.detail).toBe(`The form “${form}” is not among what it has access to.`);
+    expect(call.detail).toBe(`The credential has no access to the form “${form}”.`);
   });
 
   it("limits the size of a logged call", async () => {

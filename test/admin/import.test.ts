@@ -251,6 +251,40 @@ describe("An import", () => {
     expect((await send({ csv, act: "write" })).written).toEqual(expected);
   });
 
+  it("reads office formats that were chosen, and shows what they become", async () => {
+    const { items, send, storedItems } = await createForm([
+      ...fields,
+      { key: "day", label: "Day", type: "date" },
+    ]);
+    const csv = "title;amount;day;at\nA, B;1.234,50;31.12.2026;1.7.2026 08:30\n";
+    expect((await send({ csv })).would.refused).toBe(1);
+    const formats = { delimiter: "semicolon", numbers: "comma", dates: "day_first" };
+    const check = await admin(
+      "POST",
+      `${items}/import`,
+      { csv, ...formats },
+      { Accept: "text/html" },
+    );
+    const words = check.text.replaceAll(/<[^>]+>/g, "").replaceAll(/\s+/g, " ");
+    expect(words).toContain("1.234,50 → 1,234.50");
+    expect(words).toContain("31.12.2026 → 31 Dec 2026");
+    expect((await send({ csv, ...formats, act: "write" })).written.created).toBe(1);
+    const [item] = await storedItems();
+    expect(item?.["data"]).toMatchObject({
+      amount: 1234.5,
+      day: "2026-12-31Z",
+      at: "2026-07-01T08:30:00.000Z",
+    });
+    const wrong = await send({ csv, dates: "31.12." });
+    expect(wrong.errors.map(({ field }: Json) => field)).toEqual(["dates"]);
+    const german = { "Accept-Language": "de-DE" };
+    const { text } = await admin("GET", `${items}/export?format=local`, undefined, german);
+    expect(text).toContain(";1234,5;");
+    expect(text).toContain(";31.12.2026");
+    expect(text).toContain(";01.07.2026 08:30:00;");
+    expect(text).not.toContain("member:");
+  });
+
   it.each(["csv", "spreadsheet"])("imports its own download as %s unchanged", async (format) => {
     const formFields =
       format === "csv" ? fields : fields.filter(({ type }) => type !== "line_items");
@@ -345,7 +379,8 @@ describe("An import", () => {
     const readCell = createCellReader(field, {
       isLossless: false,
       zone: "UTC",
-      hasDecimalCommas: false,
+      numbers: "plain",
+      dates: "iso",
     });
     expect(readCell(`z; ${label},`)).toEqual(["z", "x"]);
     expect(readCell(" Z, the last ,\n")).toEqual(["z"]);

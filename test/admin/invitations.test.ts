@@ -156,7 +156,7 @@ function contextOf(id: string, role: "owner" | "admin" | "editor"): MemberContex
     permissions: [],
     resources: "all",
     session: null,
-    replays: { peek: () => undefined, put: () => undefined },
+    replays: { peek: () => undefined, put: () => undefined, purge: () => undefined },
     requestId: freshKey("request"),
     sentRequestId: null,
     ...outside,

@@ -39,7 +39,7 @@ describe("Members", () => {
   });
 
   it.each([
-    ["/members", { email: "nobody", role: "viewer" }, "email", "Must be an e-mail address."],
+    ["/members", { email: "nobody", role: "viewer" }, "email", "Must be an email address."],
     ["/webhooks", { name: "" }, "name", "Must not be empty."],
     [
       "/integrations",

@@ -208,7 +208,7 @@ describe("Bodies of callers without a valid session or secret", () => {
     expect(page.length).toBeLessThan(512 * 1024);
     expect(page).toContain("Sign in in another tab");
     const short = await send("/admin/forms", "name=Kept", headers);
-    expect(await short.text()).toContain("what you wrote is kept");
+    expect(await short.text()).toContain("Sign in to save your changes");
   });
 });
 

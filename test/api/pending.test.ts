@@ -32,7 +32,7 @@ const ctx: ActionContext = {
   newId: () => ulid(),
   runAfterResponse: () => undefined,
   notifyChange: () => undefined,
-  replays: { peek: () => undefined, put: () => undefined },
+  replays: { peek: () => undefined, put: () => undefined, purge: () => undefined },
 };
 
 describe("A definition change that scans more items than one step can", () => {

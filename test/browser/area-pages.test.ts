@@ -94,27 +94,27 @@ describe("Pages of credentials, members and the audit log", () => {
     const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
 
     await page.goto("/admin/integrations/new");
-    await press("Issue credential");
+    await press("Create credential");
     await expectGoodLook(page);
     await page.getByLabel(/^Custom/).check();
     await page.getByLabel(/^Delete submissions/).check();
     await page.getByLabel(/^Purchase request/).check();
-    await page.getByLabel("At the end of a day").check();
-    await page.getByLabel("Day", { exact: true }).fill("2020-01-01");
-    await press("Issue credential");
+    await page.getByLabel("On a date").check();
+    await page.getByLabel("Expiry date", { exact: true }).fill("2020-01-01");
+    await press("Create credential");
     expect(await page.locator("#f-expires-wrong").textContent()).toContain("future");
     await expectGoodLook(page);
-    await page.getByLabel(/^In a year/).check();
+    await page.getByLabel(/^In 1 year/).check();
     await page.getByLabel(/^API client/).check();
-    await press("Issue credential");
+    await press("Create credential");
     await expectGoodLook(page);
 
     await page.goto(`/admin/integrations/${ids[2]}/access`);
     await press("Save changes");
     await expectGoodLook(page);
-    await press("Revoke…");
+    await press("Revoke credential…");
     await expectGoodLook(page);
-    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke credential" }).click();
     await expectGoodLook(page);
     await page.goto(`/admin/integrations/${ids[2]}/access`);
     await expectGoodLook(page);
@@ -122,12 +122,12 @@ describe("Pages of credentials, members and the audit log", () => {
     await expectGoodLook(page);
 
     await page.goto("/admin/members");
-    await page.getByLabel("E-mail").fill("neue.kollegin.mit.langem.namen@beschaffung.example.com");
-    await press("Make an invitation");
+    await page.getByLabel("Email").fill("neue.kollegin.mit.langem.namen@beschaffung.example.com");
+    await press("Create invitation");
     await expectGoodLook(page);
     const link = await page.getByLabel(/^Invitation link/).inputValue();
-    await page.getByLabel("E-mail").fill(email);
-    await press("Make an invitation");
+    await page.getByLabel("Email").fill(email);
+    await press("Create invitation");
     expect(await page.locator("#f-email-wrong").textContent()).toContain("already");
     await expectGoodLook(page);
     await page.setViewportSize({ width: phoneWidth, height: 900 });

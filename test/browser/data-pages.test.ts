@@ -118,7 +118,7 @@ describe("Pages of definitions and data", () => {
     await expectGoodLooks(page);
     await page.goto("/admin/forms/long");
     await page.locator("li.def .more > summary").first().click();
-    await person.press("Single choice", "Add a field");
+    await person.press("Single choice", "Add field");
     await expect.poll(() => page.locator("li.def").count()).toBe(13);
     await person.press("Save changes");
     await expectGoodLooks(page);
@@ -127,7 +127,7 @@ describe("Pages of definitions and data", () => {
     await person.fill("Kurzbezeichnung des Beschaffungsgegenstandes", "Mine");
     await person.fill("Positionsbezeichnung, row 1", "Mine");
     await person.press("Save changes");
-    await page.getByText("Somebody else changed this as well").waitFor();
+    await page.getByText("Someone else changed").waitFor();
     await expectGoodLooks(page);
     await page.goto("/admin/forms/long/json");
     await person.fill("Definition", '{"fields": [{}]}');
@@ -270,6 +270,6 @@ describe("Pages of definitions and data", () => {
       await expectNoAxeViolations(viewer.page);
     }
     await viewer.page.goto("/admin/forms/long");
-    expect(await viewerPerson.main()).toContain("Owners, admins and editors can change these.");
+    expect(await viewerPerson.main()).toContain("Only owners, admins and editors can edit fields.");
   }, 60_000);
 });

@@ -35,7 +35,7 @@ describe.each([
       person.actions += 1;
       const columns = page.locator(".columns-of");
       await columns.getByRole("button", { name: type, exact: true }).click();
-    } else await person.press(type, "Add a field");
+    } else await person.press(type, "Add field");
     await expect.poll(() => page.locator("li.def").count()).toBeGreaterThan(countBefore);
     await expect.poll(() => page.locator("input.label:focus").count()).toBe(1);
     await person.write(label);
@@ -45,10 +45,10 @@ describe.each([
     const session = await start();
     const { page, person } = session;
     await person.follow("Forms");
-    await person.follow("New form");
+    await person.follow("Create form");
     await person.fill("Name", "Expense claim");
     await addField(session, "Text", "Who");
-    await addField(session, "E-mail", "E-mail");
+    await addField(session, "Email", "Email");
     await addField(session, "Single choice", "Category");
     await person.fill("Options", "Travel\nOffice supplies");
     await addField(session, "Text", "Claim number");
@@ -61,16 +61,16 @@ describe.each([
     await addField(session, "Calculated", "Total");
     await person.fill("Formula", "sum(lines.map(l, l.amount))");
     await person.press("Create form");
-    await person.follow("New submission");
+    await person.follow("Create submission");
     await person.fill("Who", "Sato");
-    await person.fill("E-mail", "sato@example.com");
+    await person.fill("Email", "sato@example.com");
     await person.choose("Category", "Office supplies");
     await person.fill("Claim number", "C-1");
     await person.fill("Spent on", "2026-11-20");
     await person.fill("What, row 1", "Chair");
     await person.fill("Amount, row 1", "120.5");
     await person.press("Submit");
-    expect(await page.getByRole("status").first().textContent()).toBe("Sato is saved.");
+    expect(await page.getByRole("status").first().textContent()).toBe("Sato saved");
     const text = await person.main();
     for (const value of ["Office supplies", "C-1", "20 Nov 2026", "Chair", "120.5"]) {
       expect(text).toContain(value);
@@ -95,11 +95,11 @@ describe.each([
     await person.press("Remove: Needed by");
     if (javaScriptEnabled) await expect.poll(() => page.locator("li.def").count()).toBe(5);
     const outcome = await page.locator("#outcome").textContent();
-    expect(outcome).toContain("Team changes");
+    expect(outcome).toContain("Changes Team");
     expect(outcome).toContain("Hides Needed by. Its data is kept");
     await person.press("Save changes");
     const alert = page.getByRole("alert");
-    expect(await alert.textContent()).toContain("Needed by would be hidden");
+    expect(await alert.textContent()).toContain("This hides Needed by");
     expect(await page.locator(":focus").getAttribute("id")).toBe("wrong");
     complaints.length = 0;
     await person.press("Restore Needed by");
@@ -108,7 +108,7 @@ describe.each([
     if (javaScriptEnabled) await expect.poll(() => page.locator("li.def").count()).toBe(5);
     await person.tick("Hide removed fields");
     await person.press("Save changes");
-    expect(await page.getByRole("status").first().textContent()).toBe("Purchase request is saved.");
+    expect(await page.getByRole("status").first().textContent()).toBe("Fields saved");
     expect(await page.locator("input.label").evaluateAll(values)).toEqual([
       "What",
       "Team",
@@ -152,7 +152,7 @@ describe.each([
     await otherPage.goto("/admin/forms/shared");
     await otherPerson.fill("Label of A", "A of theirs");
     await otherPerson.fill("Label of C", "C of theirs");
-    await otherPerson.press("Text", "Add a field");
+    await otherPerson.press("Text", "Add field");
     await expect.poll(() => otherPage.locator("li.def").count()).toBe(4);
     await otherPerson.fill("Label of Text", "New of theirs");
     await otherPerson.press("Save changes");
@@ -160,11 +160,11 @@ describe.each([
     await person.fill("Label of C", "C of mine");
     await person.press("Save changes");
     const alert = await page.getByRole("alert").textContent();
-    expect(alert).toContain("Taken over from them: A of theirs, New of theirs.");
-    expect(alert).toContain("Changed by both, and shown as you have it: C of theirs.");
+    expect(alert).toContain("Their changes were added: A of theirs, New of theirs.");
+    expect(alert).toContain("You both changed: C of theirs. Your version is shown.");
     complaints.length = 0;
     await person.press("Save changes");
-    await page.getByText("Shared is saved.").waitFor();
+    await page.getByText("Fields saved").waitFor();
     expect(await page.locator("input.label").evaluateAll(values)).toEqual([
       "A of theirs",
       "B of mine",
@@ -188,7 +188,7 @@ describe("Editing a form by keyboard", () => {
       for (const key of names) await page.keyboard.press(key);
     };
     const { email, password } = account(server);
-    await page.getByLabel("E-mail").focus();
+    await page.getByLabel("Email").focus();
     await page.keyboard.type(email);
     await pressKeys("Tab");
     await page.keyboard.type(password);

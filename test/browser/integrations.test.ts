@@ -53,10 +53,10 @@ describe.each([
   it("issues a working token for one form in six actions with a purpose, in eight with custom permissions", async () => {
     const { page, acts: actions } = await signInAndOpen();
     await actions.link("Integrations");
-    await actions.link("Issue credential");
+    await actions.link("Create credential");
     await actions.check(/^Website form/);
     await actions.check(/^Purchase request/);
-    await actions.button("Issue credential");
+    await actions.button("Create credential");
     expect(actions.count).toBeLessThanOrEqual(6);
     expect(actions.revisited).toEqual([]);
     expect(await runCommand(await page.textContent("#ready"))).toMatchObject({ valid: true });
@@ -64,12 +64,12 @@ describe.each([
     const customActions = new ActionCounter(page);
     await page.goto("/admin");
     await customActions.link("Integrations");
-    await customActions.link("Issue credential");
+    await customActions.link("Create credential");
     await customActions.check(/^Custom/);
     await customActions.check(/^Read and search submissions/);
     await customActions.check(/^Purchase request/);
     await customActions.fill("Name", "Reader");
-    await customActions.button("Issue credential");
+    await customActions.button("Create credential");
     expect(customActions.count).toBeLessThanOrEqual(8);
     expect(await runCommand(await page.textContent("#ready"))).toHaveProperty("items");
   });
@@ -80,7 +80,7 @@ describe.each([
     await page.getByLabel(/^Website form/).check();
     await page.getByLabel(/^Purchase request/).check();
     await page.getByLabel(/^API client/).check();
-    await page.getByRole("button", { name: "Issue credential" }).click();
+    await page.getByRole("button", { name: "Create credential" }).click();
     expect(await runCommand(await page.textContent("#ready"))).toMatchObject({ valid: true });
     const python = await page.textContent("#ready-Python");
     const { stdout } = await run("python3", ["-c", python ?? ""]);
@@ -92,8 +92,8 @@ describe.each([
     await page.goto("/admin/integrations/new");
     await page.getByLabel(/^Website form/).check();
     await page.getByLabel(/^Purchase request/).check();
-    await page.getByRole("button", { name: "Issue credential" }).click();
-    await page.getByText("Settings (Model Context Protocol)").click();
+    await page.getByRole("button", { name: "Create credential" }).click();
+    await page.getByText("MCP settings").click();
     const settings = JSON.parse((await page.textContent("#assistant")) ?? "") as Settings;
     const { url, headers } = settings.mcpServers["edge-forms"];
     const names = await toolsAt(url, headers);
@@ -104,10 +104,10 @@ describe.each([
     const assistantAddress = (await page.textContent("#assistants")) ?? "";
     expect(assistantAddress).toBe(`${server.url}/mcp?forms=purchase`);
     expect(await toolsAt(assistantAddress, headers)).toContain("create_submission");
-    await page.getByRole("link", { name: "How assistants connect" }).click();
+    await page.getByRole("link", { name: "Learn how to connect" }).click();
     await page.getByRole("heading", { name: "Assistants" }).waitFor();
     await page.goto("/docs");
-    await page.getByRole("link", { name: "/mcp" }).waitFor();
+    await page.getByRole("link", { name: "how to connect assistants" }).waitFor();
   });
 
   it("shows the secret once and issues nothing on reload or back", async () => {
@@ -118,13 +118,13 @@ describe.each([
     };
     const countBefore = await count();
     await page.goto("/admin/integrations/new");
-    await page.getByLabel(/^Read everything/).check();
-    await page.getByLabel(/^Everything/).check();
-    await page.getByRole("button", { name: "Issue credential" }).click();
+    await page.getByLabel(/^Reporting/).check();
+    await page.getByLabel(/^All forms and apps/).check();
+    await page.getByRole("button", { name: "Create credential" }).click();
     const secret = (await page.textContent("#token")) ?? "";
     expect(secret).toMatch(/^efp_/);
     await page.reload();
-    expect(await main(page)).toContain("It was shown once");
+    expect(await main(page)).toContain("This secret was already shown");
     expect(await page.content()).not.toContain(secret);
     await page.goto("/admin");
     await page.goBack();
@@ -135,17 +135,19 @@ describe.each([
   it("preselects nothing, and shows errors next to their inputs with the focus on the summary", async () => {
     const { page, complaints } = await signInAndOpen();
     await page.goto("/admin/integrations/new");
-    for (const name of [/^Everything/, /^Only these/, /^Read everything/]) {
+    for (const name of [/^All forms and apps/, /^Only selected/, /^Reporting/]) {
       expect(await page.getByLabel(name).isChecked()).toBe(false);
     }
     await page.getByLabel("Name").fill("Kept");
-    await page.getByRole("button", { name: "Issue credential" }).click();
+    await page.getByRole("button", { name: "Create credential" }).click();
     const alert = page.getByRole("alert");
-    expect(await alert.textContent()).toContain("Access to");
+    expect(await alert.textContent()).toContain("Resources");
     expect(await page.evaluate("document.activeElement.id")).toBe("wrong");
-    await alert.getByRole("link", { name: "Access to" }).click();
+    await alert.getByRole("link", { name: "Resources" }).click();
     expect(await page.evaluate("document.activeElement.name")).toBe("scope");
-    expect(await page.locator("#f-resources-wrong").textContent()).toContain("everything, or at");
+    expect(await page.locator("#f-resources-wrong").textContent()).toContain(
+      "or select at least one",
+    );
     expect(await page.getByLabel("Name").inputValue()).toBe("Kept");
     complaints.length = 0;
   });
@@ -153,10 +155,10 @@ describe.each([
   it("never accepts both everything and single forms", async () => {
     const { page, complaints } = await signInAndOpen();
     await page.goto("/admin/integrations/new");
-    await page.getByLabel(/^Read everything/).check();
+    await page.getByLabel(/^Reporting/).check();
     await page.getByLabel(/^Purchase request/).check();
-    await page.getByLabel(/^Everything/).check();
-    await page.getByRole("button", { name: "Issue credential" }).click();
+    await page.getByLabel(/^All forms and apps/).check();
+    await page.getByRole("button", { name: "Create credential" }).click();
     // The script clears the single choices. Without scripts, the page asks for one of both.
     if (javaScriptEnabled) expect(await page.textContent("h1")).toBe("Your new token");
     else expect(await page.getByRole("alert").textContent()).toContain("not both");
@@ -169,7 +171,7 @@ describe.each([
     await page.goto(`/admin/integrations/${id}/access`);
     await page.getByRole("button", { name: "Save changes" }).click();
     expect(await page.locator(".said").textContent()).toContain("Access saved");
-    expect(await page.getByLabel("As now").isChecked()).toBe(true);
+    expect(await page.getByLabel("Keep current expiry").isChecked()).toBe(true);
     await page.getByLabel(/^Read and search records/).uncheck();
     await page.getByRole("button", { name: "Save changes" }).click();
     expect(await page.getByRole("alert").textContent()).toContain("Permissions");
@@ -182,7 +184,7 @@ describe.each([
     complaints.length = 0;
   });
 
-  it("shows why an integration's calls fail, and fixes it, in five actions", async () => {
+  it("shows why an integration's requests fail, and fixes it, in five actions", async () => {
     const { id, token } = await server.credential(
       "--name",
       `Refused ${javaScriptEnabled}`,
@@ -201,7 +203,7 @@ describe.each([
         },
         { timeout: 10_000 },
       )
-      .toContain("Needs submissions:create");
+      .toContain("Missing permission: submissions:create");
     await page.goto("/admin");
     actions.count = 0;
     await actions.link("Integrations");
@@ -213,34 +215,34 @@ describe.each([
     expect((await create()).status).toBe(422);
   });
 
-  it("revokes after a confirmation, and still shows the calls", async () => {
+  it("revokes after a confirmation, and still shows the requests", async () => {
     const name = `Ended ${javaScriptEnabled}`;
     const { id, token } = await server.credential("--name", name);
     const call = caller(server.url, token);
     await call("GET", "/forms/purchase/submissions?limit=7");
     const { page } = await signInAndOpen();
     await page.goto(`/admin/integrations/${id}`);
-    await page.getByRole("button", { name: "Revoke…" }).click();
+    await page.getByRole("button", { name: "Revoke credential…" }).click();
     expect((await call("GET", "/me")).status).toBe(200);
     const dialog = page.getByRole("dialog", { name: `Revoke “${name}”?` });
-    expect(await dialog.textContent()).toContain("cannot be undone");
+    expect(await dialog.textContent()).toContain("can’t undo");
     await dialog.getByRole("button", { name: "Cancel" }).click();
     expect(await dialog.isVisible()).toBe(false);
-    await page.getByRole("button", { name: "Revoke…" }).click();
-    await dialog.getByRole("button", { name: "Revoke", exact: true }).click();
-    expect(await page.locator(".said").textContent()).toContain("Revoked");
+    await page.getByRole("button", { name: "Revoke credential…" }).click();
+    await dialog.getByRole("button", { name: "Revoke credential", exact: true }).click();
+    expect(await page.locator(".said").textContent()).toContain("Credential revoked");
     expect((await call("GET", "/me")).status).toBe(401);
     await page.goto(`/admin/integrations?state=revoked`);
     await page.getByRole("link", { name, exact: true }).click();
     expect(await main(page)).toContain("GET /forms/purchase/submissions?limit=…");
-    expect(await page.getByRole("button", { name: "Revoke…" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Revoke credential…" }).count()).toBe(0);
   });
 
   it("revokes a credential by keyboard", async () => {
     const { id } = await server.credential("--name", "By keyboard");
     const { page } = await signInAndOpen();
     await page.goto(`/admin/integrations/${id}`);
-    await page.getByRole("button", { name: "Revoke…" }).focus();
+    await page.getByRole("button", { name: "Revoke credential…" }).focus();
     await page.keyboard.press("Enter");
     await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Cancel");
     await page.keyboard.press("Tab");

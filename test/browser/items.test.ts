@@ -86,11 +86,11 @@ describe.each([
     const visitBefore = await loadVisit(id);
     const { page, person } = await signInAt(`${pathOf(id)}?edit`);
     await person.press("Save changes");
-    await page.getByText("Nothing was changed in Yoshida Ren.").waitFor();
+    await page.getByText("No changes to save in Yoshida Ren").waitFor();
     await page.goto(`${pathOf(id)}?edit`);
     await person.fill("Who", "Yoshida Rei");
     await person.press("Save changes");
-    await page.getByText("Yoshida Rei is saved.").waitFor();
+    await page.getByText("Yoshida Rei saved").waitFor();
     const visitAfter = await loadVisit(id);
     expect(visitAfter.data).toEqual({ ...visitBefore.data, who: "Yoshida Rei" });
     expect(visitAfter.version).toBe(2);
@@ -105,7 +105,7 @@ describe.each([
     await page.getByLabel("Remove row 3").check();
     await page.getByLabel("What, row 4").fill("four");
     await person.press("Save changes");
-    await page.getByText("Yoshida Ren is saved.").waitFor();
+    await page.getByText("Yoshida Ren saved").waitFor();
     expect((await loadVisit(id)).data.rows).toEqual([
       { what: "one", kinds: ["z", "x, y"] },
       { what: null, kinds: ["x, y", "z"] },
@@ -130,7 +130,7 @@ describe.each([
     expect(await person.input("When").inputValue()).toMatch(/^2026-12-02T/);
     await person.fill("When", "2026-12-03T10:15");
     await person.press("Save changes");
-    await page.getByText("Featherstonehaugh is saved.").waitFor();
+    await page.getByText("Featherstonehaugh saved").waitFor();
     expect(person.actions).toBeLessThanOrEqual(6);
     const result = await call("POST", "/forms/visits/submissions/search", {
       conditions: [{ field: "who", op: "eq", value: "Featherstonehaugh" }],
@@ -146,9 +146,7 @@ describe.each([
     await call("PATCH", `/submissions/${id}`, { data: { note: "theirs", topics: ["b"] } });
     await person.fill("Who", "Mine");
     await person.press("Save changes");
-    await page
-      .getByText("Mine is saved. What others changed meanwhile is kept: Note, Topics.")
-      .waitFor();
+    await page.getByText("Mine saved. Changes by others were kept: Note, Topics.").waitFor();
     expect((await loadVisit(id)).data).toMatchObject({
       who: "Mine",
       note: "theirs",
@@ -164,17 +162,17 @@ describe.each([
     await person.fill("Status of the visit", "Mine too");
     await person.press("Save changes");
     expect(await page.getByRole("alert").textContent()).toContain(
-      "Somebody else changed this as well: Who. Nothing was saved yet",
+      "Not saved. Someone else changed Who.",
     );
     complaints.length = 0;
     const group = page.getByRole("group", { name: "Who" });
-    expect(await group.textContent()).toMatch(/What you wrote\s*Mine.*What is stored now\s*Theirs/);
+    expect(await group.textContent()).toMatch(/Your value\s*Mine.*Saved value\s*Theirs/);
     expect(await person.input("Note").inputValue()).toBe("also theirs");
     expect(await person.input("Status of the visit").inputValue()).toBe("Mine too");
     expect((await loadVisit(id)).data.who).toBe("Theirs");
     await group.getByLabel("Theirs").check();
     await person.press("Save changes");
-    await page.getByText("Theirs is saved.").waitFor();
+    await page.getByText("Theirs saved").waitFor();
     expect((await loadVisit(id)).data).toMatchObject({
       who: "Theirs",
       note: "also theirs",
@@ -223,7 +221,7 @@ describe.each([
     await page.locator("summary", { hasText: "Columns" }).click();
     const choice = page.getByRole("group", { name: "Columns" });
     for (const label of ["When", "Done", "Topics"]) await choice.getByLabel(label).uncheck();
-    await person.press("Show these");
+    await person.press("Save columns");
     await page.goto("/admin");
     await page.goto("/admin/forms/visits/items");
     const headings = await page.locator("thead th").allTextContents();
@@ -250,7 +248,7 @@ describe.each([
     await person.press("Apply filters");
     await page.getByText("1 submission", { exact: true }).waitFor();
     expect(await names()).toEqual(["Yes today"]);
-    await person.follow("Without: Done is yes");
+    await person.follow("Remove filter: Done is yes");
     await page.getByText("2 submissions").waitFor();
     expect(await names()).toEqual(["No today", "Yes today"]);
     await person.follow("Who");
@@ -260,10 +258,10 @@ describe.each([
 
   it("shows an invalid filter's error next to its input", async () => {
     const { page, person, complaints } = await signInAt(`/admin/forms/visits/items?f.at.gte=soon`);
-    expect(await page.getByRole("alert").textContent()).toMatch(/^This cannot be searched. When: /);
+    expect(await page.getByRole("alert").textContent()).toMatch(/^Search failed. When: /);
     const input = page.locator('[name="f.at.gte"]');
     expect(await input.getAttribute("aria-invalid")).toBe("true");
-    expect(await person.main()).toContain("When from soon");
+    expect(await person.main()).toContain("When is on or after soon");
     complaints.length = 0;
   });
 

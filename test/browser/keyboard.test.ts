@@ -23,7 +23,7 @@ describe("Keyboard use", () => {
   const signIn = async () => {
     const { page } = await open("/admin/sign-in");
     const { email, password } = account(server);
-    await reach(page, page.getByLabel("E-mail"));
+    await reach(page, page.getByLabel("Email"));
     await page.keyboard.type(email);
     await page.keyboard.press("Tab");
     await page.keyboard.type(password);
@@ -47,28 +47,28 @@ describe("Keyboard use", () => {
     const { page, enter: pressEnterOn, tick, link, button } = await signIn();
     await pressEnterOn(link("Integrations"));
     await page.waitForURL(/integrations$/);
-    await pressEnterOn(link("Issue credential"));
+    await pressEnterOn(link("Create credential"));
     await page.waitForURL(/new$/);
-    await tick(page.getByLabel(/^Read everything/));
+    await tick(page.getByLabel(/^Reporting/));
     await tick(page.getByLabel(/^Purchase request/));
-    await pressEnterOn(button("Issue credential"));
+    await pressEnterOn(button("Create credential"));
     await page.waitForURL(/secret$/);
     expect(await page.textContent("#token")).toMatch(/^efp_/);
   }, 60_000);
 
-  it("invites a member and withdraws the invitation", async () => {
+  it("invites a member and revokes the invitation", async () => {
     const { page, enter: pressEnterOn, link, button } = await signIn();
     await pressEnterOn(link("Members"));
     await page.waitForURL(/members$/);
-    await reach(page, page.getByLabel("E-mail"));
+    await reach(page, page.getByLabel("Email"));
     await page.keyboard.type("keyboard@example.com");
-    await pressEnterOn(button("Make an invitation"));
-    await page.getByText("Invited. Copy the link").waitFor();
-    await pressEnterOn(button("Withdraw…"));
+    await pressEnterOn(button("Create invitation"));
+    await page.getByText("Invitation created").waitFor();
+    await pressEnterOn(button("Revoke invitation…"));
     await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Cancel");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    await page.getByText("is withdrawn").waitFor();
+    await page.getByText("Invitation for keyboard@example.com revoked").waitFor();
   }, 60_000);
 
   it("finds and edits an item", async () => {
@@ -90,7 +90,7 @@ describe("Keyboard use", () => {
     await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.type("Keyboard");
     await pressEnterOn(button("Save changes"));
-    await page.getByText("Keyboard is saved.").waitFor();
+    await page.getByText("Keyboard saved").waitFor();
     expect((await call("GET", `/submissions/${id}`)).body.data.title).toBe("Keyboard");
   }, 60_000);
 });

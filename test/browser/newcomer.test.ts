@@ -25,27 +25,27 @@ describe.each([
   it("creates a form with line items and a formula, issues a token, and finds a program's submission and call", async () => {
     const { page, person } = await signIn();
     await person.follow("Forms");
-    await person.follow("New form");
+    await person.follow("Create form");
     await person.fill("Name", "Expenses");
-    await person.press("Text", "Add a field");
+    await person.press("Text", "Add field");
     await person.fill("Label of Text", "Who");
-    await person.press("Line items", "Add a field");
+    await person.press("Line items", "Add field");
     await page.locator(".columns-of").waitFor();
     await person.fill("Label of Line items", "Lines");
     await page.locator(".columns-of").getByRole("button", { name: "Number" }).click();
     await expect.poll(() => page.locator(".columns-of li.def").count()).toBe(2);
     await person.fill("Label of Number", "Price");
-    await person.press("Calculated", "Add a field");
+    await person.press("Calculated", "Add field");
     await person.fill("Label of Calculated", "Total");
     await person.fill("Formula", "sum(lines.map(l, l.price))");
     await person.press("Create form");
     await page.getByText("Form created").waitFor();
 
     await person.follow("Integrations");
-    await person.follow("Issue credential");
+    await person.follow("Create credential");
     await page.getByLabel(/^Website form/).check();
     await page.getByLabel(/^Expenses/).check();
-    await person.press("Issue credential");
+    await person.press("Create credential");
     const token = (await page.textContent("#token")) ?? "";
     const data = { who: "Sato", lines: [{ price: 15.1 }, { price: 15 }] };
     const created = await caller(server.url, token)("POST", `/forms/${formKey}/submissions`, {
@@ -76,11 +76,11 @@ describe.each([
     await person.fill("Who", "Tanaka");
     await person.fill("Price, row 1", "15.1");
     await person.press("Submit");
-    await page.getByText("Tanaka is saved.").waitFor();
+    await page.getByText("Tanaka saved").waitFor();
     await person.follow("Edit");
     await person.fill("Who", "Suzuki");
     await person.press("Save changes");
-    await page.getByText("Suzuki is saved.").waitFor();
+    await page.getByText("Suzuki saved").waitFor();
     await person.press("Close");
     await page.getByText("Suzuki is closed.").waitFor();
     await person.press("Reopen");
@@ -98,6 +98,6 @@ describe.each([
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByText("Suzuki is deleted.").waitFor();
     await page.goto(`/admin/forms/${formKey}/items?f.who.eq=Suzuki`);
-    expect(await person.main()).toContain("No submission matches.");
+    expect(await person.main()).toContain("No matching submissions");
   });
 });

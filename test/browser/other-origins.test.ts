@@ -61,7 +61,7 @@ describe("The documentation's page on another origin", () => {
       await route.abort();
     });
     await send(page, "A desk");
-    await expectStatus(page, "could not be reached");
+    await expectStatus(page, "reach the service");
     await page.unroute("**/submissions");
     await page.getByRole("button", { name: "Send" }).click();
     await expectStatus(page, "Thank you");
@@ -72,7 +72,7 @@ describe("The documentation's page on another origin", () => {
   it("shows a field error of the service next to its field", async () => {
     const { page, heard: takeComplaints } = await openSite();
     await send(page, "Wrong", "-1");
-    await expectStatus(page, "Please mend what is marked.");
+    await expectStatus(page, "Fix the highlighted fields.");
     expect(await page.evaluate("document.querySelector('[name=amount]').validationMessage")).toBe(
       "Must be at least 0.",
     );
@@ -153,7 +153,7 @@ describe("The documentation's page on another origin", () => {
   it("gets no response on an origin that the credential does not allow", async () => {
     const { page, heard: takeComplaints } = await openSite(siteOrigin("localhost"));
     await send(page, "From elsewhere");
-    await expectStatus(page, "could not be reached");
+    await expectStatus(page, "reach the service");
     expect(takeComplaints().join("\n")).toContain("blocked by CORS policy");
     const outcome = await page.evaluate(
       ([url, bearer]) =>

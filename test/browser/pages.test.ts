@@ -72,11 +72,11 @@ describe("Every page", () => {
   it("shows errors as a page instead of JSON", async () => {
     const { page, complaints } = await open("/admin/sign-in");
     await signIn(page, "nobody@example.com", "not the password");
-    expect(await page.getByRole("alert").textContent()).toContain("wrong");
+    expect(await page.getByRole("alert").textContent()).toContain("Incorrect email or password");
     const { email, password } = account(server);
     await signIn(page, email, password);
     await page.goto("/admin/forms/nowhere");
-    expect(await page.textContent("h1")).toBe("There is no such page");
+    expect(await page.textContent("h1")).toBe("Page not found");
     complaints.length = 0;
   });
 });

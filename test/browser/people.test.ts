@@ -21,41 +21,43 @@ describe.each([
     return { ...session, acts: new ActionCounter(session.page) };
   };
 
-  it("invites a viewer, shows the link again after a reload, and withdraws it", async () => {
+  it("invites a viewer, shows the link again after a reload, and revokes it", async () => {
     const { page, acts: actions } = await signInAndOpen();
     await actions.link("Members");
-    await actions.fill("E-mail", "guest@example.com");
-    await actions.button("Make an invitation");
+    await actions.fill("Email", "guest@example.com");
+    await actions.button("Create invitation");
     expect(await page.locator(".said").textContent()).toContain("guest@example.com");
     const link = page.getByLabel("Invitation link for guest@example.com");
     const address = await link.inputValue();
     await page.reload();
     expect(await link.inputValue()).toBe(address);
-    await actions.button("Withdraw…");
-    await actions.click(page.getByRole("dialog").getByRole("button", { name: "Withdraw" }));
+    await actions.button("Revoke invitation…");
+    await actions.click(
+      page.getByRole("dialog").getByRole("button", { name: "Revoke invitation" }),
+    );
     expect(actions.count).toBeLessThanOrEqual(5);
     expect(await link.count()).toBe(0);
     const guest = await open(address, { javaScriptEnabled });
-    expect(await guest.page.textContent("main")).toContain("was withdrawn");
+    expect(await guest.page.textContent("main")).toContain("was revoked");
     expect(await guest.page.textContent("main")).not.toContain("GET");
     guest.complaints.length = 0;
   });
 
   it("signs a joining member in, and offers a viewer no action that the service would reject", async () => {
     const { page } = await signInAndOpen("/admin/members");
-    await page.getByLabel("E-mail").fill("viewer@example.com");
-    await page.getByRole("button", { name: "Make an invitation" }).click();
+    await page.getByLabel("Email").fill("viewer@example.com");
+    await page.getByRole("button", { name: "Create invitation" }).click();
     const address = await page.getByLabel("Invitation link for viewer@example.com").inputValue();
     const { page: viewerPage, complaints } = await open(address, { javaScriptEnabled });
     await viewerPage.getByLabel("Password").fill(password);
-    await viewerPage.getByRole("button", { name: "Join" }).click();
+    await viewerPage.getByRole("button", { name: "Create account" }).click();
     expect(new URL(viewerPage.url()).pathname).toBe("/admin");
     expect(await viewerPage.locator(".said").textContent()).toContain("viewer@example.com");
     const sidebar = await viewerPage.locator(".side").textContent();
     expect([sidebar?.includes("Members"), sidebar?.includes("Audit")]).toEqual([false, false]);
     await viewerPage.goto("/admin/integrations/new");
     const pageText = await viewerPage.textContent("main");
-    expect(pageText).toContain("Read everything");
+    expect(pageText).toContain("Reporting");
     for (const word of ["Website form", "Two-way sync", "Create records", "API client"]) {
       expect(pageText).not.toContain(word);
     }
@@ -64,7 +66,7 @@ describe.each([
     const { page: latePage, complaints: lateComplaints } = await open(address, {
       javaScriptEnabled,
     });
-    expect(await latePage.textContent("main")).toContain("used already");
+    expect(await latePage.textContent("main")).toContain("It was used");
     complaints.length = 0;
     lateComplaints.length = 0;
   });
@@ -76,12 +78,12 @@ describe.each([
     await page.getByLabel(/^Orders/).check();
     await page.getByLabel("Name").fill("Lager “Ost”\u00a0& 倉庫");
     await page.context().clearCookies();
-    await page.getByRole("button", { name: "Issue credential" }).click();
-    expect(await page.textContent("main")).toContain("what you wrote is kept");
+    await page.getByRole("button", { name: "Create credential" }).click();
+    expect(await page.textContent("main")).toContain("Sign in to save your changes");
     const { email, password: ownerPassword } = account(server);
     await signIn(page, email, "wrong");
     await signIn(page, email, ownerPassword);
-    await page.getByRole("button", { name: "Save it now" }).click();
+    await page.getByRole("button", { name: "Save changes" }).click();
     expect(await page.textContent("h1")).toBe("Your new token");
     expect(await page.textContent(".crumbs")).toContain("Lager “Ost”\u00a0& 倉庫");
     complaints.length = 0;
@@ -111,7 +113,7 @@ describe.each([
     const { page, complaints } = await open("/", { javaScriptEnabled });
     expect(await page.textContent("h1")).toBe("Sign in");
     await page.goto("/nowhere");
-    expect(await page.textContent("h1")).toBe("There is no such page");
+    expect(await page.textContent("h1")).toBe("Page not found");
     const response = await fetch(`${server.url}/nowhere`);
     expect(response.headers.get("Content-Type")).toBe("application/problem+json");
     complaints.length = 0;
@@ -123,7 +125,7 @@ describe.each([
     expect(await page.locator("html").getAttribute("data-theme")).toBe("dark");
     await page.goto("/admin/account");
     await page.getByLabel("Time zone").selectOption("Asia/Tokyo");
-    await page.getByRole("button", { name: "Use this zone" }).click();
+    await page.getByRole("button", { name: "Save time zone" }).click();
     expect(await page.locator(".foot").textContent()).toContain("Asia/Tokyo");
     expect(await page.locator("html").getAttribute("data-theme")).toBe("dark");
   });

@@ -15,7 +15,7 @@ export class Person {
   }
 
   async signIn({ email, password }: { email: string; password: string }): Promise<void> {
-    await this.fill("E-mail", email);
+    await this.fill("Email", email);
     await this.fill("Password", password);
     await this.press("Sign in");
   }

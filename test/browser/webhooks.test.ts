@@ -41,26 +41,26 @@ describe.each([
       data: { title: "Two monitors", department: "Design", amount: 840 },
     });
 
-  it("delivers the first message after nine actions, and shows the secret once", async () => {
+  it("delivers the first event after nine actions, and shows the secret once", async () => {
     status = 200;
     const { page, person } = await signIn();
     await person.follow("Webhooks");
-    await person.follow("Add webhook");
+    await person.follow("Create webhook");
     await person.fill("Name", "Stock");
-    await person.fill("Address", url);
+    await person.fill("Endpoint URL", url);
     person.actions += 2;
-    await page.getByLabel(/^Submissions that are created/).check();
+    await page.getByLabel(/^Submission created/).check();
     await page.getByLabel(/^Purchase request/).check();
-    await person.press("Add webhook");
+    await person.press("Create webhook");
     const secret = (await page.textContent("#secret")) ?? "";
     expect(secret).toMatch(/^whsec_/);
     await page.reload();
     expect(await page.content()).not.toContain(secret);
-    expect(await person.main()).toContain("It was shown once");
+    expect(await person.main()).toContain("This secret was already shown");
     await page.goto("/admin/webhooks");
     await person.follow("Stock");
-    await person.press("Send a test");
-    await page.getByText(/Sent, and taken: 200 in \d+ ms\./).waitFor();
+    await person.press("Send test event");
+    await page.getByText(/Event delivered: 200 in \d+ ms/).waitFor();
     expect(person.actions).toBeLessThanOrEqual(9);
     expect(await person.main()).toContain("webhook.test");
     await createSubmission();
@@ -73,14 +73,16 @@ describe.each([
     const { page, person, complaints } = await signIn();
     await page.goto("/admin/webhooks/new");
     await person.fill("Name", "Kept");
-    await person.fill("Address", "http://10.0.0.1/hook");
-    await person.press("Add webhook");
+    await person.fill("Endpoint URL", "http://10.0.0.1/hook");
+    await person.press("Create webhook");
     const alert = page.getByRole("alert");
-    for (const label of ["Address", "Tells of", "Listens to"]) {
+    for (const label of ["Endpoint URL", "Events", "Forms and apps"]) {
       expect(await alert.textContent()).toContain(label);
     }
     expect(await person.input("Name").inputValue()).toBe("Kept");
-    expect(await page.locator("#f-resources-wrong").textContent()).toContain("Choose either");
+    expect(await page.locator("#f-resources-wrong").textContent()).toContain(
+      "Choose all forms and apps",
+    );
     complaints.length = 0;
   });
 
@@ -92,40 +94,40 @@ describe.each([
     await createSubmission();
     await expect
       .poll(async () => page.reload().then(() => person.main()), { timeout: 20_000 })
-      .toContain("The next try is");
+      .toContain("Later events are queued");
     expect(await person.main()).toContain("The receiver answered 503.");
     expect(await page.locator("details pre").first().textContent()).toBe("answered 503");
     status = 200;
-    await person.press("Try now");
+    await person.press("Retry now");
     await expect
       .poll(async () => page.reload().then(() => person.main()), { timeout: 20_000 })
-      .not.toContain("The next try is");
-    await page.getByRole("button", { name: "Send again" }).first().click();
-    await page.getByText(/Sent, and taken/).waitFor();
-    expect(await person.main()).toContain("by hand");
+      .not.toContain("Later events are queued");
+    await page.getByRole("button", { name: "Resend event" }).first().click();
+    await page.getByText(/Event delivered/).waitFor();
+    expect(await person.main()).toContain("Manual");
   }, 90_000);
 
   it("pauses, resumes, edits, rotates the secret, and deletes after a confirmation", async () => {
     const { page, person } = await signIn();
     await page.goto("/admin/webhooks");
     await person.follow("Stock");
-    await person.press("Pause");
-    await page.getByText("Paused. It keeps its place").waitFor();
-    await person.press("Resume");
-    await page.getByText("Active: it goes on").waitFor();
+    await person.press("Pause webhook");
+    await page.getByText("Webhook paused").waitFor();
+    await person.press("Resume webhook");
+    await page.getByText("Webhook active").waitFor();
     await person.follow("Settings");
     await person.fill("Name", "Warehouse");
     await person.press("Save changes");
-    await page.getByText("Saved.").waitFor();
+    await page.getByText("Webhook saved").waitFor();
     expect(await page.textContent("h1")).toBe("Warehouse");
     await person.follow("Secrets");
-    await person.press("Make a new secret");
+    await person.press("Rotate secret");
     expect(await page.textContent("#secret")).toMatch(/^whsec_/);
     await person.follow("Done");
-    await person.press("Delete…");
-    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await page.getByText("Warehouse is deleted").waitFor();
-    expect(await person.main()).toContain("Nobody is told of changes yet.");
+    await person.press("Delete webhook…");
+    await page.getByRole("dialog").getByRole("button", { name: "Delete webhook" }).click();
+    await page.getByText("Webhook deleted").waitFor();
+    expect(await person.main()).toContain("No webhooks yet");
   }, 60_000);
 
   it.each(javaScriptEnabled ? ["with scripts"] : [])(
@@ -147,7 +149,7 @@ describe.each([
       await page.goto(`/admin/webhooks/${id}`);
       await expect
         .poll(async () => page.reload().then(() => page.content()), { timeout: 20_000 })
-        .toContain("The next try is");
+        .toContain("Later events are queued");
       await expectGoodLook();
       const views = ["", "/new", `/${id}/settings`, `/${id}/secrets`, `/${id}/secret`];
       for (const view of views) {
@@ -156,8 +158,8 @@ describe.each([
       }
       await page.goto("/admin/webhooks/new");
       await page.getByLabel("Name").fill("Wrong");
-      await page.getByLabel("Address").fill("ftp://x");
-      await page.getByRole("button", { name: "Add webhook" }).click();
+      await page.getByLabel("Endpoint URL").fill("ftp://x");
+      await page.getByRole("button", { name: "Create webhook" }).click();
       await expectGoodLook();
       complaints.length = 0;
     },

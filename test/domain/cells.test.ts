@@ -2,7 +2,12 @@ import { describe, expect, it, vi } from "vitest";
 import type { Field } from "../../src/domain/definition/field.ts";
 import { createCellReader } from "../../src/domain/import/cells.ts";
 
-const readerOptions = { isLossless: false, zone: "Europe/Berlin", hasDecimalCommas: false };
+const readerOptions = {
+  isLossless: false,
+  zone: "Europe/Berlin",
+  numbers: "plain" as const,
+  dates: "iso" as const,
+};
 const options = [
   { value: "x", label: "X, the first" },
   { value: "y", label: "Y" },
@@ -44,7 +49,9 @@ describe("An imported cell", () => {
   });
 
   it("with a decimal comma is read as a number when semicolons separate the cells", () => {
-    expect(readCell("number", "-1,5", { hasDecimalCommas: true })).toBe(-1.5);
+    expect(
+      readCell("number", "-1,5", { numbers: "plain_comma" as const, dates: "iso" as const }),
+    ).toBe(-1.5);
   });
 
   it("is read in time proportional to its length, independent of the number of options", () => {

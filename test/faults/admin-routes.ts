@@ -135,7 +135,31 @@ const signInRows: Row[] = [
     },
     { page: 303 },
   ),
+  ...adminRows("GET /reset/:reset", 200, async (world) => ({
+    path: await resetPath(world, (await newMember("viewer")).id),
+  })),
+  ...costlyRows(
+    "POST /reset/:reset",
+    200,
+    async (world) => {
+      const { id, email } = await newMember("viewer");
+      const password = `the password of ${id}`;
+      const verifyDone = async () => assertEqual(await canSignIn(email, password), true);
+      return {
+        path: await resetPath(world, id),
+        body: { password },
+        verifyDone,
+        retryStatuses: [404],
+      };
+    },
+    { page: 303 },
+  ),
 ];
+
+async function resetPath(world: World, id: string): Promise<string> {
+  const { body } = await callAdmin(world, "POST", `/members/${id}/reset`, {});
+  return new URL(body.link).pathname.replace("/admin", "");
+}
 
 async function invitationPath(world: World, name: string): Promise<string> {
   const email = `${name}@forms.example`;
@@ -238,6 +262,10 @@ const memberRows: Row[] = [
     },
     { page: 303 },
   ),
+  ...adminRows("POST /members/:id/reset", 200, async () => ({
+    path: `/members/${(await newMember("viewer")).id}/reset`,
+    body: {},
+  })),
   ...adminRows(
     "POST /members/:id",
     204,
@@ -424,6 +452,22 @@ function definitionRows(kind: CollectionKind): Row[] {
       async () => ({ path: `${route}/${await newCollection(kind)}/check-index`, body: {} }),
       { page: 303 },
     ),
+    ...readRows("/delete"),
+    ...adminRows(
+      `POST ${route}/:key/delete`,
+      204,
+      async (world) => {
+        const key = await newCollection(kind);
+        return {
+          path: `${route}/${key}/delete`,
+          body: { confirm: key },
+          verifyDone: async () =>
+            assertStatus(await callAdmin(world, "GET", `${route}/${key}`), 404),
+          retryStatuses: [404],
+        };
+      },
+      { page: 303 },
+    ),
   ];
 }
 
@@ -467,6 +511,7 @@ function itemRows(kind: CollectionKind): Row[] {
     ...adminRows(`GET ${itemsRoute}`, 200, listPath("")),
     ...adminRows(`GET ${itemsRoute}`, 200, listPath(query), { when: "with a condition" }),
     ...adminRows(`GET ${itemsRoute}/export`, 200, listPath(`/export${query}&format=csv`)),
+    ...(isForm ? [] : adminRows(`GET ${itemsRoute}/choices`, 200, listPath("/choices?q=title"))),
     ...adminRows(`GET ${itemsRoute}/new`, 200, listPath("/new")),
     ...adminRows(`GET ${itemsRoute}/import`, 200, listPath("/import")),
     ...adminRows(`POST ${itemsRoute}/import`, 200, (world) => {
@@ -522,8 +567,37 @@ function itemRows(kind: CollectionKind): Row[] {
       retryStatuses: [404],
       verify: (answer) => assertStatus(answer, isForm ? 404 : 200),
     }),
+    ...adminRows(`GET ${itemsRoute}/:id/erase`, 200, (world) => ({
+      path: `${pathOf(world)}/${firstItem(world).id}/erase`,
+    })),
+    ...actionRows("/erase", {}, 204, {
+      page: 303,
+      retryStatuses: [404],
+      verify: (answer) => assertStatus(answer, 404),
+    }),
   ];
 }
+
+const deletedRows: Row[] = [
+  ...adminRows("GET /deleted", 200, () => ({ path: "/deleted" })),
+  ...adminRows(
+    "POST /deleted/:id/restore",
+    204,
+    async (world) => {
+      const key = await newCollection("form");
+      await callAdmin(world, "POST", `/forms/${key}/delete`, { confirm: key });
+      const { body } = await callAdmin(world, "GET", "/deleted");
+      const { id } = body.items.find((item: Json) => item.key === key);
+      return {
+        path: `/deleted/${id}/restore`,
+        body: {},
+        verifyDone: async () => assertStatus(await callAdmin(world, "GET", `/forms/${key}`), 200),
+        retryStatuses: [404],
+      };
+    },
+    { page: 303 },
+  ),
+];
 
 export const allAdminRows: Row[] = [
   ...signInRows,
@@ -532,6 +606,7 @@ export const allAdminRows: Row[] = [
   ...accountRows,
   ...memberRows,
   ...integrationRows,
+  ...deletedRows,
   ...webhookRows,
   ...definitionRows("form"),
   ...itemRows("form"),

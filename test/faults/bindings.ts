@@ -53,26 +53,6 @@ export function firstFault(...plans: Plan[]): Plan {
   };
 }
 
-/** Fails a random share of all calls; 1 is every call. */
-export function failShare(random: () => number, share: number, fault: (call: Call) => Fault): Plan {
-  return (call) => (random() < share ? fault(call) : undefined);
-}
-
-/** Random numbers from 0 to 1, the same for the same seed (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-export function pick<T>(random: () => number, choices: readonly T[]): T {
-  return choices[Math.floor(random() * choices.length)] as T;
-}
-
 /** D1 errors have no codes. Their `cause` repeats the message without the prefix. */
 export function d1Error(message: string): Error {
   return new Error(message, { cause: new Error(message.replace(/^D1_ERROR: /, "")) });

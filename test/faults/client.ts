@@ -75,10 +75,7 @@ function requestOf(method: string, { path, body, headers = {} }: RequestInput): 
 }
 
 /** The result of `work`, or undefined when it takes longer than `milliseconds`. */
-export async function resultWithin<T>(
-  work: Promise<T>,
-  milliseconds: number,
-): Promise<T | undefined> {
+async function resultWithin<T>(work: Promise<T>, milliseconds: number): Promise<T | undefined> {
   const abort = new AbortController();
   const timeout = scheduler.wait(milliseconds, { signal: abort.signal }).then(
     () => undefined,

@@ -92,10 +92,12 @@ export async function newCollection(kind: CollectionKind, state = "open"): Promi
   const key = newWord();
   const settings =
     "name, description, time_zone, receipt_prefix, fields, fields_version, created_at, updated_at";
+  const nextId =
+    "(SELECT 1 + max((SELECT max(id) FROM collection), (SELECT coalesce(max(collection_id), 0) FROM deletion)))";
   const fromCopy = "FROM collection WHERE key = ?1 AND kind = ?2";
   const statements = [
-    `INSERT INTO collection (kind, key, version, revision, state, ${settings})
-      SELECT kind, ?1, 1, 1, '${state}', ${settings} FROM collection WHERE kind = ?2 ORDER BY id LIMIT 1`,
+    `INSERT INTO collection (id, kind, key, version, revision, state, ${settings})
+      SELECT ${nextId}, kind, ?1, 1, 1, '${state}', ${settings} FROM collection WHERE kind = ?2 AND id > 0 ORDER BY id LIMIT 1`,
     `INSERT INTO tally (collection_id, last_place, live, last_created_at) SELECT id, 0, 0, 0 ${fromCopy}`,
     `INSERT INTO audit_entry (at, actor, action, collection_id, subject, version, request_id)
       SELECT 0, 'nobody', 'definition.create', id, kind || ':' || key, 1, '' ${fromCopy}`,

@@ -31,9 +31,11 @@ const fields = [
     fields: [
       { key: "qty", type: "number", required: true },
       { key: "kind", type: "select", options },
+      { key: "product", type: "reference", app: "golden_product" },
       { key: "twice", type: "computed", formula: "qty * 2", result: "number" },
     ],
   },
+  { key: "customer", type: "reference", app: "golden_product", required: true },
   { key: "hidden", type: "text", searchable: false },
   { key: "sum", type: "computed", formula: "sum(lines.map(l, l.twice))", result: "number" },
 ];
@@ -44,6 +46,8 @@ beforeAll(async () => {
   caller = await client();
   const form = { name: "Golden form", time_zone: "Asia/Tokyo", fields };
   const app = { name: "Golden app", receipt_prefix: "GOL-", fields };
+  const product = { name: "Product", title_field: "name", fields: [{ key: "name", type: "text" }] };
+  await caller.put("/apps/golden_product/schema", product);
   await caller.put("/forms/golden_form/schema", form);
   await caller.put("/apps/golden_app/schema", app);
 });

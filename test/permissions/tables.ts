@@ -61,6 +61,8 @@ GET /admin/setup                                                 | 200   | 200  
 POST /admin/setup, once there is an owner                        | 404   | 404   | 404    | 404    | 404
 GET /admin/join/:secret                                          | 200   | 200   | 200    | 200    | 200
 POST /admin/join/:secret                                         | 201   | 201   | 201    | 201    | 201
+GET /admin/reset/:reset                                          | 200   | 200   | 200    | 200    | 200
+POST /admin/reset/:reset                                         | 200   | 200   | 200    | 200    | 200
 
 GET /admin                                                       | 200   | 200   | 200    | 200    | 401
 GET /admin/account                                               | 200   | 200   | 200    | 200    | 401
@@ -92,6 +94,10 @@ POST /admin/members/:id, restoring an owner                      | 204   | 403  
 POST /admin/members/:id, making yourself an owner                | 204   | 403   | 403    | 403    | 401
 POST /admin/members/:id, making yourself a viewer                | 204   | 403   | 403    | 403    | 401
 POST /admin/members/:id, removing yourself                       | 204   | 403   | 403    | 403    | 401
+POST /admin/members/:id/reset, of a viewer                       | 200   | 200   | 403    | 403    | 401
+POST /admin/members/:id/reset, of an editor                      | 200   | 200   | 403    | 403    | 401
+POST /admin/members/:id/reset, of an admin                       | 200   | 403   | 403    | 403    | 401
+POST /admin/members/:id/reset, of an owner                       | 200   | 403   | 403    | 403    | 401
 POST /admin/members/:id, an unknown member                       | 404   | 404   | 403    | 403    | 401
 
 GET /admin/integrations                                          | 200   | 200   | 200    | 200    | 401
@@ -153,12 +159,17 @@ POST /admin/webhooks/:id/test                                    | 200   | 200  
 POST /admin/webhooks/:id/deliveries/:delivery/redeliver          | 200   | 200   | 403    | 403    | 401
 POST /admin/webhooks/:id/delete                                  | 204   | 204   | 403    | 403    | 401
 
+GET /admin/deleted                                               | 200   | 200   | 403    | 403    | 401
+POST /admin/deleted/:id/restore, of nothing                      | 404   | 404   | 403    | 403    | 401
+
 GET /admin/apps                                                  | 200   | 200   | 200    | 200    | 401
 POST /admin/apps                                                 | 201   | 201   | 201    | 403    | 401
 GET /admin/apps/:key                                             | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/settings                                    | 200   | 200   | 200    | 403    | 401
 POST /admin/apps/:key/settings                                   | 200   | 200   | 200    | 403    | 401
 GET /admin/apps/:key/summary                                     | 200   | 200   | 200    | 200    | 401
+GET /admin/apps/:key/delete                                      | 200   | 200   | 403    | 403    | 401
+POST /admin/apps/:key/delete                                     | 204   | 204   | 403    | 403    | 401
 GET /admin/apps/:key/api                                         | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/openapi.json                                | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/changes/:version                            | 200   | 200   | 200    | 200    | 401
@@ -167,6 +178,7 @@ POST /admin/apps/:key/json                                       | 200   | 200  
 POST /admin/apps/:key/check-index                                | 204   | 403   | 403    | 403    | 401
 POST /admin/apps/:key/fields                                     | 200   | 200   | 200    | 403    | 401
 GET /admin/apps/:key/items                                       | 200   | 200   | 200    | 200    | 401
+GET /admin/apps/:key/items/choices                               | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/items/export                                | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/items/import                                | 200   | 200   | 200    | 403    | 401
 POST /admin/apps/:key/items/import                               | 200   | 200   | 200    | 403    | 401
@@ -179,6 +191,8 @@ POST /admin/apps/:key/items/:id/close, which records reject      | 422   | 422  
 POST /admin/apps/:key/items/:id/reopen, which records reject     | 409   | 409   | 409    | 403    | 401
 POST /admin/apps/:key/items/:id/revert, of its creation          | 422   | 422   | 422    | 403    | 401
 POST /admin/apps/:key/items/:id/delete, which records reject     | 404   | 404   | 404    | 403    | 401
+GET /admin/apps/:key/items/:id/erase                             | 200   | 200   | 403    | 403    | 401
+POST /admin/apps/:key/items/:id/erase                            | 204   | 204   | 403    | 403    | 401
 
 GET /admin/forms                                                 | 200   | 200   | 200    | 200    | 401
 POST /admin/forms                                                | 201   | 201   | 201    | 403    | 401
@@ -186,6 +200,8 @@ GET /admin/forms/:key                                            | 200   | 200  
 GET /admin/forms/:key/settings                                   | 200   | 200   | 200    | 403    | 401
 POST /admin/forms/:key/settings                                  | 200   | 200   | 200    | 403    | 401
 GET /admin/forms/:key/summary                                    | 200   | 200   | 200    | 200    | 401
+GET /admin/forms/:key/delete                                     | 200   | 200   | 403    | 403    | 401
+POST /admin/forms/:key/delete                                    | 204   | 204   | 403    | 403    | 401
 GET /admin/forms/:key/api                                        | 200   | 200   | 200    | 200    | 401
 GET /admin/forms/:key/openapi.json                               | 200   | 200   | 200    | 200    | 401
 GET /admin/forms/:key/changes/:version                           | 200   | 200   | 200    | 200    | 401
@@ -206,6 +222,8 @@ POST /admin/forms/:key/items/:id/close                           | 200   | 200  
 POST /admin/forms/:key/items/:id/reopen, after it was closed     | 200   | 200   | 200    | 403    | 401
 POST /admin/forms/:key/items/:id/revert, of its creation         | 422   | 422   | 422    | 403    | 401
 POST /admin/forms/:key/items/:id/delete                          | 204   | 204   | 204    | 403    | 401
+GET /admin/forms/:key/items/:id/erase                            | 200   | 200   | 403    | 403    | 401
+POST /admin/forms/:key/items/:id/erase                           | 204   | 204   | 403    | 403    | 401
 `;
 
 /** The statuses without a credential or a session. */

@@ -23,7 +23,7 @@ export class ItemBrowser {
     permissions: [],
     resources: "all",
     session: null,
-    replays: { peek: () => undefined, put: () => undefined },
+    replays: { peek: () => undefined, put: () => undefined, purge: () => undefined },
     requestId: "browsing",
     sentRequestId: null,
     ...outside,

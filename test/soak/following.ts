@@ -66,6 +66,7 @@ const types = [
   "submission.created",
   "submission.updated",
   "submission.closed",
+  "record.deleted",
   "submission.deleted",
 ];
 

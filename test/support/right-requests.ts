@@ -20,6 +20,7 @@ export function parametersOf({ path }: Route, parts: World): Record<string, stri
     delivery: parts.webhook.delivery,
     path: path.endsWith("/move") ? "lines.qty" : "amount",
     secret: parts.invitation,
+    reset: parts.reset,
     code: "not_found",
     version: "1",
   };
@@ -116,6 +117,7 @@ const collectionBodies = (kind: Kind): Record<string, (world: World) => Json> =>
       "fields[1].fields[0].label": "Within",
     }),
     [`${base}/:key/check-index`]: () => ({}),
+    [`${base}/:key/delete`]: (current) => ({ confirm: current[kind].key }),
     [`${base}/:key/items`]: () => ({ data: data() }),
     [`${base}/:key/items/import`]: () => ({ csv: "title\nImported", act: "write" }),
     [`${base}/:key/items/selected`]: () => ({ ids: "sub_x", act: "download" }),
@@ -124,6 +126,7 @@ const collectionBodies = (kind: Kind): Record<string, (world: World) => Json> =>
     [`${base}/:key/items/:id/reopen`]: () => ({ version: 1 }),
     [`${base}/:key/items/:id/revert`]: () => ({ version: 1, change: 1 }),
     [`${base}/:key/items/:id/delete`]: () => ({ version: 1 }),
+    [`${base}/:key/items/:id/erase`]: () => ({ version: 1 }),
   };
 };
 
@@ -195,12 +198,15 @@ export const bodies: Record<string, (world: World) => Json> = {
   "POST /admin/sign-in": () => account,
   "POST /admin/sign-out": () => ({}),
   "POST /admin/setup": () => ({ ...account, secret: "set-up secret of the tests" }),
+  "POST /admin/reset/:reset": () => ({ password: account.password }),
+  "POST /admin/members/:id/reset": () => ({}),
   "POST /admin/join/:secret": () => ({ password: account.password }),
   "POST /admin/account/sign-out-everywhere": () => ({}),
   "POST /admin/account/password": () => ({
     current: account.password,
     password: account.password,
   }),
+  "POST /admin/deleted/:id/restore": () => ({}),
   ...collectionBodies("app"),
   ...collectionBodies("form"),
   "POST /admin/integrations": () => ({ kind: "token", ...credential }),
@@ -261,4 +267,5 @@ export function spendAfter(route: string): void {
   else if (path.includes("/members/:id")) spend("member");
   else if (path.includes("/webhooks/:id")) spend("webhook");
   else if (path.includes("/join/")) spend("invitation");
+  else if (path.includes("/reset/")) spend("reset");
 }

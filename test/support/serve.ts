@@ -24,14 +24,17 @@ export const serviceWith = (replaced: Partial<WorkerBindings> = {}) => {
 /** Timeouts with which what is told behind an answer is told at once. */
 export const reportsAtOnce = { refusedReportMs: 0, servedReportMs: 0 };
 
-const { memory, random, ...timing } = serviceWith();
+const { memory, random, replays, ...timing } = serviceWith();
 
 /** For actions that a test calls itself: clock, randomness and memory. */
 export const outside = { memory, random, timing: { ...timing, random }, now: () => Date.now() };
 
 /** For work on stored items that a test does itself, as an isolate that has just started. */
-export const background = (databases: Databases = ownDatabases): BackgroundContext => ({
+export const background = (
+  databases: Databases = ownDatabases,
+): BackgroundContext & { replays: KVNamespace } => ({
   ...outside,
+  replays,
   memory: createMemory(),
   databases,
 });

@@ -23,6 +23,7 @@ export interface World {
   credential: string;
   member: string;
   invitation: string;
+  reset: string;
   webhook: { id: string; delivery: string };
 }
 
@@ -65,6 +66,11 @@ const factories: { [Name in Part]: () => Promise<World[Name]> } = {
     return { id, delivery: (await creator.post(`/webhooks/${id}/test`, undefined)).body.id };
   },
   invitation: async () => new URL((await invite()).link).pathname.split("/").at(-1) ?? "",
+  reset: async () => {
+    const { id } = await newMember("viewer");
+    const { body } = await admin("POST", `/members/${id}/reset`, {});
+    return new URL(body.link).pathname.split("/").at(-1) ?? "";
+  },
 };
 
 function startOf(name: "app" | "form") {

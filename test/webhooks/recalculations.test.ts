@@ -61,7 +61,7 @@ describe("The setting `recalculations` of a webhook", () => {
       const { text } = await admin("POST", `/forms/${form}/fields`, body, html);
       return text.replaceAll(/<[^>]+>/g, "").replaceAll(/\s+/g, " ");
     };
-    expect(await review()).toContain("No webhook events are sent for recalculated items.");
+    expect(await review()).toContain("Webhooks receive no events for recalculated items.");
     const types = ["submission.updated"];
     const collections = [`form:${form}`];
     const { id } = await createWebhook(integrator, new Receiver(), {
@@ -76,6 +76,6 @@ describe("The setting `recalculations` of a webhook", () => {
     const page = await admin("GET", `${path}/settings`, undefined, { Accept: "text/html" });
     expect(page.text).toMatch(/name="recalculations" value="true" checked/);
     await admin("POST", path, { version: 1, recalculations: false });
-    expect(await review()).toContain("No webhook events are sent");
+    expect(await review()).toContain("Webhooks receive no events");
   });
 });

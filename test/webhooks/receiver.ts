@@ -69,6 +69,7 @@ export async function createWebhook(
       "record.updated",
       "submission.created",
       "submission.updated",
+      "record.deleted",
       "submission.deleted",
       "submission.closed",
     ],

@@ -57,7 +57,7 @@ export class Bearer {
     const { body } = await this.#exchange({ method: "POST", headers, body: parameters.toString() });
     const response = body as { access_token?: unknown; expires_in?: unknown } | undefined;
     if (typeof response?.access_token !== "string") {
-      const message = "The token endpoint answered without an access token.";
+      const message = "The token endpoint returned no access token.";
       throw new EdgeFormsError(message, { code: "unexpected_answer" });
     }
     const seconds = typeof response.expires_in === "number" ? response.expires_in : 0;

@@ -67,7 +67,7 @@ function readReply(response: Response, text: string): Reply {
   try {
     return { status, headers, body: JSON.parse(text) as unknown };
   } catch (cause) {
-    const message = `The service answered ${status} with what is no JSON.`;
+    const message = `The service returned ${status} with invalid JSON.`;
     throw new EdgeFormsError(message, { code: "unexpected_answer", status, cause });
   }
 }

@@ -6,6 +6,7 @@ import type {
   Aggregates,
   CallOptions,
   Change,
+  ExpandOptions,
   Operation,
   Search,
   Shape,
@@ -49,8 +50,8 @@ export abstract class Collection<I extends { id: string; etag: string }, T exten
     this.#paths = paths;
   }
 
-  async get(id: string, { signal }: CallOptions = {}): Promise<I> {
-    return this.#get(id, { signal });
+  async get(id: string, { signal, expand }: CallOptions & ExpandOptions = {}): Promise<I> {
+    return this.#get(id, { signal, query: expandQuery(expand) });
   }
 
   /**
@@ -118,14 +119,18 @@ export abstract class Collection<I extends { id: string; etag: string }, T exten
   }
 
   /** Lists all items in the order in which they were created. */
-  list(options: WalkOptions = {}): Walk<I> {
-    const request = { method: "GET", path: this.#paths.list };
+  list({ expand, ...options }: WalkOptions & ExpandOptions = {}): Walk<I> {
+    const request = { method: "GET", path: this.#paths.list, query: expandQuery(expand) };
     return this.#walk<I>(request, options, async (page) => page.cursor !== null);
   }
 
   /** Lists all matches, by default newest first. A cursor is valid only for the same conditions and sort. */
-  search(search: Search<T> = {}, options: WalkOptions = {}): Walk<I> {
-    const request = { method: "POST", path: `${this.#paths.list}/search`, body: search };
+  search(
+    search: Search<T> = {},
+    { expand, ...options }: WalkOptions & ExpandOptions = {},
+  ): Walk<I> {
+    const path = `${this.#paths.list}/search`;
+    const request = { method: "POST", path, body: search, query: expandQuery(expand) };
     return this.#walk<I>(request, options, async (page) => page.cursor !== null);
   }
 
@@ -172,9 +177,13 @@ export abstract class Collection<I extends { id: string; etag: string }, T exten
     return rejectKeyMismatch(await this.transport.send(request)).body as I;
   }
 
-  async #get(id: string, { signal, headers = {} }: Pick<Sent, "signal" | "headers">): Promise<I> {
+  async #get(
+    id: string,
+    { signal, headers = {}, query = {} }: Pick<Sent, "signal" | "headers" | "query">,
+  ): Promise<I> {
     const path = this.#paths.item(id);
-    const request = { method: "GET", path, headers, lane: "read", safe: true, signal } as const;
+    const options = { headers, query, signal };
+    const request = { method: "GET", path, ...options, lane: "read", safe: true } as const;
     return (await this.transport.send(request)).body as I;
   }
 
@@ -226,14 +235,20 @@ export abstract class Collection<I extends { id: string; etag: string }, T exten
       const query = { ...baseRequest.query, limit, cursor };
       const request = { ...baseRequest, query, lane: "read", safe: true, signal } as const;
       const { body } = await this.transport.send(request);
-      const { items, links } = body as { items: E[]; links: { next: string | null } };
+      const { items, links, included } = body as Listed<E>;
       // The service may use another address in its links, so only the cursor is taken from them.
       const next = links.next === null ? null : new URL(links.next).searchParams.get("cursor");
-      return { items, cursor: next };
+      return { items, cursor: next, ...(included && { included }) };
     };
     return new Walk(readPage, start, after);
   }
 }
+
+interface Listed<E> extends Pick<Page<E>, "items" | "included"> {
+  links: { next: string | null };
+}
+
+const expandQuery = (expand: readonly string[] | undefined) => ({ expand: expand?.join() });
 
 function resultsOf<I>({ body }: Received): Written<I>[] {
   return (body as { results: Written<I>[] }).results;

@@ -94,7 +94,7 @@ export function errorOf(response: Response, text: string): EdgeFormsError {
     requestId: headers.get("X-Request-Id") ?? undefined,
   };
   if (typeof code === "string") return problemError({ ...properties, code }, String(detail));
-  const message = `The service answered ${status} without a problem document.`;
+  const message = `The service returned ${status} without a problem document.`;
   return new EdgeFormsError(message, { ...properties, code: "unexpected_answer" });
 }
 

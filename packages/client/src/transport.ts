@@ -80,10 +80,10 @@ export class Transport {
     for (const [name, value] of Object.entries({ retries, timeout, longestWait, concurrency })) {
       const minimum = name === "timeout" || name === "concurrency" ? 1 : 0;
       if (!(value >= minimum))
-        throw new RangeError(`${name} is ${value}; the least is ${minimum}.`);
+        throw new RangeError(`${name} is ${value}. The minimum is ${minimum}.`);
     }
     if (!("token" in options ? options.token : options.credentials)) {
-      throw new TypeError("Give a token, or the credentials of an API client.");
+      throw new TypeError("Set a token, or the credentials of an API client.");
     }
     this.#url = serviceAddress(url);
     // Browsers and Workers reject a `fetch` that is called as a method of another object.

@@ -106,6 +106,8 @@ interface Item<T extends Shape> {
   updated_at: string;
   updated_by: string;
   data: T["data"];
+  /** With `expand`: the records to which the item refers, by their IDs. */
+  included?: Record<string, RecordItem>;
   /** Values that the service ignored. Only responses to writes have this member. */
   warnings?: Warning[];
 }
@@ -165,6 +167,11 @@ export interface Written<I> {
 export interface CallOptions {
   /** Aborts the call with the signal's reason. The service may have carried out requests that were already sent. */
   signal?: AbortSignal | undefined;
+}
+
+export interface ExpandOptions {
+  /** The keys of references, like `customer` or `lines.product`, whose records come in `included`. At most 5. */
+  expand?: readonly string[] | undefined;
 }
 
 export interface WriteOptions extends CallOptions {

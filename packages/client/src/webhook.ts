@@ -27,7 +27,7 @@ export async function verifyWebhook<I = unknown>(delivery: Delivery): Promise<We
   const timestamp = header(headers, "webhook-timestamp");
   const age = Math.abs(Date.now() / 1000 - Number(timestamp));
   if (!/^\d{1,12}$/.test(timestamp) || !(age <= tolerance)) {
-    throw webhookError(`Its timestamp is no time within ${tolerance} seconds of now.`);
+    throw webhookError(`Its timestamp is not within ${tolerance} seconds of now.`);
   }
   const { body } = delivery;
   const text = typeof body === "string" ? body : new TextDecoder().decode(body);
@@ -48,12 +48,12 @@ export async function verifyWebhook<I = unknown>(delivery: Delivery): Promise<We
       return { ...(JSON.parse(text) as Omit<WebhookEvent<I>, "id">), id };
     }
   }
-  throw webhookError("Its signature is not one of the secret.");
+  throw webhookError("Its signature does not match the secret.");
 }
 
 async function importSecret(secret: string): Promise<CryptoKey> {
   const bytes = decodeBase64(secret.replace(/^whsec_/, ""));
-  if (!bytes?.length) throw new TypeError("The secret is not whsec_ and base64.");
+  if (!bytes?.length) throw new TypeError("The secret must be whsec_ followed by Base64.");
   return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, [
     "verify",
   ]);

@@ -138,7 +138,9 @@ describe("Examples that use the client", () => {
     await step(0);
     expect(readFileSync(summary, "utf8")).toContain("0 to create, 0 to change, 1 unchanged.");
     writeFileSync(file, "{");
-    await expect(step(0)).rejects.toMatchObject({ stderr: expect.stringContaining("is no JSON") });
+    await expect(step(0)).rejects.toMatchObject({
+      stderr: expect.stringContaining("is not valid JSON"),
+    });
   });
 });
 

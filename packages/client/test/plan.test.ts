@@ -154,4 +154,59 @@ describe("plan and apply", () => {
     const client = new EdgeForms({ url: service.url, token: "efp_x", retries: 0 });
     await expect(planOf({ ...service, client }, folder, {})).rejects.toThrow("internal");
   });
+
+  it("creates apps before what refers to them, and apps that refer to each other first without fields", async () => {
+    rmSync(join(folder, "forms/second.json"));
+    mkdirSync(join(folder, "apps"));
+    const reference = (key: string, app: string) => ({ key, type: "reference", app });
+    const lines = { key: "lines", type: "line_items", fields: [reference("item", "products")] };
+    const definitions = {
+      "apps/a": {
+        title_field: "name",
+        fields: [{ key: "name", type: "text" }, reference("b", "b")],
+      },
+      "apps/b": { fields: [reference("a", "a"), reference("self", "b")] },
+      "apps/products": { fields: [{ key: "name", type: "text" }] },
+      "forms/first": { fields: [lines, reference("b", "b")] },
+    };
+    for (const [name, definition] of Object.entries(definitions))
+      writeFileSync(join(folder, `${name}.json`), JSON.stringify(definition));
+    const known = () => new Set(writes().map(({ path }) => path.split("/").at(-2)));
+    dryRun = ({ path, body }) => {
+      const { fields } = body as { fields: { app?: string; fields?: { app?: string }[] }[] };
+      const unknown = (app: string | undefined) => app !== undefined && !known().has(app);
+      const pointers = fields.flatMap((field, index) => [
+        ...(unknown(field.app) ? [`/fields/${index}/app`] : []),
+        ...(field.fields ?? []).flatMap((column, place) =>
+          unknown(column.app) ? [`/fields/${index}/fields/${place}/app`] : [],
+        ),
+      ]);
+      if (pointers.length === 0) return { status: 200, body: { ...body, consequences: created } };
+      const errors = pointers.map((pointer) => ({
+        field: path,
+        pointer,
+        code: "invalid_definition",
+        reason: "There is no such app.",
+      }));
+      return problem(422, "invalid_input", { errors });
+    };
+    await apply(service, folder, { yes: true });
+    const sent = writes().map(({ path, body, headers }) => [
+      path.split("/").at(-2),
+      (body as { fields: unknown[] }).fields.length,
+      headers["if-match"] ?? "new",
+    ]);
+    expect(sent).toEqual([
+      ["a", 0, "new"],
+      ["b", 2, "new"],
+      ["a", 2, '"1"'],
+      ["products", 1, "new"],
+      ["first", 2, "new"],
+    ]);
+    writeFileSync(
+      join(folder, "apps/b.json"),
+      JSON.stringify({ fields: [reference("x", "none")] }),
+    );
+    await expect(apply(service, folder, { yes: true })).rejects.toThrow("rejects app b");
+  });
 });

@@ -289,10 +289,11 @@ function program(readme: string): string {
     const { groups } = await asks.aggregate({ group_by, metrics: { sum: { op: "sum", field: "count" } } });
     const week: string | null | undefined = groups[0]?.key.$created_at;
     // @ts-expect-error
-    void asks.aggregate({ metrics: { sum: { op: "sum", field: "zz" } } });
+    void (() => asks.aggregate({ metrics: { sum: { op: "sum", field: "zz" } } }));
     const untyped = new EdgeForms(options).records("spare-parts_2");
     const item: RecordItem = await untyped.get((await parts.create({ code: "u" })).id);
     item.data["anything"];
-    console.log(String(code), String(week));
+    void week;
+    console.log(String(code));
   `;
 }

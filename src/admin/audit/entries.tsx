@@ -1,6 +1,7 @@
 import { SelectOptions } from "#html/inputs.tsx";
 import type { Child } from "hono/jsx";
 import type { AuditEntry } from "#store/home/audit-log.ts";
+import { isDeletion } from "#domain/item/change.ts";
 import type { ChangeDescription } from "#actions/describe-changes.ts";
 import { itemName } from "#admin/items/value.tsx";
 import type { AuditAction, ResourceAction, AccountAction } from "#domain/audit.ts";
@@ -10,10 +11,12 @@ const actionOptions = [
   ["record", "Anything with records"],
   ["record.create", "Created a record"],
   ["record.update", "Changed a record"],
+  ["record.erase", "Erased a record"],
   ["submission", "Anything with submissions"],
   ["submission.create", "Created a submission"],
   ["submission.update", "Changed a submission"],
   ["submission.delete", "Deleted a submission"],
+  ["submission.erase", "Erased a submission"],
   ["submission.close", "Closed a submission"],
   ["submission.reopen", "Reopened a submission"],
   ["definition", "Forms and apps"],
@@ -132,7 +135,7 @@ function Subject({ entry, description }: SentenceProps): Child {
     );
   if (!/^(rec|sub)_/.test(subject)) return <>{subjectName ?? subject}</>;
   const text = subjectName ?? titleOf(description) ?? `…${subject.slice(-8)}`;
-  if (collection === null || action === "submission.delete") return <code>{text}</code>;
+  if (collection === null || isDeletion(action)) return <code>{text}</code>;
   return (
     <a class="nowrap" href={`${collectionPath(collection)}/items/${subject}`}>
       {text}
@@ -154,11 +157,15 @@ const actionVerbs: Record<ResourceAction, string> = {
   "credential.revoke": "revoked",
   "definition.create": "created",
   "definition.change": "changed the definition of",
+  "definition.delete": "deleted",
+  "definition.restore": "restored",
+  "definition.erase": "erased",
   "index.check": "checked the search index of",
   "member.invite": "invited",
   "member.withdraw": "withdrew the invitation of",
   "member.change": "changed the role of",
   "member.remove": "removed",
+  "member.reset_link": "created a password reset link for",
   "webhook.create": "created the webhook",
   "webhook.change": "changed the webhook",
   "webhook.rotate": "rotated the secret of the webhook",
@@ -168,9 +175,11 @@ const actionVerbs: Record<ResourceAction, string> = {
   "record.create": "created",
   "record.update": "changed",
   "record.recalculate": "recalculated",
+  "record.erase": "erased",
   "submission.create": "created",
   "submission.update": "changed",
   "submission.delete": "deleted",
+  "submission.erase": "erased",
   "submission.close": "closed",
   "submission.reopen": "reopened",
   "submission.recalculate": "recalculated",
@@ -179,6 +188,7 @@ const actionVerbs: Record<ResourceAction, string> = {
 /** Actions whose actor is also their subject, so the sentence has only one name. */
 const selfActionVerbs: Record<AccountAction, string> = {
   "member.password": "changed their password",
+  "member.reset": "reset their password",
   "member.sign_out_everywhere": "signed out everywhere else",
   "member.join": "joined",
   "member.setup": "set up this service",

@@ -32,20 +32,20 @@ export function ResourceChoices({
       <label class="choice">
         <input id={inputProps.id} type="radio" name="scope" value="all" checked={isAll} />
         <span>
-          Everything <small>also what is made later</small>
+          All forms and apps <small>including those created later</small>
         </span>
       </label>
       <label class="choice">
         <input type="radio" name="scope" value="only" checked={!isAll && selected.length > 0} />
-        <span>Only these</span>
+        <span>Only selected forms and apps</span>
       </label>
       <div class="only" data-only="scope">
         {reachable.length > filterThreshold ? (
           <input
             type="search"
             data-filter="resources"
-            aria-label="Find forms and apps"
-            placeholder="Find by name"
+            aria-label="Search forms and apps"
+            placeholder="Search by name"
             hidden
           />
         ) : null}
@@ -114,10 +114,10 @@ export function Limits({ values }: { values: FormValues }) {
   const { wrong: writeErrors } = useField({ name: "writes" });
   return (
     <details open={requestErrors.length + writeErrors.length > 0}>
-      <summary>Limits</summary>
+      <summary>Rate limits</summary>
       <div class="grid">
-        {limit("requests", "of all kinds")}
-        {limit("writes", "which count in both")}
+        {limit("requests", "Reads and writes together")}
+        {limit("writes", "Also count toward requests")}
       </div>
     </details>
   );
@@ -129,11 +129,11 @@ export function Origins({ values }: { values: FormValues }) {
   const lines = toTextList(values["origins"]).join("\n");
   return (
     <details open={errors.length > 0 || lines !== ""}>
-      <summary>Browsers</summary>
+      <summary>Browser access</summary>
       <TextArea
         name="origins"
         label={credentialLabels.origins}
-        hint="Pages of these may call with this credential, one on each line, like https://shop.example. Whoever opens such a page can take the credential: give it no more than to create."
+        hint="One origin per line, like https://shop.example. Any visitor can extract the credential, so grant only create permissions."
         value={lines}
         rows={3}
       />

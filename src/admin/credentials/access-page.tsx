@@ -15,7 +15,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 const expiryOptions = [
   ["30d", "In 30 days", 30],
   ["90d", "In 90 days", 90],
-  ["365d", "In a year", 365],
+  ["365d", "In 1 year", 365],
 ] as const;
 
 /** Shows the date of expiry next to each choice. `keep` adds the choice to keep the current expiry. */
@@ -41,22 +41,22 @@ export function ExpiryInput({ values, keep }: { values: FormValues; keep?: Child
       tabindex={-1}
     >
       <legend>{credentialLabels.expires}</legend>
-      {keep === undefined ? null : choice("keep", "As now", keep)}
+      {keep === undefined ? null : choice("keep", "Keep current expiry", keep)}
       {expiryOptions.map(([value, name, days]) =>
         choice(value, name, `on ${formatDay(viewer, viewer.now + days * dayMs)}`),
       )}
-      {choice("day", "At the end of a day")}
+      {choice("day", "On a date")}
       <div class="only" data-only="expires">
         <Input
           name="expires_on"
           type="date"
-          label="Day"
-          hint={`in ${viewer.zone.replaceAll("_", " ")}`}
+          label={credentialLabels.expires_on}
+          hint={`Expires at the end of this day, ${viewer.zone.replaceAll("_", " ")} time.`}
           value={textOf(values["expires_on"])}
         />
       </div>
       <input type="hidden" name="time_zone" value={textOf(values["time_zone"]) || viewer.zone} />
-      {choice("never", "Never", "until it is revoked")}
+      {choice("never", "Never", "Valid until revoked")}
       <InputErrors id={inputProps.id} wrong={errors} />
     </fieldset>
   );
@@ -66,7 +66,7 @@ interface AccessPageProps {
   frame: PageContext;
   credential: Credential;
   reachable: readonly CollectionLabel[];
-  /** A permission that a rejected call lacked. It is ticked but not saved yet. */
+  /** A permission that a rejected call lacked. It is selected but not saved yet. */
   add?: string | undefined;
   values?: FormValues;
   problem?: Problem;
@@ -95,7 +95,7 @@ export function AccessPage({
   if (revokedAt !== null) {
     return (
       <CredentialLayout frame={frame} credential={credential} tab="Access">
-        <p class="notice quiet">It is revoked: what it could do is only kept to be read.</p>
+        <p class="notice quiet">This credential is revoked. It had these permissions:</p>
         <ul>
           {credential.permissions.map((permission) => (
             <li>{permissionLabels[permission]}</li>
@@ -140,7 +140,7 @@ function AddedPermission({ permission }: { permission: string }) {
   const name = permissions.find((candidate) => candidate === permission);
   return name === undefined ? null : (
     <p class="notice warn">
-      “{permissionLabels[name]}” is ticked below. Save the changes to give it to this credential.
+      “{permissionLabels[name]}” is selected below. Save changes to grant it.
     </p>
   );
 }

@@ -2,7 +2,14 @@ import { SelectOptions } from "#html/inputs.tsx";
 import { permissions, type Permission } from "#domain/credential/permissions.ts";
 import { isRejected, type LoggedCall, type CallLog } from "#domain/credential/call-log.ts";
 import { Badge, type Tone, ShortId, EmptyState, Table } from "#html/parts.tsx";
-import { useViewer, Time, formatCount, formatClock, formatDay } from "#html/viewer.tsx";
+import {
+  useViewer,
+  Time,
+  formatCount,
+  formatQuantity,
+  formatClock,
+  formatDay,
+} from "#html/viewer.tsx";
 import { Plot } from "#admin/plot.tsx";
 import { getCredentialWithLabels } from "#actions/credentials.ts";
 import { page } from "#admin/page.ts";
@@ -20,9 +27,9 @@ export interface CallFilter {
 }
 
 const outcomeOptions = [
-  { value: "", label: "Any outcome" },
-  { value: "refused", label: "Refused (401, 403, 429)" },
-  { value: "failed", label: "Every 4xx and 5xx" },
+  { value: "", label: "Any status" },
+  { value: "refused", label: "Rejected (401, 403, 429)" },
+  { value: "failed", label: "All errors (4xx, 5xx)" },
 ];
 
 function Filters({ status, find, count }: CallFilter & { count: number }) {
@@ -33,16 +40,17 @@ function Filters({ status, find, count }: CallFilter & { count: number }) {
         name="find"
         class="grow"
         value={find}
-        placeholder="Path or request id"
-        aria-label="Path or request id"
+        placeholder="Path or request ID"
+        aria-label="Path or request ID"
       />
-      <select name="status" aria-label="Outcome">
+      <select name="status" aria-label="Status">
         <SelectOptions options={outcomeOptions} value={status} />
       </select>
       <button type="submit" class="quiet">
-        Show
+        {" "}
+        Apply filters{" "}
       </button>
-      <span class="count">{`${count} of the last 200 calls, newest first`}</span>
+      <span class="count">{`${formatQuantity(count, "request")}, newest first. The last 200 are kept.`}</span>
     </form>
   );
 }
@@ -121,7 +129,7 @@ function FailureReasons({
   const topReasons = [...groups].toSorted(([, a], [, b]) => b.count - a.count).slice(0, maxReasons);
   return topReasons.length === 0 ? null : (
     <section class="card">
-      <h2>Why calls failed</h2>
+      <h2>Why requests failed</h2>
       <ul class="reasons">
         {topReasons.map(([reason, { count, permission }]) => (
           <li>
@@ -144,7 +152,7 @@ function HourlyCalls({ log, now }: { log: CallLog; now: number }) {
     const label = formatClock(viewer, (currentHour - 23 + i) * hourMs).replace(/:00(?=$|\D)/, "");
     return { label, value: calls, bad: refused };
   });
-  return <Plot title="Last 24 hours" noun={["call", "calls"]} bars={bars} />;
+  return <Plot title="Last 24 hours" noun={["request", "requests"]} bars={bars} />;
 }
 
 function DailyCalls({ log, now }: { log: CallLog; now: number }) {
@@ -159,7 +167,7 @@ function DailyCalls({ log, now }: { log: CallLog; now: number }) {
       bad: hours.reduce((sum, hour) => sum + (hour?.refused ?? 0), 0),
     };
   });
-  return <Plot title="Last 30 days" noun={["call", "calls"]} bars={bars} />;
+  return <Plot title="Last 30 days" noun={["request", "requests"]} bars={bars} />;
 }
 
 const CallsQuery = textParameters("status", "find");
@@ -185,7 +193,7 @@ export const callsPage = page({
     const isFiltered = filter.status !== "" || filter.find !== "";
     const isLive = credential.revokedAt === null;
     return (
-      <CredentialLayout frame={frame} credential={credential} tab="Calls">
+      <CredentialLayout frame={frame} credential={credential} tab="Requests">
         <div class="columns">
           <HourlyCalls log={log} now={frame.viewer.now} />
           <DailyCalls log={log} now={frame.viewer.now} />
@@ -197,19 +205,26 @@ export const callsPage = page({
         <Filters {...filter} count={calls.length} />
         {calls.length === 0 ? (
           <EmptyState>
-            <p>{isFiltered ? "No call is like that." : "No call yet."}</p>
+            <p>{isFiltered ? "No matching requests" : "No requests yet"}</p>
             <p>
               {isFiltered ? (
-                <a href={`/admin/integrations/${credential.id}`}>Show all</a>
+                <a href={`/admin/integrations/${credential.id}`}>Clear filters</a>
               ) : (
-                "The last 200 calls stand here a second after they were made."
+                "The last 200 requests appear here within seconds."
               )}
             </p>
           </EmptyState>
         ) : (
           <Table
-            caption="Calls"
-            columns={["Time", "Call", "Outcome", "Why", { name: "ms", number: true }, "Request"]}
+            caption="Requests"
+            columns={[
+              "Time",
+              "Request",
+              "Status",
+              "Reason",
+              { name: "ms", number: true },
+              "Request ID",
+            ]}
           >
             {calls.map(({ call, reason }) => (
               <Row

@@ -22,15 +22,15 @@ export interface CallReasonContext {
 
 function describeNotFound(path: string, { resources, reachable }: CallReasonContext): string {
   if (path.startsWith(apiRoot + fillPath(collectionPaths("form").item, { id: "" }))) {
-    return "There is no such submission among what it has access to.";
+    return "This submission does not exist, or the credential has no access to it.";
   }
   const [kind, key] = namedCollection(path);
   if (kind === undefined || key === undefined) return problems.not_found.title + ".";
   const isKnown = reachable.some((label) => label.kind === kind && label.key === key);
-  if (!isKnown) return `There is no ${kind} “${key}”${suggestKey(key, kind, reachable)}.`;
+  if (!isKnown) return `The ${kind} “${key}” does not exist.${suggestKey(key, kind, reachable)}`;
   if (!isVisible(resources, kind, key))
-    return `The ${kind} “${key}” is not among what it has access to.`;
-  return `Nothing with this address in the ${kind} “${key}”.`;
+    return `The credential has no access to the ${kind} “${key}”.`;
+  return `Not found in the ${kind} “${key}”.`;
 }
 
 /** The app or form that a path of the API names. */
@@ -51,39 +51,40 @@ function suggestKey(
 ): string {
   const start = key.slice(0, 4).toLowerCase();
   const suggestion = reachable.find((label) => label.kind === kind && label.key.startsWith(start));
-  return suggestion ? ` (did it mean “${suggestion.key}”?)` : "";
+  return suggestion ? ` Did you mean “${suggestion.key}”?` : "";
 }
 
 const fieldErrorTexts: Record<FieldErrorCode, (field: string) => string> = {
   required: (field) => `${field} is missing`,
   unknown_field: (field) => `unknown field ${field}`,
   invalid_type: (field) => `${field} has the wrong type`,
-  invalid_format: (field) => `${field} is not in the right format`,
+  invalid_format: (field) => `${field} has the wrong format`,
   too_short: (field) => `${field} is too short`,
   too_long: (field) => `${field} is too long`,
   too_small: (field) => `${field} is too small`,
   too_large: (field) => `${field} is too large`,
   too_many_decimals: (field) => `${field} has too many decimals`,
-  not_an_option: (field) => `${field} is none of the options`,
+  not_an_option: (field) => `${field} is not one of the options`,
   too_few_rows: (field) => `${field} has too few rows`,
   too_many_rows: (field) => `${field} has too many rows`,
-  time_zone_required: (field) => `${field} lacks a time zone`,
-  invalid_status: () => "the status is not possible",
+  time_zone_required: (field) => `${field} needs a time zone`,
+  invalid_status: () => "this status is not allowed",
   unknown_parameter: (field) => `unknown query parameter ${field}`,
   out_of_range: (field) => `${field} is out of range`,
   not_exact: (field) => `${field} is too large to be exact`,
-  invalid_cursor: () => "the cursor belongs to another search",
-  invalid_condition: (field) => `the condition ${field} is not possible`,
+  invalid_cursor: () => "the cursor is invalid for this list",
+  invalid_condition: (field) => `the condition ${field} is invalid`,
   too_complex: () => "the search is too complex",
   outside_view: () => "the item would have left what the credential can see",
-  invalid_definition: (field) => `${field} is no valid definition`,
+  invalid_definition: (field) => `the definition is invalid at ${field}`,
+  unknown_reference: (field) => `${field} names no record that it may refer to`,
 };
 
 function describeFieldErrors({ wrong = [] }: CallError): string {
   const texts = wrong.map(({ field, code }) => fieldErrorTexts[code](field));
   const text = texts.join("; ");
   return text === ""
-    ? "What was sent is not valid."
+    ? "The request is invalid."
     : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
@@ -93,17 +94,17 @@ export function callReason(call: LoggedCall, context: CallReasonContext): string
   if (!refusal) return "";
   switch (refusal.code) {
     case "permission_required":
-      return `Needs ${refusal.permission ?? "a permission"}, which it does not have.`;
+      return `Missing permission${refusal.permission === undefined ? "" : `: ${refusal.permission}`}.`;
     case "not_found":
       return describeNotFound(call.path, context);
     case "unauthenticated":
-      return "It was revoked or had expired, or its secret had ended.";
+      return "The credential was revoked or expired, or its secret expired.";
     case "rate_limited":
-      return "More requests within a minute than its limit allows.";
+      return "The credential exceeded its rate limit.";
     case "invalid_input":
       return describeFieldErrors(refusal);
     case "duplicate":
-      return `Another item has this value of ${refusal.about ?? "a unique field"}.`;
+      return `Another item already has this value in ${refusal.about ?? "a unique field"}.`;
     case "submissions_closed":
       return closedReasonTexts[refusal.about ?? ""] ?? problems.submissions_closed.meaning;
     case "malformed_json":
@@ -128,7 +129,7 @@ export function callReason(call: LoggedCall, context: CallReasonContext): string
 const closedReasonTexts: Record<string, string> = {
   not_open_yet: "The form does not accept submissions yet.",
   closed: "The form no longer accepts submissions.",
-  full: "The form has all the submissions that it accepts.",
+  full: "The form has reached its maximum number of submissions.",
 };
 
 /** A call as JSON. Rejected calls include `code` and `detail`. */

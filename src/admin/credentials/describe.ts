@@ -12,13 +12,13 @@ import { dayInZone, formatTimestamp } from "#domain/time.ts";
 export const credentialLabels = {
   purpose: "Purpose",
   permissions: "Permissions",
-  resources: "Access to",
+  resources: "Resources",
   kind: "Kind",
   name: "Name",
   expires: "Expires",
-  expires_on: "Day",
-  requests: "Requests a minute",
-  writes: "Writes a minute",
+  expires_on: "Expiry date",
+  requests: "Requests per minute",
+  writes: "Writes per minute",
   origins: "Allowed origins",
 };
 
@@ -34,7 +34,7 @@ function describeActions(actions: readonly string[]): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A short description of permissions: “Read, write”, “Create submissions”, “Define forms and apps”. */
+/** A short description of permissions: “Read, write”, “Create submissions”, “Edit definitions”. */
 function describePermissions(permissions: readonly Permission[]): string {
   const actionsOf = (prefix: string) =>
     permissions.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
@@ -50,15 +50,15 @@ function describePermissions(permissions: readonly Permission[]): string {
           ? `${describeActions(submissionActions)} submissions`
           : "";
   if (schemaActions.includes("write"))
-    return dataText === "" ? "Define forms and apps" : `${dataText}, define`;
+    return dataText === "" ? "Edit definitions" : `${dataText}, edit definitions`;
   if (dataText !== "") return dataText;
   if (schemaActions.includes("read")) return "Read definitions";
   return permissions.length > 0 ? "Manage webhooks" : "No permissions";
 }
 
-/** A short description of resources: “everything”, “2 forms, 1 app”. */
+/** A short description of resources: “All forms and apps”, “2 forms, 1 app”. */
 export function describeResources(resources: Resources): string {
-  if (resources === "all") return "everything";
+  if (resources === "all") return "All forms and apps";
   const formatKindCount = (kind: string) => {
     const number = resources.filter((resource) => resource.startsWith(`${kind}:`)).length;
     return number === 0 ? "" : `${number} ${kind}${number === 1 ? "" : "s"}`;
@@ -102,14 +102,14 @@ export const credentialKindLabels: Record<CredentialKind, string> = {
 export const permissionLabels: Record<Permission, string> = {
   "records:read": "Read and search records",
   "records:create": "Create records",
-  "records:write": "Create and change records",
+  "records:write": "Create and edit records",
   "submissions:read": "Read and search submissions",
-  "submissions:create": "Create and check submissions",
-  "submissions:write": "Create and change submissions",
+  "submissions:create": "Create and validate submissions",
+  "submissions:write": "Create and edit submissions",
   "submissions:delete": "Delete submissions",
-  "schema:read": "Read definitions and API documents",
-  "schema:write": "Make and change forms and apps",
-  "webhooks:manage": "Make and change webhooks, and look at their deliveries",
+  "schema:read": "Read definitions and OpenAPI documents",
+  "schema:write": "Create and edit forms and apps",
+  "webhooks:manage": "Manage webhooks and view deliveries",
 };
 
 const formatTimestampOrNull = (at: number | null) => (at === null ? null : formatTimestamp(at));

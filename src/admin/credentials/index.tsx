@@ -66,7 +66,7 @@ const edit = access.form({
     const after = await editCredential(ctx, before, changed, fields.version);
     return {
       to: `${credentialPath(after)}/access`,
-      flash: "Access saved. The next request already has it.",
+      flash: "Access saved",
       document: credentialDocument(after, ctx.now()),
     };
   },
@@ -83,7 +83,7 @@ const revoke = action({
     await revokeCredential(ctx, param("id"));
     return {
       to: `/admin/integrations/${param("id")}`,
-      flash: "Revoked. Its next request is refused; its calls stay here for 30 days.",
+      flash: "Credential revoked",
       document: null,
     };
   },

@@ -79,7 +79,7 @@ function resolvePermissions(purpose: unknown, choices: unknown) {
   return preset ? { permissions: [...preset.permissions] } : { purpose };
 }
 
-/** Returns both when the form sends “everything” and single resources, so that validation rejects the contradiction. */
+/** Returns both when the form sends “All” and single resources, so that validation rejects the contradiction. */
 function resolveResources(scope: unknown, resources: unknown): unknown {
   if (scope !== "all") return resources ?? [];
   return resources === undefined ? "all" : ["all", ...[resources].flat()];
@@ -123,10 +123,9 @@ const resourcesSchema = lazy(() =>
 
 function findResourcesError(resources: unknown): string | undefined {
   if (!Array.isArray(resources)) return undefined;
-  if (resources.length === 0)
-    return "Choose what it has access to: everything, or at least one form or app.";
+  if (resources.length === 0) return "Choose all forms and apps, or select at least one.";
   return resources.includes("all")
-    ? "Choose either everything or single forms and apps, not both."
+    ? "Choose all forms and apps, or select some, not both."
     : undefined;
 }
 
@@ -137,7 +136,7 @@ const originSchema = lazy(() =>
     .check(
       z.refine(
         isOrigin,
-        "Must be an origin like https://shop.example: no path, no * and no slash at the end.",
+        "Must be an origin like https://shop.example, without a path, a wildcard or a trailing slash.",
       ),
     ),
 );
@@ -217,7 +216,7 @@ export const requireChoices = <Schema extends z.ZodMiniType>(schema: Schema) =>
       const preset = findPreset(values["purpose"]);
       const addError = (field: string, message: string) =>
         ctx.issues.push({ code: "custom", message, input: "", path: [field] });
-      if (!preset && values["purpose"] !== "custom") addError("purpose", "Choose what it is for.");
+      if (!preset && values["purpose"] !== "custom") addError("purpose", "Choose a purpose.");
       const resources = values["scope"] === "all" ? "all" : (values["resources"] ?? []);
       const message = findResourcesError(resources);
       if (message !== undefined) addError("resources", message);

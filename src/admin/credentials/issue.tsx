@@ -16,18 +16,18 @@ import { ExpiryInput } from "./access-page.tsx";
 /** Common purposes of credentials with the least permissions that they need. */
 export const presets = {
   read: {
-    name: "Read everything",
-    hint: "for reports and exports",
+    name: "Reporting",
+    hint: "Reads all data and definitions.",
     permissions: ["records:read", "submissions:read", "schema:read"],
   },
   website_form: {
     name: "Website form",
-    hint: "creates submissions, and sees none",
+    hint: "Creates submissions. Can’t read them.",
     permissions: ["submissions:create"],
   },
   sync: {
     name: "Two-way sync",
-    hint: "reads, creates and changes; deletes nothing",
+    hint: "Reads, creates and edits data. Can’t delete it.",
     permissions: [
       "records:read",
       "records:write",
@@ -37,8 +37,8 @@ export const presets = {
     ],
   },
   code: {
-    name: "Definition as code",
-    hint: "makes and changes forms and apps, without their data",
+    name: "Definitions as code",
+    hint: "Creates and edits forms and apps. Can’t access their data.",
     permissions: ["schema:read", "schema:write"],
   },
 } as const satisfies Record<string, { name: string; hint: string; permissions: Permission[] }>;
@@ -70,12 +70,12 @@ function KindChoice({ values }: { values: FormValues }) {
         {
           value: "token",
           label: "Personal token",
-          hint: "sent with each request; ends when you leave",
+          hint: "Sent with each request. Stops working when you leave.",
         },
         {
           value: "client",
           label: "API client",
-          hint: "id and secret for OAuth 2.0; outlives its maker",
+          hint: "ID and secret for OAuth 2.0. Keeps working when you leave.",
         },
       ]}
       chosen={toTextList(values["kind"] ?? "token")}
@@ -99,11 +99,11 @@ export function IssuePage({ frame, reachable, values, problem }: IssuePageProps)
     label: presets[value].name,
     hint: presets[value].hint,
   }));
-  const custom = { value: "custom", label: "Custom", hint: "choose the permissions" };
+  const custom = { value: "custom", label: "Custom", hint: "Choose the permissions yourself." };
   return (
     <AdminPage
       frame={frame}
-      title="Issue a credential"
+      title="Create credential"
       crumbs={[["Integrations and external data", "/admin/integrations"]]}
       problem={problem}
       labels={credentialLabels}
@@ -129,7 +129,7 @@ export function IssuePage({ frame, reachable, values, problem }: IssuePageProps)
         <Input
           name="name"
           label={credentialLabels.name}
-          hint="What you will know it by. Left empty, it is called after its purpose."
+          hint="Leave blank to use the purpose."
           maxlength={200}
           value={textOf(values["name"])}
         />
@@ -137,7 +137,7 @@ export function IssuePage({ frame, reachable, values, problem }: IssuePageProps)
         <Limits values={values} />
         <Origins values={values} />
         <div class="actions">
-          <button type="submit">Issue credential</button>
+          <button type="submit">Create credential</button>
           <a class="button quiet" href="/admin/integrations">
             Cancel
           </a>

@@ -1,6 +1,6 @@
 import { type Credential, findValidSecrets } from "#domain/credential/credential.ts";
 import { DescriptionList, ShortId, Badge, Tabs } from "#html/parts.tsx";
-import { formatCount, Time } from "#html/viewer.tsx";
+import { formatQuantity, Time } from "#html/viewer.tsx";
 import {
   clientId,
   describeAccess,
@@ -20,12 +20,12 @@ function CredentialSummary({ credential }: { credential: Credential }) {
     <DescriptionList
       facts={[
         ["Access", describeAccess(credential)],
-        kind === "client" ? ["Client id", <ShortId of={clientId(credential)} />] : null,
+        kind === "client" ? ["Client ID", <ShortId of={clientId(credential)} />] : null,
         revokedAt === null
           ? [
               "Expires",
               expiresAt === null ? (
-                "never"
+                "Never"
               ) : (
                 <>
                   <Time at={expiresAt} as="day" />{" "}
@@ -36,11 +36,11 @@ function CredentialSummary({ credential }: { credential: Credential }) {
               ),
             ]
           : ["Revoked", <Time at={revokedAt} />],
-        ["Last used", lastUsedAt === null ? "not yet" : <Time at={lastUsedAt} as="distance" />],
-        ["Issued", <Time at={createdAt} as="day" />],
+        ["Last used", lastUsedAt === null ? "Never" : <Time at={lastUsedAt} as="distance" />],
+        ["Created", <Time at={createdAt} as="day" />],
         [
-          "Limits a minute",
-          `${formatCount(limits.requests)} requests, ${formatCount(limits.writes)} writes`,
+          "Rate limits",
+          `${formatQuantity(limits.requests, "request")} and ${formatQuantity(limits.writes, "write")} per minute`,
         ],
       ]}
     />
@@ -51,9 +51,9 @@ function RevokeButton({ path, name }: { path: string; name: string }) {
   return (
     <Action
       action={`${path}/revoke`}
-      name="Revoke"
+      name="Revoke credential"
       title={`Revoke “${name}”?`}
-      confirm="Its next request is refused, with every secret and access token that it has. This cannot be undone; its calls stay readable for 30 days."
+      confirm="All its secrets and access tokens stop working immediately. You can’t undo this."
     />
   );
 }
@@ -61,7 +61,7 @@ function RevokeButton({ path, name }: { path: string; name: string }) {
 interface CredentialLayoutProps {
   frame: PageContext;
   credential: Credential;
-  tab: "Calls" | "Access" | "Secrets";
+  tab: "Requests" | "Access" | "Secrets";
   problem?: Problem | undefined;
 }
 
@@ -95,10 +95,10 @@ export function CredentialLayout({
     >
       <CredentialSummary credential={credential} />
       <Tabs
-        label="Views of this credential"
+        label="Credential"
         current={tab === "Secrets" && secrets > 0 ? `Secrets ${secrets}` : tab}
         tabs={[
-          ["Calls", path],
+          ["Requests", path],
           ["Access", `${path}/access`],
           [secrets > 0 ? `Secrets ${secrets}` : "Secrets", `${path}/secrets`],
         ]}

@@ -43,7 +43,8 @@ function Filters({ kind, state }: ListFilter) {
         <SelectOptions options={stateOptions} value={state} />
       </select>
       <button type="submit" class="quiet">
-        Show
+        {" "}
+        Apply filters{" "}
       </button>
     </form>
   );
@@ -63,14 +64,14 @@ function Row({ credential }: { credential: Credential }) {
       </th>
       <td class="less nowrap">{credentialKindLabels[kind]}</td>
       <td class="why full">{describeAccess(credential)}</td>
-      <td data-label="Used">
-        {lastUsedAt === null ? "not yet" : <Time at={lastUsedAt} as="distance" />}
+      <td data-label="Last used">
+        {lastUsedAt === null ? "Never" : <Time at={lastUsedAt} as="distance" />}
       </td>
       <td class="number" data-label="24 h">
         <RequestCounts {...counts} />
       </td>
       <td data-label="Expires">
-        {expiresAt === null ? "never" : <Time at={expiresAt} as="day" />}
+        {expiresAt === null ? "Never" : <Time at={expiresAt} as="day" />}
       </td>
       <td>
         <Badge tone={tone}>{state}</Badge>
@@ -87,7 +88,7 @@ function RequestCounts({ requests, refusals }: { requests: number; refusals: num
   return (
     <span class="nowrap">
       {formatCount(requests)}
-      {refusals > 0 ? <span class="muted">{`, ${formatCount(refusals)} refused`}</span> : null}
+      {refusals > 0 ? <span class="muted">{`, ${formatCount(refusals)} rejected`}</span> : null}
       <svg class="meter less" viewBox={`0 0 ${width} 8`} aria-hidden="true">
         <rect class={requests > 0 ? "used" : undefined} width={width} height={8} rx={2} />
         <rect class="bad" width={rejectedWidth} height={8} rx={2} />
@@ -145,20 +146,21 @@ export const integrationsPage = page({
         title="Integrations and external data"
         actions={
           <a class="button" href="/admin/integrations/new">
-            Issue credential
+            {" "}
+            Create credential{" "}
           </a>
         }
       >
         <Filters {...filter} />
         {credentials.length === 0 ? (
           <EmptyState>
-            <p>{isFiltered ? "No credential is like that." : "No system has access yet."}</p>
+            <p>{isFiltered ? "No matching credentials" : "No credentials yet"}</p>
             {isFiltered ? (
               <p>
-                <a href="/admin/integrations">Show all that are in use</a>
+                <a href="/admin/integrations">Clear filters</a>
               </p>
             ) : (
-              <p>A credential lets another system read or write through the API.</p>
+              <p>A credential lets another system read or write data through the API.</p>
             )}
           </EmptyState>
         ) : (
@@ -168,7 +170,7 @@ export const integrationsPage = page({
             ))}
           </Table>
         )}
-        <NextLink href={next} name="Older" />
+        <NextLink href={next} name="Show older credentials" />
       </AdminPage>
     );
   },

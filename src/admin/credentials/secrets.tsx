@@ -34,21 +34,21 @@ export const secretsPage = page({
       <CredentialLayout frame={frame} credential={credential} tab="Secrets">
         {secrets.length === 0 ? (
           <EmptyState>
-            <p>It has no secret that is accepted.</p>
+            <p>No valid secrets</p>
           </EmptyState>
         ) : (
-          <Table caption="Secrets" columns={["Secret", "Made", "Ends"]}>
+          <Table caption="Secrets" columns={["Secret", "Created", "Expires"]}>
             {secrets.map((secret) => (
               <tr>
                 <th scope="row">
                   <code>{maskSecret(secret)}</code>
                 </th>
-                <td data-label="Made">
+                <td data-label="Created">
                   <Time at={secret.created_at} />
                 </td>
-                <td data-label="Ends">
+                <td data-label="Expires">
                   {secret.expires_at === null ? (
-                    "with the credential"
+                    "With the credential"
                   ) : (
                     <Time at={secret.expires_at} />
                   )}
@@ -87,11 +87,11 @@ function SecretAlreadyShownPage({ frame, credential }: SecretPageProps) {
   return (
     <SecretLayout frame={frame} credential={credential}>
       <p class="notice warn">
-        It was shown once, and is kept nowhere. Where it was not copied, make a new one.
+        This secret was already shown. If you didn’t copy it, rotate it to get a new one.
       </p>
       <p>
         <a class="button" href={`/admin/integrations/${credential.id}/secrets`}>
-          To the secrets
+          View secrets
         </a>
       </p>
     </SecretLayout>
@@ -111,30 +111,30 @@ function NewSecretPage({ frame, credential, secret, snippets, assistant }: NewSe
   const isToken = credential.kind === "token";
   return (
     <SecretLayout frame={frame} credential={credential}>
-      <p class="notice warn">Copy it now: it is shown this once, and kept nowhere.</p>
+      <p class="notice warn">Copy it now. You won’t see it again.</p>
       {isToken ? null : (
         <>
-          <h2>Client id</h2>
+          <h2>Client ID</h2>
           <Copyable id="client_id" text={clientId(credential)} />
         </>
       )}
       <h2>{isToken ? "Token" : "Client secret"}</h2>
       <Copyable id={isToken ? "token" : "client_secret"} text={secret} />
       <h2>Try it</h2>
-      <p class="lead">A first call that works as it stands, and changes nothing.</p>
+      <p class="lead">Run this request as is. It changes no data.</p>
       {Object.entries(snippets).map(([language, text], i) => (
         <details open={i === 0}>
           <summary>{language}</summary>
           <Copyable id={i === 0 ? "ready" : `ready-${language}`} text={text} />
         </details>
       ))}
-      <h2>Give it to an assistant</h2>
+      <h2>Connect an assistant</h2>
       <p class="lead">
-        Assistants find the same apps and forms as tools at <code>/mcp</code>, and may do what this
-        credential may. <a href="/docs/mcp">How they connect</a>
+        Assistants use your apps and forms as tools at <code>/mcp</code>, with the permissions of
+        this credential. <a href="/docs/mcp">Learn how to connect</a>
       </p>
       <details>
-        <summary>Settings (Model Context Protocol)</summary>
+        <summary>MCP settings</summary>
         <Copyable id="assistant" text={assistant} />
       </details>
       <p>

@@ -103,7 +103,7 @@ function typescriptSnippet(
   client: ClientCredentials,
 ) {
   const token = client
-    ? `const exchanged = await fetch(${JSON.stringify(`${origin}/oauth/token`)}, {
+    ? `const tokenResponse = await fetch(${JSON.stringify(`${origin}/oauth/token`)}, {
   method: "POST",
   body: new URLSearchParams({
     grant_type: "client_credentials",
@@ -111,18 +111,18 @@ function typescriptSnippet(
     client_secret: ${JSON.stringify(client.secret)},
   }),
 });
-const { access_token: token } = await exchanged.json();
+const { access_token: token } = await tokenResponse.json();
 `
     : `const token = ${JSON.stringify(secret)};\n`;
   const headers = body
     ? '{ Authorization: `Bearer ${token}`, "Content-Type": "application/json" }'
     : "{ Authorization: `Bearer ${token}` }";
   const bodyOption = body ? `\n  body: JSON.stringify(${JSON.stringify(body)}),` : "";
-  return `${token}const answer = await fetch(${JSON.stringify(url)}, {
+  return `${token}const response = await fetch(${JSON.stringify(url)}, {
   method: ${JSON.stringify(method)},
   headers: ${headers},${bodyOption}
 });
-console.log(answer.status, await answer.json());`;
+console.log(response.status, await response.json());`;
 }
 
 function pythonSnippet(
@@ -137,8 +137,8 @@ function pythonSnippet(
     "client_id": ${JSON.stringify(client.id)},
     "client_secret": ${JSON.stringify(client.secret)},
 }).encode()
-with urllib.request.urlopen(${JSON.stringify(`${origin}/oauth/token`)}, form) as exchanged:
-    token = json.load(exchanged)["access_token"]
+with urllib.request.urlopen(${JSON.stringify(`${origin}/oauth/token`)}, form) as token_response:
+    token = json.load(token_response)["access_token"]
 `
     : `token = ${JSON.stringify(secret)}\n`;
   const bodyArgument = body
@@ -152,8 +152,8 @@ ${token}request = urllib.request.Request(
     method=${JSON.stringify(method)},${bodyArgument}
     headers={"Authorization": f"Bearer {token}"${contentType}},
 )
-with urllib.request.urlopen(request) as answer:
-    print(answer.status, json.load(answer))`;
+with urllib.request.urlopen(request) as response:
+    print(response.status, json.load(response))`;
 }
 
 /** A Python string literal. Python understands JSON's escapes, except those of lone surrogates. */

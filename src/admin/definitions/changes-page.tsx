@@ -35,8 +35,8 @@ export const changesPage = (kind: CollectionKind) =>
           {diffs === null || diffs.length === 0 ? (
             <EmptyState>
               {diffs === null
-                ? "The definitions before and after this change are no longer stored."
-                : "The definition is the same."}
+                ? "The definitions of this change are no longer stored."
+                : "No changes"}
             </EmptyState>
           ) : (
             <Table caption="Changes" columns={["Field", "Property", "Before", "After"]}>

@@ -11,9 +11,12 @@ import {
   formatOptions,
   labelOf,
   makeKey,
+  needsChosenKey,
   toRuleValue,
 } from "./draft.ts";
 import type { Field, FieldOption } from "#domain/definition/field.ts";
+import type { FieldError } from "#domain/problem/problem.ts";
+import { transliterate } from "./transliterate.ts";
 import { fieldDocument } from "#domain/definition/document.ts";
 
 /** The name of an editor input that belongs to the field at this path. */
@@ -142,6 +145,23 @@ export function buildFieldDocuments(
       (field) => field.key === draft.was && field.type === draft.type,
     );
     return buildFieldDocument(draft, keys[index] ?? draft.key, storedField, inRow);
+  });
+}
+
+/** The errors of new fields whose label gives no key, such as one in Japanese. Each suggests a key. */
+export function missingKeyErrors(
+  drafts: readonly DraftField[],
+  path: readonly number[] = [],
+): FieldError[] {
+  return drafts.flatMap((draft, index) => {
+    const fieldPath = [...path, index];
+    const columnErrors = missingKeyErrors(draft.fields, fieldPath);
+    if (draft.was !== "" || draft.key.trim() !== "" || !needsChosenKey(draft.label)) {
+      return columnErrors;
+    }
+    const suggestion = makeKey(transliterate(draft.label), `${draft.type}_1`, new Set());
+    const reason = `Enter a key for “${labelOf(draft)}” in Latin letters, such as ${suggestion}.`;
+    return [{ field: inputName(fieldPath, "key"), code: "required", reason }, ...columnErrors];
   });
 }
 

@@ -7,14 +7,15 @@ export const fieldTypeNames: Record<FieldType, string> = {
   text: "Text",
   multiline_text: "Long text",
   number: "Number",
-  boolean: "Yes or no",
+  boolean: "Yes / no",
   date: "Date",
   datetime: "Date and time",
-  email: "E-mail",
-  url: "Web address",
+  email: "Email",
+  url: "URL",
   phone: "Phone",
   select: "Single choice",
   multi_select: "Multiple choice",
+  reference: "Reference",
   line_items: "Line items",
   computed: "Calculated",
 };
@@ -29,6 +30,7 @@ export const resultTypes = ["number", "text", "boolean", "date", "datetime"] as 
 export type Flag = "required" | "unique" | "searchable" | "integer";
 /** Rules that have a value, edited as text. */
 export type Rule =
+  | "app"
   | "options"
   | "formula"
   | "result"
@@ -78,6 +80,7 @@ const typeRules: Record<FieldType, Rule[]> = {
   phone: ["default"],
   select: ["options", "default"],
   multi_select: ["options", "default"],
+  reference: ["app"],
   line_items: ["min_rows", "max_rows", "default"],
   computed: ["formula", "result", "decimals"],
 };
@@ -118,9 +121,19 @@ export const labelOf = ({ label, type }: DraftField) => label.trim() || fieldTyp
 
 const maxKeyLength = 40;
 
+/** Whether a label has no characters that a key can have, so that people have to choose one. */
+export const needsChosenKey = (label: string) => label.trim() !== "" && toSlug(label) === "";
+
 /** Derives an unused key from a label: lowercase letters, digits and underscores. */
 export function makeKey(label: string, fallback: string, usedKeys: ReadonlySet<string>): string {
-  const slug = label
+  const slug = toSlug(label);
+  const key = slug === "" ? fallback : slug;
+  if (!usedKeys.has(key)) return key;
+  for (let count = 2; ; count += 1) if (!usedKeys.has(`${key}_${count}`)) return `${key}_${count}`;
+}
+
+function toSlug(label: string): string {
+  return label
     .toLowerCase()
     .replaceAll("ß", "ss")
     .replaceAll("ø", "o")
@@ -131,9 +144,6 @@ export function makeKey(label: string, fallback: string, usedKeys: ReadonlySet<s
     .replace(/^[^a-z]+/, "")
     .slice(0, maxKeyLength)
     .replace(/_+$/, "");
-  const key = slug === "" ? fallback : slug;
-  if (!usedKeys.has(key)) return key;
-  for (let count = 2; ; count += 1) if (!usedKeys.has(`${key}_${count}`)) return `${key}_${count}`;
 }
 
 const escapeOption = (text: string) => text.replaceAll("\\", "\\\\").replaceAll("|", "\\|");

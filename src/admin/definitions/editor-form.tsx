@@ -141,7 +141,7 @@ function PreviewInputs({ finished, frame }: EditorProps) {
   return (
     <FormErrors problem={undefined}>
       <fieldset disabled class="preview">
-        <legend class="unseen">What people fill in</legend>
+        <legend class="unseen">Form preview</legend>
         <ItemInputs fields={fields} data={{}} zone={frame.viewer.zone} />
       </fieldset>
     </FormErrors>

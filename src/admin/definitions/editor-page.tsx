@@ -14,7 +14,7 @@ import { AdminPage } from "#admin/layout.tsx";
 
 /** A read-only table of the fields. */
 function FieldsTable({ fields }: { fields: readonly Field[] }) {
-  if (fields.length === 0) return <EmptyState>There is no field yet.</EmptyState>;
+  if (fields.length === 0) return <EmptyState>No fields yet</EmptyState>;
   return (
     <Table caption="Fields" columns={["Label", "Key", "Type", "Rules"]}>
       {fields.flatMap((field) => [
@@ -105,18 +105,18 @@ export function DefinitionPage(props: DefinitionPageProps) {
       {indexing ? <IndexingProgress {...indexing} /> : null}
       {pending?.problem === null ? (
         <p class="notice warn" role="status">
-          A change is under way: {formatCount(pending.done)} of {formatCount(pending.total)} looked
-          at. What stands here holds until then.
+          A change is pending: {formatCount(pending.done)} of {formatCount(pending.total)} items
+          checked. The fields below apply until then.
         </p>
       ) : null}
       {pending?.problem ? (
-        <p class="notice bad">The last change was not made: {textOf(pending.problem["detail"])}</p>
+        <p class="notice bad">The last change was rejected: {textOf(pending.problem["detail"])}</p>
       ) : null}
       {roleAllows(frame.member.role, "define") ? (
         <Editor {...props} />
       ) : (
         <>
-          <p class="muted">Owners, admins and editors can change these.</p>
+          <p class="muted">Only owners, admins and editors can edit fields.</p>
           <FieldsTable fields={collection.definition.fields.fields} />
         </>
       )}
@@ -135,7 +135,7 @@ export function LargeDefinitionPage({
     <CollectionLayout {...{ frame, collection, live: itemCount }} tab="fields">
       <p class="notice">
         This page edits at most {formatCount(maxDraftFields)} fields.{" "}
-        <a href={`${collectionTerms[kind].path}/${key}/json`}>Change this definition as code</a>.
+        <a href={`${collectionTerms[kind].path}/${key}/json`}>Edit this definition as JSON</a>.
       </p>
       <FieldsTable fields={definition.fields.fields} />
     </CollectionLayout>
@@ -150,7 +150,7 @@ export function NewDefinitionPage(props: EditorProps & { problem: Problem | unde
     <AdminPage
       {...dataAssets}
       frame={frame}
-      title={`New ${singular}`}
+      title={`Create ${singular}`}
       crumbs={[[plural, path]]}
       problem={problem}
       labels={inputLabels(draft)}

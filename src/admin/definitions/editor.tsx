@@ -7,7 +7,7 @@ import type { AdminEnv } from "#http/env.ts";
 import type { CurrentCollection } from "#store/data/collections.ts";
 import { pageContext } from "#admin/layout.tsx";
 import { collectionTerms, definitionDocument } from "./layout.tsx";
-import { readKnownKeys, parseDraft } from "./draft-documents.ts";
+import { missingKeyErrors, readKnownKeys, parseDraft } from "./draft-documents.ts";
 import { isTooLarge, tooManyFieldsProblem } from "./draft-size.ts";
 import { type Draft, makeKey } from "./draft.ts";
 import { DefinitionPage, LargeDefinitionPage, NewDefinitionPage } from "./editor-page.tsx";
@@ -19,6 +19,7 @@ import { roleAllows } from "#domain/credential/permissions.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { sendOutcome } from "#admin/page.ts";
+import { formatQuantity } from "#html/viewer.tsx";
 import { readForm, wantsJson, textOf, type FormValues } from "#admin/form-input.ts";
 import { applyEdit, buildDraftFields, rebaseDraft } from "./edit-draft.ts";
 
@@ -97,6 +98,7 @@ export async function saveFields(c: AdminContext, kind: CollectionKind): Promise
   const action = readAction(c, form);
   if (action !== "save") return sendEditedDraft(c, state, draft, action);
   try {
+    assertKeysChosen(draft);
     assertHidingConfirmed(previewDraft(c, state, draft), form);
     const result = await putAtVersion(
       c,
@@ -106,10 +108,9 @@ export async function saveFields(c: AdminContext, kind: CollectionKind): Promise
       draft.version,
     );
     const { path, items } = collectionTerms[kind];
-    const name = collection.definition.name;
     return await sendOutcome(c, {
       to: `${path}/${collection.key}`,
-      flash: savedMessage(result.outcome, name, result.itemCount, items),
+      flash: savedMessage(result.outcome, result.itemCount, items),
       document: definitionDocument(c, result),
     });
   } catch (error) {
@@ -130,6 +131,7 @@ export async function createCollection(c: AdminContext, kind: CollectionKind): P
   const key = draft.key || makeKey(draft.name, "", new Set());
   try {
     assertNamed(draft, key);
+    assertKeysChosen(draft);
     const zone = draft.timeZone === "" ? {} : { time_zone: draft.timeZone };
     const body = { ...draftBody(state, draft), name: draft.name, key, ...zone };
     const result = await putAtVersion(c, kind, key, body, 0).catch((error: unknown) => {
@@ -167,12 +169,17 @@ function putAtVersion(
   });
 }
 
+function assertKeysChosen({ fields }: Draft): void {
+  const errors = missingKeyErrors(fields);
+  if (errors.length > 0) throw problem.invalidInput(errors);
+}
+
 function assertNamed({ name }: Draft, key: string): void {
   const errors = [];
-  if (name === "") errors.push(errorAt(["name"], "required", "Write a name."));
+  if (name === "") errors.push(errorAt(["name"], "required", "Enter a name."));
   if (name !== "" && !collectionKeyPattern.test(key)) {
     const reason =
-      "Small letters, digits, dashes and underscores, beginning with a letter; at most 63.";
+      "Use up to 63 lowercase letters, digits, hyphens and underscores. Start with a letter.";
     errors.push(errorAt(["key"], "invalid_format", reason));
   }
   if (errors.length > 0) throw problem.invalidInput(errors);
@@ -180,7 +187,7 @@ function assertNamed({ name }: Draft, key: string): void {
 
 function toKeyTakenProblem(error: unknown, key: string, singular: string): unknown {
   if (!(error instanceof Problem) || error.code !== "version_mismatch") return error;
-  const reason = `There is ${singular === "app" ? "an" : "a"} ${singular} with the key ${key} already.`;
+  const reason = `${singular === "app" ? "An app" : "A form"} with the key ${key} already exists.`;
   return problem.conflict(reason);
 }
 
@@ -188,21 +195,16 @@ function toKeyTakenProblem(error: unknown, key: string, singular: string): unkno
 function assertHidingConfirmed({ differences }: Preview, form: FormValues): void {
   const hiddenFields = differences.filter(({ what }) => what === "hidden").map(({ path }) => path);
   if (hiddenFields.length === 0 || form["sure"] !== undefined) return;
-  const reason = `${hiddenFields.join(", ")} would be hidden with what is stored there: tick that this is meant, or bring ${hiddenFields.length === 1 ? "it" : "them"} back.`;
+  const reason = `This hides ${hiddenFields.join(", ")} and the stored data. Select “Hide removed fields” to confirm, or restore ${hiddenFields.length === 1 ? "it" : "them"}.`;
   throw problem.invalidInput([errorAt(["sure"], "required", reason)]);
 }
 
-function savedMessage(
-  outcome: SavedDefinition["outcome"],
-  name: string,
-  live: number,
-  items: string,
-): string {
-  if (outcome === "unchanged") return `Nothing was changed in ${name}.`;
+function savedMessage(outcome: SavedDefinition["outcome"], live: number, items: string): string {
+  if (outcome === "unchanged") return "No changes to save";
   if (outcome === "pending") {
-    return `${name} is being changed: ${live} ${items} are looked at first, and what holds now holds until then.`;
+    return `Checking ${formatQuantity(live, items.slice(0, -1))}. The change takes effect afterwards.`;
   }
-  return `${name} is saved.`;
+  return "Fields saved";
 }
 
 async function sendEditedDraft(
@@ -229,10 +231,10 @@ async function sendRebasedDraft(
   const rebased = await rebaseDraft(draft, readKnownKeys(form), definition.fields.fields, version);
   const { theirs, both } = rebased;
   const parts = [
-    "Somebody else changed this in the meantime. Nothing was saved, and what you wrote is still here.",
-    theirs.length > 0 ? `Taken over from them: ${theirs.join(", ")}.` : "",
-    both.length > 0 ? `Changed by both, and shown as you have it: ${both.join(", ")}.` : "",
-    "Look at it, then save again.",
+    "Not saved, because someone else changed this. Your input is still here.",
+    theirs.length > 0 ? `Their changes were added: ${theirs.join(", ")}.` : "",
+    both.length > 0 ? `You both changed: ${both.join(", ")}. Your version is shown.` : "",
+    "Review the changes, then save again.",
   ];
   const conflict = problem.conflict(parts.filter((part) => part !== "").join(" "));
   if (wantsJson(c) || isTooLarge(rebased.draft.fields)) throw conflict;

@@ -7,7 +7,7 @@ import {
   type Flag,
 } from "./draft.ts";
 import { Value } from "#admin/items/value.tsx";
-import { Select, useField, TextArea } from "#html/inputs.tsx";
+import { Input, Select, useField, TextArea } from "#html/inputs.tsx";
 import { inputName, fieldKeys } from "./draft-documents.ts";
 import { Badge } from "#html/parts.tsx";
 import { inputId, useExactFieldErrors } from "#html/form-errors.tsx";
@@ -18,10 +18,10 @@ import { MoreRules } from "./rules-editor.tsx";
 export function Palette({ list, listLabel }: { list?: number; listLabel?: string }) {
   const types =
     list === undefined ? fieldTypes : fieldTypes.filter((type) => type !== "line_items");
-  const name = list === undefined ? "Add a field" : `Add a column to ${listLabel ?? ""}`;
+  const name = list === undefined ? "Add field" : `Add column to ${listLabel ?? ""}`;
   return (
     <div class="palette" role="group" aria-label={name}>
-      <span class="muted">{list === undefined ? "Add a field" : "Add a column"}</span>
+      <span class="muted">{list === undefined ? "Add field" : "Add column"}</span>
       {types.map((type) => (
         <button
           type="submit"
@@ -231,6 +231,17 @@ export function FieldEditor({ field, context }: { field: DraftField; context: Fi
           hint="One option per line. To store a different value: Label | value"
           value={`\n${field.rules.options}`}
           rows={3}
+        />
+      ) : null}
+      {field.type === "reference" ? (
+        <Input
+          name={name("app")}
+          label="App"
+          hint="The key of the app whose records it names"
+          value={field.rules.app ?? ""}
+          maxlength={63}
+          spellcheck={false}
+          autocomplete="off"
         />
       ) : null}
       {field.type === "computed" ? <FormulaInputs {...{ field, context, fieldKey }} /> : null}

@@ -7,6 +7,7 @@ import { serviceHost } from "#http/request.ts";
 import { requireAbility } from "#admin/page.ts";
 import { itemRoutes } from "#admin/items/index.tsx";
 import { summaryPage } from "#admin/items/summary.tsx";
+import { deletePage } from "./delete.tsx";
 import { changesPage } from "./changes-page.tsx";
 import { apiPage, jsonPage } from "./json-page.tsx";
 import { createCollection, saveFields, showEditor, showNewEditor } from "./editor.tsx";
@@ -18,7 +19,9 @@ export function collectionRoutes(kind: CollectionKind) {
   const list = collectionsPage(kind);
   const settings = settingsPage(kind);
   const json = jsonPage(kind);
+  const deletion = deletePage(kind);
   const define = requireAbility("define");
+  const erase = requireAbility("erase");
   return (
     new Hono<AdminEnv>()
       // A query parameter, because any path could be the key of a collection.
@@ -31,6 +34,8 @@ export function collectionRoutes(kind: CollectionKind) {
       .get("/:key/settings", define, settings.show)
       .post("/:key/settings", define, settings.save)
       .get("/:key/summary", summaryPage(kind).show)
+      .get("/:key/delete", erase, deletion.show)
+      .post("/:key/delete", erase, deletion.remove)
       .get("/:key/api", apiPage(kind).show)
       .post("/:key/check-index", requireAbility("owners"), settings.repairIndex)
       .get("/:key/openapi.json", async (c) => {

@@ -48,9 +48,7 @@ export const apiPage = (kind: CollectionKind) =>
       const read = `curl -s '${address}' -H "Authorization: Bearer $TOKEN"`;
       return (
         <CollectionLayout {...{ frame, collection, live }} tab="api">
-          <p class="lead">
-            Programs read and write the {items} over HTTP, with a credential that is allowed to.
-          </p>
+          <p class="lead">Read and write {items} over HTTP with a credential that has access.</p>
           <p class="actions">
             <a class="button" href={`/docs?${kind}=${key}`}>
               API reference
@@ -59,20 +57,21 @@ export const apiPage = (kind: CollectionKind) =>
               OpenAPI document
             </a>
             <a class="button quiet" href={`${path}/${key}/json`}>
-              Definition as code
+              {" "}
+              Edit as JSON{" "}
             </a>
             <a class="button quiet" href="/admin/integrations">
               Credentials
             </a>
           </p>
-          <h2>Address</h2>
+          <h2>API URL</h2>
           <Copyable id="address" text={address} />
-          <h2>Read the first ones</h2>
+          <h2>Example request</h2>
           <Copyable id="read" text={read} />
-          <h2>For assistants</h2>
+          <h2>Assistants</h2>
           <p class="lead">
-            The same as tools of the Model Context Protocol.{" "}
-            <a href="/docs/mcp">How assistants connect</a>
+            Connect assistants to the Model Context Protocol at this URL.{" "}
+            <a href="/docs/mcp">Learn how to connect</a>
           </p>
           <Copyable id="assistants" text={`${host}/mcp?${kind}s=${key}`} />
         </CollectionLayout>
@@ -100,12 +99,12 @@ export function jsonPage(kind: CollectionKind) {
           labels={labels}
           tab="api"
         >
-          <h2>Definition as code</h2>
+          <h2>Definition as JSON</h2>
           <p class="lead">
-            The same document that{" "}
-            <code>PUT {apiRoot + fillPath(collectionPaths(kind).schema, { key })}</code> takes. To
-            rename a field, say <code>"renamed_from"</code> with its key of now; a field that is
-            left out is hidden with its data.
+            The document of{" "}
+            <code>PUT {apiRoot + fillPath(collectionPaths(kind).schema, { key })}</code>. To rename
+            a field, set <code>"renamed_from"</code> to its current key. Fields that you remove are
+            hidden with their data.
           </p>
           <form method="post" action={`${base}/json`}>
             <input type="hidden" name="version" value={String(version)} />
@@ -136,10 +135,10 @@ export function jsonPage(kind: CollectionKind) {
         typeof sent["document"] === "string" ? parseDefinition(sent["document"]) : sent;
       const version = numberOf(sent["version"] ?? document["schema_version"]);
       const key = param("key");
-      const result = await saveAtVersion(ctx, { kind, key }, { ...document, key }, version, "did");
+      const result = await saveAtVersion(ctx, { kind, key }, { ...document, key }, version);
       return {
         to: `${collectionTerms[kind].path}/${key}`,
-        flash: `${result.collection.definition.name} is saved.`,
+        flash: "Definition saved",
         document: definitionDocument(c, result),
       };
     },

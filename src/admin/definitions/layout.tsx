@@ -123,8 +123,7 @@ export function IndexingProgress({ done, total }: { done: number; total: number 
   return (
     <div class="notice quiet" role="status">
       <label>
-        Search entries and formulas are brought up to date: {formatCount(done)} of{" "}
-        {formatCount(total)}
+        Updating search entries and formulas: {formatCount(done)} of {formatCount(total)}
         <progress value={done} max={total} data-refresh="" />
       </label>
     </div>

@@ -64,7 +64,7 @@ function CollectionRow({
         {formatCount(itemCount)}
         <span class="unseen"> {items}</span>
       </td>
-      <td class="muted" data-label="Last one">
+      <td class="muted" data-label="Last created">
         {lastItemAt === null ? "–" : <Time at={lastItemAt} as="distance" />}
       </td>
       {canDefine ? (
@@ -91,23 +91,35 @@ export const collectionsPage = (kind: CollectionKind) =>
       const { many: plural, one: singular, path, Items } = collectionTerms[kind];
       const createLink = roleAllows(frame.member.role, "define") ? (
         <a class="button" href={`${path}?new`}>
-          New {singular}
+          {" "}
+          Create {singular}{" "}
         </a>
       ) : null;
+      const deletedLink = roleAllows(frame.member.role, "erase") ? (
+        <a class="button quiet" href="/admin/deleted">
+          Deleted
+        </a>
+      ) : null;
+      const actions = (
+        <>
+          {deletedLink}
+          {createLink}
+        </>
+      );
       const headings = [
         "Name",
         "Key",
         ...(kind === "form" ? ["State"] : []),
         { name: Items, number: true },
-        "Last one",
+        "Last created",
         ...(createLink ? [{ name: <span class="unseen">Fields</span> }] : []),
       ];
       return (
-        <AdminPage {...dataAssets} frame={frame} title={plural} actions={createLink}>
+        <AdminPage {...dataAssets} frame={frame} title={plural} actions={actions}>
           {overviews.length === 0 ? (
             <EmptyState>
-              <p>There is no {singular} yet.</p>
-              {createLink ? <p>{createLink}</p> : <p>Owners, admins and editors can make one.</p>}
+              <p>No {plural.toLowerCase()} yet</p>
+              {createLink ? <p>{createLink}</p> : <p>Owners, admins and editors can create one.</p>}
             </EmptyState>
           ) : (
             <Table caption={plural} columns={headings}>

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { FieldDiff } from "#domain/definition/merge.ts";
 import type { Preview } from "#actions/preview-definition.ts";
-import { formatCount } from "#html/viewer.tsx";
+import { formatQuantity } from "#html/viewer.tsx";
 
 function differenceLine({ path, what, keys, options }: FieldDiff): Child {
   switch (what) {
@@ -60,12 +60,12 @@ export interface Listeners {
 }
 
 function eventLine({ count, names }: Listeners, total: number): Child {
-  if (count === 0) return "No webhook events are sent for recalculated items.";
-  const webhooks = names.length > 0 ? boldNames(names) : `${count} webhooks`;
+  if (count === 0) return "Webhooks receive no events for recalculated items.";
+  const webhooks = names.length > 0 ? boldNames(names) : formatQuantity(count, "webhook");
   return (
     <>
       {webhooks} {names.length === 1 || count === 1 ? "receives" : "receive"} up to{" "}
-      {formatCount(total)} {total === 1 ? "event" : "events"}
+      {formatQuantity(total, "event")}
       {count > 1 ? " each" : ""}.
     </>
   );
@@ -74,7 +74,7 @@ function eventLine({ count, names }: Listeners, total: number): Child {
 function workLines(preview: Preview, items: string, listeners: Listeners | undefined): Child[] {
   const { indexedLabels, calculatedLabels, uniqueAdded, typeChanged, itemCount: count } = preview;
   if (count === 0) return [];
-  const total = `${formatCount(count)} ${count === 1 ? items.slice(0, -1) : items}`;
+  const total = formatQuantity(count, items.slice(0, -1));
   return [
     uniqueAdded.length > 0 ? (
       <>

@@ -6,18 +6,18 @@ import { inputName } from "./draft-documents.ts";
 const ruleLabels: Partial<Record<Rule, [label: string, hint?: string]>> = {
   min_length: ["At least … characters"],
   max_length: ["At most … characters"],
-  pattern: ["Pattern", "A regular expression that the text must match"],
+  pattern: ["Pattern", "A regular expression that the text must match."],
   minimum: ["At least"],
   maximum: ["At most"],
   decimals: ["Decimals"],
   min_rows: ["At least … rows"],
   max_rows: ["At most … rows"],
-  default: ["Default", "Stored where nothing is written"],
+  default: ["Default", "Used when left blank."],
 };
 
 const flagLabels: Partial<Record<Flag, string>> = {
   integer: "Whole numbers only",
-  searchable: "Can be searched and sorted",
+  searchable: "Searchable and sortable",
 };
 
 /** Summarizes the rules that are set. */
@@ -59,8 +59,8 @@ export function MoreRules({
           label="Key"
           hint={
             field.was === ""
-              ? "What programs call it; made from the label until you write one"
-              : "Another key renames the field; what is stored stays with it"
+              ? "Used in the API. Leave blank to derive it from the label."
+              : "Changing the key renames the field. Its data stays."
           }
           value={field.key}
           placeholder={fieldKey}

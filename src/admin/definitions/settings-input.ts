@@ -1,6 +1,7 @@
 import type { CollectionKind, Definition } from "#domain/definition/collection.ts";
 import { formatLocalDateTime, formatTimestamp, localToUtc } from "#domain/time.ts";
 import { textOf, type FormValues, numberOf } from "#admin/form-input.ts";
+import { titleField } from "#domain/definition/field.ts";
 import type { CurrentCollection } from "#store/data/collections.ts";
 import { readSeenDigests } from "#admin/items/form/changes.ts";
 import { readTimeZone } from "#admin/items/form/values.ts";
@@ -9,11 +10,14 @@ export const settingsLabels = {
   name: "Name",
   description: "Description",
   time_zone: "Time zone",
-  receipt_prefix: "Prefix of receipt numbers",
-  state: "Takes submissions",
+  receipt_prefix: "Receipt number prefix",
+  title_field: "Title field",
+  state: "Accept submissions",
   opens_at: "Opens",
   closes_at: "Closes",
-  max_submissions: "At most",
+  max_submissions: "Maximum submissions",
+  retain_days: "Keep submissions for",
+  retain_only: "Then erase",
 } as const;
 
 /** The settings of an app or form as texts of their inputs, by name. */
@@ -21,9 +25,11 @@ export type Settings = Record<string, string>;
 
 /** Converts stored settings to texts of the form. Shows times in `zone`. */
 export function toSettings(kind: CollectionKind, definition: Definition, zone: string): Settings {
-  const { name, description, time_zone, receipt_prefix, acceptance } = definition;
+  const { name, description, time_zone, receipt_prefix, acceptance, retain } = definition;
   const shared = { name, description, time_zone };
-  if (kind === "app") return { ...shared, receipt_prefix };
+  if (kind === "app") {
+    return { ...shared, receipt_prefix, title_field: titleField(definition.fields)?.key ?? "" };
+  }
   const { state, opens_at, closes_at, max_submissions } = acceptance;
   return {
     ...shared,
@@ -31,6 +37,8 @@ export function toSettings(kind: CollectionKind, definition: Definition, zone: s
     opens_at: formatInputDateTime(opens_at, zone),
     closes_at: formatInputDateTime(closes_at, zone),
     max_submissions: max_submissions === null ? "" : String(max_submissions),
+    retain_days: retain ? String(retain.days) : "",
+    retain_only: retain?.only ?? "closed",
   };
 }
 
@@ -90,8 +98,9 @@ export function settingsDocument(
   stored: Definition,
   zone: string,
 ): Record<string, unknown> {
-  const { state, opens_at, closes_at, max_submissions, receipt_prefix, ...shared } = settings;
-  if (kind === "app") return { ...shared, receipt_prefix };
+  const { state, opens_at, closes_at, max_submissions, receipt_prefix, ...others } = settings;
+  const { retain_days: days, retain_only: only, title_field, ...shared } = others;
+  if (kind === "app") return { ...shared, receipt_prefix, title_field: title_field || null };
   const storedSettings = toSettings(kind, stored, zone);
   const { acceptance } = stored;
   const timestamp = (name: "opens_at" | "closes_at", text = "") => {
@@ -108,5 +117,6 @@ export function settingsDocument(
       closes_at: timestamp("closes_at", closes_at),
       max_submissions: max_submissions ? Number(max_submissions) : null,
     },
+    retain: days ? { days: Number(days), only } : null,
   };
 }

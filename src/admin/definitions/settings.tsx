@@ -8,7 +8,7 @@ import {
   mergeSettings,
 } from "./settings-input.ts";
 import type { CurrentCollection } from "#store/data/collections.ts";
-import { roleAllows } from "#domain/credential/permissions.ts";
+import { type Role, roleAllows } from "#domain/credential/permissions.ts";
 import { Problem, problem } from "#domain/problem/problem.ts";
 import { Action } from "#html/action-button.tsx";
 import type { PageContext } from "#admin/layout.tsx";
@@ -18,10 +18,17 @@ import { checkIndex } from "#actions/backfill.ts";
 import { getCollection } from "#actions/visible.ts";
 import { putDefinition, getDefinition } from "#actions/definitions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
+import type { Field } from "#domain/definition/field.ts";
+import { canBeTitle } from "#domain/definition/title.ts";
 import { fieldDocument } from "#domain/definition/document.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import { action, page } from "#admin/page.ts";
 import { readForm } from "#admin/form-input.ts";
+
+const titleOptions = (fields: readonly Field[]) => [
+  { value: "", label: "" },
+  ...fields.filter(canBeTitle).map(({ key, label }) => ({ value: key, label })),
+];
 
 function AcceptanceInputs({
   input,
@@ -48,15 +55,28 @@ function AcceptanceInputs({
     <>
       <Select {...input("state")} options={stateOptions} />
       <div class="grid">
-        <Input hint={`${zoneName}; at once where empty`} {...timeProps("opens_at")} />
-        <Input hint={`${zoneName}; never where empty`} {...timeProps("closes_at")} />
-        <Input
-          hint="Submissions; without end where empty"
-          {...input("max_submissions")}
-          inputmode="numeric"
-        />
+        <Input hint={`${zoneName} time. Leave blank to open now.`} {...timeProps("opens_at")} />
+        <Input hint={`${zoneName} time. Leave blank to stay open.`} {...timeProps("closes_at")} />
+        <Input hint="Leave blank for no limit." {...input("max_submissions")} inputmode="numeric" />
       </div>
     </>
+  );
+}
+
+function RetentionInputs({ input }: Pick<Parameters<typeof AcceptanceInputs>[0], "input">) {
+  const onlyOptions = [
+    { value: "closed", label: "Closed submissions" },
+    { value: "all", label: "All submissions" },
+  ];
+  return (
+    <div class="grid">
+      <Input
+        hint="Days after they were made; for good where empty. A new or shorter time applies after 7 days."
+        {...input("retain_days")}
+        inputmode="numeric"
+      />
+      <Select {...input("retain_only")} options={onlyOptions} />
+    </div>
   );
 }
 
@@ -93,8 +113,7 @@ function SettingsPage({
   );
   const input = (name: keyof typeof settingsLabels) => {
     const stored = theirs[name];
-    const hint =
-      stored === undefined ? undefined : `Stored now, by somebody else: ${stored || "nothing"}`;
+    const hint = stored === undefined ? undefined : `Someone else saved: ${stored || "no value"}`;
     return {
       name,
       label: settingsLabels[name],
@@ -114,27 +133,62 @@ function SettingsPage({
         <input type="hidden" name="$zone" value={zone} />
         <Input {...input("name")} required maxlength={200} />
         <TextArea {...input("description")} value={`\n${settings["description"] ?? ""}`} />
-        <Input {...input("time_zone")} hint="Where its days begin, like Europe/Berlin" required />
+        <Input
+          {...input("time_zone")}
+          hint="For imports, downloads, formulas and days, like Europe/Berlin."
+          required
+        />
         {kind === "app" ? (
-          <Input {...input("receipt_prefix")} hint="As in ORD-000042" maxlength={20} />
+          <>
+            <Input {...input("receipt_prefix")} hint="Like ORD- in ORD-000042." maxlength={20} />
+            <Select
+              {...input("title_field")}
+              hint="Shown where other items refer to a record. Without one, the receipt number is shown."
+              options={titleOptions(collection.definition.fields.fields)}
+            />
+          </>
         ) : (
-          <AcceptanceInputs input={input} zone={zone} />
+          <>
+            <AcceptanceInputs input={input} zone={zone} />
+            <RetentionInputs input={input} />
+          </>
         )}
         <p class="actions">
           <button type="submit">Save changes</button>
         </p>
       </form>
-      {roleAllows(frame.member.role, "owners") ? (
+      <Maintenance {...{ kind, base }} role={frame.member.role} />
+    </CollectionLayout>
+  );
+}
+
+/** The actions on the whole app or form, for the members who may run them. */
+function Maintenance({ kind, base, role }: { kind: CollectionKind; base: string; role: Role }) {
+  return (
+    <>
+      {roleAllows(role, "owners") ? (
         <section>
           <h2>Search index</h2>
           <p class="muted">
-            Looks through all {collectionTerms[kind].items} for search entries that are missing or
-            wrong, and mends them.
+            Checks the search entries of all {collectionTerms[kind].items} and fixes missing or
+            wrong ones.
           </p>
-          <Action action={`${base}/check-index`} name="Check the search index" quiet />
+          <Action action={`${base}/check-index`} name="Check search index" quiet />
         </section>
       ) : null}
-    </CollectionLayout>
+      {roleAllows(role, "erase") ? (
+        <section>
+          <h2>Delete</h2>
+          <p class="muted">
+            Deletes this {collectionTerms[kind].one} with all its {collectionTerms[kind].items}. You
+            can restore it for 7 days.
+          </p>
+          <a class="button quiet" href={`${base}/delete`}>
+            Delete this {collectionTerms[kind].one}…
+          </a>
+        </section>
+      ) : null}
+    </>
   );
 }
 
@@ -162,17 +216,17 @@ export function settingsPage(kind: CollectionKind) {
       const sent = await readForm(c);
       const current = await getDefinition(ctx, kind, key);
       const { settings, theirs, version } = mergeSettings(kind, current, sent);
-      if (Object.keys(theirs).length > 0) throw editConflict("wrote");
+      if (Object.keys(theirs).length > 0) throw editConflict();
       const { definition } = current.collection;
       const zone = readTimeZone(sent["$zone"], definition.time_zone);
       const body = {
         ...settingsDocument(kind, settings, definition, zone),
         fields: JSON.parse(JSON.stringify(definition.fields.fields.map(fieldDocument))) as unknown,
       };
-      const result = await saveAtVersion(ctx, { kind, key }, body, version, "wrote");
+      const result = await saveAtVersion(ctx, { kind, key }, body, version);
       return {
         to: `${path}/${key}/settings`,
-        flash: `${result.collection.definition.name} is saved.`,
+        flash: "Settings saved",
         document: definitionDocument(c, result),
       };
     },
@@ -183,7 +237,7 @@ export function settingsPage(kind: CollectionKind) {
       await checkIndex(ctx, await getCollection(ctx, kind, param("key")));
       return {
         to: `${path}/${param("key")}/settings`,
-        flash: "The search index is being checked. Missing entries are added.",
+        flash: "Search index check started",
         document: null,
       };
     },
@@ -197,28 +251,27 @@ export const saveAtVersion = (
   { kind, key }: { kind: CollectionKind; key: string },
   body: object,
   version: number,
-  theirs: "did" | "wrote",
 ) =>
   putDefinition(ctx, kind, key, body, {
     ifMatch: [etagOf(version)],
     ifNoneMatch: null,
   }).catch((error: unknown) => {
     const isConflict = error instanceof Problem && error.code === "version_mismatch";
-    throw isConflict ? editConflict(theirs) : error;
+    throw isConflict ? editConflict() : error;
   });
 
-const editConflict = (theirs: "did" | "wrote") =>
+const editConflict = () =>
   problem.conflict(
-    `Somebody else changed this in the meantime. Nothing was saved, and what you wrote is still here: look at what they ${theirs}, then save again.`,
+    "Not saved, because someone else changed this. Your input is still here. Review their changes, then save again.",
   );
 
-/** Removes the prefix `acceptance.` from field errors, because the input names lack it. */
+/** Renames field errors to the inputs: `acceptance.state` to `state`, and `retain.days` to `retain_days`. */
 function withInputNames(error: Problem): Problem {
   const errors = error.members["errors"] as { field: string }[] | undefined;
   if (!errors) return error;
   const inputErrors = errors.map((fieldError) => ({
     ...fieldError,
-    field: fieldError.field.replace(/^acceptance\./, ""),
+    field: fieldError.field.replace(/^acceptance\./, "").replace(/^retain\./, "retain_"),
   }));
   return new Problem(error.code, error.detail, { ...error.members, errors: inputErrors });
 }

@@ -24,12 +24,14 @@ const actionLabels: Record<ItemAction, string> = {
   "record.create": "Created",
   "record.update": "Changed",
   "record.recalculate": "Recalculated",
+  "record.erase": "Erased",
   "submission.create": "Created",
   "submission.update": "Changed",
   "submission.close": "Closed",
   "submission.reopen": "Reopened",
   "submission.recalculate": "Recalculated",
   "submission.delete": "Deleted",
+  "submission.erase": "Erased",
 };
 
 interface HistoryListProps {

@@ -23,10 +23,21 @@ import type { LoadedItem } from "#actions/visible.ts";
 import { historyDocument, itemDocument } from "#documents/items.ts";
 import { numberOf, readForm, textOf, type FormValues } from "#admin/form-input.ts";
 import { action, page } from "#admin/page.ts";
+import { loadTitles, type Titles } from "#actions/reference-titles.ts";
+import type { Referrer } from "#store/data/reference-titles.ts";
+import { noReferences, ReferencesContext, ReferrerList } from "./references.tsx";
 import { HistoryList, previousData } from "./history.tsx";
 import { getItem, itemsPath, readIfMatch } from "./load-item.ts";
 
-function ItemActions({ path, view }: { path: string; view: ItemView }) {
+function ItemActions({
+  path,
+  view,
+  canErase,
+}: {
+  path: string;
+  view: ItemView;
+  canErase: boolean;
+}) {
   const values = { $version: String(view.version) };
   const { status } = view;
   return (
@@ -38,6 +49,9 @@ function ItemActions({ path, view }: { path: string; view: ItemView }) {
           Edit
         </a>
       )}
+      {status === "draft" ? (
+        <Action action={path} name="Submit" values={{ ...values, $status: "submitted" }} />
+      ) : null}
       {status === "submitted" ? (
         <Action action={`${path}/close`} name="Close" quiet values={values} />
       ) : null}
@@ -46,9 +60,14 @@ function ItemActions({ path, view }: { path: string; view: ItemView }) {
           action={`${path}/delete`}
           name="Delete"
           title="Delete this submission?"
-          confirm="All that it says is lost for good; nothing brings it back."
+          confirm="This permanently deletes the submission."
           values={values}
         />
+      ) : null}
+      {canErase ? (
+        <a class="button quiet" href={`${path}/erase`}>
+          Erase…
+        </a>
       ) : null}
     </>
   );
@@ -87,17 +106,27 @@ interface ItemPageProps {
   collection: Collection;
   view: ItemView;
   history: ItemHistory;
+  titles: Titles;
+  referrers: readonly Referrer[];
   problem?: Problem | undefined;
 }
 
+/** The values that a history shows, as data. */
+const changedValues = ({ entries }: ItemHistory): Record<string, unknown>[] =>
+  entries.flatMap(({ fields }) =>
+    (fields ?? []).flatMap(({ key, from, to }) => [{ [key]: from }, { [key]: to }]),
+  );
+
 /** Shows one item with its values, its actions and its history. */
-function ItemPage({ frame, collection, view, history, problem: error }: ItemPageProps) {
+function ItemPage(props: ItemPageProps) {
+  const { frame, collection, view, history, titles, referrers, problem: error } = props;
   const { kind, key, definition } = collection;
   const { path, many: plural, items } = collectionTerms[kind];
   const base = `${path}/${key}/items`;
   const itemPath = `${base}/${view.id}`;
   const { fields } = definition.fields;
   const canWrite = roleAllows(frame.member.role, "write");
+  const canErase = roleAllows(frame.member.role, "erase");
   return (
     <AdminPage
       {...dataAssets}
@@ -108,32 +137,35 @@ function ItemPage({ frame, collection, view, history, problem: error }: ItemPage
         [definition.name, base],
       ]}
       badges={<StatusBadge status={view.status} />}
-      actions={canWrite ? <ItemActions path={itemPath} view={view} /> : null}
+      actions={canWrite ? <ItemActions path={itemPath} {...{ view, canErase }} /> : null}
       problem={error}
     >
       {view.status === "closed" ? (
         <p class="notice quiet">
-          Closed: it is kept as it is.{" "}
-          {canWrite ? "Reopen it to change it." : "Owners, admins and editors can reopen it."}
+          This submission is closed.{" "}
+          {canWrite ? "Reopen it to edit it." : "Owners, admins and editors can reopen it."}
         </p>
       ) : null}
-      <div class="beside">
-        <section class="card" aria-label="Data">
-          {fields.length === 0 ? (
-            <p class="muted">
-              This has no fields yet. <a href={`${path}/${key}`}>Add fields</a>
-            </p>
-          ) : (
-            <ItemValues fields={fields} data={view.data} />
-          )}
-        </section>
-        <aside aria-label={`About this ${items.slice(0, -1)}`}>
-          <ActorNamesContext.Provider value={actorNames(history)}>
-            <ItemSummary view={view} frame={frame} />
-            <HistoryList {...{ frame, itemPath, view, fields, history }} />
-          </ActorNamesContext.Provider>
-        </aside>
-      </div>
+      <ReferencesContext.Provider value={{ ...noReferences, titles }}>
+        <div class="beside">
+          <section class="card" aria-label="Data">
+            {fields.length === 0 ? (
+              <p class="muted">
+                This has no fields yet. <a href={`${path}/${key}`}>Add fields</a>
+              </p>
+            ) : (
+              <ItemValues fields={fields} data={view.data} />
+            )}
+          </section>
+          <aside aria-label={`About this ${items.slice(0, -1)}`}>
+            <ActorNamesContext.Provider value={actorNames(history)}>
+              <ItemSummary view={view} frame={frame} />
+              <HistoryList {...{ frame, itemPath, view, fields, history }} />
+            </ActorNamesContext.Provider>
+            <ReferrerList id={view.id} referrers={referrers} />
+          </aside>
+        </div>
+      </ReferencesContext.Provider>
     </AdminPage>
   );
 }
@@ -143,9 +175,14 @@ export function itemPage(kind: CollectionKind) {
   const { show, form } = page({
     async load({ ctx, param }) {
       const name = { kind, key: param("key"), id: param("id") };
-      const { loaded, history } = await getItemWithHistory(ctx, name);
+      const { loaded, history, titles: known, referrers } = await getItemWithHistory(ctx, name);
       const { item, compiled } = loaded;
-      return { collection: compiled.collection, view: buildItemView(item, compiled), history };
+      const { collection } = compiled;
+      const view = buildItemView(item, compiled);
+      const { fields } = collection.definition.fields;
+      // Only former values may refer to records that the same read did not find.
+      const titles = await loadTitles(ctx, fields, changedValues(history), known);
+      return { collection, view, history, titles, referrers };
     },
     document: ({ view, history }) => ({
       ...itemDocument(view),
@@ -169,7 +206,7 @@ export function itemPage(kind: CollectionKind) {
         };
       },
     });
-  // No record can be deleted, so this 404 shows no record.
+  // Records are only erased, so this 404 shows no record.
   const remove = (kind === "app" ? action : form)({
     async act({ c, ctx }) {
       const target = await getItem(c, kind);

@@ -9,6 +9,7 @@ import {
 import { textOf } from "#admin/form-input.ts";
 import { type Viewer, formatDay, useViewer, Time } from "#html/viewer.tsx";
 import { type Child, createContext, useContext } from "hono/jsx";
+import { ReferenceValue } from "./references.tsx";
 import { renderedRowCounts } from "#admin/items/form/read-form.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
 import type { ItemHistory } from "#domain/item/change.ts";
@@ -136,6 +137,8 @@ export function Value({ field, value, short }: { field: Field; value: unknown; s
       return <DateTime text={text} />;
     case "select":
       return <>{optionLabel(field, text)}</>;
+    case "reference":
+      return <ReferenceValue id={text} short={short} />;
     case "email":
       return short ? <>{text}</> : <a href={`mailto:${text}`}>{text}</a>;
     case "phone":

@@ -3,6 +3,7 @@ import { problem } from "#domain/problem/problem.ts";
 import { Action } from "#html/action-button.tsx";
 import { Input, Select } from "#html/inputs.tsx";
 import { DescriptionList } from "#html/parts.tsx";
+import { formatCount } from "#html/viewer.tsx";
 import { AdminPage } from "#admin/layout.tsx";
 import { Hono } from "hono";
 import {
@@ -52,39 +53,40 @@ const accountPage = page({
         actions={
           <Action
             action="/admin/account/sign-out-everywhere"
-            name="Sign out everywhere else"
+            name="Sign out other sessions"
             quiet
           />
         }
       >
         <DescriptionList
           facts={[
-            ["E-mail", email],
+            ["Email", email],
             ["Role", role],
-            ["Signed in", sessions === 1 ? "here only" : `in ${sessions} places`],
+            ["Sessions", `${formatCount(sessions)} active`],
           ]}
         />
         <form method="post" action="/admin/account/zone" id="zone">
-          <h2>Dates and times</h2>
+          <h2>Time zone</h2>
           <Select
             name="zone"
             label={labels.zone}
-            hint="All times in the administration area are shown in it, on this browser."
+            hint="Used for all dates and times in this browser."
             value={zone ?? ""}
             options={[
               {
                 value: "",
-                label: `As in this browser (${frame.viewer.zone.replaceAll("_", " ")})`,
+                label: `Browser time zone (${frame.viewer.zone.replaceAll("_", " ")})`,
               },
               ...timeZoneNames().map((value) => ({ value, label: value.replaceAll("_", " ") })),
             ]}
           />
           <button type="submit" class="quiet">
-            Use this zone
+            {" "}
+            Save time zone{" "}
           </button>
         </form>
         <form method="post" action="/admin/account/password">
-          <h2>Change your password</h2>
+          <h2>Password</h2>
           <input type="hidden" value={email} autocomplete="username" />
           <Input
             name="current"
@@ -97,7 +99,7 @@ const accountPage = page({
             name="password"
             type="password"
             label={labels.password}
-            hint="At least 12 characters. All other sessions end."
+            hint="At least 12 characters. Changing it signs out your other sessions."
             autocomplete="new-password"
             minlength={12}
             required
@@ -112,7 +114,7 @@ const accountPage = page({
 const signOutEverywhere = action({
   async act({ c, ctx }) {
     await endSessions(ctx, c.var.session);
-    return { to: "/admin/account", flash: "Signed out everywhere else.", document: null };
+    return { to: "/admin/account", flash: "Other sessions signed out", document: null };
   },
 });
 
@@ -120,8 +122,7 @@ const chooseZone = accountPage.form({
   fields: Preferences,
   async act({ c }, { zone }) {
     setPreferences(c, { zone: zone ?? "" });
-    const flash = zone ? `Times are shown in ${zone}.` : "Times are shown as in your browser.";
-    return { to: "/admin/account", flash, document: { zone: zone ?? null } };
+    return { to: "/admin/account", flash: "Time zone saved", document: { zone: zone ?? null } };
   },
 });
 
@@ -130,12 +131,10 @@ const choosePassword = accountPage.form({
   async act({ c, ctx }, { current, password }) {
     await limitAttempts(c, `password ${ctx.member.id}`);
     if (!(await verifyPassword(current, ctx.member.password))) {
-      throw problem.invalidInput([
-        errorAt(["current"], "invalid_format", "This is not your password."),
-      ]);
+      throw problem.invalidInput([errorAt(["current"], "invalid_format", "Incorrect password.")]);
     }
     await changePassword(ctx, c.var.session, password);
-    const flash = "Your password is changed. You are signed out everywhere else.";
+    const flash = "Password changed. Other sessions signed out.";
     return { to: "/admin/account", flash, document: null };
   },
 });

@@ -21,12 +21,12 @@ export function InvitationRow({ email, role, expiresAt, link }: OpenInvitation) 
     <tr>
       <th scope="row">{email}</th>
       <td>{role}</td>
-      <td data-label="Ends">
+      <td data-label="Expires">
         <Time at={expiresAt} as="distance" />
       </td>
       <td class="full">
         {link === undefined ? (
-          <span class="muted">for owners to give out</span>
+          <span class="muted">Only owners can see this link</span>
         ) : (
           <span class="link">
             <input readonly value={link} aria-label={`Invitation link for ${email}`} />
@@ -34,7 +34,8 @@ export function InvitationRow({ email, role, expiresAt, link }: OpenInvitation) 
               {link}
             </code>
             <button type="button" class="quiet little" data-copy={id} hidden>
-              Copy
+              {" "}
+              Copy link{" "}
             </button>
           </span>
         )}
@@ -43,9 +44,9 @@ export function InvitationRow({ email, role, expiresAt, link }: OpenInvitation) 
         {link === undefined ? null : (
           <Action
             action="/admin/members/invitations/withdraw"
-            name="Withdraw"
-            title={`Withdraw the invitation of ${email}?`}
-            confirm="Its link leads nowhere from then on. Another can be made at any time."
+            name="Revoke invitation"
+            title={`Revoke the invitation for ${email}?`}
+            confirm="Its link stops working. You can invite them again at any time."
             values={{ email }}
             little
           />
@@ -81,7 +82,7 @@ export function MemberRow({
         {disabledAt === null ? null : <Badge>removed</Badge>}
       </th>
       <td>{role}</td>
-      <td data-label="since">
+      <td data-label="Joined">
         <Time at={createdAt} as="day" />
       </td>
       <td>
@@ -95,22 +96,26 @@ export function MemberRow({
                 />
               </select>
               <button type="submit" class="quiet little">
-                Set role
+                {" "}
+                Change role{" "}
               </button>
             </form>
+            {disabledAt === null && id !== self.id ? (
+              <Action action={`${action}/reset`} name="Create reset link" quiet little />
+            ) : null}
             {disabledAt === null ? (
               <Action
                 action={action}
                 name="Remove"
                 title={`Remove ${email}?`}
-                confirm="They are signed out, and their personal tokens end with the next request; those cannot be brought back. What they did stays."
+                confirm="They are signed out, and their personal tokens are permanently revoked. Their work stays."
                 values={{ disabled: "true" }}
                 little
               />
             ) : (
               <Action
                 action={action}
-                name="Take back"
+                name="Restore access"
                 quiet
                 little
                 values={{ disabled: "false" }}
@@ -118,7 +123,7 @@ export function MemberRow({
             )}
           </div>
         ) : (
-          <span class="muted">owners change this</span>
+          <span class="muted">Only owners can change this</span>
         )}
       </td>
     </tr>
@@ -126,21 +131,21 @@ export function MemberRow({
 }
 
 const roleMeanings: Record<Role, string> = {
-  viewer: "reads",
-  editor: "also changes data, forms and apps",
-  admin: "also manages credentials and members",
-  owner: "also makes admins and owners",
+  viewer: "can view data",
+  editor: "can also edit data, forms and apps",
+  admin: "can also manage credentials and members",
+  owner: "can also manage admins and owners",
 };
 
 export function InviteForm({ role, values }: { role: Role; values: FormValues | undefined }) {
   return (
     <form method="post" action="/admin/members" id="invite">
-      <h2>Invite somebody</h2>
+      <h2>Invite member</h2>
       <div class="grid">
         <Input
           name="email"
           type="email"
-          label="E-mail"
+          label="Email"
           required
           maxlength={254}
           autocomplete="off"
@@ -156,7 +161,7 @@ export function InviteForm({ role, values }: { role: Role; values: FormValues | 
           }))}
         />
       </div>
-      <button type="submit">Make an invitation</button>
+      <button type="submit">Create invitation</button>
     </form>
   );
 }

@@ -2,7 +2,8 @@ import * as z from "zod/mini";
 import { type Context, Hono } from "hono";
 import { changeMember } from "#actions/members.ts";
 import type { AdminEnv } from "#http/env.ts";
-import { Table } from "#html/parts.tsx";
+import { Copyable, Table } from "#html/parts.tsx";
+import { createPasswordReset } from "#actions/password-resets.ts";
 import { AdminPage } from "#admin/layout.tsx";
 import type { MemberSummary } from "#store/home/members.ts";
 import { InvitationRow, InviteForm, MemberRow } from "./member-rows.tsx";
@@ -74,22 +75,23 @@ const membersPage = page({
       frame={frame}
       title="Members"
       problem={attempt?.problem}
-      labels={{ email: "E-mail", role: "Role" }}
+      labels={{ email: "Email", role: "Role" }}
       actions={
         <a class="button" href="#f-email">
-          Invite somebody
+          {" "}
+          Invite member{" "}
         </a>
       }
     >
-      <Table caption="Members" columns={["E-mail", "Role", "Since", "Change"]}>
+      <Table caption="Members" columns={["Email", "Role", "Joined", "Actions"]}>
         {members.map((member) => (
           <MemberRow member={member} self={frame.member} />
         ))}
       </Table>
       {invitations.length > 0 ? (
         <>
-          <h2>Invited</h2>
-          <Table caption="Invitations" columns={["E-mail", "Role", "Ends", "Link", "Change"]}>
+          <h2>Invitations</h2>
+          <Table caption="Invitations" columns={["Email", "Role", "Expires", "Link", "Actions"]}>
             {invitations.map((invitation) => (
               <InvitationRow {...invitation} />
             ))}
@@ -107,7 +109,7 @@ const invite = membersPage.form({
     const { secret, invitation } = await inviteMember(ctx, email, role);
     return {
       to: "/admin/members",
-      flash: `Invited. Copy the link for ${invitation.email} below and send it: it works once, within seven days.`,
+      flash: `Invitation created. Send ${invitation.email} the link below. It works once, within 7 days.`,
       document: { ...invitationDocument(invitation), link: invitationLink(c, secret) },
       status: 201,
     };
@@ -119,8 +121,32 @@ const withdraw = membersPage.form({
   fields: WithdrawInput,
   async act({ ctx }, { email }) {
     await withdrawInvitation(ctx, email);
-    const flash = `The invitation of ${email} is withdrawn: its link leads nowhere.`;
+    const flash = `Invitation for ${email} revoked`;
     return { to: "/admin/members", flash, document: null };
+  },
+});
+
+const createReset = membersPage.form({
+  async act({ c, ctx, param }) {
+    const { secret, email, expiresAt } = await createPasswordReset(ctx, param("id"));
+    const link = new URL(`/admin/reset/${secret}`, serviceOrigin(c)).href;
+    return {
+      page: (frame) => (
+        <AdminPage
+          frame={frame}
+          title="Password reset link"
+          crumbs={[["Members", "/admin/members"]]}
+        >
+          <p>
+            Send this link to <strong>{email}</strong>. It works once, within 24 hours, and signs
+            them out everywhere.
+          </p>
+          <Copyable id="reset-link" text={link} />
+          <p class="muted">Copy it now. You won’t see it again.</p>
+        </AdminPage>
+      ),
+      document: { email, link, expires_at: formatTimestamp(expiresAt) },
+    };
   },
 });
 
@@ -133,10 +159,11 @@ const change = membersPage.form({
 });
 
 function changeMessage({ role, disabled }: z.infer<ReturnType<typeof MemberChangeInput>>): string {
-  if (disabled === true)
-    return "Removed. They are signed out, and their personal tokens have ended.";
-  if (disabled === false) return "Taken back. They can sign in again.";
-  return `The role is ${role ?? "as it was"} now. They have to sign in again.`;
+  if (disabled === true) return "Member removed";
+  if (disabled === false) return "Access restored";
+  return role === undefined
+    ? "Member unchanged"
+    : `Role changed to ${role}. They must sign in again.`;
 }
 
 export const memberRoutes = new Hono<AdminEnv>()
@@ -144,4 +171,5 @@ export const memberRoutes = new Hono<AdminEnv>()
   .get("/", membersPage.show)
   .post("/", invite)
   .post("/invitations/withdraw", withdraw)
+  .post("/:id/reset", createReset)
   .post("/:id", change);

@@ -40,7 +40,7 @@ const accessIn = memoryPart(
   } => ({}),
 );
 
-/** Finds the e-mail address of an Access token. The middleware checks signature, issuer, audience and expiry. */
+/** Finds the email address of an Access token. The middleware checks signature, issuer, audience and expiry. */
 export async function findAccessEmail(c: Context<AdminEnv>): Promise<string | undefined> {
   const { team, audience } = c.env.settings.access;
   const access = accessIn(c.env.memory);

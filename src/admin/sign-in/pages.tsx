@@ -6,7 +6,7 @@ import { BrandMark } from "#html/parts.tsx";
 import { ErrorSummary, FormErrors } from "#html/form-errors.tsx";
 import type { SavedForm } from "./session.ts";
 
-const labels = { email: "E-mail", password: "Password", secret: "Set-up secret" };
+const labels = { email: "Email", password: "Password", secret: "Setup secret" };
 
 function PasswordInput({ label, isNew, hint }: { label: Child; isNew?: boolean; hint?: string }) {
   return (
@@ -54,20 +54,51 @@ function SignedOutLayout({
 /** Offers to resubmit a form that the member sent after the session had ended. */
 export function ResumeFormPage({ savedForm }: { savedForm: SavedForm }) {
   return (
-    <SignedOutLayout title="You are signed in again">
-      <p>What you wrote before your session ended has not been saved yet.</p>
+    <SignedOutLayout title="Session renewed">
+      <p>Your changes from before your session ended aren’t saved yet.</p>
       <form method="post" action={savedForm.path}>
         {savedForm.fields.map(([name, value]) => (
           <input type="hidden" name={name} value={value} />
         ))}
         <div class="actions">
           <button type="submit" autofocus>
-            Save it now
+            Save changes
           </button>
           <a class="button quiet" href="/admin">
-            Leave it
+            Discard changes
           </a>
         </div>
+      </form>
+    </SignedOutLayout>
+  );
+}
+
+/** The page for a password reset link that no longer works. */
+export function ResetEndedPage() {
+  return (
+    <SignedOutLayout title="This link has expired">
+      <p>
+        A password reset link works once, within 24 hours. Ask an owner or admin for another one.
+      </p>
+      <p>
+        <a class="button" href="/admin/sign-in">
+          Sign in
+        </a>
+      </p>
+    </SignedOutLayout>
+  );
+}
+
+export function ResetPage({ email, problem }: { email: string; problem?: Problem }) {
+  return (
+    <SignedOutLayout title="Reset password" problem={problem}>
+      <p>
+        Choose a new password for <strong>{email}</strong>. You will be signed out everywhere else.
+      </p>
+      <form method="post" class="narrow">
+        <input type="hidden" name="email" value={email} autocomplete="username" />
+        <PasswordInput label={labels.password} isNew hint={passwordHint} />
+        <button type="submit">Reset password</button>
       </form>
     </SignedOutLayout>
   );
@@ -76,10 +107,10 @@ export function ResumeFormPage({ savedForm }: { savedForm: SavedForm }) {
 /** The page for an invitation link that no longer works. */
 export function InvitationEndedPage() {
   return (
-    <SignedOutLayout title="This invitation has ended">
+    <SignedOutLayout title="Invitation no longer valid">
       <p>
-        It was used already, was withdrawn, or is older than seven days. If you have joined, sign
-        in; otherwise ask whoever invited you for another link.
+        It was used, was revoked, or is older than 7 days. If you already joined, sign in.
+        Otherwise, ask for a new link.
       </p>
       <p>
         <a class="button" href="/admin/sign-in">
@@ -102,13 +133,12 @@ export function JoinPage({
   return (
     <SignedOutLayout title="Welcome" problem={problem}>
       <p>
-        You are invited as <strong>{email}</strong>, with the role {role}. Choose a password, and
-        you are signed in.
+        You’re invited as <strong>{email}</strong> with the role {role}. Choose a password to join.
       </p>
       <form method="post" class="narrow">
         <input type="hidden" name="email" value={email} autocomplete="username" />
         <PasswordInput label={labels.password} isNew hint={passwordHint} />
-        <button type="submit">Join</button>
+        <button type="submit">Create account</button>
       </form>
     </SignedOutLayout>
   );
@@ -116,19 +146,19 @@ export function JoinPage({
 
 export function SetUpPage({ problem, email }: { problem?: Problem; email?: string }) {
   return (
-    <SignedOutLayout title="Make the first owner" problem={problem}>
+    <SignedOutLayout title="Create the first owner" problem={problem}>
       <form method="post" action="/admin/setup" class="narrow">
         <Input
           name="secret"
           type="password"
           label={labels.secret}
-          hint="The secret SETUP_SECRET of the deployment. It works once."
+          hint="The SETUP_SECRET of the deployment. It works once."
           required
           autocomplete="off"
         />
         <EmailInput value={email} />
         <PasswordInput label={labels.password} isNew hint={passwordHint} />
-        <button type="submit">Make the owner</button>
+        <button type="submit">Create owner</button>
       </form>
     </SignedOutLayout>
   );
@@ -155,15 +185,13 @@ export function SignInPage({
 }: SignInPageProps) {
   return (
     <SignedOutLayout title="Sign in" problem={problem}>
-      {hasFailed ? <p role="alert">The e-mail address or the password is wrong.</p> : null}
+      {hasFailed ? <p role="alert">Incorrect email or password.</p> : null}
       {savedForm && !hasFailed ? (
-        <p class="notice warn">
-          Your session has ended. Sign in again: what you wrote is kept, and can be sent on.
-        </p>
+        <p class="notice warn">Your session ended. Sign in to save your changes.</p>
       ) : null}
       {hasLostForm ? (
         <p class="notice warn">
-          You are signed out, and nothing was saved. Sign in in another tab, then go back and send
+          Your session ended, and nothing was saved. Sign in in another tab, then go back and send
           the form again.
         </p>
       ) : null}

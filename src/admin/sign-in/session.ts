@@ -31,7 +31,7 @@ async function requireAttempt(
     throw problem.tryAgain();
   });
   if (!isWithinLimit)
-    throw problem.rateLimited(60, "Too many attempts to sign in. Wait a minute, then try again.");
+    throw problem.rateLimited(60, "Too many sign-in attempts. Wait a minute, then try again.");
 }
 
 /** Sessions that were valid when this isolate last checked them. */
@@ -208,7 +208,7 @@ export const limitChanges = createMiddleware<AdminEnv>(async (c, next) => {
       },
     );
     if (!isWithinLimit)
-      throw problem.rateLimited(60, "Too many changes in a minute. Wait a minute, then try again.");
+      throw problem.rateLimited(60, "Too many changes. Wait a minute, then try again.");
   }
   await next();
 });

@@ -15,7 +15,16 @@ import {
   findSignedSession,
   signInContext,
 } from "./session.ts";
-import { InvitationEndedPage, ResumeFormPage, JoinPage, SetUpPage, SignInPage } from "./pages.tsx";
+import {
+  InvitationEndedPage,
+  ResumeFormPage,
+  JoinPage,
+  ResetEndedPage,
+  ResetPage,
+  SetUpPage,
+  SignInPage,
+} from "./pages.tsx";
+import { getPasswordReset, resetPassword } from "#actions/password-resets.ts";
 import { lazy } from "#domain/lazy.ts";
 
 const SignInInput = lazy(() =>
@@ -118,6 +127,29 @@ export const signInRoutes = new Hono<AppEnv>()
         (error) => <JoinPage email={email} role={role} problem={error} />,
       ),
     ),
+  )
+  .get("/reset/:reset", (c) =>
+    withReset(c, async ({ email }) =>
+      wantsJson(c) ? c.json({ email }) : c.html(<ResetPage email={email} />),
+    ),
+  )
+  .post("/reset/:reset", (c) =>
+    withReset(c, ({ email }) =>
+      attempted(
+        c,
+        async () => {
+          const { password } = await parseForm(c, JoinInput());
+          await resetPassword(signInContext(c), c.req.param("reset"), password);
+          const isSignedIn = !wantsJson(c) && (await startSession(c, email, password));
+          return {
+            to: isSignedIn ? "/admin" : "/admin/sign-in",
+            flash: "Password reset. You are signed out everywhere else.",
+            document: { reset: true },
+          };
+        },
+        (error) => <ResetPage email={email} problem={error} />,
+      ),
+    ),
   );
 
 /** Returns false when the account or the password is wrong. */
@@ -125,6 +157,20 @@ async function startSession(c: Context<AppEnv>, email: string, password: string)
   const session = await signIn(signInContext(c), email, password);
   if (session) setSessionCookie(c, session.sessionId, session.maxAge);
   return session !== undefined;
+}
+
+/** Calls `handle` with the member of a password reset link. */
+async function withReset(
+  c: Context<AppEnv, "/reset/:reset">,
+  handle: (reset: { email: string }) => Promise<Response>,
+): Promise<Response> {
+  try {
+    return await handle(await getPasswordReset(signInContext(c), c.req.param("reset")));
+  } catch (error) {
+    const isGone = error instanceof Problem && error.code === "not_found";
+    if (!isGone || wantsJson(c)) throw error;
+    return c.html(<ResetEndedPage />, 404);
+  }
 }
 
 /** Calls `handle` with the invitation. Browsers with an expired link get a page that explains it. */

@@ -6,7 +6,7 @@ import {
 } from "#domain/webhook/delivery.ts";
 import { haveMakerRightsEnded } from "#domain/webhook/status.ts";
 import { Action } from "#html/action-button.tsx";
-import { Time, useViewer } from "#html/viewer.tsx";
+import { formatQuantity, Time, useViewer } from "#html/viewer.tsx";
 import { Badge, EmptyState, NextLink, Table } from "#html/parts.tsx";
 import * as z from "zod/mini";
 import { listDeliveries } from "#actions/deliveries.ts";
@@ -20,10 +20,10 @@ function RetryNotice({ failure: { tries, nextAt }, path }: { failure: RetryState
   return (
     <div class="notice warn actions">
       <span>
-        {tries === 1 ? "A try" : `${tries} tries`} failed; until the message is taken, the others
-        wait. The next try is at <Time at={nextAt} as={timeFormat(nextAt, useViewer().now)} />.
+        {formatQuantity(tries, "attempt")} failed. Later events are queued until the next attempt at{" "}
+        <Time at={nextAt} as={timeFormat(nextAt, useViewer().now)} />.
       </span>
-      <Action action={path} name="Try now" quiet little values={{ state: "active" }} />
+      <Action action={path} name="Retry now" quiet little values={{ state: "active" }} />
     </div>
   );
 }
@@ -34,12 +34,12 @@ const clockOnlyMs = 20 * 60 * 60 * 1000;
 const timeFormat = (at: number, now: number) =>
   Math.abs(now - at) < clockOnlyMs ? "clock" : "time";
 
-/** A link to the delivered item, or only its id once it is deleted. */
+/** A link to the delivered item, or only its ID once it is deleted. */
 function DeliveredItem({ delivery: { collection, item, type } }: { delivery: Delivery }) {
   if (collection === null || item === null) return null;
   const [kind = "", key = ""] = collection.split(":");
   const shortId = `…${item.slice(-8)}`;
-  if (type === "submission.deleted") return <code title={item}>{shortId}</code>;
+  if (type.endsWith(".deleted")) return <code title={item}>{shortId}</code>;
   return (
     <a href={`/admin/${kind}s/${key}/items/${item}`} title={item}>
       {shortId}
@@ -54,7 +54,7 @@ function DeliveryResponse({ delivery: { error, answer } }: { delivery: Delivery 
       {error}
       {answer ? (
         <details>
-          <summary>What it answered</summary>
+          <summary>Response body</summary>
           <pre class="wrapped">
             <code>{answer}</code>
           </pre>
@@ -76,7 +76,7 @@ function Row({ delivery, path }: { delivery: Delivery; path: string }) {
         <code title={message}>{delivery.type}</code> <DeliveredItem delivery={delivery} />
       </td>
       <td>
-        <Badge tone={isSuccess ? "good" : "bad"}>{status ?? "No answer"}</Badge>
+        <Badge tone={isSuccess ? "good" : "bad"}>{status ?? "No response"}</Badge>
       </td>
       <td class="why full">
         <DeliveryResponse delivery={delivery} />
@@ -84,13 +84,13 @@ function Row({ delivery, path }: { delivery: Delivery; path: string }) {
       <td class="number" data-label="ms">
         {milliseconds}
       </td>
-      <td class="nowrap" data-label="Try">
-        {attempt === 0 ? "by hand" : attempt}
+      <td class="nowrap" data-label="Attempt">
+        {attempt === 0 ? "Manual" : attempt}
       </td>
       <td>
         <Action
           action={`${path}/deliveries/${formatDeliveryId(number)}/redeliver`}
-          name="Send again"
+          name="Resend event"
           quiet
           little
         />
@@ -101,12 +101,12 @@ function Row({ delivery, path }: { delivery: Delivery; path: string }) {
 
 const headings = [
   "Time",
-  "Message",
-  "Outcome",
-  "Answer",
+  "Event",
+  "Status",
+  "Response",
   { name: "ms", number: true },
-  "Try",
-  "Again",
+  "Attempt",
+  "Actions",
 ];
 
 const pageSize = 50;
@@ -139,7 +139,7 @@ export const deliveriesPage = page({
         {failure && isSending ? <RetryNotice failure={failure} path={path} /> : null}
         {deliveries.length === 0 ? (
           <EmptyState>
-            <p>Nothing was sent yet.</p>
+            <p>No deliveries yet</p>
             <p>Deliveries appear here within seconds and stay for 30 days.</p>
           </EmptyState>
         ) : (
@@ -149,7 +149,7 @@ export const deliveriesPage = page({
             ))}
           </Table>
         )}
-        <NextLink href={next} name="Older" />
+        <NextLink href={next} name="Show older deliveries" />
       </WebhookLayout>
     );
   },

@@ -40,8 +40,8 @@ const sendAgain = action({
 function deliveryOutcome(id: string, delivery: Delivery) {
   const { status, milliseconds, error } = delivery;
   const flash = isDelivered(delivery)
-    ? `Sent, and taken: ${status} in ${milliseconds} ms.`
-    : `Sent, and not taken. ${error ?? ""}`;
+    ? `Event delivered: ${status} in ${milliseconds} ms`
+    : { text: `Delivery failed. ${error ?? ""}`, isPartial: true };
   return { to: webhookPath(id), flash, document: deliveryDocument(delivery) };
 }
 
@@ -49,8 +49,7 @@ const remove = action({
   async act({ ctx, param }) {
     const hook = await getWebhook(ctx, param("id"));
     await deleteWebhook(ctx, hook, null);
-    const flash = `${hook.name} is deleted: it tells nothing any more.`;
-    return { to: "/admin/webhooks", flash, document: null };
+    return { to: "/admin/webhooks", flash: "Webhook deleted", document: null };
   },
 });
 

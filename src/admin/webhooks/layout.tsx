@@ -16,20 +16,21 @@ import type { Problem } from "#domain/problem/problem.ts";
 
 export const webhookLabels = {
   name: "Name",
-  url: "Address",
-  types: "Tells of",
-  resources: "Listens to",
+  url: "Endpoint URL",
+  types: "Events",
+  resources: "Forms and apps",
   include: "Payload",
   recalculations: "Recalculations",
 };
 
 export const webhookTypeNames: Record<WebhookType, string> = {
-  "record.created": "Records that are created",
-  "record.updated": "Records that are changed",
-  "submission.created": "Submissions that are created",
-  "submission.updated": "Submissions that are changed",
-  "submission.deleted": "Submissions that are deleted",
-  "submission.closed": "Submissions that are closed",
+  "record.created": "Record created",
+  "record.updated": "Record updated",
+  "record.deleted": "Record deleted",
+  "submission.created": "Submission created",
+  "submission.updated": "Submission updated",
+  "submission.deleted": "Submission deleted",
+  "submission.closed": "Submission closed",
 };
 
 export const webhookStateBadges: Record<
@@ -43,21 +44,23 @@ export const webhookStateBadges: Record<
   disabled: ["Disabled", "bad"],
 };
 
-/** A summary like “submissions: created, changed”. */
+/** A summary like “Submissions: created, updated”. */
 export function describeTypes(types: readonly WebhookType[]): string {
-  const describeNoun = (noun: "record" | "submission") => {
+  const describeNoun = (noun: "record" | "submission", label: string) => {
     const verbs = types
       .filter((type) => type.startsWith(`${noun}.`))
-      .map((type) => (type.endsWith(".updated") ? "changed" : type.slice(noun.length + 1)));
-    return verbs.length === 0 ? [] : [`${noun}s: ${verbs.join(", ")}`];
+      .map((type) => type.slice(noun.length + 1));
+    return verbs.length === 0 ? [] : [`${label}: ${verbs.join(", ")}`];
   };
-  return [...describeNoun("record"), ...describeNoun("submission")].join("; ");
+  return [...describeNoun("record", "Records"), ...describeNoun("submission", "Submissions")].join(
+    " · ",
+  );
 }
 
 interface WebhookPageProps {
   frame: PageContext;
   hook: Webhook;
-  /** The maker's e-mail or name. Null when the maker no longer exists. */
+  /** The maker's email or name. Null when the maker no longer exists. */
   makerName: string | null;
 }
 
@@ -69,13 +72,13 @@ function WebhookSummary(props: WebhookPageProps) {
   return (
     <DescriptionList
       facts={[
-        ["Address", <code class="wrap">{url}</code>],
-        ["Listens to", describeResources(collections)],
-        ["Tells of", describeTypes(types)],
-        ["Sends", include === "item" ? "the whole item" : "ids alone"],
-        ["Made", <Time at={createdAt} as="day" />],
-        ["With the rights of", isOwnWebhook(props) ? "you" : <bdi>{props.makerName ?? maker}</bdi>],
-        ["Id", <ShortId of={id} />],
+        [webhookLabels.url, <code class="wrap">{url}</code>],
+        [webhookLabels.resources, describeResources(collections)],
+        [webhookLabels.types, describeTypes(types)],
+        [webhookLabels.include, include === "item" ? "Whole item" : "IDs only"],
+        ["Created", <Time at={createdAt} as="day" />],
+        ["Owner", isOwnWebhook(props) ? "You" : <bdi>{props.makerName ?? maker}</bdi>],
+        ["ID", <ShortId of={id} />],
       ]}
     />
   );
@@ -88,26 +91,26 @@ function WebhookActions(props: WebhookPageProps) {
   const path = `/admin/webhooks/${id}`;
   return (
     <>
-      <Action action={`${path}/test`} name="Send a test" quiet />
+      <Action action={`${path}/test`} name="Send test event" quiet />
       {state === "active" || state === "retrying" ? (
-        <Action action={path} name="Pause" quiet values={{ state: "paused" }} />
+        <Action action={path} name="Pause webhook" quiet values={{ state: "paused" }} />
       ) : haveMakerRightsEnded(hook, frame.viewer.now) ? null : (
-        <Action action={path} name="Resume" values={{ state: "active" }} />
+        <Action action={path} name="Resume webhook" values={{ state: "active" }} />
       )}
       {isOwnWebhook(props) ? null : (
         <Action
           action={path}
-          name="Take over"
-          title="Take it over?"
-          confirm={`It then tells what you may read, in place of what ${makerName ?? "its maker"} may, and is active.`}
+          name="Take ownership"
+          title={`Take ownership of “${name}”?`}
+          confirm={`It becomes active and sends only data you can access, not what ${makerName ?? "its owner"} can access.`}
           values={{ url, state: "active" }}
         />
       )}
       <Action
         action={`${path}/delete`}
-        name="Delete"
+        name="Delete webhook"
         title={`Delete “${name}”?`}
-        confirm="It tells nothing any more, and what it has not told yet is never told by it. Its deliveries and secrets are lost."
+        confirm="Queued events won’t be sent. This permanently deletes its deliveries and secrets."
       />
     </>
   );
@@ -149,12 +152,13 @@ export function WebhookLayout({
     >
       {status.reason === null ? null : (
         <p class="notice bad">
-          {status.reason} The webhook keeps its place and continues from there once{" "}
-          {haveMakerRightsEnded(hook, now) ? "somebody takes it over" : "it is resumed"}.
+          {status.reason}{" "}
+          {haveMakerRightsEnded(hook, now) ? "Take ownership" : "Resume the webhook"} to send the
+          queued events.
         </p>
       )}
       <WebhookSummary {...props} />
-      <Tabs label="Views of this webhook" current={tab} tabs={tabs(path)} />
+      <Tabs label="Webhook" current={tab} tabs={tabs(path)} />
       {children}
     </AdminPage>
   );

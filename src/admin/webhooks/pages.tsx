@@ -22,19 +22,20 @@ export const webhooksPage = page({
       title="Webhooks"
       actions={
         <a class="button" href="/admin/webhooks/new">
-          Add webhook
+          {" "}
+          Create webhook{" "}
         </a>
       }
     >
       {hooks.length === 0 ? (
         <EmptyState>
-          <p>Nobody is told of changes yet.</p>
-          <p>A webhook tells another system what happens to records and submissions.</p>
+          <p>No webhooks yet</p>
+          <p>A webhook sends an event to another system when a record or submission changes.</p>
         </EmptyState>
       ) : (
         <Table
           caption="Webhooks"
-          columns={["Name", "Address", "Listens to", "Tells of", "Made", "State"]}
+          columns={["Name", "Endpoint URL", "Forms and apps", "Events", "Created", "State"]}
         >
           {hooks.map((hook) => (
             <Row hook={hook} />
@@ -59,8 +60,8 @@ function Row({ hook }: { hook: Webhook }) {
       <td class="full">
         <code title={url}>{url}</code>
       </td>
-      <td data-label="Listens to">{describeResources(hook.collections)}</td>
-      <td data-label="Tells of">{describeTypes(types)}</td>
+      <td data-label="Forms and apps">{describeResources(hook.collections)}</td>
+      <td data-label="Events">{describeTypes(types)}</td>
       <td class="less">
         <Time at={createdAt} as="day" />
       </td>
@@ -83,7 +84,7 @@ export const newSecretPage = page({
     return (
       <AdminPage
         frame={frame}
-        title="Your webhook’s secret"
+        title="Your webhook secret"
         crumbs={[
           ["Webhooks", "/admin/webhooks"],
           [name, path],
@@ -91,21 +92,23 @@ export const newSecretPage = page({
       >
         {secret === undefined ? (
           <>
-            <p class="notice warn">It was shown once. Where it was not copied, make a new one.</p>
+            <p class="notice warn">
+              This secret was already shown. If you didn’t copy it, rotate it to get a new one.
+            </p>
             <p>
               <a class="button" href={`${path}/secrets`}>
-                To the secrets
+                View secrets
               </a>
             </p>
           </>
         ) : (
           <>
-            <p class="notice warn">Copy it now: it is shown this once.</p>
+            <p class="notice warn">Copy it now. You won’t see it again.</p>
             <h2>Secret</h2>
             <Copyable id="secret" text={secret} />
             <p class="lead">
-              The receiver verifies with it what comes, as{" "}
-              <a href="/docs/webhooks#verify">these programs do</a>.
+              Use it in the receiver to verify each event.{" "}
+              <a href="/docs/webhooks#verify">See examples</a>
             </p>
             <p class="actions">
               <a class="button quiet" href={path}>
@@ -126,19 +129,16 @@ export const secretsPage = page({
     const secrets = findValidWebhookSecrets(found.hook, frame.viewer.now).toReversed();
     return (
       <WebhookLayout frame={frame} {...found} tab="Secrets">
-        <p class="lead">
-          Messages carry a signature by each of these, so that the receiver knows whom they are
-          from.
-        </p>
-        <Table caption="Secrets" columns={["Secret", "Made", "Ends"]}>
+        <p class="lead">The webhook signs each event with all of these secrets.</p>
+        <Table caption="Secrets" columns={["Secret", "Created", "Expires"]}>
           {secrets.map(({ created_at, expires_at }, i) => (
             <tr>
-              <th scope="row">{i === 0 ? "The newest" : "The one before"}</th>
-              <td data-label="Made">
+              <th scope="row">{i === 0 ? "Current" : "Previous"}</th>
+              <td data-label="Created">
                 <Time at={created_at} />
               </td>
-              <td data-label="Ends">
-                {expires_at === null ? "with the webhook" : <Time at={expires_at} />}
+              <td data-label="Expires">
+                {expires_at === null ? "With the webhook" : <Time at={expires_at} />}
               </td>
             </tr>
           ))}

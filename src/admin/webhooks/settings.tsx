@@ -25,7 +25,7 @@ import { page } from "#admin/page.ts";
 import { Problem, type FieldError } from "#domain/problem/problem.ts";
 import { AdminPage } from "#admin/layout.tsx";
 
-/** The inputs for a webhook's address, events and resources. */
+/** The inputs for a webhook's endpoint, events and resources. */
 function WebhookInputs({
   reachable,
   values,
@@ -38,7 +38,6 @@ function WebhookInputs({
       <Input
         name="name"
         label={webhookLabels.name}
-        hint="What you will know it by."
         required
         maxlength={100}
         value={textOf(values["name"])}
@@ -46,7 +45,7 @@ function WebhookInputs({
       <Input
         name="url"
         label={webhookLabels.url}
-        hint="An https address with a host name, like https://shop.example/hooks; what it listens to is posted there."
+        hint="Receives events by POST. Must be https with a host name, like https://shop.example/hooks."
         required
         inputmode="url"
         spellcheck={false}
@@ -70,8 +69,8 @@ function WebhookInputs({
         name="include"
         label={webhookLabels.include}
         options={[
-          { value: "item", label: "The whole item", hint: "as it is when it is sent" },
-          { value: "ids", label: "Ids alone", hint: "for where data must not leave" },
+          { value: "item", label: "Whole item", hint: "As stored when the event is sent." },
+          { value: "ids", label: "IDs only", hint: "For data that must not leave the service." },
         ]}
         chosen={[textOf(values["include"]) || "item"]}
       />
@@ -132,11 +131,11 @@ function toPageProblem(problem: Problem): Problem {
   const errors = problem.members["errors"] as FieldError[] | undefined;
   if (!errors) return problem;
   const pageErrors = errors.map((error) => {
-    if (error.field === "types") return { ...error, reason: "Choose at least one." };
+    if (error.field === "types") return { ...error, reason: "Choose at least one event." };
     if (!error.field.startsWith("collections")) return error;
     const reason =
       error.field === "collections"
-        ? "Choose either everything, or 1 to 100 single forms and apps."
+        ? "Choose all forms and apps, or select 1 to 100."
         : error.reason;
     return { ...error, field: "resources", reason };
   });
@@ -150,7 +149,7 @@ export const newWebhookPage = page({
   render: (frame, reachable, attempt) => (
     <AdminPage
       frame={frame}
-      title="Add a webhook"
+      title="Create webhook"
       crumbs={[["Webhooks", "/admin/webhooks"]]}
       problem={attempt?.problem}
       labels={webhookLabels}
@@ -158,9 +157,9 @@ export const newWebhookPage = page({
       <form method="post" action="/admin/webhooks" class="issue">
         <input type="hidden" name="page" value="webhook" />
         <WebhookInputs reachable={reachable} values={attempt?.values ?? {}} />
-        <p class="muted">It tells what you may read, from now on, for as long as you may.</p>
+        <p class="muted">Sends only data you can access.</p>
         <p class="actions">
-          <button type="submit">Add webhook</button>
+          <button type="submit">Create webhook</button>
           <a class="button quiet" href="/admin/webhooks">
             Cancel
           </a>
@@ -194,7 +193,8 @@ export const settingsPage = page({
           <input type="hidden" name="version" value={String(version)} />
           <WebhookInputs reachable={found.collectionLabels} values={values} />
           <p class="muted">
-            Whoever changes more than the name becomes its maker: it then tells what they may read.
+            If you change more than the name, you become the owner. The webhook then sends only data
+            you can access.
           </p>
           <button type="submit">Save changes</button>
         </form>
@@ -215,9 +215,7 @@ export const changeWebhook = settingsPage.form({
     const changesState = changed["state"] !== undefined;
     return {
       to: webhookPath(hook.id) + (changesState ? "" : "/settings"),
-      flash: changesState
-        ? stateMessage(deriveWebhookStatus(hook, ctx.now()))
-        : "Saved. What is sent from now on goes by it.",
+      flash: changesState ? stateMessage(deriveWebhookStatus(hook, ctx.now())) : "Webhook saved",
       document: webhookDocument(hook, ctx.now()),
     };
   },
@@ -226,7 +224,5 @@ export const changeWebhook = settingsPage.form({
 
 function stateMessage({ state, reason }: WebhookStatus): string {
   if (state === "disabled") return `Still disabled. ${reason ?? ""}`;
-  return state !== "paused"
-    ? "Active: it goes on from its place."
-    : "Paused. It keeps its place, and goes on from there when it is resumed.";
+  return state !== "paused" ? "Webhook active" : "Webhook paused";
 }

@@ -7,6 +7,7 @@ import {
   showTotals,
 } from "./lists.ts";
 import { closeDrops } from "./page.ts";
+import { suggestRecords } from "./suggest-records.ts";
 import { DefinitionEditor } from "./editor.ts";
 
 /** Enhances the pages of definitions and items. All pages also work without scripts. */
@@ -18,6 +19,7 @@ showDownloads();
 continueImport();
 closeDrops();
 findAsWritten();
+suggestRecords();
 for (const form of document.querySelectorAll<HTMLFormElement>("form[data-editor]")) {
   void new DefinitionEditor(form);
 }

@@ -16,18 +16,20 @@ export interface DeploymentOptions {
 const environmentPattern = /^[a-z][a-z0-9-]{0,30}$/;
 const hostPattern = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
 const rules = {
-  env: [environmentPattern, "a lower-case name of letters, digits and hyphens, like `staging`"],
+  env: [environmentPattern, "a lowercase name of letters, digits and hyphens, like `staging`"],
   location: [/^(weur|eeur|wnam|enam|apac|oc)$/, "one of weur, eeur, wnam, enam, apac, oc"],
   jurisdiction: [/^(eu|us|fedramp)$/, "one of eu, us, fedramp"],
-  domain: [hostPattern, "a host name in lower case, like `forms.example.com`"],
-  contact: [/^[^\s@]+@[^\s@]+$/, "an e-mail address"],
-  account: [/^[0-9a-f]{32}$/, "the 32 hexadecimal digits of an account's id"],
+  domain: [hostPattern, "a lowercase host name, like `forms.example.com`"],
+  contact: [/^[^\s@]+@[^\s@]+$/, "an email address"],
+  account: [/^[0-9a-f]{32}$/, "an account ID of 32 hexadecimal digits"],
 } as const;
 
 const extraDescriptions: Record<string, string> = {
   from: "a backup (SQL) that fills the new database",
   to: "the time to restore, like 2026-11-21T09:30:00Z, or a bookmark of the database",
   finish: "removes the old secrets",
+  reset: "gives an owner a new password",
+  email: "the owner's address, if there are several owners",
 };
 
 /** Lists the options of a command with their allowed values. */

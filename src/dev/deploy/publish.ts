@@ -73,7 +73,7 @@ export async function waitUntilHealthy(url: string): Promise<boolean> {
 /** Waits until the Worker answers 503. Prints the last response on a timeout. */
 export async function waitUntilPaused(url: string): Promise<void> {
   const lastResult = await waitForResponse(`${url}/health`, ({ status }) => status === 503);
-  if (lastResult !== null) console.error(`${url}/health does not answer 503 yet: ${lastResult}`);
+  if (lastResult !== null) console.error(`${url}/health does not return 503 yet: ${lastResult}`);
 }
 
 /** Returns null once the response is as expected, and the last response on a timeout. */

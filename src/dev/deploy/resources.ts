@@ -63,7 +63,7 @@ export function loadBackup(environment: string, backup: string): void {
   const sql = "SELECT count(*) AS count FROM sqlite_master WHERE name = 'collection'";
   if (queryCount(environment, sql) !== 0) {
     stop(
-      "--from fills only a new database, but this one has tables. To go back in time, use `npm run restore`.",
+      "--from fills a new database only, but this one has tables. To go back in time, use `npm run restore`.",
     );
   }
   runWrangler(["d1", "execute", "DB", "--remote", "--yes", "--file", backup, ...config]);

@@ -16,7 +16,10 @@ import {
   fillPath,
 } from "#domain/api-paths.ts";
 import { fieldDocument } from "#domain/definition/document.ts";
-import { acceptanceDocument } from "#documents/definitions.ts";
+import { acceptanceDocument, retainDocument } from "#documents/definitions.ts";
+
+const exampleId = "01KAHV3M4E7XQ2R5T8W9YZB6CD";
+const exampleRecordId = `rec_${exampleId}`;
 
 /** A value for each field that a create accepts, so that the example is a valid request. */
 export function exampleData(
@@ -61,6 +64,8 @@ function exampleValue(field: Field, budget: MatchBudget): unknown {
       return field.options[0]?.value;
     case "multi_select":
       return field.options.slice(0, 1).map((option) => option.value);
+    case "reference":
+      return exampleRecordId;
     case "line_items":
       // Repeats one row until the list has its minimum length.
       return Array<unknown>(Math.max(1, field.min_rows ?? 1)).fill(
@@ -103,7 +108,6 @@ export interface Examples {
 }
 
 const exampleTime = Date.UTC(2026, 10, 21, 1, 23, 45, 678);
-const exampleId = "01KAHV3M4E7XQ2R5T8W9YZB6CD";
 /** Larger data appears only in the request example. */
 const maxExampleLength = 20_000;
 
@@ -213,8 +217,8 @@ interface DefinitionExamples {
 
 function definitionExamples(collection: Collection, origin: string): DefinitionExamples {
   const { kind, key, version, definition } = collection;
-  const { name, description, time_zone, receipt_prefix, acceptance, history_days, views, fields } =
-    definition;
+  const { name, description, time_zone, receipt_prefix, acceptance, retain, fields } = definition;
+  const { history_days, views } = definition;
   const links = toAbsoluteLinks(collectionLinks(kind, key), origin);
   const { accepting, ...acceptanceInput } = acceptanceDocument(acceptance, 0, exampleTime);
   const heading = { name, description, time_zone };
@@ -223,7 +227,9 @@ function definitionExamples(collection: Collection, origin: string): DefinitionE
   const body = { ...settings, fields: fieldList };
   const bodyInput = { ...settings, fields: fieldList.map(withoutPreviousKeys) };
   const getKindMembers = (acceptanceMembers: object) =>
-    kind === "app" ? { receipt_prefix } : { acceptance: acceptanceMembers };
+    kind === "app"
+      ? { receipt_prefix }
+      : { acceptance: acceptanceMembers, retain: retainDocument(retain) };
   const summary = { key, ...heading, schema_version: version, links };
   const definitionInput = { ...heading, ...getKindMembers(acceptanceInput), ...bodyInput };
   const isLarge = JSON.stringify(body).length > maxExampleLength;

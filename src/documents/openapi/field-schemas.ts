@@ -38,6 +38,21 @@ export const calendarDaySchema: Schema = {
   pattern: `^(?:${dayPattern("-")})(?:Z|[+-](?:0\\d|1[0-5]):[0-5]\\d)?$`,
 };
 
+/** A reference in a request. Documents of collections with references have a schema of this name. */
+export const recordReferenceSchema: Schema = {
+  description:
+    'The record\'s ID or receipt number, or an object with one unique field of its app, like `{ "email": "yamada@example.com" }`. Responses contain the ID.',
+  anyOf: [
+    { ...storableText, minLength: 1 },
+    {
+      type: "object",
+      minProperties: 1,
+      maxProperties: 1,
+      additionalProperties: { type: ["string", "number", "boolean"] },
+    },
+  ],
+};
+
 const offsetPattern = "(?:[Zz]|[+-](?:[01]\\d|2[0-3])(?::?[0-5]\\d)?)";
 const timePattern = (colon: ":" | "") =>
   `(?:[01]\\d|2[0-3])${colon}[0-5]\\d(?:${colon}(?:[0-5]\\d|60)(?:\\.\\d{1,9})?)?`;
@@ -192,6 +207,7 @@ function outputSchema(one: string, field: Field): Schema {
     case "url":
     case "phone":
     case "select":
+    case "reference":
     case "multi_select":
     case "line_items":
       return { type: ["string", "null"] };
@@ -245,6 +261,8 @@ function valueSchema(
       return { type: "string", pattern: phonePattern, maxLength: 40 };
     case "select":
       return ref("schemas", `${name}Option`);
+    case "reference":
+      return ref("schemas", "RecordReference");
     case "multi_select":
       return { ...listSchema(ref("schemas", `${name}Option`)), uniqueItems: true };
     case "line_items": {

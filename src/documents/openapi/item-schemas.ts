@@ -13,7 +13,8 @@ import {
   type Schema,
   listSchema as listOf,
 } from "./schema.ts";
-import { actorSchema, pageSchema } from "./problem-schemas.ts";
+import { hasReferences } from "#domain/data/references.ts";
+import { actorSchema, includedSchema, pageSchema } from "./problem-schemas.ts";
 import { maxOperations } from "#domain/item/body.ts";
 
 const anyDataSchema: Schema = { type: "object", additionalProperties: true };
@@ -42,6 +43,8 @@ export function itemSchemas({ kind, one, key }: ResourceNames, collection?: Coll
     data: dataSchema,
   });
   const fullItem = itemProperties(dataOf("Data"));
+  // Without references, nothing can be expanded.
+  const included: Schema = collection && !hasReferences(fields) ? {} : { included: includedSchema };
   return {
     ...data,
     ...(kind === "form"
@@ -51,13 +54,17 @@ export function itemSchemas({ kind, one, key }: ResourceNames, collection?: Coll
           [`${one}Change`]: closedObject({ data: dataOf(dataNames.change) }, ["data"]),
         }),
     [one]: openObject(
-      { ...fullItem, warnings: { ...warningList, description: "Only in responses to writes." } },
+      {
+        ...fullItem,
+        warnings: { ...warningList, description: "Only in responses to writes." },
+        ...included,
+      },
       Object.keys(fullItem),
     ),
     [`${one}Found`]: openObject(itemProperties(dataOf("SomeData"))),
     [`${one}Written`]: writtenSchema(itemProperties(dataOf("SomeData"))),
     [`${one}Updated`]: { anyOf: [ref("schemas", one), ref("schemas", `${one}Written`)] },
-    [`${one}SearchPage`]: pageSchema(`${one}Found`),
+    [`${one}SearchPage`]: pageSchema(`${one}Found`, included),
     ...(kind === "form" ? { [`${one}Checked`]: checkedSchema(keySchema, dataOf("Data")) } : {}),
   };
 }

@@ -2,6 +2,7 @@ import { collectionKeyPattern } from "#domain/definition/document.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { defaultPageLimit, pageLimit } from "#domain/cursor.ts";
 import { idempotencyKey, idempotencyKeyHeader } from "#domain/preconditions.ts";
+import { maxExpansions } from "#domain/search/expand.ts";
 import type { ResourceNames } from "./names.ts";
 import { enumSchema, stringSchema, toJsonSchema, type Schema } from "./schema.ts";
 import { versions } from "./versions.ts";
@@ -67,6 +68,11 @@ function queryParameters(): Schema {
       { ...stringSchema, maxLength: 100 },
     ),
     cursor: queryParameter("cursor", "The cursor from `links.next`.", stringSchema),
+    expand: queryParameter(
+      "expand",
+      `The keys of references whose records the response adds in \`included\`, separated by commas: \`customer\`, or \`lines.product\` for a column. At most ${maxExpansions}.`,
+      stringSchema,
+    ),
     feedCursor: queryParameter(
       "cursor",
       "The cursor from `links.next`, or `now` for changes from now on. Starts at the oldest stored change if omitted.",

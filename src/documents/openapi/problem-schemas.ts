@@ -12,8 +12,10 @@ import {
   typeName,
   uriSchema,
   type Schema,
+  versionSchema,
+  timestampSchema,
 } from "./schema.ts";
-import { calendarDaySchema, dateTimeInputSchema } from "./field-schemas.ts";
+import { calendarDaySchema, dateTimeInputSchema, recordReferenceSchema } from "./field-schemas.ts";
 
 /** An extension member of a problem. Members that are always present have an example. */
 type ProblemMember = [schema: Schema, example?: unknown];
@@ -175,12 +177,31 @@ export const actorSchema: Schema = {
   description: "`credential:ID`, `member:ID`, or `system` for recalculations.",
 };
 
+/** A record of any app, as `included` contains it. */
+const includedRecordSchema: Schema = openObject({
+  id: stringSchema,
+  app: stringSchema,
+  receipt_number: stringSchema,
+  version: versionSchema,
+  etag: stringSchema,
+  created_at: timestampSchema,
+  created_by: actorSchema,
+  updated_at: timestampSchema,
+  updated_by: actorSchema,
+  data: { type: "object", additionalProperties: true },
+});
+
+/** The records to which items refer. */
+export const includedSchema: Schema = {
+  type: "object",
+  additionalProperties: ref("schemas", "IncludedRecord"),
+  description: "With `expand`: the records that the references name, by their IDs.",
+};
+
 /** A page of a list. `name` is the schema of its items. */
-export function pageSchema(name: string): Schema {
-  return openObject({
-    items: listSchema(ref("schemas", name)),
-    links: ref("schemas", "PageLinks"),
-  });
+export function pageSchema(name: string, optional: Schema = {}): Schema {
+  const members = { items: listSchema(ref("schemas", name)), links: ref("schemas", "PageLinks") };
+  return openObject({ ...members, ...optional }, Object.keys(members));
 }
 
 /** The schemas that all documents share. */
@@ -199,6 +220,8 @@ export function sharedSchemas(): Schema {
       description:
         "Adds to the stored number. An empty field counts as 0. Also requires read permission.",
     },
+    RecordReference: recordReferenceSchema,
+    IncludedRecord: includedRecordSchema,
     ...problemSchemas(),
   };
 }

@@ -1,19 +1,19 @@
 import type { Collection } from "#domain/definition/collection.ts";
-import { pageLimit } from "#domain/cursor.ts";
 import {
   maxSearchTextLength,
   maxConditions,
-  maxSortKeys,
   maxOperandValues,
   type FieldKind,
   type Operator,
   type SearchField,
 } from "#domain/search/tree.ts";
+import { expansions } from "#domain/search/expand.ts";
 import { operators, searchFields } from "#domain/search/fields.ts";
-import { isSortable } from "#domain/search/parse.ts";
+import { isSortable } from "#domain/search/sort.ts";
+import { recordIdPattern } from "#domain/data/references.ts";
 import { dateTimeInput, daySchema, storableText } from "./field-schemas.ts";
+import { searchBodySchemas } from "./search-body-schemas.ts";
 import {
-  toJsonSchema,
   closedObject,
   keyName,
   listSchema,
@@ -57,6 +57,7 @@ export function searchSchemas(one: string, collection: Collection, hasOptions: b
       one,
       sortable.map(({ name }) => name),
       shownFields,
+      [...expansions(collection).keys()],
     ),
   };
 }
@@ -75,52 +76,7 @@ export function anySearchSchemas(): Schema {
   };
   return {
     ...conditionUnion("", { FieldCondition: leafSchema(storableText, allOperators, value) }),
-    ...searchBodySchemas("", undefined, { items: storableText }),
-  };
-}
-
-function searchBodySchemas(
-  one: string,
-  sortable: readonly string[] | undefined,
-  shownFields: Schema,
-): Schema {
-  return {
-    [`${one}SortKey`]: closedObject(
-      {
-        field: sortable ? enumSchema(sortable) : storableText,
-        direction: {
-          type: ["string", "null"],
-          enum: ["asc", "desc", null],
-          description: "Defaults to `asc`.",
-        },
-      },
-      ["field"],
-    ),
-    [`${one}Search`]: closedObject(
-      {
-        conditions: {
-          type: ["array", "null"],
-          items: ref("schemas", `${one}Condition`),
-          maxItems: maxConditions,
-        },
-        sort: {
-          type: ["array", "null"],
-          items: ref("schemas", `${one}SortKey`),
-          maxItems: maxSortKeys,
-        },
-        fields: {
-          type: ["array", "null"],
-          ...shownFields,
-          description: "The fields to return in `data`. Returns all fields if null or omitted.",
-        },
-        limit: { ...toJsonSchema(pageLimit()), type: ["integer", "null"] },
-        cursor: {
-          type: ["string", "null"],
-          description: "The cursor from `links.next`. Send it here or in the query.",
-        },
-      },
-      [],
-    ),
+    ...searchBodySchemas("", undefined, { items: storableText }, "any"),
   };
 }
 
@@ -224,7 +180,7 @@ function conditionList(name: string): Schema {
 }
 
 /** The operand of an operator: one value, a part of a text, several values, the ends of a range, or conditions. */
-type OperandShape = "" | "Part" | "List" | "Range" | "Rows" | "Empty";
+type OperandShape = "" | "Part" | "List" | "Range" | "Rows" | "Records" | "Empty";
 
 function operatorsByShape(kind: FieldKind): { [S in OperandShape]?: Operator[] } {
   return Object.groupBy(operators[kind], operandShape);
@@ -253,6 +209,8 @@ function operandShape(op: Operator): OperandShape {
     case "any":
     case "none":
       return "Rows";
+    case "matches":
+      return "Records";
     case "is_empty":
       return "Empty";
   }
@@ -269,6 +227,13 @@ function operandSchema(value: Schema, shape: OperandShape): Schema | undefined {
       return { ...listSchema(value), minItems: 1, maxItems: maxOperandValues };
     case "Range":
       return { ...listSchema(value), minItems: 2, maxItems: 2 };
+    case "Records":
+      return {
+        ...listSchema({ type: "object", additionalProperties: true }),
+        minItems: 1,
+        maxItems: maxConditions,
+        description: "Conditions on the record, as a search of its app takes them.",
+      };
     case "Rows":
     case "Empty":
       return undefined;
@@ -285,6 +250,8 @@ function scalarSchema(kind: FieldKind): Schema {
     case "datetime":
       return dateTimeInput;
     case "text":
+    case "reference":
+      return { type: "string", pattern: recordIdPattern };
     case "select":
     case "multi_select":
     case "line_items":

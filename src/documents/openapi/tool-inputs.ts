@@ -5,6 +5,7 @@ import { lazy } from "#domain/lazy.ts";
 import { idempotencyKey } from "#domain/preconditions.ts";
 import { maxConditions, maxSortKeys } from "#domain/search/tree.ts";
 import type { SearchField } from "#domain/search/tree.ts";
+import { expansions, maxExpansions } from "#domain/search/expand.ts";
 import { operators, searchFields } from "#domain/search/fields.ts";
 import {
   groupingOf,
@@ -43,6 +44,7 @@ export const toolParameters = lazy(() => ({
   view: z.optional(z.string().check(z.maxLength(100))),
   limit: z.optional(pageLimit()),
   cursor: z.optional(z.string()),
+  expand: z.optional(z.array(z.string()).check(z.maxLength(maxExpansions))),
   /** The create itself validates it. */
   idempotency_key: z.optional(z.unknown()),
 }));
@@ -59,6 +61,8 @@ const descriptions: Record<ToolParameter, string> = {
   view: "The key of a view of the definition. Its conditions apply too, and its sort and fields where you send none.",
   limit: "The maximum number of results.",
   cursor: "The next_cursor of the previous page.",
+  expand:
+    "The keys of references whose records the result adds in included, like customer, or lines.product for a column.",
   idempotency_key:
     "A unique text for each item to create. Retries with the same text within 24 hours create nothing more.",
 };
@@ -133,7 +137,7 @@ export function plainInput(parameters: Schema): Schema {
 
 const conditionsDescription =
   "Items must match all conditions. Values have the type of the field: a list for in, not_in and has_…, the two ends for between, " +
-  "true or false for is_empty, and a list of conditions on one row for any and none.";
+  "true or false for is_empty, a list of conditions on one row for any and none, and a list of conditions on the record for matches.";
 
 const operandSchema: Schema = { type: ["string", "number", "boolean", "array"] };
 const conditionSchema = (field: Schema, ops: readonly string[]) =>
@@ -193,6 +197,7 @@ export function searchInput(parameters: Schema, collection: Collection | undefin
         ...listSchema(keys && keys.length > 0 ? enumSchema(keys) : stringSchema),
         description: "The keys of the fields to return. Returns all fields if omitted.",
       },
+      ...(collection && expansions(collection).size === 0 ? {} : parameterSchemas("expand")),
       limit: toJsonSchema(pageLimit()),
       ...parameterSchemas("cursor"),
     },

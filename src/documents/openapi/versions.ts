@@ -112,14 +112,13 @@ function downgradeSchema(
   };
   if (type === "null") return { ...schema, type: "string", enum: [null], nullable: true };
   // A value of several types, which 3.0 cannot express.
-  if (Array.isArray(type) && type.length > 2) return { ...schema, nullable: true };
+  if (Array.isArray(type) && type.length > 2) return schema;
   if (Array.isArray(type)) return { ...schema, type: type[0] as unknown, nullable: true };
   if (type !== undefined) return { type, ...schema };
   if (!Array.isArray(anyOf)) return schema;
   const [first, ...others] = anyOf as Schema[];
   // Generators of 3.0 cannot express a number or an object, or several formats, so the first option stands for all.
-  if (first && others.some((option) => isIncrement(option) || isText(option)))
-    return { ...first, ...schema };
+  if (first && others.some(isAlternative)) return { ...first, ...schema };
   if (!first || !others.some(isNullSchema)) return { ...schema, anyOf };
   // The referenced schema rejects null, and keywords next to `$ref` cannot change that. So refer to a nullable variant.
   const target = String(first["$ref"]);
@@ -135,6 +134,10 @@ function wrapRef(reference: Schema, siblings: Schema): Schema {
 function isIncrement({ $ref }: Schema): boolean {
   return $ref === "#/components/schemas/Increment";
 }
+
+/** Recognizes an option that the first one stands for. */
+const isAlternative = (option: Schema) =>
+  isIncrement(option) || isText(option) || option["maxProperties"] === 1;
 
 /** Recognizes further formats of a text. */
 function isText({ type, nullable }: Schema): boolean {

@@ -44,6 +44,7 @@ const groupingOfType: Record<Field["type"], Grouping | null> = {
   url: "value",
   phone: "value",
   select: "value",
+  reference: "value",
   multi_select: "list",
   line_items: null,
   // A search field has the type of the formula's results instead.
@@ -84,6 +85,7 @@ export function metricOpsOf({ kind }: SearchField): readonly MetricOp[] {
     case "actor":
     case "boolean":
     case "select":
+    case "reference":
     case "multi_select":
       return ["count", "count_distinct"];
     case "line_items":

@@ -33,7 +33,12 @@ const aggregateProperties = ["conditions", "group_by", "metrics", "order_by", "l
 
 /** Parses the body of an aggregate of the actor `me` against the collection's definition, or throws a 422 with every field error. */
 export function parseAggregate(collection: Collection, body: unknown, me: string): Aggregate {
-  const state: SearchParseState = { errors: [], conditionCount: 0, unknownOptions: [] };
+  const state: SearchParseState = {
+    errors: [],
+    conditionCount: 0,
+    unknownOptions: [],
+    targets: () => undefined,
+  };
   const properties = isObject(body) ? body : {};
   if (!isObject(body)) addError(state, [], "The body must be an object.");
   checkProperties(state, properties, aggregateProperties);
@@ -51,6 +56,7 @@ export function parseAggregate(collection: Collection, body: unknown, me: string
     sort: [],
     order: "asc",
     fields: null,
+    expand: [],
     limit: 0,
     unknownOptions: state.unknownOptions,
   };

@@ -154,7 +154,7 @@ async function deriveKey(subtle: SubtleCrypto, secret: string): Promise<CryptoKe
 }
 
 /** A secret for one purpose is invalid for the others. */
-type Purpose = "session" | "invitation";
+type Purpose = "session" | "invitation" | "password reset";
 
 const randomBytes = 32;
 const randomLength = 43;

@@ -54,6 +54,8 @@ export const abilities = {
   write: ["owner", "admin", "editor"],
   /** Create and change apps and forms. */
   define: ["owner", "admin", "editor"],
+  /** Erase items, and delete and restore apps and forms. */
+  erase: ["owner", "admin"],
   /** Issue, edit and revoke every credential. Other roles have only their own personal tokens. */
   credentials: ["owner", "admin"],
   /** Create and change webhooks, and view their deliveries. */

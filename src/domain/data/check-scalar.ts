@@ -6,10 +6,12 @@ import type {
   NumberField,
   FieldOption,
   ComputedField,
+  ReferenceField,
   RowField,
 } from "#domain/definition/field.ts";
 import { lazyPattern, type MatchBudget } from "#domain/pattern/pattern.ts";
 import { storableDescription, toStoredText } from "#domain/text.ts";
+import { isRecordId, UnknownReference } from "./references.ts";
 import type { Scalar } from "./values.ts";
 import { describeInexactNumber, InexactNumber } from "#domain/json.ts";
 import { formatChoices, truncate } from "#domain/problem/field-errors.ts";
@@ -235,7 +237,7 @@ export function buildScalarCheck(field: Exclude<RowField, ComputedField>, zone: 
       return stringCheck(checkDateTime);
     case "email":
       return stringCheck((text, report) =>
-        isEmail(text) ? text : reportInvalidFormat("an e-mail address", report),
+        isEmail(text) ? text : reportInvalidFormat("an email address", report),
       );
     case "url":
       return stringCheck((text, report) =>
@@ -249,8 +251,27 @@ export function buildScalarCheck(field: Exclude<RowField, ComputedField>, zone: 
       return selectCheck(field.options);
     case "multi_select":
       return multiSelectCheck(field.options);
+    case "reference":
+      return referenceCheck(field);
   }
 }
+
+/** Names were replaced by IDs before (`mapReferences`). The batch that stores an ID checks that its record exists. */
+function referenceCheck({ app }: ReferenceField): Check {
+  return (value, report, { hadBefore }) => {
+    const reportUnknown = () => report("unknown_reference", unknownReferenceReason(app));
+    if (value instanceof UnknownReference)
+      return value.id !== null && hadBefore(value.id) ? value.id : reportUnknown();
+    if (typeof value === "string") return isRecordId(value) ? value : reportUnknown();
+    const reason =
+      'Must be the ID or the receipt number of a record, or an object with one unique field, like { "email": "yamada@example.com" }.';
+    return report("invalid_type", reason, { expected: "string" });
+  };
+}
+
+/** One reason for every cause, so that it reveals nothing about records that the caller may not see. */
+export const unknownReferenceReason = (app: string): string =>
+  `Must name a record of the app "${app}" that this credential may refer to.`;
 
 function checkDateTime(text: string, report: ErrorReporter): string | undefined {
   const result = toUtcDateTime(text);

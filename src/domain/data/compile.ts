@@ -11,6 +11,7 @@ import { buildScalarCheck, type Check } from "./check-scalar.ts";
 import type { Condition } from "#domain/search/tree.ts";
 import { maxMatchSteps, type MatchBudget } from "#domain/pattern/pattern.ts";
 import { valueErrors } from "./check.ts";
+import { hasReferences } from "./references.ts";
 
 /** A field with its compiled rules. */
 export interface CompiledField<F extends Field = Field> {
@@ -27,6 +28,8 @@ export interface CompiledFields<F extends Field = Field> {
   byKey: Map<string, CompiledField<F>>;
   /** Maps earlier keys of fields to the current ones. Keys that are in use again are excluded. */
   currentKeys: Map<string, string>;
+  /** Whether a field is a reference, or a column of one. */
+  hasReferences: boolean;
   /** The size of the keys and empty values in the JSON of a response. */
   keyBytes: number;
   /** In dependency order. */
@@ -107,6 +110,7 @@ function compileFields<F extends Field>(
     list,
     byKey,
     currentKeys,
+    hasReferences: hasReferences(fields),
     keyBytes,
     formulas,
     rowClass,

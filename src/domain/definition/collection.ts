@@ -100,7 +100,64 @@ export interface Definition {
   history_days?: number;
   /** Definitions that are older than this member lack it. */
   views?: readonly View[];
+  /** Forms only. Definitions that are older than this member lack it. */
+  retain?: Retention | null;
   fields: FieldSet;
+}
+
+/** How long a form keeps its submissions, counted from their creation, and which ones expire. */
+export type RetentionRule = NonNullable<z.infer<ReturnType<typeof retainSchema>>>;
+
+export interface Retention extends RetentionRule {
+  /** No submission expires earlier. Milliseconds since 1970. */
+  appliesFrom: number;
+}
+
+const maxRetainDays = 36_500;
+
+export const retainSchema = lazy(() =>
+  z.nullable(
+    z.strictObject({
+      days: z.int().check(z.minimum(1), z.maximum(maxRetainDays)),
+      only: z.enum(["closed", "all"]),
+    }),
+  ),
+);
+
+/** The overview counts at most this many expiring submissions of a form. */
+export const maxExpiringCount = 1000;
+
+/** The time to notice that a rule erases too much. */
+const retentionNoticeMs = 7 * 24 * 60 * 60 * 1000;
+
+/** An absent rule keeps the current one. `startRetention` decides when a new one applies. */
+export function replaceRetention(
+  current: Retention | null | undefined,
+  sent: RetentionRule | null | undefined,
+): Retention | null {
+  if (sent === undefined) return current ?? null;
+  return sent && { ...sent, appliesFrom: 0 };
+}
+
+/** Whether submissions expire under `after` that would not expire under `before`. */
+export function isStricter(
+  before: RetentionRule | null | undefined,
+  after: RetentionRule | null | undefined,
+): boolean {
+  if (!after) return false;
+  return !before || after.days < before.days || (after.only === "all" && before.only === "closed");
+}
+
+/** Sets when a rule applies for the first time: 7 days after it was set, or became stricter. */
+export function startRetention(
+  before: Retention | null | undefined,
+  after: RetentionRule | null | undefined,
+  now: number,
+): Retention | null {
+  if (!after) return null;
+  const { days, only } = after;
+  const keeps = before && !isStricter(before, after);
+  return { days, only, appliesFrom: keeps ? before.appliesFrom : now + retentionNoticeMs };
 }
 
 export const defaultHistoryDays = 365;

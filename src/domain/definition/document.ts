@@ -5,10 +5,10 @@ import { hasNoControls, isStorable, storableDescription } from "#domain/text.ts"
 import { toEpochMs, isTimeZone } from "#domain/time.ts";
 import {
   minHistoryDays,
+  retainSchema,
+  type RetentionRule,
   maxHistoryDays,
   type Acceptance,
-  type Collection,
-  type Definition,
 } from "./collection.ts";
 import { viewsSchema, type ViewDocument } from "./view.ts";
 import { lazy } from "#domain/lazy.ts";
@@ -35,6 +35,10 @@ const scalarProperties = lazy(() => ({
   ...commonProperties(),
   unique: z._default(z.boolean(), false),
 }));
+const referenceProperties = lazy(() => {
+  const { default: _default, ...properties } = scalarProperties();
+  return properties;
+});
 const countSchema = lazy(() => z.int().check(z.minimum(0)));
 const textProperties = (defaultMaxLength: number) => ({
   ...scalarProperties(),
@@ -81,6 +85,11 @@ const scalarFieldSchemas = lazy(() => {
       type: z.literal("select"),
       ...scalarProperties(),
       options: optionsSchema(),
+    }),
+    reference: z.strictObject({
+      type: z.literal("reference"),
+      ...referenceProperties(),
+      app: z.string().check(z.regex(collectionKeyPattern, "Must be the key of an app.")),
     }),
   } satisfies Record<ScalarField["type"], z.ZodMiniObject>;
   return [text, ...Object.values(others)] as const;
@@ -185,6 +194,9 @@ export const receiptPrefixSchema = lazy(() =>
   ),
 );
 
+/** The key of a field, or null for none. */
+export const titleFieldSchema = lazy(() => z.nullable(z.string()));
+
 const sharedProperties = lazy(() => ({
   key: z.optional(z.string()),
   name: z.optional(settingSchemas().name),
@@ -202,10 +214,18 @@ const sharedProperties = lazy(() => ({
 /** The schemas of definition documents. Rules that span several fields are checked afterwards. */
 export const documentSchemas = {
   app: lazy(() =>
-    z.strictObject({ ...sharedProperties(), receipt_prefix: z.optional(receiptPrefixSchema()) }),
+    z.strictObject({
+      ...sharedProperties(),
+      receipt_prefix: z.optional(receiptPrefixSchema()),
+      title_field: z.optional(titleFieldSchema()),
+    }),
   ),
   form: lazy(() =>
-    z.strictObject({ ...sharedProperties(), acceptance: z.optional(acceptanceSchema()) }),
+    z.strictObject({
+      ...sharedProperties(),
+      acceptance: z.optional(acceptanceSchema()),
+      retain: z.optional(retainSchema()),
+    }),
   ),
 };
 
@@ -218,10 +238,12 @@ export interface DefinitionDocument {
   description?: string | undefined;
   time_zone?: string | undefined;
   receipt_prefix?: string | undefined;
+  title_field?: string | null | undefined;
   acceptance?: z.infer<ReturnType<typeof acceptanceSchema>> | undefined;
   history_days?: number | undefined;
   /** Absent: the current views stay. */
   views?: ViewDocument[] | undefined;
+  retain?: RetentionRule | null | undefined;
   fields: FieldDocument[];
 }
 
@@ -255,13 +277,4 @@ export function fieldDocument(field: Field): Record<string, unknown> {
     ...(field.type === "line_items" ? { fields: field.fields.map(fieldDocument) } : {}),
     ...(previous_keys.length > 0 ? { previous_keys } : {}),
   };
-}
-
-/** Identifies a definition by its public content, without field ids. Equal fingerprints mean the same change. */
-export function definitionFingerprint(
-  kind: Collection["kind"],
-  { fields, views = [], ...properties }: Definition,
-): string {
-  const parts = [kind, properties, fields.fields.map(fieldDocument), views];
-  return JSON.stringify(parts);
 }

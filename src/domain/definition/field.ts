@@ -48,6 +48,13 @@ interface PlainField extends ScalarFieldBase {
   type: "boolean" | "date" | "datetime" | "email" | "url" | "phone";
 }
 
+/** A link to a record of an app. The value is the record's ID. */
+export interface ReferenceField extends ScalarFieldBase {
+  type: "reference";
+  /** The key of the app. */
+  app: string;
+}
+
 export interface FieldOption {
   value: string;
   label: string;
@@ -70,7 +77,7 @@ export interface MultiSelectField extends FieldBase, FormerOptions {
   options: FieldOption[];
 }
 
-export type ScalarField = TextField | NumberField | PlainField | SelectField;
+export type ScalarField = TextField | NumberField | PlainField | SelectField | ReferenceField;
 
 /** The server computes the value on each write and ignores values in requests. */
 export interface ComputedField extends FieldBase {
@@ -98,15 +105,42 @@ export interface FieldSet {
   fields: Field[];
   retired: Field[];
   next: number;
+  /** The id of the field whose value names a record where others refer to it. Apps only. */
+  title?: number;
 }
 
 export const noFields: FieldSet = { fields: [], retired: [], next: 1 };
+
+/** The field whose value names a record of an app. */
+export const titleField = ({ fields, title }: FieldSet): Field | undefined =>
+  fields.find(({ id }) => id === title);
 
 /** Every computed field, columns of line items included. */
 export function computedFields({ fields }: FieldSet): ComputedField[] {
   return fields
     .flatMap((field): Field[] => (field.type === "line_items" ? field.fields : [field]))
     .filter((field) => field.type === "computed");
+}
+
+/** Where a definition refers to an app. */
+export interface ReferencePlace {
+  app: string;
+  /** The path of the field in the definition document. */
+  path: (string | number)[];
+}
+
+/** Every field that refers to an app, columns of line items included. */
+export function referencePlaces(
+  fields: readonly Field[],
+  path: readonly (string | number)[] = ["fields"],
+): ReferencePlace[] {
+  return fields.flatMap((field, index): ReferencePlace[] => {
+    const fieldPath = [...path, index];
+    if (field.type === "reference") return [{ app: field.app, path: fieldPath }];
+    return field.type === "line_items"
+      ? referencePlaces(field.fields, [...fieldPath, "fields"])
+      : [];
+  });
 }
 
 /** The form of a type's values in JSON. Rows are lists of objects. Nobody sends computed values. */
@@ -121,6 +155,7 @@ export const valueKinds = {
   url: "text",
   phone: "text",
   select: "text",
+  reference: "text",
   multi_select: "list",
   line_items: "rows",
   computed: "computed",
@@ -212,6 +247,7 @@ export function ruleErrors(field: FieldDocument, path: Path): FieldError[] {
     case "email":
     case "url":
     case "phone":
+    case "reference":
       return [];
   }
 }

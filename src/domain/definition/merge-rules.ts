@@ -28,10 +28,10 @@ export function withFormerOptions(
 }
 
 /** Drops the oldest former options of a definition that has too many. Searches then look for them in the index. */
-export function limitFormerOptions({ fields, retired, next }: FieldSet): FieldSet {
+export function limitFormerOptions({ fields, retired, ...others }: FieldSet): FieldSet {
   const budget = { charactersLeft: maxFormerLength };
   const limit = <F extends Field>(field: F): F => limitField(field, budget);
-  return { fields: fields.map(limit), retired: retired.map(limit), next };
+  return { fields: fields.map(limit), retired: retired.map(limit), ...others };
 }
 
 function limitField<F extends Field>(field: F, budget: { charactersLeft: number }): F {
@@ -67,4 +67,11 @@ export function createRenameCheck(
     if (!continuedKeys.has(oldKey) || !liveKeys.has(key)) return undefined;
     return `The field "${oldKey}" is kept, and "${key}" exists too. Leave renamed_from out.`;
   };
+}
+
+/** The labels of options that the new field lacks. */
+export function removedOptions(oldField: Field, field: Field): string[] {
+  if (!("options" in oldField) || !("options" in field)) return [];
+  const values = new Set(field.options.map(({ value }) => value));
+  return oldField.options.filter(({ value }) => !values.has(value)).map(({ label }) => label);
 }

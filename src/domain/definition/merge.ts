@@ -2,6 +2,7 @@ import type { FieldError } from "#domain/problem/problem.ts";
 import {
   alwaysOpen,
   defaultHistoryDays,
+  replaceRetention,
   type CollectionKind,
   type Definition,
   type RetypedField,
@@ -14,7 +15,12 @@ import {
   type LineItemsDocument,
   fieldDocument,
 } from "./document.ts";
-import { withFormerOptions, limitFormerOptions, createRenameCheck } from "./merge-rules.ts";
+import {
+  withFormerOptions,
+  limitFormerOptions,
+  createRenameCheck,
+  removedOptions,
+} from "./merge-rules.ts";
 import { mergeViews } from "#domain/search/view.ts";
 import {
   definitionError,
@@ -24,6 +30,7 @@ import {
   type FieldSet,
   type RowField,
 } from "./field.ts";
+import { mergeTitle } from "./title.ts";
 
 /** A definition with a document applied, and the consequences for the stored data. */
 export interface MergedDefinition {
@@ -47,7 +54,8 @@ export function mergeDefinition(
   const before = current?.fields ?? noFields;
   const state: MergeState = { nextId: before.next, errors: [], typeChanged: [] };
   const { fields, retired } = mergeFields(before, document.fields, state, ["fields"], null);
-  const after = limitFormerOptions({ fields, retired, next: state.nextId });
+  const { member, errors } = mergeTitle(before, fields, document.title_field);
+  const after = limitFormerOptions({ fields, retired, next: state.nextId, ...member });
   const { views, errors: viewErrors } = mergeViews(current, after, document.views);
   return {
     definition: {
@@ -59,9 +67,10 @@ export function mergeDefinition(
       acceptance: mergeAcceptance(current, document),
       history_days: document.history_days ?? current?.history_days ?? defaultHistoryDays,
       views,
+      retain: replaceRetention(current?.retain, document.retain),
       fields: after,
     },
-    errors: [...state.errors, ...viewErrors],
+    errors: [...state.errors, ...errors, ...viewErrors],
     typeChanged: state.typeChanged,
     ...uniqueChanges(before, after),
   };
@@ -73,9 +82,8 @@ function mergeAcceptance(current: Definition | null, document: DefinitionDocumen
   return { state, opens_at, closes_at, max_submissions };
 }
 
-function uniqueIds({ fields }: FieldSet): Set<number> {
-  return new Set(fields.map(uniqueIdOf).filter((id) => id !== undefined));
-}
+const uniqueIds = ({ fields }: FieldSet) =>
+  new Set(fields.map(uniqueIdOf).filter((id) => id !== undefined));
 
 /** The rules in the shape that `pending_change` stores. */
 export const pendingRules = ({ typeChanged, uniqueAdded }: MergedDefinition): PendingRules => ({
@@ -138,11 +146,12 @@ function mergeFields<F extends Field>(
   };
 }
 
-function isRetyped(priorField: Field, document: FieldDocument): boolean {
-  if (priorField.type !== "computed" || document.type !== "computed")
-    return priorField.type !== document.type;
-  return priorField.result !== document.result;
-}
+/** What the values of a type depend on: the result of a formula, and the app of a reference. */
+const typeDetail = (field: Field | FieldDocument): string =>
+  field.type === "computed" ? field.result : field.type === "reference" ? field.app : "";
+
+const isRetyped = (priorField: Field, document: FieldDocument): boolean =>
+  priorField.type !== document.type || typeDetail(priorField) !== typeDetail(document);
 
 /** Renames claim their fields first, so that the same document can reuse a freed key. */
 function matchFields<F extends Field>(
@@ -291,10 +300,4 @@ function diffField(oldField: Field, field: Field, path: string): FieldDiff[] {
 function fieldRulesJson(field: Field | RowField): string {
   const { key: _key, previous_keys: _keys, fields: _columns, ...rules } = fieldDocument(field);
   return JSON.stringify(rules);
-}
-
-function removedOptions(oldField: Field, field: Field): string[] {
-  if (!("options" in oldField) || !("options" in field)) return [];
-  const values = new Set(field.options.map(({ value }) => value));
-  return oldField.options.filter(({ value }) => !values.has(value)).map(({ label }) => label);
 }

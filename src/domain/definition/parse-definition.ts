@@ -17,7 +17,7 @@ import {
   type DefinitionDocument,
   type FieldDocument,
 } from "./document.ts";
-import { documentErrors } from "./structure.ts";
+import { documentErrors } from "./document-errors.ts";
 import { duplicateKeyErrors, fieldListErrors, ruleErrors } from "./field.ts";
 
 interface CheckedDefinition {

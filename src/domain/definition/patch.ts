@@ -6,9 +6,12 @@ import { problem, type FieldError } from "#domain/problem/problem.ts";
 import {
   alwaysOpen,
   defaultHistoryDays,
+  replaceRetention,
+  retainSchema,
   type Acceptance,
   type CollectionKind,
   type Definition,
+  type RetentionRule,
 } from "./collection.ts";
 import {
   acceptanceErrors,
@@ -16,9 +19,11 @@ import {
   keyErrors,
   receiptPrefixSchema,
   settingSchemas,
+  titleFieldSchema,
 } from "./document.ts";
-import { documentErrors } from "./structure.ts";
-import { definitionError } from "./field.ts";
+import { documentErrors } from "./document-errors.ts";
+import { definitionError, type FieldSet } from "./field.ts";
+import { findTitle } from "./title.ts";
 import { viewErrors } from "#domain/search/view.ts";
 import { viewsSchema, type ViewDocument } from "./view.ts";
 
@@ -36,6 +41,7 @@ export const patchSchemas = {
     z.strictObject({
       ...sharedPatchProperties(),
       receipt_prefix: z.optional(z.nullable(receiptPrefixSchema())),
+      title_field: z.optional(titleFieldSchema()),
     }),
   ),
   form: lazy(() => {
@@ -49,6 +55,7 @@ export const patchSchemas = {
     return z.strictObject({
       ...sharedPatchProperties(),
       acceptance: z.optional(z.nullable(acceptance)),
+      retain: z.optional(retainSchema()),
     });
   }),
 };
@@ -61,6 +68,8 @@ interface SettingsPatch {
   receipt_prefix?: string | null | undefined;
   history_days?: number | null | undefined;
   views?: ViewDocument[] | null | undefined;
+  retain?: RetentionRule | null | undefined;
+  title_field?: string | null | undefined;
   acceptance?:
     | { [Member in keyof Acceptance]?: Acceptance[Member] | null | undefined }
     | null
@@ -91,12 +100,14 @@ export function parseDefinitionPatch(
     throw problem.invalidInput([...errors, ...schemaErrors]);
   }
   const { key: sentKey, ...patch } = result.data;
+  const { title_field: title }: SettingsPatch = patch;
   const apply: DefinitionPatch = (definition) => applyPatch(key, definition, patch);
   const allErrors = [
     ...errors,
     ...keyErrors(sentKey, key),
     ...acceptanceErrors(apply(current).acceptance),
     ...(patch.views ? viewErrors(kind, key, apply(current)) : []),
+    ...findTitle(current.fields.fields, title ?? null).errors,
   ];
   if (allErrors.length > 0) throw problem.invalidInput(allErrors);
   return apply;
@@ -153,8 +164,15 @@ function applyPatch(key: string, definition: Definition, patch: SettingsPatch): 
       defaultHistoryDays,
     ),
     views: patchSetting(patch.views, definition.views ?? [], []),
-    fields: definition.fields,
+    retain: replaceRetention(definition.retain, patch.retain),
+    fields: patchTitle(definition.fields, patch),
   };
+}
+
+function patchTitle(fields: FieldSet, { title_field: key }: SettingsPatch): FieldSet {
+  if (key === undefined) return fields;
+  const { title: _title, ...others } = fields;
+  return { ...others, ...findTitle(fields.fields, key).member };
 }
 
 function patchAcceptance(

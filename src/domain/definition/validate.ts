@@ -1,3 +1,4 @@
+import { fieldDocument } from "./document.ts";
 import { compileCollection, defaultErrors } from "#domain/data/compile.ts";
 import { maxFieldId } from "#domain/data/values.ts";
 import { maxDefinitionSteps } from "#domain/formula/compile.ts";
@@ -191,4 +192,13 @@ export function formatDefinitionEtag(
 export function matchesVersion(precondition: Precondition, version: number): boolean {
   if (precondition === "*") return true;
   return precondition.some((tag) => /^"(\d+)(-.*)?"$/.exec(tag)?.[1] === String(version));
+}
+
+/** Identifies a definition by its public content, without field ids. Equal fingerprints mean the same change. */
+export function definitionFingerprint(
+  kind: Collection["kind"],
+  { fields, retain = null, views = [], ...properties }: Definition,
+): string {
+  const rule = retain && [retain.days, retain.only];
+  return JSON.stringify([kind, properties, rule, views, fields.fields.map(fieldDocument)]);
 }

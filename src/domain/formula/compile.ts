@@ -128,6 +128,7 @@ function celType(field: Field): string {
     case "url":
     case "phone":
     case "select":
+    case "reference":
       return "string";
   }
 }

@@ -8,9 +8,15 @@ export interface CellFormat {
   isLossless: boolean;
   /** The time zone of times without an offset. */
   zone: string;
-  /** Numbers have a decimal comma. */
-  hasDecimalCommas: boolean;
+  numbers: NumberFormat;
+  dates: DateFormat;
 }
+
+/** `plain` accepts the API's numbers. `plain_comma` also accepts a decimal comma. The others accept groups of thousands. */
+type NumberFormat = "plain" | "plain_comma" | "point" | "comma";
+
+/** The order of day, month and year. `iso` accepts the API's dates alone; the others accept these as well. */
+export type DateFormat = "iso" | "day_first" | "month_first";
 
 /** Converts a cell to a value for the API. Invalid text stays as it is, so that the API reports the error. */
 export type CellReader = (cell: string) => unknown;
@@ -40,19 +46,22 @@ function createTextReader(field: Field, format: CellFormat): CellReader {
     }
     case "line_items":
       return (text) => readList(text) ?? text;
+    case "date":
+      return (text) => readDay(text.trim(), format.dates) ?? text;
     case "datetime":
       return (text) => {
-        const local = text.trim().replace(" ", "T");
+        const [day = "", ...rest] = text.trim().split(/[ T]/);
+        const local = [readDay(day, format.dates) ?? day, ...rest].join("T");
         return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(local)
           ? (localToUtc(local, format.zone) ?? text)
           : text;
       };
     case "text":
     case "multiline_text":
-    case "date":
     case "email":
     case "url":
     case "phone":
+    case "reference":
     case "computed":
       return (text) => text;
   }
@@ -71,8 +80,36 @@ function stripFormulaGuard(cell: string): string {
   return text.replace(/([;\t\r\n])'(?=[^\S\t\r\n]*[=+\-@＝＋－＠])/g, "$1");
 }
 
-function readNumber(text: string, { hasDecimalCommas }: CellFormat): unknown {
-  const decimalText = hasDecimalCommas && /^-?\d+,\d+$/.test(text) ? text.replace(",", ".") : text;
+/** Converts 31.12.2026, 31/12/2026, 31-12-2026 or 12/31/2026 to 2026-12-31. */
+function readDay(text: string, dates: DateFormat): string | undefined {
+  const match = dates === "iso" ? null : /^(\d{1,2})([./-])(\d{1,2})\2(\d{4})$/.exec(text);
+  if (!match) return undefined;
+  const [, first = "", , second = "", year] = match;
+  const [day, month] = dates === "day_first" ? [first, second] : [second, first];
+  return `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
+}
+
+const groupedNumbers = {
+  point: { pattern: /^-?\d{1,3}([, '\u00A0\u202F])\d{3}(\1\d{3})*(\.\d+)?$/, decimal: "." },
+  comma: { pattern: /^-?\d{1,3}([. '\u00A0\u202F])\d{3}(\1\d{3})*(,\d+)?$/, decimal: "," },
+};
+
+/** Removes groups of thousands and converts the decimal comma. */
+function toDecimalText(text: string, numbers: NumberFormat): string {
+  if (numbers === "plain") return text;
+  if (numbers !== "plain_comma") {
+    const { pattern, decimal } = groupedNumbers[numbers];
+    if (pattern.test(text)) {
+      const [whole = "", fraction] = text.split(decimal);
+      const digits = whole.replaceAll(/[^-\d]/g, "");
+      return fraction === undefined ? digits : `${digits}.${fraction}`;
+    }
+  }
+  return numbers !== "point" && /^-?\d+,\d+$/.test(text) ? text.replace(",", ".") : text;
+}
+
+function readNumber(text: string, { numbers }: CellFormat): unknown {
+  const decimalText = toDecimalText(text, numbers);
   return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(decimalText)
     ? parseJson(decimalText)
     : undefined;

@@ -3,7 +3,7 @@ import { uniqueIdOf, type Field } from "#domain/definition/field.ts";
 import { newItemId } from "#domain/item/item.ts";
 import type { BatchOperation } from "#domain/item/body.ts";
 import { sha256Bytes } from "#domain/credential/keys.ts";
-import { createCellReader, type CellFormat } from "./cells.ts";
+import { createCellReader, type CellFormat, type CellReader } from "./cells.ts";
 
 /** The cells of a row in a CSV file. A quoted cell may span several lines. */
 export interface CsvLine {
@@ -32,12 +32,12 @@ export class CsvError extends Error {
 const delimiters = [",", ";", "\t"];
 
 /**
- * Parses CSV (RFC 4180). The delimiter is the comma, semicolon or tab that the first line contains most. Every line end
+ * Parses CSV (RFC 4180). Unless it is chosen, the delimiter is the comma, semicolon or tab that the first line has most. Every line end
  * becomes \n, even in quotes, because browsers change line ends in forms. Empty lines are skipped.
  */
-export function parseCsv(input: string, maxRows: number): Csv {
+export function parseCsv(input: string, maxRows: number, chosenDelimiter?: string): Csv {
   const text = input.replace(/^\uFEFF/, "").replaceAll(/\r\n?/g, "\n");
-  const delimiter = detectDelimiter(text);
+  const delimiter = chosenDelimiter ?? detectDelimiter(text);
   const lines = splitLines(text, delimiter, maxRows + 1);
   const [headerLine, ...rows] = lines;
   if (!headerLine) throw new CsvError(1, "The file is empty.");
@@ -114,14 +114,31 @@ export function lookupFields({ definition }: Collection): Field[] {
   return definition.fields.fields.filter((field) => uniqueIdOf(field) !== undefined);
 }
 
-export function columnTargets(collection: Collection): string[] {
+function columnTargets(collection: Collection): string[] {
   const itemColumns = collection.kind === "form" ? Object.values(itemTargets) : [itemTargets.id];
   return [...itemColumns, ...importableFields(collection).map(({ key }) => key)];
 }
 
+/** The field that a column sets: a key, or a reference by a unique field of its app, as in `customer.email`. */
+function targetField(target: string, collection: Collection): Field | undefined {
+  const [key, nameKey] = target.split(".", 2);
+  return importableFields(collection).find(
+    (field) => field.key === key && (nameKey === undefined || field.type === "reference"),
+  );
+}
+
+const referenceColumn = /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/;
+
+/** Whether a column can have this target. */
+export const isColumnTarget = (target: string, collection: Collection): boolean =>
+  columnTargets(collection).includes(target) ||
+  (referenceColumn.test(target) && targetField(target, collection) !== undefined);
+
+/** The part of a target that no other column may set too. */
+export const targetKey = (target: string): string => target.split(".")[0] ?? "";
+
 /** The target of each column, by key or label; empty without a match, or when an earlier column has the target. */
 export function matchColumns(header: readonly string[], collection: Collection): string[] {
-  const targets = columnTargets(collection);
   // The ids and statuses of other systems have other meanings.
   const systemNames: [string, string][] = isSpreadsheetExport(header)
     ? [
@@ -137,9 +154,10 @@ export function matchColumns(header: readonly string[], collection: Collection):
   ]);
   const usedTargets = new Set<string>();
   return header.map((name) => {
-    const target = targets.includes(name) ? name : names.get(name.toLowerCase());
-    if (target === undefined || !targets.includes(target) || usedTargets.has(target)) return "";
-    usedTargets.add(target);
+    const target = isColumnTarget(name, collection) ? name : names.get(name.toLowerCase());
+    if (target === undefined || !isColumnTarget(target, collection)) return "";
+    if (usedTargets.has(targetKey(target))) return "";
+    usedTargets.add(targetKey(target));
     return target;
   });
 }
@@ -167,8 +185,10 @@ export function createOperationBuilder(
   { columns, by, ...format }: ImportPlan,
 ): (row: CsvLine, newId: string) => BatchOperation {
   const fields = importableFields(collection).flatMap((field) => {
-    const column = columns.indexOf(field.key);
-    return column === -1 ? [] : [{ key: field.key, column, read: createCellReader(field, format) }];
+    const column = columns.findIndex((target) => targetKey(target) === field.key);
+    const [, nameKey] = columns[column]?.split(".", 2) ?? [];
+    const read = createCellReader(field, format);
+    return column === -1 ? [] : [{ key: field.key, column, read: namedBy(nameKey, read) }];
   });
   const idColumn = by === "" || by === itemTargets.id ? columns.indexOf(itemTargets.id) : -1;
   const statusColumn = collection.kind === "form" ? columns.indexOf(itemTargets.status) : -1;
@@ -189,16 +209,26 @@ export function createOperationBuilder(
   };
 }
 
+/** A record by a unique field, as the API takes it. */
+const namedBy =
+  (key: string | undefined, read: CellReader): CellReader =>
+  (cell) => {
+    const value = read(cell);
+    return key === undefined || value === null ? value : { [key]: value };
+  };
+
 const crockfordDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 /** Identifies a file together with its import plan. */
 export function importFingerprint(
   collection: Collection,
-  { columns, by }: ImportPlan,
+  { columns, by, numbers, dates }: ImportPlan,
   csv: Csv,
 ): string {
   const rows = csv.rows.map(({ cells }) => cells);
-  return JSON.stringify([collection.id, columns, by, csv.header, rows]);
+  const isUsual = numbers.startsWith("plain") && dates === "iso";
+  const formats = isUsual ? [] : [numbers, dates];
+  return JSON.stringify([collection.id, columns, by, csv.header, rows, ...formats]);
 }
 
 /** Derives the ids of new items from the file and the row. */

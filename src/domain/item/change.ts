@@ -25,20 +25,25 @@ export type ItemAction =
   | "record.create"
   | "record.update"
   | "record.recalculate"
+  | "record.erase"
   | "submission.create"
   | "submission.update"
   | "submission.close"
   | "submission.reopen"
   | "submission.recalculate"
-  | "submission.delete";
+  | "submission.delete"
+  | "submission.erase";
 
 /** `left`: the item is no longer in the view through which the caller sees the collection. */
 export type ChangeType = "created" | "updated" | "deleted" | "left";
 
 export function changeType(action: ItemAction): ChangeType {
   if (action.endsWith(".create")) return "created";
-  return action === "submission.delete" ? "deleted" : "updated";
+  return isDeletion(action) ? "deleted" : "updated";
 }
+
+/** Whether the item is gone after the action. An erasure also empties stored responses. */
+export const isDeletion = (action: string): boolean => /\.(delete|erase)$/.test(action);
 
 /** Represents the status among the ids of fields, which start at 1. */
 export const statusFieldId = 0;

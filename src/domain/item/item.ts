@@ -85,6 +85,13 @@ export function newItemId(kind: CollectionKind, collectionId: number, ulid: stri
   return `${kind === "app" ? "rec" : "sub"}_${timePart}${collectionDigits.join("")}${randomPart}`;
 }
 
+/** The id of the collection in an item's ID. It may be any number in an older ID. Undefined in a malformed one. */
+export function itemCollectionId(id: string): number | undefined {
+  const digits = id.slice(4).slice(timeEnd, collectionEnd);
+  if (!/^[0-9A-HJKMNP-TV-Z]{6}$/.test(digits)) return undefined;
+  return Array.from(digits).reduce((sum, digit) => sum * 32 + crockfordDigits.indexOf(digit), 0);
+}
+
 /**
  * D1 takes 2,000,000 bytes in a string or row. Defaults, empty columns and folded text can make an item larger than its
  * request, so the service measures the stored and the returned form.
@@ -140,7 +147,7 @@ export interface ItemView extends Omit<
 }
 
 /** The bytes that keys and empty values may add to the stored data of a page. */
-const maxAddedBytes = 4_000_000;
+export const maxAddedBytes = 4_000_000;
 
 /** The number of these items that fit on one page, at least one. */
 export function countItemsThatFit(items: readonly Item[], compiled: ReachedCollection): number {

@@ -70,6 +70,8 @@ export const fieldErrorMeanings = {
   too_complex:
     "A search or an aggregate exceeds its limits, or the patterns and formulas take too long for this request.",
   invalid_definition: "A part of a definition violates a rule or contradicts another part.",
+  unknown_reference:
+    "No record has this ID, receipt number or unique value, or the credential may not refer to it.",
   outside_view: "The item would not be in the view of the credential after the write.",
 } as const;
 
@@ -159,7 +161,7 @@ function reasonOf(issue: Issue): string {
     case "too_big":
       return `${describeBoundVerb(issue.origin)} at most ${issue.maximum}${unitSuffix(issue.origin)}.`;
     case "invalid_format":
-      return issue.format === "email" ? "Must be an e-mail address." : customMessage(issue);
+      return issue.format === "email" ? "Must be an email address." : customMessage(issue);
     case "invalid_union":
       return "options" in issue && Array.isArray(issue.options)
         ? `Must be one of ${formatChoices(issue.options.map(String))}.`

@@ -201,7 +201,7 @@ export const problem = {
       ...(id === undefined ? {} : { id }),
     }),
 
-  schemaInUse: (detail: string, members: Record<string, unknown>) =>
+  schemaInUse: (detail: string, members: Record<string, unknown> = {}) =>
     new Problem("schema_in_use", detail, members),
 
   indexing: (fields: string[], { done, total }: { done: number; total: number }) =>

@@ -20,6 +20,7 @@ export const operators: Record<FieldKind, readonly Operator[]> = {
   datetime: ["eq", "ne", "gt", "gte", "lt", "lte", "between", "in", "is_empty"],
   boolean: ["eq", "is_empty"],
   select: ["eq", "ne", "in", "not_in", "is_empty"],
+  reference: ["eq", "ne", "in", "not_in", "matches", "is_empty"],
   multi_select: ["has_any", "has_all", "has_none", "is_empty"],
   line_items: ["any", "none", "is_empty"],
   actor: ["eq", "ne", "in", "not_in"],
@@ -100,6 +101,7 @@ function describeFlatField(
     source: { in: location, slot: String(field.id) },
     ...describeDecimals(field),
     ...describeOptions(field),
+    ...(field.type === "reference" ? { app: field.app } : {}),
   };
 }
 
@@ -128,6 +130,7 @@ function fieldKind(field: Field): FieldKind {
     case "datetime":
     case "boolean":
     case "select":
+    case "reference":
     case "multi_select":
     case "line_items":
       return type;

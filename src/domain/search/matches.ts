@@ -35,6 +35,7 @@ function holds(condition: Condition, valueOf: ValueOf): boolean {
 
 function leafHolds(leaf: LeafCondition, value: Value | null): boolean {
   const { field, op } = leaf;
+  if (op === "matches") throw new Error("Only a search reads the records of references.");
   if (op === "is_empty") return (value === null) === leaf.value;
   if (op === "any") return hasRow(leaf.value, value);
   if (op === "none") return !hasRow(leaf.value, value);

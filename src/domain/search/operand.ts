@@ -1,3 +1,4 @@
+import { isRecordId } from "#domain/data/references.ts";
 import { describeInexactNumber, InexactNumber } from "#domain/json.ts";
 import { toComparable, foldCase } from "#domain/data/index-entries.ts";
 import type { FieldErrorCode } from "#domain/problem/field-errors.ts";
@@ -74,6 +75,7 @@ export function parseOperand(field: SearchField, op: Operator, operand: unknown)
         : invalidOperand("true or false");
     case "any":
     case "none":
+    case "matches":
       return invalidOperand("a list of conditions");
   }
 }
@@ -144,6 +146,8 @@ function parseScalar({ kind, source, me }: SearchField, operand: unknown): Compa
       return typeof operand === "string" && operand !== "" && operand.length <= maxValueLength
         ? toStoredText(operand)
         : undefined;
+    case "reference":
+      return typeof operand === "string" && isRecordId(operand) ? operand : undefined;
     case "actor":
       if (operand === meOperand) return me;
       return typeof operand === "string" && actorPattern.test(operand) ? operand : undefined;
@@ -172,6 +176,8 @@ function describeExpected({ kind }: SearchField): string {
     case "select":
     case "multi_select":
       return "a non-empty string (use is_empty to find empty values)";
+    case "reference":
+      return "the ID of a record, like rec_01KAHV3M4E7XQ2R5T8W9YZB6CD (use is_empty to find empty values)";
     case "actor":
       return 'an actor like credential:01KAHV3M4E7XQ2R5T8W9YZB6CD or "$me"';
     case "line_items":
@@ -187,7 +193,19 @@ export interface SearchParseState {
   errors: FieldError[];
   conditionCount: number;
   unknownOptions: UnknownOption[];
+  /** Finds the fields of an app that `matches` may name. Undefined if the caller may not read it. */
+  targets: SearchTargets;
+  /** Whether the conditions are on the record of a reference. */
+  isInMatches?: boolean;
 }
+
+/** The app of a reference. */
+interface SearchTarget {
+  collectionId: number;
+  fields: SearchFieldMap;
+}
+
+export type SearchTargets = (app: string) => SearchTarget | undefined;
 
 export function addError(
   state: SearchParseState,

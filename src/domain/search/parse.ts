@@ -1,12 +1,9 @@
-import { storedOrderFields } from "#domain/data/values.ts";
 import { isObject } from "#domain/json.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { formatChoices, truncate } from "#domain/problem/field-errors.ts";
 import {
-  maxSortKeys,
   type Search,
   type SearchField,
-  type SortKey,
   maxConditionDepth,
   maxConditionsLength,
   maxConditions,
@@ -21,85 +18,25 @@ import {
   type Path,
   type SearchParseState,
   parseOperand,
+  type SearchTargets,
   checkOptions,
 } from "./operand.ts";
 import { defaultPageLimit, pageLimitError, pageLimit } from "#domain/cursor.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { operators, searchFields, parseProjection } from "./fields.ts";
+import { parseExpand } from "./expand.ts";
+import { parseSort, resolveStoredOrder } from "./sort.ts";
 
-function parseSort(state: SearchParseState, fields: SearchFieldMap, sortKeys: unknown): SortKey[] {
-  if (!Array.isArray(sortKeys)) {
-    addError(state, ["sort"], "Must be a list of sort keys.");
-    return [];
-  }
-  if (sortKeys.length > maxSortKeys) {
-    addComplexityError(state, ["sort"], `Must have at most ${maxSortKeys} sort keys.`);
-    return [];
-  }
-  const seen = new Set<string>();
-  return sortKeys.flatMap((entry: unknown, index) => {
-    const sortKey = parseSortKey(state, fields, entry, ["sort", index]);
-    if (!sortKey) return [];
-    // A repeated key cannot change the order.
-    if (seen.has(sortKey.field.name)) return [];
-    seen.add(sortKey.field.name);
-    return [sortKey];
-  });
-}
-
-const unsortableKinds = ["multi_select", "line_items", "actor"];
-
-/** Lists have no order, and the index has no actors. */
-export const isSortable = ({ kind }: SearchField): boolean => !unsortableKinds.includes(kind);
-
-function parseSortKey(
-  state: SearchParseState,
-  fields: SearchFieldMap,
-  entry: unknown,
-  path: Path,
-): SortKey | undefined {
-  if (!isObject(entry))
-    return addError(state, path, 'Must be like { "field": "amount", "direction": "desc" }.');
-  const unknownKey = Object.keys(entry).find((key) => key !== "field" && key !== "direction");
-  if (unknownKey !== undefined) {
-    const reason = 'Unknown property. Allowed: "field", "direction".';
-    return addError(state, [...path, unknownKey], reason);
-  }
-  const field = parseField(state, fields, entry["field"], [...path, "field"]);
-  if (!field) return undefined;
-  if (!isSortable(field)) {
-    const reason = `Cannot sort by "${field.name}".`;
-    return addError(state, [...path, "field"], reason);
-  }
-  const direction = entry["direction"] ?? "asc";
-  if (direction === "asc" || direction === "desc") return { field, direction };
-  return addError(state, [...path, "direction"], 'Must be "asc" or "desc".');
-}
-
-/**
- * Ids, receipt numbers and creation times follow the order in which items are stored, so such a key needs no index. Keys
- * after it have no effect. An ascending one at the end is dropped, because ties are broken that way anyway.
- */
-function resolveStoredOrder(sort: readonly SortKey[]): Pick<Search, "sort" | "order"> {
-  const index = sort.findIndex(({ field }) => isStoredOrder(field));
-  const storedOrderKey = sort[index];
-  if (!storedOrderKey) return { sort: [...sort], order: "desc" };
-  if (index === 0) return { sort: [], order: storedOrderKey.direction };
-  const precedingKeys = sort.slice(0, index);
-  return {
-    sort: storedOrderKey.direction === "asc" ? precedingKeys : [...precedingKeys, storedOrderKey],
-    order: "desc",
-  };
-}
-
-export function isStoredOrder({ source }: SearchField): boolean {
-  return source.in === "system" && storedOrderFields.includes(source.name);
-}
-
-/** Only this many properties are checked. A search has five. */
+/** Only this many properties are checked. A search has six. */
 const maxCheckedProperties = 100;
 
-const searchProperties = ["conditions", "sort", "fields", "limit", "cursor"];
+const searchProperties = ["conditions", "sort", "fields", "expand", "limit", "cursor"];
+
+export interface SearchOptions {
+  targets?: SearchTargets | undefined;
+  /** The `expand` of the query string. */
+  expand?: readonly string[] | undefined;
+}
 
 /** Reports the properties of a body that are not allowed. */
 export function checkProperties(
@@ -144,8 +81,13 @@ export function throwErrors({ errors, unknownOptions }: SearchParseState): void 
  * Parses a search body against the collection's definition, or throws a 422 with every field error. `me` is the actor for
  * which the operand `"$me"` stands.
  */
-export function parseSearch(collection: Collection, body: unknown, me: string): Search {
-  const state: SearchParseState = { errors: [], conditionCount: 0, unknownOptions: [] };
+export function parseSearch(
+  collection: Collection,
+  body: unknown,
+  me: string,
+  { targets = () => undefined, expand }: SearchOptions = {},
+): Search {
+  const state: SearchParseState = { errors: [], conditionCount: 0, unknownOptions: [], targets };
   const properties = isObject(body) ? body : {};
   if (!isObject(body)) addError(state, [], "The body must be an object.");
   checkProperties(state, properties, searchProperties);
@@ -154,6 +96,7 @@ export function parseSearch(collection: Collection, body: unknown, me: string): 
     conditions: parseConditions(state, fields, properties["conditions"] ?? []),
     ...resolveStoredOrder(parseSort(state, fields, properties["sort"] ?? [])),
     fields: parseProjection(state, collection, properties["fields"] ?? null),
+    expand: parseExpand(state, collection, properties["expand"] ?? expand ?? null),
     limit: parseLimit(state, properties["limit"] ?? defaultPageLimit),
     unknownOptions: state.unknownOptions,
   };
@@ -270,11 +213,34 @@ function parseValue(
     const conditions = parseGroup(state, rows, value, path, depth + 1);
     return { field, op, value: { all: conditions } };
   }
+  if (op === "matches") return parseMatches(state, field, value, path, depth);
   const result = parseOperand(field, op, value);
   if (!("condition" in result))
     return addError(state, [...path, ...(result.path ?? [])], result.reason, result.code);
   checkOptions(state, result.condition, value, path);
   return result.condition;
+}
+
+/** Conditions on the record of a reference reach one level deep. */
+function parseMatches(
+  state: SearchParseState,
+  field: SearchField,
+  value: unknown,
+  path: Path,
+  depth: number,
+): Condition | undefined {
+  if (state.isInMatches) {
+    return addError(state, path, "matches cannot contain matches.");
+  }
+  const target = field.app === undefined ? undefined : state.targets(field.app);
+  if (!target) {
+    const reason = `matches needs permission to read the records of the app "${field.app ?? ""}".`;
+    return addError(state, path, reason);
+  }
+  const inner: SearchParseState = { ...state, isInMatches: true };
+  const conditions = parseGroup(inner, target.fields, value, path, depth + 1);
+  state.conditionCount = inner.conditionCount;
+  return { field, op: "matches", value: { all: conditions }, collectionId: target.collectionId };
 }
 
 function parseLimit(state: SearchParseState, limit: unknown): number {

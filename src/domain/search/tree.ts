@@ -1,6 +1,7 @@
 import type { SystemField } from "#domain/data/values.ts";
 import type { Field } from "#domain/definition/field.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
+import type { Expansion } from "./expand.ts";
 
 /** A field that a condition can name, and the location of its value. */
 export interface SearchField {
@@ -19,6 +20,8 @@ export interface SearchField {
   decimals?: number;
   /** Only for fields with options. */
   options?: FieldOptions;
+  /** Only for references: the key of the app. */
+  app?: string;
   /** Only for line items: the searchable columns. */
   rows?: ReadonlyMap<string, SearchField>;
 }
@@ -38,6 +41,7 @@ export type FieldKind =
   | "datetime"
   | "boolean"
   | "select"
+  | "reference"
   | "multi_select"
   | "line_items"
   | "actor";
@@ -65,7 +69,8 @@ export type Operator =
   | "has_all"
   | "has_none"
   | "any"
-  | "none";
+  | "none"
+  | "matches";
 
 /** A condition with values in the form that the index compares. */
 export type Condition =
@@ -98,7 +103,17 @@ export type LeafCondition =
     }
   | { field: SearchField; op: "between"; value: [low: Comparable, high: Comparable] }
   | { field: SearchField; op: "is_empty"; value: boolean }
-  | { field: SearchField; op: "any" | "none"; value: Condition };
+  | { field: SearchField; op: "any" | "none"; value: Condition }
+  | MatchesCondition;
+
+/** Conditions that the record of a reference meets. */
+export interface MatchesCondition {
+  field: SearchField;
+  op: "matches";
+  value: Condition;
+  /** The id of the app's collection. */
+  collectionId: number;
+}
 
 export interface SortKey {
   field: SearchField;
@@ -114,6 +129,8 @@ export interface Search {
   order: "asc" | "desc";
   /** The keys that `data` contains in the response; null for all. */
   fields: string[] | null;
+  /** The references whose records the response includes. */
+  expand: Expansion[];
   limit: number;
   /** Operands that are not known to be options, current or former. Items may still have them. */
   unknownOptions: UnknownOption[];
@@ -137,7 +154,7 @@ function fieldsIn(condition: Condition): SearchField[] {
   if ("not" in condition) return fieldsIn(condition.not);
   if ("anywhere" in condition) return [...condition.fields, ...condition.lists];
   const { field, op, value } = condition;
-  return op === "any" || op === "none" ? [field, ...fieldsIn(value)] : [field];
+  return op === "any" || op === "none" || op === "matches" ? [field, ...fieldsIn(value)] : [field];
 }
 
 /** The operand that stands for the caller. */

@@ -9,6 +9,7 @@ import { lazy } from "#domain/lazy.ts";
 export const webhookTypes = [
   "record.created",
   "record.updated",
+  "record.deleted",
   "submission.created",
   "submission.updated",
   "submission.deleted",
@@ -74,12 +75,14 @@ const webhookTypeByAction: Record<ItemAction, WebhookType> = {
   "record.create": "record.created",
   "record.update": "record.updated",
   "record.recalculate": "record.updated",
+  "record.erase": "record.deleted",
   "submission.create": "submission.created",
   "submission.update": "submission.updated",
   "submission.recalculate": "submission.updated",
   "submission.reopen": "submission.updated",
   "submission.close": "submission.closed",
   "submission.delete": "submission.deleted",
+  "submission.erase": "submission.deleted",
 };
 
 /**

@@ -56,23 +56,25 @@ const itemNumber = sql`iif(${element(0)} < 0, t.collection_id * ${collectionSpan
 const createdAt = sql`(max(t.last_created_at + 1, ${v.now}) - ${element(0)} - 1)`;
 const rowsWithTally = sql`json_each(${v.rows}) e, tally t where ${tallyCondition}`;
 
-/** Aborts the batch when the key belongs to another request. */
+/** Aborts the batch when the key belongs to another request. A deleted collection has no replays. */
 export const keyOwned = collectionGuard<BatchValues>(
   () =>
     sql`select ${guardCode("key_used")} as code
-    where exists (select 1 from replay where key = ${v.key} and item_id <> ${v.batchId})`,
+    where exists (select 1 from replay where key = ${v.key} and item_id <> ${v.batchId})
+      and exists (select 1 from collection where id = ${v.collectionId})`,
 );
 
 export const collectionAccepts = collectionGuard<BatchValues>(
   () =>
     sql`select case
-      when c.revision <> ${v.revision} then ${guardCode("definition_changed")}
+      when c.revision is not ${v.revision} then ${guardCode("definition_changed")}
       when not ${v.needsOpenForm} then null
       when c.state = 'closed' or c.closes_at <= ${v.now} then ${guardCode("closed")}
       when c.opens_at > ${v.now} then ${guardCode("not_open_yet")}
       when ${v.maxAddedItems} > 0 and t.live + ${v.maxAddedItems} > c.max_submissions then ${guardCode("full")}
     end as code
-    from collection c join tally t on t.collection_id = c.id where c.id = ${v.collectionId}`,
+    from (select ${v.collectionId} as id) x left join collection c on c.id = x.id
+      left join tally t on t.collection_id = c.id`,
 );
 
 /** Rows: number and version of each item, as the request read them. */

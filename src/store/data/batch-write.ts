@@ -8,7 +8,15 @@ import type { ItemAuditRecord } from "./changes.ts";
 import { runOnce, classifyError } from "#store/db/retry.ts";
 import { byteLength, chunkJsonRows, type CollectionBind } from "#store/db/statement.ts";
 import { viewGuard, type CreateLimits } from "./view-guard.ts";
-import { claimKey, findReplay, type Claim, type AssignedValues, type Replay } from "./replays.ts";
+import {
+  claimKey,
+  eraseReplays,
+  findReplay,
+  type Claim,
+  type AssignedValues,
+  type Replay,
+} from "./replays.ts";
+import { guardReferences, type GuardedReference } from "./references.ts";
 import type { BatchValues, BatchRowValues } from "./batch-statements.ts";
 
 /** The number of an existing item, or −1, −2, … for the items that the batch creates, in order. */
@@ -57,6 +65,8 @@ export interface BatchWrite {
   createdItems: WrittenItem[];
   updatedItems: WrittenItem[];
   deletedNumbers: number[];
+  /** The references that the items did not have before. */
+  references: GuardedReference[];
   /** In the order of the operations. */
   changes: WrittenChange[];
 }
@@ -68,6 +78,7 @@ export type BatchOutcome =
   /** An item or the definition changed, or another request created an item with the same value. Read again. */
   | { outcome: "stale" }
   | { outcome: "closed"; reason: ClosedReason }
+  | { outcome: "unknown_reference" }
   | { outcome: "taken" }
   /** A new item would not be in the caller's view. */
   | { outcome: "outside_view" };
@@ -100,7 +111,12 @@ export async function storeBatch(
     if (failure.kind === "unique" && failure.table === "item") return { outcome: "stale" };
     if (failure.kind !== "guard") throw error;
     const { constraint } = failure;
-    if (constraint === "taken" || constraint === "outside_view") return { outcome: constraint };
+    if (
+      constraint === "taken" ||
+      constraint === "unknown_reference" ||
+      constraint === "outside_view"
+    )
+      return { outcome: constraint };
     if (constraint === "closed" || constraint === "not_open_yet" || constraint === "full") {
       return { outcome: "closed", reason: constraint };
     }
@@ -169,6 +185,7 @@ function buildRowStatements(
   const updatedRows = updatedItems.map((item) => updatedRow(item, followingChanges));
   return [
     ...bindRows(batch.itemsUnchanged, toJsonRows(write.expectedVersions)),
+    ...guardReferences(write.references).map((bind) => bind(db, {})),
     ...bindRows(batch.deleteUnique, toJsonRows(write.uniqueValuesToRemove)),
     ...bindRows(batch.insertUnique, toJsonRows(write.uniqueValuesToAdd)),
     ...bindRows(batch.uniqueValuesOwned, toJsonRows(write.uniqueValuesToAdd)),
@@ -180,6 +197,9 @@ function buildRowStatements(
     ...buildChangeStatements(db, values, write.changes),
     ...bindRows(batch.insertItems, createdRows),
     ...bindRows(batch.updateItems, updatedRows),
+    ...(write.changes.some(({ action }) => action.endsWith(".erase"))
+      ? eraseReplays(db, { numbers: JSON.stringify(deletedNumbers), at: write.now })
+      : []),
     ...bindRows(batch.deleteItems, numbers),
   ];
 }

@@ -42,12 +42,12 @@ export const itemUnchanged = collectionGuard<ExpectedValues>(
     sql`select case
       when not exists (select 1 from item where number = ${v.number} and version = ${v.itemVersion})
         then ${guardCode("item_changed")}
-      when c.revision <> ${v.revision} then ${guardCode("definition_changed")}
+      when c.revision is not ${v.revision} then ${guardCode("definition_changed")}
       when not ${v.needsOpenForm} then null
       when c.state = 'closed' or c.closes_at <= ${v.at} then ${guardCode("closed")}
       when c.opens_at > ${v.at} then ${guardCode("not_open_yet")}
     end as code
-    from collection c where c.id = ${v.collectionId}`,
+    from (select ${v.collectionId} as id) x left join collection c on c.id = x.id`,
 );
 
 export const removeEntries = collectionStatement<RemovalValues>((db) =>

@@ -1,12 +1,15 @@
 import { type CollectionDatabase, type PreparedStatement } from "#store/db/database.ts";
+import { sql } from "drizzle-orm";
 import type { SearchEntry, UniqueValue } from "#domain/data/index-entries.ts";
 import type { ClosedReason } from "#domain/definition/collection.ts";
 import type { ItemDiff } from "#domain/item/change.ts";
 import type { Status } from "#domain/item/item.ts";
 import { insertChange, type ItemAuditRecord } from "./changes.ts";
 import { eraseFormerValues, queueErasure, maxErasedPerBatch } from "./erasures.ts";
+import { eraseReplays } from "./replays.ts";
+import { erasedItem } from "#store/db/schema.ts";
 import { runOnce, classifyError } from "#store/db/retry.ts";
-import { jsonChunks, type CollectionBind } from "#store/db/statement.ts";
+import { dataStatement, jsonChunks, type CollectionBind } from "#store/db/statement.ts";
 import {
   addEntries,
   decrementItemCount,
@@ -21,6 +24,7 @@ import {
   type BaseChangeValues,
   type RemovalValues,
 } from "./change-item-statements.ts";
+import { guardReferences, type GuardedReference } from "./references.ts";
 import { findItemConflicts, type UniqueConflict } from "./item-ranges.ts";
 
 /** The state that the change is based on. The batch aborts in any other state. */
@@ -51,6 +55,8 @@ export interface ItemChange extends ExpectedState {
   hasGrown: boolean;
   entries: EntryChanges;
   uniqueValues: UniqueChanges;
+  /** The references that the item did not have before. */
+  references: GuardedReference[];
   diff: ItemDiff;
   /** The views that the item matches before and after (`viewMarks`), JSON. */
   views: string | null;
@@ -70,6 +76,7 @@ export type ItemChangeResult =
   | { outcome: "changed"; hasListeners: boolean }
   /** The item or its definition changed. Read again. */
   | { outcome: "stale" }
+  | { outcome: "unknown_reference" }
   | { outcome: "closed"; reason: ClosedReason }
   | { outcome: "duplicate"; conflicts: UniqueConflict[] };
 
@@ -91,6 +98,7 @@ export async function changeItem(
   };
   const statements = [
     itemUnchanged,
+    ...guardReferences(change.references),
     ...buildRemovals(entries.toRemove),
     ...jsonChunks(entries.toAdd).map(
       (entriesToAdd): CollectionBind<BaseChangeValues> =>
@@ -106,6 +114,15 @@ export async function changeItem(
   return runItemBatch(db, statements, uniqueValues.toAdd, change.number);
 }
 
+/** A restore of the database repeats the erasure. */
+const rememberErasure = dataStatement<{ number: number; at: number }>((db, v) =>
+  db
+    .insert(erasedItem)
+    .select(sql`select id, ${v.at} from item where number = ${v.number}`)
+    .onConflictDoNothing(),
+);
+
+/** Removes an item. An erasure also empties the responses that are stored for retries. */
 export async function removeItem(
   db: CollectionDatabase,
   removal: ItemRemoval,
@@ -127,9 +144,15 @@ export async function removeItem(
     ...(removal.itemVersion > 1 ? [eraseFormerValues] : []),
     ...(removal.itemVersion > maxErasedPerBatch ? [queueErasure] : []),
     insertChange,
-    deleteItem,
-    decrementItemCount,
   ].map((bind) => bind(db, values));
+  if (auditRecord.action.endsWith(".erase")) {
+    const numbers = JSON.stringify([removal.number]);
+    statements.push(
+      ...eraseReplays(db, { numbers, at: auditRecord.at }),
+      rememberErasure(db, values),
+    );
+  }
+  statements.push(deleteItem(db, values), decrementItemCount(db, values));
   return runItemBatch(db, statements, [], removal.number);
 }
 
@@ -161,6 +184,7 @@ async function runItemBatch(
     }
     if (failure.kind !== "guard") throw error;
     const { constraint } = failure;
+    if (constraint === "unknown_reference") return { outcome: constraint };
     if (constraint === "closed" || constraint === "not_open_yet") {
       return { outcome: "closed", reason: constraint };
     }

@@ -12,7 +12,14 @@ import {
   type ItemAuditRecord,
 } from "./changes.ts";
 import { change, item, searchEntry, tally, uniqueValue } from "#store/db/schema.ts";
-import { placeholders, collectionStatement, lowestVersionSql } from "#store/db/statement.ts";
+import {
+  placeholders,
+  collectionStatement,
+  jsonChunks,
+  lowestVersionSql,
+  type CollectionBind,
+} from "#store/db/statement.ts";
+import { unknownReferenceSql, type GuardedReference } from "./references.ts";
 import {
   type ClaimValues,
   claimKey,
@@ -60,13 +67,19 @@ const itemNumber = sql.raw(`t.collection_id * ${sequencesPerCollection} + t.last
 const collectionAccepts = collectionGuard<CreateValues>(
   () =>
     sql`select case
-      when c.revision <> ${v.revision} then ${guardCode("definition_changed")}
+      when c.revision is not ${v.revision} then ${guardCode("definition_changed")}
       when c.state = 'closed' or c.closes_at <= ${v.now} then ${guardCode("closed")}
       when c.opens_at > ${v.now} then ${guardCode("not_open_yet")}
       when t.live >= c.max_submissions then ${guardCode("full")}
     end as code
-    from collection c join tally t on t.collection_id = c.id
-    where c.id = ${v.collectionId} and ${isNewItem}`,
+    from (select ${v.collectionId} as id) x left join collection c on c.id = x.id
+      left join tally t on t.collection_id = c.id
+    where c.id is null or ${isNewItem}`,
+);
+
+/** A create that is sent again finds its item, even if a record that it refers to is gone by now. */
+const referencesExist = collectionGuard<CreateValues & { references: string }>(
+  (values) => sql`select code from (${unknownReferenceSql(values)}) where ${isNewItem}`,
 );
 
 /** Assigns the next sequence. Creation times strictly grow with it, even if clocks differ. */
@@ -149,6 +162,7 @@ export interface NewItem {
   entries: string;
   /** Field numbers with the values that no other item may have. */
   uniqueValues: UniqueValue[];
+  references: GuardedReference[];
   /** Ids of the fields that have a value. */
   changedFields: number[];
   /** The views that the item matches (`viewMarks`), JSON. */
@@ -162,6 +176,7 @@ export type CreateResult =
   | { outcome: "outside_view" }
   /** Every check of a trial passed. */
   | { outcome: "not_stored" }
+  | { outcome: "unknown_reference" }
   | { outcome: "closed"; reason: ClosedReason }
   | { outcome: "duplicate"; conflicts: UniqueConflict[] };
 
@@ -176,13 +191,18 @@ export async function createItem(
   const values = {
     ...auditRecord,
     ...create,
-    ...(claim ?? { key: null, fingerprint: null, answer: null, expiresAt: null }),
+    ...(claim ?? { key: null, fingerprint: null, answer: null }),
     uniqueValues: JSON.stringify(create.uniqueValues),
     changedFields: JSON.stringify(create.changedFields),
   };
   const statements = [
     ...(claim ? [claimKey] : []),
     collectionAccepts,
+    ...jsonChunks(create.references).map(
+      (references): CollectionBind<typeof values> =>
+        (target, base) =>
+          referencesExist(target, { ...base, references }),
+    ),
     assignNumber,
     ...(create.uniqueValues.length > 0 ? [insertUnique] : []),
     insertEntries,
@@ -236,6 +256,7 @@ async function resultFromError(
   if (failure.kind !== "guard") throw error;
   switch (failure.constraint) {
     case "definition_changed":
+    case "unknown_reference":
     case "outside_view":
     case "not_stored":
       return { outcome: failure.constraint };

@@ -4,6 +4,7 @@ import type {
   Collection,
   CollectionKind,
   Definition,
+  Retention,
   View,
 } from "#domain/definition/collection.ts";
 import type { FieldSet } from "#domain/definition/field.ts";
@@ -71,7 +72,7 @@ const definitionColumns = sql`json_object('kind', ${collection.kind}, 'key', ${c
   'receiptPrefix', ${collection.receiptPrefix}, 'state', ${collection.state},
   'opensAt', ${collection.opensAt}, 'closesAt', ${collection.closesAt},
   'maxSubmissions', ${collection.maxSubmissions}, 'historyDays', ${collection.historyDays},
-  'views', json(${collection.views}))`;
+  'retain', ${collection.retain}, 'views', json(${collection.views}))`;
 
 type Row = typeof collection.$inferSelect;
 
@@ -125,6 +126,7 @@ function definitionFromRow(row: DefinitionRow, fields: string): Definition {
     },
     history_days: row.historyDays,
     views: row.views,
+    retain: row.retain === null ? null : (JSON.parse(row.retain) as Retention),
     fields: JSON.parse(fields) as FieldSet,
   };
 }

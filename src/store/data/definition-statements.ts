@@ -1,4 +1,4 @@
-import type { CollectionDatabase, Database, PreparedStatement, Scope } from "#store/db/database.ts";
+import type { CollectionDatabase, PreparedStatement } from "#store/db/database.ts";
 import { sql, eq } from "drizzle-orm";
 import { fieldNumber } from "#domain/data/values.ts";
 import { nextVersion } from "#domain/timeline.ts";
@@ -29,7 +29,6 @@ import {
   type Collection,
   type Definition,
 } from "#domain/definition/collection.ts";
-import { runOnce, classifyError } from "#store/db/retry.ts";
 import { auditTimeSql, insertAuditEntry, type AuditRecord } from "#store/home/audit.ts";
 
 // Statements that check or move stored values when fields change. Each takes any number of fields.
@@ -103,7 +102,10 @@ export type SaveResult =
   | { outcome: "saved" }
   /** Another request created or changed the collection. The caller must reload and retry. */
   | { outcome: "stale" }
+  /** The key belongs to a deleted collection. */
+  | { outcome: "reserved" }
   | { outcome: "values_exist" }
+  | { outcome: "unknown_app" }
   | { outcome: "duplicates_exist" };
 
 /** The columns that a change sets. */
@@ -123,6 +125,7 @@ const mutableColumns = [
   "updatedAt",
   "historyDays",
   "views",
+  "retain",
 ] as const;
 const insertedColumns = ["kind", "key", "createdAt", ...mutableColumns] as const;
 
@@ -132,13 +135,20 @@ type InsertedColumns = Pick<typeof collection.$inferSelect, (typeof insertedColu
 /** True when an active webhook listens to all collections, including future ones. */
 const hasGlobalListenerSql = sql`exists (select 1 from webhook where state = 'active' and collections = '"all"')`;
 
+/** Ids of deleted collections are not given again, because items, cursors and webhooks name them. */
+const nextId = sql`(select 1 + max(coalesce((select max(id) from collection), 0),
+  coalesce((select max(collection_id) from deletion), 0)))`;
+
 export const insertCollection = jointStatement<InsertedColumns>((db, v) =>
-  db.insert(collection).values({ ...pick(v, insertedColumns), listened: hasGlobalListenerSql }),
+  db
+    .insert(collection)
+    .values({ id: nextId, ...pick(v, insertedColumns), listened: hasGlobalListenerSql }),
 );
 
 /** Inserts the same when webhooks are in another database. */
 export const insertCollectionWithListened = dataStatement<InsertedColumns & { listened: number }>(
-  (db, v) => db.insert(collection).values({ ...pick(v, insertedColumns), listened: v.listened }),
+  (db, v) =>
+    db.insert(collection).values({ id: nextId, ...pick(v, insertedColumns), listened: v.listened }),
 );
 
 type CollectionKey = Pick<InsertedColumns, "kind" | "key">;
@@ -158,9 +168,10 @@ export const auditCreation = dataStatement<CollectionKey & AuditRecord>((db, v) 
   ),
 );
 
+/** Aborts the batch when the definition was changed or deleted. */
 export const guardRevision = collectionGuard<{ revision: number }>(
   (v) => sql`select ${guardCode("definition_changed")} as code
-    from collection where id = ${v.collectionId} and revision <> ${v.revision}`,
+    where not exists (select 1 from collection where id = ${v.collectionId} and revision = ${v.revision})`,
 );
 
 const updateCollection = collectionStatement<Pick<InsertedColumns, MutableColumn>>((db, v) =>
@@ -184,6 +195,7 @@ export function definitionToRow(definition: Definition, fieldsVersion: number, n
     // Pending changes that were stored before histories existed lack `history_days`.
     historyDays: definition.history_days ?? defaultHistoryDays,
     views: JSON.stringify(definition.views ?? []),
+    retain: definition.retain ? JSON.stringify(definition.retain) : null,
   };
 }
 
@@ -269,19 +281,3 @@ export function buildDropStatements(
 export const deletePendingRow = collectionStatement<object>((db, v) =>
   db.delete(pendingChange).where(eq(pendingChange.collectionId, v.collectionId)),
 );
-
-export async function runSave<S extends Scope>(
-  db: Database<S>,
-  statements: readonly PreparedStatement<S>[],
-): Promise<SaveResult> {
-  try {
-    await runOnce(db, () => db.batch(statements));
-    return { outcome: "saved" };
-  } catch (error) {
-    const failure = classifyError(error);
-    if (failure.kind === "unique" && failure.table === "collection") return { outcome: "stale" };
-    if (failure.kind === "unique") return { outcome: "duplicates_exist" };
-    if (failure.kind !== "guard") throw error;
-    return { outcome: failure.constraint === "values_exist" ? "values_exist" : "stale" };
-  }
-}

@@ -250,7 +250,8 @@ export interface NextChange {
   scannedThrough: number;
   /** Whether `scannedThrough` is the current end of the feed. */
   isAtEnd: boolean;
-  head: DefinitionHead;
+  /** Null when the collection is deleted. */
+  head: DefinitionHead | null;
 }
 
 /** Finds the first change after `after` with one of these actions, and its current item. */
@@ -280,6 +281,6 @@ export async function loadNextChange(
     item: itemRow ? itemFromRow(itemRow) : null,
     scannedThrough: firstChange?.number ?? scanEnd?.through ?? after,
     isAtEnd: firstChange === null && (scanEnd?.count ?? 0) < maxScannedChanges,
-    head: headRow ? definitionHeadFromRow(headRow) : { id: db.collectionId, freshCollection: null },
+    head: headRow ? definitionHeadFromRow(headRow) : null,
   };
 }

@@ -22,12 +22,14 @@ export interface QueueCursor {
 
 export const queueStart: QueueCursor = { after: 0, excluded: [] };
 
+/** Selects the next collection of a queue. Work on deleted collections waits, because they may be restored. */
 export function queueOrder(
   column: Column,
   { after, excluded }: QueueCursor,
 ): { where: SQL; order: SQL } {
   return {
-    where: sql`${column} not in (select value from json_each(${JSON.stringify(excluded)}))`,
+    where: sql`${column} not in (select value from json_each(${JSON.stringify(excluded)}))
+      and exists (select 1 from collection where collection.id = ${column})`,
     order: sql`${column} <= ${after}, ${column}`,
   };
 }

@@ -3,7 +3,6 @@ import { and, eq, sql } from "drizzle-orm";
 import type { SearchEntry } from "#domain/data/index-entries.ts";
 import type { ItemAction } from "#domain/item/change.ts";
 import { retryTransient, classifyError } from "#store/db/retry.ts";
-import { guardCode, collectionGuard } from "#store/db/guard.ts";
 import { change, indexing, item, searchEntry, tally } from "#store/db/schema.ts";
 import {
   changeTimeSql,
@@ -17,6 +16,7 @@ import {
   dataStatement,
   nextVersionSql,
 } from "#store/db/statement.ts";
+import { guardRevision } from "./definition-statements.ts";
 import { queueStart, queueOrder } from "./index-check.ts";
 
 export type Indexing = typeof indexing.$inferSelect;
@@ -103,11 +103,6 @@ const updateLargestStatement = collectionStatement<{ recalculated: string }>((db
       largest: sql`max(largest, (select max(octet_length(e.value -> 3)) from json_each(${v.recalculated}) e))`,
     })
     .where(eq(tally.collectionId, v.collectionId)),
-);
-
-const guardRevision = collectionGuard<{ revision: number }>(
-  (v) => sql`select ${guardCode("definition_changed")} as code from collection
-    where id = ${v.collectionId} and revision <> ${v.revision}`,
 );
 
 const advanceStatement = collectionStatement<{ count: number; next: number; nextStart: number }>(

@@ -12,14 +12,6 @@ import {
   type DefinitionHeadRow,
 } from "./definition-head.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import {
-  historyStatements,
-  nameActors,
-  pastChangeFromRow,
-  type HistoryLimits,
-  type PastChange,
-  type PastChangeRow,
-} from "./changes.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import {
   type CurrentCollection,
@@ -79,16 +71,16 @@ export interface CurrentItem {
   head: DefinitionHead;
 }
 
-type CurrentItemRow = ItemRow & DefinitionHeadRow;
+export type CurrentItemRow = ItemRow & DefinitionHeadRow;
 
-interface ItemById {
+export interface ItemById {
   kind: CollectionKind;
   id: string;
   /** The stamps of cached definitions (`cachedStampsJson`). The result omits these definitions. */
   stamps: string;
 }
 
-interface ItemByReceipt extends CollectionName {
+export interface ItemByReceipt extends CollectionName {
   receipt: string;
   /** The sequences that the receipt number can match, JSON. */
   sequences: string;
@@ -98,11 +90,11 @@ interface ItemByReceipt extends CollectionName {
 /** Names an item by its id, or a record by its receipt number. */
 export type ItemName = ItemById | ItemByReceipt;
 
-/** Statements that select one item, without and with its history. */
-function itemStatements<Values extends { stamps: string }>(
+/** Selects one item that meets a condition, with the head of its collection. */
+const selectOne = <Values extends { stamps: string }>(
   condition: (values: Placeholders<Values>) => SQL | undefined,
-) {
-  const selectOne = dataStatement<Values>((db, values) =>
+) =>
+  dataStatement<Values>((db, values) =>
     db
       .select({ ...itemColumns, ...definitionHeadColumns(values.stamps) })
       .from(item)
@@ -110,23 +102,22 @@ function itemStatements<Values extends { stamps: string }>(
       .where(condition(values))
       .limit(1),
   );
-  const lastChangeOf = (values: Placeholders<Values>) =>
-    sql`(select ${item.lastChange} from ${item}
-      join ${collection} on ${collection.id} = ${item.collectionId} where ${condition(values)})`;
-  return { selectOne, history: historyStatements<Values>(lastChangeOf) };
-}
 
-const byId = itemStatements<ItemById>((v) => and(eq(item.id, v.id), eq(collection.kind, v.kind)));
+/** Conditions on `item` and `collection` that one item meets. */
+export const idCondition = (v: Placeholders<ItemById>): SQL | undefined =>
+  and(eq(item.id, v.id), eq(collection.kind, v.kind));
 
-const byReceipt = itemStatements<ItemByReceipt>((v) =>
+export const receiptCondition = (v: Placeholders<ItemByReceipt>): SQL | undefined =>
   and(
-    sql`${item.number} in (select ${collectionIdSql(v)} * ${sequencesPerCollectionSql} + value from json_each(${v.sequences}))`,
+    sql`${collection.kind} = ${v.kind} and ${collection.key} = ${v.key} and ${item.number} in (select ${collection.id} * ${sequencesPerCollectionSql} + value from json_each(${v.sequences}))`,
     eq(item.receiptNumber, v.receipt),
-  ),
-);
+  );
 
-/** Returns the databases that may have the item. An id does not identify a collection, so any database may have it. */
-function findDatabasesFor(databases: Databases, name: ItemName): readonly DataDatabase[] {
+export const selectById = selectOne<ItemById>(idCondition);
+export const selectByReceipt = selectOne<ItemByReceipt>(receiptCondition);
+
+/** Returns the databases that may have the item. An ID does not identify a collection, so any database may have it. */
+export function findDatabasesFor(databases: Databases, name: ItemName): readonly DataDatabase[] {
   return "receipt" in name ? [databases.named(name.kind, name.key)] : databases.dataDatabases();
 }
 
@@ -135,51 +126,14 @@ export async function findItem(
   name: ItemName,
 ): Promise<CurrentItem | undefined> {
   for (const db of findDatabasesFor(databases, name)) {
-    const statement = "receipt" in name ? byReceipt.selectOne(db, name) : byId.selectOne(db, name);
+    const statement = "receipt" in name ? selectByReceipt(db, name) : selectById(db, name);
     const row = await retryTransient(db, () => statement.first<CurrentItemRow>());
     if (row) return currentItemFromRow(row);
   }
   return undefined;
 }
 
-/** Finds an item and its changes, newest first, in one round trip. */
-export async function findItemWithHistory(
-  databases: Databases,
-  name: ItemName,
-  limits: HistoryLimits,
-): Promise<{ current: CurrentItem; changes: PastChange[] } | undefined> {
-  for (const db of findDatabasesFor(databases, name)) {
-    const [itemResult, historyResult] = await retryTransient(db, () =>
-      "receipt" in name
-        ? batchWithHistory(databases, db, byReceipt, name, limits)
-        : batchWithHistory(databases, db, byId, name, limits),
-    );
-    const [row] = (itemResult?.results ?? []) as CurrentItemRow[];
-    if (!row) continue;
-    const pastChanges = ((historyResult?.results ?? []) as PastChangeRow[]).map(pastChangeFromRow);
-    return { current: currentItemFromRow(row), changes: await nameActors(databases, pastChanges) };
-  }
-  return undefined;
-}
-
-/** Loads an item with its history, and the names of actors if they are in the same database. */
-function batchWithHistory<Values extends { stamps: string }>(
-  { singleDatabase }: Databases,
-  db: DataDatabase,
-  { selectOne, history }: ReturnType<typeof itemStatements<Values>>,
-  name: Values,
-  limits: HistoryLimits,
-): Promise<D1Result[]> {
-  const values = { ...name, ...limits };
-  return singleDatabase
-    ? singleDatabase.batch([
-        selectOne(singleDatabase, name),
-        history.withNames(singleDatabase, values),
-      ])
-    : db.batch([selectOne(db, name), history.withoutNames(db, values)]);
-}
-
-function currentItemFromRow(row: CurrentItemRow): CurrentItem {
+export function currentItemFromRow(row: CurrentItemRow): CurrentItem {
   return { item: itemFromRow(row), head: definitionHeadFromRow(row) };
 }
 

@@ -2,15 +2,11 @@ import { and, eq, isNull } from "drizzle-orm";
 import type { Collection, Definition } from "#domain/definition/collection.ts";
 import { pendingChange } from "#store/db/schema.ts";
 import { collectionStatement } from "#store/db/statement.ts";
-import type { CollectionDatabase } from "#store/db/database.ts";
+import type { CollectionDatabase, Database, PreparedStatement, Scope } from "#store/db/database.ts";
+import { classifyError, runOnce } from "#store/db/retry.ts";
 import type { AuditRecord } from "#store/home/audit.ts";
 import type { PendingChange } from "./collections.ts";
-import {
-  buildApplyStatements,
-  guardRevision,
-  runSave,
-  type SaveResult,
-} from "./definition-statements.ts";
+import { buildApplyStatements, guardRevision, type SaveResult } from "./definition-statements.ts";
 
 const replacePendingStatement = collectionStatement<{ change: string }>((db, v) =>
   db
@@ -36,4 +32,24 @@ export async function storePatchedDefinition(
     ...(pending ? [replacePendingStatement(db, { change: JSON.stringify(pending) })] : []),
     ...buildApplyStatements(db, current, { definition, lost: [], unindexed: [] }, auditRecord),
   ]);
+}
+
+/** Runs the statements of a save. Returns what prevented it. */
+export async function runSave<S extends Scope>(
+  db: Database<S>,
+  statements: readonly PreparedStatement<S>[],
+): Promise<SaveResult> {
+  try {
+    await runOnce(db, () => db.batch(statements));
+    return { outcome: "saved" };
+  } catch (error) {
+    const failure = classifyError(error);
+    if (failure.kind === "unique" && failure.table === "collection") return { outcome: "stale" };
+    if (failure.kind === "unique") return { outcome: "duplicates_exist" };
+    if (failure.kind !== "guard") throw error;
+    const { constraint } = failure;
+    if (constraint === "key_used") return { outcome: "reserved" };
+    const isReason = constraint === "values_exist" || constraint === "unknown_app";
+    return { outcome: isReason ? constraint : "stale" };
+  }
 }

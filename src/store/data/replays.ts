@@ -1,8 +1,13 @@
-import { type CollectionDatabase } from "#store/db/database.ts";
-import { eq, getTableColumns, sql } from "drizzle-orm";
+import {
+  orm,
+  type CollectionDatabase,
+  type DataDatabase,
+  type PreparedStatement,
+} from "#store/db/database.ts";
+import { and, asc, eq, getTableColumns, inArray, lte, sql, type SQL } from "drizzle-orm";
 import type { Timeline } from "#domain/timeline.ts";
 import { retryTransient } from "#store/db/retry.ts";
-import { replay } from "#store/db/schema.ts";
+import { erasedReplay, replay } from "#store/db/schema.ts";
 import { collectionStatement, dataStatement } from "#store/db/statement.ts";
 
 /** The claim of an Idempotency-Key, stored in the batch of its request. */
@@ -41,20 +46,25 @@ export interface ClaimValues {
   key: string | null;
   fingerprint: string | null;
   answer: string | null;
-  expiresAt: number | null;
   /** The id of the claiming item or batch. */
   id: string;
   now: number;
 }
 
-/** Claims the key, or takes over an expired one. Stores the sequence that the tally assigns next. */
+export const replayRetentionMs = 24 * 60 * 60 * 1000;
+const retention = sql.raw(String(replayRetentionMs));
+
+/**
+ * Claims the key, or takes over an expired one. Stores the sequence and the time that the tally assigns next. The claim
+ * of an item expires exactly 24 hours after the creation of the item, which makes it easy to find.
+ */
 export const claimKey = collectionStatement<ClaimValues>((db, v) =>
   db
     .insert(replay)
     .select(
       sql`select ${v.key}, ${v.fingerprint}, ${v.id},
         t.last_place + 1, max(t.last_created_at + 1, ${v.now}),
-        ${v.answer}, ${v.expiresAt}
+        ${v.answer}, max(t.last_created_at + 1, ${v.now}) + ${retention}
         from tally t where t.collection_id = ${v.collectionId}`,
     )
     .onConflictDoUpdate({
@@ -71,9 +81,24 @@ export const claimKey = collectionStatement<ClaimValues>((db, v) =>
     }),
 );
 
-const selectReplay = dataStatement<{ key: string | null }>((db, v) =>
-  db.select().from(replay).where(eq(replay.key, v.key)),
+const collectionExists = (id: SQL) => sql`exists (select 1 from collection where id = ${id})`;
+
+const selectReplay = collectionStatement<{ key: string | null }>((db, v) =>
+  db
+    .select()
+    .from(replay)
+    .where(and(eq(replay.key, v.key), collectionExists(v.collectionId))),
 );
+
+const selectExists = collectionStatement<object>((db, v) =>
+  db.select({ exists: collectionExists(v.collectionId).as("exists") }).from(sql`(select 1)`),
+);
+
+/** Whether the collection is not deleted. A cached response does not tell. */
+export async function isStillThere(db: CollectionDatabase): Promise<boolean> {
+  const row = await retryTransient(db, () => selectExists(db, {}).first<{ exists: number }>());
+  return row?.exists === 1;
+}
 
 /** Selects the replay of a claim, and whether an active webhook listens to the collection. */
 export const selectClaimedReplay = collectionStatement<{ key: string | null }>((db, values) =>
@@ -88,7 +113,7 @@ export const selectClaimedReplay = collectionStatement<{ key: string | null }>((
     .where(eq(replay.key, values.key)),
 );
 
-/** Finds the stored response for a key, unless it has expired. */
+/** Finds the stored response for a key, unless it has expired or the collection is deleted. */
 export async function findReplay(
   db: CollectionDatabase,
   key: string,
@@ -132,4 +157,65 @@ export async function putReplay(
 ): Promise<void> {
   const expiration = Math.floor(entry.expiresAt / 1000);
   await kv.put(timeline.epoch + key, JSON.stringify(entry), { expiration });
+}
+
+/** The response of an erased item. Its key stays claimed, so that no retry creates the item again. */
+export const erasedAnswer = "null";
+
+interface ErasureValues {
+  /** Numbers of items, JSON. */
+  numbers: string;
+  at: number;
+}
+
+const keysOfItems = (numbers: SQL) => sql`select r.key from json_each(${numbers}) e
+  join item i on i.number = e.value
+  join replay r on r.expires_at = i.created_at + ${retention} and r.item_id = i.id`;
+
+const queueErasedReplays = dataStatement<ErasureValues>((db, v) =>
+  db
+    .insert(erasedReplay)
+    .select(sql`select k.key, ${v.at} from (${keysOfItems(v.numbers)}) k where true`)
+    .onConflictDoNothing(),
+);
+
+const emptyReplays = dataStatement<ErasureValues>((db, v) =>
+  db
+    .update(replay)
+    .set({ answer: erasedAnswer, fingerprint: "" })
+    .where(sql`key in (${keysOfItems(v.numbers)})`),
+);
+
+/** Empties the stored responses of items, in the batch that erases these items. */
+export const eraseReplays = (
+  db: CollectionDatabase,
+  values: ErasureValues,
+): PreparedStatement<"data">[] => [queueErasedReplays(db, values), emptyReplays(db, values)];
+
+const erasedPerStep = 100;
+/** A response can reach KV until its create's background work ends, 30 seconds after the response. */
+const kvSettledMs = 60_000;
+
+/**
+ * Deletes the copies of erased responses in KV. Repeats the deletion of a key until no late copy can arrive.
+ * Returns whether more may remain.
+ */
+export async function sweepErasedReplays(
+  db: DataDatabase,
+  kv: Pick<KVNamespace, "delete">,
+  now: number,
+): Promise<boolean> {
+  const rows = await retryTransient(db, () =>
+    orm(db).select().from(erasedReplay).orderBy(asc(erasedReplay.at)).limit(erasedPerStep),
+  );
+  await Promise.all(rows.map(({ key }) => kv.delete(db.timeline.epoch + key)));
+  const settledKeys = rows.filter(({ at }) => at <= now - kvSettledMs).map(({ key }) => key);
+  if (settledKeys.length === 0) return false;
+  const listed = sql`(select value from json_each(${JSON.stringify(settledKeys)}))`;
+  await retryTransient(db, () =>
+    orm(db)
+      .delete(erasedReplay)
+      .where(and(inArray(erasedReplay.key, listed), lte(erasedReplay.at, now - kvSettledMs))),
+  );
+  return rows.length === erasedPerStep;
 }

@@ -1,3 +1,4 @@
+import { runSave } from "./patch-definition.ts";
 import {
   orm,
   type CollectionDatabase,
@@ -10,6 +11,7 @@ import type { Collection, CollectionKind, Definition } from "#domain/definition/
 import type { AuditRecord } from "#store/home/audit.ts";
 import { hasGlobalListener } from "#store/home/webhooks.ts";
 import type { PendingDefinition, PendingChange } from "./collections.ts";
+import { guardApps } from "./references.ts";
 import {
   auditCreation,
   buildDropStatements,
@@ -19,13 +21,13 @@ import {
   insertTally,
   guardRevision,
   definitionToRow,
-  runSave,
   type SaveResult,
   guardFieldsEmpty,
   buildUniqueInserts,
   deletePendingRow,
   endUniqueness,
 } from "./definition-statements.ts";
+import { keyIsFree } from "./deletions.ts";
 import { eq, sql, and, isNull } from "drizzle-orm";
 import { itemNumberRange } from "#domain/item/item.ts";
 import { collection, pendingChange, uniqueValue } from "#store/db/schema.ts";
@@ -38,7 +40,7 @@ import {
 } from "#store/db/statement.ts";
 import type { UniqueValue } from "#domain/data/index-entries.ts";
 import { retryTransient, classifyError } from "#store/db/retry.ts";
-import { guardCode, collectionGuard, dataGuard } from "#store/db/guard.ts";
+import { guardCode, dataGuard } from "#store/db/guard.ts";
 import { queueStart, queueOrder } from "./index-check.ts";
 
 export async function createCollection(
@@ -59,8 +61,9 @@ export async function createCollection(
   const values = { ...auditRecord, ...row, version: firstVersion, revision: firstVersion };
   if (singleDatabase) {
     const statements = [
+      keyIsFree(singleDatabase, values),
       insertCollection(singleDatabase, values),
-      ...buildCompanionInserts(singleDatabase, values),
+      ...buildCompanionInserts(singleDatabase, values, definition),
     ];
     return runSave(singleDatabase, statements);
   }
@@ -68,15 +71,21 @@ export async function createCollection(
   // Later changes of webhooks update `listened` themselves (`updateListenedColumns`), or the schedule does.
   const hasListeners = (await hasGlobalListener(home)) ? 1 : 0;
   return runSave(db, [
+    keyIsFree(db, values),
     insertCollectionWithListened(db, { ...values, listened: hasListeners }),
-    ...buildCompanionInserts(db, values),
+    ...buildCompanionInserts(db, values, definition),
   ]);
 }
 
 const buildCompanionInserts = (
   db: Database<"data">,
   values: Parameters<typeof auditCreation>[1],
-): PreparedStatement<"data">[] => [insertTally(db, values), auditCreation(db, values)];
+  definition: Definition,
+): PreparedStatement<"data">[] => [
+  ...guardApps(db, definition),
+  insertTally(db, values),
+  auditCreation(db, values),
+];
 
 /** Replaces a definition with the next version in one batch, including the required changes of stored data. */
 export async function changeDefinition(
@@ -89,6 +98,7 @@ export async function changeDefinition(
   const { revision } = current;
   return runSave(db, [
     guardRevision(db, { revision }),
+    ...guardApps(db, change.definition),
     ...buildDropStatements(db, pending),
     ...guardFieldsEmpty(db, change.emptied),
     ...buildUniqueInserts(db, change.gained),
@@ -137,6 +147,7 @@ export async function beginPending(
   };
   return runSave(db, [
     guardRevision(db, values),
+    ...guardApps(db, change.definition),
     ...buildDropStatements(db, pending),
     insertPendingStatement(db, values),
     reserveIdsStatement(db, values),
@@ -222,11 +233,6 @@ export async function findNextPending(
 /** A value of a field that becomes unique, with the number and the version of its item. */
 export type ItemValue = [...UniqueValue, item: number, version: number];
 
-const guardPendingRevision = collectionGuard<{ revision: number }>(
-  (v) => sql`select ${guardCode("definition_changed")} as code from ${collection}
-    where id = ${v.collectionId} and revision <> ${v.revision}`,
-);
-
 const stepValues = placeholders<{ values: string }>();
 /** Skips values of items that changed after they were read. Those changes stored their own values. */
 const unchangedValuesSql = sql`json_each(${stepValues.values}) e
@@ -263,7 +269,7 @@ export async function storePendingStep(
 ): Promise<"stored" | "stale" | "taken"> {
   const values = { next, ...step, values: JSON.stringify(step.values) };
   const statements = [
-    guardPendingRevision,
+    guardRevision,
     ...(step.values.length > 0 ? [insertUniqueStatement, guardUniqueValues] : []),
     advanceStatement,
   ].map((bind) => bind(db, values));

@@ -31,6 +31,8 @@ export const guardCodes = {
   actor_changed: 15,
   too_many_credentials: 16,
   key_used: 17,
+  unknown_app: 18,
+  unknown_reference: 19,
   outside_view: 20,
   not_stored: 21,
 } as const;

@@ -51,6 +51,19 @@ export const invitation = sqliteTable("invitation", {
   sealed: text("sealed"),
 });
 
+export const passwordReset = sqliteTable("password_reset", {
+  memberId: text("member_id")
+    .primaryKey()
+    .references(() => member.id),
+  hash: text("hash").notNull().unique(),
+  version: integer("version").notNull(),
+  creatorId: text("creator_id")
+    .notNull()
+    .references(() => member.id),
+  createdAt: integer("created_at").notNull(),
+  expiresAt: integer("expires_at").notNull(),
+});
+
 export const credential = sqliteTable(
   "credential",
   {
@@ -75,6 +88,17 @@ export const credential = sqliteTable(
     origins: text("origins").notNull().default("[]"),
   },
   (table) => [index("credential_by_member").on(table.memberId)],
+);
+
+/** The resources that credentials lost with a deleted app or form. */
+export const formerAccess = sqliteTable(
+  "former_access",
+  {
+    name: text("name").notNull(),
+    credentialId: text("credential_id").notNull(),
+    resource: text("resource").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.name, table.credentialId, table.resource] })],
 );
 
 export const webhook = sqliteTable("webhook", {

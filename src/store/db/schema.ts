@@ -40,9 +40,21 @@ export const collection = sqliteTable(
     listened: integer("listened").notNull().default(0),
     erasedThrough: integer("erased_through").notNull().default(0),
     views: text("views").notNull().default("[]"),
+    retain: text("retain"),
   },
   (table) => [unique().on(table.kind, table.key)],
 );
+
+/** Deleted apps and forms. Rows remain after the erasure, so that no id is given again. */
+export const deletion = sqliteTable("deletion", {
+  collectionId: integer("collection_id").primaryKey(),
+  kind: text("kind", { enum: ["app", "form"] }).notNull(),
+  key: text("key").notNull(),
+  deletedAt: integer("deleted_at").notNull(),
+  deletedBy: text("deleted_by").notNull().$type<Actor>(),
+  eraseAt: integer("erase_at").notNull(),
+  state: text("state", { enum: ["deleted", "erasing", "erased"] }).notNull(),
+});
 
 export const tally = sqliteTable("tally", {
   collectionId: integer("collection_id").primaryKey(),
@@ -121,6 +133,20 @@ export const replay = sqliteTable(
   },
   (table) => [index("replay_by_expiry").on(table.expiresAt)],
 );
+
+/** Keys whose stored responses were erased, until KV has surely lost its copies. */
+export const erasedReplay = sqliteTable("erased_replay", {
+  key: text("key").primaryKey(),
+  at: integer("at").notNull(),
+});
+
+/** Items that members erased lately. A restore of the database repeats their erasure. */
+export const erasedItem = sqliteTable("erased_item", {
+  id: text("id").primaryKey(),
+  at: integer("at").notNull(),
+});
+
+export const owedErasure = sqliteTable("owed_erasure", { subject: text("subject").primaryKey() });
 
 export const indexing = sqliteTable("indexing", {
   collectionId: integer("collection_id").primaryKey(),

@@ -58,7 +58,8 @@ const boundaryChangeSql = (direction: SQL) =>
   sql`(select number from change where number > c.id * ${sequencesPerCollectionSql} and number < (c.id + 1) * ${sequencesPerCollectionSql}
     order by number ${direction} limit 1)`;
 const changeSourcesSql = lazy(
-  () => sql`(select c.id, ${boundaryChangeSql(asc)} as low, ${boundaryChangeSql(desc)} as high from collection c
+  () => sql`(select c.id, ${boundaryChangeSql(asc)} as low, ${boundaryChangeSql(desc)} as high
+  from (select abs(id) as id from collection) c
   order by c.id desc limit ${maxScannedSql})`,
 );
 const auditSourceSql = lazy(

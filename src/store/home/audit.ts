@@ -57,8 +57,8 @@ const homeNamesSql = lazy(
         union all select 'webhook:' || id, name, null from webhook where state <> 'deleted'`,
 );
 const collectionNamesSql = lazy(
-  () => sql`select * from (select kind || ':' || key as subject, name, id as collection_id
-          from collection order by id desc limit ${maxNamesSql})`,
+  () => sql`select * from (select kind || ':' || ltrim(key, '~') as subject, name, abs(id) as collection_id
+          from collection order by abs(id) desc limit ${maxNamesSql})`,
 );
 
 const buildNameQuery = (db: Builder, source: SQL) =>

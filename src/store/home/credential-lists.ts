@@ -136,6 +136,7 @@ export function selectCollectionLabels(db: Database<"data">) {
     builder
       .select({ kind, key, name, views })
       .from(collection)
+      .where(gt(collection.id, 0))
       .orderBy(asc(kind), asc(name))
       .limit(maxCollectionLabels),
   );
@@ -172,7 +173,9 @@ export interface ExampleCollections {
   app: Collection | undefined;
 }
 
-const resourcesAllowSql = (resources: SQL | Column) => sql`(${resources} = '"all"' or exists (
+const resourcesAllowSql = (
+  resources: SQL | Column,
+) => sql`${collection.id} > 0 and (${resources} = '"all"' or exists (
     select 1 from json_each(${resources}) where value = ${collection.kind} || ':' || ${collection.key}))`;
 
 /** Selects the newest app or form that a credential can access. */

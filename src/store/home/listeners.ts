@@ -1,5 +1,5 @@
 import { orm, type DataDatabase, type Databases, type HomeDatabase } from "#store/db/database.ts";
-import { and, asc, eq, sql, type SQL } from "drizzle-orm";
+import { and, asc, eq, gt, sql, type SQL } from "drizzle-orm";
 import { retryTransient } from "#store/db/retry.ts";
 import { webhook, collection } from "#store/db/schema.ts";
 import { dataStatement, homeStatement, jointStatement } from "#store/db/statement.ts";
@@ -137,7 +137,7 @@ const qualifiedKeySql = sql`${collection.kind} || ':' || ${collection.key}`;
 /** Matches these collections. One parameter holds all qualified keys, because D1 accepts 100 parameters. */
 function matchesCollections(collections: Webhook["collections"]): SQL | undefined {
   return collections === "all"
-    ? undefined
+    ? gt(collection.id, 0)
     : sql`${qualifiedKeySql} in (select value from json_each(${JSON.stringify(collections)}))`;
 }
 

@@ -91,7 +91,7 @@ export async function findMemberBySession(
 }
 
 /** Fails the second of two changes that start from the same version, however late it arrives. */
-const guardVersion = homeGuard<{ id: string; version: number }>(
+export const guardVersion = homeGuard<{ id: string; version: number }>(
   (v) => sql`select ${guardCode("member_changed")} as code
     where not exists (select 1 from member where id = ${v.id} and version = ${v.version})`,
 );
@@ -172,7 +172,7 @@ export async function updateMember(
   return failedGuard === "last_owner" ? failedGuard : "member_changed";
 }
 
-const updatePasswordStatement = homeStatement<{ id: string; password: string }>((db, v) =>
+export const updatePasswordStatement = homeStatement<{ id: string; password: string }>((db, v) =>
   db
     .update(member)
     .set({ version: nextVersionSql(sql`version`), password: v.password })

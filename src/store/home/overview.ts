@@ -6,6 +6,7 @@ import {
   type HomeDatabase,
 } from "#store/db/database.ts";
 import { and, eq, gt, inArray, isNull, lt, or, sql, isNotNull } from "drizzle-orm";
+import { maxExpiringCount } from "#domain/definition/collection.ts";
 import { sequencesPerCollection } from "#domain/item/item.ts";
 import type { Credential } from "#domain/credential/credential.ts";
 import { retryTransient } from "#store/db/retry.ts";
@@ -13,6 +14,7 @@ import { credential } from "#store/db/home-schema.ts";
 import { collection, tally, webhook } from "#store/db/schema.ts";
 import { credentialFromRow, selectCredentials } from "./credentials.ts";
 import { firstNumberAfterTimeSql } from "#store/data/items.ts";
+import { oldestRetained } from "#store/data/retention.ts";
 import { rightsEndAtSql } from "./webhook-status.ts";
 
 export interface FormState {
@@ -31,6 +33,40 @@ export interface TroubledWebhook {
   state: "retrying" | "failing" | "disabled";
 }
 
+/** A form whose `retain` erases submissions soon. */
+export interface RetainingForm {
+  key: string;
+  name: string;
+  /** At most `maxExpiringCount`. */
+  count: number;
+}
+
+const maxRetainingForms = 20;
+
+/**
+ * Counts the submissions that `retain` erases until `until`. Counts days of 24 hours, so the counts may differ from the
+ * erasure by those of an hour when clocks change.
+ */
+function selectRetainingForms(db: Database<"data">, until: number) {
+  const limit = sql.raw(String(maxExpiringCount));
+  const oldest = oldestRetained(sql`c.id`, sql`c.retain ->> 'only'`, limit);
+  const expiresAt = sql`o.created_at + (c.retain ->> 'days') * ${sql.raw(String(dayMs))}`;
+  const counts = sql`(select c.key, c.name, (select count(*) from ${oldest} o where ${expiresAt} <= ${until}) as total
+    from (select * from collection where id > 0 and retain is not null and retain ->> 'appliesFrom' <= ${until}
+      order by id limit ${sql.raw(String(maxRetainingForms))}) c)`;
+  return query(db, (on) =>
+    on
+      .select({
+        key: sql<string>`key`.as("key"),
+        name: sql<string>`name`.as("name"),
+        count: sql<number>`total`.as("total"),
+      })
+      .from(counts)
+      .where(sql`total > 0`),
+  );
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
 const maxCredentials = 500;
 
 /**
@@ -43,11 +79,19 @@ export async function loadOverview(
     memberId,
     now,
     soonUntil,
+    erasedUntil,
     times,
-  }: { memberId: string | null; now: number; soonUntil: number; times: readonly number[] },
+  }: {
+    memberId: string | null;
+    now: number;
+    soonUntil: number;
+    erasedUntil: number;
+    times: readonly number[];
+  },
 ): Promise<{
   credentials: Credential[];
   forms: FormState[];
+  retaining: RetainingForm[];
   submissions: number[];
   webhooks: TroubledWebhook[];
 }> {
@@ -61,13 +105,18 @@ export async function loadOverview(
         selectCredentials(db, and(isRecent, isOfMember), maxCredentials),
         selectTroubledWebhooks(db, now),
       ],
-      (db) => [selectFormsToWatch(db, now, soonUntil), selectSequencesAt(db, times)],
+      (db) => [
+        selectFormsToWatch(db, now, soonUntil),
+        selectSequencesAt(db, times),
+        selectRetainingForms(db, erasedUntil),
+      ],
     ),
   );
   const countsByDatabase = data.map(([, totals]) => submissionCounts(totals));
   return {
     credentials: rows.map(credentialFromRow),
     forms: data.flatMap(([forms]) => forms),
+    retaining: data.flatMap(([, , retaining]) => retaining),
     submissions: countsByDatabase.reduce((totalsSql, counts) =>
       totalsSql.map((total, i) => total + (counts[i] ?? 0)),
     ),

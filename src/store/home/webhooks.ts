@@ -112,7 +112,7 @@ const isListenedSql = sql`iif(exists (select 1 from webhook where state = 'activ
   kind || ':' || key in (select j.value from webhook w, json_each(w.collections) j where w.state = 'active'))`;
 
 /** Stores in each collection whether an active webhook listens to it. */
-const updateListenedStatement = jointStatement((db) =>
+export const updateListenedStatement = jointStatement((db) =>
   db
     .update(collection)
     .set({ listened: isListenedSql })

@@ -135,8 +135,8 @@ describe("The deployment guide", () => {
       "https://edge-forms.YOUR-SUBDOMAIN.workers.dev",
       "https://edge-forms.acme.workers.dev",
     );
-    replacements.set("THE SET-UP SECRET", firstGroup(/Set-up secret\s+(\S+)/, output));
-    expect(secrets().SETUP_SECRET).toBe(replacements.get("THE SET-UP SECRET"));
+    replacements.set("THE SETUP SECRET", firstGroup(/Setup secret\s+(\S+)/, output));
+    expect(secrets().SETUP_SECRET).toBe(replacements.get("THE SETUP SECRET"));
     expect(statSync(join(checkout, ".secrets.production.json")).mode & 0o777).toBe(0o600);
   });
 
@@ -175,7 +175,7 @@ describe("The deployment guide", () => {
   it("creates nothing twice and changes no secret on a second deployment", async () => {
     const stateBefore = { ...secrets(), databases: cloud.account.databases.size };
     const output = await run("npm run -s deploy\n");
-    expect(output).not.toContain("Set-up link");
+    expect(output).not.toContain("Setup link");
     expect({ ...secrets(), databases: cloud.account.databases.size }).toEqual(stateBefore);
     expect(cloud.account.namespaces.size).toBe(1);
     // Without the local configuration, the deployment finds the resources by name.
@@ -275,10 +275,13 @@ describe("The deployment guide", () => {
     await run("npm run -s deploy\n");
     expect(await tables()).toContain("later");
 
+    await query(`INSERT INTO erased_item VALUES ('sub_ERASED', ${Date.now()}), ('sub_EARLIER', 5)`);
     replacements.set("2026-11-21T09:30:00Z", restoreTime);
     const output = await follow("Restore");
-    expect(output).not.toContain("does not answer 503");
-    expect(output).toContain("To undo it: npm run restore -- --env production --to 0000");
+    expect(output).not.toContain("does not return 503");
+    expect(output).toContain("Erasures since then that the service repeats: 1.");
+    expect(await query("SELECT subject FROM owed_erasure")).toEqual([{ subject: "sub_ERASED" }]);
+    expect(output).toContain("To undo, run: npm run restore -- --env production --to 0000");
     expect(await tables()).toContain("later");
     const { items } = JSON.parse(await get("/api/v1/forms/visits/submissions", ...bearer(token)));
     expect(items.map(({ id }: { id: string }) => id)).toEqual([keptItem.id]);
@@ -375,11 +378,13 @@ async function issueToken(): Promise<string> {
 const production = () =>
   [...cloud.account.databases.values()].find(({ name }) => name === "edge-forms");
 
-async function tables(): Promise<unknown[]> {
-  const sql = "SELECT name FROM sqlite_master WHERE type = 'table'";
+async function query(sql: string): Promise<Record<string, unknown>[]> {
   const [result] = await cloud.account.runtime.query(production()?.uuid ?? "", sql);
-  return (result?.results ?? []).map(({ name }) => name);
+  return result?.results ?? [];
 }
+
+const tables = async (): Promise<unknown[]> =>
+  (await query("SELECT name FROM sqlite_master WHERE type = 'table'")).map(({ name }) => name);
 
 /** Records the current state of the database. Cloudflare does so every minute, the imitation only on request. */
 async function note(): Promise<void> {

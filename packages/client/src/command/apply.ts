@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { EdgeFormsError } from "../index.ts";
 import { Failure, say, sentenceOf } from "./failure.ts";
 import type { Chosen } from "./folder.ts";
+import { orderOf } from "./order.ts";
 import { assertValid, planOf, showPlan, stepOf, type Step } from "./plan.ts";
 import { Progress } from "./progress.ts";
 import {
@@ -25,17 +26,32 @@ export async function apply(
   assertValid(plan);
   if (plan.steps.length === 0) return;
   if (!yes) await confirm();
-  for (const step of plan.steps) await applyStep(service, folder, step);
+  for (const { step, isStub } of orderOf(plan.steps)) {
+    if (isStub) step.version = await createStub(service, step);
+    else await applyStep(service, folder, step);
+  }
 }
 
 async function confirm(): Promise<void> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new Failure("Nothing was applied: without a terminal to ask at, say --yes.");
+    throw new Failure("Nothing was applied. Without a terminal, confirm with --yes.");
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const reply = await terminal.question("Apply this? Only yes is taken for it: ");
+  const reply = await terminal.question("Apply these changes? Enter yes to confirm:  ");
   terminal.close();
   if (reply.trim() !== "yes") throw new Failure("Nothing was applied.");
+}
+
+/** Creates an app without fields, so that others can refer to it. Returns its version. */
+async function createStub({ client }: Service, { named, definition }: Step): Promise<number> {
+  const { title_field: _, ...settings } = definition;
+  const request = { body: { ...settings, fields: [] }, headers: { "If-None-Match": "*" } };
+  try {
+    const stub = await client.request<SchemaDocument>("PUT", schemaPath(named), request);
+    return stub.schema_version;
+  } catch (error) {
+    throw new Failure(`${nameOf(named)}: ${sentenceOf(error)}`);
+  }
 }
 
 async function applyStep(service: Service, folder: string, step: Step): Promise<void> {
@@ -52,8 +68,8 @@ async function applyStep(service: Service, folder: string, step: Step): Promise<
     }
     // An earlier attempt whose response was lost may have applied the change. Then no difference remains.
     const remaining = await stepOf(service, folder, named);
-    if (remaining.differences.length === 0) return say(`${nameOf(named)}: is so.`);
-    const changed = "was changed since the differences were shown. Run this again.";
+    if (remaining.differences.length === 0) return say(`${nameOf(named)}: already up to date.`);
+    const changed = "changed after the differences were shown. Run the command again.";
     throw new Failure(`${nameOf(named)} ${changed}`);
   }
   if (saved.pending) saved = await waitUntilApplied(service, named, saved);
@@ -67,7 +83,7 @@ async function waitUntilApplied(
   named: Named,
   saved: SchemaDocument,
 ): Promise<SchemaDocument> {
-  const progress = new Progress(`${nameOf(named)}: looking at items`);
+  const progress = new Progress(`${nameOf(named)}: checking items`);
   for (
     let current: SchemaDocument | undefined = saved;
     current;
@@ -80,10 +96,12 @@ async function waitUntilApplied(
     }
     if (pending.problem) {
       progress.end();
-      throw new Failure(`${nameOf(named)}: refused by what is stored. ${pending.problem.detail}`);
+      throw new Failure(
+        `${nameOf(named)}: rejected because of stored items. ${pending.problem.detail}`,
+      );
     }
     progress.at(pending.done, pending.total);
     await wait(1000);
   }
-  throw new Failure(`${nameOf(named)} has gone.`);
+  throw new Failure(`${nameOf(named)} no longer exists.`);
 }

@@ -50,7 +50,7 @@ function fieldLines(
   const continuing = [...continuedFields.values()];
   for (const oldField of oldFields) {
     if (continuing.includes(oldField)) continue;
-    lines.push(`- ${prefix}${oldField.key}: retired; what is stored stays, hidden`);
+    lines.push(`- ${prefix}${oldField.key}: retired; its data stays stored but hidden`);
   }
   if (
     !isDeepStrictEqual(

@@ -4,7 +4,15 @@ import { definitionIn } from "./definition.ts";
 import { Failure, say } from "./failure.ts";
 import { choose, fileOf, isFile, readObject, writeWhole, type Chosen } from "./folder.ts";
 import { Progress } from "./progress.ts";
-import { definitionOf, itemsOf, nameOf, visible, type Named, type Service } from "./service.ts";
+import {
+  definitionOf,
+  itemCount,
+  itemsOf,
+  nameOf,
+  visible,
+  type Named,
+  type Service,
+} from "./service.ts";
 
 /** Writes each definition. With `items`, also writes all items, one per line. */
 export async function exportAll(
@@ -13,13 +21,13 @@ export async function exportAll(
   { items, ...selection }: Chosen & { items: boolean },
 ): Promise<void> {
   for (const kind of ["apps", "forms"]) await mkdir(join(folder, kind), { recursive: true });
-  const description = `at ${service.url} that this credential may see`;
+  const description = `at ${service.url} is visible to this credential`;
   for (const collection of choose(await visible(service), selection, description)) {
     const document = await definitionOf(service, collection);
-    if (!document) throw new Failure(`${nameOf(collection)} has gone.`);
+    if (!document) throw new Failure(`${nameOf(collection)} no longer exists.`);
     const text = `${JSON.stringify(definitionIn(document), null, 2)}\n`;
     await writeWhole(fileOf(folder, collection, "json"), text);
-    const counted = items ? `, ${await exportItems(service, folder, collection)} items` : "";
+    const counted = items ? `, ${itemCount(await exportItems(service, folder, collection))}` : "";
     say(`${nameOf(collection)}: version ${document.schema_version}${counted}.`);
   }
 }
@@ -32,7 +40,7 @@ interface ExportMark {
   count: number;
 }
 
-async function exportItems(service: Service, folder: string, collection: Named): Promise<string> {
+async function exportItems(service: Service, folder: string, collection: Named): Promise<number> {
   const file = fileOf(folder, collection, "ndjson");
   const [partFile, markFile] = [`${file}.part`, `${file}.part.json`];
   const saved = await loadMark(markFile, partFile, service.url);
@@ -57,7 +65,7 @@ async function exportItems(service: Service, folder: string, collection: Named):
   }
   await rename(partFile, file);
   await rm(markFile, { force: true });
-  return count.toLocaleString("en");
+  return count;
 }
 
 /** Returns undefined without a mark, or if the mark belongs to another service or to another part file. */

@@ -29,12 +29,12 @@ export function sentenceOf(error: unknown): string {
   if (code?.startsWith("ERR_PARSE_ARGS")) return `${message.split(". ")[0]}. See --help.`;
   // Codes like ENOENT come from the file system.
   const isPlain = error instanceof Failure || /^E[A-Z]+$/.test(code ?? "");
-  return isPlain ? message : `A defect of this command: ${(error as Error).stack ?? String(error)}`;
+  return isPlain ? message : `Unexpected error:  ${(error as Error).stack ?? String(error)}`;
 }
 
 function messageOf(error: EdgeFormsError): string {
   const { code, status } = error;
-  if (code === "network_error") return `The service cannot be reached: ${causeOf(error)}`;
+  if (code === "network_error") return `Can't reach the service:  ${causeOf(error)}`;
   const detail = error.problem["detail"];
   if (status === 401) return `${code}: ${environmentNames()} is wrong, expired or revoked.`;
   return typeof detail === "string" ? `${code}: ${detail}` : error.message;

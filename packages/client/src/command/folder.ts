@@ -17,7 +17,8 @@ export interface Chosen {
 
 /** Rejects invalid keys, so that a service cannot choose a path outside the directory. */
 export function fileOf(folder: string, { kind, key }: Named, ending: Ending): string {
-  if (!isKey.test(key)) throw new Failure(`${JSON.stringify(key)} is no key of an app or form.`);
+  if (!isKey.test(key))
+    throw new Failure(`${JSON.stringify(key)} is not a valid key of an app or form.`);
   return join(folder, `${kind}s`, `${key}.${ending}`);
 }
 
@@ -31,7 +32,7 @@ export function choose(
   const collections = namedIn(selection);
   for (const { kind, key } of collections) {
     if (candidates.some((candidate) => candidate.kind === kind && candidate.key === key)) continue;
-    throw new Failure(`There is no ${kind} ${key} ${description}.`);
+    throw new Failure(`No ${kind} ${key} ${description}.`);
   }
   return collections;
 }
@@ -73,9 +74,9 @@ export async function readObject(path: string): Promise<Record<string, unknown>>
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
   } catch (error) {
-    throw new Failure(`${path} is no JSON: ${(error as Error).message}`);
+    throw new Failure(`${path} is not valid JSON:  ${(error as Error).message}`);
   }
-  throw new Failure(`${path} holds no object.`);
+  throw new Failure(`${path} does not contain an object.`);
 }
 
 /** Replaces the file atomically: readers see either the old or the complete new content. */

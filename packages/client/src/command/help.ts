@@ -1,47 +1,49 @@
-export const usage = `edge-forms: definitions as code, and items between files and a service.
+export const usage = `edge-forms: manage definitions as code, and move items between files and a service.
 
-  edge-forms export [DIR]   writes definitions, and with --items the items
-  edge-forms plan   [DIR]   shows what applying the definitions would change
-  edge-forms apply  [DIR]   shows it, and applies them
-  edge-forms import [DIR]   sends the items, and compares what is stored
+  edge-forms export [DIR]   write the definitions to files, and with --items the items
+  edge-forms plan   [DIR]   show what apply would change
+  edge-forms apply  [DIR]   show the changes, ask, and apply them
+  edge-forms import [DIR]   send the items and compare them with what is stored
 
-DIR is . where it is left out. It holds apps/KEY.json and forms/KEY.json, the definitions, and
-apps/KEY.ndjson and forms/KEY.ndjson, the items, one a line.
+DIR defaults to the current directory. It contains the definitions, apps/KEY.json and forms/KEY.json,
+and the items, apps/KEY.ndjson and forms/KEY.ndjson, one per line.
 
-  --apps a,b  --forms c     these alone
-  --help                    of a command: edge-forms import --help
+  --apps a,b  --forms c     use only these apps and forms
+  --help                    show help, also for one command: edge-forms import --help
 
-The environment says where and who: EDGE_FORMS_URL, and EDGE_FORMS_TOKEN or
-EDGE_FORMS_CLIENT_ID and EDGE_FORMS_CLIENT_SECRET.
+Set EDGE_FORMS_URL, and either EDGE_FORMS_TOKEN or EDGE_FORMS_CLIENT_ID and EDGE_FORMS_CLIENT_SECRET.
 
-Exit codes: 0 done, nothing differs; 1 failed; 2 plan or import found differences.`;
+Exit codes: 0 done, no differences; 1 failed; 2 plan or import found differences.`;
 
 export const helpOf: Record<string, string> = {
   export: `edge-forms export [DIR] [--items] [--apps a,b] [--forms c,d]
 
-Writes the definition of each app and form that the credential may see, as plan and apply take it.
+Writes the definition of each app and form that the credential can see, in the format of plan and apply.
 
-  --items   writes all items, too, in the order in which they were stored. Broken off, it goes on
-            where it was when it is run again. It is no snapshot: what is changed meanwhile is
-            written as it was when its page was read.
+  --items   also write all items, in the order in which they were created. Run an interrupted export
+            again to continue it. The export is not a snapshot: each page contains the items as they
+            were when the command read it.
 
 Needs schema:read, and for items records:read and submissions:read.`,
 
   plan: `edge-forms plan [DIR] [--apps a,b] [--forms c,d]
 
-Shows what apply would change, and has the service validate every definition. Nothing is written.
-A field that a file leaves out would be retired: what is stored stays, hidden. "renamed_from": "old_key" on a field renames it. What a file leaves
-out beside the fields stays as it is. Apps and forms without a file are left alone.
+Shows what apply would change and asks the service to validate every definition. Stores nothing.
+
+A field that the file omits is retired: its data stays stored but hidden. To rename a field, set
+"renamed_from": "old_key". Other members that the file omits stay unchanged, as do apps and forms
+without a file.
 
 Exit codes: 0 no differences, 1 failed or invalid, 2 differences. Needs schema:read, and schema:write
 to validate.`,
 
   apply: `edge-forms apply [DIR] [--yes] [--apps a,b] [--forms c,d]
 
-Shows the differences, asks, and applies them one after the other, each only where nobody changed
-the definition since (If-Match). If the service rejects one of them, nothing is applied. A change that has to look at many items is waited for.
+Shows the differences, asks for confirmation and applies them one by one. It applies nothing if the
+service rejects any definition, and never overwrites a definition that changed in the meantime
+(If-Match). If the service must check stored items first, the command waits.
 
-  --yes     does not ask; without a terminal it is needed
+  --yes     apply without asking; required without a terminal
 
 Needs schema:read and schema:write.`,
 
@@ -49,19 +51,18 @@ Needs schema:read and schema:write.`,
 edge-forms import FILE --apps KEY
 
 Sends the items of each .ndjson file in batches, in order, and then compares each line with its
-item. A line is what export wrote, or { "data": { … }, "status": "draft" }.
+stored item. A line is what export wrote, or { "data": { … }, "status": "draft" }.
 
-What is kept: data and status. Computed fields are left out and recalculated; ids, receipt numbers
-and times are given by the service. Into an app that is empty and has the same prefix, receipt
-numbers come out the same, as items are sent in the order in which they were stored.
+The import keeps data and status. The service recalculates computed fields and assigns IDs, receipt
+numbers and times. An empty app with the same prefix assigns the same receipt numbers again.
 
-What is stored is noted in a file beside the .ndjson, one for each service. So it may be killed and
-run again at any moment: it goes on where it was, and nothing is stored twice. An app or form that
-has items already is refused without one of these:
+The command records its progress in a file next to the .ndjson file, one per service. You can stop
+it at any time and run it again: it continues, and stores nothing twice. For an app or form that
+already has items, choose one of these:
 
-  --by FIELD   a line updates the item that has its value of this unique field, or makes one; a file
-               that was changed, or whose items were, is sent again
-  --append     adds the lines to what is there
+  --by FIELD   update the item with the same value in this unique field, or create one; lines are
+               sent again if the file or the items changed
+  --append     add the lines to the existing items
 
 Exit codes: 0 all equal, 1 failed, 2 some differ. Needs schema:read, and to read and write items.`,
 };

@@ -6,7 +6,15 @@ import { openJournal, type Journal } from "./journal.ts";
 import { chunksOf, type Chunk } from "./lines.ts";
 import { Progress } from "./progress.ts";
 import { send, type Target } from "./send.ts";
-import { definitionOf, itemsOf, nameOf, type Item, type Named, type Service } from "./service.ts";
+import {
+  definitionOf,
+  itemCount,
+  itemsOf,
+  nameOf,
+  type Item,
+  type Named,
+  type Service,
+} from "./service.ts";
 
 export interface ImportOptions extends Chosen {
   /** The unique field that identifies existing items. Without it, each line creates an item. */
@@ -24,7 +32,8 @@ export async function importAll(
   let isEqual = true;
   for (const { file, named } of await sourcesIn(path, options)) {
     const schema = await definitionOf(service, named);
-    if (!schema) throw new Failure(`There is no ${nameOf(named)}. Apply its definition first.`);
+    if (!schema)
+      throw new Failure(`The ${nameOf(named)} does not exist. Apply its definition first.`);
     const { fields } = schema;
     const items = itemsOf(service, named);
     const target = { url: service.url, named, fields, items, file, by: options.by };
@@ -40,11 +49,11 @@ async function sourcesIn(
   const named = namedIn(selection);
   if (await isFile(path)) {
     if (named.length === 1 && named[0]) return [{ file: path, named: named[0] }];
-    throw new Failure("Say which app or form the file is for: --apps KEY or --forms KEY.");
+    throw new Failure("Choose the app or form of the file with --apps KEY or --forms KEY.");
   }
   const files = await filesIn(path, "ndjson");
   if (files.length === 0) throw new Failure(`${path} has no apps/*.ndjson and no forms/*.ndjson.`);
-  const selected = choose(files, selection, `with items in ${path}`);
+  const selected = choose(files, selection, `has items in ${path}`);
   return selected.map((collection) => ({
     file: fileOf(path, collection, "ndjson"),
     named: collection,
@@ -58,14 +67,12 @@ async function importOne(target: Target, append: boolean): Promise<boolean> {
   let differingCount = await compareItems(target, journal);
   // An earlier run imported the lines, and items changed since. With `by`, a second import creates no duplicates.
   if (differingCount > 0 && sentCount === 0 && target.by !== undefined) {
-    journal = await journal.anew();
+    journal = await journal.restart();
     await sendRemaining(target, journal);
     differingCount = await compareItems(target, journal);
   }
   const count = journal.entries.reduce((total, { ids }) => total + ids.length, 0);
-  say(
-    `${name}: ${count.toLocaleString("en")} items, ${differingCount.toLocaleString("en")} differ.`,
-  );
+  say(`${name}: ${itemCount(count)}, ${differingCount.toLocaleString("en")} differ.`);
   return differingCount === 0;
 }
 
@@ -75,7 +82,7 @@ async function sendRemaining(target: Target, journal: Journal): Promise<number> 
   const { size } = await stat(target.file);
   let sentCount = 0;
   for await (const chunk of chunksOf(target.file, journal.sizes)) {
-    if (journal.tells(chunk)) continue;
+    if (journal.contains(chunk)) continue;
     await send(target, chunk, journal);
     sentCount += chunk.lines.length;
     progress.at(sentCount, size, chunk.bytes);
@@ -112,7 +119,7 @@ async function differences(
   const byId = new Map<string | undefined, Item>(matches.map((item) => [item.id, item]));
   return lines.flatMap((line, at): [number, string][] => {
     const item = byId.get(ids[at]);
-    if (!item) return [[first + at, "that its item has gone"]];
+    if (!item) return [[first + at, "that its item no longer exists"]];
     const keys = differing(line, item, fields);
     return keys.length === 0 ? [] : [[first + at, keys.join(", ")]];
   });

@@ -49,7 +49,9 @@ export class Journal {
       const [head, ...entries] = lines.map((line) => JSON.parse(line) as unknown);
       return new Journal(path, head as Head, consecutiveEntries(entries as Entry[]));
     } catch {
-      throw new Failure(`${path} is damaged. Without it, only --by can tell what is stored.`);
+      throw new Failure(
+        `${path} is damaged. Delete it and use --by FIELD to find the stored items.`,
+      );
     }
   }
 
@@ -60,7 +62,7 @@ export class Journal {
     return new Journal(path, head, []);
   }
 
-  async anew(): Promise<Journal> {
+  async restart(): Promise<Journal> {
     return Journal.begin(this.#path);
   }
 
@@ -78,7 +80,7 @@ export class Journal {
     return this.#entries.at(-1)?.at ?? this.#startedAt;
   }
 
-  tells({ first }: Pick<Chunk, "first">): boolean {
+  contains({ first }: Pick<Chunk, "first">): boolean {
     const last = this.#entries.at(-1);
     return last !== undefined && first < last.first + last.ids.length;
   }
@@ -129,13 +131,13 @@ export async function openJournal(target: Target, append: boolean): Promise<Jour
   }
   const { changed: changedLine, left: hasMore } = await compareWithFile(file, journal);
   if (changedLine !== undefined) {
-    if (by !== undefined || append) return journal.anew();
-    const reason = `${file}:${changedLine} is not the line that was imported.`;
-    throw new Failure(`${reason} A changed file is sent again with --by FIELD, or --append.`);
+    if (by !== undefined || append) return journal.restart();
+    const reason = `${file}:${changedLine} changed since its import.`;
+    throw new Failure(`${reason} To import the changed file, use --by FIELD or --append.`);
   }
   if (hasMore && by === undefined && !append && Date.now() - journal.at > maxAgeMs) {
-    const hint = "With --append it goes on, and stores that batch again if it was stored.";
-    throw new Failure(`This import broke off a day ago, maybe behind a batch. ${hint}`);
+    const hint = "--append continues, but may store that batch twice.";
+    throw new Failure(`This import stopped a day ago, possibly after sending a batch. ${hint}`);
   }
   return journal;
 }
@@ -165,7 +167,7 @@ async function compareWithFile(
 
 async function assertEmpty({ items, named }: Target): Promise<void> {
   for await (const _ of items.list({ limit: 1 })) {
-    const hint = "--by FIELD finds them by a unique field, --append adds to them.";
-    throw new Failure(`${nameOf(named)} has items already. ${hint}`);
+    const hint = "Match them with --by FIELD, or add to them with --append.";
+    throw new Failure(`${nameOf(named)} already has items. ${hint}`);
   }
 }

@@ -60,7 +60,7 @@ function parseLine(file: string, number: number, text: string): Line {
     const line = JSON.parse(text) as Partial<Line> | null;
     if (typeof line?.data === "object" && line.data !== null) return line as Line;
   } catch (error) {
-    throw new Failure(`${file}:${number} is no JSON: ${(error as Error).message}`);
+    throw new Failure(`${file}:${number} is not valid JSON:  ${(error as Error).message}`);
   }
-  throw new Failure(`${file}:${number} is no object with "data".`);
+  throw new Failure(`${file}:${number} is not an object with "data".`);
 }

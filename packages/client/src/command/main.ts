@@ -50,7 +50,7 @@ function parseCommandLine<T extends Options>(args: string[], options: T) {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
   const [folder = ".", ...extra] = positionals;
   if (extra.length > 0)
-    throw new Failure(`Only one directory is possible; "${extra[0]}" is a second one.`);
+    throw new Failure(`Only one directory is allowed, but "${extra[0]}" is another one.`);
   return { folder, values, service: connect(process.env) };
 }
 

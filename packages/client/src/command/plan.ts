@@ -3,9 +3,11 @@ import type { Definition } from "./definition.ts";
 import { differencesOf } from "./differences.ts";
 import { EdgeFormsError } from "../index.ts";
 import { Failure, say, sentenceOf } from "./failure.ts";
+import { newApps } from "./order.ts";
 import { choose, fileOf, filesIn, readObject, type Chosen } from "./folder.ts";
 import {
   definitionOf,
+  itemCount,
   nameOf,
   schemaPath,
   visible,
@@ -21,7 +23,7 @@ export interface Step {
   /** The version that the differences refer to. Undefined if the app or form does not exist yet. */
   version: number | undefined;
   differences: string[];
-  /** What the service says that the change would do. Null if it did not validate the definition. */
+  /** The effects of the change that the service reports. Null if it did not validate the definition. */
   consequences: Consequences | null;
   /** Why the service would reject the definition; one line per error. */
   errors: string[];
@@ -63,13 +65,14 @@ export async function stepOf(service: Service, folder: string, collection: Named
   const differences = current
     ? differencesOf(current, definition)
     : definition.fields.map(({ key, type }) => `+ ${key} (${type})`);
-  if (!current && differences.length === 0) differences.push("+ without fields");
+  if (!current && differences.length === 0) differences.push("+ no fields");
   const version = current?.schema_version;
   return { named: collection, definition, version, differences, consequences: null, errors: [] };
 }
 
 /** Asks the service to validate every definition without storing it. Returns the reason if it cannot. */
 async function validateAll({ client }: Service, steps: readonly Step[]): Promise<string | null> {
+  const created = newApps(steps);
   const reasons = await Promise.all(
     steps.map(async (step) => {
       const { named, definition: body } = step;
@@ -82,12 +85,28 @@ async function validateAll({ client }: Service, steps: readonly Step[]): Promise
         if (!(error instanceof EdgeFormsError) || !isRejection(error)) throw error;
         if (error.status === 403) return "the credential lacks the permission schema:write";
         if (isDryRunUnknown(error)) return "this service cannot validate without applying";
-        step.errors.push(...linesOf(error));
+        if (!lacksOnlyNewApps(error, step, created)) step.errors.push(...linesOf(error));
         return null;
       }
     }),
   );
   return reasons.find((reason) => reason !== null) ?? null;
+}
+
+/** Whether the service rejects a definition only because it does not know the apps that this run creates. */
+function lacksOnlyNewApps(
+  { errors }: EdgeFormsError,
+  { definition }: Step,
+  created: ReadonlyMap<string, Step>,
+): boolean {
+  const isNewApp = (pointer: string | undefined) => {
+    const [, index, column] =
+      /^\/fields\/(\d+)(?:\/fields\/(\d+))?\/app$/.exec(pointer ?? "") ?? [];
+    const field = definition.fields[Number(index)];
+    const reference = column === undefined ? field : field?.fields?.[Number(column)];
+    return typeof reference?.["app"] === "string" && created.has(reference["app"]);
+  };
+  return errors.length > 0 && errors.every(({ pointer }) => isNewApp(pointer));
 }
 
 interface DryRun {
@@ -126,7 +145,7 @@ function definitionFrom(path: string, value: Record<string, unknown>): Definitio
   };
   const isFields = (fields: unknown) => Array.isArray(fields) && fields.every(isField);
   if (!isFields(value["fields"])) {
-    throw new Failure(`${path}: "fields" is no list of objects with a key and a type.`);
+    throw new Failure(`${path}: "fields" must be a list of objects with a key and a type.`);
   }
   return value as Definition;
 }
@@ -142,7 +161,7 @@ export function showPlan({ steps, unchanged, others, invalid, unvalidated }: Pla
     for (const line of errors) say(`  ! ${line}`);
   }
   if (unvalidated !== null) say(`Not validated: ${unvalidated}.`);
-  if (others.length > 0) say(`Not in the directory, and left alone: ${list(others)}.`);
+  if (others.length > 0) say(`Not in the directory, unchanged:  ${list(others)}.`);
   const createdCount = steps.filter(({ version }) => version === undefined).length;
   const invalidText = invalid.length > 0 ? `, ${invalid.length} invalid` : "";
   const changedCount = steps.length - createdCount;
@@ -152,7 +171,7 @@ export function showPlan({ steps, unchanged, others, invalid, unvalidated }: Pla
 }
 
 const counted = (count: number, action: string) =>
-  count === 0 ? [] : [`${count.toLocaleString("en")} ${count === 1 ? "item" : "items"} ${action}`];
+  count === 0 ? [] : [`${itemCount(count)} ${action}`];
 
 /** One line per consequence for stored data. */
 function consequenceLines(consequences: Consequences | null): string[] {

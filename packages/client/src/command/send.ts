@@ -62,7 +62,7 @@ function problemWithLines(
   });
   const remaining = error.errors.length > 20 ? [`  and ${error.errors.length - 20} more`] : [];
   const storedCount = error instanceof BatchError ? error.results.length : 0;
-  const summary = `Lines before ${first + storedCount} are stored; mend the file and go on.`;
+  const summary = `Lines before ${first + storedCount} are stored. Fix the file and run the command again.`;
   const request = error.requestId ? [`  request ${error.requestId}`] : [];
   return new Failure([`${error.code}: ${summary}`, ...lines, ...remaining, ...request].join("\n"));
 }

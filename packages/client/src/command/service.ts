@@ -21,7 +21,7 @@ export interface SchemaDocument {
   [member: string]: unknown;
 }
 
-/** What a dry run says that a definition would do. */
+/** The effects of a definition that a dry run reports. */
 export interface Consequences {
   outcome: "created" | "changed" | "unchanged" | "pending";
   hidden_fields: string[];
@@ -50,7 +50,7 @@ export function connect(env: NodeJS.ProcessEnv): Service {
   const address = URL.canParse(url) ? new URL(url) : undefined;
   if (!address || !/^https?:$/.test(address.protocol) || /\/api\/v1\/*$/.test(address.pathname)) {
     throw new Failure(
-      `EDGE_FORMS_URL is ${JSON.stringify(url)}; it has to be like https://forms.example.com, without /api/v1.`,
+      `EDGE_FORMS_URL is ${JSON.stringify(url)}. Set it to an address like https://forms.example.com, without /api/v1.`,
     );
   }
   if (token) return { url, client: new EdgeForms({ url, token }) };
@@ -62,6 +62,9 @@ export function connect(env: NodeJS.ProcessEnv): Service {
 }
 
 export const nameOf = ({ kind, key }: Named): string => `${kind} ${key}`;
+
+export const itemCount = (count: number): string =>
+  `${count.toLocaleString("en")} ${count === 1 ? "item" : "items"}`;
 
 export const schemaPath = ({ kind, key }: Named): string =>
   `/${kind}s/${encodeURIComponent(key)}/schema`;

@@ -1,4 +1,5 @@
 import type { RowField } from "#domain/definition/field.ts";
+import { choiceAttributes, RecordChoices, useReferenceText } from "#admin/items/references.tsx";
 import { SelectOptions, InputErrors, useField } from "#html/inputs.tsx";
 import { inputAttributes, yesNoOptions, optionsFor, nonEmptyTexts, inputText } from "./values.ts";
 import { textOf } from "#admin/form-input.ts";
@@ -65,6 +66,17 @@ function CellInput({
         </select>
       );
     }
+    case "reference":
+      return (
+        <>
+          <input
+            {...attributes}
+            {...choiceAttributes(field.app, attributes.id)}
+            value={useReferenceText(text)}
+          />
+          <RecordChoices id={`${attributes.id}-records`} name={attributes.name} />
+        </>
+      );
     case "multiline_text":
       return <textarea {...attributes}>{`\n${text}`}</textarea>;
     case "text":

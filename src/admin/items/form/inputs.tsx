@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
-import type { Field, RowField } from "#domain/definition/field.ts";
+import type { Field, ReferenceField, RowField } from "#domain/definition/field.ts";
+import { choiceAttributes, RecordChoices, useReferenceText } from "#admin/items/references.tsx";
 import { ChoiceGroup, Field as Box, Select, TextArea, useField } from "#html/inputs.tsx";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import { inputAttributes, yesNoOptions, inputText, optionsFor, nonEmptyTexts } from "./values.ts";
@@ -39,6 +40,8 @@ function SingleInput({ field, value, isSent, zone, required }: SingleInputProps)
     case "multiline_text":
       // Browsers drop the first line break of a textarea, so the value starts with an extra one.
       return <TextArea {...{ name, label, value: `\n${text}`, required }} wide />;
+    case "reference":
+      return <ReferenceInput {...{ field, label, text, required }} />;
     case "text":
     case "number":
     case "date":
@@ -74,6 +77,34 @@ function LineInput({
         value={text}
         required={required}
       />
+    </Box>
+  );
+}
+
+function ReferenceInput({
+  field: { key: name, app },
+  label,
+  text,
+  required,
+}: {
+  field: ReferenceField;
+  label: Child;
+  text: string;
+  required: boolean;
+}) {
+  const hint = "A title, a receipt number or other text of the record";
+  const control = useField({ name, hint });
+  const { id } = control.inputProps;
+  return (
+    <Box {...control} label={label} hint={hint}>
+      <input
+        {...control.inputProps}
+        {...choiceAttributes(app, id)}
+        type="text"
+        value={useReferenceText(text)}
+        required={required}
+      />
+      <RecordChoices id={`${id}-records`} name={name} />
     </Box>
   );
 }

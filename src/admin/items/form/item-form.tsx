@@ -16,6 +16,7 @@ import { formErrorsOf, type FormError } from "#html/form-errors.tsx";
 import { collectionTerms, dataAssets } from "#admin/definitions/layout.tsx";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import type { SeenDigests } from "./changes.ts";
+import { ReferencesContext, type References } from "#admin/items/references.tsx";
 import { ItemInputs } from "./inputs.tsx";
 
 function ConflictChoice({
@@ -72,22 +73,17 @@ function ConflictNotice({ conflict, frame }: { conflict: EditConflict; frame: Pa
       {both.map((field) => (
         <fieldset>
           <legend>{field.label}</legend>
-          <ConflictChoice
-            field={field}
-            name="mine"
-            title="What you wrote"
-            value={mine[field.key]}
-          />
+          <ConflictChoice field={field} name="mine" title="Your value" value={mine[field.key]} />
           <ConflictChoice
             field={field}
             name="theirs"
-            title="What is stored now"
+            title="Saved value"
             value={current.data[field.key]}
           />
         </fieldset>
       ))}
       {theirsOnly.length > 0 ? (
-        <p>Taken over as it is now: {theirsOnly.map(({ label }) => label).join(", ")}.</p>
+        <p>Their other changes were added: {theirsOnly.map(({ label }) => label).join(", ")}.</p>
       ) : null}
     </section>
   );
@@ -95,7 +91,7 @@ function ConflictNotice({ conflict, frame }: { conflict: EditConflict; frame: Pa
 
 function SubmitButtons({ kind, view }: { kind: "app" | "form"; view: ItemView | undefined }) {
   if (kind === "app" || view?.status === "submitted") {
-    return <button type="submit">{view ? "Save changes" : "Save record"}</button>;
+    return <button type="submit">{view ? "Save changes" : "Create record"}</button>;
   }
   return (
     <>
@@ -103,7 +99,7 @@ function SubmitButtons({ kind, view }: { kind: "app" | "form"; view: ItemView | 
         Submit
       </button>
       <button type="submit" name="$status" value="draft" class="quiet" formnovalidate>
-        {view ? "Save draft" : "Save as draft"}
+        Save draft
       </button>
     </>
   );
@@ -125,11 +121,14 @@ export interface ItemFormProps {
   /** Set if someone else changed the same fields. */
   clash?: EditConflict | undefined;
   problem?: Problem | undefined;
+  /** The records to which the values refer. */
+  references: References;
 }
 
 /** The form that creates or edits an item. */
 export function ItemFormPage(props: ItemFormProps) {
   const { frame, collection, view, seen, sent: form, written, calculated, clash, problem } = props;
+  const { references } = props;
   const { kind, key, definition } = collection;
   const { path, many: plural, item } = collectionTerms[kind];
   const base = `${path}/${key}/items`;
@@ -146,26 +145,30 @@ export function ItemFormPage(props: ItemFormProps) {
     <AdminPage
       {...dataAssets}
       frame={frame}
-      title={view ? `Edit ${item}` : `New ${item}`}
+      title={view ? `Edit ${item}` : `Create ${item}`}
       crumbs={crumbs}
       badges={view ? <StatusBadge status={view.status} /> : null}
       problem={problem}
       labels={inputLabels(fields, formErrorsOf(problem))}
     >
       <form method="post" action={action} class="item">
-        {clash ? <ConflictNotice conflict={clash} frame={frame} /> : null}
+        <ReferencesContext.Provider value={references}>
+          {clash ? <ConflictNotice conflict={clash} frame={frame} /> : null}
+        </ReferencesContext.Provider>
         {view ? <input type="hidden" name="$version" value={String(view.version)} /> : null}
         <input type="hidden" name="$seen" value={JSON.stringify(seen)} />
         <input type="hidden" name="$zone" value={zone} />
         <div class="inputs">
-          <ItemInputs
-            fields={fields}
-            data={view?.data ?? {}}
-            form={form}
-            written={written}
-            zone={zone}
-            listToExtend={textOf(form?.["$more"])}
-          />
+          <ReferencesContext.Provider value={references}>
+            <ItemInputs
+              fields={fields}
+              data={view?.data ?? {}}
+              form={form}
+              written={written}
+              zone={zone}
+              listToExtend={textOf(form?.["$more"])}
+            />
+          </ReferencesContext.Provider>
         </div>
         {computedFields.length > 0 ? (
           <section class="card" aria-label="Calculated" id="calculated" data-calculated="">

@@ -152,11 +152,13 @@ export function LineItemRows({ field, stored, form, zone, withMoreRows }: LineIt
             </datalist>
           ))}
       <button type="button" class="quiet little" data-add-row={key} hidden>
-        Add a row
+        {" "}
+        Add row{" "}
       </button>
       <noscript>
         <button type="submit" class="quiet little" name="$more" value={key} formnovalidate>
-          More rows
+          {" "}
+          Add more rows{" "}
         </button>
       </noscript>
     </fieldset>

@@ -29,6 +29,8 @@ import { itemsPath, getItem, readIfMatch, getStoredCollection } from "#admin/ite
 import { actorNames, itemTitle } from "#admin/items/value.tsx";
 import { ItemFormPage } from "./item-form.tsx";
 import { createItem } from "#actions/create-item.ts";
+import { findFormRecords, formReferences, type ResolvedForm } from "./find-records.ts";
+import { noReferences } from "#admin/items/references.tsx";
 
 /** Turns a problem that names one field into a field error, so that the field's input shows it. */
 function withFieldLabel(error: Problem, { collection }: CompiledCollection): Problem {
@@ -77,7 +79,8 @@ export const newPage = (kind: CollectionKind) =>
     load: async ({ c }) => (await getStoredCollection(c, kind)).compiled,
     async render(frame, compiled) {
       const seen = await digestFields(fieldsOf(compiled), {}, frame.viewer.zone);
-      return <ItemFormPage {...{ frame, collection: compiled.collection, seen }} />;
+      const props = { frame, collection: compiled.collection, seen, references: noReferences };
+      return <ItemFormPage {...props} />;
     },
   });
 
@@ -86,22 +89,29 @@ export const editPage = (kind: CollectionKind) =>
     async load({ c }) {
       const { item, compiled } = await getItem(c, kind);
       if (item.status === "closed") return c.redirect(`${itemsPath(c, kind)}/${item.id}`, 303);
-      return { compiled, view: buildItemView(item, compiled) };
+      const view = buildItemView(item, compiled);
+      const references = await formReferences(c.var.action, fieldsOf(compiled), view.data);
+      return { compiled, view, references };
     },
     document: ({ view }) => itemDocument(view),
-    async render(frame, { compiled, view }) {
+    async render(frame, { compiled, view, references }) {
+      const { collection } = compiled;
       const seen = await digestFields(fieldsOf(compiled), view.data, frame.viewer.zone);
-      return <ItemFormPage {...{ frame, collection: compiled.collection, view, seen }} />;
+      return <ItemFormPage {...{ frame, collection, view, seen, references }} />;
     },
   });
 
 /** Saves the fields that differ from what the form showed. Asks which value to keep on a conflict. */
 export async function updateFromForm(c: AdminContext, kind: CollectionKind): Promise<Response> {
-  const form = await readForm(c);
-  const seen = isObject(form["data"]) ? undefined : readSeenDigests(form);
+  const sent = await readForm(c);
+  const seen = isObject(sent["data"]) ? undefined : readSeenDigests(sent);
   let target = await getItem(c, kind);
-  assertCellsFit(fieldsOf(target.compiled), form);
-  if (isEditedFurther(form)) return c.html(await renderForm(c, target, form, seen, undefined));
+  assertCellsFit(fieldsOf(target.compiled), sent);
+  const resolved = await findFormRecords(c.var.action, fieldsOf(target.compiled), sent);
+  const { form } = resolved;
+  if (isEditedFurther(form)) {
+    return c.html(await renderForm(c, target, resolved, seen, undefined));
+  }
   return attempted(
     c,
     async () => {
@@ -124,7 +134,7 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
     },
     async (error) => {
       target = await getItem(c, kind);
-      return renderForm(c, target, form, seen, error);
+      return renderForm(c, target, resolved, seen, error);
     },
   );
 }
@@ -149,7 +159,7 @@ async function tryMerge(
   if (both.length > 0) {
     const labels = both.map(({ label }) => label).join(", ");
     throw problem.conflict(
-      `Somebody else changed this as well: ${labels}. Nothing was saved yet; choose which value stays.`,
+      `Not saved. Someone else changed ${labels}. Choose which value to keep.`,
     );
   }
   const body = { ...readStatus(form, fields), data: mine };
@@ -168,12 +178,12 @@ function savedMessage(
   theirs: readonly Field[],
 ): string {
   const title = itemTitle(view, fieldsOf(compiled));
-  if (view.version === item.version) return `Nothing was changed in ${title}.`;
+  if (view.version === item.version) return `No changes to save in ${title}`;
   const theirsNote =
     theirs.length > 0
-      ? ` What others changed meanwhile is kept: ${theirs.map(({ label }) => label).join(", ")}.`
+      ? `. Changes by others were kept: ${theirs.map(({ label }) => label).join(", ")}.`
       : "";
-  return `${title} is saved.${theirsNote}`;
+  return `${title} saved${theirsNote}`;
 }
 
 /** Buttons for more rows and for their order, and the script that shows totals, ask for the form again. */
@@ -184,7 +194,7 @@ const isEditedFurther = (form: FormValues) =>
 async function renderForm(
   c: AdminContext,
   { item, compiled }: MemberItem,
-  form: FormValues,
+  { form, choices }: ResolvedForm,
   seen: SeenDigests | undefined,
   error: Problem | undefined,
 ) {
@@ -215,19 +225,23 @@ async function renderForm(
       })}
       clash={clash}
       problem={error && withFieldLabel(error, compiled)}
+      references={await formReferences(c.var.action, fields, view.data, { form, zone, choices })}
     />
   );
 }
 
 export async function createFromForm(c: AdminContext, kind: CollectionKind): Promise<Response> {
   const { compiled } = await getStoredCollection(c, kind);
-  const form = await readForm(c);
-  assertCellsFit(fieldsOf(compiled), form);
+  const sent = await readForm(c);
+  const fields = fieldsOf(compiled);
+  assertCellsFit(fields, sent);
+  const { form, choices } = await findFormRecords(c.var.action, fields, sent);
+  const zone = formTimeZone(form, compiled);
   const renderAgain = async (error: Problem | undefined) => (
     <ItemFormPage
       frame={pageContext(c)}
       collection={compiled.collection}
-      seen={await digestFields(fieldsOf(compiled), {}, formTimeZone(form, compiled))}
+      seen={await digestFields(fields, {}, zone)}
       sent={form}
       calculated={previewItem(
         c.var.action,
@@ -236,6 +250,7 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
         readItemData(fieldsOf(compiled), form, formTimeZone(form, compiled)),
       )}
       problem={error && withFieldLabel(error, compiled)}
+      references={await formReferences(c.var.action, fields, {}, { form, zone, choices })}
     />
   );
   if (isEditedFurther(form)) return c.html(await renderAgain(undefined));
@@ -247,7 +262,7 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
       const draftNote = view.status === "draft" ? " as a draft" : "";
       return {
         to: `${itemsPath(c, kind)}/${view.id}`,
-        flash: `${itemTitle(view, fieldsOf(compiled))} is saved${draftNote}.`,
+        flash: `${itemTitle(view, fields)} saved${draftNote}`,
         document: itemDocument(view),
         status: 201,
       };

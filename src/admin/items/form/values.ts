@@ -76,6 +76,7 @@ const typeAttributes: Record<Field["type"], Record<string, string>> = {
   date: { type: "date" },
   datetime: { type: "datetime-local" },
   select: textInput,
+  reference: textInput,
   multi_select: textInput,
   line_items: textInput,
   computed: textInput,

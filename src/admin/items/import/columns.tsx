@@ -1,5 +1,6 @@
 import type { Collection } from "#domain/definition/collection.ts";
-import { importableFields, itemTargets, type CsvLine } from "#domain/import/csv.ts";
+import { importableFields, itemTargets, targetKey, type CsvLine } from "#domain/import/csv.ts";
+import { ReadCell, truncateCell } from "./formats.tsx";
 import { SelectOptions, InputErrors, useField, Select } from "#html/inputs.tsx";
 import { ChangedValue } from "#admin/items/change-list.tsx";
 import { Table, Badge, type Tone } from "#html/parts.tsx";
@@ -15,10 +16,6 @@ import { collectionTerms } from "#admin/definitions/layout.tsx";
 import { formatCount } from "#html/viewer.tsx";
 import type { CheckedRow, RowOutcome } from "#actions/import-rows.ts";
 import { Problem } from "#domain/problem/problem.ts";
-
-const maxPreviewLength = 60;
-const truncateCell = (text: string) =>
-  text.length > maxPreviewLength ? `${text.slice(0, maxPreviewLength)}…` : text;
 
 /** Assigns each column to a field. Shows the column's first value for orientation. */
 export function ColumnChoices({ file, collection }: { file: ImportFile; collection: Collection }) {
@@ -41,7 +38,7 @@ export function ColumnChoices({ file, collection }: { file: ImportFile; collecti
             <ColumnChoice
               name={`column.${i}`}
               columnName={name}
-              options={options}
+              options={withReference(options, plan.columns[i] ?? "")}
               value={plan.columns[i] ?? ""}
             />
           </td>
@@ -49,6 +46,17 @@ export function ColumnChoices({ file, collection }: { file: ImportFile; collecti
       ))}
     </Table>
   );
+}
+
+/** A column can name records by a unique field of their app, as in `customer.email`. */
+function withReference(options: { value: string; label: string }[], target: string) {
+  if (!target.includes(".")) return options;
+  const label = options.find(({ value }) => value === targetKey(target))?.label ?? "";
+  const { length } = targetKey(target);
+  return [
+    ...options,
+    { value: target, label: `${label}${target.slice(length).replace(".", ": ")}` },
+  ];
 }
 
 function ColumnChoice({
@@ -242,7 +250,7 @@ export function ImportPreview({
                     class={position < maxPhoneColumns ? undefined : "less"}
                     data-label={truncateCell(name)}
                   >
-                    {truncateCell(row.cells[index] ?? "")}
+                    <ReadCell {...{ plan, collection, index }} cell={row.cells[index] ?? ""} />
                   </td>
                 ))}
               </tr>

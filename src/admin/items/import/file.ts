@@ -2,7 +2,8 @@ import { problem, type FieldError, Problem } from "#domain/problem/problem.ts";
 import {
   lookupFields,
   itemTargets,
-  columnTargets,
+  isColumnTarget,
+  targetKey,
   CsvError,
   parseCsv,
   type Csv,
@@ -11,6 +12,7 @@ import {
   type ImportPlan,
   type CsvLine,
 } from "#domain/import/csv.ts";
+import type { DateFormat } from "#domain/import/cells.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import type { CheckedRow, RowOutcome } from "#actions/import-rows.ts";
@@ -31,10 +33,10 @@ function readColumns(form: FormValues, length: number): string[] | undefined {
 }
 
 function findColumnErrors(columns: readonly string[], collection: Collection): FieldError[] {
-  const targets = columnTargets(collection);
+  const keys = columns.map(targetKey);
   return columns.flatMap((target, i): FieldError[] => {
-    const isKnown = target === "" || targets.includes(target);
-    if (isKnown && (target === "" || columns.indexOf(target) === i)) return [];
+    const isKnown = target === "" || isColumnTarget(target, collection);
+    if (isKnown && (target === "" || keys.indexOf(targetKey(target)) === i)) return [];
     const reason = isKnown
       ? "Another column already fills this field."
       : "This field does not exist.";
@@ -76,9 +78,9 @@ async function readCsvText({ file, csv }: FormValues): Promise<string> {
   }
 }
 
-function parseRows(text: string): Csv {
+function parseRows(text: string, delimiter: string | undefined): Csv {
   try {
-    const csv = parseCsv(text, importLimits.rows);
+    const csv = parseCsv(text, importLimits.rows, delimiter);
     const { length } = csv.header;
     const unevenRow = csv.rows.find(({ cells }) => cells.length !== length);
     if (unevenRow) {
@@ -93,11 +95,63 @@ function parseRows(text: string): Csv {
   throw invalidFile("Add at least one row below the header.");
 }
 
+/** How the file writes values. `auto` follows from the file. */
+export interface FileFormats {
+  delimiter: "auto" | "comma" | "semicolon" | "tab";
+  numbers: "auto" | "point" | "comma";
+  dates: DateFormat;
+}
+
+const delimiters = { auto: undefined, comma: ",", semicolon: ";", tab: "\t" };
+const numberFormats = { auto: undefined, point: "point", comma: "comma" } as const;
+
+/** The choices for each format, with their names. */
+export const formatChoices = {
+  delimiter: [
+    ["auto", "Detect"],
+    ["comma", "Comma"],
+    ["semicolon", "Semicolon"],
+    ["tab", "Tab"],
+  ],
+  numbers: [
+    ["auto", "Detect"],
+    ["point", "1,234.56"],
+    ["comma", "1.234,56"],
+  ],
+  dates: [
+    ["iso", "2026-12-31"],
+    ["day_first", "31.12.2026 or 31/12/2026"],
+    ["month_first", "12/31/2026"],
+  ],
+} as const satisfies {
+  [Name in keyof FileFormats]: readonly (readonly [FileFormats[Name], string])[];
+};
+
+function readFormats(form: FormValues): FileFormats {
+  const read = <Value extends string>(
+    name: keyof FileFormats,
+    choices: readonly (readonly [Value, string])[],
+    usual: Value,
+  ): Value => {
+    const sent = textOf(form[name]);
+    const choice = choices.find(([value]) => value === sent);
+    if (choice || sent === "") return choice?.[0] ?? usual;
+    const allowed = choices.map(([value]) => `"${value}"`).join(", ");
+    throw invalidFile(`Must be one of ${allowed}.`, name);
+  };
+  return {
+    delimiter: read("delimiter", formatChoices.delimiter, "auto"),
+    numbers: read("numbers", formatChoices.numbers, "auto"),
+    dates: read("dates", formatChoices.dates, "iso"),
+  };
+}
+
 /** A submitted file with the plan for its import. */
 export interface ImportFile {
   text: string;
   csv: Csv;
   plan: ImportPlan;
+  formats: FileFormats;
   /** Errors in the chosen targets of the columns. */
   columnErrors: FieldError[];
 }
@@ -106,7 +160,8 @@ export interface ImportFile {
 export async function parseImport(form: FormValues, collection: Collection): Promise<ImportFile> {
   const text = await readCsvText(form);
   if (bytesInForm(text) > importLimits.bytes) throw invalidFile("The file is larger than 1 MB.");
-  const csv = parseRows(text);
+  const formats = readFormats(form);
+  const csv = parseRows(text, delimiters[formats.delimiter]);
   const { length } = csv.header;
   if (length > importLimits.columns)
     throw invalidFile(`A file can have at most ${importLimits.columns} columns.`);
@@ -116,14 +171,15 @@ export async function parseImport(form: FormValues, collection: Collection): Pro
     by: readMatchTarget(form, columns, collection),
     isLossless: isLosslessExport(csv.header),
     zone: collection.definition.time_zone,
-    hasDecimalCommas: csv.delimiter === ";",
+    numbers: numberFormats[formats.numbers] ?? (csv.delimiter === ";" ? "plain_comma" : "plain"),
+    dates: formats.dates,
   };
   const cells = countFilledCells(csv, columns);
   if (cells > importLimits.cells)
     throw invalidFile(
       `The file has ${cells} filled cells. At most ${importLimits.cells} can be imported at once.`,
     );
-  return { text, csv, plan, columnErrors: findColumnErrors(columns, collection) };
+  return { text, csv, plan, formats, columnErrors: findColumnErrors(columns, collection) };
 }
 
 /** The size of the text in the form of the next step, where lines end with CRLF. */
@@ -182,6 +238,7 @@ function toRowErrors(
   const detailErrors = members["field"] === undefined ? [] : [{ ...members, reason: detail }];
   const errors = (members["errors"] ?? detailErrors) as Pick<FieldError, "field" | "reason">[];
   if (errors.length === 0) return [{ column: -1, place: "", reason: detail }];
+  const keys = columns.map(targetKey);
   return errors.map(({ field, reason }) => {
     const name = field.replace(/^operations\[\d+\]\.?(data\.)?/, "");
     const [key = "", path = ""] = /^([^.[]*)(.*)$/.exec(name)?.slice(1) ?? [];
@@ -189,7 +246,7 @@ function toRowErrors(
     const label = known?.label ?? (key === itemTargets.id ? "ID" : key);
     const target = key === "id" || key === "status" ? `$${key}` : key;
     return {
-      column: columns.indexOf(columns.includes(key) ? key : target),
+      column: keys.indexOf(keys.includes(key) ? key : target),
       place: label === "" ? "" : `${label}${path}`,
       reason: reason.replace(`"${key}"`, `“${label}”`),
     };

@@ -24,7 +24,8 @@ import { problem, type Problem } from "#domain/problem/problem.ts";
 import { attempted, page, type Outcome } from "#admin/page.ts";
 import { pageContext } from "#admin/layout.tsx";
 import { readForm, numberOf, textOf, type FormValues } from "#admin/form-input.ts";
-import { ColumnsPage, StartPage, ProgressPage, ResultPage } from "./steps.tsx";
+import { StartPage } from "./start-page.tsx";
+import { ColumnsPage, ProgressPage, ResultPage } from "./steps.tsx";
 
 /** Converts the rows of the file to operations. A row that repeats an earlier one is a problem. */
 async function buildRows({ csv, plan }: ImportFile, compiled: CompiledCollection) {

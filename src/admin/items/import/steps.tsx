@@ -10,13 +10,11 @@ import {
   type OutcomeCounts,
   type RejectedRow,
   type ChangedRow,
-  importLimits,
 } from "./file.ts";
 import type { CheckedRow } from "#actions/import-rows.ts";
+import { FormatInputs } from "./formats.tsx";
 import { ColumnChoices, MatchChoice, ImportPreview, RejectedTable } from "./columns.tsx";
 import { DescriptionList } from "#html/parts.tsx";
-import { Input, TextArea } from "#html/inputs.tsx";
-import { textOf, type FormValues } from "#admin/form-input.ts";
 
 export interface ImportPageProps {
   frame: PageContext;
@@ -24,10 +22,17 @@ export interface ImportPageProps {
   problem?: Problem;
 }
 
-const labels = { file: "File", csv: "Text", columns: "Columns" };
+const labels = {
+  file: "File",
+  csv: "Text",
+  columns: "Columns",
+  delimiter: "Delimiter",
+  numbers: "Numbers",
+  dates: "Dates",
+};
 
 /** The layout of every step of an import. */
-function ImportPage({
+export function ImportPage({
   title,
   file,
   children,
@@ -53,7 +58,7 @@ function ImportPage({
   );
 }
 
-const collectionItemsPath = ({ kind, key }: Collection) =>
+export const collectionItemsPath = ({ kind, key }: Collection) =>
   `${collectionTerms[kind].path}/${key}/items`;
 
 const formatRowCount = (count: number) => `${formatCount(count)} ${count === 1 ? "row" : "rows"}`;
@@ -71,6 +76,9 @@ function HiddenPlan({ file }: { file: ImportFile }) {
         <input type="hidden" name={`column.${i}`} value={target} />
       ))}
       <input type="hidden" name="by" value={file.plan.by} />
+      {Object.entries(file.formats).map(([name, value]) => (
+        <input type="hidden" name={name} value={String(value)} />
+      ))}
     </>
   );
 }
@@ -106,6 +114,7 @@ export function ColumnsPage({
         <h2>Columns</h2>
         <ColumnChoices file={file} collection={collection} />
         <MatchChoice file={file} collection={collection} />
+        <FormatInputs formats={file.formats} />
         <p class="muted">Times without a time zone are read as {file.plan.zone}.</p>
         <p class="actions">
           {acceptedCount > 0 ? (
@@ -236,57 +245,6 @@ export function ResultPage({
         </a>
       </form>
       {rejections.length > 0 ? <RejectedTable rejections={rejections} /> : null}
-    </ImportPage>
-  );
-}
-
-/** Asks for a file or its pasted text. */
-export function StartPage({ form = {}, ...props }: ImportPageProps & { form?: FormValues }) {
-  const { collection } = props;
-  const { items } = collectionTerms[collection.kind];
-  const base = collectionItemsPath(collection);
-  return (
-    <ImportPage {...props} title={`Import ${items}`}>
-      <form method="post" action={`${base}/import`} enctype="multipart/form-data" class="issue">
-        <Input
-          name="file"
-          label="File"
-          type="file"
-          accept=".csv,.tsv,.txt,text/csv"
-          hint={`CSV in UTF-8 with a header row, separated by commas, semicolons or tabs. Up to 1 MB, ${formatCount(importLimits.rows)} rows and ${importLimits.columns} columns.`}
-        />
-        <TextArea
-          name="csv"
-          label="Or paste the rows"
-          hint="Copy them from the file or a spreadsheet, with the header row."
-          rows={8}
-          spellcheck={false}
-          value={textOf(form["csv"])}
-          wide
-        />
-        <p class="actions">
-          <button type="submit">Review import</button>
-          <a class="button quiet" href={base}>
-            Cancel
-          </a>
-        </p>
-      </form>
-      <p class="muted">You can review every change before anything is imported.</p>
-      <details>
-        <summary>What can be imported</summary>
-        <ul>
-          <li>
-            Downloads as “CSV, lossless” import unchanged. So do downloads “For spreadsheets”,
-            except for line items.
-          </li>
-          <li>Line items are JSON in one cell. Options can be values or labels.</li>
-          <li>
-            Calculated fields, receipt numbers, versions, and columns about who created or changed
-            an item are not imported.
-          </li>
-          <li>New submissions can be drafts or submitted, but not closed.</li>
-        </ul>
-      </details>
     </ImportPage>
   );
 }

@@ -28,11 +28,11 @@ export function FilterChips({
   }
   if (chips.length === 0) return null;
   return (
-    <ul class="chips" aria-label="Filters that are on">
+    <ul class="chips" aria-label="Active filters">
       {chips.map(({ text, href }) => (
         <li>
           {text}
-          <a href={href} aria-label={`Without: ${text}`}>
+          <a href={href} aria-label={`Remove filter: ${text}`}>
             ✕
           </a>
         </li>
@@ -104,6 +104,10 @@ function FilterInputs({ target, filters }: { target: FilterTarget; filters: read
         />
       );
     }
+    case "reference":
+      return (
+        <Input name={name("eq")} label={`${label} (ID of the record)`} value={firstValue("eq")} />
+      );
     case "text":
     case "multiline_text":
     case "email":
@@ -129,6 +133,7 @@ const inputOperators: Record<FilterTarget["type"], readonly string[]> = {
   boolean: ["eq"],
   select: ["in"],
   multi_select: ["has_any"],
+  reference: ["eq"],
 };
 
 /** Whether the panel has an input for this filter. */
@@ -184,13 +189,13 @@ function FilterPanel({
           </label>
         </div>
         <details open={conditions !== ""}>
-          <summary>Conditions as the API takes them</summary>
+          <summary>Advanced conditions</summary>
           <TextArea
             name="conditions"
             label="Conditions as JSON"
             hint={
               <>
-                Also groups and rows:{" "}
+                As in the API, with groups and rows:{" "}
                 <code>{'[{ "any": [{ "field": "a", "op": "eq", "value": 1 }] }]'}</code>
               </>
             }
@@ -201,7 +206,8 @@ function FilterPanel({
         <p class="actions">
           <button type="submit">Apply filters</button>
           <a class="button quiet" href={base}>
-            Clear all
+            {" "}
+            Clear filters{" "}
           </a>
         </p>
       </div>
@@ -247,7 +253,7 @@ export function SearchForm({
           name="q"
           value={query.text}
           placeholder={`Search ${name}`}
-          aria-label={`Search ${name}: text in any field`}
+          aria-label={`Search ${name} by text in any field`}
         />
         <button type="submit" class="quiet">
           Search

@@ -6,7 +6,7 @@ import type { Collection } from "#domain/definition/collection.ts";
 import { isObject } from "#domain/json.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { Filter, Query } from "./query.ts";
-import { formatDay, type Viewer } from "#html/viewer.tsx";
+import { formatDay, formatQuantity, type Viewer } from "#html/viewer.tsx";
 
 export function clockOf(c: Context): Clock {
   const { zone, now } = viewerOf(c);
@@ -161,7 +161,7 @@ function parseConditions(text: string): unknown[] {
   } catch {
     // Invalid JSON gets the same problem as JSON of another type.
   }
-  throw problem.malformedJson("The conditions are a JSON list, as the API takes it.");
+  throw problem.malformedJson("Conditions must be a JSON list, as in the API.");
 }
 
 /** A field, a column of rows or a property of every item that filters can compare. */
@@ -183,7 +183,7 @@ export function buildFilterTargets(fields: readonly Field[], kind: "app" | "form
   };
   const timeTargets = [
     ["$created_at", "Created"],
-    ["$updated_at", "Changed"],
+    ["$updated_at", "Updated"],
   ].map(([path = "", label = ""]): FilterTarget => ({
     path,
     label,
@@ -217,20 +217,32 @@ function toFilterTargets(field: Field): FilterTarget[] {
 const operatorNames: Record<string, string> = {
   eq: "is",
   ne: "is not",
-  gt: "is more than",
-  gte: "from",
+  gt: "is greater than",
+  gte: "is at least",
   lt: "is less than",
-  lte: "up to",
-  between: "between",
+  lte: "is at most",
+  between: "is between",
   contains: "contains",
   starts_with: "starts with",
   in: "is",
   not_in: "is not",
-  has_any: "has",
-  has_all: "has all of",
-  has_none: "has none of",
-  days: "in",
+  has_any: "includes",
+  has_all: "includes all of",
+  has_none: "includes none of",
+  days: "is in",
 };
+
+const dateOperatorNames: Record<string, string> = {
+  gt: "is after",
+  gte: "is on or after",
+  lt: "is before",
+  lte: "is on or before",
+};
+
+function nameOperator(op: string, type: FilterTarget["type"] | undefined): string {
+  const isDate = type === "date" || type === "datetime";
+  return (isDate && dateOperatorNames[op]) || (operatorNames[op] ?? op.replaceAll("_", " "));
+}
 
 const dayNames: Record<string, string> = { today: "today", yesterday: "yesterday" };
 
@@ -250,8 +262,10 @@ export function describeFilter(
     }
     return target?.options.find((option) => option.value === value)?.label ?? value;
   });
-  return `${name} ${operatorNames[op] ?? op.replaceAll("_", " ")} ${texts.join(op === "between" ? " and " : " or ")}`;
+  return `${name} ${nameOperator(op, target?.type)} ${texts.join(op === "between" ? " and " : " or ")}`;
 }
 
 const describeDaySpan = (count: number) =>
-  count < 0 ? `the last ${-count} days` : `the next ${count} days`;
+  count < 0
+    ? `the last ${formatQuantity(-count, "day")}`
+    : `the next ${formatQuantity(count, "day")}`;

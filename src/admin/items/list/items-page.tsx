@@ -27,6 +27,7 @@ function DownloadMenu({
   fields,
   live,
   zone,
+  locale,
 }: {
   base: string;
   query: Query;
@@ -34,9 +35,16 @@ function DownloadMenu({
   live: number;
   /** The time zone of the collection. */
   zone: string;
+  /** The language of the viewer. */
+  locale: string;
 }) {
   const formats: [string, string, string][] = [
     ["spreadsheet", "For spreadsheets", `CSV with labels, times in ${zone}`],
+    [
+      "local",
+      "For spreadsheets, your format",
+      `Dates and decimals as in ${locale}, times in ${zone}`,
+    ],
     ["lines", "For spreadsheets, one line per row", `CSV of the line items, times in ${zone}`],
     ["csv", "CSV, lossless", "Keys and stored values, times in UTC"],
     ["ndjson", "NDJSON, lossless", "One item per line, as in the API"],
@@ -103,7 +111,8 @@ function ColumnPicker({
           ))}
         </fieldset>
         <button type="submit" class="little">
-          Show these
+          {" "}
+          Save columns{" "}
         </button>
       </form>
     </details>
@@ -141,14 +150,15 @@ function NoItems(props: ItemsPageProps) {
   const { items, item, path } = collectionTerms[collection.kind];
   const base = `${path}/${collection.key}`;
   if (problem) return null;
-  if (next !== null) return <EmptyState>No matches yet.</EmptyState>;
+  if (next !== null) return <EmptyState>No matches yet</EmptyState>;
   if (isFiltered(query)) {
     return (
       <EmptyState>
-        <p>No {item} matches.</p>
+        <p>No matching {items}</p>
         <p>
           <a class="button quiet" href={`${base}/items`}>
-            Show all {items}
+            {" "}
+            Clear filters{" "}
           </a>
         </p>
       </EmptyState>
@@ -157,7 +167,7 @@ function NoItems(props: ItemsPageProps) {
   if (collection.definition.fields.fields.length === 0) {
     return (
       <EmptyState>
-        <p>There are no fields yet, so there is nothing to fill in.</p>
+        <p>No fields yet. Add fields to collect data.</p>
         {roleAllows(frame.member.role, "define") ? (
           <p>
             <a class="button" href={base}>
@@ -170,11 +180,12 @@ function NoItems(props: ItemsPageProps) {
   }
   return (
     <EmptyState>
-      <p>There are no {items} yet.</p>
+      <p>No {items} yet</p>
       {canAddItem(props) ? (
         <p>
           <a class="button" href={`${base}/items/new`}>
-            New {item}
+            {" "}
+            Create {item}{" "}
           </a>
         </p>
       ) : null}
@@ -194,7 +205,11 @@ export function ItemsPage(props: ItemsPageProps) {
   const canWrite = roleAllows(frame.member.role, "write");
   const actions = (
     <>
-      <DownloadMenu {...{ base, query, fields, live }} zone={definition.time_zone} />
+      <DownloadMenu
+        {...{ base, query, fields, live }}
+        zone={definition.time_zone}
+        locale={frame.viewer.locale}
+      />
       {canWrite ? (
         <>
           <a class="button quiet" href={`${base}/import`}>
@@ -202,7 +217,8 @@ export function ItemsPage(props: ItemsPageProps) {
           </a>
           {canAddItem(props) ? (
             <a class="button" href={`${base}/new`}>
-              New {item}
+              {" "}
+              Create {item}{" "}
             </a>
           ) : null}
         </>
@@ -254,11 +270,11 @@ function SearchProgress({ collection, progress }: ItemsPageProps) {
   return (
     <p class="muted" role="status">
       {searched === null || searched === 0 ? (
-        `Some of the ${formatCount(total)} ${items} are not searched yet.`
+        `Not all ${formatCount(total)} ${items} searched yet`
       ) : (
         <>
           <progress max={total} value={searched} aria-label="Search"></progress>{" "}
-          {`Searched ${formatCount(searched)} of ${formatCount(total)} ${items}.`}
+          {`Searched ${formatCount(searched)} of ${formatCount(total)} ${items}`}
         </>
       )}
     </p>

@@ -29,13 +29,13 @@ export function ItemsTable({ base, collection, columns, views, query, canWrite }
     { name: <span class="unseen">Select</span> },
     leadColumn
       ? sortHeading(leadColumn.label, leadColumn.searchable ? leadColumn.key : undefined)
-      : sortHeading(kind === "app" ? "Receipt" : "Id", "$id"),
+      : sortHeading(kind === "app" ? "Receipt number" : "ID", "$id"),
     ...(kind === "form" ? [sortHeading("Status", "$status")] : []),
     ...otherColumns.map((field) => ({
       ...sortHeading(field.label, field.searchable && !isListField(field) ? field.key : undefined),
       number: isNumber(field),
     })),
-    sortHeading("Changed", "$updated_at"),
+    sortHeading("Updated", "$updated_at"),
     ...(canWrite ? [{ name: <span class="unseen">Edit</span> }] : []),
   ];
   return (
@@ -98,7 +98,7 @@ function cellClass(field: Field, index: number, value: unknown): string | undefi
 /** Actions for the selected items. The style sheet shows them once an item is selected. */
 function BulkActions({ kind, canWrite }: { kind: "app" | "form"; canWrite: boolean }) {
   return (
-    <div class="bar selected" role="group" aria-label="With those that are selected">
+    <div class="bar selected" role="group" aria-label="With selected">
       <button type="submit" class="quiet little" name="act" value="download">
         Download selected
       </button>
@@ -185,10 +185,7 @@ export function ConfirmDeletePage({
         [definition.name, listPath],
       ]}
     >
-      <p>
-        All that they say is lost for good; nothing brings it back. Closed ones are left as they
-        are.
-      </p>
+      <p>This permanently deletes them. Closed submissions stay as they are.</p>
       <ul>
         {views.map((view) => (
           <li>

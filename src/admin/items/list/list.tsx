@@ -2,8 +2,13 @@ import type { Context } from "hono";
 import { itemDocument } from "#documents/items.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { AdminEnv } from "#http/env.ts";
-import { attempted, sendOutcome } from "#admin/page.ts";
-import { pageContext } from "#admin/layout.tsx";
+import { attempted, page, sendOutcome } from "#admin/page.ts";
+import { AdminPage, pageContext, type PageContext } from "#admin/layout.tsx";
+import { dataAssets } from "#admin/definitions/layout.tsx";
+import { likelyCollection } from "#actions/collection-cache.ts";
+import { findRecordChoices, loadTitles } from "#actions/reference-titles.ts";
+import { noReferences, recordLabel, ReferencesContext } from "#admin/items/references.tsx";
+import { textParameters } from "#http/query.ts";
 import {
   resolveColumns,
   itemListReads,
@@ -13,7 +18,7 @@ import {
   assertKnownParameters,
 } from "./query.ts";
 import { ItemsPage } from "./items-page.tsx";
-import { queryItems, type ItemQuery, searchItems } from "#actions/query-items.ts";
+import { queryItems, type ItemQuery } from "#actions/query-items.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { CursorPosition } from "#domain/cursor.ts";
 import { formatChoices } from "#domain/problem/field-errors.ts";
@@ -24,11 +29,13 @@ import { getStoredCollection, itemsPath, keyParam } from "#admin/items/load-item
 import { buildSearchBody, clockOf } from "./filters.ts";
 import { deleteSubmission, updateItem } from "#actions/update-item.ts";
 import { getSubmission } from "#actions/visible.ts";
-import { buildItemView } from "#domain/item/item.ts";
+import type { Actor } from "#domain/audit.ts";
+import { buildItemView, type ItemView } from "#domain/item/item.ts";
+import { listActorNames } from "#actions/audit.ts";
 import type { ProblemCode } from "#domain/problem/catalogue.ts";
 import type { LoadedItem } from "#actions/visible.ts";
 import { itemTitle } from "#admin/items/value.tsx";
-import type { Flash } from "#admin/preferences.ts";
+import { type Flash, viewerOf } from "#admin/preferences.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
 import { readForm, textOf } from "#admin/form-input.ts";
 import { nonEmptyTexts } from "#admin/items/form/values.ts";
@@ -39,19 +46,36 @@ type AdminContext = Context<AdminEnv>;
 export function listItems(kind: CollectionKind) {
   return async (c: AdminContext): Promise<Response> => {
     const list = await c.var.read(itemListReads[kind]);
-    const { query: urlQuery, page, now: loadCollection } = list;
+    const { query: urlQuery, page: found, now: loadCollection } = list;
     const query = { ...urlQuery, columns: resolveColumns(c, urlQuery.columns) };
     return attempted(
       c,
       async () => {
-        const { compiled, status, views, next, count, progress } = await page;
+        const { compiled, status, views, next, count, progress, included } = await found;
         const { collection } = compiled;
         const links = { self: c.req.url, next: next && pageUrl(c, query, next) };
         const { itemCount, indexing } = status ?? (await loadCollection());
         const document = { items: views.map(itemDocument), count, progress, links };
-        const found = { views, next, count, progress };
-        const props = { collection, live: itemCount, indexing, query, ...found };
-        return { page: (frame) => <ItemsPage frame={frame} {...props} />, document };
+        const shown = { views, next, count, progress };
+        const props = { collection, live: itemCount, indexing, query, ...shown };
+        // The page has the records to which most of its items refer.
+        const titles = await loadTitles(
+          c.var.action,
+          collection.definition.fields.fields,
+          views.map(({ data }) => data),
+          included.map(({ id, key: app, receiptNumber, title }) => ({
+            id,
+            app,
+            receiptNumber: receiptNumber ?? "",
+            title,
+          })),
+        );
+        const render = (frame: PageContext) => (
+          <ReferencesContext.Provider value={{ ...noReferences, titles }}>
+            <ItemsPage frame={frame} {...props} />
+          </ReferencesContext.Provider>
+        );
+        return { page: render, document };
       },
       async (error) => {
         const { compiled, itemCount, indexing } = await loadCollection();
@@ -63,6 +87,32 @@ export function listItems(kind: CollectionKind) {
     );
   };
 }
+
+/** Suggests records for an input of a reference. Only scripts call it. */
+export const suggestRecords = page({
+  query: textParameters("q"),
+  async load({ c, ctx }) {
+    const compiled = await likelyCollection(ctx, "app", keyParam(c));
+    return findRecordChoices(ctx, compiled, c.req.query("q") ?? "");
+  },
+  document: (records) => ({
+    items: records.map((record) => ({
+      id: record.id,
+      receipt_number: record.receiptNumber,
+      title: record.title,
+      label: recordLabel(record),
+    })),
+  }),
+  render: (frame, records) => (
+    <AdminPage {...dataAssets} frame={frame} title="Records">
+      <ul>
+        {records.map((record) => (
+          <li>{recordLabel(record)}</li>
+        ))}
+      </ul>
+    </AdminPage>
+  ),
+});
 
 function pageUrl(c: AdminContext, query: Query, cursor: string): string {
   const url = new URL(c.req.path, c.req.url);
@@ -76,6 +126,7 @@ function pageUrl(c: AdminContext, query: Query, cursor: string): string {
 const downloadFormats = {
   ndjson: { type: "application/x-ndjson" },
   spreadsheet: { type: "text/csv", spreadsheet: "items" },
+  local: { type: "text/csv", spreadsheet: "items" },
   lines: { type: "text/csv", spreadsheet: "lines" },
   csv: { type: "text/csv", spreadsheet: null },
 } as const satisfies Record<string, ExportFormat>;
@@ -92,7 +143,7 @@ export async function exportItems(c: AdminContext, kind: CollectionKind): Promis
     throw problem.invalidInput([{ field: "format", code: "not_an_option", reason }]);
   }
   if (c.req.query("cursor") !== undefined) {
-    const reason = "A download holds all that is found: it goes on nowhere.";
+    const reason = "Downloads contain all results, so they have no cursor.";
     throw problem.invalidInput([{ field: "cursor", code: "unknown_parameter", reason }]);
   }
   const { compiled } = await getStoredCollection(c, kind);
@@ -107,10 +158,32 @@ async function sendItemsDownload(
   itemQuery: ItemQuery,
   format: DownloadFormat,
 ) {
-  const read = (from: CursorPosition | null, items: number) =>
-    queryItems(c.var.action, compiled, itemQuery, from, items);
-  const download = { compiled, keys: null, start: null, maxItems: null, read };
-  return sendDownload(c, download, downloadFormats[format]);
+  const isForPeople = format !== "csv" && format !== "ndjson";
+  const read = async (from: CursorPosition | null, items: number) => {
+    const step = await queryItems(c.var.action, compiled, itemQuery, from, items);
+    return isForPeople ? { ...step, views: await withActorNames(c, step.views) } : step;
+  };
+  const download = { keys: null, start: null, maxItems: null, read };
+  const locale = format === "local" ? { locale: viewerOf(c).locale } : {};
+  return sendDownload(c, download, { ...downloadFormats[format], ...locale });
+}
+
+/** Replaces the actors of items with names, as far as the member's role may see them. */
+async function withActorNames(c: AdminContext, views: readonly ItemView[]): Promise<ItemView[]> {
+  const { role } = c.var.member;
+  const actors = views.flatMap(({ createdBy, updatedBy }) => [createdBy, updatedBy]);
+  const names = await listActorNames(c.var.action, actors);
+  const nameOf = (actor: Actor) => {
+    const isMember = actor.startsWith("member:");
+    if (!isMember && !actor.startsWith("credential:")) return "recalculation";
+    const name = roleAllows(role, isMember ? "members" : "credentials") && names.get(actor);
+    return name || (isMember ? "a member" : "an integration");
+  };
+  return views.map((view) => ({
+    ...view,
+    createdBy: nameOf(view.createdBy) as Actor,
+    updatedBy: nameOf(view.updatedBy) as Actor,
+  }));
 }
 
 const maxSelectedItems = 100;
@@ -122,7 +195,7 @@ export async function actOnSelected(c: AdminContext, kind: CollectionKind): Prom
   const action = textOf(form["act"]);
   const listPath = itemsPath(c, kind);
   if (ids.length === 0) {
-    const flash = { text: "Select at least one item first.", isPartial: true };
+    const flash = { text: "Select at least one item first", isPartial: true };
     return sendOutcome(c, { to: listPath, flash, document: null });
   }
   const { compiled } = await getStoredCollection(c, kind);
@@ -131,7 +204,7 @@ export async function actOnSelected(c: AdminContext, kind: CollectionKind): Prom
   if (!roleAllows(c.var.member.role, "write")) throw problem.roleRequired("write");
   if (kind === "app" || (action !== "close" && action !== "delete")) throw problem.notFound();
   if (action === "delete" && textOf(form["sure"]) === "") {
-    const { views } = await searchItems(c.var.action, compiled, { body }, null);
+    const { views } = await queryItems(c.var.action, compiled, { body }, null);
     const { collection } = compiled;
     return c.html(
       <ConfirmDeletePage {...{ frame: pageContext(c), collection, views, listPath }} />,

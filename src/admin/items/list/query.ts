@@ -1,5 +1,7 @@
 import { wholeOf } from "#domain/data/narrow.ts";
 import type { Context } from "hono";
+import type { ReaderRights } from "#actions/search-targets.ts";
+import { maxExpansions } from "#domain/search/expand.ts";
 import { getCookie, setCookie } from "hono/cookie";
 import type { Field } from "#domain/definition/field.ts";
 import { textOf } from "#admin/form-input.ts";
@@ -187,8 +189,7 @@ export function toSearchProblems(
     return { ...error, field: `f.${filter.path}.${filter.op}`, label };
   });
   const reasons = labeledErrors.map(({ label, reason }) => `${label}: ${reason}`);
-  const detail =
-    reasons.length > 0 ? `This cannot be searched. ${reasons.join(" ")}` : searchProblem.detail;
+  const detail = reasons.length > 0 ? `Search failed. ${reasons.join(" ")}` : searchProblem.detail;
   return {
     summary: new Problem(searchProblem.code, detail),
     inputs: new Problem(searchProblem.code, detail, { errors: labeledErrors }),
@@ -242,6 +243,8 @@ async function loadItems(
     isForPeople: isFiltered(query),
     fillsPage: true,
     withStatus: true,
+    expand: referencesOf(compiled.collection),
+    rights: memberReads,
   });
   let collection = cached;
   let itemQuery = queryFor(collection);
@@ -254,6 +257,16 @@ async function loadItems(
   const compiled = wholeOf(page.compiled);
   return compiled === collection ? page : loadPage(c, ctx, compiled, query, queryFor(compiled));
 }
+
+/** Every role may read all records. */
+const memberReads: ReaderRights = { resources: "all", permissions: ["records:read"] };
+
+/** The references whose titles a list shows. */
+const referencesOf = ({ definition }: CompiledCollection["collection"]): string[] | undefined => {
+  const references = definition.fields.fields.filter(({ type }) => type === "reference");
+  const names = references.slice(0, maxExpansions).map(({ key }) => key);
+  return names.length > 0 ? names : undefined;
+};
 
 function isSearchable(
   ctx: ReadContext,

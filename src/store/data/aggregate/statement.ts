@@ -6,7 +6,7 @@ import {
   maxAggregateResponseBytes,
   type Aggregate,
 } from "#domain/aggregate/aggregate.ts";
-import { isStoredOrder } from "#domain/search/parse.ts";
+import { isStoredOrder } from "#domain/search/sort.ts";
 import { referencedFields, type SearchField } from "#domain/search/tree.ts";
 import { SearchValues, valueSql } from "#store/data/search/conditions.ts";
 import { balancedSql, itemCost, maxTotalCost, totalCostSql } from "#store/data/search/cost.ts";

@@ -1,9 +1,10 @@
-import { eq, sql } from "drizzle-orm";
+import { problem } from "#domain/problem/problem.ts";
+import { eq, sql, type SQL } from "drizzle-orm";
 import type { Progress } from "#domain/definition/collection.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { type CollectionDatabase, type PreparedStatement } from "#store/db/database.ts";
 import { collection, indexing } from "#store/db/schema.ts";
-import { collectionStatement } from "#store/db/statement.ts";
+import { collectionStatement, dataStatement, type Builder } from "#store/db/statement.ts";
 import {
   definitionHeadColumns,
   definitionHeadFromRow,
@@ -16,20 +17,43 @@ import {
 /** A statement with at most one parameter, the JSON of its values. */
 export type PageStatement = Record<"text" | "values", string>;
 
+const selectHeads = (builder: Builder, stamps: SQL, condition: SQL) =>
+  builder
+    .select({
+      ...definitionHeadColumns(stamps),
+      waiting: sql`coalesce(${indexing.newlySearchable}, ${indexing.fields})`.as("waiting"),
+      done: sql`${indexing.done}`.as("done"),
+      total: sql`${indexing.total}`.as("total"),
+    })
+    .from(collection)
+    .leftJoin(indexing, eq(indexing.collectionId, collection.id))
+    .where(condition);
+
 /** The collection's head, with the newly searchable fields whose items still lack search entries. */
 export const selectHead = collectionStatement<{ stamps: string }>(
   (builder, { collectionId, stamps }) =>
-    builder
-      .select({
-        ...definitionHeadColumns(stamps),
-        waiting: sql`coalesce(${indexing.newlySearchable}, ${indexing.fields})`.as("waiting"),
-        done: sql`${indexing.done}`.as("done"),
-        total: sql`${indexing.total}`.as("total"),
-      })
-      .from(collection)
-      .leftJoin(indexing, eq(indexing.collectionId, collection.id))
-      .where(eq(collection.id, collectionId)),
+    selectHeads(builder, stamps, eq(collection.id, collectionId)),
 );
+
+/** The collections that a search reads through references, with the stamps of their cached definitions. */
+export interface PageTargets {
+  ids: readonly number[];
+  stamps: string;
+}
+
+const selectTargetHeads = dataStatement<{ ids: string; stamps: string }>(
+  (builder, { ids, stamps }) =>
+    selectHeads(builder, stamps, sql`${collection.id} in (select value from json_each(${ids}))`),
+);
+
+/** Null if the search reads no other collection. */
+export function targetHeadsStatement(
+  db: CollectionDatabase,
+  targets: PageTargets | undefined,
+): PreparedStatement<"data"> | null {
+  if (!targets || targets.ids.length === 0) return null;
+  return selectTargetHeads(db, { ids: JSON.stringify(targets.ids), stamps: targets.stamps });
+}
 
 export interface UnindexedFields extends Progress {
   ids: number[];
@@ -69,12 +93,16 @@ type SearchHeadRow = DefinitionHeadRow & { waiting: string | null } & Record<
 
 /** Reads the result of `selectHead`. */
 export function headFromResult(result: D1Result | undefined): SearchHead {
-  const [row] = (result?.results ?? []) as SearchHeadRow[];
-  if (!row) throw new Error("A collection is gone, though collections are never deleted.");
-  const { waiting, done, total, ...headRow } = row;
-  const ids = JSON.parse(waiting ?? "[]") as number[];
-  return {
+  const [head] = headsFromResult(result);
+  if (!head) throw problem.notFound();
+  return head;
+}
+
+/** Reads the result of `targetHeadsStatement`. */
+export function headsFromResult(result: D1Result | undefined): SearchHead[] {
+  const rows = (result?.results ?? []) as SearchHeadRow[];
+  return rows.map(({ waiting, done, total, ...headRow }) => ({
     head: definitionHeadFromRow(headRow),
-    unindexed: { ids, done: done ?? 0, total: total ?? 0 },
-  };
+    unindexed: { ids: JSON.parse(waiting ?? "[]") as number[], done: done ?? 0, total: total ?? 0 },
+  }));
 }

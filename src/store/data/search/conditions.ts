@@ -1,11 +1,12 @@
 import type { SystemField } from "#domain/data/values.ts";
-import { isStoredOrder } from "#domain/search/parse.ts";
+import { isStoredOrder } from "#domain/search/sort.ts";
 import type {
   SearchField,
   Comparable,
   AnywhereCondition,
   Condition,
   LeafCondition,
+  MatchesCondition,
 } from "#domain/search/tree.ts";
 import { specialFoldLetters } from "#domain/search/text.ts";
 import { maxTextsAtOnce, balancedSql, type TextLeaf } from "./cost.ts";
@@ -209,7 +210,19 @@ function leafSql(leaf: LeafCondition, values: SearchValues, row: string): string
       return anyRowSql(field, value, values, row);
     case "none":
       return `(not ${anyRowSql(field, value, values, row)})`;
+    case "matches":
+      return matchesSql(leaf, column, values);
   }
+}
+
+/** Evaluates conditions on the record of a reference, which is `i` inside. A reference whose record is gone does not match. */
+function matchesSql(
+  { value, collectionId }: MatchesCondition,
+  column: string,
+  values: SearchValues,
+): string {
+  return `exists (select 1 from (select ${column} as id) t cross join item i on i.id = t.id
+    where i.collection_id = ${collectionId} and ${conditionSql(value, values)})`;
 }
 
 function joinedSql(

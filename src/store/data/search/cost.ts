@@ -56,14 +56,20 @@ export function candidateRows(
 /** Extra rows that evaluating an item reads. `itemCost` covers the entries of lists. */
 export function lookUpRows(conditions: readonly Condition[]): number {
   const { leaves, anywhere } = gatherLeaves(conditions);
-  const texts = leaves.filter(isTextLeaf).length;
-  return anywhere.reduce((sum, condition) => sum + anywhereRows(condition), texts);
+  const rows = leaves.reduce((sum, leaf) => {
+    if (leaf.op === "matches") return sum + recordRows + lookUpRows([leaf.value]);
+    return isTextLeaf(leaf) ? sum + 1 : sum;
+  }, 0);
+  return anywhere.reduce((sum, condition) => sum + anywhereRows(condition), rows);
 }
 
 /** The assumed number of texts in an item with many fields. The item's size counts separately. */
 const typicalTexts = 16;
 /** Rows that measuring an item's size takes. Only the smallest items are not measured. */
 const measuringRows = 4;
+
+/** Rows that reading a record by its id takes. */
+const recordRows = 2;
 
 function anywhereRows({ plainRun, fields }: AnywhereCondition): number {
   return measuringRows + (plainRun === "" ? 2 * Math.min(fields.length, typicalTexts) : 0);
@@ -83,6 +89,8 @@ export interface ItemCost {
   rowPasses: number;
   /** The number of lookups of folded texts. */
   lookUpCount: number;
+  /** The records that conditions read through references. `slot` is the list whose rows refer to them. */
+  records: { collectionId: number; perByte: number; slot: string | null }[];
 }
 
 /** The cost of reading one entry of a list, and of looking up its folded text. */
@@ -131,8 +139,38 @@ export function itemCost(conditions: readonly Condition[]): ItemCost {
   });
   const rowPasses = leaves.filter(({ op }) => op === "any" || op === "none").length;
   const lookUpCount = leaves.filter(isTextLeaf).length;
-  return { perByte, perEntry, perText, textPasses: anywhere.length, rowPasses, lookUpCount };
+  const records = leaves.flatMap((leaf) => [
+    ...recordCosts(leaf, null),
+    ...rowLeaves(leaf).flatMap((rowLeaf) => recordCosts(rowLeaf, leaf.field.source)),
+  ]);
+  const textPasses = anywhere.length;
+  return { perByte, perEntry, perText, textPasses, rowPasses, lookUpCount, records };
 }
+
+/** The cost of reading a record by its id, whatever its size. */
+const recordBytes = 1000;
+
+function recordCosts(
+  leaf: LeafCondition,
+  list: LeafCondition["field"]["source"] | null,
+): ItemCost["records"] {
+  if (leaf.op !== "matches") return [];
+  const inner = itemCost([leaf.value]);
+  const perByte = maxCostPerByte(inner) + inner.rowPasses * rowsByteCost;
+  const slot = list && list.in !== "system" ? list.slot : null;
+  return [{ collectionId: leaf.collectionId, perByte, slot }];
+}
+
+/** SQL for the cost of reading records, none of which is larger than the largest of its app. */
+function recordsCostSql({ records }: ItemCost, rowCount: (slot: string) => string): string[] {
+  return records.map(({ collectionId, perByte, slot }) => {
+    const largest = `(select largest from tally where collection_id = ${collectionId})`;
+    const cost = `(${recordBytes} + ${perByte} * ${largest})`;
+    return slot === null ? cost : `${cost} * ${rowCount(slot)}`;
+  });
+}
+
+const rowCountSql = (slot: string) => `coalesce(json_array_length(i.data, '$."${slot}"'), 0)`;
 
 /** The cost per text of a list in a row. `has_all` also counts its matches. */
 function listCost({ field, op }: LeafCondition): number {
@@ -157,16 +195,16 @@ export function maxCostPerByte({ perByte, perEntry, perText, textPasses }: ItemC
 }
 
 /** SQL for the cost of evaluating an item `i`. SQLite gets the size of its data without reading it. */
-export function itemCostSql({ perByte, perEntry, perText }: ItemCost): string {
-  const lists = sumBySlot(perEntry).map(
-    ([slot, cost]) => `${cost} * coalesce(json_array_length(i.data, '$."${slot}"'), 0)`,
-  );
+export function itemCostSql(itemCosts: ItemCost): string {
+  const { perByte, perEntry, perText } = itemCosts;
+  const lists = sumBySlot(perEntry).map(([slot, cost]) => `${cost} * ${rowCountSql(slot)}`);
   const inner = sumBySlot(perText).map(([slot, cost]) => {
     const list = `coalesce(i.data -> '$."${slot}"', '')`;
     // Each text or key has two quotes.
     return `${cost} * (octet_length(${list}) - octet_length(replace(${list}, '"', ''))) / 2`;
   });
-  return balancedSql("+", [`octet_length(i.data) * ${perByte}`, ...lists, ...inner]);
+  const records = recordsCostSql(itemCosts, rowCountSql);
+  return balancedSql("+", [`octet_length(i.data) * ${perByte}`, ...lists, ...inner, ...records]);
 }
 
 /** Adds up the costs of conditions on the same list. */
@@ -188,11 +226,17 @@ export function totalCostSql(cost: ItemCost): string {
 /** SQL for a bound of `totalCostSql` that does not read the item's data. */
 export function costBoundSql(cost: ItemCost): string {
   const perByte = maxCostPerByte(cost) + cost.rowPasses * rowsByteCost;
-  return `(octet_length(i.data) * ${perByte} + ${cost.lookUpCount * lookUpBytes})`;
+  const records = recordsCostSql(cost, () => `octet_length(i.data) / ${minEntryBytes}`);
+  const own = `octet_length(i.data) * ${perByte} + ${cost.lookUpCount * lookUpBytes}`;
+  return `(${[own, ...records].join(" + ")})`;
 }
+
+/** Whether the cost of an item depends on records of other apps. */
+export const readsRecords = ({ records }: ItemCost): boolean => records.length > 0;
 
 /** The maximum cost of this many items with `bytes` of data together. */
 export function maxTotalCost(cost: ItemCost, items: number, bytes: number): number {
+  if (readsRecords(cost)) return Infinity;
   const perByte = maxCostPerByte(cost) + cost.rowPasses * rowsByteCost;
   return bytes * perByte + items * cost.lookUpCount * lookUpBytes;
 }
@@ -205,8 +249,9 @@ export function boundedSql(conditions: readonly Condition[], condition: string):
   const cost = itemCost(conditions);
   const maxPerByte = maxCostPerByte(cost) + cost.rowPasses * rowsByteCost;
   const maxDataCost = maxItemCostBytes - cost.lookUpCount * lookUpBytes;
-  if (maxItemBytes * maxPerByte <= maxDataCost) return condition;
-  const isLight = `iif(octet_length(i.data) * ${maxPerByte} <= ${maxDataCost}, 1, ${totalCostSql(cost)} <= ${maxItemCostBytes})`;
+  if (!readsRecords(cost) && maxItemBytes * maxPerByte <= maxDataCost) return condition;
+  const ownBound = readsRecords(cost) ? costBoundSql(cost) : `octet_length(i.data) * ${maxPerByte}`;
+  const isLight = `iif(${ownBound} <= ${maxDataCost}, 1, ${totalCostSql(cost)} <= ${maxItemCostBytes})`;
   // The invalid path raises the error. It contains the item's number, so SQLite cannot evaluate it in advance.
   return `iif(${isLight}, ${condition}, json_extract('{}', '${tooHeavyMessage} ' || i.number))`;
 }

@@ -1,4 +1,4 @@
-import { isStoredOrder } from "#domain/search/parse.ts";
+import { isStoredOrder } from "#domain/search/sort.ts";
 import type {
   Comparable,
   Condition,
@@ -73,6 +73,7 @@ export function rangeOf({ op, value }: LeafCondition): ValueRange | null {
     case "has_all":
       return { at: value[0] ?? "" };
     case "any":
+    case "matches":
     case "ne":
     case "not_in":
     case "contains":

@@ -4,6 +4,7 @@ import type { Search } from "#domain/search/tree.ts";
 import { pageBudget, tooHeavyMessage } from "./cost.ts";
 import { choosePlan, chooseScan, needsSizes, emptyProbe, probeSizes } from "./plan.ts";
 import { resolveStart } from "./ranges.ts";
+import { lacksRecords } from "./included.ts";
 import { loadPage, type PageExtras, type SearchPage } from "./page.ts";
 
 /**
@@ -16,7 +17,8 @@ export interface SearchTooLarge {
 
 /**
  * Finds at most `rows` matches after a position, in the order of the search. The page takes one round trip. Planning and
- * reloading truncated cursor texts may take one before it, and a page too heavy to sort takes another.
+ * reloading truncated cursor texts may take one before it. A page too heavy to sort, and one that refers to more records
+ * than fit, take another.
  */
 export async function findPage(
   db: CollectionDatabase,
@@ -35,10 +37,15 @@ export async function findPage(
   const scan = { search, start, budget };
   try {
     const page = await loadPage(db, plan, scan, rows, extras);
-    if (!page.isHeavy) return page;
+    if (!page.isHeavy) {
+      const items = page.hits.map(({ item }) => item);
+      if (!lacksRecords(page.included, items, extras.expanded ?? [])) return page;
+      return await loadPage(db, plan, scan, rows, { ...extras, ordersIncluded: true });
+    }
     // With at most one sort key, a scan returns the same page without sorting.
     if (search.sort.length > 1) return { exceeded: "bytes" };
-    return await loadPage(db, chooseScan(search, []), scan, rows, extras);
+    const ordersIncluded = (extras.expanded ?? []).length > 0;
+    return await loadPage(db, chooseScan(search, []), scan, rows, { ...extras, ordersIncluded });
   } catch (error) {
     if (String(error).includes(tooHeavyMessage)) return { exceeded: "item" };
     throw error;

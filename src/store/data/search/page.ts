@@ -1,6 +1,7 @@
 import { type CollectionDatabase } from "#store/db/database.ts";
 import { SearchValues } from "./conditions.ts";
-import { lookUpRows, candidateRows, candidatesWithin } from "./cost.ts";
+import { itemScanSql, namedItemSql } from "./item-scan.ts";
+import { candidateRows, candidatesWithin } from "./cost.ts";
 import { driverSql, findExactDriver, probeSql } from "./driver.ts";
 import { rangeAfter, inRangeSql, itemRange, withRange } from "./ranges.ts";
 import type { Plan } from "./plan.ts";
@@ -12,12 +13,9 @@ import {
   countWithinSql,
   fullPageSql,
   candidatesSql,
-  measuredSql,
   nullColumns,
   itemJoinSql,
   sizeSql,
-  ascendingScanSql,
-  withinBytesSql,
   type RangeScan,
   type Scan,
 } from "./scan.ts";
@@ -26,10 +24,13 @@ import type { Item } from "#domain/item/item.ts";
 import { itemFromRow, type ItemRow } from "#store/data/items.ts";
 import {
   headFromResult,
+  headsFromResult,
   preparePageStatement,
   runOptionalBatch,
   selectHead,
+  targetHeadsStatement,
   type PageStatement,
+  type PageTargets,
   type SearchHead,
 } from "./batch.ts";
 import {
@@ -42,6 +43,12 @@ import {
   prefixStatement,
   type TextPrefixes,
 } from "./count.ts";
+import {
+  includedFromRows,
+  withIncluded,
+  type ExpandedReference,
+  type Included,
+} from "./included.ts";
 import { missingFromResult, missingValuesStatement, type FieldValue } from "./missing-values.ts";
 
 /**
@@ -67,6 +74,8 @@ function planSql(plan: Plan, scan: RangeScan, rows: number, values: SearchValues
         rows,
         values,
       );
+    case "one":
+      return namedItemSql(plan.driver, scan, values);
     case "sorted":
       return sortedScanSql(plan, scan, rows, values);
     case "items":
@@ -76,59 +85,6 @@ function planSql(plan: Plan, scan: RangeScan, rows: number, values: SearchValues
     case "sort":
       return sortScanSql(plan, scan, rows, values);
   }
-}
-
-/** Scans the items by number, in a window that the budget limits. */
-function itemScanSql(scan: RangeScan, rows: number, values: SearchValues): string {
-  const { conditions, order } = scan.search;
-  if (conditions.length === 0) return allItemsSql(scan, rows, values);
-  const maxCandidates = candidatesWithin(scan.budget, 1 + lookUpRows(conditions));
-  if (order === "desc") return descendingScanSql(scan, rows, values, maxCandidates);
-  return `with ${ascendingScanSql(scan, rows, values, {
-    afterNumber: scan.start?.number ?? null,
-    limit: String(rows),
-    maxCandidates,
-    position: (number) => `${number} as k0`,
-    where: conditionsSql(scan, values),
-  })}`;
-}
-
-function descendingScanSql(
-  scan: RangeScan,
-  rows: number,
-  values: SearchValues,
-  maxCandidates: number,
-): string {
-  const startNumber = scan.start && values.scalar(scan.start.number);
-  const { above, below } = rangeAfter(scan.range, "desc", startNumber);
-  const top = `(select max(number) from item where number > ${above} and number < ${below})`;
-  // Each side has one bound. SQLite seeks by one bound and reads the rows that a second one excludes.
-  const newest = `select number as item from item where number <= (select number from top)
-      and number > (select max(${above}, number - ${maxCandidates}) from top) order by number desc`;
-  const size = `(select number from top) - ${withinBytesSql("min(item)")} + 1`;
-  const measured = measuredSql(scan, newest, maxCandidates, size);
-  return `with top(number) as materialized (select ${top}), ${sizeSql(scan, maxCandidates, rows, measured)},
-      bottom(number) as materialized (select top.number - n.size from top, n),
-      page as materialized (
-      select 'hit' as kind, i.number as k0, ${columns} from top cross join item i
-      where i.number <= top.number and i.number > (select max(${above}, number) from bottom)
-        and ${conditionsSql(scan, values)}
-      order by i.number desc limit ${rows})
-    select * from page
-    union all
-    select 'edge', bottom.number + 1, ${nullColumns} from bottom
-    where (select count(*) from page) < ${rows}
-      and exists (select 1 from item where number > ${above} and number <= bottom.number)`;
-}
-
-/** Without conditions every candidate matches, so only the byte limit can end a page early. */
-function allItemsSql(scan: RangeScan, rows: number, values: SearchValues): string {
-  const { order } = scan.search;
-  const startNumber = scan.start && values.scalar(scan.start.number);
-  const { above, below } = rangeAfter(scan.range, order, startNumber);
-  const candidates = `select number as item from item where number > ${above} and number < ${below} order by number ${order}`;
-  const fromSql = `from item i where i.number > ${above} and i.number < ${below} order by i.number ${order}`;
-  return fullPageSql(scan, candidates, rows, fromSql);
 }
 
 /** Scans the entries of one value, or the named items, in item order. */
@@ -177,6 +133,12 @@ export interface PageExtras {
   withStatus?: boolean;
   /** Values of fields to look up in the index. */
   values?: readonly FieldValue[];
+  /** The collections that the search reads through references. */
+  targets?: PageTargets;
+  /** References whose records come with the page. */
+  expanded?: readonly ExpandedReference[];
+  /** Whether the records may not all fit, so that those of the first items come first. */
+  ordersIncluded?: boolean;
 }
 
 export interface SearchPage extends SearchHead {
@@ -193,13 +155,14 @@ export interface SearchPage extends SearchHead {
   status: CollectionStatus | null;
   /** Indexes of the requested values that no item has. */
   missingValues: number[];
+  targetHeads: SearchHead[];
+  included: Included;
 }
 
 /** `allowed` is the number of items that fit the page. Only pages on which every candidate matches have it. */
-type PageRow = ItemRow & { allowed?: number } & { kind: "hit" | "edge" | "heavy" } & Record<
-    `k${number}`,
-    FullPosition[number]
-  >;
+type PageRow = ItemRow & { allowed?: number } & {
+  kind: "hit" | "edge" | "heavy" | "included";
+} & Record<`k${number}`, FullPosition[number]>;
 
 /** Loads at most `rows` matches from the scan's start, in the order of the search. */
 export async function loadPage(
@@ -210,8 +173,21 @@ export async function loadPage(
   extras: PageExtras = {},
 ): Promise<SearchPage> {
   const scan: Scan = { ...scanOptions, collectionId: db.collectionId };
-  const pageQuery = preparePageStatement(db, pageStatement(plan, scan, rows));
-  const [headResult, pageResult, countResult, prefixResult, statusResult, missingResult] =
+  const statement = pageStatement(plan, scan, rows);
+  const { expanded = [] } = extras;
+  const keyCount = scan.search.sort.length + 1;
+  const pageQuery = preparePageStatement(
+    db,
+    expanded.length > 0
+      ? withIncluded(
+          statement,
+          expanded,
+          keyCount,
+          extras.ordersIncluded ? { rows: rows - 1 } : null,
+        )
+      : statement,
+  );
+  const [headResult, pageResult, countResult, prefixResult, statusResult, missing, targets] =
     await runOptionalBatch(db, [
       selectHead(db, { stamps: extras.stamps ?? "{}" }),
       pageQuery,
@@ -219,24 +195,35 @@ export async function loadPage(
       extras.prefixes ? preparePageStatement(db, prefixStatement(scan, extras.prefixes)) : null,
       extras.withStatus ? selectStatus(db, {}) : null,
       missingValuesStatement(db, extras.values),
+      targetHeadsStatement(db, extras.targets),
     ]);
-  const pageRows = (pageResult?.results ?? []) as PageRow[];
-  const position = (row: PageRow): FullPosition =>
-    [...scan.search.sort, null].map((_, index) => row[`k${index}`] ?? null);
-  const isTruncated = pageRows[0]?.allowed === pageRows.length && pageRows.length < rows;
-  const edge = isTruncated ? pageRows.at(-1) : pageRows.find((row) => row.kind === "edge");
   return {
     ...headFromResult(headResult),
-    hits: pageRows
-      .filter((row) => row.kind === "hit")
-      .map((row) => ({ item: itemFromRow(row), position: position(row) })),
-    edge: edge ? position(edge) : null,
-    isHeavy: pageRows.some((row) => row.kind === "heavy"),
+    ...pageFromRows(scan, (pageResult?.results ?? []) as PageRow[], rows),
     count: countFromResult(countResult),
     prefixMatches: ((prefixResult?.results ?? []) as PageRow[])
       .filter(({ kind }) => kind === "hit")
       .map(itemFromRow),
     status: statusFromResult(statusResult),
-    missingValues: missingFromResult(missingResult),
+    missingValues: missingFromResult(missing),
+    targetHeads: headsFromResult(targets),
+  };
+}
+
+function pageFromRows(
+  { search }: Scan,
+  pageRows: readonly PageRow[],
+  rows: number,
+): Pick<SearchPage, "hits" | "edge" | "isHeavy" | "included"> {
+  const position = (row: PageRow): FullPosition =>
+    [...search.sort, null].map((_, index) => row[`k${index}`] ?? null);
+  const hits = pageRows.filter((row) => row.kind === "hit");
+  const isTruncated = hits[0]?.allowed === hits.length && hits.length < rows;
+  const edge = isTruncated ? hits.at(-1) : pageRows.find((row) => row.kind === "edge");
+  return {
+    hits: hits.map((row) => ({ item: itemFromRow(row), position: position(row) })),
+    edge: edge ? position(edge) : null,
+    isHeavy: pageRows.some((row) => row.kind === "heavy"),
+    included: includedFromRows(pageRows),
   };
 }

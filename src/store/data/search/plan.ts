@@ -17,6 +17,7 @@ import {
   type ItemRange,
   findNamedItems,
   type Driver,
+  type NamedItems,
 } from "./ranges.ts";
 import { SearchValues } from "./conditions.ts";
 import { maxKeyItemBytes } from "./cost.ts";
@@ -163,6 +164,8 @@ export async function findSmallestDriver(
 export type Plan =
   /** Reads and sorts all candidates in memory. Without a driver, these are all items of a range or collection. */
   | { scan: "none"; driver: Driver | null }
+  /** Loads one item by its ID or receipt number. */
+  | { scan: "one"; driver: NamedItems }
   /**
    * Sorts the candidates by several keys, then evaluates the conditions in that order. Takes the keys from items or, in
    * a small collection with large items, from index entries. All candidates have at most `maxItemBytes` of data.
@@ -203,6 +206,10 @@ export function planSortScan(search: Search, sort: SortKey): Extract<Plan, { sca
   };
 }
 
+/** Whether the only condition is the ID or the receipt number of one item. */
+const namesOneItem = ({ by, names }: NamedItems, { conditions, sort }: Search): boolean =>
+  by !== "createdAt" && names.length === 1 && conditions.length === 1 && sort.length === 0;
+
 function needsValue(condition: LeafCondition): boolean {
   switch (condition.op) {
     case "ne":
@@ -224,6 +231,7 @@ function needsValue(condition: LeafCondition): boolean {
     case "has_any":
     case "has_all":
     case "any":
+    case "matches":
       return true;
   }
 }
@@ -241,6 +249,7 @@ export function choosePlan(
   const isSorted = search.sort.length > 1;
   if (namedItems && isSorted)
     return { scan: "sorted", driver: namedItems, readsEntries: false, maxItemBytes: Infinity };
+  if (namedItems && namesOneItem(namedItems, search)) return { scan: "one", driver: namedItems };
   if (namedItems) return { scan: "none", driver: namedItems };
   const { drivers, maxCount } = chooseProbes(search);
   const candidates = drivers.map((driver, index) => ({ driver, size: sizes[index] }));

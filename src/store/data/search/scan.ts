@@ -9,6 +9,7 @@ import {
   minMeasuredBytes,
   maxPageBytes,
   maxCostPerByte,
+  readsRecords,
   type ScanBudget,
 } from "./cost.ts";
 import { driverSql } from "./driver.ts";
@@ -76,10 +77,15 @@ export function sizeSql(
   rows: number,
   measuredSize: string,
 ): string {
-  const maxPerByte = maxCostPerByte(itemCost(search.conditions));
+  const cost = itemCost(search.conditions);
+  const maxPerByte = maxCostPerByte(cost);
+  const maxUnmeasured = Math.max(minMeasuredBytes, budget.cost);
+  const isSmall = readsRecords(cost)
+    ? "0"
+    : `t.largest * min(${maxCandidates}, t.live) * ${maxPerByte} <= ${maxUnmeasured}`;
   const maxCost = `iif(largest * ${rows} <= ${maxPageBytes}, ${budget.cost}, ${maxPageBytes})`;
   return `n(size) as materialized (select case
-      when t.largest * ${rows} <= ${maxPageBytes} and t.largest * min(${maxCandidates}, t.live) * ${maxPerByte} <= ${Math.max(minMeasuredBytes, budget.cost)}
+      when t.largest * ${rows} <= ${maxPageBytes} and ${isSmall}
         then ${maxCandidates} else (${measuredSize}) end
       from (select live, largest, ${maxCost} as max_cost from tally where collection_id = ${collectionId}) t)`;
 }
@@ -108,10 +114,13 @@ export function countWithinSql(scan: Scan, candidates: string, maxCandidates: nu
   return measuredSql(scan, candidates, maxCandidates, withinBytesSql("count(*)"));
 }
 
+/** The last column of pages on which every candidate matches. */
+export const allowedColumn = "(select size from n) as allowed";
+
 /** Returns all candidates in their order. `allowed` is the number of them that fit the bytes of the page. */
 export function fullPageSql(scan: Scan, candidates: string, rows: number, fromSql: string): string {
   return `with ${sizeSql(scan, rows, rows, countWithinSql(scan, candidates, rows))}
-    select 'hit' as kind, i.number as k0, ${columns}, (select size from n) as allowed
+    select 'hit' as kind, i.number as k0, ${columns}, ${allowedColumn}
     ${fromSql} limit (select size from n)`;
 }
 

@@ -1,5 +1,5 @@
 import type { SearchField, SortKey } from "#domain/search/tree.ts";
-import { isStoredOrder } from "#domain/search/parse.ts";
+import { isStoredOrder } from "#domain/search/sort.ts";
 import { sortSql, type SearchValues } from "./conditions.ts";
 import {
   candidatesWithin,

@@ -1,0 +1,92 @@
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { errorAt } from "#domain/problem/field-errors.ts";
+import { problem } from "#domain/problem/problem.ts";
+import { findCollectionOf } from "#store/data/collections.ts";
+import {
+  hideCollection,
+  listDeleted,
+  previewDeletion,
+  showCollection,
+  type DeletedCollection,
+  type DeletionPreview,
+} from "#store/data/deletions.ts";
+import { findReferringField } from "#store/data/references.ts";
+import { listFormerAccess, loadCredentials } from "#store/home/former-access.ts";
+import { forgetCollection } from "./collection-cache.ts";
+import { auditRecord, type ActionContext } from "./context.ts";
+import { loadDefinition } from "./definitions.ts";
+import { retryOnConflict } from "./idempotent.ts";
+import type { MemberContext } from "./members.ts";
+
+/** Tells the objects of these credentials, which would otherwise know within a minute. */
+function pushLater(ctx: MemberContext, ids: readonly string[]): void {
+  ctx.runAfterResponse(async () =>
+    ctx.pushCredentials(await loadCredentials(ctx.databases.home, ids)),
+  );
+}
+
+/** Counts what a deletion of an app or form would take away. */
+export async function getDeletionPreview(
+  { databases }: Pick<ActionContext, "databases">,
+  kind: CollectionKind,
+  key: string,
+): Promise<DeletionPreview> {
+  const preview = await previewDeletion(databases, { kind, key });
+  if (!preview) throw problem.notFound();
+  return preview;
+}
+
+/** Deletes an app or form. Within seven days it can be restored. `typed` is what the member typed to confirm. */
+export async function deleteCollection(
+  ctx: MemberContext,
+  kind: CollectionKind,
+  key: string,
+  typed: string,
+): Promise<void> {
+  const { databases } = ctx;
+  await retryOnConflict(ctx, async () => {
+    const current = await loadDefinition(ctx, kind, key);
+    if (typed !== key) {
+      const reason = `Must be "${key}", the key of this ${kind}.`;
+      throw problem.invalidInput([errorAt(["confirm"], "invalid_format", reason)]);
+    }
+    const db = databases.of(current.collection);
+    const reference = kind === "app" ? await findReferringField(db, key) : null;
+    if (reference) throw referredProblem(reference);
+    const entry = auditRecord(ctx, "definition.delete", `${kind}:${key}`);
+    if (!(await hideCollection(databases, db, current, entry))) return undefined;
+    forgetCollection(ctx.memory, current.collection.id);
+    return true;
+  });
+  pushLater(ctx, await listFormerAccess(databases.home, `${kind}:${key}`));
+}
+
+const referredProblem = ({ name, field }: { name: string; field: string }) =>
+  problem.schemaInUse(
+    `The field "${field}" of ${name.replace(":", " ")} refers to this app. Remove the field first.`,
+    { field, fields: [`${name}.${field}`] },
+  );
+
+export const listDeletedCollections = ({
+  databases,
+}: Pick<ActionContext, "databases">): Promise<DeletedCollection[]> => listDeleted(databases);
+
+/** Restores a deleted app or form with its data, and returns it to the credentials that lost it. */
+export async function restoreCollection(
+  ctx: MemberContext,
+  id: number,
+): Promise<DeletedCollection> {
+  const { databases } = ctx;
+  const deleted = (await listDeleted(databases)).find((each) => each.id === id);
+  if (!deleted) throw problem.notFound();
+  const name = `${deleted.kind}:${deleted.key}`;
+  const db = databases.of({ id });
+  const credentialIds = await listFormerAccess(databases.home, name);
+  const entry = auditRecord(ctx, "definition.restore", name);
+  if (!(await showCollection(databases, db, name, entry))) {
+    if (await findCollectionOf(db)) return deleted;
+    throw problem.conflict("It is being erased, so it cannot be restored.");
+  }
+  pushLater(ctx, credentialIds);
+  return deleted;
+}

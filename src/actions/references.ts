@@ -1,0 +1,173 @@
+import { reachesWhole } from "#domain/credential/credential.ts";
+import { permissionsAllow } from "#domain/credential/permissions.ts";
+import { unknownReferenceReason } from "#domain/data/check-scalar.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
+import type { ReachedCollection } from "#domain/data/narrow.ts";
+import { mapReferences, UnknownReference, type PlacedReference } from "#domain/data/references.ts";
+import { isObject, toCanonicalJson } from "#domain/json.ts";
+import { errorAt } from "#domain/problem/field-errors.ts";
+import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";
+import { toStoredText } from "#domain/text.ts";
+import { toUtcDateTime } from "#domain/time.ts";
+import {
+  findRecordIds,
+  type AppRecordName,
+  type GuardedReference,
+  type RecordName,
+} from "#store/data/references.ts";
+import type { ActionContext } from "./context.ts";
+import { visibleErrors } from "./narrow-write.ts";
+
+/**
+ * Whether the caller may refer to records of the app by their IDs. A caller that sees only a view of the app refers to
+ * none of them, because that would reveal which other records exist.
+ */
+const mayRefer = ({ resources }: Pick<ActionContext, "resources">, app: string) =>
+  reachesWhole(resources, "app", app);
+
+/** Whether the caller may also find them by other values, and see them in responses. */
+export const mayReadApp = (
+  ctx: Pick<ActionContext, "resources" | "permissions">,
+  app: string,
+): boolean => mayRefer(ctx, app) && permissionsAllow(ctx.permissions, "records:read");
+
+/** The longest name of a record: the longest stored text. */
+const maxNameLength = 100_000;
+
+/** Reads a name that a request sends for a record. Undefined for values that the field itself rejects. */
+function recordName(value: unknown): RecordName | undefined {
+  if (typeof value === "string" && value !== "" && value.length <= maxNameLength)
+    return value.startsWith("rec_") ? { id: value } : { receipt: value };
+  if (!isObject(value)) return undefined;
+  const [[key, given] = ["", undefined], ...others] = Object.entries(value);
+  if (others.length > 0 || key === "" || key.startsWith("$")) return undefined;
+  if (typeof given === "number" || typeof given === "boolean")
+    return { key, value: given, instant: null };
+  const text = typeof given === "string" ? toStoredText(given) : undefined;
+  if (text === undefined || text.length > maxNameLength) return undefined;
+  const instant = toUtcDateTime(text);
+  return { key, value: text, instant: "value" in instant ? instant.value : null };
+}
+
+/** An app that the caller may not use is looked up like any other, so that the time of an answer reveals nothing. */
+function searchedApp(ctx: ActionContext, app: string, name: RecordName): string | null {
+  const isAllowed = "id" in name ? mayRefer(ctx, app) : mayReadApp(ctx, app);
+  return isAllowed ? app : null;
+}
+
+const keyOf = (app: string, value: unknown) => `${app} ${toCanonicalJson(value)}`;
+
+/**
+ * Replaces the names of records in the data of item bodies by their IDs. The batch of a write checks IDs itself, so
+ * they are looked up only with `checksIds`, where every error is to be reported at once.
+ */
+export async function resolveReferences(
+  ctx: ActionContext,
+  { fields }: ReachedCollection,
+  bodies: readonly unknown[],
+  checksIds: boolean,
+): Promise<unknown[]> {
+  if (!fields.hasReferences) return [...bodies];
+  const names = new Map<string, AppRecordName & { place: number }>();
+  mapBodies(fields, bodies, (app, value) => {
+    const name = recordName(value);
+    if (!name || ("id" in name && !checksIds)) return value;
+    const key = keyOf(app, value);
+    if (!names.has(key))
+      names.set(key, { app: searchedApp(ctx, app, name), name, place: names.size });
+    return value;
+  });
+  if (names.size === 0) return [...bodies];
+  const ids = await findRecordIds(ctx.databases.named("app", ""), [...names.values()]);
+  return mapBodies(fields, bodies, (app, value) => {
+    const lookup = names.get(keyOf(app, value));
+    if (!lookup) return value;
+    const { name, place } = lookup;
+    return ids.get(place) ?? new UnknownReference("id" in name ? name.id : null);
+  });
+}
+
+function mapBodies(
+  fields: CompiledCollection["fields"],
+  bodies: readonly unknown[],
+  replace: (app: string, value: unknown) => unknown,
+): unknown[] {
+  return bodies.map((body) =>
+    isObject(body) && isObject(body["data"])
+      ? { ...body, data: mapReferences(fields, body["data"], replace) }
+      : body,
+  );
+}
+
+/**
+ * Runs `check` on a body whose references are IDs. If it finds errors, it runs again with all IDs looked up, so that
+ * one response reports every error.
+ */
+export async function checkWithReferences<T>(
+  ctx: ActionContext,
+  compiled: ReachedCollection,
+  body: unknown,
+  check: (resolvedBody: unknown) => T,
+): Promise<T> {
+  const [resolved] = await resolveReferences(ctx, compiled, [body], false);
+  try {
+    return check(resolved);
+  } catch (error) {
+    const isInvalid = error instanceof Problem && error.code === "invalid_input";
+    if (!isInvalid || !compiled.fields.hasReferences) throw error;
+    const [checked] = await resolveReferences(ctx, compiled, [body], true);
+    return check(checked);
+  }
+}
+
+/** Finds records by receipt numbers. Each result has the place of its name. */
+export const findNamedRecords = (
+  ctx: ActionContext,
+  names: readonly { app: string; receipt: string }[],
+): Promise<Map<number, string>> =>
+  findRecordIds(
+    ctx.databases.named("app", ""),
+    names.map(({ app, receipt }) => ({
+      app: searchedApp(ctx, app, { receipt }),
+      name: { receipt },
+    })),
+  );
+
+/** The references of a write in the form that its guard takes, each once. */
+export function guardedReferences(
+  ctx: ActionContext,
+  references: readonly PlacedReference[],
+): GuardedReference[] {
+  const distinct = new Map(references.map(({ app, id }) => [`${app} ${id}`, { app, id }]));
+  return Array.from(distinct.values(), ({ app, id }) => [id, mayRefer(ctx, app) ? app : null]);
+}
+
+/** Throws the errors of references that have no record. Returns normally if all have one now, so the write runs again. */
+export async function rejectUnknownReferences(
+  ctx: ActionContext,
+  reached: ReachedCollection,
+  references: readonly PlacedReference[],
+): Promise<void> {
+  const errors = await unknownReferenceErrors(ctx, references);
+  if (errors.length === 0) return;
+  const ownErrors = errors.map(({ error }) => error);
+  throw problem.invalidInput(visibleErrors(reached, ownErrors));
+}
+
+/** The references that have no record, each with its error. */
+export async function unknownReferenceErrors<Reference extends PlacedReference>(
+  ctx: ActionContext,
+  references: readonly Reference[],
+): Promise<{ reference: Reference; error: FieldError }[]> {
+  const names = references.map(({ app, id }): AppRecordName => {
+    const name = { id };
+    return { app: searchedApp(ctx, app, name), name };
+  });
+  const ids = await findRecordIds(ctx.databases.named("app", ""), names);
+  return references.flatMap((reference, place) => {
+    if (ids.has(place)) return [];
+    const { app, path } = reference;
+    const error = errorAt(path, "unknown_reference", unknownReferenceReason(app));
+    return [{ reference, error }];
+  });
+}

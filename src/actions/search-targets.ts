@@ -1,0 +1,172 @@
+import type { CompiledCollection } from "#domain/data/compile.ts";
+import type { ReachedCollection } from "#domain/data/narrow.ts";
+import { addedBytes } from "#domain/data/values.ts";
+import type { Collection } from "#domain/definition/collection.ts";
+import { buildItemView, maxAddedBytes, type Item, type ItemView } from "#domain/item/item.ts";
+import { titleField } from "#domain/definition/field.ts";
+import { isObject } from "#domain/json.ts";
+import { expansions, maxExpansions } from "#domain/search/expand.ts";
+import { searchFields } from "#domain/search/fields.ts";
+import type { SearchTargets } from "#domain/search/operand.ts";
+import { maxConditions, type Search } from "#domain/search/tree.ts";
+import { cachedStampsJson } from "#store/data/definition-head.ts";
+import type { PageTargets, SearchHead } from "#store/data/search/batch.ts";
+import {
+  referencedIds,
+  type ExpandedReference,
+  type Included,
+} from "#store/data/search/included.ts";
+import {
+  cachedOrStoredCollection,
+  resolveCollection,
+  findCurrentCollection,
+} from "./collection-cache.ts";
+import type { ActionContext, ReadContext } from "./context.ts";
+import { mayReadApp } from "./references.ts";
+
+/** The rights by which a search may read the records that items refer to. */
+export type ReaderRights = Pick<ActionContext, "permissions" | "resources">;
+
+/** The apps that a search reads through references, as far as the caller may read them. */
+export class ReadableApps {
+  readonly #byKey: Map<string, CompiledCollection>;
+
+  constructor(byKey: Map<string, CompiledCollection>) {
+    this.#byKey = byKey;
+  }
+
+  /** The fields of an app that conditions of `matches` can name. */
+  readonly targets: SearchTargets = (app) => {
+    const collection = this.#byKey.get(app)?.collection;
+    return collection && { collectionId: collection.id, fields: searchFields(collection) };
+  };
+
+  get pageTargets(): PageTargets {
+    const collections = Array.from(this.#byKey.values(), ({ collection }) => collection);
+    return { ids: collections.map(({ id }) => id), stamps: cachedStampsJson(collections) };
+  }
+
+  /** The references that a page expands. Those to other apps are left out. */
+  expanded({ expand }: Search): ExpandedReference[] {
+    return expand.flatMap((expansion) => {
+      const collection = this.#byKey.get(expansion.app)?.collection;
+      return collection ? [{ ...expansion, collectionId: collection.id }] : [];
+    });
+  }
+
+  /** Reads the current definitions. Returns whether any differs from the one that the search used. */
+  async reload(ctx: ReadContext): Promise<boolean> {
+    const current = await Promise.all(
+      Array.from(this.#byKey, async ([key, compiled]) => {
+        const found = await findCurrentCollection(ctx, "app", key);
+        return found !== undefined && found.compiled !== compiled;
+      }),
+    );
+    return current.includes(true);
+  }
+
+  /** Takes the definitions that the search's own read found. Returns whether any was outdated. */
+  confirm(ctx: ReadContext, heads: readonly SearchHead[]): boolean {
+    for (const [key, compiled] of this.#byKey) {
+      const current = heads.find(({ head }) => head.id === compiled.collection.id);
+      if (current) this.#byKey.set(key, resolveCollection(ctx, compiled, current.head));
+    }
+    return heads.some(({ head }) => head.freshCollection !== null);
+  }
+
+  /** Takes the items of a page, in order, until one would bring too much. At least one always fits. */
+  fit(items: readonly Item[], search: Search, { records, overflow }: Included): FittingItems {
+    const expanded = this.expanded(search);
+    const byId = new Map(records.map((record) => [record.id, record]));
+    const byCollection = new Map(
+      Array.from(this.#byKey.values(), (compiled) => [compiled.collection.id, compiled]),
+    );
+    const included = new Map<string, IncludedView>();
+    let bytes = 0;
+    for (const [index, item] of items.entries()) {
+      const isOver = overflow !== null && index + 1 >= overflow;
+      const added = [...new Set(referencedIds(item, expanded))].flatMap((id) => {
+        const record = included.has(id) ? undefined : byId.get(id);
+        const compiled = record && byCollection.get(record.collectionId);
+        return record && compiled ? [{ record, compiled }] : [];
+      });
+      const addedSize = added.reduce(
+        (sum, { record, compiled }) => sum + addedBytes(compiled, record.data),
+        0,
+      );
+      const isFull = isOver || bytes + addedSize > maxAddedBytes;
+      if (isFull && index > 0) return { count: index, included: [...included.values()] };
+      bytes += addedSize;
+      for (const { record, compiled } of added) {
+        const title = titleField(compiled.collection.definition.fields);
+        const view = buildItemView(record, compiled);
+        const value = title && view.data[title.key];
+        included.set(record.id, { ...view, title: typeof value === "string" ? value : null });
+      }
+      if (isFull) return { count: 1, included: [...included.values()] };
+    }
+    return { count: items.length, included: [...included.values()] };
+  }
+}
+
+/** A record to which an item refers, with the value of its app's title field. */
+export interface IncludedView extends ItemView {
+  title: string | null;
+}
+
+/** The number of items that a page shows, and the records to which they refer. */
+interface FittingItems {
+  count: number;
+  included: IncludedView[];
+}
+
+/** Loads the apps that a search mentions, from the cache if possible. Without rights, none. */
+export async function loadReadableApps(
+  ctx: ReadContext,
+  rights: ReaderRights | undefined,
+  { collection }: ReachedCollection,
+  body: unknown,
+  expand: readonly string[],
+): Promise<ReadableApps> {
+  const apps = mentionedApps(collection, body, expand).filter(
+    (app) => rights && mayReadApp(rights, app),
+  );
+  const loaded = await Promise.all(
+    apps.map(async (app) => [app, await cachedOrStoredCollection(ctx, "app", app)] as const),
+  );
+  return new ReadableApps(
+    new Map(loaded.flatMap(([app, compiled]) => (compiled ? [[app, compiled]] : []))),
+  );
+}
+
+/** The apps that a search may read. More than its limits allow are not loaded; parsing rejects the search. */
+function mentionedApps(collection: Collection, body: unknown, expand: readonly string[]): string[] {
+  const properties = isObject(body) ? body : {};
+  const matched = fieldsOfMatches(properties["conditions"]).slice(0, maxConditions);
+  const sent = Array.isArray(properties["expand"]) ? (properties["expand"] as unknown[]) : [];
+  const names = [...sent, ...expand].slice(0, 2 * maxExpansions);
+  if (matched.length + names.length === 0) return [];
+  const references = expansions(collection);
+  return [
+    ...new Set(
+      [...references].flatMap(([name, { app }]) =>
+        names.includes(name) || matched.includes(name.split(".").at(-1)) ? [app] : [],
+      ),
+    ),
+  ];
+}
+
+/** The fields of all conditions with `matches`, on any level. */
+function fieldsOfMatches(conditions: unknown): unknown[] {
+  if (Array.isArray(conditions)) return conditions.flatMap(fieldsOfMatches);
+  if (!isObject(conditions)) return [];
+  const own = conditions["op"] === "matches" ? [conditions["field"]] : [];
+  return [...own, ...Object.values(conditions).flatMap(fieldsOfMatches)];
+}
+
+/** Whether a search reads other apps, which needs the caller's rights. */
+export function readsOtherApps(body: unknown, expand: string | undefined): boolean {
+  if (expand !== undefined) return true;
+  const { conditions, expand: names } = isObject(body) ? body : {};
+  return (names ?? null) !== null || fieldsOfMatches(conditions).length > 0;
+}

@@ -1,0 +1,100 @@
+import { eraseItem } from "#actions/update-item.ts";
+import { getItemWithHistory } from "#actions/changes.ts";
+import { collectionTerms, dataAssets } from "#admin/definitions/layout.tsx";
+import { readForm } from "#admin/form-input.ts";
+import { AdminPage, type PageContext } from "#admin/layout.tsx";
+import { page } from "#admin/page.ts";
+import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
+import type { ItemHistory } from "#domain/item/change.ts";
+import { buildItemView, type ItemView } from "#domain/item/item.ts";
+import type { Problem } from "#domain/problem/problem.ts";
+import { formatCount } from "#html/viewer.tsx";
+import { getItem, itemsPath, readIfMatch } from "./load-item.ts";
+import { itemTitle } from "./value.tsx";
+
+interface ErasePageProps {
+  frame: PageContext;
+  collection: Collection;
+  view: ItemView;
+  history: ItemHistory;
+  problem?: Problem | undefined;
+}
+
+/** The number of fields of an item that have a value. */
+const filledCount = ({ data }: ItemView): number =>
+  Object.values(data).filter((value) => value !== null && !(Array.isArray(value) && !value.length))
+    .length;
+
+/** Says what an erasure deletes, and asks to confirm it. */
+function ErasePage({ frame, collection, view, history, problem: error }: ErasePageProps) {
+  const { kind, key, definition } = collection;
+  const { path, many: plural, item } = collectionTerms[kind];
+  const base = `${path}/${key}/items`;
+  const title = itemTitle(view, definition.fields.fields);
+  const changeCount = `${history.hasOlder ? "more than " : ""}${formatCount(history.entries.length)}`;
+  return (
+    <AdminPage
+      {...dataAssets}
+      frame={frame}
+      title={`Erase ${title}`}
+      crumbs={[
+        [plural, path],
+        [definition.name, base],
+        [title, `${base}/${view.id}`],
+      ]}
+      problem={error}
+    >
+      <form method="post" action={`${base}/${view.id}/erase`} class="inputs">
+        <p>This erases the {item} for good. Nobody can restore it.</p>
+        <ul>
+          <li>Values in {formatCount(filledCount(view))} fields, and their search entries</li>
+          <li>The former values of {changeCount} changes</li>
+          <li>The response that is stored for a retry with the same Idempotency-Key</li>
+        </ul>
+        <p class="muted">
+          The changes feed tells that the {item} was deleted. The audit keeps who erased it, when,
+          and its id.
+        </p>
+        <input type="hidden" name="$version" value={String(view.version)} />
+        <p class="actions">
+          <button type="submit" class="danger">
+            Erase for good
+          </button>
+          <a class="button quiet" href={`${base}/${view.id}`}>
+            Cancel
+          </a>
+        </p>
+      </form>
+    </AdminPage>
+  );
+}
+
+/** The page that confirms the erasure of a record or submission. */
+export function erasePage(kind: CollectionKind) {
+  const { show, form } = page({
+    async load({ ctx, param }) {
+      const name = { kind, key: param("key"), id: param("id") };
+      const { loaded, history } = await getItemWithHistory(ctx, name);
+      const { item, compiled } = loaded;
+      return { collection: compiled.collection, view: buildItemView(item, compiled), history };
+    },
+    document: ({ view, history }) => ({
+      id: view.id,
+      version: view.version,
+      fields: filledCount(view),
+      changes: history.entries.length,
+    }),
+    render: (frame, data, attempt) => (
+      <ErasePage frame={frame} {...data} problem={attempt?.problem} />
+    ),
+  });
+  const erase = form({
+    async act({ c, ctx }) {
+      const target = await getItem(c, kind);
+      await eraseItem(ctx, target, readIfMatch(await readForm(c)));
+      const { id } = target.item;
+      return { to: itemsPath(c, kind), flash: `${id} is erased.`, document: null };
+    },
+  });
+  return { show, erase };
+}

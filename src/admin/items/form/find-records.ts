@@ -1,0 +1,89 @@
+import type { ActionContext } from "#actions/context.ts";
+import { findRecordChoices, loadTitles, type Titles } from "#actions/reference-titles.ts";
+import { findNamedRecords } from "#actions/references.ts";
+import { likelyCollection } from "#actions/collection-cache.ts";
+import { textOf, type FormValues } from "#admin/form-input.ts";
+import type { Field } from "#domain/definition/field.ts";
+import type { RecordTitle } from "#store/data/reference-titles.ts";
+import { readItemData } from "./read-form.ts";
+import type { References } from "#admin/items/references.tsx";
+
+/** Searches for records that one form may cause. Further texts are reported as unknown. */
+const maxSearches = 5;
+
+/** An input for a reference and its text. */
+interface ReferenceInput {
+  name: string;
+  app: string;
+  text: string;
+}
+
+function referenceInputs(fields: readonly Field[], form: FormValues): ReferenceInput[] {
+  const apps = new Map(
+    fields.flatMap((field): [string, string][] => {
+      if (field.type === "reference") return [[field.key, field.app]];
+      if (field.type !== "line_items") return [];
+      return field.fields.flatMap((column): [string, string][] =>
+        column.type === "reference" ? [[`${field.key}[].${column.key}`, column.app]] : [],
+      );
+    }),
+  );
+  if (apps.size === 0) return [];
+  return Object.entries(form).flatMap(([name, value]) => {
+    const app = apps.get(name.replace(/\[\d+\]/, "[]"));
+    const text = textOf(value).trim();
+    return app === undefined || text === "" || text.startsWith("rec_") ? [] : [{ name, app, text }];
+  });
+}
+
+/** A label ends in the receipt number, as in `Yamada (CUS-000001)`. */
+const receiptOf = (text: string) => /\(([^()]+)\)$/.exec(text)?.[1] ?? text;
+
+/** A form with the IDs of the records that its texts name. */
+export interface ResolvedForm {
+  form: FormValues;
+  /** The records that match a text, where it names more than one. */
+  choices: Map<string, RecordTitle[]>;
+}
+
+/**
+ * Replaces the texts of references by IDs. A text is a label, a receipt number, or anything that finds exactly one
+ * record. If it finds several, the form is shown again with these as suggestions.
+ */
+export async function findFormRecords(
+  ctx: ActionContext,
+  fields: readonly Field[],
+  form: FormValues,
+): Promise<ResolvedForm> {
+  const inputs = referenceInputs(fields, form);
+  const choices: ResolvedForm["choices"] = new Map();
+  if (inputs.length === 0) return { form, choices };
+  const names = inputs.map(({ app, text }) => ({ app, receipt: receiptOf(text) }));
+  const ids = await findNamedRecords(ctx, names);
+  const found: FormValues = {};
+  let searches = 0;
+  for (const [place, { name, app, text }] of inputs.entries()) {
+    const id = ids.get(place);
+    if (id !== undefined) found[name] = id;
+    else if (searches < maxSearches) {
+      searches += 1;
+      const records = await findRecordChoices(ctx, await likelyCollection(ctx, "app", app), text);
+      const [record] = records;
+      if (record && records.length === 1) found[name] = record.id;
+      else choices.set(name, records);
+    }
+  }
+  return { form: { ...form, ...found }, choices };
+}
+
+/** Loads the titles that a form shows: those of stored values and of what was sent. */
+export async function formReferences(
+  ctx: ActionContext,
+  fields: readonly Field[],
+  data: Record<string, unknown>,
+  sent?: { form: FormValues; zone: string; choices: References["choices"] },
+): Promise<References> {
+  const sentData = sent ? [readItemData(fields, sent.form, sent.zone)] : [];
+  const titles: Titles = await loadTitles(ctx, fields, [data, ...sentData]);
+  return { titles, choices: sent?.choices ?? new Map() };
+}

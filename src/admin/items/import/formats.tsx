@@ -1,0 +1,60 @@
+import type { Collection } from "#domain/definition/collection.ts";
+import { createCellReader } from "#domain/import/cells.ts";
+import { importableFields, type ImportPlan } from "#domain/import/csv.ts";
+import { useViewer, ViewerContext } from "#html/viewer.tsx";
+import { Value } from "#admin/items/value.tsx";
+import { Select } from "#html/inputs.tsx";
+import { formatChoices, type FileFormats } from "./file.ts";
+
+const options = (choices: readonly (readonly [string, string])[]) =>
+  choices.map(([value, label]) => ({ value, label }));
+
+/** Chooses how the file writes values. The first rows show the result. */
+export function FormatInputs({ formats }: { formats: FileFormats }) {
+  const { delimiter, numbers, dates } = formatChoices;
+  return (
+    <div class="grid">
+      <Select
+        name="delimiter"
+        label="Delimiter"
+        options={options(delimiter)}
+        value={formats.delimiter}
+      />
+      <Select name="numbers" label="Numbers" options={options(numbers)} value={formats.numbers} />
+      <Select name="dates" label="Dates" options={options(dates)} value={formats.dates} />
+    </div>
+  );
+}
+
+const maxPreviewLength = 60;
+export const truncateCell = (text: string) =>
+  text.length > maxPreviewLength ? `${text.slice(0, maxPreviewLength)}…` : text;
+
+/** A cell of the file, with the value that it becomes if that differs. Times are in the zone of the import. */
+export function ReadCell({
+  plan,
+  collection,
+  index,
+  cell,
+}: {
+  plan: ImportPlan;
+  collection: Collection;
+  index: number;
+  cell: string;
+}) {
+  const viewer = useViewer();
+  const field = importableFields(collection).find(({ key }) => key === plan.columns[index]);
+  const value = field && createCellReader(field, plan)(cell);
+  if (!field || value === null || value === cell) return <>{truncateCell(cell)}</>;
+  return (
+    <>
+      {truncateCell(cell)}
+      <small>
+        {" → "}
+        <ViewerContext.Provider value={{ ...viewer, zone: plan.zone }}>
+          <Value field={field} value={value} short />
+        </ViewerContext.Provider>
+      </small>
+    </>
+  );
+}

@@ -1,0 +1,94 @@
+import { createContext, useContext } from "hono/jsx";
+import type { Titles } from "#actions/reference-titles.ts";
+import { collectionTerms } from "#admin/definitions/layout.tsx";
+import type { RecordTitle, Referrer } from "#store/data/reference-titles.ts";
+import { maxCountedReferrers } from "#domain/item/referrers.ts";
+
+/** What a page knows of the records to which values refer. */
+export interface References {
+  titles: Titles;
+  /** Records that match the text of an input, by its name. */
+  choices: ReadonlyMap<string, readonly RecordTitle[]>;
+}
+
+export const noReferences: References = { titles: new Map(), choices: new Map() };
+
+export const ReferencesContext = createContext<References>(noReferences);
+
+/** The text by which people recognize and choose a record: `Yamada (CUS-000001)`. */
+export const recordLabel = ({ title, receiptNumber }: RecordTitle): string =>
+  title === null ? receiptNumber : `${title.replaceAll(/\s+/g, " ")} (${receiptNumber})`;
+
+/** Shows a reference as the title of its record, or as the ID of a record that is gone. */
+export function ReferenceValue({ id, short }: { id: string; short: boolean | undefined }) {
+  const record = useContext(ReferencesContext).titles.get(id);
+  if (!record) return <span class="muted">{id}</span>;
+  const label = short ? (record.title ?? record.receiptNumber) : recordLabel(record);
+  const { path } = collectionTerms.app;
+  return (
+    <a href={`${path}/${record.app}/items/${id}`}>
+      <bdi>{label}</bdi>
+    </a>
+  );
+}
+
+/** The text of an input for a reference. */
+export function useReferenceText(text: string): string {
+  const record = useContext(ReferencesContext).titles.get(text);
+  return record ? recordLabel(record) : text;
+}
+
+/** The suggestions of an input for a reference. Scripts replace them while people type. */
+export function RecordChoices({ id, name }: { id: string; name: string }) {
+  const choices = useContext(ReferencesContext).choices.get(name) ?? [];
+  return (
+    <datalist id={id}>
+      {choices.map((record) => (
+        <option value={recordLabel(record)} />
+      ))}
+    </datalist>
+  );
+}
+
+/** The attributes by which an input for a reference finds its suggestions. */
+export const choiceAttributes = (app: string, inputId: string) => ({
+  list: `${inputId}-records`,
+  "data-records": `${collectionTerms.app.path}/${app}/items/choices`,
+  autocomplete: "off",
+});
+
+/** Lists the fields that refer to a record, with links to their items. */
+export function ReferrerList({ id, referrers }: { id: string; referrers: readonly Referrer[] }) {
+  const shown = referrers.filter(({ count }) => count !== 0);
+  if (shown.length === 0) return null;
+  return (
+    <section class="referrers" aria-labelledby="referrers">
+      <h2 id="referrers">Refers to this</h2>
+      <ul>
+        {shown.map((referrer) => (
+          <li>
+            <a href={referrerPath(referrer, id)}>
+              {referrer.name}: {referrer.listLabel === null ? "" : `${referrer.listLabel} › `}
+              {referrer.label}
+            </a>{" "}
+            <span class="muted">{countText(referrer.count)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function countText(count: number | null): string {
+  if (count === null) return "not searchable";
+  return count > maxCountedReferrers ? `more than ${maxCountedReferrers}` : String(count);
+}
+
+function referrerPath({ kind, key, field, list, count }: Referrer, id: string): string {
+  const base = `${collectionTerms[kind].path}/${key}/items`;
+  if (count === null) return base;
+  if (list === null) return `${base}?${new URLSearchParams({ [`f.${field}.eq`]: id }).toString()}`;
+  const rows = [{ field, op: "eq", value: id }];
+  const conditions = JSON.stringify([{ field: list, op: "any", value: rows }]);
+  return `${base}?${new URLSearchParams({ conditions }).toString()}`;
+}

@@ -1,0 +1,62 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { settingsFileOf } from "./settings.ts";
+import { queryWrangler } from "./wrangler.ts";
+
+/**
+ * The erasures that a restore undoes and that the service then repeats. A file keeps them during the restore, so that
+ * the command can be repeated after an interruption.
+ */
+
+const fileOfErasures = (environment: string) => `.wrangler/erasures.${environment}.json`;
+
+function execute(
+  environment: string,
+  sql: string,
+  mayFail?: RegExp,
+): { subject: string }[] | undefined {
+  const command = ["d1", "execute", "DB", "--remote", "--json", "--command", sql];
+  const results = queryWrangler<{ results: { subject: string }[] }[]>(
+    [...command, "--config", settingsFileOf(environment)],
+    mayFail,
+  );
+  return results?.[0]?.results;
+}
+
+/** Saves which items, apps and forms were erased after this moment. Without one, those of the last 31 days. */
+export function saveErasures(environment: string, since: number): void {
+  const sql = `SELECT id AS subject FROM erased_item WHERE at >= ${since}
+    UNION ALL SELECT collection_id || ' ' || kind || ':' || key FROM deletion WHERE state <> 'deleted' AND erase_at >= ${since}`;
+  // A database from before erasures existed has none of these tables.
+  const rows = execute(environment, sql, /no such table/) ?? [];
+  const subjects = new Set([...readErasures(environment), ...rows.map(({ subject }) => subject)]);
+  mkdirSync(".wrangler", { recursive: true });
+  writeFileSync(fileOfErasures(environment), JSON.stringify([...subjects]));
+}
+
+function readErasures(environment: string): string[] {
+  const file = fileOfErasures(environment);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as string[]) : [];
+}
+
+/** A statement has at most 100 KB. */
+const subjectsPerStatement = 500;
+
+/** Stores the saved erasures in the restored database, before the service runs again. Returns their number. */
+export function storeErasures(environment: string): number {
+  const subjects = readErasures(environment).filter((subject) => /^[\w :-]+$/.test(subject));
+  if (subjects.length > 0) {
+    execute(
+      environment,
+      "CREATE TABLE IF NOT EXISTS owed_erasure (subject TEXT PRIMARY KEY) STRICT, WITHOUT ROWID",
+    );
+  }
+  for (let start = 0; start < subjects.length; start += subjectsPerStatement) {
+    const json = JSON.stringify(subjects.slice(start, start + subjectsPerStatement));
+    execute(
+      environment,
+      `INSERT OR IGNORE INTO owed_erasure SELECT value FROM json_each('${json}')`,
+    );
+  }
+  rmSync(fileOfErasures(environment), { force: true });
+  return subjects.length;
+}

@@ -1,0 +1,52 @@
+import { formatChoices, truncate } from "#domain/problem/field-errors.ts";
+import type { FieldError } from "#domain/problem/problem.ts";
+import { definitionError, titleField, valueType, type Field, type FieldSet } from "./field.ts";
+
+/** The member of a field set that names the title, or the errors of the key. */
+export interface TitleResult {
+  member: Pick<FieldSet, "title">;
+  errors: FieldError[];
+}
+
+const titleTypes: ReadonlySet<Field["type"]> = new Set([
+  "text",
+  "multiline_text",
+  "email",
+  "url",
+  "phone",
+]);
+
+/** Whether the values of a field can name a record: searchable texts, computed ones included. */
+export const canBeTitle = (field: Field): boolean =>
+  field.searchable && titleTypes.has(valueType(field));
+
+/** Finds the field that `title_field` names. Null names none. */
+export function findTitle(fields: readonly Field[], key: string | null): TitleResult {
+  if (key === null) return { member: {}, errors: [] };
+  const field = fields.find((candidate) => candidate.key === key);
+  if (field && canBeTitle(field)) return { member: { title: field.id }, errors: [] };
+  const choices = fields.filter(canBeTitle).map((candidate) => candidate.key);
+  const allowed = choices.length > 0 ? ` Allowed: ${formatChoices(choices)}.` : "";
+  const reason = `"${truncate(key)}" is not a searchable text field.${allowed}`;
+  return { member: {}, errors: [definitionError(["title_field"], reason)] };
+}
+
+/** The error of a definition that drops its title field without naming another one. */
+const titleError = (key: string): FieldError =>
+  definitionError(
+    ["title_field"],
+    `The title field "${key}" is no longer among the fields. Send the key of another field, or null.`,
+  );
+
+/** A document without `title_field` keeps the title, whose field may have a new key. */
+export function mergeTitle(
+  before: FieldSet,
+  fields: readonly Field[],
+  key: string | null | undefined,
+): TitleResult {
+  if (key !== undefined) return findTitle(fields, key);
+  const current = titleField(before);
+  const field = current && fields.find(({ id }) => id === current.id);
+  if (!current) return { member: {}, errors: [] };
+  return field ? findTitle(fields, field.key) : { member: {}, errors: [titleError(current.key)] };
+}

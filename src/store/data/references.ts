@@ -1,0 +1,187 @@
+import { sql, type SQL } from "drizzle-orm";
+import { fieldsPerCollection } from "#domain/data/values.ts";
+import { parseReceiptSequences, sequencesPerCollection } from "#domain/item/item.ts";
+import type { Definition } from "#domain/definition/collection.ts";
+import { referencePlaces } from "#domain/definition/field.ts";
+import type {
+  CollectionDatabase,
+  Database,
+  DataDatabase,
+  PreparedStatement,
+} from "#store/db/database.ts";
+import { collectionGuard, dataGuard, guardCode } from "#store/db/guard.ts";
+import { retryTransient } from "#store/db/retry.ts";
+import { collection } from "#store/db/schema.ts";
+import {
+  collectionStatement,
+  dataStatement,
+  jsonChunks,
+  type CollectionBind,
+  type Placeholders,
+} from "#store/db/statement.ts";
+
+/** A record's ID with the key of its app. A null key stands for an app that the caller may not refer to. */
+export type GuardedReference = [id: string, app: string | null];
+
+interface ReferenceValues {
+  references: string;
+}
+
+const collectionSpan = sql.raw(String(sequencesPerCollection));
+
+/**
+ * Whether the reference `e` has its record. Reads only indexes: an item's number tells its collection. The app comes
+ * first, so that nothing is read in one that the caller may not use.
+ */
+const hasRecord = sql`exists (select 1 from collection r cross join item target on target.id = e.value ->> 0
+  and target.number > r.id * ${collectionSpan} and target.number < (r.id + 1) * ${collectionSpan}
+  where r.kind = 'app' and r.key = e.value ->> 1)`;
+
+/** Selects the code of a guard if a reference has no record. */
+export const unknownReferenceSql = ({ references }: Placeholders<ReferenceValues>) =>
+  sql`select ${guardCode("unknown_reference")} as code
+    where exists (select 1 from json_each(${references}) e where not ${hasRecord})`;
+
+const referencesExist = dataGuard<ReferenceValues>(unknownReferenceSql);
+
+/** Statements that abort their batch if a record that an item newly refers to does not exist. */
+export const guardReferences = (
+  references: readonly GuardedReference[],
+): CollectionBind<object>[] =>
+  jsonChunks(references).map((chunk) => (db) => referencesExist(db, { references: chunk }));
+
+/** A record by its ID, its receipt number or a unique value. `instant` is the value as a date-time, if it is one. */
+export type RecordName =
+  | { id: string }
+  | { receipt: string }
+  | { key: string; value: string | number | boolean; instant: string | null };
+
+/** A name in an app. A null key stands for an app in which the caller may not use this name. */
+export interface AppRecordName {
+  app: string | null;
+  name: RecordName;
+}
+
+const found = { place: sql<number>`e.value ->> 0`.as("place"), id: sql<string>`i.id`.as("id") };
+const appOf = sql`cross join collection c on c.kind = 'app' and c.key = e.value ->> 1`;
+
+/** Rows: place, app, id. */
+const selectByIds = dataStatement<{ rows: string }>((db, v) =>
+  db.select(found).from(
+    sql`json_each(${v.rows}) e ${appOf} cross join item i on i.id = e.value ->> 2
+      and i.number > c.id * ${collectionSpan} and i.number < (c.id + 1) * ${collectionSpan}`,
+  ),
+);
+
+/** Rows: place, app, sequence, receipt number. */
+const selectByReceipts = dataStatement<{ rows: string }>((db, v) =>
+  db.select(found).from(
+    sql`json_each(${v.rows}) e ${appOf}
+      cross join item i on i.number = c.id * ${collectionSpan} + (e.value ->> 2) and i.receipt_number = e.value ->> 3`,
+  ),
+);
+
+/** Rows: place, app, key, value, value as a date-time. Reads each definition once, however many values there are. */
+const selectByValues = dataStatement<{ rows: string }>((db, v) =>
+  db.select(found).from(
+    sql`(select distinct c.id, c.key, f.value ->> 'key' as field, f.value ->> 'type' as type,
+          c.id * ${sql.raw(String(fieldsPerCollection))} + (f.value ->> 'uniqueId') as number
+          from (select distinct value ->> 1 as app from json_each(${v.rows})) a
+          cross join collection c on c.kind = 'app' and c.key = a.app
+          cross join json_each(c.fields, '$.fields') f
+          where f.value ->> 'unique' and f.value ->> 'uniqueId' is not null) u
+        cross join json_each(${v.rows}) e on e.value ->> 1 = u.key and e.value ->> 2 = u.field
+        cross join unique_value n on n.field = u.number and n.value = case u.type
+          when 'date' then substr(e.value ->> 3, 1, 10) when 'datetime' then e.value ->> 4
+          else e.value ->> 3 end
+        cross join item i on i.number = n.item`,
+  ),
+);
+
+/** Finds the IDs of the records with these names, in one round trip. Each result has the place of its name. */
+export async function findRecordIds(
+  db: DataDatabase,
+  names: readonly AppRecordName[],
+): Promise<Map<number, string>> {
+  const ids: unknown[] = [];
+  const receipts: unknown[] = [];
+  const values: unknown[] = [];
+  for (const [place, { app, name }] of names.entries()) {
+    if ("id" in name) ids.push([place, app, name.id]);
+    else if ("key" in name) values.push([place, app, name.key, name.value, name.instant]);
+    else
+      for (const sequence of parseReceiptSequences(name.receipt))
+        receipts.push([place, app, sequence, name.receipt]);
+  }
+  const statements = [
+    ...jsonChunks(ids).map((rows) => selectByIds(db, { rows })),
+    ...jsonChunks(receipts).map((rows) => selectByReceipts(db, { rows })),
+    ...jsonChunks(values).map((rows) => selectByValues(db, { rows })),
+  ];
+  if (statements.length === 0) return new Map();
+  const results = await retryTransient(db, () =>
+    db.batch<{ place: number; id: string }>(statements),
+  );
+  return new Map(results.flatMap((result) => result.results.map(({ place, id }) => [place, id])));
+}
+
+const selectApps = dataStatement<{ keys: string }>((db, v) =>
+  db
+    .select({ key: collection.key })
+    .from(collection)
+    .where(
+      sql`${collection.kind} = 'app' and ${collection.key} in (select value from json_each(${v.keys}))`,
+    ),
+);
+
+/** The keys of those apps that exist. */
+export async function findApps(db: DataDatabase, keys: readonly string[]): Promise<Set<string>> {
+  const statement = selectApps(db, { keys: JSON.stringify([...new Set(keys)]) });
+  const { results } = await retryTransient(db, () => statement.all<{ key: string }>());
+  return new Set(results.map(({ key }) => key));
+}
+
+const appsExist = dataGuard<{ apps: string }>(
+  (v) => sql`select ${guardCode("unknown_app")} as code from json_each(${v.apps}) e
+    where not exists (select 1 from collection where kind = 'app' and key = e.value)`,
+);
+
+/** Aborts the batch if the definition refers to an app that does not exist. A new app may refer to itself. */
+export function guardApps(
+  db: Database<"data">,
+  { fields }: Definition,
+): PreparedStatement<"data">[] {
+  const apps = [...new Set(referencePlaces(fields.fields).map(({ app }) => app))];
+  return apps.length === 0 ? [] : [appsExist(db, { apps: JSON.stringify(apps) })];
+}
+
+/** Selects a field of another collection that refers to this app: the collection as `kind:key`, and the field. */
+const referringFields = (
+  key: SQL,
+  id: SQL,
+) => sql`select c.kind || ':' || c.key as name, f.value ->> 'key' as field
+  from collection c cross join json_each(c.fields, '$.fields') f
+  where instr(c.fields, '"type":"reference"') > 0 and c.id > 0 and c.id <> ${id} and (f.value ->> 'app' = ${key}
+    or exists (select 1 from json_each(f.value, '$.fields') r where r.value ->> 'app' = ${key}))`;
+
+const selectReferringField = collectionStatement<{ key: string }>((db, v) =>
+  db
+    .select({ name: sql`name`.as("name"), field: sql`field`.as("field") })
+    .from(sql`(${referringFields(sql`${v.key}`, sql`${v.collectionId}`)} limit 1)`),
+);
+
+/** Finds a field that refers to the app. */
+export function findReferringField(
+  db: CollectionDatabase,
+  key: string,
+): Promise<{ name: string; field: string } | null> {
+  return retryTransient(db, () => selectReferringField(db, { key }).first());
+}
+
+/** Aborts the batch if a field of another collection refers to this app, or will once its change takes effect. */
+export const guardUnreferenced = collectionGuard<{ key: string }>(
+  (v) => sql`select ${guardCode("unknown_app")} as code
+    where exists (${referringFields(sql`${v.key}`, sql`${v.collectionId}`)})
+      or exists (select 1 from pending_change p where p.problem is null and p.collection_id <> ${v.collectionId}
+        and instr(p.change, '"app":"' || ${v.key} || '"') > 0)`,
+);

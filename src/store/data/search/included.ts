@@ -1,0 +1,137 @@
+import type { Expansion } from "#domain/search/expand.ts";
+import type { LineItemRow } from "#domain/data/values.ts";
+import type { Item } from "#domain/item/item.ts";
+import { itemColumns, itemFromRow, type ItemRow } from "#store/data/items.ts";
+import { allowedColumn, columns } from "./scan.ts";
+import type { PageStatement } from "./batch.ts";
+
+/** A reference that a page expands: where items have it, and the collection of its app. */
+export interface ExpandedReference extends Expansion {
+  collectionId: number;
+}
+
+/** A page brings at most this many records of other apps, and this many bytes of them (contract, section 18). */
+const maxIncluded = 500;
+const maxIncludedBytes = 4_000_000;
+
+/** The records that the items of a page refer to. */
+export interface Included {
+  records: Item[];
+  /** The place of the first item, from 1, that brings too many or too large records; null if none does. */
+  overflow: number | null;
+}
+
+/** The IDs to which an item refers. */
+export function referencedIds(
+  { data }: Pick<Item, "data">,
+  expanded: readonly Pick<Expansion, "slot" | "list">[],
+): string[] {
+  return expanded.flatMap(({ slot, list }) => {
+    const rows = list === null ? [data] : ((data[list] ?? []) as LineItemRow[]);
+    return rows.flatMap((row) => (typeof row[slot] === "string" ? [row[slot]] : []));
+  });
+}
+
+/** How a page finds the records: in any order if all fit, else in the order of its first `rows` items. */
+type InclusionOrder = { rows: number } | null;
+
+/**
+ * Extends the statement of a page by the records that its items refer to, which have the kind `included`. It reads 3
+ * rows for each record. Without an order, more than `maxIncluded` records, or none, mean that not all of them fit.
+ * With one, `k0` is the place of the first item that refers to the record, and a row without data exceeds the limits.
+ */
+export function withIncluded(
+  { text, values }: PageStatement,
+  expanded: readonly ExpandedReference[],
+  keyCount: number,
+  order: InclusionOrder,
+): PageStatement {
+  const keys = Array.from({ length: keyCount }, (_, index) => `k${index}`);
+  const allowed = text.includes(allowedColumn) ? ["allowed"] : [];
+  const pageColumns = ["kind", ...keys, ...Object.keys(itemColumns), ...allowed].join(", ");
+  const { tables, place, data, from } = order
+    ? orderedRecords(expanded, order.rows)
+    : allRecords(expanded);
+  const recordColumns = [
+    "'included'",
+    place,
+    ...keys.slice(1).map(() => "null"),
+    columns.replace("i.data", data),
+    ...allowed.map(() => "null"),
+  ].join(", ");
+  return {
+    values,
+    text: `with result as materialized (${text}), ${tables}
+    select ${pageColumns} from result union all select * from (select ${recordColumns} from ${from})`,
+  };
+}
+
+/** SQL for the references of all hits in a table. `extra` is another column of it. */
+function namedSql(expanded: readonly ExpandedReference[], table: string, extra = ""): string {
+  const sources = expanded.map(({ slot, list, collectionId }) =>
+    list === null
+      ? `select data ->> '${slot}' as id, ${collectionId} as app${extra} from ${table}`
+      : `select e.value ->> '${slot}' as id, ${collectionId} as app${extra}
+          from ${table} cross join json_each(${table}.data, '$."${list}"') e`,
+  );
+  return sources.join(" union all ");
+}
+
+const recordJoin = "n cross join item i on i.id = n.id and i.collection_id = n.app";
+
+/** Measures the records only if they could be too large. */
+function allRecords(expanded: readonly ExpandedReference[]) {
+  const apps = [...new Set(expanded.map(({ collectionId }) => collectionId))].join(", ");
+  const limit = maxIncluded + 1;
+  return {
+    tables: `named as not materialized (select distinct id, app from (${namedSql(expanded, "result")}) where id is not null),
+      bound(count) as materialized (select case
+        when (select max(largest) from tally where collection_id in (${apps})) * ${limit} <= ${maxIncludedBytes} then ${limit}
+        when (select sum(octet_length(i.data)) from named ${recordJoin}) <= ${maxIncludedBytes} then ${limit}
+        else 0 end)`,
+    place: "null",
+    data: "i.data",
+    from: `named ${recordJoin} limit (select count from bound)`,
+  };
+}
+
+function orderedRecords(expanded: readonly ExpandedReference[], rows: number) {
+  return {
+    tables: `hit as materialized (select data, place from (select data, row_number() over () as place
+        from result where kind = 'hit') where place <= ${rows}),
+      named as materialized (select id, app, min(place) as place
+        from (${namedSql(expanded, "hit", ", place")}) where id is not null group by id, app),
+      sized as materialized (select i.number, n.place, octet_length(i.data) as size from named ${recordJoin}),
+      counted as materialized (select number, place, size, row_number() over first as count, sum(size) over first as spent
+        from sized window first as (order by place, number)),
+      record as materialized (select number, place, count <= ${maxIncluded} and spent <= ${maxIncludedBytes} as fits
+        from counted where count <= ${maxIncluded + 1} and spent - size <= ${maxIncludedBytes})`,
+    place: "r.place",
+    data: "iif(r.fits, i.data, null)",
+    from: "record r cross join item i on i.number = r.number",
+  };
+}
+
+type IncludedRow = Omit<ItemRow, "data"> & { data: string | null; kind: string; k0?: unknown };
+
+/** Picks the included records from the rows of a page. */
+export function includedFromRows(rows: readonly IncludedRow[]): Included {
+  const included = rows.filter(({ kind }) => kind === "included");
+  const overflowing = included.filter(({ data }) => data === null).map(({ k0 }) => Number(k0));
+  return {
+    records: included.flatMap(({ data, ...row }) =>
+      data === null ? [] : [itemFromRow({ ...row, data })],
+    ),
+    overflow: overflowing.length > 0 ? Math.min(...overflowing) : null,
+  };
+}
+
+/** Whether a page without an order may lack records that its items refer to. */
+export function lacksRecords(
+  { records }: Included,
+  items: readonly Item[],
+  expanded: readonly ExpandedReference[],
+): boolean {
+  if (records.length > 0) return records.length > maxIncluded;
+  return items.some((item) => referencedIds(item, expanded).length > 0);
+}

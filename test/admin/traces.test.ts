@@ -1,0 +1,189 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { eraseExpired } from "../../src/actions/retention.ts";
+import { erase, sweepStorage } from "../../src/schedule.ts";
+import type { Client, Json } from "../support/client";
+import { dataDb, homeDb } from "../support/databases";
+import { background } from "../support/serve";
+import { admin, client, makeApp, makeForm } from "../support/service";
+import { createWebhook, deliverNow, Receiver } from "../webhooks/receiver";
+
+/**
+ * Plants unique markers in every type of field, erases them in each of the three ways, and searches all tables, KV and
+ * the webhook's deliveries for them.
+ */
+
+const day = 24 * 60 * 60 * 1000;
+
+const texts = [
+  { key: "short", type: "text", unique: true },
+  { key: "long", type: "multiline_text" },
+  { key: "mail", type: "email", unique: true },
+  { key: "site", type: "url" },
+  { key: "tel", type: "phone" },
+];
+const fields = [
+  ...texts,
+  { key: "amount", type: "number" },
+  { key: "yes", type: "boolean" },
+  { key: "day", type: "date" },
+  { key: "at", type: "datetime" },
+  { key: "one", type: "select", options: [{ value: "a" }, { value: "b" }] },
+  { key: "many", type: "multi_select", options: [{ value: "a" }, { value: "b" }] },
+  { key: "rows", type: "line_items", fields: [{ key: "cell", type: "text" }] },
+  { key: "sum", type: "computed", formula: "amount * 2", result: "number" },
+  { key: "retired", type: "text", unique: true },
+];
+
+let planted = 0;
+
+/** Values that occur nowhere else, and the texts by which they are found. */
+function plant() {
+  planted += 1;
+  const word = `Qz${crypto.randomUUID().slice(0, 8)}${planted}`;
+  const number = 739_184_000 + planted * 17;
+  const year = 2300 + planted;
+  const data = {
+    short: `${word} short`,
+    long: `a\n${word} long`,
+    mail: `${word}@example.com`,
+    site: `https://example.com/${word}`,
+    tel: `+49${number}`,
+    amount: number + 0.25,
+    yes: true,
+    day: `${year}-07-13`,
+    at: `${year}-07-14T01:02:03Z`,
+    one: "a",
+    many: ["a", "b"],
+    rows: [{ cell: `${word} cell` }],
+    retired: `${word} retired`,
+  };
+  return {
+    data,
+    markers: [word, word.toLowerCase(), String(number), String(number * 2), String(year)],
+  };
+}
+
+const tablesOf = async (db: D1Database) => {
+  const { results } = await db
+    .prepare(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
+    )
+    .all<{ name: string }>();
+  return results.map(({ name }) => name);
+};
+
+/** Where a marker is found. Definitions and audit entries have no values of items, and are searched too. */
+async function traces(markers: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  const look = (place: string, content: unknown) => {
+    const text = JSON.stringify(content);
+    if (markers.some((marker) => text.includes(marker))) found.push(place);
+  };
+  for (const db of new Set([homeDb, dataDb])) {
+    for (const table of await tablesOf(db))
+      look(table, (await db.prepare(`SELECT * FROM ${table}`).all()).results);
+  }
+  const { keys } = await env.REPLAYS.list();
+  for (const { name } of keys) look("KV", await env.REPLAYS.get(name));
+  return found;
+}
+
+let integrator: Client;
+beforeAll(async () => {
+  integrator = await client();
+});
+
+/** Stores an item with former values, retired fields, former unique values and stored responses. */
+async function store(kind: "app" | "form", settings: object = {}) {
+  const key = await (kind === "app" ? makeApp : makeForm)(integrator, fields, settings);
+  const base = `/${kind}s/${key}`;
+  const items = kind === "app" ? `${base}/records` : `${base}/submissions`;
+  const receiver = new Receiver();
+  const { id: webhook } = await createWebhook(integrator, receiver, {
+    collections: [`${kind}:${key}`],
+  });
+  const first = plant();
+  const last = plant();
+  const body = { data: first.data };
+  const { body: item } = await integrator.post(items, body, { "Idempotency-Key": key });
+  const path = kind === "app" ? `${items}/${item.id}` : `/submissions/${item.id}`;
+  await integrator.patch(path, { data: last.data });
+  const { yes: _, ...more } = plant().data;
+  await integrator.patch(path, { data: { ...more, rows: [] } });
+  const upsert = { op: "upsert", by: "short", data: { ...last.data, short: more.short } };
+  const operations = { operations: [upsert] };
+  const batch = await integrator.post(`${items}/batch`, operations, {
+    "Idempotency-Key": `${key}-2`,
+  });
+  expect(batch.status).toBe(200);
+  const left = fields.filter(({ key: field }) => field !== "retired");
+  const notUnique = left.map((field) => ({
+    ...field,
+    ...(field.key === "mail" ? { unique: false } : {}),
+  }));
+  expect((await integrator.put(`${base}/schema`, { fields: notUnique })).status).toBe(200);
+  await deliverNow(webhook);
+  const markers = [...first.markers, ...last.markers, more.short, more.mail, String(more.amount)];
+  return { key, id: item.id as string, path, markers, webhook };
+}
+
+/** Runs the schedule until everything that may be erased by then is erased. */
+async function runSchedule(days: number): Promise<void> {
+  const now = () => Date.now() + days * day;
+  const ctx = { ...background(), now, objects: { wake: async () => 0 } };
+  for (let run = 0; run < 3; run += 1) {
+    await erase(ctx);
+    await sweepStorage(ctx, now());
+  }
+}
+
+async function deliveriesOf({ webhook, markers }: { webhook: string; markers: string[] }) {
+  const { body } = await integrator.get(`/webhooks/${webhook}/deliveries`);
+  const found = (item: Json) => markers.some((marker) => JSON.stringify(item).includes(marker));
+  return body.items.filter(found);
+}
+
+describe("Nothing is left", () => {
+  it("of erased items, in any table, in KV or in deliveries, within a minute", async () => {
+    for (const kind of ["form", "app"] as const) {
+      const stored = await store(kind);
+      const { key, id, markers } = stored;
+      expect(await traces(markers)).toEqual(
+        expect.arrayContaining(["item", "search_entry", "unique_value", "change", "replay"]),
+      );
+      expect((await admin("POST", `/${kind}s/${key}/items/${id}/erase`, {})).status).toBe(204);
+      await runSchedule(0.001);
+      expect(await traces(markers)).toEqual([]);
+      expect(await deliveriesOf(stored)).toEqual([]);
+    }
+  });
+
+  it("of expired submissions", async () => {
+    const stored = await store("form", { retain: { days: 1, only: "all" } });
+    const { markers, path } = stored;
+    await eraseExpired({ ...background(), now: () => Date.now() + 8 * day });
+    expect((await integrator.get(path)).status).toBe(404);
+    await runSchedule(0.001);
+    expect(await traces(markers)).toEqual([]);
+    expect(await deliveriesOf(stored)).toEqual([]);
+  });
+
+  it("of deleted apps and forms, after 7 days", async () => {
+    const kinds = ["form", "app"] as const;
+    const stored = [await store("form"), await store("app")];
+    const markers = stored.flatMap((each) => each.markers);
+    for (const [index, { key }] of stored.entries())
+      await admin("POST", `/${kinds[index]}s/${key}/delete`, { confirm: key });
+    const { keys } = await env.REPLAYS.list();
+    const expirations = keys.map(({ expiration = Infinity }) => expiration * 1000);
+    expect(Math.max(...expirations)).toBeLessThan(Date.now() + 2 * day);
+    for (const { name } of keys) await env.REPLAYS.delete(name);
+    await runSchedule(6.9);
+    expect(await traces(markers)).toContain("item");
+    await runSchedule(7.1);
+    expect(await traces(markers)).toEqual([]);
+    const { results } = await dataDb.prepare("SELECT key FROM collection WHERE id < 0").all();
+    expect(results).toEqual([]);
+  });
+});

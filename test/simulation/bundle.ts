@@ -1,0 +1,138 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build, type Plugin } from "esbuild";
+import type { Settings, Ports, Service } from "../../src/http/service.ts";
+import type { Memory } from "../../src/domain/memory.ts";
+import type { Timeline } from "../../src/domain/timeline.ts";
+import { subtle } from "./platform/services.ts";
+
+export const root = new URL("../..", import.meta.url).pathname;
+const folder = join(root, "dist/simulation");
+
+/** A change of the source, as text: `from` must occur exactly once in the file. */
+export interface Patch {
+  file: string;
+  from: string;
+  to: string;
+}
+
+/** A build of the service. */
+export interface Bundle {
+  worker: {
+    fetch(request: Request, env: { service: Service }, ctx: object): Promise<Response>;
+    scheduled(event: { scheduledTime: number }, env: { service: Service }): Promise<void>;
+  };
+  objects: Record<string, new (ctx: DurableObjectState, env: { service: Service }) => object>;
+  createService(
+    ports: Ports,
+    settings: Settings & { timeline: Timeline },
+    memory?: Memory,
+  ): Service;
+}
+
+/** The service of a host replaces the one that the Worker makes of its bindings. The rest is the source as it is. */
+const givenService: Patch = {
+  file: "src/index.ts",
+  from: "const existing = services.get(env);",
+  to: "const existing = services.get(env) ?? (env as unknown as { service: Service }).service;",
+};
+
+const entry = `
+  import worker, { CredentialGate, WebhookSender } from "./src/index.ts";
+  export { worker };
+  export const objects = { CredentialGate, WebhookSender };
+  export { createService } from "./src/service.ts";
+`;
+
+/** Builds the service, with patches, and loads it. */
+export async function loadBundle(patches: readonly Patch[] = [], from = root): Promise<Bundle> {
+  const { outputFiles } = await build({
+    stdin: { contents: entry, resolveDir: from, loader: "ts" },
+    absWorkingDir: from,
+    tsconfig: join(root, "tsconfig.json"),
+    bundle: true,
+    format: "esm",
+    target: "es2024",
+    platform: "neutral",
+    external: ["node:*"],
+    conditions: ["workerd", "worker", "module", "browser"],
+    mainFields: ["browser", "module", "main"],
+    define: { "crypto.subtle": "simulatedSubtle" },
+    sourcemap: "inline",
+    logOverride: { "unsupported-require-call": "silent" },
+    plugins: [simulated(from, [givenService, ...patches])],
+    write: false,
+  });
+  const [output] = outputFiles;
+  if (!output) throw new Error("No bundle.");
+  const hash = createHash("sha256").update(output.contents).digest("hex").slice(0, 16);
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, `${hash}.mjs`);
+  if (!existsSync(path)) writeFileSync(path, output.contents);
+  Object.assign(globalThis, { simulatedSubtle: subtle });
+  return (await import(pathToFileURL(path).href)) as Bundle;
+}
+
+function simulated(from: string, patches: readonly Patch[]): Plugin {
+  return {
+    name: "simulated",
+    setup(bundler) {
+      const pending = new Set(patches);
+      bundler.onResolve({ filter: /^cloudflare:workers$/ }, () => ({
+        path: "workers",
+        namespace: "cloudflare",
+      }));
+      bundler.onLoad({ filter: /./, namespace: "cloudflare" }, () => ({
+        contents:
+          "export class DurableObject { constructor(ctx, env) { Object.assign(this, { ctx, env }); } }",
+      }));
+      bundler.onLoad({ filter: /\/src\/.*\.tsx?$/ }, ({ path }) => {
+        const file = relative(from, path);
+        const own = patches.filter((patch) => patch.file === file);
+        if (own.length === 0) return undefined;
+        for (const patch of own) pending.delete(patch);
+        const contents = own.reduce(applyPatch, readFileSync(path, "utf8"));
+        return { contents, loader: path.endsWith("x") ? "tsx" : "ts" };
+      });
+      bundler.onEnd(() => {
+        for (const { file } of pending) throw new Error(`No file ${file} for a patch.`);
+      });
+    },
+  };
+}
+
+export function applyPatch(source: string, { file, from, to }: Patch): string {
+  const count = source.split(from).length - 1;
+  if (count !== 1) throw new Error(`${file} contains ${count} times: ${from}`);
+  return source.replace(from, () => to);
+}
+
+/** Loads the service as it was at a commit. Without its history, as in a shallow clone, the present one serves twice. */
+export function loadFormerBundle(commit: string): Promise<Bundle> {
+  const from = join(folder, "former", commit);
+  if (!existsSync(join(from, "package.json"))) {
+    const archive = archiveOf(commit);
+    if (archive === undefined) return loadBundle();
+    mkdirSync(from, { recursive: true });
+    execFileSync("tar", ["-x", "-C", from], { input: archive });
+  }
+  return loadBundle([], from);
+}
+
+function archiveOf(commit: string): Buffer | undefined {
+  try {
+    return execFileSync("git", ["archive", commit, "src", "package.json"], {
+      cwd: root,
+      maxBuffer: 200_000_000,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+  } catch {
+    console.error(
+      `The history lacks ${commit}. Both versions in the simulation are the present one.`,
+    );
+    return undefined;
+  }
+}

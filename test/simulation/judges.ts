@@ -1,0 +1,108 @@
+import { findInconsistentRows } from "../faults/checks.ts";
+import type { Clients } from "./clients.ts";
+import type { Change, History } from "./history.ts";
+import type { ReceivedMessage } from "./platform/services.ts";
+import { collections } from "./definitions.ts";
+import { hookUrls, smallLimits, type World } from "./world.ts";
+
+/** The clocks of two places differ by up to 2 s, and an answer is observed a moment after it was decided. */
+const windowMs = 60_000 - 2200;
+
+/** Judges what the object of the credential with small limits admits. */
+export function watchLimits(world: World, history: History): void {
+  const admitted = new Map<string, { at: number; isWrite: boolean }[]>();
+  world.objects.observe = (actor, method, result) => {
+    const { verdict, grant, ticket } = (result ?? {}) as {
+      verdict?: string;
+      grant?: { limits: { requests: number; writes: number } };
+      ticket?: number | null;
+    };
+    if (
+      method !== "admit" ||
+      verdict !== "admitted" ||
+      grant?.limits.requests !== smallLimits.requests
+    )
+      return;
+    const { now } = world.scheduler;
+    const recent = [
+      ...(admitted.get(actor.name) ?? []),
+      { at: now, isWrite: ticket !== null },
+    ].filter(({ at }) => at > now - windowMs);
+    admitted.set(actor.name, recent);
+    const writes = recent.filter(({ isWrite }) => isWrite).length;
+    if (recent.length > smallLimits.requests)
+      history.wrong(`${recent.length} requests were admitted within a minute`);
+    if (writes > smallLimits.writes)
+      history.wrong(`${writes} writes were admitted within a minute`);
+  };
+}
+
+/** Judges what is stored and delivered after everything has calmed down. */
+export async function findFinalErrors(
+  world: World,
+  history: History,
+  clients: Clients,
+): Promise<void> {
+  void clients;
+  for (const row of findInconsistentRows((sql) => world.db.select(sql))) {
+    const isByVersion = /^(an item|a definition) with missing|^a change that does not point/.test(
+      row,
+    );
+    // Versions are not consecutive after a restore.
+    if (!(isByVersion && world.timeline.restores > 0)) history.wrong(`stored: ${row}`);
+  }
+  judgeDeliveries(world, history);
+}
+
+const isDelivered = ({ status }: ReceivedMessage) => status !== null && status < 300;
+
+function judgeDeliveries(world: World, history: History): void {
+  for (const [index, url] of hookUrls.entries()) {
+    const messages = world.receivers.messages.filter((message) => message.url === url);
+    for (const { key } of collections) {
+      if (index === 1 && key !== "parcels") continue;
+      const expected = (history.changes.get(key) ?? []).filter(
+        (change) => index === 0 || change.action === "record.update",
+      );
+      judgeFeedOfHook(history, `the webhook ${index + 1} of ${key}`, expected, messages);
+    }
+  }
+  for (const { body } of world.receivers.messages) {
+    const { id, version } = body.data;
+    if (!history.wasCommitted(id, version))
+      history.wrong(`a webhook got ${id} version ${version}, which was never committed`);
+  }
+}
+
+/** Every change arrives, and the first attempt of each one comes after the previous one has been delivered. */
+function judgeFeedOfHook(
+  history: History,
+  what: string,
+  expected: readonly Change[],
+  messages: readonly ReceivedMessage[],
+): void {
+  const typeOf = ({ action }: Change) =>
+    action.endsWith(".create") ? "created" : action.endsWith(".delete") ? "deleted" : "updated";
+  // After a restore, a change may look like one of the time that was undone.
+  const matches = (change: Change, { at, body: { data } }: ReceivedMessage) =>
+    at >= change.at &&
+    data.id === change.id &&
+    data.version === change.version &&
+    data.type === typeOf(change);
+  let previous = -1;
+  for (const change of expected) {
+    const first = messages.findIndex((message) => matches(change, message));
+    const delivered = messages.findIndex(
+      (message) => matches(change, message) && isDelivered(message),
+    );
+    if (delivered === -1) {
+      history.wrong(`${what} never got ${change.id} version ${change.version}`);
+      return;
+    }
+    if (first < previous)
+      history.wrong(
+        `${what} got ${change.id} version ${change.version} before the previous change was delivered`,
+      );
+    previous = delivered;
+  }
+}

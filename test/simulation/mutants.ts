@@ -1,0 +1,252 @@
+import type { Patch } from "./bundle.ts";
+
+/** Bugs that the simulation must find. Each one is a few changed words of the source. */
+export interface Mutant {
+  name: string;
+  patches: readonly Patch[];
+}
+
+const mutant = (name: string, file: string, from: string, to: string): Mutant => ({
+  name,
+  patches: [{ file: `src/${file}`, from, to }],
+});
+
+const createItem = "store/data/create-item.ts";
+const changeItem = "store/data/change-item.ts";
+
+export const mutants: readonly Mutant[] = [
+  // Guards and claims in batches
+  mutant(
+    "max_submissions is not guarded",
+    createItem,
+    "when t.live >= c.max_submissions then",
+    "when false then",
+  ),
+  mutant(
+    "a create ignores a changed definition",
+    createItem,
+    "when c.revision <> ${v.revision} then",
+    "when false then",
+  ),
+  mutant(
+    "the claim of a key is not in the batch",
+    "actions/idempotent.ts",
+    "key === null ? null : { key, ...replayValues },",
+    "null,",
+  ),
+  mutant(
+    "a repeated create is stored again",
+    createItem,
+    "sql`not exists (select 1 from item where id = ${v.id})\n  and",
+    "sql`1\n  and",
+  ),
+  mutant(
+    "a PATCH does not guard the version",
+    "store/data/change-item-statements.ts",
+    "where number = ${v.number} and version = ${v.itemVersion})",
+    "where number = ${v.number})",
+  ),
+  mutant(
+    "a batch does not guard versions",
+    "store/data/batch-write.ts",
+    "...bindRows(batch.itemsUnchanged, toJsonRows(write.expectedVersions)),",
+    "",
+  ),
+  mutant(
+    "a PATCH does not guard unique values",
+    changeItem,
+    "[insertUnique, uniqueValuesOwned]",
+    "[insertUnique]",
+  ),
+  mutant(
+    "a batch does not guard unique values",
+    "store/data/batch-write.ts",
+    "...bindRows(batch.uniqueValuesOwned, toJsonRows(write.uniqueValuesToAdd)),",
+    "",
+  ),
+  mutant(
+    "a batch does not guard its key",
+    "store/data/batch-write.ts",
+    "? [claimKey(db, { ...claim, id: write.batchId, now }), batch.keyOwned(db, values)]",
+    "? [claimKey(db, { ...claim, id: write.batchId, now })]",
+  ),
+  // What a write stores besides the item
+  mutant(
+    "a former unique value stays reserved",
+    changeItem,
+    "...(uniqueValues.toRemove.length > 0 ? [deleteUnique] : []),",
+    "",
+  ),
+  mutant("former search entries stay", changeItem, "...buildRemovals(entries.toRemove),", ""),
+  mutant(
+    "a deletion does not count",
+    changeItem,
+    "deleteItem,\n    decrementItemCount,",
+    "deleteItem,",
+  ),
+  // Retries and replays
+  mutant(
+    "a write without a key is retried",
+    "store/db/retry.ts",
+    "export async function runOnce<T>({ timing }: HasTiming, run: () => Promise<T>): Promise<T> {\n  try {",
+    "export async function runOnce<T>({ timing }: HasTiming, send: () => Promise<T>): Promise<T> {\n  const run = () => send().catch((error: unknown) => { if (classifyError(error).kind === 'transient') return send(); throw error; });\n  try {",
+  ),
+  mutant(
+    "callers share Idempotency-Keys",
+    "http/replay-cache.ts",
+    "sha256(`${credentialId}\\n${route}\\n${result.data}`)",
+    "sha256(`${route}\\n${result.data}`)",
+  ),
+  // Replicas and bookmarks
+  mutant(
+    "a replica's answer is not compared with own writes",
+    "store/db/session.ts",
+    'return !hasUnreportedWrites && (bookmark === null || (this.#oldestBookmark ?? "") >= bookmark);',
+    "return true;",
+  ),
+  mutant(
+    "the bookmark of a write is not reported",
+    "http/authenticate.ts",
+    "reportWrite({ ticket, bookmark: session.newestBookmark() });",
+    "reportWrite({ ticket, bookmark: null });",
+  ),
+  mutant("writes in progress are not tracked", "gate/state.ts", "startTimes.set(ticket, now);", ""),
+  mutant(
+    "a restarted object forgets a write in progress",
+    "gate/state.ts",
+    "return { bookmark, untoldAt: newest === 0 ? null : newest };",
+    "return { bookmark, untoldAt: null };",
+  ),
+  mutant(
+    "a cursor has no bookmark",
+    "http/paging.ts",
+    "if (decoded.bookmark) versions.notBefore(decoded.bookmark);",
+    "",
+  ),
+  mutant(
+    "a replica decides about 404",
+    "http/prefetch.ts",
+    "return session.isFromPrimary() || (error instanceof Problem && error.status >= 500);",
+    "return true;",
+  ),
+  mutant(
+    "no-cache reads a replica",
+    "http/prefetch.ts",
+    'return /(^|,)\\s*no-cache\\s*(,|$)/i.test(req.header("Cache-Control") ?? "");',
+    "return req.method === '';",
+  ),
+  // Credentials and their objects
+  mutant(
+    "an object does not store a revocation",
+    "gate/gate.ts",
+    "    this.#storeExactly();\n    const { revokedAt } = credential;",
+    "    const { revokedAt } = credential;",
+  ),
+  mutant(
+    "a revocation that did not arrive is answered",
+    "http/context.ts",
+    "if (attempt === maxPushAttempts || error instanceof TimeoutError) throw problem.tryAgain(2);",
+    "if (attempt === maxPushAttempts || error instanceof TimeoutError) return;",
+  ),
+  mutant(
+    "a late read undoes a revocation",
+    "gate/gate.ts",
+    "if (known && (known !== previous || isOlderThanKnown(credential, known))) return known;",
+    "",
+  ),
+  mutant(
+    "an object never reads its credential again",
+    "gate/gate.ts",
+    "if (known && age < staleAfterMs) {\n      if (age > refreshAfterMs)",
+    "if (known && age < Infinity) {\n      if (age > Infinity)",
+  ),
+  mutant(
+    "a rotated secret stays valid",
+    "domain/credential/credential.ts",
+    "return credential.secrets.filter(({ expires_at }) => expires_at === null || now < expires_at);",
+    "return now > 0 ? [...credential.secrets] : [];",
+  ),
+  mutant(
+    "a rotated secret ends by the clock",
+    "actions/credentials.ts",
+    ".filter(({ expires_at }) => expires_at > now);",
+    ";",
+  ),
+  mutant(
+    "counts of requests are not stored",
+    "gate/gate.ts",
+    "this.#store(storeTiming);",
+    'this.#store("none");',
+  ),
+  mutant(
+    "the window of limits is too short",
+    "gate/limits.ts",
+    "export const windowMs = 60_000;",
+    "export const windowMs = 45_000;",
+  ),
+  mutant(
+    "writes are not limited",
+    "gate/limits.ts",
+    "    isWrite ? computeWaitMs(writes, limits.writes, now) : 0,\n  );",
+    "    0,\n  );",
+  ),
+  // Webhooks and feeds
+  mutant(
+    "a webhook goes on after a failure",
+    "delivery/deliver.ts",
+    "(await deliverChange(run, hook, collection, nextMessage.message));",
+    "(await deliverChange(run, hook, collection, nextMessage.message)) !== null;",
+  ),
+  mutant(
+    "a lost alarm is never replaced",
+    "delivery/sender.ts",
+    "if (alarmAt !== null && alarmAt <= at && alarmAt > this.#now() - lostAfterMs)",
+    "if (alarmAt !== null && alarmAt <= at)",
+  ),
+  mutant(
+    "a change is checked off before it is sent",
+    "delivery/deliver.ts",
+    "  const attempt = await sendMessage(service, hook, message,",
+    "  ledger.moveTo(id, message.number);\n  const attempt = await sendMessage(service, hook, message,",
+  ),
+  mutant(
+    "a feed goes on at its end",
+    "actions/changes.ts",
+    "const nextPosition = page.changes.at(-1)?.number ?? start ?? end;",
+    "const nextPosition = end;",
+  ),
+  // Restores
+  mutant(
+    "an object does not compare the epoch",
+    "gate/state.ts",
+    "if (state.epoch === epoch) return state;",
+    "if (epoch !== '-') return state;",
+  ),
+  mutant(
+    "versions repeat after a restore",
+    "domain/timeline.ts",
+    "Math.max(1, restores * versionsPerRestore);",
+    "Math.max(1, restores);",
+  ),
+  mutant(
+    "a feed accepts cursors from before a restore",
+    "http/paging.ts",
+    "if (epoch !== c.env.databases.timeline.epoch) throw problem.changesExpired();",
+    "",
+  ),
+  {
+    name: "replays outlive a restore",
+    patches: [
+      {
+        file: "src/store/data/replays.ts",
+        from: 'kv.get<Replay>(timeline.epoch + key, "json")',
+        to: 'kv.get<Replay>(key, "json")',
+      },
+      {
+        file: "src/store/data/replays.ts",
+        from: "kv.put(timeline.epoch + key, JSON",
+        to: "kv.put(key, JSON",
+      },
+    ],
+  },
+];

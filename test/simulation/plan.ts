@@ -1,0 +1,109 @@
+import { Random } from "../soak/random.ts";
+import type { CallFault } from "./platform/scheduler.ts";
+
+/** What clients do, and how often. */
+const loads = {
+  create: 14,
+  retry: 5,
+  update: 14,
+  increment: 6,
+  upsert: 6,
+  batch: 4,
+  remove: 4,
+  status: 3,
+  read: 8,
+  search: 8,
+  walk: 7,
+  feed: 5,
+  burst: 2,
+  adminUpdate: 3,
+  issue: 5,
+  revoke: 2,
+  rotate: 3,
+  narrow: 1,
+  guest: 7,
+  define: 3,
+};
+
+const noLoads = Object.fromEntries(Object.keys(loads).map((name) => [name, 0])) as typeof loads;
+
+/** What happens to the platform. */
+const happenings = {
+  killIsolate: 2,
+  killObject: 2,
+  moveObject: 1.5,
+  cutObject: 1.5,
+  loseAlarm: 1,
+  delayAlarm: 1,
+  repeatAlarm: 1,
+  skipSchedule: 1,
+  skew: 1,
+  receiverFails: 1,
+  deploy: 0.7,
+  // Only in some plans, because a restore ends much of what was going on.
+  keepImage: 0,
+  restore: 0,
+};
+const withRestores = { ...happenings, keepImage: 3, restore: 2 };
+const restoreShare = 0.3;
+
+type Load = keyof typeof loads;
+export type Happening = keyof typeof happenings;
+
+/** One step: a client's action or a happening. It means the same when other steps are left out. */
+export interface Step {
+  /** Its number in the plan that a seed makes. */
+  number: number;
+  /** When it begins at the earliest, in milliseconds since the start. */
+  at: number;
+  kind: Load | Happening;
+  /** The client that does it, after its earlier steps. */
+  client: number;
+  /** The seed of all choices within the step. */
+  seed: number;
+  /** Faults by the position of a call. */
+  faults: [number, CallFault][];
+  /** How long the client waits for a response. */
+  patienceMs: number;
+}
+
+export const clientCount = 7;
+/** A client with a credential of its own that never writes, so that only what it reads decides what it must see. */
+const reader = 5;
+const reads = { read: 8, search: 6, walk: 10, feed: 6 };
+
+export function makePlan(seed: number, count: number): Step[] {
+  const random = new Random(seed);
+  const happens = random.chance(restoreShare) ? withRestores : happenings;
+  let at = 0;
+  return Array.from({ length: count }, (_, index) => {
+    at += gap(random);
+    const client = random.int(0, clientCount - 1);
+    const load = random.weighted(client === reader ? { ...noLoads, ...reads } : loads);
+    return {
+      number: index + 1,
+      at,
+      kind: random.chance(0.9) ? load : random.weighted(happens),
+      client,
+      seed: random.int(1, 2 ** 31),
+      faults: random.chance(0.2) ? [[random.int(1, 8), fault(random)]] : [],
+      patienceMs: random.chance(0.08) ? random.int(5, 200) : 100_000,
+    };
+  });
+}
+
+/** Most steps overlap. Some come after a pause in which caches end, objects hibernate and the schedule runs. */
+function gap(random: Random): number {
+  const chance = random.next();
+  if (chance < 0.85) return random.int(0, 40);
+  if (chance < 0.97) return random.int(40, 1500);
+  if (chance < 0.99) return random.int(1500, 12_000);
+  return random.int(12_000, 75_000);
+}
+
+function fault(random: Random): CallFault {
+  const chance = random.next();
+  if (chance < 0.4) return "fails_before";
+  if (chance < 0.8) return "fails_after";
+  return chance < 0.9 ? "late" : "slow";
+}

@@ -1,0 +1,238 @@
+import { Host, latency } from "./host.ts";
+import { Disk, ObjectStorage } from "./object-storage.ts";
+import type { Activity, Scheduler } from "./scheduler.ts";
+
+/** An object of the service, as its class defines it. */
+type Methods = Record<string, (...args: unknown[]) => unknown>;
+
+/** Starts the service's code for an object: its class with a service of its own. */
+export type StartObject = (host: Host, className: string, ctx: DurableObjectState) => object;
+
+/** After this time without a request, the memory of an object is gone. */
+const hibernatesAfterMs = 10_000;
+const maxAlarmRetries = 6;
+
+interface Instance {
+  host: Host;
+  storage: ObjectStorage;
+  object: Methods;
+  usedAt: number;
+  running: number;
+}
+
+/** What a judge learns about each call of an object. */
+export type ObserveCall = (actor: Actor, method: string, result: unknown) => void;
+
+/** An object: its disk, its place, and the instance that serves it, if one runs. */
+export class Actor {
+  readonly className: string;
+  readonly name: string;
+  readonly disk = new Disk();
+  place: number;
+  instance: Instance | undefined;
+  /** Until this time, calls cannot reach it. */
+  cutUntil = 0;
+  /** Faults of the next alarm. */
+  nextAlarm: "lost" | "late" | "twice" | undefined;
+  readonly #world: Objects;
+  #generation = 0;
+  #cancelAlarm: () => void = () => undefined;
+
+  constructor(world: Objects, className: string, name: string, place: number) {
+    this.#world = world;
+    this.className = className;
+    this.name = name;
+    this.place = place;
+    this.disk.onAlarm = (time) => this.#schedule(time);
+  }
+
+  get label(): string {
+    return `${this.className}:${this.name.slice(-4)}`;
+  }
+
+  #use(activity: Activity): Instance {
+    const { scheduler } = this.#world;
+    const { instance } = this;
+    const isIdle =
+      instance && instance.running === 0 && scheduler.now - instance.usedAt > hibernatesAfterMs;
+    if (instance?.host.isAlive && !isIdle) return instance;
+    if (isIdle) this.stop("hibernates");
+    return this.#start(activity);
+  }
+
+  #start(activity: Activity): Instance {
+    const { scheduler, start, skewOf } = this.#world;
+    this.#generation += 1;
+    const name = `${this.label}.${this.#generation}`;
+    const host = new Host(name, this.place, scheduler, skewOf(this.place));
+    const storage = new ObjectStorage(
+      this.disk,
+      scheduler,
+      () => 1 + activity.random.int(0, 20),
+      () => host.kill(),
+    );
+    host.outputGate = () => storage.gate();
+    host.onDeath(() => storage.close());
+    const ctx = {
+      storage,
+      waitUntil: (work: Promise<unknown>) => void work.catch(() => undefined),
+    };
+    const object = start(host, this.className, ctx as unknown as DurableObjectState);
+    scheduler.note(`${name} starts`);
+    const instance = {
+      host,
+      storage,
+      object: object as Methods,
+      usedAt: scheduler.now,
+      running: 0,
+    };
+    this.instance = instance;
+    return instance;
+  }
+
+  /** Ends the instance. What it has not written is lost, and its callers get an error. */
+  stop(why: string): void {
+    if (!this.instance) return;
+    this.#world.scheduler.note(`${this.instance.host.name} ${why}`);
+    this.instance.host.kill();
+    this.instance = undefined;
+  }
+
+  /** A new instance serves the next calls in another place, while the old one still runs what it has begun. */
+  move(place: number): void {
+    this.#world.scheduler.note(`${this.label} moves to ${place}`);
+    this.place = place;
+    this.instance = undefined;
+  }
+
+  /** Nobody reaches it for a while. */
+  cut(ms: number): void {
+    this.#world.scheduler.note(`${this.label} is cut off for ${ms} ms`);
+    this.cutUntil = this.#world.scheduler.now + ms;
+  }
+
+  async #run(method: string, args: unknown[], activity: Activity): Promise<unknown> {
+    const instance = this.#use(activity);
+    const { host, storage, object } = instance;
+    const { scheduler, observe } = this.#world;
+    instance.usedAt = scheduler.now;
+    instance.running += 1;
+    try {
+      return await new Promise((resolve, reject) => {
+        host.onDeath(() => reject(new Error("Network connection lost.")));
+        const call = async () => {
+          if (method === "alarm") storage.takeAlarm();
+          const result = await object[method]?.(...structuredClone(args));
+          await storage.gate();
+          observe(this, method, result);
+          return structuredClone(result);
+        };
+        scheduler.within(activity, call).then(resolve, reject);
+      });
+    } finally {
+      instance.running -= 1;
+      instance.usedAt = scheduler.now;
+    }
+  }
+
+  /** A stub as a host has it. */
+  stub(caller: Host): object {
+    return new Proxy(
+      {},
+      {
+        get:
+          (_, method: string) =>
+          (...args: unknown[]) => {
+            const { activity } = caller.scheduler;
+            return caller.call({
+              kind: "object",
+              label: `${this.label}.${method}`,
+              run: () => {
+                if (caller.scheduler.now < this.cutUntil)
+                  throw new Error("Network connection lost.");
+                return this.#run(method, args, activity);
+              },
+            });
+          },
+      },
+    );
+  }
+
+  #schedule(time: number | null): void {
+    this.#cancelAlarm();
+    if (time === null) return;
+    const { scheduler } = this.#world;
+    // The platform's clock is the true one; the object's may be ahead.
+    this.#cancelAlarm = scheduler.at(time, () => this.#ring(time));
+  }
+
+  #ring(time: number): void {
+    const { scheduler } = this.#world;
+    const fault = this.nextAlarm;
+    this.nextAlarm = undefined;
+    if (fault) scheduler.note(`${this.label} alarm ${fault}`);
+    if (fault === "lost") return;
+    if (fault === "late") {
+      this.#cancelAlarm = scheduler.after(30_000, () => this.#deliver(0));
+      return;
+    }
+    if (fault === "twice") scheduler.after(700, () => this.#deliver(0));
+    if (this.disk.alarm === time) this.#deliver(0);
+  }
+
+  #deliver(attempt: number): void {
+    const { scheduler } = this.#world;
+    this.#world.alarms += 1;
+    const activity = scheduler.startActivity(
+      `alarm${this.#world.alarms}`,
+      seedOf(this.name, this.#world.alarms),
+    );
+    scheduler.note(`${this.label} alarm rings`);
+    this.#run("alarm", [], activity).catch(() => {
+      if (attempt < maxAlarmRetries) {
+        scheduler.after(2000 * 2 ** attempt + latency(activity.random), () =>
+          this.#deliver(attempt + 1),
+        );
+      }
+    });
+  }
+}
+
+/** All objects of a simulation. */
+export class Objects {
+  readonly scheduler: Scheduler;
+  readonly start: StartObject;
+  readonly skewOf: (place: number) => number;
+  readonly actors = new Map<string, Actor>();
+  alarms = 0;
+  observe: ObserveCall = () => undefined;
+
+  constructor(scheduler: Scheduler, start: StartObject, skewOf: (place: number) => number) {
+    this.scheduler = scheduler;
+    this.start = start;
+    this.skewOf = skewOf;
+  }
+
+  /** The binding that a host has. The first caller decides where an object is. */
+  binding(host: Host, className: string): { getByName(name: string): object } {
+    return {
+      getByName: (name) => {
+        const key = `${className}:${name}`;
+        let actor = this.actors.get(key);
+        if (!actor) {
+          actor = new Actor(this, className, name, host.place);
+          this.actors.set(key, actor);
+        }
+        return actor.stub(host);
+      },
+    };
+  }
+}
+
+/** A seed for work that no step of the plan caused. */
+function seedOf(text: string, number: number): number {
+  let seed = number * 2_654_435_761;
+  for (const character of text)
+    seed = Math.imul(seed ^ (character.codePointAt(0) ?? 0), 16_777_619);
+  return seed >>> 0;
+}

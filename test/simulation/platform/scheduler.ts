@@ -1,0 +1,136 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Timer } from "../../../src/domain/ports.ts";
+import { Random } from "../../soak/random.ts";
+
+/** What a step of the plan brings to every call that it causes: its random numbers and its faults. */
+export interface Activity {
+  name: string;
+  random: Random;
+  /** The faults of its calls, by the position of the call among all calls of the activity. */
+  faults: ReadonlyMap<number, CallFault>;
+  calls: { count: number };
+}
+
+/** How a call fails. `late` runs the call after 80 s, `slow` answers after 80 s. */
+export type CallFault = "fails_before" | "fails_after" | "late" | "slow";
+
+interface Entry {
+  at: number;
+  order: number;
+  run: (() => void) | undefined;
+}
+
+/**
+ * The only source of time and order. Every pending response and timer is an entry. The activity's random numbers decide
+ * how long each one takes, so the seed decides which one comes next.
+ */
+export class Scheduler {
+  /** True time, in milliseconds since 1970. Clocks of hosts may differ from it. */
+  now: number;
+  #order = 0;
+  readonly #heap: Entry[] = [];
+  readonly #activities = new AsyncLocalStorage<Activity>();
+  /** One line per event. Null to keep none. */
+  readonly trace: string[] | null;
+  /** The number of events so far. */
+  events = 0;
+  /** Grows with every restore. Calls that were sent before it never arrive. */
+  generation = 0;
+
+  constructor(now: number, keepsTrace: boolean) {
+    this.now = now;
+    this.trace = keepsTrace ? [] : null;
+  }
+
+  note(line: string): void {
+    this.trace?.push(`${this.now} ${line}`);
+  }
+
+  get activity(): Activity {
+    const activity = this.#activities.getStore();
+    if (!activity) throw new Error("A call outside of every activity.");
+    return activity;
+  }
+
+  /** Runs `work` as part of an activity. Everything that it awaits belongs to it, too. */
+  within<T>(activity: Activity, work: () => T): T {
+    return this.#activities.run(activity, work);
+  }
+
+  startActivity(name: string, seed: number, faults: Activity["faults"] = new Map()): Activity {
+    return { name, random: new Random(seed), faults, calls: { count: 0 } };
+  }
+
+  /** Runs `run` at a time. Returns a function that cancels it. */
+  at(time: number, run: () => void): () => void {
+    this.#order += 1;
+    const entry: Entry = { at: Math.max(time, this.now), order: this.#order, run };
+    push(this.#heap, entry);
+    return () => {
+      entry.run = undefined;
+    };
+  }
+
+  after(ms: number, run: () => void): () => void {
+    return this.at(this.now + ms, run);
+  }
+
+  timer(ms: number, isAlive: () => boolean): Timer {
+    let cancel = () => {};
+    const done = new Promise<void>((resolve) => {
+      cancel = this.after(ms, () => {
+        if (isAlive()) resolve();
+      });
+    });
+    return { done, cancel: () => cancel() };
+  }
+
+  /** Runs all entries up to `until`, and then sets the time to it. */
+  async advance(until: number): Promise<void> {
+    for (let [next] = this.#heap; next && next.at <= until; [next] = this.#heap) {
+      pop(this.#heap);
+      const { run } = next;
+      if (!run) continue;
+      this.now = next.at;
+      this.events += 1;
+      run();
+      await settle();
+    }
+    this.now = until;
+  }
+}
+
+/** Runs every reaction that needs no entry. */
+export const settle = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+const isBefore = (a: Entry, b: Entry) => a.at < b.at || (a.at === b.at && a.order < b.order);
+
+function push(heap: Entry[], entry: Entry): void {
+  let index = heap.length;
+  heap.push(entry);
+  while (index > 0) {
+    const parentIndex = (index - 1) >> 1;
+    const parent = heap[parentIndex] as Entry;
+    if (!isBefore(entry, parent)) break;
+    heap[index] = parent;
+    index = parentIndex;
+  }
+  heap[index] = entry;
+}
+
+function pop(heap: Entry[]): void {
+  const last = heap.pop() as Entry;
+  if (heap.length === 0) return;
+  let index = 0;
+  for (;;) {
+    let child = index * 2 + 1;
+    if (child >= heap.length) break;
+    if (child + 1 < heap.length && isBefore(heap[child + 1] as Entry, heap[child] as Entry)) {
+      child += 1;
+    }
+    if (!isBefore(heap[child] as Entry, last)) break;
+    heap[index] = heap[child] as Entry;
+    index = child;
+  }
+  heap[index] = last;
+}

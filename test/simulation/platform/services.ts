@@ -1,0 +1,208 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync } from "node:crypto";
+import type { Host } from "./host.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+/** How long a data centre may serve a value of KV that has changed. */
+const kvStaleMs = 60_000;
+
+interface KvValue {
+  text: string;
+  expiresAt: number;
+}
+
+/** KV: one central store, and in each place a cache that may be a minute old. Misses are cached, too. */
+export class SimulatedKv {
+  readonly #central = new Map<string, KvValue>();
+  readonly #cached = new Map<string, { value: KvValue | undefined; until: number }>();
+  readonly #scheduler: Scheduler;
+
+  constructor(scheduler: Scheduler) {
+    this.#scheduler = scheduler;
+  }
+
+  binding(host: Host): KVNamespace {
+    return {
+      get: (key: string) =>
+        host.call({
+          kind: "kv",
+          label: "get",
+          run: () => {
+            const value = this.#read(host, key);
+            return value ? (JSON.parse(value.text) as unknown) : null;
+          },
+        }),
+      put: (key: string, text: string, { expiration }: { expiration: number }) =>
+        host.call({
+          kind: "kv",
+          label: "put",
+          run: () => void this.#central.set(key, { text, expiresAt: expiration * 1000 }),
+        }),
+    } as unknown as KVNamespace;
+  }
+
+  #read(host: Host, key: string): KvValue | undefined {
+    const { now } = this.#scheduler;
+    const cacheKey = `${host.place} ${key}`;
+    let cached = this.#cached.get(cacheKey);
+    if (!cached || cached.until <= now) {
+      const value = this.#central.get(key);
+      cached = { value, until: now + this.#scheduler.activity.random.int(0, kvStaleMs) };
+      this.#cached.set(cacheKey, cached);
+    }
+    return cached.value && cached.value.expiresAt > now ? cached.value : undefined;
+  }
+}
+
+/** A rate limit binding: it counts in each place for itself. */
+export class SimulatedLimiter {
+  readonly #limit: number;
+  readonly #counts = new Map<string, number>();
+  readonly #name: string;
+
+  constructor(name: string, limit: number) {
+    this.#name = name;
+    this.#limit = limit;
+  }
+
+  binding(host: Host): RateLimit {
+    return {
+      limit: ({ key }: RateLimitOptions) =>
+        host.call({
+          kind: "limit",
+          label: this.#name,
+          run: () => {
+            const window = Math.floor(host.scheduler.now / 60_000);
+            const countKey = `${host.place} ${window} ${key}`;
+            const count = (this.#counts.get(countKey) ?? 0) + 1;
+            this.#counts.set(countKey, count);
+            return { success: count <= this.#limit };
+          },
+        }),
+    };
+  }
+}
+
+/** The cache of a data centre, which may forget anything at any time. */
+export class SimulatedCache {
+  readonly #entries = new Map<string, { text: string; until: number }>();
+
+  binding(host: Host): Pick<Cache, "match" | "put"> {
+    const { scheduler } = host;
+    const match = (url: string) =>
+      host.call({
+        kind: "cache",
+        label: "match",
+        run: () => {
+          const entry = this.#entries.get(`${host.place} ${url}`);
+          if (!entry || entry.until < scheduler.now || scheduler.activity.random.chance(0.1)) {
+            return undefined;
+          }
+          return { json: async () => JSON.parse(entry.text) as unknown };
+        },
+      });
+    const put = async (url: string, response: Response) => {
+      const text = await response.text();
+      const seconds = Number(
+        /max-age=(\d+)/.exec(response.headers.get("Cache-Control") ?? "")?.[1],
+      );
+      await host.call({
+        kind: "cache",
+        label: "put",
+        run: () => {
+          const until = scheduler.now + seconds * 1000;
+          this.#entries.set(`${host.place} ${url}`, { text, until });
+        },
+      });
+    };
+    return { match, put } as unknown as Pick<Cache, "match" | "put">;
+  }
+}
+
+interface Key {
+  bytes: Buffer;
+}
+
+/** Web Crypto without threads, so that results arrive in a known order. */
+export const subtle = {
+  async digest(_algorithm: string, data: Uint8Array) {
+    return createHash("sha256").update(data).digest();
+  },
+  async importKey(_format: string, bytes: Uint8Array): Promise<Key> {
+    return { bytes: Buffer.from(bytes) };
+  },
+  async sign(_algorithm: string, key: Key, data: Uint8Array) {
+    return createHmac("sha256", key.bytes).update(data).digest();
+  },
+  async deriveKey({ salt, info }: { salt: Uint8Array; info: Uint8Array }, key: Key): Promise<Key> {
+    return { bytes: Buffer.from(hkdfSync("sha256", key.bytes, salt, info, 32)) };
+  },
+  async encrypt({ iv, additionalData }: AesGcm, key: Key, data: Uint8Array) {
+    const cipher = createCipheriv("aes-256-gcm", key.bytes, iv);
+    if (additionalData) cipher.setAAD(additionalData);
+    return Buffer.concat([cipher.update(data), cipher.final(), cipher.getAuthTag()]);
+  },
+  async decrypt({ iv, additionalData }: AesGcm, key: Key, data: Uint8Array) {
+    const bytes = Buffer.from(data);
+    const decipher = createDecipheriv("aes-256-gcm", key.bytes, iv);
+    if (additionalData) decipher.setAAD(additionalData);
+    decipher.setAuthTag(bytes.subarray(-16));
+    return Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()]);
+  },
+};
+
+interface AesGcm {
+  iv: Uint8Array;
+  additionalData?: Uint8Array;
+}
+
+/** A message that a receiver of webhooks got, and how it answered. */
+export interface ReceivedMessage {
+  at: number;
+  url: string;
+  id: string;
+  body: { type: string; data: { id: string; version: number; type: string } };
+  status: number | null;
+}
+
+/** The receivers of webhooks. They answer as they are told to. */
+export class SimulatedReceivers {
+  readonly messages: ReceivedMessage[] = [];
+  /** The share of messages that fail. */
+  failing = 0;
+  readonly #scheduler: Scheduler;
+
+  constructor(scheduler: Scheduler) {
+    this.#scheduler = scheduler;
+  }
+
+  fetch(host: Host) {
+    return (url: string, { headers, body, signal }: RequestInit): Promise<Response> => {
+      const aborted = new Promise<never>((_, reject) => {
+        signal?.addEventListener("abort", () => reject(new Error("The request was aborted.")));
+      });
+      const call = host.call({
+        kind: "receiver",
+        label: url,
+        run: () => this.#receive(url, headers as Record<string, string>, body as string),
+      });
+      aborted.catch(() => undefined);
+      return Promise.race([call, aborted]);
+    };
+  }
+
+  #receive(url: string, headers: Record<string, string>, body: string): Promise<Response> {
+    const { random } = this.#scheduler.activity;
+    const isFailing = random.chance(this.failing);
+    const status = isFailing ? random.pick([500, 429, null]) : 200;
+    const message = {
+      at: this.#scheduler.now,
+      url,
+      id: headers["webhook-id"] ?? "",
+      body: JSON.parse(body) as ReceivedMessage["body"],
+      status,
+    };
+    this.messages.push(message);
+    if (status === null) return new Promise(() => {});
+    return Promise.resolve(new Response("taken", { status }));
+  }
+}

@@ -1,0 +1,48 @@
+import { makePlan, type Step } from "./plan.ts";
+import { run, type Setting } from "./run.ts";
+
+/** A request to the API and its answer, as a simulated client saw it. */
+export interface Exchange {
+  /** Which of the credentials sent it. */
+  credential: number;
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body: unknown;
+  status: number;
+  etag: string | null;
+  text: string;
+}
+
+/** Steps whose responses depend on the plan alone, if one comes after the other. */
+const comparable: readonly Step["kind"][] = [
+  ...(["create", "retry", "update", "increment", "upsert", "batch", "remove", "status"] as const),
+  ...(["read", "search", "walk", "feed", "define"] as const),
+];
+const pauseMs = 5000;
+const smallCredentialClient = 6;
+
+/** Plays a plan step by step without faults, so that another service can repeat it. */
+export async function recordExchanges(
+  setting: Setting,
+  seed: number,
+  count: number,
+): Promise<Exchange[]> {
+  const plan = makePlan(seed, count)
+    .filter(({ kind, client }) => comparable.includes(kind) && client !== smallCredentialClient)
+    .map((step, index) => ({ ...step, at: index * pauseMs, faults: [], patienceMs: 100_000 }));
+  const tokens = setting.template.credentials.map(({ token }) => `Bearer ${token}`);
+  const exchanges: Exchange[] = [];
+  const { errors } = await run(plan, {
+    ...setting,
+    withoutLag: true,
+    onExchange({ method, path, headers = {}, body }, { status, text, headers: answerHeaders }) {
+      const { Authorization: authorization = "", ...rest } = headers;
+      const etag = answerHeaders.get("ETag");
+      const credential = tokens.indexOf(authorization);
+      exchanges.push({ credential, method, path, headers: rest, body, status, etag, text });
+    },
+  });
+  if (errors.length > 0) throw new Error(errors.join("\n"));
+  return exchanges;
+}

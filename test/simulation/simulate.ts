@@ -1,0 +1,266 @@
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { lazy } from "../../src/domain/lazy.ts";
+import { root, loadBundle, loadFormerBundle } from "./bundle.ts";
+import { mutants, type Mutant } from "./mutants.ts";
+import { makePlan, type Step } from "./plan.ts";
+import { reduce, tellStory } from "./reduce.ts";
+import { recordExchanges } from "./record.ts";
+import { run, type Setting } from "./run.ts";
+import { collectedPlans, collectedFolder, formerCommit } from "./collected.ts";
+import { makeTemplate } from "./world.ts";
+
+/**
+ * `npm run simulate -- --seed 42 --steps 2000` plays one plan. `--seeds 250` plays the plans of so many seeds. A plan that
+ * fails is reduced and told. README.md describes the other options.
+ */
+
+const { values: options } = parseArgs({
+  options: {
+    seed: { type: "string" },
+    seeds: { type: "string", default: "1" },
+    steps: { type: "string", default: "200" },
+    /** Only these steps of the plan, as a reduced failure names them. */
+    only: { type: "string" },
+    trace: { type: "boolean", default: false },
+    mutants: { type: "boolean", default: false },
+    mutant: { type: "string" },
+    /** Reduces and tells what a planted bug does. */
+    explain: { type: "boolean", default: false },
+    /** Keeps the reduced plan under this name. */
+    keep: { type: "string" },
+    /** Seconds for each mutant. */
+    within: { type: "string", default: "120" },
+    minutes: { type: "string" },
+    jobs: { type: "string", default: "1" },
+    collected: { type: "boolean", default: false },
+    /** Prints the exchanges of clients without faults, one after the other. */
+    exchanges: { type: "boolean", default: false },
+    ci: { type: "boolean", default: false },
+    nightly: { type: "boolean", default: false },
+  },
+});
+
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+const steps = Number(options.steps);
+const cpuSeconds = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+};
+
+const present = lazy(async () => {
+  const bundle = await loadBundle();
+  return { bundle, template: await makeTemplate(bundle) };
+});
+
+async function setUp(mutant?: Mutant): Promise<Setting> {
+  if (!mutant) return { ...(await present()), former: await loadFormerBundle(formerCommit) };
+  return { ...(await present()), bundle: await loadBundle(mutant.patches) };
+}
+
+/** Plays the plan of a seed. Prints what went wrong, as the shortest story that shows it. */
+async function playSeed(setting: Setting, seed: number, count: number): Promise<boolean> {
+  const wanted = options.only?.split(",").map(Number);
+  const plan = makePlan(seed, count).filter(({ number }) => wanted?.includes(number) ?? true);
+  const { errors, trace, digest } = await run(plan, { ...setting, keepsTrace: options.trace });
+  if (options.trace) say([...trace, digest].join("\n"));
+  if (errors.length === 0) return true;
+  say(`\nSeed ${seed} fails: ${errors.join("\n  ")}`);
+  if (!wanted) await explain(setting, seed, count, plan);
+  else if (!options.trace) {
+    say(tellStory((await run(plan, { ...setting, keepsTrace: true })).trace).join("\n"));
+  }
+  return false;
+}
+
+async function explain(
+  setting: Setting,
+  seed: number,
+  count: number,
+  plan: readonly Step[],
+): Promise<void> {
+  const fails = async (some: readonly Step[]) => (await run(some, setting)).errors.length > 0;
+  const reduced = await reduce(plan, fails);
+  const { trace } = await run(reduced, { ...setting, keepsTrace: true });
+  const only = reduced.map(({ number }) => number).join();
+  say(`\n${reduced.length} of ${plan.length} steps are enough:\n`);
+  say(tellStory(trace).join("\n"));
+  if (options.keep !== undefined) {
+    const [found = ""] = (await run(reduced, setting)).errors;
+    writeFileSync(
+      `${collectedFolder}/${options.keep}.json`,
+      `${JSON.stringify({ found, steps: reduced }, null, 2)}\n`,
+    );
+  }
+  const mutant = options.mutant ? ` --mutant "${options.mutant}"` : "";
+  say(`\nnpm run simulate -- --seed ${seed} --steps ${count} --only ${only}${mutant}`);
+}
+
+async function playSeeds(
+  setting: Setting,
+  first: number,
+  count: number,
+  endsAt = Infinity,
+): Promise<boolean> {
+  const startedAt = cpuSeconds();
+  let failed = 0;
+  let played = 0;
+  for (; played < count && Date.now() < endsAt; played += 1) {
+    if (!(await playSeed(setting, first + played, steps))) failed += 1;
+  }
+  const rate = Math.round((played * steps) / (cpuSeconds() - startedAt));
+  // A trace has nothing that depends on the machine.
+  if (options.trace) return failed === 0;
+  say(
+    `seeds ${first} to ${first + played - 1}, ${steps} steps each: ${failed} failed; ${rate} steps per second of CPU`,
+  );
+  return failed === 0;
+}
+
+/** Plays seeds until one finds the planted bug. */
+async function findMutant(mutant: Mutant, first: number): Promise<boolean> {
+  const setting = await setUp(mutant);
+  const startedAt = cpuSeconds();
+  for (let seed = first; cpuSeconds() - startedAt < Number(options.within); seed += 1) {
+    const { errors } = await run(makePlan(seed, steps), setting);
+    if (errors.length === 0) continue;
+    say(`found in ${(cpuSeconds() - startedAt).toFixed(1)} s, seed ${seed}: ${mutant.name}`);
+    say(`    ${errors[0]?.slice(0, 160)}`);
+    if (options.explain) await explain(setting, seed, steps, makePlan(seed, steps));
+    return true;
+  }
+  say(`NOT FOUND within ${options.within} s: ${mutant.name}`);
+  return false;
+}
+
+/** Plays the plans that have found something before. */
+async function playCollected(setting: Setting): Promise<boolean> {
+  const plans = collectedPlans();
+  let isGood = true;
+  for (const { name, plan } of plans) {
+    const { errors } = await run(plan, setting);
+    if (errors.length === 0) continue;
+    isGood = false;
+    say(`the collected plan ${name} fails: ${errors.join("\n  ")}`);
+  }
+  say(`${plans.length} collected plans played`);
+  return isGood;
+}
+
+/** The same seed twice, in two processes, must give the same trace. */
+async function isRepeatable(seed: number): Promise<boolean> {
+  const args = ["--seed", String(seed), "--steps", "200", "--trace"];
+  const [first, second] = await Promise.all([runSelf(args), runSelf(args)]);
+  const isSame = first.output === second.output && first.output.length > 1000;
+  say(`the trace of seed ${seed} ${isSame ? "is the same twice" : "DIFFERS between two runs"}`);
+  return isSame;
+}
+
+function runSelf(args: readonly string[]): Promise<{ isGood: boolean; output: string }> {
+  return new Promise((resolve) => {
+    const path = `${root}test/simulation/simulate.ts`;
+    const child = spawn(process.execPath, ["--js-base-64", path, ...args], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let output = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+    child.on("close", (code) => resolve({ isGood: code === 0, output }));
+  });
+}
+
+/** Shares the seeds among processes. */
+async function playInParallel(
+  first: number,
+  count: number,
+  jobs: number,
+  rest: readonly string[] = [],
+): Promise<boolean> {
+  const share = Math.ceil(count / jobs);
+  const runs = await Promise.all(
+    Array.from({ length: jobs }, (_, job) =>
+      runSelf([
+        "--seed",
+        String(first + job * share),
+        "--seeds",
+        String(share),
+        "--steps",
+        String(steps),
+        ...rest,
+      ]),
+    ),
+  );
+  for (const { output } of runs) say(output.trimEnd());
+  return runs.every(({ isGood }) => isGood);
+}
+
+const ciSeeds = 250;
+const jobs = Number(options.jobs);
+/** New seeds for each run, so that runs add up. */
+const newSeed = () => Math.floor(Date.now() / 1000);
+
+async function ci(): Promise<boolean> {
+  const first = newSeed();
+  const results = [
+    await isRepeatable(first),
+    await playCollected(await setUp()),
+    await playInParallel(first, ciSeeds, 2),
+  ];
+  const hour = Math.floor(Date.now() / 3_600_000);
+  const two = [0, 1].map((index) => mutants[(hour * 2 + index) % mutants.length] as Mutant);
+  const found = await Promise.all(
+    two.map(({ name }) => runSelf(["--mutant", name, "--within", "60", "--seed", "1"])),
+  );
+  for (const { output } of found) say(output.trimEnd());
+  return [...results, ...found.map(({ isGood }) => isGood)].every(Boolean);
+}
+
+/** Looks for every planted bug, or for those whose names contain a text. */
+async function everyMutant(text = ""): Promise<boolean> {
+  const wanted = mutants.filter(({ name }) => name.includes(text));
+  const results: boolean[] = [];
+  for (const mutant of wanted) results.push(await findMutant(mutant, Number(options.seed ?? 1)));
+  say(`${results.filter(Boolean).length} of ${results.length} planted bugs found`);
+  return results.every(Boolean);
+}
+
+async function main(): Promise<boolean> {
+  const seed = Number(options.seed ?? newSeed());
+  if (options.ci) return ci();
+  if (options.nightly) {
+    return [
+      await playCollected(await setUp()),
+      await everyMutant(),
+      await playInParallel(seed, 2000, 2),
+    ].every(Boolean);
+  }
+  if (options.mutants) return everyMutant(options.mutant);
+  const mutant = mutants.find(({ name }) => name === options.mutant);
+  if (options.mutant !== undefined && !mutant) throw new Error(`No mutant "${options.mutant}".`);
+  if (options.collected) return playCollected(await setUp(mutant));
+  if (options.exchanges) {
+    say(JSON.stringify(await recordExchanges(await setUp(), seed, steps)));
+    return true;
+  }
+  if (mutant && !options.only) return findMutant(mutant, seed);
+  if (jobs > 1) {
+    const limits = options.minutes ? ["--minutes", options.minutes] : [];
+    return playInParallel(
+      seed,
+      options.minutes ? 1_000_000 * jobs : Number(options.seeds),
+      jobs,
+      limits,
+    );
+  }
+  const endsAt = options.minutes ? Date.now() + Number(options.minutes) * 60_000 : Infinity;
+  return playSeeds(
+    await setUp(mutant),
+    seed,
+    options.minutes ? Infinity : Number(options.seeds),
+    endsAt,
+  );
+}
+
+process.exitCode = (await main()) ? 0 : 1;

@@ -1,0 +1,366 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createRandomSecret, signSecret } from "../../src/domain/credential/keys.ts";
+import { createHash } from "node:crypto";
+import type { Ports, Service } from "../../src/http/service.ts";
+import type { Timeline } from "../../src/domain/timeline.ts";
+import type { GateStub } from "../../src/gate/gate.ts";
+import type { SenderStub } from "../../src/delivery/sender.ts";
+import { root, type Bundle } from "./bundle.ts";
+import { collections, definitionOf } from "./definitions.ts";
+import { SimulatedDatabase } from "./platform/database.ts";
+import { Host, latency } from "./platform/host.ts";
+import { Objects } from "./platform/objects.ts";
+import { Scheduler, settle } from "./platform/scheduler.ts";
+import {
+  SimulatedCache,
+  SimulatedKv,
+  SimulatedLimiter,
+  SimulatedReceivers,
+  subtle,
+} from "./platform/services.ts";
+
+const origin = "https://forms.example";
+export const places = 3;
+const startOfTime = Date.UTC(2026, 2, 2, 12);
+
+// oxlint-disable-next-line typescript/no-explicit-any
+export type Json = any;
+
+export interface ClientRequest {
+  method: string;
+  path: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: Json;
+  text: string;
+}
+
+interface Isolate {
+  host: Host;
+  service: Service;
+  bundle: Bundle;
+}
+
+/** What the simulation starts from: a database with accounts, credentials and definitions. */
+export interface Template {
+  image: Uint8Array;
+  now: number;
+  cookie: string;
+  credentials: { id: string; token: string }[];
+}
+
+/** The service with its platform: isolates in several places, objects, storage and receivers. */
+export class World {
+  readonly scheduler: Scheduler;
+  readonly db: SimulatedDatabase;
+  readonly objects: Objects;
+  readonly receivers: SimulatedReceivers;
+  readonly isolates: Isolate[] = [];
+  /** Called with each request and its answer. */
+  onExchange: (request: ClientRequest, answer: Answer) => void = () => undefined;
+  /** What the Worker threw instead of answering. */
+  readonly thrown: string[] = [];
+  /** How far the clocks of the places are ahead. */
+  readonly skewsMs: number[] = [0, 900, -900];
+  /** The version of the Worker that new isolates and objects run. */
+  bundle: Bundle;
+  timeline: Timeline = { epoch: "", restores: 0 };
+  readonly #kv: SimulatedKv;
+  readonly #limiters: Record<keyof Ports["limiters"], SimulatedLimiter>;
+  readonly #cache = new SimulatedCache();
+  #isolateCount = 0;
+
+  constructor(bundle: Bundle, image: Uint8Array, now: number, keepsTrace = false) {
+    this.bundle = bundle;
+    this.scheduler = new Scheduler(now, keepsTrace);
+    this.db = new SimulatedDatabase(image, () => this.scheduler.now);
+    this.#kv = new SimulatedKv(this.scheduler);
+    this.receivers = new SimulatedReceivers(this.scheduler);
+    const limits = {
+      failures: 300,
+      failuresWide: 3000,
+      signIns: 30,
+      signInsWide: 300,
+      changes: 100_000,
+      fallback: 600,
+    };
+    this.#limiters = Object.fromEntries(
+      Object.entries(limits).map(([name, limit]) => [name, new SimulatedLimiter(name, limit)]),
+    ) as Record<keyof Ports["limiters"], SimulatedLimiter>;
+    this.objects = new Objects(
+      this.scheduler,
+      (host, className, ctx) => {
+        const Class = this.bundle.objects[className];
+        if (!Class) throw new Error(`No class ${className}.`);
+        return new Class(ctx, { service: this.#service(host, this.bundle) });
+      },
+      (place) => this.skewsMs[place] ?? 0,
+    );
+    for (let place = 0; place <= places; place += 1) this.startIsolate(place, place % places);
+  }
+
+  #service(host: Host, bundle: Bundle): Service {
+    const { limiters } = this.#ports(host);
+    const ports = { ...this.#ports(host), limiters };
+    return bundle.createService(ports, {
+      tokenSecret: "a secret of the simulation",
+      setupSecret: "a set-up secret",
+      origin,
+      contactEmail: "forms@example.com",
+      access: { team: "", audience: "" },
+      isPaused: false,
+      allowsLocalReceivers: false,
+      timeline: this.timeline,
+    });
+  }
+
+  #ports(host: Host): Ports {
+    const limiters = Object.fromEntries(
+      Object.entries(this.#limiters).map(([name, limiter]) => [name, limiter.binding(host)]),
+    ) as Ports["limiters"];
+    return {
+      clock: host.clock,
+      random: host.random,
+      subtle: subtle as unknown as SubtleCrypto,
+      DB: this.db.binding(host),
+      gates: this.objects.binding(host, "CredentialGate") as { getByName(name: string): GateStub },
+      senders: this.objects.binding(host, "WebhookSender") as {
+        getByName(name: string): SenderStub;
+      },
+      replays: this.#kv.binding(host),
+      limiters,
+      cache: this.#cache.binding(host),
+      fetch: this.receivers.fetch(host),
+      log: (line) => {
+        if (this.scheduler.trace && /"outcome":"(exception|error)"|stack/.test(line))
+          this.scheduler.note(line);
+      },
+    };
+  }
+
+  /** Starts a new isolate in place of one, with an empty memory. */
+  startIsolate(
+    index: number,
+    place = this.isolates[index]?.host.place ?? 0,
+    bundle = this.bundle,
+  ): void {
+    this.isolates[index]?.host.kill();
+    this.#isolateCount += 1;
+    const name = `isolate${this.#isolateCount}`;
+    const host = new Host(name, place, this.scheduler, this.skewsMs[place] ?? 0);
+    this.isolates[index] = { host, service: this.#service(host, bundle), bundle };
+    this.scheduler.note(`${name} starts in ${place}`);
+  }
+
+  /** Sends a request to an isolate. `lost` when no answer came within the patience of the client. */
+  request(
+    isolateIndex: number,
+    request: ClientRequest,
+    patienceMs = 100_000,
+  ): Promise<Answer | "lost"> {
+    const { scheduler } = this;
+    const { activity } = scheduler;
+    const label = `${activity.name} ${request.method} ${request.path.replace(origin, "").slice(0, 70)}`;
+    const sent = request.body === undefined ? "" : ` ${JSON.stringify(request.body).slice(0, 160)}`;
+    const { generation } = scheduler;
+    return new Promise((resolve) => {
+      let isOver = false;
+      const finish = (received: Answer | "lost") => {
+        if (isOver) return;
+        isOver = true;
+        giveUp();
+        // A restore ends all connections.
+        const answer = generation === scheduler.generation ? received : "lost";
+        scheduler.note(`${label}${sent} -> ${answer === "lost" ? answer : answer.status}`);
+        scheduler.within(activity, () => resolve(answer));
+      };
+      const giveUp = scheduler.after(patienceMs, () => finish("lost"));
+      const deliver = () => {
+        const isolate = this.isolates[isolateIndex % this.isolates.length] as Isolate;
+        isolate.host.onDeath(() => scheduler.after(5, () => finish("lost")));
+        const invocation = Object.create(activity) as typeof activity;
+        const serve = async () => {
+          try {
+            const answer = await this.#serve(isolate, request);
+            this.onExchange(request, answer);
+            if (isolate.host.isAlive)
+              scheduler.after(latency(activity.random), () => finish(answer));
+          } catch (error) {
+            this.thrown.push(`${label}: ${error instanceof Error ? error.stack : String(error)}`);
+          }
+        };
+        void scheduler.within(invocation, serve);
+      };
+      scheduler.after(latency(activity.random), deliver);
+    });
+  }
+
+  async #serve(
+    { bundle, service }: Isolate,
+    { method, path, headers, body }: ClientRequest,
+  ): Promise<Answer> {
+    const request = new Request(path.startsWith("https://") ? path : origin + path, {
+      method,
+      redirect: "manual",
+      headers: {
+        Accept: "application/json",
+        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const ctx = {
+      waitUntil: (work: Promise<unknown>) =>
+        void work.catch((error: unknown) => this.thrown.push(`waitUntil: ${String(error)}`)),
+      passThroughOnException: () => undefined,
+      props: {},
+    };
+    const response = await bundle.worker.fetch(request, { service }, ctx);
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get("Content-Type") ?? "");
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && text !== "" ? JSON.parse(text) : undefined,
+    };
+  }
+
+  /** Runs the schedule in an isolate. No call of it fails, so it must not fail. */
+  schedule(isolateIndex: number): void {
+    const { scheduler } = this;
+    const minute = Math.floor(scheduler.now / 60_000);
+    const activity = scheduler.startActivity(`schedule${minute % 100_000}`, minute);
+    const { bundle, service } = this.isolates[isolateIndex % this.isolates.length] as Isolate;
+    void scheduler.within(activity, () =>
+      bundle.worker
+        .scheduled({ scheduledTime: minute * 60_000 }, { service })
+        .catch((error: unknown) => this.thrown.push(`the schedule failed: ${String(error)}`)),
+    );
+  }
+
+  /** The database goes back to an image. All code starts again, in a new timeline. */
+  restore(image: Uint8Array): void {
+    const restores = this.timeline.restores + 1;
+    this.timeline = { epoch: `epoch${restores}`, restores };
+    this.scheduler.generation += 1;
+    this.db.restore(image);
+    for (const actor of this.objects.actors.values()) actor.stop("restarts for the restore");
+    for (const index of this.isolates.keys()) this.startIsolate(index);
+  }
+}
+
+export const hookUrls = ["https://one.example/hook", "https://two.example/hook"];
+
+/** The limits of the credentials: two generous ones, and one that clients soon exceed. */
+const limits = [
+  { requests: 100_000, writes: 100_000 },
+  { requests: 100_000, writes: 100_000 },
+  { requests: 12, writes: 5 },
+];
+export const smallLimits = { credential: 2, requests: 12, writes: 5 };
+
+/** Prepares the database through the service itself, without faults. */
+export async function makeTemplate(bundle: Bundle): Promise<Template> {
+  const migrations = globSync("migrations/*.sql", { cwd: root })
+    .toSorted()
+    .map((file) => readFileSync(join(root, file), "utf8"));
+  const world = new World(bundle, new Uint8Array(), startOfTime);
+  for (const migration of migrations) world.db.exec(migration);
+  const { scheduler } = world;
+  const activity = scheduler.startActivity("template", 1);
+  const [isolate] = world.isolates;
+  if (!isolate) throw new Error("No isolate.");
+  const session = await scheduler.within(activity, () =>
+    signSecret(isolate.service.keys, "session", createRandomSecret(isolate.host.random)),
+  );
+  const hash = createHash("sha256").update(session).digest("base64url");
+  world.db.exec(`
+    INSERT INTO member (id, email, role, password, created_at) VALUES ('01JMEMBER', 'owner@forms.example', 'owner', '-', 0);
+    INSERT INTO session (hash, member_id, created_at, expires_at) VALUES ('${hash}', '01JMEMBER', 0, ${startOfTime * 2});
+  `);
+  const cookie = `__Host-session=${session}`;
+  let done: Template | undefined;
+  const prepare = async () => {
+    const send = async (request: ClientRequest) => {
+      const answer = await world.request(0, request);
+      if (answer === "lost" || answer.status > 299) {
+        throw new Error(
+          `Preparing failed: ${JSON.stringify(request)} ${answer === "lost" ? answer : answer.text}`,
+        );
+      }
+      return answer.body;
+    };
+    const admin = { Cookie: cookie };
+    const issued = [];
+    for (const limit of [...limits, limits[0]]) {
+      issued.push(
+        await send({
+          method: "POST",
+          path: "/admin/integrations",
+          headers: admin,
+          body: newCredential(limit),
+        }),
+      );
+    }
+    const credentials = issued.map(({ id, token }: Json) => ({ id, token }));
+    const bearer = { Authorization: `Bearer ${credentials.at(-1)?.token}` };
+    for (const { kind, key, settings } of collections) {
+      const path = `/api/v1/${kind}s/${key}/schema`;
+      await send({
+        method: "PUT",
+        path,
+        headers: bearer,
+        body: definitionOf(key, settings),
+      });
+    }
+    const types = ["created", "updated"].flatMap((type) => [
+      `record.${type}`,
+      `submission.${type}`,
+    ]);
+    for (const [index, url] of hookUrls.entries()) {
+      const watched = index === 0 ? "all" : ["app:parcels"];
+      const body = {
+        name: url,
+        url,
+        types:
+          index === 0 ? [...types, "submission.deleted", "submission.closed"] : ["record.updated"],
+        collections: watched,
+      };
+      await send({ method: "POST", path: "/api/v1/webhooks", headers: bearer, body });
+    }
+    done = { image: world.db.image(), now: scheduler.now + 3_600_000, cookie, credentials };
+  };
+  let failure: unknown;
+  scheduler.within(activity, prepare).catch((error: unknown) => (failure = error));
+  await settle();
+  await scheduler.advance(scheduler.now + 600_000);
+  if (!done) throw failure ?? new Error("Preparing never ended.");
+  return { ...done, image: world.db.image(), now: scheduler.now + 3_600_000 };
+}
+
+export const newCredential = (limit: object | undefined) => ({
+  kind: "token",
+  name: "Simulated",
+  permissions: [
+    "records:read",
+    "records:create",
+    "records:write",
+    "submissions:read",
+    "submissions:create",
+    "submissions:write",
+    "submissions:delete",
+    "schema:read",
+    "schema:write",
+    "webhooks:manage",
+  ],
+  resources: "all",
+  expires: "never",
+  ...limit,
+});
