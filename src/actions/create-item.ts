@@ -6,12 +6,7 @@ import { type Warning, filledFields, type Data, presentData } from "#domain/data
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { conditionsOf, wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
 import { newReferences, type PlacedReference } from "#domain/data/references.ts";
-import {
-  computeData,
-  itemBudget,
-  formulaBudgetErrors,
-  type ComputeBudget,
-} from "#domain/formula/compute.ts";
+import { itemBudget } from "#domain/formula/compute.ts";
 import { closedReason } from "#domain/definition/collection.ts";
 import { readItemBody } from "#domain/item/body.ts";
 import { problem, type FieldError } from "#domain/problem/problem.ts";
@@ -25,6 +20,7 @@ import {
   type ItemView,
 } from "#domain/item/item.ts";
 import { type ActionContext, type ReadContext, itemAuditRecord } from "./context.ts";
+import { computeWithinBudget, emptyComputation } from "./compute-within-budget.ts";
 import { findCurrentCollection } from "./collection-cache.ts";
 import {
   knowsField,
@@ -85,28 +81,6 @@ export function buildDraft(
     status: "status" in status ? status.status : null,
     errors: [...sent.errors, ...visibleErrors(reached, [...fieldErrors, ...computed.errors])],
   };
-}
-
-interface ComputedResult {
-  data: Data;
-  warnings: Warning[];
-  errors: FieldError[];
-}
-
-const emptyComputation: ComputedResult = { data: {}, warnings: [], errors: [] };
-
-/** Runs the formulas of an item. Runs none when the budget is already exceeded. */
-export function computeWithinBudget(
-  budget: ComputeBudget,
-  compiled: CompiledCollection,
-  data: Data,
-  now: number,
-): ComputedResult {
-  const errors = formulaBudgetErrors(budget);
-  if (errors.length > 0) return { ...emptyComputation, errors };
-  const { steps, ...computed } = computeData(compiled, data, now);
-  budget.formulaBudget.stepsLeft -= steps;
-  return { ...computed, errors: formulaBudgetErrors(budget) };
 }
 
 /** The current collection and its number of items. */

@@ -61,12 +61,8 @@ function assertCanGrant(
   const allowed = filterAllowed(role, input.permissions);
   if (kind === "token" && allowed.length < input.permissions.length) {
     const reason = `A personal token cannot exceed the role of its member, which is ${role}.`;
-    errors.push({
-      field: "permissions",
-      pointer: "/permissions",
-      code: "not_an_option",
-      reason,
-    });
+    const field = "permissions";
+    errors.push({ field, pointer: `/${field}`, code: "not_an_option", reason });
   }
   if (input.expiresAt !== null && input.expiresAt <= ctx.now()) {
     const reason = "Must be in the future.";

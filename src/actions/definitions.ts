@@ -1,4 +1,3 @@
-import { computedIds, searchableIds } from "#domain/data/index-entries.ts";
 import {
   defaultHistoryDays,
   type Collection,
@@ -6,7 +5,6 @@ import {
   type Definition,
   type PendingRules,
 } from "#domain/definition/collection.ts";
-import { computedFields, type ComputedField, type FieldSet } from "#domain/definition/field.ts";
 import {
   validateDefinition,
   definitionFingerprint,
@@ -31,7 +29,6 @@ import {
   type CollectionOverview,
   type CollectionSummary,
   type CurrentCollection,
-  type PendingChange,
 } from "#store/data/collections.ts";
 import {
   changeDefinition,
@@ -49,6 +46,7 @@ import {
   sharedValueProblem,
   typeInUseProblem,
 } from "./backfill.ts";
+import { fieldsToIndex } from "./fields-to-index.ts";
 import { retryOnConflict } from "./idempotent.ts";
 import { reachDefinition } from "./reach.ts";
 import { checkViewEffects } from "./view-users.ts";
@@ -194,43 +192,6 @@ export function buildDefinitionEtag(
   { collection, itemCount, indexing, pending }: CurrentCollection,
 ): string {
   return formatDefinitionEtag(collection, itemCount, indexing, pending, ctx.now());
-}
-
-/**
- * Lists the fields whose entries are built once this definition is saved. A new field has no values and needs none.
- * When any formula is new or changed, all computed fields are listed, because they use each other. Those that were
- * searchable before keep their entries until an item is recalculated.
- */
-export function fieldsToIndex(
-  current: CurrentCollection,
-  { definition }: MergedDefinition,
-): Required<Pick<PendingChange, "unindexed" | "newlySearchable">> {
-  const before = current.collection.definition.fields;
-  const searchableBefore = searchableIds(before);
-  const searchable = searchableIds(definition.fields);
-  const addedIds = [...searchable].filter((id) => !searchableBefore.has(id) && id < before.next);
-  const recalculatedIds = findRecalculatedFields(before, definition.fields);
-  const currentIds = new Set([...searchable, ...computedIds(definition.fields)]);
-  const waitingIds = (current.indexing?.fields ?? []).filter((id) => currentIds.has(id));
-  return {
-    unindexed: [...new Set([...waitingIds, ...addedIds, ...recalculatedIds])],
-    newlySearchable: [
-      ...new Set([...addedIds, ...recalculatedIds.filter((id) => !searchableBefore.has(id))]),
-    ],
-  };
-}
-
-const formulaFingerprint = ({ formula, result, decimals }: ComputedField) =>
-  JSON.stringify([formula, result, decimals]);
-
-function findRecalculatedFields(before: FieldSet, after: FieldSet): number[] {
-  const previousFingerprints = new Map(
-    computedFields(before).map((field) => [field.id, formulaFingerprint(field)]),
-  );
-  const computed = computedFields(after);
-  return computed.some((field) => previousFingerprints.get(field.id) !== formulaFingerprint(field))
-    ? computed.map(({ id }) => id)
-    : [];
 }
 
 /** Saves the definition. Returns undefined when a concurrent request changed it first. */

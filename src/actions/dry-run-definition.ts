@@ -12,11 +12,11 @@ import { sharedValueProblem, typeInUseProblem } from "./backfill.ts";
 import { nextVersion } from "#domain/timeline.ts";
 import { assertAppsExist } from "./referenced-apps.ts";
 import type { ActionContext } from "./context.ts";
+import { fieldsToIndex } from "./fields-to-index.ts";
 import { checkViewEffects, type ViewEffects } from "./view-users.ts";
 import {
   assertCanShortenHistory,
   assertPreconditions,
-  fieldsToIndex,
   isSmallChange,
   type Preconditions,
   type SavedDefinition,

@@ -31,7 +31,8 @@ import {
 } from "#domain/item/item.ts";
 import { readItemBody } from "#domain/item/body.ts";
 import { changeItem, type ItemChange, removeItem } from "#store/data/change-item.ts";
-import { computeWithinBudget, assertTypeStable } from "./create-item.ts";
+import { computeWithinBudget } from "./compute-within-budget.ts";
+import { assertTypeStable } from "./create-item.ts";
 import { duplicateProblem } from "./duplicates.ts";
 
 /**

@@ -9,12 +9,11 @@ import { formatChoices, truncate } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError, Problem } from "#domain/problem/problem.ts";
 import { type FilterTarget, clockOf, buildSearchBody } from "./filters.ts";
 import type { ReadContext } from "#actions/context.ts";
-import { cachedOrStoredCollection } from "#actions/collection-cache.ts";
+import { likelyCollection } from "#actions/collection-cache.ts";
 import { queryItems, validateSearch, type ItemQuery } from "#actions/query-items.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import type { PagePrefetch } from "#http/env.ts";
-import type { AdminEnv } from "#http/env.ts";
+import type { AdminEnv, PagePrefetch } from "#http/env.ts";
 import { createCursor, openCursor, invalidCursorProblem } from "#http/paging.ts";
 import { getStoredCollection } from "#admin/items/load-item.ts";
 
@@ -234,8 +233,7 @@ async function loadItems(
   query: Query,
   loadCurrent: ItemListPrefetch["now"],
 ) {
-  const cached = await cachedOrStoredCollection(ctx, kind, key);
-  if (!cached) throw problem.notFound();
+  const cached = await likelyCollection(ctx, kind, key);
   const queryFor = (compiled: CompiledCollection): ItemQuery => ({
     body: buildSearchBody(compiled.collection, query, clockOf(c)),
     text: query.text,
