@@ -63,6 +63,33 @@ describe("Deleting an app or form", () => {
     expect((await remove("form", form)).status).toBe(204);
   });
 
+  it("returns 409 while a field of another app or form refers to it, also when both happen at once", async () => {
+    const lines = (app: string) => ({
+      key: "lines",
+      type: "line_items",
+      fields: [{ key: "product", type: "reference", app }],
+    });
+    const app = await makeApp(integrator, fields);
+    const form = await makeForm(integrator, [lines(app)]);
+    const refused = await remove("app", app);
+    expect([refused.status, refused.body.code, refused.body.field]).toEqual([
+      409,
+      "schema_in_use",
+      "lines",
+    ]);
+    await integrator.put(`/forms/${form}/schema`, { fields });
+    expect((await remove("app", app)).status).toBe(204);
+    const [other, racing] = [await makeApp(integrator, fields), freshKey("form")];
+    const [deletion, definition] = await Promise.all([
+      remove("app", other),
+      integrator.put(`/forms/${racing}/schema`, { fields: [lines(other)] }),
+    ]);
+    expect([
+      [204, 422],
+      [409, 201],
+    ]).toContainEqual([deletion.status, definition.status]);
+  });
+
   it("hides a form everywhere at once, replays and prepared requests included", async () => {
     const form = await makeForm(integrator, fields);
     const base = `/forms/${form}`;

@@ -77,8 +77,8 @@ describe("Security", () => {
       expect(answer.headers.get("Content-Security-Policy")).toContain("default-src 'none'");
       expect(answer.headers.get("Cache-Control")).toBe("private, no-cache");
       expect(answer.headers.get("Vary")).toContain("Authorization");
-      // POST, PUT, PATCH and DELETE count as writes, except searches and dry runs.
-      const writes = !/^GET |\/(search|validate)$/.test(name);
+      // POST, PUT, PATCH and DELETE count as writes, except searches, aggregates and dry runs.
+      const writes = !/^GET |\/(search|aggregate|validate)$/.test(name);
       expect(answer.headers.get("RateLimit-Policy")).toMatch(
         writes ? /^"default";q=100000;w=60, "write";q=\d+;w=60$/ : /^"default";q=100000;w=60$/,
       );

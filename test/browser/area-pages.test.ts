@@ -96,7 +96,7 @@ describe("Pages of credentials, members and the audit log", () => {
     await page.goto("/admin/integrations/new");
     await press("Create credential");
     await expectGoodLook(page);
-    await page.getByLabel(/^Custom/).check();
+    await page.getByRole("radio", { name: /^Custom/ }).check();
     await page.getByLabel(/^Delete submissions/).check();
     await page.getByLabel(/^Purchase request/).check();
     await page.getByLabel("On a date").check();

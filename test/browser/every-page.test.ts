@@ -38,11 +38,17 @@ describe("Every page of the administration", () => {
       types: ["record.created"],
       collections: "all",
     });
-    parameters.set("apps", { key: "orders", id: record });
-    parameters.set("forms", { key: "purchase", id: submission });
+    const newVersion = async (path: string): Promise<string> => {
+      const description = "Bestellungen aller Abteilungen";
+      return String((await call("PATCH", `${path}/schema`, { description })).body.schema_version);
+    };
+    const [ofApp, ofForm] = [await newVersion("/apps/orders"), await newVersion("/forms/purchase")];
+    parameters.set("apps", { key: "orders", id: record, version: ofApp });
+    parameters.set("forms", { key: "purchase", id: submission, version: ofForm });
     parameters.set("integrations", { id });
     parameters.set("webhooks", { id: webhook });
     parameters.set("join", { secret: "withdrawn" });
+    parameters.set("reset", { reset: "expired" });
   }, 120_000);
   afterAll(() => server.remove());
 

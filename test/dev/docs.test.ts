@@ -76,9 +76,7 @@ describe("Documentation coverage", () => {
   it("explains how to start a server when the credential command cannot reach one", async () => {
     const command = join(project, "src/dev/credential.ts");
     const running = run(process.execPath, [command, "--url", "http://127.0.0.1:9"]);
-    await expect(running).rejects.toThrow(
-      "Start the service in another terminal with `npm run dev`",
-    );
+    await expect(running).rejects.toThrow("Start it in another terminal with `npm run dev`");
   });
 
   it("has a row for every problem code and field error code", () => {

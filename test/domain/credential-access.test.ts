@@ -5,13 +5,13 @@ describe("the description of a credential's access", () => {
   it.each([
     [["records:read", "records:write"], "Read, write records"],
     [["records:read", "submissions:read"], "Read"],
-    [["submissions:create", "schema:write"], "Create submissions, define"],
-    [["schema:write"], "Define forms and apps"],
+    [["submissions:create", "schema:write"], "Create submissions, edit definitions"],
+    [["schema:write"], "Edit definitions"],
     [["schema:read", "webhooks:manage"], "Read definitions"],
     [["webhooks:manage"], "Manage webhooks"],
   ] as const)("summarizes %j as %s", (permissions, text) => {
     expect(describeAccess({ permissions: [...permissions], resources: "all" })).toBe(
-      `${text} · everything`,
+      `${text} · All forms and apps`,
     );
   });
 

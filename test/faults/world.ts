@@ -37,6 +37,8 @@ export async function makeWorld(): Promise<World> {
   const empty = { ...world, record: undefined, submission: undefined };
   const [record, submission] = [await newItem(empty, "app"), await newItem(empty, "form")];
   for (const kind of ["app", "form", "app", "form"] as const) await newItem(empty, kind);
+  // Lists of one app or form always have a next page, whatever other routes create meanwhile.
+  for (const kind of ["app", "form"] as const) await newCollection(kind);
   // The first sign-in page of an isolate checks that the tables exist.
   await sendReliably("GET", "/admin/sign-in", {});
   return { ...world, record, submission };

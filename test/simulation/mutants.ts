@@ -25,7 +25,7 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "a create ignores a changed definition",
     createItem,
-    "when c.revision <> ${v.revision} then",
+    "when c.revision is not ${v.revision} then",
     "when false then",
   ),
   mutant(
@@ -81,8 +81,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "a deletion does not count",
     changeItem,
-    "deleteItem,\n    decrementItemCount,",
-    "deleteItem,",
+    "statements.push(deleteItem(db, values), decrementItemCount(db, values));",
+    "statements.push(deleteItem(db, values));",
   ),
   // Retries and replays
   mutant(

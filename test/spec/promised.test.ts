@@ -185,6 +185,9 @@ describe("Documented responses", () => {
         .run();
       const conditions = [{ field: "title", op: "eq", value: "x" }];
       expect((await integrator.post(`${items}/search`, { conditions })).body.code).toBe("indexing");
+      const metrics = { count: { op: "count" } };
+      const figures = await integrator.post(`${items}/aggregate`, { conditions, metrics });
+      expect(figures.body.code).toBe("indexing");
       await beginPending(collection);
       const invalidBody = { data: { title: "x" } };
       const responses = [

@@ -240,6 +240,7 @@ export const refused = [
   "POST /admin/apps/:key/items/:id/delete",
   "POST /admin/forms/:key/items/:id/revert",
   "POST /admin/forms/:key/items/:id/reopen",
+  "POST /admin/deleted/:id/restore",
 ];
 
 /** Builds a valid request for a route. The given parameters replace the valid ones in its path. */
