@@ -39,8 +39,8 @@ export const collection = sqliteTable(
     historyDays: integer("history_days").notNull().default(365),
     listened: integer("listened").notNull().default(0),
     erasedThrough: integer("erased_through").notNull().default(0),
-    views: text("views").notNull().default("[]"),
     retain: text("retain"),
+    views: text("views").notNull().default("[]"),
   },
   (table) => [unique().on(table.kind, table.key)],
 );
