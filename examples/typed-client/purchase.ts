@@ -141,7 +141,7 @@ export interface paths {
         };
         /**
          * List submissions
-         * @description Returns the submissions in the order of creation, oldest first. Follow `links.next` until it is null. With `Accept: application/x-ndjson` or `text/csv`, all pages are one download.
+         * @description The submissions in stored order, oldest first. Follow `links.next` until it is null. With `Accept: application/x-ndjson` or `text/csv`, all pages are one download.
          */
         get: operations["listPurchaseSubmissions"];
         put?: never;
@@ -765,6 +765,12 @@ export interface components {
             readonly consequences?: components["schemas"]["Consequences"];
             readonly links?: components["schemas"]["FormLinks"];
             acceptance?: components["schemas"]["Acceptance"];
+            retain?: {
+                /** Format: int64 */
+                days: number;
+                /** @enum {string} */
+                only: "closed" | "all";
+            } | null;
             fields: components["schemas"]["FieldDefinition"][];
         };
         FormDefinitionPatch: {
@@ -774,6 +780,12 @@ export interface components {
             time_zone?: string | null;
             /** Format: int64 */
             history_days?: number | null;
+            retain?: {
+                /** Format: int64 */
+                days: number;
+                /** @enum {string} */
+                only: "closed" | "all";
+            } | null;
             acceptance?: {
                 /** @enum {string|null} */
                 state?: "open" | "closed" | null;
@@ -807,8 +819,8 @@ export interface components {
             max_submissions?: number | null;
             readonly accepting?: boolean;
         };
-        FieldDefinition: components["schemas"]["TextDefinition"] | components["schemas"]["MultilineTextDefinition"] | components["schemas"]["NumberDefinition"] | components["schemas"]["BooleanDefinition"] | components["schemas"]["DateDefinition"] | components["schemas"]["DatetimeDefinition"] | components["schemas"]["EmailDefinition"] | components["schemas"]["UrlDefinition"] | components["schemas"]["PhoneDefinition"] | components["schemas"]["SelectDefinition"] | components["schemas"]["ComputedDefinition"] | components["schemas"]["MultiSelectDefinition"] | components["schemas"]["LineItemsDefinition"];
-        ColumnDefinition: components["schemas"]["TextDefinition"] | components["schemas"]["MultilineTextDefinition"] | components["schemas"]["NumberDefinition"] | components["schemas"]["BooleanDefinition"] | components["schemas"]["DateDefinition"] | components["schemas"]["DatetimeDefinition"] | components["schemas"]["EmailDefinition"] | components["schemas"]["UrlDefinition"] | components["schemas"]["PhoneDefinition"] | components["schemas"]["SelectDefinition"] | components["schemas"]["ComputedDefinition"] | components["schemas"]["MultiSelectDefinition"];
+        FieldDefinition: components["schemas"]["TextDefinition"] | components["schemas"]["MultilineTextDefinition"] | components["schemas"]["NumberDefinition"] | components["schemas"]["BooleanDefinition"] | components["schemas"]["DateDefinition"] | components["schemas"]["DatetimeDefinition"] | components["schemas"]["EmailDefinition"] | components["schemas"]["UrlDefinition"] | components["schemas"]["PhoneDefinition"] | components["schemas"]["SelectDefinition"] | components["schemas"]["ReferenceDefinition"] | components["schemas"]["ComputedDefinition"] | components["schemas"]["MultiSelectDefinition"] | components["schemas"]["LineItemsDefinition"];
+        ColumnDefinition: components["schemas"]["TextDefinition"] | components["schemas"]["MultilineTextDefinition"] | components["schemas"]["NumberDefinition"] | components["schemas"]["BooleanDefinition"] | components["schemas"]["DateDefinition"] | components["schemas"]["DatetimeDefinition"] | components["schemas"]["EmailDefinition"] | components["schemas"]["UrlDefinition"] | components["schemas"]["PhoneDefinition"] | components["schemas"]["SelectDefinition"] | components["schemas"]["ReferenceDefinition"] | components["schemas"]["ComputedDefinition"] | components["schemas"]["MultiSelectDefinition"];
         TextDefinition: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -977,6 +989,21 @@ export interface components {
                 value: string;
                 label?: string;
             }[];
+        };
+        ReferenceDefinition: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "reference";
+            key: string;
+            label?: string;
+            required?: boolean;
+            searchable?: boolean;
+            renamed_from?: string;
+            readonly previous_keys?: string[];
+            unique?: boolean;
+            app: string;
         };
         ComputedDefinition: {
             /**
@@ -1393,7 +1420,7 @@ export interface components {
             /** @description The JSON Pointer into the body (RFC 6901). Absent for parameters and headers. */
             pointer?: string;
             /** @enum {string} */
-            code: "required" | "unknown_field" | "invalid_type" | "invalid_format" | "too_short" | "too_long" | "too_small" | "too_large" | "too_many_decimals" | "not_an_option" | "too_few_rows" | "too_many_rows" | "time_zone_required" | "invalid_status" | "unknown_parameter" | "out_of_range" | "not_exact" | "invalid_cursor" | "invalid_condition" | "too_complex" | "invalid_definition" | "not_found" | "submissions_closed" | "submission_closed" | "duplicate" | "schema_in_use" | "indexing" | "version_mismatch";
+            code: "required" | "unknown_field" | "invalid_type" | "invalid_format" | "too_short" | "too_long" | "too_small" | "too_large" | "too_many_decimals" | "not_an_option" | "too_few_rows" | "too_many_rows" | "time_zone_required" | "invalid_status" | "unknown_parameter" | "out_of_range" | "not_exact" | "invalid_cursor" | "invalid_condition" | "too_complex" | "invalid_definition" | "unknown_reference" | "not_found" | "submissions_closed" | "submission_closed" | "duplicate" | "schema_in_use" | "indexing" | "version_mismatch";
             reason: string;
             minimum?: number;
             maximum?: number;
@@ -1667,6 +1694,8 @@ export interface components {
         limit: number;
         /** @description The cursor from `links.next`. */
         cursor: string;
+        /** @description The keys of references whose records the response adds in `included`, separated by commas: `customer`, or `lines.product` for a column. At most 5. */
+        expand: string;
         /** @description The cursor from `links.next`, or `now` for changes from now on. Starts at the oldest stored change if omitted. */
         feedCursor: string;
         /** @description `true` returns every change. By default, a page merges the changes of an item. */
@@ -1743,7 +1772,7 @@ export interface operations {
                      * @example {
                      *       "key": "purchase",
                      *       "name": "Purchase request",
-                     *       "description": "What a department asks to buy.",
+                     *       "description": "Purchases that a department requests.",
                      *       "time_zone": "Asia/Tokyo",
                      *       "schema_version": 1,
                      *       "links": {
@@ -1803,7 +1832,7 @@ export interface operations {
                      * @example {
                      *       "key": "purchase",
                      *       "name": "Purchase request",
-                     *       "description": "What a department asks to buy.",
+                     *       "description": "Purchases that a department requests.",
                      *       "time_zone": "Asia/Tokyo",
                      *       "schema_version": 1,
                      *       "acceptance": {
@@ -1813,6 +1842,7 @@ export interface operations {
                      *         "max_submissions": null,
                      *         "accepting": true
                      *       },
+                     *       "retain": null,
                      *       "history_days": 365,
                      *       "fields": [
                      *         {
@@ -1934,7 +1964,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "name": "Purchase request",
-                 *       "description": "What a department asks to buy.",
+                 *       "description": "Purchases that a department requests.",
                  *       "time_zone": "Asia/Tokyo",
                  *       "acceptance": {
                  *         "state": "open",
@@ -1942,6 +1972,7 @@ export interface operations {
                  *         "closes_at": null,
                  *         "max_submissions": null
                  *       },
+                 *       "retain": null,
                  *       "history_days": 365,
                  *       "fields": [
                  *         {
@@ -2031,7 +2062,7 @@ export interface operations {
                      * @example {
                      *       "key": "purchase",
                      *       "name": "Purchase request",
-                     *       "description": "What a department asks to buy.",
+                     *       "description": "Purchases that a department requests.",
                      *       "time_zone": "Asia/Tokyo",
                      *       "schema_version": 1,
                      *       "acceptance": {
@@ -2041,6 +2072,7 @@ export interface operations {
                      *         "max_submissions": null,
                      *         "accepting": true
                      *       },
+                     *       "retain": null,
                      *       "history_days": 365,
                      *       "fields": [
                      *         {
@@ -2135,7 +2167,7 @@ export interface operations {
                      * @example {
                      *       "key": "purchase",
                      *       "name": "Purchase request",
-                     *       "description": "What a department asks to buy.",
+                     *       "description": "Purchases that a department requests.",
                      *       "time_zone": "Asia/Tokyo",
                      *       "schema_version": 1,
                      *       "acceptance": {
@@ -2145,6 +2177,7 @@ export interface operations {
                      *         "max_submissions": null,
                      *         "accepting": true
                      *       },
+                     *       "retain": null,
                      *       "history_days": 365,
                      *       "fields": [
                      *         {
@@ -2280,7 +2313,7 @@ export interface operations {
                      * @example {
                      *       "key": "purchase",
                      *       "name": "Purchase request",
-                     *       "description": "What a department asks to buy.",
+                     *       "description": "Purchases that a department requests.",
                      *       "time_zone": "Asia/Tokyo",
                      *       "schema_version": 1,
                      *       "acceptance": {
@@ -2290,6 +2323,7 @@ export interface operations {
                      *         "max_submissions": null,
                      *         "accepting": true
                      *       },
+                     *       "retain": null,
                      *       "history_days": 365,
                      *       "fields": [
                      *         {
@@ -2454,6 +2488,8 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The cursor from `links.next`. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description The keys of references whose records the response adds in `included`, separated by commas: `customer`, or `lines.product` for a column. At most 5. */
+                expand?: components["parameters"]["expand"];
             };
             header?: never;
             path?: never;
@@ -2710,6 +2746,8 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The cursor from `links.next`. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description The keys of references whose records the response adds in `included`, separated by commas: `customer`, or `lines.product` for a column. At most 5. */
+                expand?: components["parameters"]["expand"];
             };
             header?: never;
             path?: never;
@@ -3015,7 +3053,10 @@ export interface operations {
     };
     getPurchaseSubmission: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The keys of references whose records the response adds in `included`, separated by commas: `customer`, or `lines.product` for a column. At most 5. */
+                expand?: components["parameters"]["expand"];
+            };
             header?: {
                 /** @description The ETag of your copy. If it is current, the response is 304. */
                 "If-None-Match"?: components["parameters"]["ifNoneMatch"];

@@ -249,9 +249,9 @@ function scalarSchema(kind: FieldKind): Schema {
       return daySchema;
     case "datetime":
       return dateTimeInput;
-    case "text":
     case "reference":
       return { type: "string", pattern: recordIdPattern };
+    case "text":
     case "select":
     case "multi_select":
     case "line_items":
