@@ -233,6 +233,48 @@ describe("A narrow credential with references in its view", () => {
     expect(makers.body.items).toHaveLength(1);
   });
 
+  it("sees and writes by conditions on references, in lines too", async () => {
+    const is = (field: string, { id }: Json) => ({ field, op: "eq", value: id });
+    const app = await makeApp(
+      owner,
+      [
+        { key: "customer", type: "reference", app: customers },
+        {
+          key: "lines",
+          type: "line_items",
+          fields: [{ key: "product", type: "reference", app: products }],
+        },
+      ],
+      {
+        views: [
+          {
+            key: "pens",
+            name: "Pens",
+            conditions: [
+              is("customer", yamada),
+              { field: "lines", op: "any", value: [is("product", pen)] },
+            ],
+          },
+        ],
+      },
+    );
+    const seen = await create(app, { customer: yamada.id, lines: [{}, { product: pen.id }] });
+    await create(app, { customer: sato.id, lines: [{ product: pen.id }] });
+    await create(app, { customer: yamada.id, lines: [{}] });
+    const caller = await client({
+      permissions: rights,
+      resources: [`app:${app}/pens`, `app:${customers}`, `app:${products}`],
+    });
+    const list = await caller.get(`/apps/${app}/records?expand=lines.product`);
+    expect(list.body.items.map(({ id }: Json) => id)).toEqual([seen.id]);
+    expect(Object.keys(list.body.included)).toEqual([pen.id]);
+    const path = `/apps/${app}/records/${seen.id}`;
+    const moved = await caller.patch(path, { data: { customer: "CUS-000002" } });
+    expect(moved.body.errors).toMatchObject([{ code: "outside_view" }]);
+    const kept = await caller.patch(path, { data: { lines: [{ product: "PRO-000001" }] } });
+    expect([kept.status, kept.body.data?.lines]).toEqual([200, [{ product: pen.id }]]);
+  });
+
   it("learns from a refused submission nothing about references that the view hides", async () => {
     const form = await makeForm(
       owner,
