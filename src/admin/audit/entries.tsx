@@ -144,13 +144,13 @@ function Subject({ entry, description }: SentenceProps): Child {
 }
 
 /** The admin path of `form:KEY` or `app:KEY`. */
-export function collectionPath(name: string): string {
+function collectionPath(name: string): string {
   const [kind = "", key = ""] = name.split(":");
   return `/admin/${kind}s/${key}`;
 }
 
 /** The verb of each action, between its actor and its subject. */
-const actionVerbs: Record<ResourceAction, string> = {
+export const actionVerbs: Record<ResourceAction, string> = {
   "credential.issue": "issued the credential",
   "credential.edit": "changed the access of",
   "credential.rotate": "rotated the secret of",
@@ -196,9 +196,23 @@ const selfActionVerbs: Record<AccountAction, string> = {
 
 const isSelfAction = (action: AuditAction): action is AccountAction => action in selfActionVerbs;
 
+/** The end of a sentence: the app or form of an item, with a link to it. */
+export function InCollection({ entry: { collection, collectionName } }: { entry: AuditEntry }) {
+  if (collection === null) return null;
+  return (
+    <>
+      {" "}
+      in{" "}
+      <a href={collectionPath(collection)}>
+        <bdi>{collectionName}</bdi>
+      </a>
+    </>
+  );
+}
+
 /** A sentence like “Shop sync changed ORD-000042 in Orders”. */
 export function AuditSentence({ entry, description }: SentenceProps) {
-  const { action, subject, subjectName, collection, collectionName, version } = entry;
+  const { action, subject, subjectName, version } = entry;
   if (isSelfAction(action)) {
     return (
       <>
@@ -211,15 +225,7 @@ export function AuditSentence({ entry, description }: SentenceProps) {
     <>
       <Actor entry={entry} /> {actionVerbs[action]}{" "}
       <Subject entry={entry} description={description} />
-      {isItem && collection !== null ? (
-        <>
-          {" "}
-          in{" "}
-          <a href={collectionPath(collection)}>
-            <bdi>{collectionName}</bdi>
-          </a>
-        </>
-      ) : null}
+      {isItem ? <InCollection entry={entry} /> : null}
       {version !== null && action === "definition.change" ? (
         <>
           {" · "}

@@ -1,42 +1,22 @@
 import type { AuditGroup } from "#actions/audit.ts";
 import type { ChangeDescription } from "#actions/describe-changes.ts";
 import { ChangeList } from "#admin/items/change-list.tsx";
-import type { AuditAction } from "#domain/audit.ts";
+import type { ResourceAction } from "#domain/audit.ts";
 import { formatCount } from "#html/viewer.tsx";
-import { Actor, collectionPath } from "./entries.tsx";
-
-const verbs: readonly [pattern: RegExp, verb: string][] = [
-  [/\.create$/, "created"],
-  [/\.update$/, "changed"],
-  [/\.recalculate$/, "recalculated"],
-  [/\.close$/, "closed"],
-  [/\.reopen$/, "reopened"],
-  [/\.delete$/, "deleted"],
-];
-
-const verbOf = (action: string) =>
-  verbs.find(([pattern]) => pattern.test(action))?.[1] ?? "changed";
+import { actionVerbs, Actor, InCollection } from "./entries.tsx";
 
 /** A sentence like “Anna created 120 and changed 3 submissions in Orders”, with a link to each of them. */
 export function GroupSentence({ group }: { group: AuditGroup }) {
   const { entry, count, actions } = group;
-  const { action, collection, collectionName } = entry;
-  const kinds = Object.entries(actions) as [AuditAction, number][];
+  const { action } = entry;
+  const kinds = Object.entries(actions) as [ResourceAction, number][];
   const items = action.startsWith("record.") ? "records" : "submissions";
   return (
     <>
       <Actor entry={entry} />{" "}
-      {kinds.map(([kind, number]) => `${verbOf(kind)} ${formatCount(number)}`).join(" and ")}{" "}
+      {kinds.map(([kind, number]) => `${actionVerbs[kind]} ${formatCount(number)}`).join(" and ")}{" "}
       {items}
-      {collection === null ? null : (
-        <>
-          {" "}
-          in{" "}
-          <a href={collectionPath(collection)}>
-            <bdi>{collectionName}</bdi>
-          </a>
-        </>
-      )}
+      <InCollection entry={entry} />
       {" · "}
       <a href={groupPath(group)}>Show all {formatCount(count)}</a>
     </>
