@@ -97,16 +97,17 @@ export async function deleteInvitation(
   return failedGuard === undefined;
 }
 
-const grantableRolePairsSql = roles.flatMap((inviterRole) =>
-  roles
-    .filter((role) => canGrant(inviterRole, role))
-    .map((role) => `('${inviterRole}', '${role}')`),
-);
+/** The pairs of a role and each role that it can grant, as SQL values. */
+export const grantableRolePairsSql = roles
+  .flatMap((granting) =>
+    roles.filter((role) => canGrant(granting, role)).map((role) => `('${granting}', '${role}')`),
+  )
+  .join(", ");
 
 /** True while the inviter is an active member who can grant the role. */
 const isStillGrantableSql =
   sql.raw(`exists (select 1 from member m where m.id = invitation.inviter_id
-  and m.disabled_at is null and (m.role, invitation.role) in (values ${grantableRolePairsSql.join(", ")}))`);
+  and m.disabled_at is null and (m.role, invitation.role) in (values ${grantableRolePairsSql}))`);
 
 const maxInvitations = 1000;
 

@@ -1,11 +1,11 @@
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
-import { canGrant, roles } from "#domain/credential/permissions.ts";
 import { orm, type HomeDatabase } from "#store/db/database.ts";
 import { guardCode, homeGuard, runGuarded } from "#store/db/guard.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { member, passwordReset } from "#store/db/schema.ts";
 import { homeStatement, pick } from "#store/db/statement.ts";
 import { insertAuditEntry, type AuditRecord } from "./audit.ts";
+import { grantableRolePairsSql } from "./invitations.ts";
 import { guardVersion, updatePasswordStatement } from "./members.ts";
 import { endSessionsStatement, runAsMember, type ActingMember } from "./sessions.ts";
 
@@ -45,15 +45,11 @@ export async function insertPasswordReset(
   return failedGuard === undefined;
 }
 
-const grantablePairs = roles.flatMap((creator) =>
-  roles.filter((role) => canGrant(creator, role)).map((role) => `('${creator}', '${role}')`),
-);
-
 /** True while the member is as it was, and the creator is an active member who can grant its role. */
 const isOpen =
   sql.raw(`exists (select 1 from member m join member c on c.id = password_reset.creator_id
   where m.id = password_reset.member_id and m.version = password_reset.version and m.disabled_at is null
-    and c.disabled_at is null and (c.role, m.role) in (values ${grantablePairs.join(", ")}))`);
+    and c.disabled_at is null and (c.role, m.role) in (values ${grantableRolePairsSql}))`);
 
 /** Finds the member of a link that still works. */
 export async function findPasswordReset(
