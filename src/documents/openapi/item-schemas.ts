@@ -11,13 +11,17 @@ import {
   stringSchema,
   versionSchema,
   type Schema,
-  listSchema as listOf,
 } from "./schema.ts";
 import { hasReferences } from "#domain/data/references.ts";
-import { actorSchema, includedSchema, pageSchema } from "./problem-schemas.ts";
+import {
+  actorSchema,
+  anyDataSchema,
+  includedSchema,
+  itemProperties,
+  pageSchema,
+} from "./problem-schemas.ts";
 import { maxOperations } from "#domain/item/body.ts";
 
-const anyDataSchema: Schema = { type: "object", additionalProperties: true };
 const warningList = listSchema(ref("schemas", "Warning"));
 
 /** The schemas of the items of a collection, or without one, of any collection of that kind. */
@@ -31,18 +35,7 @@ export function itemSchemas({ kind, one, key }: ResourceNames, collection?: Coll
     kind === "app"
       ? { app: keySchema, receipt_number: stringSchema }
       : { form: keySchema, status: enumSchema(["draft", "submitted", "closed"]) };
-  const itemProperties = (dataSchema: Schema): Schema => ({
-    id: stringSchema,
-    ...kindMembers,
-    version: versionSchema,
-    etag: stringSchema,
-    created_at: timestampSchema,
-    created_by: actorSchema,
-    updated_at: timestampSchema,
-    updated_by: actorSchema,
-    data: dataSchema,
-  });
-  const fullItem = itemProperties(dataOf("Data"));
+  const fullItem = itemProperties(kindMembers, dataOf("Data"));
   // Without references, nothing can be expanded.
   const included: Schema = collection && !hasReferences(fields) ? {} : { included: includedSchema };
   return {
@@ -61,8 +54,8 @@ export function itemSchemas({ kind, one, key }: ResourceNames, collection?: Coll
       },
       Object.keys(fullItem),
     ),
-    [`${one}Found`]: openObject(itemProperties(dataOf("SomeData"))),
-    [`${one}Written`]: writtenSchema(itemProperties(dataOf("SomeData"))),
+    [`${one}Found`]: openObject(itemProperties(kindMembers, dataOf("SomeData"))),
+    [`${one}Written`]: writtenSchema(itemProperties(kindMembers, dataOf("SomeData"))),
     [`${one}Updated`]: { anyOf: [ref("schemas", one), ref("schemas", `${one}Written`)] },
     [`${one}Page`]: pageSchema(one, included),
     [`${one}SearchPage`]: pageSchema(`${one}Found`, included),
@@ -152,9 +145,8 @@ export function batchSchemas({ kind, one }: ResourceNames, collection?: Collecti
     ...(kind === "form" ? {} : { receipt_number: stringSchema }),
     etag: stringSchema,
   };
-  const warnings = listOf(ref("schemas", "Warning"));
-  const resultWithItem = { ...result, warnings, item: ref("schemas", one) };
-  const operationList = { ...listOf(ref("schemas", `${one}Operation`)), minItems: 1 };
+  const resultWithItem = { ...result, warnings: warningList, item: ref("schemas", one) };
+  const operationList = { ...listSchema(ref("schemas", `${one}Operation`)), minItems: 1 };
   return {
     ...operations,
     [`${one}Operation`]: {
@@ -165,7 +157,9 @@ export function batchSchemas({ kind, one }: ResourceNames, collection?: Collecti
       "operations",
     ]),
     [`${one}BatchResult`]: openObject(resultWithItem, Object.keys(result)),
-    [`${one}BatchResults`]: openObject({ results: listOf(ref("schemas", `${one}BatchResult`)) }),
+    [`${one}BatchResults`]: openObject({
+      results: listSchema(ref("schemas", `${one}BatchResult`)),
+    }),
   };
 }
 

@@ -177,19 +177,26 @@ export const actorSchema: Schema = {
   description: "`credential:ID`, `member:ID`, or `system` for recalculations.",
 };
 
-/** A record of any app, as `included` contains it. */
-const includedRecordSchema: Schema = openObject({
+/** The members of an item, with those of its kind and the schema of its data. */
+export const itemProperties = (kindMembers: Schema, data: Schema): Schema => ({
   id: stringSchema,
-  app: stringSchema,
-  receipt_number: stringSchema,
+  ...kindMembers,
   version: versionSchema,
   etag: stringSchema,
   created_at: timestampSchema,
   created_by: actorSchema,
   updated_at: timestampSchema,
   updated_by: actorSchema,
-  data: { type: "object", additionalProperties: true },
+  data,
 });
+
+/** The data of any collection. */
+export const anyDataSchema: Schema = { type: "object", additionalProperties: true };
+
+/** A record of any app, as `included` contains it. */
+const includedRecordSchema: Schema = openObject(
+  itemProperties({ app: stringSchema, receipt_number: stringSchema }, anyDataSchema),
+);
 
 /** The records to which items refer. */
 export const includedSchema: Schema = {
