@@ -73,13 +73,11 @@ export function ResumeFormPage({ savedForm }: { savedForm: SavedForm }) {
   );
 }
 
-/** The page for a password reset link that no longer works. */
-export function ResetEndedPage() {
+/** The page for a link that no longer works. */
+function EndedLinkPage({ title, children }: { title: string; children: Child }) {
   return (
-    <SignedOutLayout title="This link has expired">
-      <p>
-        A password reset link works once, within 24 hours. Ask an owner or admin for another one.
-      </p>
+    <SignedOutLayout title={title}>
+      <p>{children}</p>
       <p>
         <a class="button" href="/admin/sign-in">
           Sign in
@@ -88,6 +86,12 @@ export function ResetEndedPage() {
     </SignedOutLayout>
   );
 }
+
+export const ResetEndedPage = () => (
+  <EndedLinkPage title="This link has expired">
+    A password reset link works once, within 24 hours. Ask an owner or admin for another one.
+  </EndedLinkPage>
+);
 
 export function ResetPage({ email, problem }: { email: string; problem?: Problem }) {
   return (
@@ -104,22 +108,12 @@ export function ResetPage({ email, problem }: { email: string; problem?: Problem
   );
 }
 
-/** The page for an invitation link that no longer works. */
-export function InvitationEndedPage() {
-  return (
-    <SignedOutLayout title="Invitation no longer valid">
-      <p>
-        It was used, was revoked, or is older than 7 days. If you already joined, sign in.
-        Otherwise, ask for a new link.
-      </p>
-      <p>
-        <a class="button" href="/admin/sign-in">
-          Sign in
-        </a>
-      </p>
-    </SignedOutLayout>
-  );
-}
+export const InvitationEndedPage = () => (
+  <EndedLinkPage title="Invitation no longer valid">
+    It was used, was revoked, or is older than 7 days. If you already joined, sign in. Otherwise,
+    ask for a new link.
+  </EndedLinkPage>
+);
 
 export function JoinPage({
   email,
