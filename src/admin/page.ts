@@ -37,7 +37,7 @@ const requestOf = <Query>(c: Context<AdminEnv>, query: Query): AdminRequest<Quer
   query,
 });
 
-/** A rejected form: what was sent, and why it was rejected. */
+/** A rejected form: its submitted values, and the problem. */
 interface Attempt {
   values: FormValues;
   problem: Problem;

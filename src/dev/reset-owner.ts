@@ -6,7 +6,7 @@ import { queryWrangler, stop } from "./deploy/wrangler.ts";
 
 /**
  * `npm run owner -- --reset` gives the sole owner of a deployment a new password and ends the owner's sessions. It changes
- * the database through the Cloudflare account, so whoever may deploy may run it. `--email` names one of several owners.
+ * the database through the Cloudflare account, so everyone who can deploy can run it. `--email` names one of several owners.
  */
 
 const { environment, reset, email } = parseDeploymentOptions(["env"], {

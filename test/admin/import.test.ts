@@ -194,7 +194,7 @@ describe("An import", () => {
     expect((await send({ csv, by: "", act: "write" })).written).toEqual(preview.would);
   });
 
-  it("adds new items only, unless it is told to update existing ones", async () => {
+  it("adds new items only, unless the request asks to update existing ones", async () => {
     const { send, storedItems } = await createForm();
     await send({ csv: "title,code\nA,one\n", act: "write" });
     const csv = "title,code\nChanged,one\nB,two\n";

@@ -5,7 +5,7 @@ import { findExceededLimit, InexactNumber, parseJson } from "../../src/domain/js
 const inexact = "12345678901234567890";
 
 describe("Numbers that no double holds", () => {
-  it("keep what was sent, among strings that look like the marks they are replaced by", () => {
+  it("keep the sent values, among strings that look like the marks they are replaced by", () => {
     const strings = ["inexact 0 0", "inexact 1 0", "inexact 2 ", "inexact 00 0", "inexact x"];
     // The first character is escaped, so that the text itself does not have the mark.
     const escaped = strings.map((each) => `"\\u0069${each.slice(1)}"`);

@@ -312,7 +312,7 @@ class Comparison {
         const { code, field, id } = response.body;
         if (code !== "duplicate" || field !== key || id !== item.id) {
           throw item.wrong(
-            `has ${key} ${item.values[name]}, and another that wants it is told ${response.text}`,
+            `has ${key} ${item.values[name]}, and another that wants it gets ${response.text}`,
           );
         }
       }

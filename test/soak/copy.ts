@@ -23,7 +23,7 @@ export class Copy {
     const maxVersion = type === "deleted" ? lastVersion : lastVersion + 1;
     if (version > maxVersion) {
       throw new Difference(
-        `${this.#owner} is told of ${id} at ${version} (${type}) after ${lastVersion}`,
+        `${this.#owner} received ${id} at ${version} (${type}) after ${lastVersion}`,
       );
     }
     this.#lastVersions.set(id, Math.max(lastVersion, version));

@@ -21,7 +21,7 @@ export const serviceWith = (replaced: Partial<WorkerBindings> = {}) => {
   return createService(workerPorts(bindings), workerSettings(bindings));
 };
 
-/** Timeouts with which what is told behind an answer is told at once. */
+/** Timeouts that report to objects at once after a response. */
 export const reportsAtOnce = { refusedReportMs: 0, servedReportMs: 0 };
 
 const { memory, random, replays, ...timing } = serviceWith();

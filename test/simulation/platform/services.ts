@@ -164,7 +164,7 @@ export interface ReceivedMessage {
   status: number | null;
 }
 
-/** The receivers of webhooks. They answer as they are told to. */
+/** The receivers of webhooks. Each test chooses their responses. */
 export class SimulatedReceivers {
   readonly messages: ReceivedMessage[] = [];
   /** The share of messages that fail. */

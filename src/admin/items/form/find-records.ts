@@ -76,7 +76,7 @@ export async function findFormRecords(
   return { form: { ...form, ...found }, choices };
 }
 
-/** Loads the titles that a form shows: those of stored values and of what was sent. */
+/** Loads the titles that a form shows, of stored and of submitted values. */
 export async function formReferences(
   ctx: ActionContext,
   fields: readonly Field[],
