@@ -10,10 +10,11 @@ import {
 import { decimalNumber, quotient } from "#domain/aggregate/decimal.ts";
 import { parseAggregate } from "#domain/aggregate/parse.ts";
 import type { Collection } from "#domain/definition/collection.ts";
-import type { CompiledCollection } from "#domain/data/compile.ts";
+import { wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
 import { utf8Length } from "#domain/item/item.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError, type Problem } from "#domain/problem/problem.ts";
+import { inView } from "#domain/search/view.ts";
 import { formatTimestamp } from "#domain/time.ts";
 import {
   loadAggregates,
@@ -27,7 +28,14 @@ import type { CollectionStatus } from "#store/data/search/count.ts";
 import { resolveCollection } from "./collection-cache.ts";
 import type { ReadContext } from "./context.ts";
 import { retryOnConflict } from "./idempotent.ts";
-import { assertIndexed, assertOptions, parseOrReload } from "./query-items.ts";
+import { parseOrReload } from "./query-items.ts";
+import {
+  askableOptions,
+  assertIndexed,
+  assertOptions,
+  reachedConditions,
+} from "./search-checks.ts";
+import { reach } from "./reach.ts";
 
 type Plain = string | number | boolean | null;
 
@@ -45,18 +53,19 @@ export interface AggregateView {
 /** Computes figures over the items that match conditions. All of them reflect one state of the database. */
 export async function aggregateItems(
   ctx: ReadContext,
-  cached: CompiledCollection,
+  cached: ReachedCollection,
   body: unknown,
+  view: string | undefined,
 ): Promise<AggregateView> {
-  const { views } = await aggregateTogether(ctx, cached, () => [body]);
-  const [view] = views;
-  if (!view) throw new Error("There is no result.");
-  if ("exceeded" in view) throw tooComplexProblem(view.exceeded);
-  return view;
+  const { views } = await aggregateTogether(ctx, cached, () => [body], { view });
+  const [figures] = views;
+  if (!figures) throw new Error("There is no result.");
+  if ("exceeded" in figures) throw tooComplexProblem(figures.exceeded);
+  return figures;
 }
 
 export interface CombinedAggregates {
-  compiled: CompiledCollection;
+  compiled: ReachedCollection;
   /** The status of the collection, if requested. */
   status: CollectionStatus | null;
   views: (AggregateView | { exceeded: ExceededBound })[];
@@ -65,38 +74,55 @@ export interface CombinedAggregates {
 /** Computes several aggregates over one state of the database. The bodies follow from the current definition. */
 export async function aggregateTogether(
   ctx: ReadContext,
-  cached: CompiledCollection,
+  cached: ReachedCollection,
   bodiesOf: (collection: Collection) => readonly unknown[],
-  withStatus = false,
+  { view, withStatus = false }: { view?: string | undefined; withStatus?: boolean } = {},
 ): Promise<CombinedAggregates> {
   let compiled = cached;
   return retryOnConflict(ctx, async () => {
     const { collection } = compiled;
-    const parsed = await parseOrReload(ctx, compiled, () => ({
-      aggregates: bodiesOf(collection).map((body) => parseAggregate(collection, body)),
+    const reached = compiled;
+    const parsed = await parseOrReload(ctx, reached, () => ({
+      aggregates: bodiesOf(collection).map((body) => parseInView(ctx, reached, body, view)),
     }));
     if ("compiled" in parsed) {
-      ({ compiled } = parsed);
+      compiled = reach(ctx, parsed.compiled);
       return undefined;
     }
     const { aggregates } = parsed;
     const unknownOptions = aggregates.flatMap(({ search }) => search.unknownOptions);
     const result = await loadAggregates(ctx.databases.of(collection), aggregates, {
       stamps: cachedStampsJson([collection]),
-      values: unknownOptions.map(({ field, value }) => [field.number, value] as const),
+      values: askableOptions(compiled, { unknownOptions }),
       withStatus,
     });
     if ("exceeded" in result) throw tooComplexProblem(result.exceeded);
-    compiled = resolveCollection(ctx, compiled, result.head);
+    compiled = reach(ctx, resolveCollection(ctx, wholeOf(compiled), result.head));
     if (result.head.freshCollection) return undefined;
     const fields = aggregates.flatMap(aggregatedFields);
-    assertIndexed(ctx, collection.id, fields, result.unindexed);
+    assertIndexed(ctx, compiled, fields, result.unindexed);
     assertOptions({ unknownOptions }, result.missingValues);
     const views = result.results.map((found) =>
       "exceeded" in found ? found : buildView(found.aggregate, found),
     );
     return { compiled, status: result.status, views };
   });
+}
+
+/** The aggregate over the items that the caller and the view of the request show. */
+function parseInView(
+  { actor }: ReadContext,
+  reached: ReachedCollection,
+  body: unknown,
+  view: string | undefined,
+): Aggregate {
+  const { collection } = reached;
+  const aggregate = parseAggregate(collection, body, actor);
+  const search = inView(collection, aggregate.search, {}, view, actor);
+  return {
+    ...aggregate,
+    search: { ...aggregate.search, conditions: reachedConditions(reached, search) },
+  };
 }
 
 const narrower =

@@ -1,7 +1,9 @@
 import type { CompiledCollection } from "#domain/data/compile.ts";
+import { conditionsOf, wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
 import { maxBatchErrors, type BatchOperation, readBatch } from "#domain/item/body.ts";
 import { parseReceiptSequences } from "#domain/item/item.ts";
-import { type ItemLookup, lookUpItems } from "#store/data/batch-read.ts";
+import type { ItemLookup } from "#store/data/batch-read.ts";
+import { lookUpVisible, maxReadBytes } from "./batch-lookup.ts";
 import {
   parseUpsertKey,
   BatchSimulation,
@@ -14,6 +16,8 @@ import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";
 import { storeBatch, type BatchWrite } from "#store/data/batch-write.ts";
 import type { Claim } from "#store/data/replays.ts";
 import { itemAuditRecord, type ActionContext } from "./context.ts";
+import { outsideView } from "./narrow-write.ts";
+import { reach } from "./reach.ts";
 import { findBatchDuplicates, findStoredDuplicates } from "./batch-duplicates.ts";
 import { loadCurrentCollection } from "./create-item.ts";
 import { guardedReferences } from "./references.ts";
@@ -45,7 +49,7 @@ import {
 
 /** Collects the names by which operations refer to items. */
 function collectReferences(
-  compiled: CompiledCollection,
+  compiled: ReachedCollection,
   operations: readonly (BatchOperation | null)[],
 ): ItemLookup {
   const names = operations.flatMap((operation) => {
@@ -72,9 +76,6 @@ function collectReferences(
   };
 }
 
-/** The limit for the stored data that a batch reads. */
-const maxReadBytes = 8_000_000;
-
 interface PreparedBatch extends PreparedWrite<BatchResponse> {
   write: BatchWrite;
   references: readonly BatchReference[];
@@ -85,7 +86,7 @@ interface PreparedBatch extends PreparedWrite<BatchResponse> {
 /** Applies all operations of a batch in order, or none, once per key. */
 export function applyBatch(
   ctx: ActionContext,
-  cached: CompiledCollection,
+  cached: ReachedCollection,
   body: unknown,
   key: IdempotencyKey,
   returnsItems: boolean,
@@ -132,7 +133,7 @@ interface BatchRequest {
 
 function applyIdempotently(
   ctx: ActionContext,
-  cached: CompiledCollection,
+  cached: ReachedCollection,
   request: BatchRequest,
   key: IdempotencyKey,
 ) {
@@ -145,12 +146,12 @@ function applyIdempotently(
       const { acceptance } = current.compiled.collection.definition;
       const reason = closedReason(acceptance, current.itemCount, ctx.now());
       if (reason && cause.status !== 400) throw withClosedForm(cause, request.operations, reason);
-      if (current.compiled === compiled) throw cause;
-      ({ compiled } = current);
+      if (current.compiled === wholeOf(compiled)) throw cause;
+      compiled = reach(ctx, current.compiled);
     },
     async store(prepared, claim) {
       const stored = await storePreparedBatch(ctx, compiled, prepared, claim);
-      if (!stored) ({ compiled } = await loadCurrentCollection(ctx, compiled));
+      if (!stored) compiled = reach(ctx, (await loadCurrentCollection(ctx, compiled)).compiled);
       return stored;
     },
     respond: (response, assigned) => toOperationResults(compiled, response, assigned),
@@ -159,7 +160,7 @@ function applyIdempotently(
 
 async function prepareBatch(
   ctx: ActionContext,
-  compiled: CompiledCollection,
+  compiled: ReachedCollection,
   { operations, errors, queryErrors, returnsItems, maxErrors }: BatchRequest,
   key: IdempotencyKey,
 ): Promise<PreparedBatch> {
@@ -204,17 +205,12 @@ interface SimulatedBatch {
  */
 export async function simulateBatch(
   ctx: ActionContext,
-  compiled: CompiledCollection,
+  compiled: ReachedCollection,
   sentOperations: readonly (BatchOperation | null)[],
   { maxErrors = Infinity, checksIds = true }: { maxErrors?: number; checksIds?: boolean } = {},
 ): Promise<SimulatedBatch> {
-  const { collection } = compiled;
   const operations = await resolveOperations(ctx, compiled, sentOperations, checksIds);
-  const lookup = await lookUpItems(
-    ctx.databases.of(collection),
-    collectReferences(compiled, operations),
-    maxReadBytes,
-  );
+  const lookup = await lookUpVisible(ctx, compiled, collectReferences(compiled, operations));
   if (lookup.totalBytes > maxReadBytes) throw problem.batchTooLarge(maxReadBytes);
   const budget = batchBudget();
   const simulation = new BatchSimulation(ctx, compiled, lookup, budget);
@@ -237,7 +233,7 @@ export async function simulateBatch(
     const index = results.findLastIndex((result) => result?.item === item);
     operationProblems.push({ index, problem: cause });
   };
-  const write = buildBatchWrite(compiled, simulation, ctx.now(), ctx.newId(), rejectItem);
+  const write = buildBatchWrite(wholeOf(compiled), simulation, ctx.now(), ctx.newId(), rejectItem);
   operationProblems.push(...findBatchDuplicates(compiled, write, operations, results));
   const references = batchReferences(compiled, simulation, results);
   write.references = guardedReferences(ctx, references);
@@ -248,13 +244,15 @@ export async function simulateBatch(
 /** Stores the batch. Returns undefined, for a retry, when an item or the definition has changed. */
 async function storePreparedBatch(
   ctx: ActionContext,
-  compiled: CompiledCollection,
+  compiled: ReachedCollection,
   { write, operations, results, references }: PreparedBatch,
   claim: Claim | null,
 ) {
   const action = compiled.collection.kind === "app" ? "record.update" : "submission.update";
   const db = ctx.databases.of(compiled.collection);
-  const result = await storeBatch(db, write, claim, itemAuditRecord(ctx, action, write.now));
+  const entry = itemAuditRecord(ctx, action, write.now);
+  const limits = { conditions: conditionsOf(compiled) };
+  const result = await storeBatch(db, write, claim, entry, limits);
   switch (result.outcome) {
     case "created":
       if (result.hasListeners) ctx.notifyChange(compiled.collection);
@@ -263,10 +261,12 @@ async function storePreparedBatch(
       return result;
     case "closed":
       throw withClosedForm(problem.submissionsClosed(result.reason), operations, result.reason);
+    case "outside_view":
+      throw outsideView();
     case "stale":
       return undefined;
     case "unknown_reference": {
-      const refused = await findUnknownReferences(ctx, references);
+      const refused = await findUnknownReferences(ctx, compiled, references);
       if (refused.length > 0) throw buildBatchProblem(refused);
       return undefined;
     }

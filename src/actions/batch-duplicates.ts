@@ -1,4 +1,4 @@
-import type { CompiledCollection } from "#domain/data/compile.ts";
+import { wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
 import type { BatchOperation } from "#domain/item/body.ts";
 import { isObject } from "#domain/json.ts";
 import { problem } from "#domain/problem/problem.ts";
@@ -7,18 +7,20 @@ import { findUniqueConflicts } from "#store/data/item-ranges.ts";
 import type { OperationProblem } from "./batch-results.ts";
 import type { SimulatedOperation } from "./batch-simulation.ts";
 import type { ActionContext } from "./context.ts";
-import { duplicateProblem, uniqueFields } from "./create-item.ts";
+import { knowsField, outsideView } from "./narrow-write.ts";
+import { duplicateProblem, uniqueFields } from "./duplicates.ts";
 
 type Operations = readonly (BatchOperation | null)[];
 type Results = readonly (SimulatedOperation | null)[];
 
 /** Reports unique values that two items of the batch want. The later operation has the duplicate. */
 export function findBatchDuplicates(
-  { collection }: CompiledCollection,
+  reached: ReachedCollection,
   { uniqueValuesToAdd }: BatchWrite,
   operations: Operations,
   results: Results,
 ): OperationProblem[] {
+  const { collection } = wholeOf(reached);
   const keys = new Map(uniqueFields(collection).map(({ number, key }) => [number, key]));
   const senders = uniqueValuesToAdd.map(([number, field, value]) => {
     const key = keys.get(field) ?? "";
@@ -31,7 +33,10 @@ export function findBatchDuplicates(
     .flatMap(({ name, key, index }): OperationProblem[] => {
       const owner = owners.get(name);
       // The batch stores nothing, so no item has the value. An ID would mislead.
-      if (owner !== undefined) return [{ index, problem: problem.duplicateInBatch(key, owner) }];
+      if (owner !== undefined) {
+        const isKnown = knowsField(reached, key);
+        return [{ index, problem: isKnown ? problem.duplicateInBatch(key, owner) : outsideView() }];
+      }
       owners.set(name, index);
       return [];
     });
@@ -43,7 +48,7 @@ export function findBatchDuplicates(
  */
 export async function findStoredDuplicates(
   ctx: ActionContext,
-  compiled: CompiledCollection,
+  compiled: ReachedCollection,
   { uniqueValuesToAdd, uniqueValuesToRemove }: BatchWrite,
   operations: Operations,
   results: Results,
@@ -64,7 +69,7 @@ export async function findStoredDuplicates(
     const itemConflicts = conflicts.filter(({ wanting }) => wanting === number);
     const creator = results.find((result) => result?.item.lastState.number === number);
     if (creator?.op === "upsert" && creator.outcome === "created") return undefined;
-    const duplicate = duplicateProblem(ctx, compiled, itemConflicts);
+    const duplicate = await duplicateProblem(ctx, compiled, itemConflicts);
     const key = String(duplicate.members["field"]);
     operationProblems.push({
       index: findSender(operations, results, number, key),

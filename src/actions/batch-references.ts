@@ -1,17 +1,18 @@
-import type { CompiledCollection } from "#domain/data/compile.ts";
+import { wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
 import type { PlacedReference } from "#domain/data/references.ts";
 import type { BatchOperation } from "#domain/item/body.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { OperationProblem } from "./batch-results.ts";
 import type { BatchSimulation, SimulatedOperation } from "./batch-simulation.ts";
 import type { ActionContext } from "./context.ts";
+import { visibleErrors } from "./narrow-write.ts";
 import { resolveReferences, unknownReferenceErrors } from "./references.ts";
 import { checkedReferences } from "./update-item.ts";
 
 /** Replaces the names of records in the operations by their IDs. */
 export async function resolveOperations(
   ctx: ActionContext,
-  compiled: CompiledCollection,
+  compiled: ReachedCollection,
   operations: readonly (BatchOperation | null)[],
   checksIds: boolean,
 ): Promise<(BatchOperation | null)[]> {
@@ -29,10 +30,11 @@ export type BatchReference = PlacedReference & { index: number };
 
 /** Leaves out references to items that the batch itself creates. */
 export function batchReferences(
-  compiled: CompiledCollection,
+  reached: ReachedCollection,
   { touchedItems }: BatchSimulation,
   results: readonly (SimulatedOperation | null)[],
 ): BatchReference[] {
+  const compiled = wholeOf(reached);
   if (!compiled.fields.hasReferences) return [];
   const { kind, key } = compiled.collection;
   const created = new Set(
@@ -52,12 +54,18 @@ export function batchReferences(
 /** The problems of the operations whose references have no record. */
 export async function findUnknownReferences(
   ctx: ActionContext,
+  reached: ReachedCollection,
   references: readonly BatchReference[],
 ): Promise<OperationProblem[]> {
   const errors = await unknownReferenceErrors(ctx, references);
   const byIndex = Map.groupBy(errors, ({ reference }) => reference.index);
   return Array.from(byIndex, ([index, ownErrors]) => ({
     index,
-    problem: problem.invalidInput(ownErrors.map(({ error }) => error)),
+    problem: problem.invalidInput(
+      visibleErrors(
+        reached,
+        ownErrors.map(({ error }) => error),
+      ),
+    ),
   }));
 }

@@ -2,6 +2,7 @@ import { jsonPointer } from "#domain/problem/field-errors.ts";
 import { Problem, type FieldError, problem } from "#domain/problem/problem.ts";
 import type { ProblemCode } from "#domain/problem/catalogue.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
+import type { ReachedCollection } from "#domain/data/narrow.ts";
 import type { Warning } from "#domain/data/values.ts";
 import type { BatchOperation } from "#domain/item/body.ts";
 import {
@@ -14,6 +15,7 @@ import {
 import type { BatchWrite } from "#store/data/batch-write.ts";
 import type { AssignedValues } from "#store/data/replays.ts";
 import type { SimulatedOperation, BatchSimulation, TouchedItem } from "./batch-simulation.ts";
+import { visibleWarnings } from "./narrow-write.ts";
 import { buildIndexRowChanges, serializeData } from "#domain/item/change.ts";
 
 /** The problem that rejects one operation of a batch. */
@@ -136,7 +138,7 @@ export function buildBatchResponse(
 }
 
 export function toOperationResults(
-  compiled: CompiledCollection,
+  compiled: ReachedCollection,
   { prefix, results, items }: BatchResponse,
   { place, createdAt }: AssignedValues,
 ): OperationResult[] {
@@ -153,7 +155,8 @@ export function toOperationResults(
         ? {}
         : { createdAt: createdAt + createdIndex, updatedAt: createdAt + createdIndex };
     const view = item && buildItemView({ ...item, ...times, receiptNumber: number }, compiled);
-    return { ...result, receiptNumber: number, view: view ?? null };
+    const warnings = visibleWarnings(compiled, result.warnings);
+    return { ...result, warnings, receiptNumber: number, view: view ?? null };
   });
 }
 
@@ -189,7 +192,8 @@ export function buildBatchWrite(
     updatedItems: [],
     deletedNumbers: [],
     references: [],
-    changes: changes.map(({ item, action, version: itemVersion, diff }) => ({
+    changes: changes.map(({ item, action, version: itemVersion, diff, views }) => ({
+      views,
       ref: item.lastState.number,
       id: item.lastState.id,
       action,

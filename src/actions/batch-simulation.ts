@@ -1,6 +1,6 @@
 import { checkPatch } from "#domain/data/check.ts";
 import { type ComputeBudget } from "#domain/formula/compute.ts";
-import type { CompiledCollection } from "#domain/data/compile.ts";
+import { wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
 import { uniqueValue, type UniqueValue, uniqueValues } from "#domain/data/index-entries.ts";
 import { uniqueIdOf } from "#domain/definition/field.ts";
 import { isObject } from "#domain/json.ts";
@@ -15,16 +15,18 @@ import {
   diffItems,
 } from "#domain/item/change.ts";
 import type { BatchOperation } from "#domain/item/body.ts";
+import { viewMarks } from "#domain/item/view-marks.ts";
 import { newItemId, utf8Length, type Item } from "#domain/item/item.ts";
 import { lowestVersion } from "#domain/timeline.ts";
 import type { ItemLookupResult } from "#store/data/batch-read.ts";
 import type { ActionContext } from "./context.ts";
 import { buildDraft, assertTypeStable } from "./create-item.ts";
+import { assertInView } from "./narrow-write.ts";
 import { nextState, assertChangeable, hasSameData, updateAction } from "./update-item.ts";
 
 /** Returns the unique value by which an upsert finds its item. Throws 422 when it is missing or invalid. */
 export function parseUpsertKey(
-  compiled: CompiledCollection,
+  compiled: ReachedCollection,
   fieldKey: string,
   body: unknown,
 ): UniqueValue {
@@ -51,7 +53,7 @@ export function parseUpsertKey(
   }
   // Validates this field alone, as a patch. The other fields are validated with the item.
   const patch = Object.hasOwn(data, fieldKey) ? { [fieldKey]: data[fieldKey] } : {};
-  const checkResult = checkPatch(compiled, {}, patch, true);
+  const checkResult = checkPatch(wholeOf(compiled), {}, patch, true);
   if (checkResult.errors.length > 0) throw problem.invalidInput(checkResult.errors);
   const { id: collectionId } = compiled.collection;
   const { id, type } = uniqueField.field;
@@ -76,6 +78,8 @@ export interface PlannedChange {
   action: ItemAction;
   version: number;
   diff: ItemDiff;
+  /** The views that the item matches before and after (`viewMarks`), JSON. */
+  views: string | null;
 }
 
 export interface SimulatedOperation {
@@ -103,8 +107,10 @@ export class BatchSimulation {
   /** The largest number of items that the batch adds at any point. */
   maxAddedItems = 0;
   readonly #ctx: ActionContext;
-  readonly #compiled: CompiledCollection;
+  readonly #compiled: ReachedCollection;
   readonly #ownerByValue = new Map<string, TouchedItem>();
+  /** The values of items that the caller does not see. */
+  readonly #hiddenValues = new Set<string>();
   readonly #byName = new Map<string, TouchedItem>();
   readonly #budget: ComputeBudget;
   #addedCount = 0;
@@ -114,7 +120,7 @@ export class BatchSimulation {
 
   constructor(
     ctx: ActionContext,
-    compiled: CompiledCollection,
+    compiled: ReachedCollection,
     { items, owners }: ItemLookupResult,
     budget: ComputeBudget,
   ) {
@@ -132,6 +138,7 @@ export class BatchSimulation {
     for (const { field, value, item } of owners) {
       const owner = byNumber.get(item);
       if (owner) this.#ownerByValue.set(uniqueKey([field, value]), owner);
+      else this.#hiddenValues.add(uniqueKey([field, value]));
     }
   }
 
@@ -142,7 +149,9 @@ export class BatchSimulation {
       case "update":
         return this.#update("update", this.#find(operation.id), operation.body, operation.ifMatch);
       case "upsert": {
-        const owner = this.#findOwner(parseUpsertKey(this.#compiled, operation.by, operation.body));
+        const value = parseUpsertKey(this.#compiled, operation.by, operation.body);
+        if (this.#hiddenValues.has(uniqueKey(value))) throw problem.duplicate(operation.by);
+        const owner = this.#findOwner(value);
         if (!owner) return this.#create("upsert", operation.body);
         return this.#update("upsert", owner, operation.body, null);
       }
@@ -182,7 +191,7 @@ export class BatchSimulation {
     const draft = buildDraft(this.#compiled, body, this.#ctx.now(), this.#budget);
     if (draft.errors.length > 0) throw problem.invalidInput(draft.errors);
     const { collection } = this.#compiled;
-    assertTypeStable(collection, draft.data);
+    assertTypeStable(this.#compiled, draft.data);
     const { data, status } = draft;
     this.#createdCount += 1;
     const { actor, databases } = this.#ctx;
@@ -211,7 +220,8 @@ export class BatchSimulation {
     this.maxAddedItems = Math.max(this.maxAddedItems, this.#addedCount);
     const action = collection.kind === "app" ? "record.create" : "submission.create";
     const diff = { fields: listCreatedFields(item), former: {} };
-    this.changes.push({ item: touchedItem, action, version, diff });
+    const views = viewMarks(wholeOf(this.#compiled).collection, null, item);
+    this.changes.push({ item: touchedItem, action, version, diff, views });
     this.#recordOwner(touchedItem, item);
     return { op, outcome: "created", item: touchedItem, version, warnings: draft.warnings };
   }
@@ -233,14 +243,17 @@ export class BatchSimulation {
     }
     const { actor, databases } = this.#ctx;
     const { timeline } = databases;
-    const after = nextItemVersion(this.#compiled, item, next, actor, this.#ctx.now(), timeline);
+    const whole = wholeOf(this.#compiled);
+    const after = nextItemVersion(whole, item, next, actor, this.#ctx.now(), timeline);
+    assertInView(this.#compiled, after);
     this.#countBytes(after);
     if (item.status === "draft" && after.status !== "draft") this.needsOpenForm = true;
     touchedItem.current = after;
     touchedItem.lastState = after;
-    const diff = diffItems(this.#compiled, item, after);
+    const diff = diffItems(whole, item, after);
     const action = updateAction(item, after);
-    this.changes.push({ item: touchedItem, action, version: after.version, diff });
+    const views = viewMarks(whole.collection, item, after);
+    this.changes.push({ item: touchedItem, action, version: after.version, diff, views });
     this.#recordOwner(touchedItem, after);
     return { op, outcome: "updated", item: touchedItem, version: after.version, warnings };
   }
@@ -253,12 +266,13 @@ export class BatchSimulation {
     this.#addedCount -= 1;
     const { version } = item;
     const diff = { fields: [], former: {} };
-    this.changes.push({ item: touchedItem, action: "submission.delete", version, diff });
+    const views = viewMarks(wholeOf(this.#compiled).collection, item, null);
+    this.changes.push({ item: touchedItem, action: "submission.delete", version, diff, views });
     return { op: "delete", outcome: "deleted", item: touchedItem, version, warnings: [] };
   }
 
   #uniqueValuesOf({ data, status }: Item): UniqueValue[] {
-    return uniqueValues(this.#compiled.collection, data, status);
+    return uniqueValues(wholeOf(this.#compiled).collection, data, status);
   }
 
   #recordOwner(touched: TouchedItem, item: Item): void {

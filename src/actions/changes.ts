@@ -5,16 +5,20 @@ import {
   type FieldChange,
   type HistoryEntry,
   type ItemHistory,
-  changeType,
   type ChangeView,
 } from "#domain/item/change.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import { loadHistory, type PastChange, type Change } from "#store/data/changes.ts";
+import { loadHistory, type PastChange } from "#store/data/changes.ts";
+import type { ReachedCollection } from "#domain/data/narrow.ts";
+import type { FeedPage } from "#store/data/feed.ts";
 import { forgetCollection } from "./collection-cache.ts";
 import type { ActionContext, ReadContext } from "./context.ts";
+import { changeInView, feedMark } from "./change-views.ts";
+import { reachCurrent } from "./reach.ts";
+import type { FeedPosition } from "./read.ts";
 import { getItemWithChanges, type LoadedItem, type StoredItem } from "./visible.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { buildItemView, itemNumberRange } from "#domain/item/item.ts";
+import { itemNumberRange } from "#domain/item/item.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { lowestSequence } from "#domain/timeline.ts";
 import { loadFeedPage } from "#store/data/feed.ts";
@@ -98,10 +102,12 @@ export interface ChangesPage {
   schemaVersion: number;
   /** The number after which the next page starts: the last change on this page, or the end of the feed. */
   nextPosition: number;
+  /** What the reader sees of the feed. */
+  mark: string;
 }
 
 /** The start of a scan: after the number of a change, at the end, or at the oldest available change (null). */
-export type FeedStart = number | "now" | null;
+export type FeedStart = FeedPosition | "now" | null;
 
 /**
  * Lists the changes of a collection in commit order. Merges the changes of one item on a page into one, unless `each`
@@ -113,6 +119,7 @@ export async function listChanges(
   start: FeedStart,
   { limit, each }: { limit: number; each: boolean },
 ): Promise<ChangesPage> {
+  const from = typeof start === "object" && start !== null ? start.number : start;
   const { id } = cached.collection;
   const since = ctx.now() - feedRetentionMs;
   const loadPage = (after: number | null) =>
@@ -122,7 +129,7 @@ export async function listChanges(
       since,
     });
   const [firstPage, { compiled }] = await Promise.all([
-    loadPage(typeof start === "number" ? start : null),
+    loadPage(typeof from === "number" ? from : null),
     loadCurrentCollection(ctx, cached),
   ]);
   // The cached collection is deleted, and its key belongs to another one now.
@@ -130,19 +137,37 @@ export async function listChanges(
     forgetCollection(ctx.memory, id);
     return listChanges(ctx, compiled, start, { limit, each });
   }
+  const reached = await reachCurrent(ctx, compiled);
+  const mark = feedMark(ctx, compiled);
+  // What the reader saw of the feed is not what it sees now.
+  if (typeof start === "object" && start !== null && start.mark !== mark)
+    throw problem.changesExpired();
   const { edges } = firstPage;
   const { version: schemaVersion } = compiled.collection;
   const { timeline } = ctx.databases;
   const end = edges.last ?? itemNumberRange(id).above + Math.max(0, lowestSequence(timeline) - 1);
-  if (typeof start === "number") assertNotExpired(start, since, edges);
-  if (start === "now") return { changes: [], schemaVersion, nextPosition: end };
+  if (typeof from === "number") assertNotExpired(from, since, edges);
+  if (start === "now") return { changes: [], schemaVersion, nextPosition: end, mark };
   // The oldest stored changes are older than the retention time, so the page starts after them.
   const hasExpired = start === null && edges.firstKept !== null && edges.firstKept !== edges.first;
-  const page = hasExpired ? await loadPage((edges.firstKept ?? 0) - 1) : firstPage;
-  const nextPosition = page.changes.at(-1)?.number ?? start ?? end;
-  const views = page.changes.map((change) => toChangeView(change, page.items, compiled));
-  return { changes: each ? views : mergeByItem(views), schemaVersion, nextPosition };
+  let page = hasExpired ? await loadPage((edges.firstKept ?? 0) - 1) : firstPage;
+  let views = viewsOf(ctx, reached, page);
+  let nextPosition = page.changes.at(-1)?.number ?? (typeof from === "number" ? from : end);
+  // A page without visible changes would look like the end of the feed.
+  for (let count = 0; count < maxHiddenPages && views.length === 0; count += 1) {
+    if (page.changes.length === 0 || nextPosition === edges.last) break;
+    page = await loadPage(nextPosition);
+    nextPosition = page.changes.at(-1)?.number ?? nextPosition;
+    views = viewsOf(ctx, reached, page);
+  }
+  return { changes: each ? views : mergeByItem(views), schemaVersion, nextPosition, mark };
 }
+
+/** The pages without visible changes that one request skips. */
+const maxHiddenPages = 50;
+
+const viewsOf = (ctx: ReadContext, reached: ReachedCollection, { changes, items }: FeedPage) =>
+  changes.flatMap((change) => changeInView(ctx, reached, change, items) ?? []);
 
 /** Throws when changes after the cursor have expired or were deleted. */
 function assertNotExpired(
@@ -152,28 +177,6 @@ function assertNotExpired(
 ): void {
   const isDeleted = first !== null && first > start + 1;
   if (isDeleted || (nextAt !== null && nextAt < since)) throw problem.changesExpired();
-}
-
-export function toChangeView(
-  change: Change,
-  items: ReadonlyMap<number, Parameters<typeof buildItemView>[0]>,
-  compiled: CompiledCollection,
-): ChangeView {
-  const { itemId, action, version, at, actor } = change;
-  const ids = new Set(change.fields);
-  const keys = compiled.fields.list
-    .filter(({ field }) => ids.has(field.id))
-    .map(({ field }) => field.key);
-  const item = items.get(change.item);
-  return {
-    id: itemId,
-    type: changeType(action),
-    version,
-    at,
-    by: actor,
-    fields: ids.has(statusFieldId) ? [...keys, "$status"] : keys,
-    item: item ? buildItemView(item, compiled) : null,
-  };
 }
 
 /** Keeps the last change of each item, in its position, with the fields of all its changes on the page. */

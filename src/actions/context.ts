@@ -43,6 +43,13 @@ export interface ReadContext {
   now(): number;
   /** Runs the work after the response. */
   runAfterResponse(work: () => Promise<unknown>): void;
+  /** The caller that the request claims to be: its token is genuine, but it may be revoked. */
+  actor: Actor;
+  /**
+   * What the caller can reach. A read that starts before the caller is known assumes everything, and nobody with less
+   * than whole collections gets its result.
+   */
+  resources: Resources;
   /** Wakes the webhooks that listen to a changed collection, after the response. */
   notifyChange(collection: CollectionReference): void;
 }
@@ -57,9 +64,7 @@ export interface DataContext extends Omit<BackgroundContext, "databases"> {
 
 /** The dependencies of an action: its actor and that actor's rights, and the ids to use. */
 export interface ActionContext extends ReadContext {
-  actor: Actor;
   permissions: readonly Permission[];
-  resources: Resources;
   /** The role of the member who acts; absent for credentials. */
   role?: Role | undefined;
   /** The start of the hash of a member's session; null for credentials. */

@@ -1,24 +1,15 @@
+import { duplicateProblem } from "./duplicates.ts";
+import type { MatchedItem } from "#domain/search/matches.ts";
+import { viewMarks } from "#domain/item/view-marks.ts";
 import { checkNew, emptyCheckResult } from "#domain/data/check.ts";
-import {
-  type Warning,
-  filledFields,
-  fieldNumber,
-  type Data,
-  presentData,
-} from "#domain/data/values.ts";
+import { type Warning, filledFields, type Data, presentData } from "#domain/data/values.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
+import { conditionsOf, wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
 import { newReferences, type PlacedReference } from "#domain/data/references.ts";
-import {
-  computeData,
-  itemBudget,
-  formulaBudgetErrors,
-  type ComputeBudget,
-} from "#domain/formula/compute.ts";
-import { closedReason, type Collection } from "#domain/definition/collection.ts";
-import { uniqueIdOf } from "#domain/definition/field.ts";
+import { itemBudget } from "#domain/formula/compute.ts";
+import { closedReason } from "#domain/definition/collection.ts";
 import { readItemBody } from "#domain/item/body.ts";
-import { permissionsAllow, readPermission } from "#domain/credential/permissions.ts";
-import { problem, type FieldError, type Problem } from "#domain/problem/problem.ts";
+import { problem, type FieldError } from "#domain/problem/problem.ts";
 import {
   initialStatus,
   type Status,
@@ -28,9 +19,18 @@ import {
   formatReceiptNumber,
   type ItemView,
 } from "#domain/item/item.ts";
-import type { UniqueConflict } from "#store/data/item-ranges.ts";
 import { type ActionContext, type ReadContext, itemAuditRecord } from "./context.ts";
+import { computeWithinBudget, emptyComputation } from "./compute-within-budget.ts";
 import { findCurrentCollection } from "./collection-cache.ts";
+import {
+  knowsField,
+  outsideView,
+  separateHidden,
+  visibleErrors,
+  visibleWarnings,
+} from "./narrow-write.ts";
+import { reach } from "./reach.ts";
+import { findVisibleItem } from "./visible.ts";
 import type { Actor } from "#domain/audit.ts";
 import { searchEntries, uniqueValues } from "#domain/data/index-entries.ts";
 import { listCreatedFields } from "#domain/item/change.ts";
@@ -54,13 +54,15 @@ export interface Draft {
 }
 
 export function buildDraft(
-  compiled: CompiledCollection,
+  reached: ReachedCollection,
   request: unknown,
   now: number,
   budget = itemBudget(),
 ): Draft {
+  const compiled = wholeOf(reached);
   const { kind } = compiled.collection;
-  const { body, errors } = readItemBody(kind, "create", request);
+  const sent = separateHidden(reached, request);
+  const { body, errors } = readItemBody(kind, "create", sent.body);
   const status = kind === "form" ? initialStatus(body.status) : { status: null };
   const isDraft = "status" in status && status.status === "draft";
   const checkResult = body.data ? checkNew(compiled, body.data, isDraft, budget) : emptyCheckResult;
@@ -75,32 +77,10 @@ export function buildDraft(
       : computeWithinBudget(budget, compiled, checkResult.data, now);
   return {
     data: computed.data,
-    warnings: [...checkResult.warnings, ...computed.warnings],
+    warnings: visibleWarnings(reached, [...checkResult.warnings, ...computed.warnings]),
     status: "status" in status ? status.status : null,
-    errors: [...fieldErrors, ...computed.errors],
+    errors: [...sent.errors, ...visibleErrors(reached, [...fieldErrors, ...computed.errors])],
   };
-}
-
-interface ComputedResult {
-  data: Data;
-  warnings: Warning[];
-  errors: FieldError[];
-}
-
-const emptyComputation: ComputedResult = { data: {}, warnings: [], errors: [] };
-
-/** Runs the formulas of an item. Runs none when the budget is already exceeded. */
-export function computeWithinBudget(
-  budget: ComputeBudget,
-  compiled: CompiledCollection,
-  data: Data,
-  now: number,
-): ComputedResult {
-  const errors = formulaBudgetErrors(budget);
-  if (errors.length > 0) return { ...emptyComputation, errors };
-  const { steps, ...computed } = computeData(compiled, data, now);
-  budget.formulaBudget.stepsLeft -= steps;
-  return { ...computed, errors: formulaBudgetErrors(budget) };
 }
 
 /** The current collection and its number of items. */
@@ -111,7 +91,7 @@ export interface CountedCollection {
 
 export async function loadCurrentCollection(
   ctx: ReadContext,
-  { collection }: CompiledCollection,
+  { collection }: ReachedCollection,
 ): Promise<CountedCollection> {
   const current = await findCurrentCollection(ctx, collection.kind, collection.key);
   if (!current) throw problem.notFound();
@@ -124,80 +104,76 @@ export function assertAccepting({ compiled, itemCount }: CountedCollection, now:
 }
 
 /** Rejects values for a field whose type is changing, because a value would block the change. */
-export function assertTypeStable({ pending }: Collection, data: Data, before: Data = {}): void {
+export function assertTypeStable(reached: ReachedCollection, data: Data, before: Data = {}): void {
+  const { pending } = wholeOf(reached).collection;
   const [changingField] = filledFields(pending?.emptied ?? [], data, before);
   if (!changingField) return;
+  const topId = changingField.within ?? changingField.id;
+  if (!reached.fields.list.some(({ field }) => field.id === topId)) throw outsideView();
   const detail = `The type of "${changingField.key}" is changing. It accepts no values until the change is done.`;
   throw problem.schemaInUse(detail, { field: changingField.key });
 }
 
-/** Builds the 409 for the first field whose value another item has. Names that item only if the caller may read. */
-export function duplicateProblem(
-  ctx: ActionContext,
-  { collection }: CompiledCollection,
-  conflicts: readonly UniqueConflict[],
-): Problem {
-  const canRead = permissionsAllow(ctx.permissions, readPermission[collection.kind]);
-  for (const { key, number } of uniqueFields(collection)) {
-    const conflict = conflicts.find(({ field }) => field === number);
-    if (conflict) return problem.duplicate(key, canRead ? conflict.id : undefined);
-  }
-  return problem.tryAgain();
-}
-
-/** The unique fields of the definition and of a pending one, with the numbers of their values. */
-export function uniqueFields({ id, definition, pending }: Collection) {
-  return [...definition.fields.fields, ...(pending?.gained ?? [])].map((field) => {
-    const uniqueId = "id" in field && "label" in field ? uniqueIdOf(field) : field.uniqueId;
-    return { key: field.key, number: fieldNumber(id, uniqueId ?? 0) };
-  });
-}
-
 /** Creates a record or submission, once per key. `body` is JSON that has not been validated. */
-export function createItem(
+export async function createItem(
   ctx: ActionContext,
-  cached: CompiledCollection,
+  cached: ReachedCollection,
   body: unknown,
   key: IdempotencyKey,
 ): Promise<IdempotentResult<ItemView>> {
-  let compiled = cached;
-  return runIdempotent(ctx, compiled.collection, key, body, {
+  let reached = cached;
+  const result = await runIdempotent(ctx, reached.collection, key, body, {
     prepare: () =>
-      checkWithReferences(ctx, compiled, body, (resolvedBody) => {
-        const draft = buildDraft(compiled, resolvedBody, ctx.now());
+      checkWithReferences(ctx, reached, body, (resolvedBody) => {
+        const draft = buildDraft(reached, resolvedBody, ctx.now());
         const errors = [...key.errors, ...(ctx.queryErrors ?? []), ...draft.errors];
         if (errors.length > 0) throw problem.invalidInput(errors);
-        assertTypeStable(compiled.collection, draft.data);
-        return prepareItem(ctx, compiled, draft);
+        assertTypeStable(reached, draft.data);
+        return prepareItem(ctx, reached, draft);
       }),
     async reject(cause) {
-      const current = await loadCurrentCollection(ctx, compiled);
+      const current = await loadCurrentCollection(ctx, reached);
       assertAccepting(current, ctx.now());
-      if (current.compiled === compiled) throw cause;
-      ({ compiled } = current);
+      if (current.compiled === wholeOf(reached)) throw cause;
+      reached = reach(ctx, current.compiled);
     },
     async store(prepared, claim) {
-      const stored = await storeItem(ctx, compiled, prepared, claim);
-      if (!stored) ({ compiled } = await loadCurrentCollection(ctx, compiled));
+      const stored = await storeItem(ctx, reached, prepared, claim);
+      if (!stored) reached = reach(ctx, (await loadCurrentCollection(ctx, reached)).compiled);
       return stored;
     },
-    respond: (response, assigned) => toItemView(compiled, response, assigned),
+    respond: (response, assigned) => toItemView(reached, response, assigned),
   });
+  if (!result.isReplay || reached.reach === "whole") return result;
+  return { ...result, response: await inCurrentView(ctx, result.response) };
+}
+
+/** A replay through a view shows what the view shows now. Throws 404 when it no longer shows the item. */
+async function inCurrentView(ctx: ActionContext, response: ItemView): Promise<ItemView> {
+  const found = await findVisibleItem(ctx, response);
+  if (!found) throw problem.notFound();
+  const data = Object.entries(response.data).filter(([key]) => knowsField(found.compiled, key));
+  const warnings = visibleWarnings(found.compiled, response.warnings);
+  return { ...response, data: Object.fromEntries(data), warnings };
 }
 
 /** Stores the item. Returns undefined, for a retry, when the definition changed or the duplicate is gone. */
-async function storeItem(
+export async function storeItem(
   ctx: ActionContext,
-  compiled: CompiledCollection,
-  { item, references }: PreparedItem,
+  reached: ReachedCollection,
+  { item, references }: Pick<PreparedItem, "item" | "references">,
   claim: Claim | null,
+  isTrial = false,
 ) {
-  const action = compiled.collection.kind === "app" ? "record.create" : "submission.create";
-  const db = ctx.databases.of(compiled.collection);
-  const result = await insertItem(db, item, claim, itemAuditRecord(ctx, action, item.now));
+  const { collection } = reached;
+  const action = collection.kind === "app" ? "record.create" : "submission.create";
+  const db = ctx.databases.of(collection);
+  const entry = itemAuditRecord(ctx, action, item.now);
+  const limits = { conditions: conditionsOf(reached), isTrial };
+  const result = await insertItem(db, item, claim, entry, limits);
   switch (result.outcome) {
     case "created":
-      if (result.hasListeners) ctx.notifyChange(compiled.collection);
+      if (result.hasListeners) ctx.notifyChange(collection);
       return result;
     case "replayed":
       return result;
@@ -205,11 +181,14 @@ async function storeItem(
       throw problem.submissionsClosed(result.reason);
     case "duplicate":
       if (result.conflicts.length === 0) return undefined;
-      throw duplicateProblem(ctx, compiled, result.conflicts);
+      throw await duplicateProblem(ctx, reached, result.conflicts);
+    case "outside_view":
+      throw outsideView();
     case "unknown_reference":
-      await rejectUnknownReferences(ctx, references);
+      await rejectUnknownReferences(ctx, reached, references);
       return undefined;
     case "definition_changed":
+    case "not_stored":
       return undefined;
   }
 }
@@ -222,17 +201,18 @@ type PreparedItem = PreparedWrite<CreateResponse> & {
 /** Builds the stored item and the response. Throws a problem when either is too large. */
 export function prepareItem(
   ctx: ActionContext,
-  compiled: CompiledCollection,
+  reached: ReachedCollection,
   draft: Draft,
 ): PreparedItem {
-  const { kind, id: collectionId, version, revision } = compiled.collection;
+  const { collection } = wholeOf(reached);
+  const { kind, id: collectionId, version, revision } = collection;
   const { status, data } = draft;
   const id = newItemId(kind, collectionId, ctx.newId());
-  const entries = searchEntries(compiled.collection, data, { status });
+  const entries = searchEntries(collection, data, { status });
   assertEntryCount(entries);
-  const response = buildCreateResponse(ctx, compiled, draft);
+  const response = buildCreateResponse(ctx, reached, draft);
   const responseJson = JSON.stringify(response);
-  const references = newReferences(compiled, {}, data);
+  const references = newReferences(wholeOf(reached), {}, data);
   const item = {
     id,
     version,
@@ -242,12 +222,24 @@ export function prepareItem(
     receiptPrefix: response.prefix,
     data: JSON.stringify(data),
     entries: JSON.stringify(entries),
-    uniqueValues: uniqueValues(compiled.collection, data, status),
+    uniqueValues: uniqueValues(collection, data, status),
     references: guardedReferences(ctx, references),
     changedFields: listCreatedFields({ data, status }),
+    views: viewMarks(collection, null, newItem(ctx, id, { data, status })),
   };
   assertFits(responseJson, item.data, item.entries);
   return { response, responseJson, item, references };
+}
+
+/** The item as far as it is known before the database assigns its number and time. */
+function newItem(
+  ctx: ActionContext,
+  id: string,
+  { data, status }: Pick<Draft, "data" | "status">,
+): MatchedItem {
+  const { actor } = ctx;
+  const times = { createdAt: ctx.now(), updatedAt: ctx.now() };
+  return { id, status, receiptNumber: null, ...times, createdBy: actor, updatedBy: actor, data };
 }
 
 /** The response without the sequence number and the time, which the database assigns. */
@@ -263,7 +255,7 @@ interface CreateResponse {
 
 function buildCreateResponse(
   { actor: createdBy, databases }: ActionContext,
-  compiled: CompiledCollection,
+  compiled: ReachedCollection,
   { status, data, warnings }: Draft,
 ): CreateResponse {
   const { kind, definition } = compiled.collection;
@@ -273,7 +265,7 @@ function buildCreateResponse(
 }
 
 function toItemView(
-  { collection }: CompiledCollection,
+  { collection }: ReachedCollection,
   { version = 1, prefix, createdBy, status, data, warnings }: CreateResponse,
   { itemId, place, createdAt }: AssignedValues,
 ): ItemView {

@@ -34,6 +34,7 @@ import {
   listCredentials,
 } from "#store/home/credential-lists.ts";
 import { auditRecord, type ActionContext } from "./context.ts";
+import { assertViewsAllow } from "./view-users.ts";
 
 /** The requested rights of a credential. The member's role limits them. */
 interface RequestedRights {
@@ -60,12 +61,8 @@ function assertCanGrant(
   const allowed = filterAllowed(role, input.permissions);
   if (kind === "token" && allowed.length < input.permissions.length) {
     const reason = `A personal token cannot exceed the role of its member, which is ${role}.`;
-    errors.push({
-      field: "permissions",
-      pointer: "/permissions",
-      code: "not_an_option",
-      reason,
-    });
+    const field = "permissions";
+    errors.push({ field, pointer: `/${field}`, code: "not_an_option", reason });
   }
   if (input.expiresAt !== null && input.expiresAt <= ctx.now()) {
     const reason = "Must be in the future.";
@@ -154,6 +151,7 @@ export async function issueCredential(
   input: CredentialInput,
 ): Promise<CredentialWithSecret> {
   assertCanGrant(ctx, kind, input);
+  await assertViewsAllow(ctx, input);
   const id = ctx.newId();
   const { secret, storedSecret } = await issueSecret(ctx, kind, id, 1);
   const credential: Credential = {
@@ -187,6 +185,7 @@ export async function editCredential(
   if (before.revokedAt !== null) throw problem.notFound();
   const after = { ...before, ...change };
   assertCanGrant(ctx, before.kind, after, before.limits);
+  await assertViewsAllow(ctx, after);
   return replaceCredential(ctx, version, after, "credential.edit");
 }
 

@@ -1,4 +1,3 @@
-import { computedIds, searchableIds } from "#domain/data/index-entries.ts";
 import {
   defaultHistoryDays,
   type Collection,
@@ -6,7 +5,6 @@ import {
   type Definition,
   type PendingRules,
 } from "#domain/definition/collection.ts";
-import { computedFields, type ComputedField, type FieldSet } from "#domain/definition/field.ts";
 import {
   validateDefinition,
   definitionFingerprint,
@@ -15,7 +13,12 @@ import {
 } from "#domain/definition/validate.ts";
 import { pendingRules, type MergedDefinition } from "#domain/definition/merge.ts";
 import type { Precondition } from "#domain/preconditions.ts";
-import { isVisible, visibleKeys, type Resources } from "#domain/credential/credential.ts";
+import {
+  isVisible,
+  reachesWhole,
+  visibleKeys,
+  type Resources,
+} from "#domain/credential/credential.ts";
 import type { Item } from "#domain/item/item.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
@@ -26,7 +29,6 @@ import {
   type CollectionOverview,
   type CollectionSummary,
   type CurrentCollection,
-  type PendingChange,
 } from "#store/data/collections.ts";
 import {
   changeDefinition,
@@ -44,7 +46,10 @@ import {
   sharedValueProblem,
   typeInUseProblem,
 } from "./backfill.ts";
+import { fieldsToIndex } from "./fields-to-index.ts";
 import { retryOnConflict } from "./idempotent.ts";
+import { reachDefinition } from "./reach.ts";
+import { checkViewEffects } from "./view-users.ts";
 import { withRetention } from "./retention.ts";
 import { reservedKeyProblem } from "./reserved-key.ts";
 import { assertAppsExist } from "./referenced-apps.ts";
@@ -60,7 +65,7 @@ export async function getDefinition(
   key: string,
 ): Promise<CurrentCollection> {
   if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
-  return loadDefinition(ctx, kind, key);
+  return reachDefinition(ctx, await loadDefinition(ctx, kind, key));
 }
 
 /** Lists the labels of all collections that a credential or a webhook can select. */
@@ -138,7 +143,7 @@ export async function putDefinition(
   body: unknown,
   preconditions: Preconditions,
 ): Promise<SavedDefinition> {
-  if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
+  if (!reachesWhole(ctx.resources, kind, key)) throw problem.notFound();
   return retryOnConflict(ctx, async () => {
     const current = await findCollection(ctx.databases.named(kind, key), kind, key);
     assertPreconditions(ctx, current, preconditions);
@@ -147,6 +152,7 @@ export async function putDefinition(
     if (before) assertCanShortenHistory(ctx, before, merged.definition);
     await assertAppsExist(ctx, kind, key, before, merged.definition);
     const definition = await withRetention(ctx, before ?? undefined, merged.definition);
+    if (current) await checkViewEffects(ctx, current.collection, definition);
     const outcome = await saveDefinition(ctx, kind, key, current, { ...merged, definition });
     if (!outcome) return undefined;
     const savedCollection = await findCollection(ctx.databases.named(kind, key), kind, key);
@@ -186,43 +192,6 @@ export function buildDefinitionEtag(
   { collection, itemCount, indexing, pending }: CurrentCollection,
 ): string {
   return formatDefinitionEtag(collection, itemCount, indexing, pending, ctx.now());
-}
-
-/**
- * Lists the fields whose entries are built once this definition is saved. A new field has no values and needs none.
- * When any formula is new or changed, all computed fields are listed, because they use each other. Those that were
- * searchable before keep their entries until an item is recalculated.
- */
-export function fieldsToIndex(
-  current: CurrentCollection,
-  { definition }: MergedDefinition,
-): Required<Pick<PendingChange, "unindexed" | "newlySearchable">> {
-  const before = current.collection.definition.fields;
-  const searchableBefore = searchableIds(before);
-  const searchable = searchableIds(definition.fields);
-  const addedIds = [...searchable].filter((id) => !searchableBefore.has(id) && id < before.next);
-  const recalculatedIds = findRecalculatedFields(before, definition.fields);
-  const currentIds = new Set([...searchable, ...computedIds(definition.fields)]);
-  const waitingIds = (current.indexing?.fields ?? []).filter((id) => currentIds.has(id));
-  return {
-    unindexed: [...new Set([...waitingIds, ...addedIds, ...recalculatedIds])],
-    newlySearchable: [
-      ...new Set([...addedIds, ...recalculatedIds.filter((id) => !searchableBefore.has(id))]),
-    ],
-  };
-}
-
-const formulaFingerprint = ({ formula, result, decimals }: ComputedField) =>
-  JSON.stringify([formula, result, decimals]);
-
-function findRecalculatedFields(before: FieldSet, after: FieldSet): number[] {
-  const previousFingerprints = new Map(
-    computedFields(before).map((field) => [field.id, formulaFingerprint(field)]),
-  );
-  const computed = computedFields(after);
-  return computed.some((field) => previousFingerprints.get(field.id) !== formulaFingerprint(field))
-    ? computed.map(({ id }) => id)
-    : [];
 }
 
 /** Saves the definition. Returns undefined when a concurrent request changed it first. */

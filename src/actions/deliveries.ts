@@ -16,7 +16,7 @@ import {
 } from "#domain/webhook/webhook.ts";
 import type { WebhookContext } from "./context.ts";
 import type { Actor } from "#domain/audit.ts";
-import { isValidCredential, isVisible, type Resources } from "#domain/credential/credential.ts";
+import { isValidCredential, reachesWhole, type Resources } from "#domain/credential/credential.ts";
 import {
   permissionsAllow,
   readPermission,
@@ -29,7 +29,7 @@ import { findCredential } from "#store/home/credentials.ts";
 import { findMember } from "#store/home/members.ts";
 import type { HomeDatabase } from "#store/db/database.ts";
 import { loadNextChange } from "#store/data/feed.ts";
-import { toChangeView } from "./changes.ts";
+import { toChangeView } from "./change-views.ts";
 import {
   loadCollectionOfHead,
   findCachedStamp,
@@ -107,7 +107,7 @@ export function canDeliver(
   kind: CollectionKind,
   key: string,
 ): boolean {
-  return permissionsAllow(permissions, readPermission[kind]) && isVisible(resources, kind, key);
+  return permissionsAllow(permissions, readPermission[kind]) && reachesWhole(resources, kind, key);
 }
 
 /** A message about one change, which has the form of the change feed. */

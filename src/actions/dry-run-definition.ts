@@ -12,10 +12,11 @@ import { sharedValueProblem, typeInUseProblem } from "./backfill.ts";
 import { nextVersion } from "#domain/timeline.ts";
 import { assertAppsExist } from "./referenced-apps.ts";
 import type { ActionContext } from "./context.ts";
+import { fieldsToIndex } from "./fields-to-index.ts";
+import { checkViewEffects, type ViewEffects } from "./view-users.ts";
 import {
   assertCanShortenHistory,
   assertPreconditions,
-  fieldsToIndex,
   isSmallChange,
   type Preconditions,
   type SavedDefinition,
@@ -31,6 +32,8 @@ export interface Consequences {
   recalculatedCount: number;
   reindexedCount: number;
   checkedCount: number;
+  /** The views that change and the credentials that see the collection through them. */
+  viewEffects: ViewEffects;
 }
 
 export const noConsequences: Omit<Consequences, "outcome"> = {
@@ -38,6 +41,7 @@ export const noConsequences: Omit<Consequences, "outcome"> = {
   recalculatedCount: 0,
   reindexedCount: 0,
   checkedCount: 0,
+  viewEffects: { views: [], users: [] },
 };
 
 export interface DryRun {
@@ -82,6 +86,7 @@ export async function dryRunDefinition(
     const result = { ...current, pending: null };
     return { current, result, consequences: { ...noConsequences, outcome: "unchanged" } };
   }
+  const viewEffects = await checkViewEffects(ctx, collection, definition);
   const isSmall = isSmallChange(current, pendingRules(merged));
   if (isSmall) await assertStoredValuesFit(ctx, collection, merged);
   const version = nextVersion(collection.version, ctx.databases.timeline);
@@ -91,6 +96,7 @@ export async function dryRunDefinition(
     consequences: {
       outcome: isSmall ? "changed" : "pending",
       ...countItems(current, merged),
+      viewEffects,
       hiddenFields: hiddenKeys(collection.definition.fields.fields, definition.fields.fields),
     },
   };
@@ -129,7 +135,7 @@ function hiddenKeys(before: readonly Field[], after: readonly Field[], prefix = 
 function countItems(
   stored: CurrentCollection,
   merged: MergedDefinition,
-): Omit<Consequences, "outcome" | "hiddenFields"> {
+): Pick<Consequences, "recalculatedCount" | "reindexedCount" | "checkedCount"> {
   const { unindexed: affectedIds } = fieldsToIndex(stored, merged);
   const computed = computedIds(merged.definition.fields);
   const { emptied, gained } = pendingRules(merged);

@@ -11,7 +11,8 @@ import { BatchProblem, type OperationResult } from "./batch-results.ts";
 import type { SimulatedOperation } from "./batch-simulation.ts";
 import { buildFieldChanges } from "./changes.ts";
 import type { ActionContext } from "./context.ts";
-import { duplicateProblem, loadCurrentCollection } from "./create-item.ts";
+import { loadCurrentCollection } from "./create-item.ts";
+import { firstConflict } from "./duplicates.ts";
 
 /** The outcome of a row, or the problem that rejects it. */
 export type RowOutcome = OperationResult["outcome"] | Problem;
@@ -183,7 +184,8 @@ async function storageProblems(
   for (const [number, ...value] of write.uniqueValuesToAdd) {
     if (!effects?.taken.has(JSON.stringify(value))) continue;
     const index = results.findIndex((result) => result?.item.lastState.number === number);
-    problems.set(index, duplicateProblem(ctx, compiled, [{ field: value[0], id: "" }]));
+    const { key = "" } = firstConflict(compiled.collection, [{ field: value[0], id: "" }]) ?? {};
+    problems.set(index, problem.duplicate(key));
   }
   if (problems.size > 0) return problems;
   return closedFormProblems(ctx, compiled, results, effects);

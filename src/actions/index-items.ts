@@ -9,6 +9,7 @@ import {
   withoutRemovedFields,
 } from "#domain/data/index-entries.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
+import { viewMarks } from "#domain/item/view-marks.ts";
 import type { Data } from "#domain/data/values.ts";
 import { computeData, withoutComputed } from "#domain/formula/compute.ts";
 import { diffStates, type ItemDiff } from "#domain/item/change.ts";
@@ -130,7 +131,7 @@ async function backfillStep(
     for (const entry of refresh.entriesToRemove)
       step.entriesToRemove.push([...entry, number, version]);
     if (refresh.data !== null)
-      step.recalculated.push(buildRecalculation(item, refresh, refresh.data));
+      step.recalculated.push(buildRecalculation(compiled, item, refresh, refresh.data));
     step.count += 1;
     step.nextStart = number + 1;
     if (formulaSteps > formulaStepsPerStep) break;
@@ -141,13 +142,22 @@ async function backfillStep(
 
 /** Builds the new state of a recalculated item. `data` is its new data as JSON. */
 function buildRecalculation(
-  { number, version, lastChange }: Item,
+  { collection }: CompiledCollection,
+  item: Item,
   { updatedAt, diff }: ItemRefresh,
   data: string,
 ): IndexingStep["recalculated"][number] {
+  const { number, version, lastChange } = item;
   const former = JSON.stringify(diff.former);
+  const after = {
+    ...item,
+    data: JSON.parse(data) as Data,
+    updatedAt,
+    updatedBy: "system" as const,
+  };
   return {
     item: number,
+    views: viewMarks(collection, item, after),
     version,
     updatedAt,
     data,

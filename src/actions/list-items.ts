@@ -3,7 +3,10 @@ import type { CollectionKind } from "#domain/definition/collection.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { listItems } from "#store/data/items.ts";
 import { maxPageBytes } from "#store/data/search/cost.ts";
+import { reachesWhole } from "#domain/credential/credential.ts";
+import type { ReachedCollection } from "#domain/data/narrow.ts";
 import type { ReadContext, ActionContext } from "./context.ts";
+import { reach } from "./reach.ts";
 import { countItemsThatFit, buildItemView, type ItemView } from "#domain/item/item.ts";
 import { collectionRef, forgetCollection, loadCollectionOfHead } from "./collection-cache.ts";
 import { presentData } from "#domain/data/values.ts";
@@ -13,10 +16,11 @@ import {
   prepareItem,
   loadCurrentCollection,
   buildDraft,
-  duplicateProblem,
   assertAccepting,
   assertTypeStable,
+  storeItem,
 } from "./create-item.ts";
+import { duplicateProblem } from "./duplicates.ts";
 
 export interface ItemViewPage {
   views: ItemView[];
@@ -33,6 +37,8 @@ export async function listItemViews(
   after: number | null,
   limit: number,
 ): Promise<ItemViewPage> {
+  // This statement knows no conditions.
+  if (!reachesWhole(ctx.resources, kind, key)) throw problem.notFound();
   const ref = collectionRef(ctx.memory, kind, key);
   const query = { ...ref, after, limit: limit + 1, maxBytes: maxPageBytes };
   const result = await listItems(ctx.databases.named(kind, key), query);
@@ -56,20 +62,23 @@ export async function listItemViews(
 /** Runs all checks of a create without storing anything. Throws the same problems as the create. */
 export async function validateItem(
   ctx: ActionContext,
-  cached: CompiledCollection,
+  cached: ReachedCollection,
   body: unknown,
 ): Promise<Pick<ItemView, "key" | "status" | "data" | "warnings">> {
   const current = await loadCurrentCollection(ctx, cached);
   assertAccepting(current, ctx.now());
-  const { compiled } = current;
+  const compiled = reach(ctx, current.compiled);
   const [resolvedBody] = await resolveReferences(ctx, compiled, [body], true);
   const draft = buildDraft(compiled, resolvedBody, ctx.now());
   if (draft.errors.length > 0) throw problem.invalidInput(draft.errors);
   const { status, data, warnings } = draft;
-  assertTypeStable(compiled.collection, data);
-  const { uniqueValues } = prepareItem(ctx, compiled, draft).item;
+  assertTypeStable(compiled, data);
+  const { item, references } = prepareItem(ctx, compiled, draft);
+  // Only the database can tell whether the item would be in the view, so it stores the item and takes that back.
+  if (compiled.reach === "narrow") await storeItem(ctx, compiled, { item, references }, null, true);
+  const { uniqueValues } = item;
   const db = ctx.databases.of(compiled.collection);
   const conflicts = uniqueValues.length > 0 ? await findItemConflicts(db, uniqueValues, null) : [];
-  if (conflicts.length > 0) throw duplicateProblem(ctx, compiled, conflicts);
+  if (conflicts.length > 0) throw await duplicateProblem(ctx, compiled, conflicts);
   return { key: compiled.collection.key, status, data: presentData(compiled, data), warnings };
 }

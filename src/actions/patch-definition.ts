@@ -1,4 +1,6 @@
 import { parseDefinitionPatch } from "#domain/definition/patch.ts";
+import { problem } from "#domain/problem/problem.ts";
+import { viewErrors } from "#domain/search/view.ts";
 import { nextVersion } from "#domain/timeline.ts";
 import type { Precondition } from "#domain/preconditions.ts";
 import type { CurrentCollection, PendingChange } from "#store/data/collections.ts";
@@ -12,6 +14,7 @@ import {
   type SavedDefinition,
 } from "./definitions.ts";
 import { retryOnConflict } from "./idempotent.ts";
+import { checkViewEffects } from "./view-users.ts";
 import { withRetention } from "./retention.ts";
 import { noConsequences, type DryRun } from "./dry-run-definition.ts";
 
@@ -43,6 +46,8 @@ async function applyPatch(
           definition: { ...applyTo(pending.change.definition), retain: definition.retain ?? null },
         }
       : null;
+  const pendingErrors = patchedPending ? viewErrors(kind, key, patchedPending.definition) : [];
+  if (pendingErrors.length > 0) throw problem.invalidInput(pendingErrors);
   const isChanged =
     !isSame(collection.definition, definition) ||
     (patchedPending !== null && !isSame(pending?.change.definition, patchedPending.definition));
@@ -83,6 +88,7 @@ export async function patchDefinition(
     } = await applyPatch(ctx, base, body, ifMatch);
     if (!isChanged) return { ...base, outcome: "unchanged" };
     const { collection } = base;
+    await checkViewEffects(ctx, collection, patched.collection.definition);
     const saveResult = await storePatchedDefinition(
       ctx.databases.of(collection),
       collection,
@@ -105,6 +111,12 @@ export async function dryRunPatch(
   ifMatch: Precondition | null,
 ): Promise<DryRun> {
   const { patched, isChanged } = await applyPatch(ctx, loaded, body, ifMatch);
+  const { definition } = patched.collection;
+  const viewEffects = await checkViewEffects(ctx, loaded.collection, definition);
   const outcome = isChanged ? ("changed" as const) : ("unchanged" as const);
-  return { current: loaded, result: patched, consequences: { ...noConsequences, outcome } };
+  return {
+    current: loaded,
+    result: patched,
+    consequences: { ...noConsequences, outcome, viewEffects },
+  };
 }

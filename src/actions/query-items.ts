@@ -1,6 +1,6 @@
 import type { CursorPosition, FullPosition } from "#domain/cursor.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { fieldNumber } from "#domain/data/values.ts";
+import { wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
 import {
   countItemsThatFit,
   buildItemView,
@@ -9,17 +9,23 @@ import {
 } from "#domain/item/item.ts";
 import { problem, Problem } from "#domain/problem/problem.ts";
 import { parseSearch } from "#domain/search/parse.ts";
+import { findView, hasSort, inView } from "#domain/search/view.ts";
 import { parseTextSearch } from "#domain/search/text.ts";
-import { referencedFields, type Search, type SearchField } from "#domain/search/tree.ts";
+import { referencedFields, type Search } from "#domain/search/tree.ts";
 import type { MatchCount, CollectionStatus, TextPrefixes } from "#store/data/search/count.ts";
 import { cachedStampsJson } from "#store/data/definition-head.ts";
 import { findPage, type SearchTooLarge } from "#store/data/search/find-page.ts";
 import { deepBudget, maxKeyEntryBytes, maxKeyItemBytes } from "#store/data/search/cost.ts";
 import { maxSortedItems } from "#store/data/search/plan.ts";
-import type { UnindexedFields } from "#store/data/search/batch.ts";
 import type { SearchPage } from "#store/data/search/page.ts";
 import type { ReadContext } from "./context.ts";
-import { resumeBackfill } from "./backfill.ts";
+import { reach, type Caller } from "./reach.ts";
+import {
+  askableOptions,
+  assertIndexed,
+  assertOptions,
+  reachedConditions,
+} from "./search-checks.ts";
 import { resolveCollection } from "./collection-cache.ts";
 import { loadCurrentCollection, type CountedCollection } from "./create-item.ts";
 import { retryOnConflict } from "./idempotent.ts";
@@ -33,10 +39,14 @@ import {
 export interface ItemQuery {
   /** A search in the API's format. */
   body: unknown;
+  /** The key of a view. Its conditions apply too, and its sort and fields where the search has none. */
+  view?: string | undefined;
+  /** The order by number where nothing sorts. */
+  order?: "asc" | "desc";
   /** The `expand` of the query string, in addition to that of the body. */
   expand?: readonly string[] | undefined;
   /** The rights by which the search reads other apps. Without them, it reads none. */
-  rights?: ReaderRights;
+  rights?: ReaderRights | undefined;
   /** Words to find in an item's texts, id or receipt number; empty for no text search. */
   text?: string;
   /** Whether to count all matches and to find prefix matches, as pages for people show them. */
@@ -60,7 +70,7 @@ export interface QueryPage {
   /** The count of all matches, if requested. */
   count: MatchCount | null;
   /** The definition that `views` were built with. */
-  compiled: CompiledCollection;
+  compiled: ReachedCollection;
   /** The status of the collection, if requested. */
   status: CollectionStatus | null;
 }
@@ -68,20 +78,20 @@ export interface QueryPage {
 /** Returns a page of matching items, newest first unless the search sorts them. */
 export async function queryItems(
   ctx: ReadContext,
-  cached: CompiledCollection,
+  cached: ReachedCollection,
   query: ItemQuery,
   after: CursorPosition | null,
   limit?: number,
 ): Promise<QueryPage> {
-  let compiled = cached;
+  let reached = cached;
   return retryOnConflict(ctx, async () => {
-    const { collection } = compiled;
+    const { collection } = reached;
     const { rights, body, expand = [] } = query;
-    const apps = await loadReadableApps(ctx, rights, compiled, body, expand);
-    const parse = () => parseItemQuery(compiled, query, apps);
-    const parsed = await parseOrReload(ctx, compiled, parse, apps);
+    const apps = await loadReadableApps(ctx, rights, reached, body, expand);
+    const parse = () => parseItemQuery(ctx, reached, query, apps);
+    const parsed = await parseOrReload(ctx, reached, parse, apps);
     if ("compiled" in parsed) {
-      ({ compiled } = parsed);
+      reached = reach(ctx, parsed.compiled);
       return undefined;
     }
     const { search, prefixes } = parsed;
@@ -93,40 +103,40 @@ export async function queryItems(
       withStatus: query.withStatus ?? false,
       prefixes: wantsPrefixMatches ? prefixes : null,
       stamps: cachedStampsJson([collection]),
-      values: search.unknownOptions.map(({ field, value }) => [field.number, value] as const),
+      values: askableOptions(reached, search),
       targets: apps.pageTargets,
       expanded: apps.expanded(search),
     };
     const db = ctx.databases.of(collection);
     const page = await findPage(db, search, after, rows + 1, options).catch(
       async (error: unknown) => {
-        compiled = await findReplacement(ctx, compiled, error);
+        reached = reach(ctx, await findReplacement(ctx, reached, error));
       },
     );
     if (!page) return undefined;
     if ("exceeded" in page) throw tooComplexProblem(page);
-    compiled = resolveCollection(ctx, compiled, page.head);
+    reached = reach(ctx, resolveCollection(ctx, wholeOf(reached), page.head));
     const hasOutdatedTarget = apps.confirm(ctx, page.targetHeads);
     // Undefined repeats the query, with the definitions that the read returned.
     if (page.head.freshCollection || hasOutdatedTarget) return undefined;
     for (const head of [page, ...page.targetHeads])
-      assertIndexed(ctx, head.head.id, referencedFields(search), head.unindexed);
+      assertIndexed(ctx, reached, referencedFields(search), head.unindexed, head.head.id);
     assertOptions(search, page.missingValues);
     const filledPage = query.fillsPage ? await fillPage(ctx, collection, search, page, rows) : page;
     if (filledPage === undefined) return undefined;
-    return buildPage(compiled, search, filledPage, rows, apps);
+    return buildPage(reached, search, filledPage, rows, apps);
   });
 }
 
 /** Returns the collection to which the key belongs now. Rethrows the error if it is still the same one. */
 async function findReplacement(
   ctx: ReadContext,
-  compiled: CompiledCollection,
+  reached: ReachedCollection,
   error: unknown,
 ): Promise<CompiledCollection> {
   if (!(error instanceof Problem) || error.code !== "not_found") throw error;
-  const current = await loadCurrentCollection(ctx, compiled);
-  if (current.compiled.collection.id === compiled.collection.id) throw error;
+  const current = await loadCurrentCollection(ctx, reached);
+  if (current.compiled.collection.id === reached.collection.id) throw error;
   return current.compiled;
 }
 
@@ -165,61 +175,44 @@ interface ParsedQuery {
 /** Parses the query. If that fails and the definition has changed, returns the current collection instead. */
 export async function parseOrReload<Parsed>(
   ctx: ReadContext,
-  compiled: CompiledCollection,
+  reached: ReachedCollection,
   parse: () => Parsed,
   apps?: ReadableApps,
 ): Promise<Parsed | CountedCollection> {
   try {
     return parse();
   } catch (error) {
-    const current = await loadCurrentCollection(ctx, compiled);
+    const current = await loadCurrentCollection(ctx, reached);
     const hasOutdatedTarget = (await apps?.reload(ctx)) ?? false;
-    if (current.compiled === compiled && !hasOutdatedTarget) throw error;
+    if (current.compiled === wholeOf(reached) && !hasOutdatedTarget) throw error;
     return current;
   }
 }
 
 /** Throws a problem when the query is invalid for this definition. */
-export function validateSearch(cached: CompiledCollection, query: ItemQuery): void {
-  parseItemQuery(cached, query);
+export function validateSearch(ctx: Caller, cached: ReachedCollection, query: ItemQuery): void {
+  parseItemQuery(ctx, cached, query);
 }
 
 function parseItemQuery(
-  { collection }: CompiledCollection,
-  { body, text = "", expand }: ItemQuery,
+  { actor }: Caller,
+  reached: ReachedCollection,
+  { body, view, order, text = "", expand }: ItemQuery,
   apps?: ReadableApps,
 ): ParsedQuery {
-  const search = parseSearch(collection, body, { targets: apps?.targets, expand });
+  const { collection } = reached;
+  const parsed = parseSearch(collection, body, actor, { targets: apps?.targets, expand });
+  const viewed = inView(collection, parsed, body, view, actor);
+  const isSorted = hasSort(body) || (view !== undefined && hasSort(findView(collection, view)));
+  const search: Search = {
+    ...viewed,
+    conditions: reachedConditions(reached, viewed),
+    ...(order && !isSorted ? { order } : {}),
+  };
   const textSearch = parseTextSearch(collection, text);
   if (!textSearch) return { search, prefixes: null };
   const conditions = [...search.conditions, ...textSearch.words];
   return { search: { ...search, conditions }, prefixes: textSearch.prefixes };
-}
-
-/**
- * Rejects a search or an aggregate over fields that have just become searchable, because it would miss items. Both keep
- * working during a recalculation, because it replaces the values and the entries of an item together.
- */
-export function assertIndexed(
-  ctx: ReadContext,
-  collectionId: number,
-  fields: readonly SearchField[],
-  { ids, ...progress }: UnindexedFields,
-): void {
-  const numbers = new Set(ids.map((id) => fieldNumber(collectionId, id)));
-  const unindexedFields = fields.filter(({ number }) => numbers.has(number));
-  if (unindexedFields.length === 0) return;
-  resumeBackfill(ctx);
-  throw problem.indexing([...new Set(unindexedFields.map(({ name }) => name))], progress);
-}
-
-/** Rejects operands that no item has and that are neither current nor former options of their fields. */
-export function assertOptions(
-  { unknownOptions }: Pick<Search, "unknownOptions">,
-  missingValues: readonly number[],
-): void {
-  const errors = missingValues.flatMap((index) => unknownOptions[index]?.error ?? []);
-  if (errors.length > 0) throw problem.invalidInput(errors);
 }
 
 const tooComplexReasons: Record<SearchTooLarge["exceeded"], string> = {
@@ -239,7 +232,7 @@ function tooComplexProblem({ exceeded }: SearchTooLarge): Problem {
 }
 
 function buildPage(
-  compiled: CompiledCollection,
+  compiled: ReachedCollection,
   search: Search,
   { hits, edge, count, prefixMatches, status, included }: SearchPage,
   rows: number,
@@ -268,7 +261,9 @@ function buildPage(
         ? null
         : {
             searched:
-              sort.length > 0 ? null : countSearched(compiled, edge, order, status.itemCount),
+              sort.length > 0
+                ? null
+                : countSearched(wholeOf(compiled), edge, order, status.itemCount),
             total: status.itemCount,
           },
     prefixMatches: fittingMatches.map((item) => pickFields(buildItemView(item, compiled), fields)),

@@ -11,6 +11,12 @@ export interface PathParameters {
   delivery: string;
 }
 
+/** A place in a changes feed: the number of a change, and what the reader sees of the feed (`feedMark`). */
+export interface FeedPosition {
+  number: number;
+  mark: string;
+}
+
 /** The parts of a request that a read may use before the caller is known. */
 export interface ReadRequest<Query = unknown> {
   path: PathParameters;
@@ -26,7 +32,7 @@ export interface ReadRequest<Query = unknown> {
     versions?: VersionTracker,
   ) => Promise<CursorPosition | null>;
   /** Opens the cursor of a changes feed. */
-  feedPosition: (binding: string, cursor: string) => Promise<number>;
+  feedPosition: (binding: string, cursor: string) => Promise<FeedPosition>;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isVisible } from "#domain/credential/credential.ts";
+import { reachesWhole } from "#domain/credential/credential.ts";
 import type { CollectionKind, Definition } from "#domain/definition/collection.ts";
 import { definitionError, referencePlaces } from "#domain/definition/field.ts";
 import { problem } from "#domain/problem/problem.ts";
@@ -19,7 +19,7 @@ export async function assertAppsExist(
   const places = referencePlaces(fields.fields);
   if (places.length === 0) return;
   const knownApps = new Set(referencePlaces(before?.fields.fields ?? []).map(({ app }) => app));
-  const mayRefer = (app: string) => knownApps.has(app) || isVisible(ctx.resources, "app", app);
+  const mayRefer = (app: string) => knownApps.has(app) || reachesWhole(ctx.resources, "app", app);
   const existing = await findApps(
     ctx.databases.named(kind, key),
     places.map(({ app }) => app),

@@ -1,7 +1,8 @@
-import { isVisible } from "#domain/credential/credential.ts";
+import { reachesWhole } from "#domain/credential/credential.ts";
 import { permissionsAllow } from "#domain/credential/permissions.ts";
 import { unknownReferenceReason } from "#domain/data/check-scalar.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
+import type { ReachedCollection } from "#domain/data/narrow.ts";
 import { mapReferences, UnknownReference, type PlacedReference } from "#domain/data/references.ts";
 import { isObject, toCanonicalJson } from "#domain/json.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
@@ -15,16 +16,20 @@ import {
   type RecordName,
 } from "#store/data/references.ts";
 import type { ActionContext } from "./context.ts";
+import { visibleErrors } from "./narrow-write.ts";
 
-/** Whether the caller may refer to records of the app by their IDs. */
-const mayRefer = ({ resources }: ActionContext, app: string) => isVisible(resources, "app", app);
+/**
+ * Whether the caller may refer to records of the app by their IDs. A caller that sees only a view of the app refers to
+ * none of them, because that would reveal which other records exist.
+ */
+const mayRefer = ({ resources }: Pick<ActionContext, "resources">, app: string) =>
+  reachesWhole(resources, "app", app);
 
 /** Whether the caller may also find them by other values, and see them in responses. */
 export const mayReadApp = (
   ctx: Pick<ActionContext, "resources" | "permissions">,
   app: string,
-): boolean =>
-  isVisible(ctx.resources, "app", app) && permissionsAllow(ctx.permissions, "records:read");
+): boolean => mayRefer(ctx, app) && permissionsAllow(ctx.permissions, "records:read");
 
 /** The longest name of a record: the longest stored text. */
 const maxNameLength = 100_000;
@@ -58,7 +63,7 @@ const keyOf = (app: string, value: unknown) => `${app} ${toCanonicalJson(value)}
  */
 export async function resolveReferences(
   ctx: ActionContext,
-  { fields }: CompiledCollection,
+  { fields }: ReachedCollection,
   bodies: readonly unknown[],
   checksIds: boolean,
 ): Promise<unknown[]> {
@@ -100,7 +105,7 @@ function mapBodies(
  */
 export async function checkWithReferences<T>(
   ctx: ActionContext,
-  compiled: CompiledCollection,
+  compiled: ReachedCollection,
   body: unknown,
   check: (resolvedBody: unknown) => T,
 ): Promise<T> {
@@ -140,10 +145,13 @@ export function guardedReferences(
 /** Throws the errors of references that have no record. Returns normally if all have one now, so the write runs again. */
 export async function rejectUnknownReferences(
   ctx: ActionContext,
+  reached: ReachedCollection,
   references: readonly PlacedReference[],
 ): Promise<void> {
   const errors = await unknownReferenceErrors(ctx, references);
-  if (errors.length > 0) throw problem.invalidInput(errors.map(({ error }) => error));
+  if (errors.length === 0) return;
+  const ownErrors = errors.map(({ error }) => error);
+  throw problem.invalidInput(visibleErrors(reached, ownErrors));
 }
 
 /** The references that have no record, each with its error. */

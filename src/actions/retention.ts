@@ -8,6 +8,7 @@ import {
 } from "#domain/definition/collection.ts";
 import { buildIndexRowChanges } from "#domain/item/change.ts";
 import type { Item } from "#domain/item/item.ts";
+import { viewMarks } from "#domain/item/view-marks.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { daysBefore } from "#domain/time.ts";
@@ -99,7 +100,7 @@ export function eraseItems(
   items: readonly Item[],
 ): Promise<BatchOutcome> {
   const entry = systemRecord(ctx);
-  return storeBatch(db, buildErasure(compiled, items, entry.at), null, entry);
+  return storeBatch(db, buildErasure(compiled, items, entry.at), null, entry, { conditions: [] });
 }
 
 /** Submissions that were created at or before this time expire. */
@@ -153,11 +154,12 @@ function buildErasure(
     createdItems: [],
     updatedItems: [],
     deletedNumbers: items.map(({ number }) => number),
-    changes: items.map(({ number, id, version: itemVersion }) => ({
-      ref: number,
-      id,
+    changes: items.map((item) => ({
+      ref: item.number,
+      id: item.id,
       action,
-      version: itemVersion,
+      version: item.version,
+      views: viewMarks(compiled.collection, item, null),
       fields: "[]",
       former: null,
     })),

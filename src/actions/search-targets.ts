@@ -1,4 +1,6 @@
+import type { Actor } from "#domain/audit.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
+import type { ReachedCollection } from "#domain/data/narrow.ts";
 import { addedBytes } from "#domain/data/values.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { buildItemView, maxAddedBytes, type Item, type ItemView } from "#domain/item/item.ts";
@@ -29,15 +31,20 @@ export type ReaderRights = Pick<ActionContext, "permissions" | "resources">;
 /** The apps that a search reads through references, as far as the caller may read them. */
 export class ReadableApps {
   readonly #byKey: Map<string, CompiledCollection>;
+  /** The actor for which the operand `"$me"` stands. */
+  readonly #me: Actor;
 
-  constructor(byKey: Map<string, CompiledCollection>) {
+  constructor(byKey: Map<string, CompiledCollection>, me: Actor) {
     this.#byKey = byKey;
+    this.#me = me;
   }
 
   /** The fields of an app that conditions of `matches` can name. */
   readonly targets: SearchTargets = (app) => {
     const collection = this.#byKey.get(app)?.collection;
-    return collection && { collectionId: collection.id, fields: searchFields(collection) };
+    return (
+      collection && { collectionId: collection.id, fields: searchFields(collection, this.#me) }
+    );
   };
 
   get pageTargets(): PageTargets {
@@ -123,7 +130,7 @@ interface FittingItems {
 export async function loadReadableApps(
   ctx: ReadContext,
   rights: ReaderRights | undefined,
-  { collection }: CompiledCollection,
+  { collection }: ReachedCollection,
   body: unknown,
   expand: readonly string[],
 ): Promise<ReadableApps> {
@@ -135,6 +142,7 @@ export async function loadReadableApps(
   );
   return new ReadableApps(
     new Map(loaded.flatMap(([app, compiled]) => (compiled ? [[app, compiled]] : []))),
+    ctx.actor,
   );
 }
 

@@ -1,3 +1,4 @@
+import { wholeOf } from "#domain/data/narrow.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
 import { valueType, type Field } from "#domain/definition/field.ts";
@@ -103,7 +104,7 @@ export async function summarizeItems(
     ctx,
     likely,
     (collection) => aggregateBodies(collection, periodOf(collection)),
-    true,
+    { withStatus: true },
   );
   const { collection } = compiled;
   const { fields } = collection.definition.fields;
@@ -113,7 +114,8 @@ export async function summarizeItems(
     collection,
     status,
     period,
-    figures: complete.length === views.length ? readFigures(compiled, period, complete) : null,
+    figures:
+      complete.length === views.length ? readFigures(wholeOf(compiled), period, complete) : null,
     hasMoreFields:
       summarized(fields, "select").length > maxBreakdowns ||
       summarized(fields, "number").length > maxSums,

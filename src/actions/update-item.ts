@@ -1,11 +1,14 @@
 import { Problem, problem } from "#domain/problem/problem.ts";
 import { type ActionContext, itemAuditRecord } from "./context.ts";
 import { retryOnConflict } from "./idempotent.ts";
+import { viewMarks } from "#domain/item/view-marks.ts";
+import { assertInView, separateHidden, visibleErrors, visibleWarnings } from "./narrow-write.ts";
 import { checkWithReferences, guardedReferences, rejectUnknownReferences } from "./references.ts";
 import { reloadItem, type LoadedItem, type StoredItem } from "./visible.ts";
 import { checkPatch, checkSubmitted, type CheckResult } from "#domain/data/check.ts";
 import { itemBudget } from "#domain/formula/compute.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
+import { wholeOf } from "#domain/data/narrow.ts";
 import { withoutRemovedFields } from "#domain/data/index-entries.ts";
 import { closedReason } from "#domain/definition/collection.ts";
 import { newReferences, type PlacedReference } from "#domain/data/references.ts";
@@ -28,7 +31,9 @@ import {
 } from "#domain/item/item.ts";
 import { readItemBody } from "#domain/item/body.ts";
 import { changeItem, type ItemChange, removeItem } from "#store/data/change-item.ts";
-import { computeWithinBudget, duplicateProblem, assertTypeStable } from "./create-item.ts";
+import { computeWithinBudget } from "./compute-within-budget.ts";
+import { assertTypeStable } from "./create-item.ts";
+import { duplicateProblem } from "./duplicates.ts";
 
 /**
  * Runs `write` on the item and retries on the reloaded item when a concurrent write came first.
@@ -85,14 +90,16 @@ export function assertChangeable(item: Item, ifMatch: Precondition | null): void
 /** Computes the state of the item after an update. Throws a problem when the update is invalid. */
 export function nextState(
   ctx: ActionContext,
-  { item, compiled }: StoredItem,
+  { item, compiled: reached }: StoredItem,
   request: unknown,
   ifMatch: Precondition | null,
   budget = itemBudget(),
   allowsIncrements = true,
 ): NextState {
   assertChangeable(item, ifMatch);
-  const { body, errors } = readItemBody(compiled.collection.kind, "update", request);
+  const compiled = wholeOf(reached);
+  const sent = separateHidden(reached, request);
+  const { body, errors } = readItemBody(compiled.collection.kind, "update", sent.body);
   const status = item.status === null ? { status: null } : nextStatus(item.status, body.status);
   const newStatus = "status" in status ? status.status : item.status;
   const isSubmission = item.status === "draft" && newStatus !== "draft";
@@ -104,18 +111,20 @@ export function nextState(
     ? checkSubmitted(compiled, item.data, data, budget)
     : checkPatch(compiled, item.data, data, newStatus === "draft", budget);
   const statusErrors = "error" in status ? [status.error] : [];
-  const fieldErrors = [
+  const ownErrors = [
     ...(ctx.queryErrors ?? []),
     ...errors,
     ...statusErrors,
     ...incrementErrors,
     ...checkResult.errors,
   ];
+  const fieldErrors = [...sent.errors, ...visibleErrors(reached, ownErrors)];
   if (fieldErrors.length > 0) throw problem.invalidInput(fieldErrors);
-  assertTypeStable(compiled.collection, checkResult.data, item.data);
+  assertTypeStable(reached, checkResult.data, item.data);
   const computedResult = computeWithinBudget(budget, compiled, checkResult.data, ctx.now());
-  if (computedResult.errors.length > 0) throw problem.invalidInput(computedResult.errors);
-  const warnings = [...checkResult.warnings, ...computedResult.warnings];
+  if (computedResult.errors.length > 0)
+    throw problem.invalidInput(visibleErrors(reached, computedResult.errors));
+  const warnings = visibleWarnings(reached, [...checkResult.warnings, ...computedResult.warnings]);
   return { data: computedResult.data, errors: [], warnings, status: newStatus };
 }
 
@@ -130,19 +139,21 @@ export function hasSameData(
   next: Pick<NextState, "data">,
   { item, compiled }: StoredItem,
 ): boolean {
-  const before = withoutRemovedFields(compiled.collection.definition.fields, item.data);
+  const before = withoutRemovedFields(wholeOf(compiled).collection.definition.fields, item.data);
   return JSON.stringify(next.data) === JSON.stringify(before);
 }
 
 /** Writes the item. Returns undefined when a concurrent request changed the item or its definition. */
 async function writeItem(
   ctx: ActionContext,
-  { item, compiled }: StoredItem,
+  { item, compiled: reached }: StoredItem,
   next: Pick<NextState, "data" | "status">,
   action?: ItemAction,
 ): Promise<Item | undefined> {
   const { timeline } = ctx.databases;
+  const compiled = wholeOf(reached);
   const after = nextItemVersion(compiled, item, next, ctx.actor, ctx.now(), timeline);
+  assertInView(reached, after);
   const references = checkedReferences(compiled, item, after);
   const change = buildChange(ctx, compiled, item, after, references);
   const result = await changeItem(
@@ -157,13 +168,13 @@ async function writeItem(
     case "stale":
       return undefined;
     case "unknown_reference":
-      await rejectUnknownReferences(ctx, references);
+      await rejectUnknownReferences(ctx, reached, references);
       return undefined;
     case "closed":
       throw problem.submissionsClosed(result.reason);
     case "duplicate":
       if (result.conflicts.length === 0) return undefined;
-      throw duplicateProblem(ctx, compiled, result.conflicts);
+      throw await duplicateProblem(ctx, reached, result.conflicts);
   }
 }
 
@@ -206,6 +217,7 @@ function buildChange(
     hasGrown: utf8Length(data) > utf8Length(JSON.stringify(before.data)),
     references: guardedReferences(ctx, references),
     diff: diffItems(compiled, before, after),
+    views: viewMarks(compiled.collection, before, after),
     needsOpenForm: before.status === "draft" && after.status !== "draft",
   };
 }
@@ -261,15 +273,17 @@ export async function eraseItem(
 /** Returns undefined, for a retry, when a concurrent request changed the item or its definition. */
 async function deleteItem(
   ctx: ActionContext,
-  { item, compiled }: StoredItem,
+  { item, compiled: reached }: StoredItem,
   action: ItemAction,
 ): Promise<true | undefined> {
+  const compiled = wholeOf(reached);
   const { entries, uniqueValues } = buildIndexRowChanges(compiled, item, null);
   const removal = {
     number: item.number,
     itemVersion: item.version,
     definitionVersion: compiled.collection.version,
     revision: compiled.collection.revision,
+    views: viewMarks(compiled.collection, item, null),
     entries: entries.toRemove,
     uniqueValues: uniqueValues.toRemove,
   };

@@ -1,13 +1,16 @@
 import type { Memory } from "#domain/memory.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
+import { conditionsOf, type ReachedCollection } from "#domain/data/narrow.ts";
+import { matchesItem } from "#domain/search/matches.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { type Item, parseReceiptSequences } from "#domain/item/item.ts";
 import { isVisible, visibleKeys } from "#domain/credential/credential.ts";
-import { problem } from "#domain/problem/problem.ts";
+import { Problem, problem } from "#domain/problem/problem.ts";
 import type { HistoryLimits } from "#store/data/changes.ts";
 import { findItemWithHistory, type ItemWithHistory } from "#store/data/item-history.ts";
 import { findItem, type ItemName, type CurrentItem } from "#store/data/items.ts";
 import type { ActionContext, ReadContext } from "./context.ts";
+import { reachCurrent } from "./reach.ts";
 import {
   findCachedStampsOfKind,
   collectionRef,
@@ -20,7 +23,8 @@ import {
 /** A stored item with the collection that it belongs to. */
 export interface StoredItem {
   item: Item;
-  compiled: CompiledCollection;
+  /** As far as the caller reaches, who sees the item. */
+  compiled: ReachedCollection;
 }
 
 /** An item with its origin. */
@@ -134,13 +138,29 @@ export async function getItemWithChanges(
   return { loaded: item, changes, titles, referrers };
 }
 
+/** The stored item, if the caller sees it. */
+export async function findVisibleItem(
+  ctx: ActionContext,
+  { kind, id }: { kind: CollectionKind; id: string },
+): Promise<LoadedItem | undefined> {
+  const name = { kind, id, stamps: findCachedStampsOfKind(ctx.memory, kind) };
+  const current = await findItem(ctx.databases, name);
+  return toLoadedItem(ctx, current).catch((error: unknown) => {
+    if (error instanceof Problem && error.code === "not_found") return undefined;
+    throw error;
+  });
+}
+
 async function toLoadedItem(
   ctx: ReadContext,
   current: CurrentItem | undefined,
 ): Promise<LoadedItem> {
   if (!current) throw problem.notFound();
-  const compiled = await loadCollectionOfHead(ctx, current.head);
-  return { item: current.item, compiled, isFromPrimary: ctx.versions.isFromPrimary() };
+  const { item } = current;
+  const compiled = await reachCurrent(ctx, await loadCollectionOfHead(ctx, current.head));
+  // An item outside the caller's view is like one that does not exist.
+  if (!matchesItem(conditionsOf(compiled), item)) throw problem.notFound();
+  return { item, compiled, isFromPrimary: ctx.versions.isFromPrimary() };
 }
 
 /** Returns 404 for an item of a collection that the caller cannot see. */

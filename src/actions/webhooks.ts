@@ -1,4 +1,4 @@
-import { isVisible, type Resources } from "#domain/credential/credential.ts";
+import { reachesWhole, type Resources } from "#domain/credential/credential.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { problem } from "#domain/problem/problem.ts";
 import {
@@ -47,7 +47,7 @@ function canSee({ actor, resources }: VisibilityContext, { maker, collections }:
 /** Whether a collection, named as `app:KEY` or `form:KEY`, is visible. */
 function isVisibleName(resources: Resources, name: string): boolean {
   const [kind, key = ""] = name.split(":");
-  return isVisible(resources, kind as CollectionKind, key);
+  return reachesWhole(resources, kind as CollectionKind, key);
 }
 
 /** Returns the webhooks that the caller can see. */

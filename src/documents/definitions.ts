@@ -49,6 +49,7 @@ export function schemaDocument(
     ...(kind === "form" ? { retain: retainDocument(definition.retain) } : {}),
     ...(indexing ? { indexing: { done: indexing.done, total: indexing.total } } : {}),
     ...(pending ? { pending: pendingDocument(pending, serviceUrl) } : {}),
+    views: definition.views ?? [],
     fields: fields.fields.map(fieldDocument),
   };
 }
@@ -78,23 +79,25 @@ export function acceptanceDocument(acceptance: Acceptance, submissionCount: numb
   };
 }
 
-/** The effects of a change. The last three lists are always empty, because no change affects them. */
+/** The effects of a change. */
 export function consequencesDocument(consequences: {
   outcome: "created" | "changed" | "unchanged" | "pending";
   hiddenFields: readonly string[];
   recalculatedCount: number;
   reindexedCount: number;
   checkedCount: number;
+  viewEffects: { views: readonly string[]; users: readonly { id: string }[] };
 }) {
-  const { outcome, hiddenFields, recalculatedCount, reindexedCount, checkedCount } = consequences;
+  const { outcome, hiddenFields, recalculatedCount, reindexedCount, checkedCount, viewEffects } =
+    consequences;
   return {
     outcome,
     hidden_fields: hiddenFields,
     recalculated_items: recalculatedCount,
     reindexed_items: reindexedCount,
     checked_items: checkedCount,
-    views: [],
-    credentials: [],
+    views: viewEffects.views,
+    credentials: viewEffects.users.map(({ id }) => id),
     webhooks: [],
   };
 }

@@ -1,4 +1,4 @@
-import type { CompiledCollection } from "#domain/data/compile.ts";
+import type { ReachedCollection } from "#domain/data/narrow.ts";
 import type { Warning } from "#domain/data/values.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import { isObject } from "#domain/json.ts";
@@ -30,7 +30,7 @@ export const withoutFormulaWarnings = (warnings: readonly Warning[]): Warning[] 
  * The response to an update by a credential without read permission: the fields it sent, the version and the ETag.
  * Omits formula warnings, because a failing formula reveals facts about hidden values.
  */
-export function writtenDocument(view: ItemView, { fields }: CompiledCollection, body: unknown) {
+export function writtenDocument(view: ItemView, { fields }: ReachedCollection, body: unknown) {
   const { id, version, etag, updated_at, data } = itemDocument(view);
   const sentData = isObject(body) && isObject(body["data"]) ? body["data"] : {};
   const computedKeys = fields.list.flatMap(({ field }) =>
@@ -59,6 +59,7 @@ export function checkedDocument({
 
 /** An entry of the changes feed. */
 export function changeDocument({ id, type, version, at, by, fields, item }: ChangeView) {
+  if (type === "left") return { id, type, version, etag: etagOf(version), at: formatTimestamp(at) };
   const entry = { id, type, version, etag: etagOf(version), at: formatTimestamp(at), by, fields };
   return item ? { ...entry, item: itemDocument(item) } : entry;
 }

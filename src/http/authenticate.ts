@@ -140,11 +140,15 @@ export const authenticate = <E extends ApiEnv & BearerEnv>(
       if (readConstraint.overdue !== null && bookmark !== null)
         reportWrite({ overdue: readConstraint.overdue, bookmark });
     };
-    c.set("read", createReader(c, plan, { credentialId, readConstraint, pendingRead, onRead }));
     const actor = `credential:${grant.credentialId}` as const;
+    const caller = { actor, resources: grant.resources };
+    c.set(
+      "read",
+      createReader(c, plan, { credentialId, caller, readConstraint, pendingRead, onRead }),
+    );
     // The primary serves all writes, and all reads that were not prefetched.
     const session = c.env.databases.openSession(primary);
-    c.set("action", actionContext(c, actor, grant, null, replays, readContext(c, session)));
+    c.set("action", actionContext(c, actor, grant, null, replays, readContext(c, caller, session)));
     await next();
     if (pendingRead) forgetUnused(c, credentialId, pendingRead);
     if (ticket !== null && session.isSettled())

@@ -21,7 +21,11 @@ import { problem } from "#domain/problem/problem.ts";
 const cacheTimeoutMs = 250;
 
 /** Builds the context of a request's reads. With a session, a replica may serve them. */
-export function readContext(c: RequestContext<AppEnv>, session?: Session): ReadContext {
+export function readContext(
+  c: RequestContext<AppEnv>,
+  { actor, resources }: Pick<ReadContext, "actor" | "resources">,
+  session?: Session,
+): ReadContext {
   const service = c.env;
   const { clock, random, memory, cache, databases: primary } = service;
   const now = () => clock.now();
@@ -53,6 +57,8 @@ export function readContext(c: RequestContext<AppEnv>, session?: Session): ReadC
       put: (stored) => runAfterResponse(() => cacheCollection(cache, root(), stored)),
     },
     now,
+    actor,
+    resources,
     runAfterResponse,
     notifyChange: (collection) =>
       runAfterResponse(() =>
@@ -71,7 +77,7 @@ export function actionContext(
   rights: Pick<ActionContext, "permissions" | "resources"> & { role?: Role },
   session: string | null = null,
   replays: ReplayCache = createReplayCache(c),
-  reads = readContext(c),
+  reads = readContext(c, { actor, resources: rights.resources }),
 ): ActionContext {
   const { requestId, sentRequestId } = c.var;
   const { clock, random } = c.env;

@@ -7,6 +7,7 @@ import {
 } from "#domain/cursor.ts";
 import { problem, type Problem } from "#domain/problem/problem.ts";
 import { primaryOnly, type VersionTracker } from "#store/db/session.ts";
+import type { FeedPosition } from "#actions/read.ts";
 import type { AppEnv, RequestContext } from "./env.ts";
 
 /**
@@ -64,12 +65,12 @@ export async function readFeedPosition(
   c: RequestContext<AppEnv>,
   binding: string,
   cursor: string,
-): Promise<number> {
+): Promise<FeedPosition> {
   const decoded = await decodeCursor(c.env.keys, binding, cursor);
   if (!decoded) throw invalidCursorProblem();
-  const [number, epoch = ""] = decoded.position;
+  const [number, epoch = "", mark = ""] = decoded.position;
   if (epoch !== c.env.databases.timeline.epoch) throw problem.changesExpired();
-  return Number(number);
+  return { number: Number(number), mark: String(mark) };
 }
 
 /** Encodes the number of a change as a cursor of the feed named by `binding`. */
@@ -79,5 +80,11 @@ export function createFeedCursor(
   position: Readonly<FullPosition>,
 ): Promise<string> {
   const { epoch } = c.env.databases.timeline;
-  return encodeCursor(c.env.keys, binding, epoch === "" ? position : [...position, epoch]);
+  const [number = null, mark = ""] = position;
+  const rest = mark === "" ? [epoch] : [epoch, mark];
+  return encodeCursor(
+    c.env.keys,
+    binding,
+    epoch === "" && mark === "" ? [number] : [number, ...rest],
+  );
 }

@@ -1,4 +1,6 @@
 import { memoryPart } from "#domain/memory.ts";
+import type { ReadContext } from "#actions/context.ts";
+import { isNarrow } from "#domain/credential/credential.ts";
 import { Problem } from "#domain/problem/problem.ts";
 import type { PathParameters, Prefetch, Read, ReadRequest } from "#actions/read.ts";
 import type { ReadConstraint } from "#gate/state.ts";
@@ -52,6 +54,9 @@ interface PendingRead extends EarlyRead {
 /** The operations and collections to which this isolate saw each credential admitted. */
 const admittedIn = memoryPart(() => new Map<string, true>());
 
+/** The credentials that this isolate saw with a narrow resource. Their reads start once the gate has answered. */
+const narrowIn = memoryPart(() => new Map<string, true>());
+
 /** Starts the first read that need not wait for the admission. Reads the nearest replica unless the caller asks for the primary. */
 export function startPrefetch(
   c: RequestContext<AppEnv>,
@@ -59,14 +64,18 @@ export function startPrefetch(
   { reads, request }: RequestPlan,
 ): PendingRead | undefined {
   const admitted = admittedIn(c.env.memory);
+  if (narrowIn(c.env.memory).has(credentialId)) return undefined;
   const read = reads.find(
     ({ admissionKey: key }) => key === undefined || admitted.has(`${credentialId} ${key}`),
   );
-  return read && startRead(c, read, request, wantsPrimary(c) ? primary : nearest);
+  // Only callers who reach whole collections use this read.
+  const caller = { actor: `credential:${credentialId}`, resources: "all" } as const;
+  return read && startRead(c, caller, read, request, wantsPrimary(c) ? primary : nearest);
 }
 
 function startRead(
   c: RequestContext<AppEnv>,
+  caller: ReadCaller,
   read: EarlyRead,
   request: ReadRequest<never>,
   from: typeof primary | typeof nearest,
@@ -74,7 +83,7 @@ function startRead(
 ): PendingRead {
   const session = c.env.databases.openSession(from);
   if (notBefore !== null) session.notBefore(notBefore);
-  const result = read.prefetch(readContext(c, session), request);
+  const result = read.prefetch(readContext(c, caller, session), request);
   // When the request is rejected, no code awaits this promise.
   result.catch(() => undefined);
   return { ...read, result, session, isUsed: false };
@@ -95,9 +104,12 @@ function wantsPrimary({ req }: RequestContext<AppEnv>): boolean {
   return /(^|,)\s*no-cache\s*(,|$)/i.test(req.header("Cache-Control") ?? "");
 }
 
+type ReadCaller = Pick<ReadContext, "actor" | "resources">;
+
 /** The read that has started, and what the admission says about further reads. */
 interface AdmittedReads {
   credentialId: string;
+  caller: ReadCaller;
   readConstraint: ReadConstraint;
   pendingRead: PendingRead | undefined;
   onRead: (session: Session) => void;
@@ -111,8 +123,13 @@ interface AdmittedReads {
 export function createReader(
   c: RequestContext<AppEnv>,
   { isWrite, reads, request }: RequestPlan,
-  { credentialId, readConstraint, pendingRead, onRead }: AdmittedReads,
+  { credentialId, caller, readConstraint, pendingRead: early, onRead }: AdmittedReads,
 ): Read {
+  const narrow = isNarrow(caller.resources);
+  if (narrow) keepNewest(narrowIn(c.env.memory), credentialId, true);
+  else narrowIn(c.env.memory).delete(credentialId);
+  // It read whole collections.
+  const pendingRead = narrow ? undefined : early;
   const isUsable = async ({ result, session }: PendingRead): Promise<boolean> => {
     try {
       await result;
@@ -133,10 +150,10 @@ export function createReader(
       keepNewest(admittedIn(c.env.memory), `${credentialId} ${read.admissionKey}`, true);
     const firstRead = isStarted
       ? pendingRead
-      : startRead(c, read, request, from(), readConstraint.bookmark);
+      : startRead(c, caller, read, request, from(), readConstraint.bookmark);
     const { result, session } = (await isUsable(firstRead))
       ? firstRead
-      : startRead(c, read, request, primary);
+      : startRead(c, caller, read, request, primary);
     onRead(session);
     return result as Promise<Data>;
   };

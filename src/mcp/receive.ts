@@ -170,6 +170,7 @@ interface CallArguments {
     limit?: number | undefined;
     cursor?: string | undefined;
     expand?: string | undefined;
+    view?: string | undefined;
   };
   body: unknown;
   ifMatch: Precondition | null;
@@ -185,11 +186,11 @@ function parseArguments(
     ? takeCollection(args)
     : takeParameters(args, ...parameterNames(op, key));
   if (!op.body) assertNoUnknown(body);
-  const { id = "", if_match, limit, cursor, expand } = values;
+  const { id = "", if_match, limit, cursor, expand, view } = values;
   const sentKey = values.key ?? values.app ?? values.form;
   return {
     path: { key: key ?? sentKey ?? "", id, delivery: "" },
-    query: { limit, cursor, expand: expand?.join() },
+    query: { limit, cursor, expand: expand?.join(), view },
     body,
     ifMatch: parseIfMatch(if_match),
   };

@@ -73,6 +73,7 @@ export function parameterNames(op: Operation, key: string | undefined): ToolPara
     ...(path.includes(":id") ? (["id"] as const) : []),
     ...(precondition === "If-Match" ? (["if_match"] as const) : []),
     ...(effect === "create" ? (["idempotency_key"] as const) : []),
+    ...("view" in query().shape ? (["view"] as const) : []),
     ...(!body && "limit" in query().shape ? (["limit", "cursor"] as const) : []),
     ...(!body && "expand" in query().shape ? (["expand"] as const) : []),
   ];

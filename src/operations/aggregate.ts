@@ -1,3 +1,6 @@
+import * as z from "zod/mini";
+import { lazy } from "#domain/lazy.ts";
+import { reachCurrent } from "#actions/reach.ts";
 import { aggregateItems, type AggregateView } from "#actions/aggregate-items.ts";
 import { cachedOrStoredCollection } from "#actions/collection-cache.ts";
 import type { Prefetch } from "#actions/read.ts";
@@ -7,17 +10,20 @@ import { collectionPaths } from "#domain/api-paths.ts";
 import { readPermission } from "#domain/credential/permissions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { problem } from "#domain/problem/problem.ts";
-import { noQuery } from "./items.ts";
 import { operation } from "./operation.ts";
 import { collectionTarget } from "./targets.ts";
+import { viewQuery } from "./viewed-page.ts";
+
+const aggregateQuery = lazy(() => z.pick(viewQuery(), { view: true }));
 
 const prefetchFigures =
-  (kind: CollectionKind): Prefetch<AggregateView> =>
-  async (ctx, { path, body }) => {
+  (kind: CollectionKind): Prefetch<AggregateView, z.output<ReturnType<typeof aggregateQuery>>> =>
+  async (ctx, { path, body, query }) => {
     const sentBody = await body();
     const likely = await cachedOrStoredCollection(ctx, kind, path.key);
     if (!likely) throw problem.notFound();
-    return aggregateItems(ctx, likely, sentBody);
+    const reached = await reachCurrent(ctx, likely);
+    return aggregateItems(ctx, reached, sentBody, query().view);
   };
 
 /** Returns figures over the items that match conditions. */
@@ -31,7 +37,7 @@ export const aggregateOperation = (kind: CollectionKind) => {
     permission: readPermission[kind],
     effect: "read",
     target: collectionTarget(kind),
-    query: noQuery,
+    query: aggregateQuery,
     body: {
       schema: ({ key, one }) => (key === undefined ? "Aggregate" : `${one}Aggregate`),
       example: ({ aggregate }) => aggregate,

@@ -49,11 +49,11 @@ export const listChangesOperation = (kind: CollectionKind) => {
       return { ...page, binding };
     },
     async run(_, { prefetched }) {
-      const { changes, schemaVersion, nextPosition, binding } = await prefetched();
+      const { changes, schemaVersion, nextPosition, mark, binding } = await prefetched();
       return {
         items: changes.map((change) => ({ document: changeDocument(change) })),
         members: { schema_version: schemaVersion },
-        next: { binding, position: [nextPosition], isFeed: true },
+        next: { binding, position: [nextPosition, mark], isFeed: true },
       };
     },
     summary: `List changes of ${many}`,

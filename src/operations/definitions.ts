@@ -227,6 +227,7 @@ export const patchDefinitionOperation = (kind: CollectionKind) =>
     description:
       "Updates the members that you send, except `fields`. `null` restores the default. A pending change continues.",
     responses: { 200: changedResponse(kind) },
+    problems: ["schema_in_use"],
   });
 
 /** The schema document with its links. */

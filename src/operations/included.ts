@@ -1,15 +1,9 @@
-import type { QueryPage } from "#actions/query-items.ts";
 import { itemDocument } from "#documents/items.ts";
 import type { ItemView } from "#domain/item/item.ts";
 import { isObject } from "#domain/json.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { PageResult } from "./operation.ts";
-
-/** A page, with the version of the database that its read returned. */
-export interface SearchedPage {
-  found: QueryPage;
-  bookmark: string | null;
-}
+import type { MatchingPage } from "./viewed-page.ts";
 
 /** The records to which items refer, by their IDs. */
 export const includedDocuments = (views: readonly ItemView[]): Record<string, object> =>
@@ -17,12 +11,11 @@ export const includedDocuments = (views: readonly ItemView[]): Record<string, ob
 
 /** A page of a search, with the records to which its items refer if the request expands references. */
 export function expandedPage(
-  { found, bookmark }: SearchedPage,
-  binding: string,
+  { found, binding, bookmark }: MatchingPage,
   body: unknown,
   expand: string | undefined,
 ): PageResult {
-  const { views, nextPosition: position, included } = found;
+  const { views = [], nextPosition: position = null, included = [] } = found ?? {};
   return {
     items: views.map((view) => ({ document: itemDocument(view) })),
     next: position && { binding, position, bookmark },

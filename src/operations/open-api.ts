@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { reachCollection } from "#actions/reach.ts";
 import { versions } from "#documents/openapi/versions.ts";
 import { collectionPaths } from "#domain/api-paths.ts";
 import { isVisible } from "#domain/credential/credential.ts";
@@ -69,9 +70,9 @@ export const getOpenApiDocumentOperation = operation({
       ? { count: 0, bytes: 0, collections: [] }
       : loadDefinitions(ctx.databases, selected, maxBytes);
   },
-  async run({ resources }, { query, prefetched }) {
+  async run(ctx, { query, prefetched }) {
     const selected = selectedCollections(query);
-    const areVisible = selected.every(({ kind, key }) => isVisible(resources, kind, key));
+    const areVisible = selected.every(({ kind, key }) => isVisible(ctx.resources, kind, key));
     if (!areVisible) throw problem.notFound();
     const { count, bytes, collections } = await prefetched();
     if (count < selected.length) throw problem.notFound();
@@ -79,7 +80,8 @@ export const getOpenApiDocumentOperation = operation({
       const reason = `The definitions may have at most ${maxJoinedBytes} bytes together, not ${bytes}.`;
       throw tooComplexProblem(query.forms, reason);
     }
-    return { describes: collections, version: query.version };
+    const describes = collections.map((collection) => reachCollection(ctx, collection));
+    return { describes, version: query.version };
   },
   summary: "Get one OpenAPI document for several apps and forms",
   responses: {

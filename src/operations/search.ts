@@ -1,57 +1,63 @@
-import { likelyCollection } from "#actions/collection-cache.ts";
-import { queryItems } from "#actions/query-items.ts";
-import { readsOtherApps, type ReaderRights } from "#actions/search-targets.ts";
+import { queryItems, type ItemQuery } from "#actions/query-items.ts";
+import { readsOtherApps } from "#actions/search-targets.ts";
 import { resourceNames } from "#documents/openapi/names.ts";
 import { searchInput } from "#documents/openapi/tool-inputs.ts";
 import { collectionPaths } from "#domain/api-paths.ts";
 import { sha256 } from "#domain/credential/keys.ts";
 import { readPermission } from "#domain/credential/permissions.ts";
-import {
-  expandNames,
-  itemPageQuery,
-  type CursorPosition,
-  type ItemPaging,
-} from "#domain/cursor.ts";
+import { expandNames, type CursorPosition, type ItemPaging } from "#domain/cursor.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { Download } from "#domain/download.ts";
-import type { CompiledCollection } from "#domain/data/compile.ts";
+import type { ReachedCollection } from "#domain/data/narrow.ts";
 import type { ActionContext, ReadContext } from "#actions/context.ts";
 import type { Prefetch, ReadRequest } from "#actions/read.ts";
 import { isObject, toCanonicalJson } from "#domain/json.ts";
 import { truncate } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError } from "#domain/problem/problem.ts";
-import { assertNotExpanded, expandedPage, type SearchedPage } from "./included.ts";
+import { assertNotExpanded, expandedPage } from "./included.ts";
 import { downloadText } from "./list-items.ts";
 import { operation } from "./operation.ts";
 import { collectionTarget } from "./targets.ts";
+import {
+  loadMatchingPage,
+  viewFields,
+  viewQuery,
+  type MatchingPage,
+  type ViewPaging,
+} from "./viewed-page.ts";
+
+/** Loads the page of a search. Without rights, it reads no other apps. */
+async function searchPage(
+  ctx: ReadContext,
+  kind: CollectionKind,
+  request: ReadRequest<ViewPaging>,
+  rights: ItemQuery["rights"],
+) {
+  const body = await request.body();
+  const sent = request.query();
+  const { limit, cursor, expand } = parsePaging(body, sent);
+  const page = await loadMatchingPage(ctx, request, {
+    kind,
+    key: request.path.key,
+    query: { body, view: sent.view, rights, expand: expandNames(expand) },
+    cursor,
+    limit,
+    // What a caller may read of other apps is known after the admission.
+    isStart: request.format !== undefined || (!rights && readsOtherApps(body, expand)),
+    binding: ({ collection }) => searchBinding(collection.id, body),
+  });
+  return { ...page, limit };
+}
 
 const prefetchMatches =
-  (kind: CollectionKind) => async (ctx: ReadContext, request: ReadRequest<ItemPaging>) => {
-    const { path, body: readBody, query, format, position } = request;
-    const body = await readBody();
-    const { limit, cursor, expand } = parsePaging(body, query());
-    const likely = await likelyCollection(ctx, kind, path.key);
-    const binding = await searchBinding(likely.collection.id, body);
-    const start = await position(binding, cursor, ctx.versions);
-    // What a caller may read of other apps is known after the admission.
-    const waits = readsOtherApps(body, expand);
-    const found = format ?? (waits ? null : await queryItems(ctx, likely, { body }, start, limit));
-    return { binding, start, limit, found, bookmark: ctx.versions.newestBookmark() };
-  };
+  (kind: CollectionKind) => (ctx: ReadContext, request: ReadRequest<ViewPaging>) =>
+    searchPage(ctx, kind, request, undefined);
 
 /** Runs a search that also reads other apps, as far as the caller may read them. */
 const searchOtherApps =
-  (kind: CollectionKind, rights: ReaderRights): Prefetch<SearchedPage, ItemPaging> =>
-  async (ctx, { path, body: readBody, query, position }) => {
-    const body = await readBody();
-    const { limit, cursor, expand } = parsePaging(body, query());
-    const likely = await likelyCollection(ctx, kind, path.key);
-    const binding = await searchBinding(likely.collection.id, body);
-    const start = await position(binding, cursor, ctx.versions);
-    const search = { body, rights, expand: expandNames(expand) };
-    const found = await queryItems(ctx, likely, search, start, limit);
-    return { found, bookmark: ctx.versions.newestBookmark() };
-  };
+  (kind: CollectionKind, rights: ItemQuery["rights"]): Prefetch<MatchingPage, ViewPaging> =>
+  (ctx, request) =>
+    searchPage(ctx, kind, request, rights);
 
 /** Returns a page of matches, or all of them as a download. */
 export const searchOperation = (kind: CollectionKind) => {
@@ -64,7 +70,7 @@ export const searchOperation = (kind: CollectionKind) => {
     permission: readPermission[kind],
     effect: "read",
     target: collectionTarget(kind),
-    query: itemPageQuery,
+    query: viewQuery,
     body: {
       schema: ({ key, one }) => (key === undefined ? "Search" : `${one}Search`),
       example: ({ search }) => search,
@@ -72,17 +78,16 @@ export const searchOperation = (kind: CollectionKind) => {
     formats: "downloads",
     admissionKey: ({ key }) => `search ${kind}:${key}`,
     prefetch: prefetchMatches(kind),
-    async run(ctx, { target, body, query, prefetched, read }) {
+    async run(ctx, { target, query, body, format, prefetched, read }) {
       const early = await prefetched();
-      const { binding, start, limit } = early;
-      if (early.found && "type" in early.found) {
+      if (format) {
         assertNotExpanded(body, query.expand);
-        return { format: early.found, download: downloadMatches(ctx, target, body, start, limit) };
+        const search = { body, view: query.view, rights: ctx };
+        const { start, limit } = early;
+        return { format, download: downloadMatches(ctx, target, search, start, limit) };
       }
-      const page = early.found
-        ? { found: early.found, bookmark: early.bookmark }
-        : await read(searchOtherApps(kind, ctx));
-      return expandedPage(page, binding, body, query.expand);
+      const page = early.found ? early : await read(searchOtherApps(kind, ctx));
+      return expandedPage(page, body, query.expand);
     },
     summary: `Search ${many}`,
     description: `Returns the ${many} that match all conditions, newest first or in the order of \`sort\`. For the next page, POST the same body to \`links.next\`. ${downloadText}`,
@@ -106,15 +111,16 @@ export const searchOperation = (kind: CollectionKind) => {
 
 function downloadMatches(
   ctx: ActionContext,
-  collection: CompiledCollection,
-  body: unknown,
+  collection: ReachedCollection,
+  query: Pick<ItemQuery, "body" | "view" | "rights">,
   start: CursorPosition | null,
   limit: number | undefined,
 ): Download {
-  const keys =
+  const { body, view } = query;
+  const sentKeys =
     isObject(body) && Array.isArray(body["fields"]) ? (body["fields"] as string[]) : null;
-  const read: Download["read"] = (from, count) =>
-    queryItems(ctx, collection, { body, rights: ctx }, from, count);
+  const keys = sentKeys ?? viewFields(collection, view);
+  const read: Download["read"] = (from, count) => queryItems(ctx, collection, query, from, count);
   return { keys, start, maxItems: limit ?? null, read };
 }
 

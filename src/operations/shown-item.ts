@@ -1,6 +1,7 @@
 import { cachedCollectionOfItem, likelyCollection } from "#actions/collection-cache.ts";
 import type { ActionContext, ReadContext } from "#actions/context.ts";
 import { queryItems } from "#actions/query-items.ts";
+import { reachCurrent } from "#actions/reach.ts";
 import type { Prefetch, ReadRequest } from "#actions/read.ts";
 import type { ReaderRights } from "#actions/search-targets.ts";
 import {
@@ -12,6 +13,7 @@ import {
 import { isVisible } from "#domain/credential/credential.ts";
 import { expandNames, type expandQuery } from "#domain/cursor.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
+import { wholeOf } from "#domain/data/narrow.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { buildItemView, type ItemView } from "#domain/item/item.ts";
 import { Problem, problem } from "#domain/problem/problem.ts";
@@ -50,7 +52,7 @@ const expandItem =
   ): Prefetch<ShownItem | undefined, ShownQuery> =>
   async (ctx, request) => {
     const { id } = request.path;
-    const compiled = await find(ctx);
+    const compiled = await reachCurrent(ctx, await find(ctx));
     const isReceipt = compiled.collection.kind === "app" && !id.startsWith("rec_");
     const condition = { field: isReceipt ? "$receipt_number" : "$id", op: "eq", value: id };
     const search = {
@@ -97,7 +99,7 @@ function shownItemTarget(kind: CollectionKind): Target<ShownItem> {
       }
       // Older IDs do not name their collection. And an unknown item is reported before an unknown reference.
       const { compiled } = await findVisible(null);
-      const found = await read(expandItem(ctx, () => compiled));
+      const found = await read(expandItem(ctx, () => wholeOf(compiled)));
       if (!found) throw problem.notFound();
       return found;
     },

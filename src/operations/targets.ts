@@ -10,8 +10,10 @@ import {
   type LoadedItem,
 } from "#actions/visible.ts";
 import { filterVisible, getWebhook, loadWebhook } from "#actions/webhooks.ts";
-import { isVisible, type Resources } from "#domain/credential/credential.ts";
+import { isVisible, reachesWhole, type Resources } from "#domain/credential/credential.ts";
+import { reachCurrent, reachDefinition } from "#actions/reach.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
+import type { ReachedCollection } from "#domain/data/narrow.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { Webhook } from "#domain/webhook/webhook.ts";
@@ -26,23 +28,31 @@ function requireVisible({ resources }: Caller, kind: CollectionKind, key: string
 
 export const noTarget: Target<undefined> = { mayBeMissing: false, find: () => undefined };
 
-export function collectionTarget(kind: CollectionKind): Target<CompiledCollection> {
+export function collectionTarget(kind: CollectionKind): Target<ReachedCollection> {
   const prefetch: Prefetch<CompiledCollection> = async (ctx, { path: { key } }) =>
     findCollectionInMemory(ctx.memory, kind, key) ?? loadCollection(ctx, kind, key);
   return {
     prefetch,
     mayBeMissing: true,
-    find(ctx, { key }, read) {
+    async find(ctx, { key }, read) {
       requireVisible(ctx, kind, key);
-      return findCollectionInMemory(ctx.memory, kind, key) ?? read(prefetch);
+      return reachCurrent(
+        ctx,
+        findCollectionInMemory(ctx.memory, kind, key) ?? (await read(prefetch)),
+      );
     },
   };
+}
+
+/** Definitions belong to whole collections. */
+function requireWhole({ resources }: Caller, kind: CollectionKind, key: string): void {
+  if (!reachesWhole(resources, kind, key)) throw problem.notFound();
 }
 
 /** Checks only the credential's resources, because the definition may not exist yet. */
 export const keyTarget = (kind: CollectionKind): Target<undefined> => ({
   mayBeMissing: true,
-  find: (ctx, { key }) => requireVisible(ctx, kind, key) as undefined,
+  find: (ctx, { key }) => requireWhole(ctx, kind, key) as undefined,
 });
 
 export function definitionTarget(kind: CollectionKind): Target<CurrentCollection> {
@@ -51,9 +61,9 @@ export function definitionTarget(kind: CollectionKind): Target<CurrentCollection
   return {
     prefetch,
     mayBeMissing: true,
-    find(ctx, { key }, read) {
+    async find(ctx, { key }, read) {
       requireVisible(ctx, kind, key);
-      return read(prefetch);
+      return reachDefinition(ctx, await read(prefetch));
     },
   };
 }
@@ -62,7 +72,7 @@ export function definitionTarget(kind: CollectionKind): Target<CurrentCollection
 export const storedDefinitionTarget = (kind: CollectionKind): Target<CurrentCollection> => ({
   mayBeMissing: true,
   find(ctx, { key }) {
-    requireVisible(ctx, kind, key);
+    requireWhole(ctx, kind, key);
     return loadDefinition(ctx, kind, key);
   },
 });

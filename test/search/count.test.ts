@@ -3,6 +3,7 @@ import { pageBudget } from "../../src/store/data/search/cost.ts";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { CompiledCollection } from "../../src/domain/data/compile.ts";
 import { parseSearch } from "../../src/domain/search/parse.ts";
+import { meOperand } from "../../src/domain/search/tree.ts";
 import { choosePlan } from "../../src/store/data/search/plan.ts";
 import { findPage } from "../../src/store/data/search/find-page.ts";
 import { loadPage } from "../../src/store/data/search/page.ts";
@@ -50,7 +51,7 @@ describe("Count of a search", () => {
     const { collection } = form;
     await fc.assert(
       fc.asyncProperty(arbitrary.search, fc.integer({ min: 1, max: 200 }), async (body, budget) => {
-        const search = { ...parseSearch(collection, body), sort: [] };
+        const search = { ...parseSearch(collection, body, meOperand), sort: [] };
         // The plan for a search that nothing narrows: sizes are unknown.
         const plan = choosePlan(search, [], { itemCount: Infinity, largestItemBytes: Infinity });
         if (!plan) throw new Error("There is always a plan without a sort.");
@@ -71,7 +72,7 @@ describe("Count of a search", () => {
   }, 60_000);
 
   it("is null unless requested", async () => {
-    const search = parseSearch(form.collection, {});
+    const search = parseSearch(form.collection, {}, meOperand);
     const page = await findPage(dataHandle.of(form.collection), search, null, 5);
     expect(page).toMatchObject({ count: null, prefixMatches: [] });
   });

@@ -3,6 +3,7 @@ import { pageBudget } from "../../src/store/data/search/cost.ts";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Collection } from "../../src/domain/definition/collection.ts";
 import { parseSearch } from "../../src/domain/search/parse.ts";
+import { meOperand } from "../../src/domain/search/tree.ts";
 import { findCollection } from "../../src/store/data/collections.ts";
 import { loadPage } from "../../src/store/data/search/page.ts";
 import { everyItem, type Client, type Json } from "../support/client";
@@ -144,7 +145,7 @@ describe.each(["app", "form"] as const)("Ids, receipt numbers and times of an %s
         fc.integer({ min: 1, max: 20 }),
         fc.integer({ min: 1, max: 120 }),
         async (body, rows, budget) => {
-          const parsed = parseSearch(collection, body);
+          const parsed = parseSearch(collection, body, meOperand);
           for (const plan of possiblePlans(parsed)) {
             expect(await idsOfPlan(collection, plan, parsed, { rows, budget })).toEqual(
               expected(body),

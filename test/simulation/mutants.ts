@@ -212,8 +212,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "a feed goes on at its end",
     "actions/changes.ts",
-    "const nextPosition = page.changes.at(-1)?.number ?? start ?? end;",
-    "const nextPosition = end;",
+    'let nextPosition = page.changes.at(-1)?.number ?? (typeof from === "number" ? from : end);',
+    "let nextPosition = end;",
   ),
   // Restores
   mutant(

@@ -2,6 +2,9 @@ import { env } from "cloudflare:workers";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { isObject } from "../../src/domain/json.ts";
+import { compileCollection } from "../../src/domain/data/compile.ts";
+import { narrowCollection } from "../../src/domain/data/narrow.ts";
+import { meOperand } from "../../src/domain/search/tree.ts";
 import type { CollectionKind } from "../../src/domain/definition/collection.ts";
 import { openApiDocument } from "../../src/documents/openapi/document.ts";
 import { serviceDocument } from "../../src/documents/openapi/service.ts";
@@ -166,7 +169,14 @@ async function loadValidators(kind: CollectionKind, key: string): Promise<Valida
   const validators = validatorsByCollection.get(name) ?? [];
   const version = String(current.collection.version);
   if (!validators.some(({ document }) => document.info.version === version)) {
-    validators.unshift(buildValidator(openApiDocument(operations, current.collection, host)));
+    // A credential that sees the collection through a view has the document of that view.
+    const compiled = compileCollection(current.collection);
+    const views = current.collection.definition.views ?? [];
+    const narrow = views.map((view) => narrowCollection(compiled, view, meOperand).collection);
+    const documents = [current.collection, ...narrow].map((collection) =>
+      buildValidator(openApiDocument(operations, collection, host)),
+    );
+    validators.unshift(...documents);
     validatorsByCollection.set(name, validators);
   }
   return validators;

@@ -12,10 +12,12 @@ export function ResourceChoices({
   reachable,
   values,
   label = credentialLabels.resources,
+  offersViews = false,
 }: {
   reachable: readonly CollectionLabel[];
   values: FormValues;
   label?: string;
+  offersViews?: boolean;
 }) {
   const { inputProps, wrong: errors } = useField({ name: "resources" });
   const selected = toTextList(values["resources"]);
@@ -52,8 +54,18 @@ export function ResourceChoices({
           return kindLabels.length === 0 ? null : (
             <div role="group" aria-label={noun}>
               <small>{noun}</small>
-              {kindLabels.map(({ key, name }) => (
-                <ResourceChoice value={`${kind}:${key}`} name={name} of={key} chosen={selected} />
+              {kindLabels.map(({ key, name, views }) => (
+                <>
+                  <ResourceChoice value={`${kind}:${key}`} name={name} of={key} chosen={selected} />
+                  {(offersViews ? views : []).map((view) => (
+                    <ResourceChoice
+                      value={`${kind}:${key}/${view.key}`}
+                      name={`${name}: only ${view.name}`}
+                      of={`${key}/${view.key}`}
+                      chosen={selected}
+                    />
+                  ))}
+                </>
               ))}
             </div>
           );

@@ -111,7 +111,7 @@ export function AccessPage({
         <input type="hidden" name="version" value={String(version)} />
         <input type="hidden" name="purpose" value="custom" />
         <Permissions role={role} values={shownValues} isToken={kind === "token"} />
-        <ResourceChoices reachable={reachable} values={shownValues} />
+        <ResourceChoices reachable={reachable} values={shownValues} offersViews />
         <Input
           name="name"
           label={credentialLabels.name}

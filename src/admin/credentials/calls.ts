@@ -75,6 +75,7 @@ const fieldErrorTexts: Record<FieldErrorCode, (field: string) => string> = {
   invalid_cursor: () => "the cursor is invalid for this list",
   invalid_condition: (field) => `the condition ${field} is invalid`,
   too_complex: () => "the search is too complex",
+  outside_view: () => "the item would have left what the credential can see",
   invalid_definition: (field) => `the definition is invalid at ${field}`,
   unknown_reference: (field) => `${field} names no record that it may refer to`,
 };

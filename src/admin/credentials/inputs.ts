@@ -97,7 +97,14 @@ function splitWords(text: string): string[] {
 }
 
 const resourceSchema = lazy(() =>
-  z.string().check(z.regex(/^(app|form):[a-z][a-z0-9_-]{0,62}$/, "Must be app:KEY or form:KEY.")),
+  z
+    .string()
+    .check(
+      z.regex(
+        /^(app|form):[a-z][a-z0-9_-]{0,62}(\/[a-z][a-z0-9_-]{0,62})?$/,
+        "Must be app:KEY or form:KEY, or a view like form:KEY/VIEW.",
+      ),
+    ),
 );
 
 const resourcesSchema = lazy(() =>

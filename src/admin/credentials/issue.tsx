@@ -120,7 +120,7 @@ export function IssuePage({ frame, reachable, values, problem }: IssuePageProps)
             <Permissions role={role} values={values} isToken={!roleAllows(role, "credentials")} />
           </div>
         </ChoiceGroup>
-        <ResourceChoices reachable={reachable} values={values} />
+        <ResourceChoices reachable={reachable} values={values} offersViews />
         {roleAllows(role, "credentials") ? (
           <KindChoice values={values} />
         ) : (

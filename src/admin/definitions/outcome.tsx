@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import type { FieldDiff } from "#domain/definition/merge.ts";
+import type { FieldDiff } from "#domain/definition/diff.ts";
 import type { Preview } from "#actions/preview-definition.ts";
 import { formatQuantity } from "#html/viewer.tsx";
 

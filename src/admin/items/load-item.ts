@@ -1,6 +1,8 @@
 import type { Context } from "hono";
 import { findCurrentCollection } from "#actions/collection-cache.ts";
 import { getRecord, getSubmission, type LoadedItem } from "#actions/visible.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
+import { wholeOf } from "#domain/data/narrow.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import { problem } from "#domain/problem/problem.ts";
@@ -24,7 +26,15 @@ export async function getStoredCollection(
   return read;
 }
 
-export async function getItem(c: Context<AdminEnv>, kind: CollectionKind): Promise<LoadedItem> {
+/** An item of a collection that is whole, as members see all of it. */
+export type MemberItem = LoadedItem & { compiled: CompiledCollection };
+
+export async function getItem(c: Context<AdminEnv>, kind: CollectionKind): Promise<MemberItem> {
+  const loaded = await loadItem(c, kind);
+  return { ...loaded, compiled: wholeOf(loaded.compiled) };
+}
+
+async function loadItem(c: Context<AdminEnv>, kind: CollectionKind): Promise<LoadedItem> {
   const id = c.req.param("id") ?? "";
   if (kind === "app") return getRecord(c.var.action, keyParam(c), id);
   const submission = await getSubmission(c.var.action, id);

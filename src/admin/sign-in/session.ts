@@ -50,6 +50,9 @@ export const startsEarly = (prefetch: PagePrefetch<unknown>) =>
     await next();
   });
 
+/** Every member sees all apps and forms. */
+const unknownMember = { actor: "nobody", resources: "all" } as const;
+
 /**
  * Starts the page's read in parallel with the session check, if the session was valid before.
  * The result is discarded if the session has ended. Unknown sessions start no read, so invented ones cost nothing.
@@ -57,7 +60,7 @@ export const startsEarly = (prefetch: PagePrefetch<unknown>) =>
 function prefetchPage(c: Context<AdminEnv>, hash: string): ReadPage {
   const { earlyPage } = c.var;
   const runRead = <Data>(prefetch: PagePrefetch<Data>, key: string) =>
-    prefetch(readContext(c), key, c);
+    prefetch(readContext(c, unknownMember), key, c);
   const early = validSessionsIn(c.env.memory).has(hash) ? earlyPage : undefined;
   const result = early && runRead(early.prefetch, early.key);
   result?.catch(() => undefined);

@@ -1,3 +1,4 @@
+import { searchFields } from "#domain/search/fields.ts";
 import {
   groupingOf,
   maxGroupKeys,
@@ -9,7 +10,6 @@ import {
   units,
   type Grouping,
 } from "#domain/aggregate/aggregate.ts";
-import { aggregateFields } from "#domain/aggregate/parse.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { maxConditions, type SearchField } from "#domain/search/tree.ts";
 import { storableText } from "./field-schemas.ts";
@@ -25,7 +25,7 @@ import {
 
 /** The schemas of aggregates in this collection: its fields, their periods and their operations. */
 export function aggregateSchemas(one: string, collection: Collection): Schema {
-  const fields = [...aggregateFields(collection).values()].filter((field) => field !== undefined);
+  const fields = [...searchFields(collection).values()].filter((field) => field !== undefined);
   const grouped = fields.filter((field) => groupingOf(field) !== null);
   const keys = grouped.map((field) => [field.name, keySchema(groupingOf(field))] as const);
   return {

@@ -14,6 +14,7 @@ import {
 } from "./schema.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { documentSchemas } from "#domain/definition/document.ts";
+import { viewsSchema } from "#domain/definition/view.ts";
 import { patchSchemas } from "#domain/definition/patch.ts";
 import { dateTimeInput } from "./field-schemas.ts";
 import { pageSchema, actorSchema } from "./problem-schemas.ts";
@@ -51,7 +52,11 @@ function withTypedDefault(schema: Schema, type: string): Schema {
   if (type === "line_items")
     properties["fields"] = { ...properties["fields"], items: ref("schemas", "ColumnDefinition") };
   properties["previous_keys"] = { ...listSchema(stringSchema), readOnly: true };
-  return { ...schema, properties };
+  if (type !== "computed") return { ...schema, properties };
+  // Credentials that see the collection through a view see no formulas.
+  const formula = { ...properties["formula"], description: "Required in requests." };
+  const required = (schema["required"] as string[]).filter((name) => name !== "formula");
+  return { ...schema, properties: { ...properties, formula }, required };
 }
 
 function defaultSchema(type: string): Schema {
@@ -70,6 +75,11 @@ function defaultSchema(type: string): Schema {
       return { type: ["string", "null"] };
   }
 }
+
+const definitionLists: Schema = {
+  views: ref("schemas", "Views"),
+  fields: listSchema(ref("schemas", "FieldDefinition")),
+};
 
 /** The schemas of apps and forms: in lists, and as definitions in requests and responses. */
 export function definitionSchemas(kind: CollectionKind): Schema {
@@ -110,7 +120,7 @@ export function definitionSchemas(kind: CollectionKind): Schema {
       properties: {
         ...input,
         ...kindMember,
-        fields: listSchema(ref("schemas", "FieldDefinition")),
+        ...definitionLists,
         ...Object.fromEntries(
           Object.entries(serverMembers).map(([key, part]) => [key, { readOnly: true, ...part }]),
         ),
@@ -139,17 +149,29 @@ function patchSchemasOf(kind: CollectionKind): Schema {
   return {
     [`${kindSchemaNames[kind]}DefinitionPatch`]: patchSchema(kind),
     Consequences: consequencesSchema,
+    Views: viewsComponent(),
   };
 }
 
 function patchSchema(kind: CollectionKind): Schema {
   const schema = toJsonSchema(patchSchemas[kind]());
-  const { acceptance, ...settings } = schema["properties"] as Record<string, Schema>;
-  if (!acceptance) return schema;
-  const members = acceptance["properties"] as Schema;
+  const { acceptance, ...members } = schema["properties"] as Record<string, Schema>;
+  const views = { anyOf: [ref("schemas", "Views"), { type: "null" }] };
+  const settings = { ...members, views };
+  if (!acceptance) return { ...schema, properties: settings };
   const times = { opens_at: nullableDateTime, closes_at: nullableDateTime };
-  const patch = { ...acceptance, properties: { ...members, ...times } };
+  const ownMembers = acceptance["properties"] as Schema;
+  const patch = { ...acceptance, properties: { ...ownMembers, ...times } };
   return { ...schema, properties: { ...settings, acceptance: patch } };
+}
+
+/** Conditions and sort keys are those of a search. The definition itself validates them. */
+function viewsComponent(): Schema {
+  const parts = listSchema({ type: "object", additionalProperties: true });
+  const schema = toJsonSchema(viewsSchema());
+  const view = schema["items"] as Schema;
+  const properties = { ...(view["properties"] as Schema), conditions: parts, sort: parts };
+  return { ...schema, items: { ...view, properties } };
 }
 
 const consequencesSchema: Schema = {

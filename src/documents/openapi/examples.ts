@@ -217,15 +217,15 @@ interface DefinitionExamples {
 
 function definitionExamples(collection: Collection, origin: string): DefinitionExamples {
   const { kind, key, version, definition } = collection;
-  const { name, description, time_zone, receipt_prefix, acceptance, history_days, retain, fields } =
-    definition;
+  const { name, description, time_zone, receipt_prefix, acceptance, retain, fields } = definition;
+  const { history_days, views } = definition;
   const links = toAbsoluteLinks(collectionLinks(kind, key), origin);
   const { accepting, ...acceptanceInput } = acceptanceDocument(acceptance, 0, exampleTime);
   const heading = { name, description, time_zone };
-  const retention = { history_days: history_days ?? defaultHistoryDays };
+  const settings = { history_days: history_days ?? defaultHistoryDays, views: views ?? [] };
   const fieldList = fields.fields.map(fieldDocument).map(withoutDefault);
-  const body = { ...retention, fields: fieldList };
-  const bodyInput = { ...retention, fields: fieldList.map(withoutPreviousKeys) };
+  const body = { ...settings, fields: fieldList };
+  const bodyInput = { ...settings, fields: fieldList.map(withoutPreviousKeys) };
   const getKindMembers = (acceptanceMembers: object) =>
     kind === "app"
       ? { receipt_prefix }

@@ -57,7 +57,6 @@ export function itemSchemas({ kind, one, key }: ResourceNames, collection?: Coll
     [`${one}Found`]: openObject(itemProperties(kindMembers, dataOf("SomeData"))),
     [`${one}Written`]: writtenSchema(itemProperties(kindMembers, dataOf("SomeData"))),
     [`${one}Updated`]: { anyOf: [ref("schemas", one), ref("schemas", `${one}Written`)] },
-    [`${one}Page`]: pageSchema(one, included),
     [`${one}SearchPage`]: pageSchema(`${one}Found`, included),
     ...(kind === "form" ? { [`${one}Checked`]: checkedSchema(keySchema, dataOf("Data")) } : {}),
   };
@@ -219,7 +218,7 @@ export function changeSchemas({ one }: ResourceNames): Schema {
   };
   const entry = {
     id: stringSchema,
-    type: enumSchema(["created", "updated", "deleted"]),
+    type: enumSchema(["created", "updated", "deleted", "left"]),
     version: versionSchema,
     etag: stringSchema,
     at: timestampSchema,
@@ -228,8 +227,15 @@ export function changeSchemas({ one }: ResourceNames): Schema {
   };
   return {
     [`${one}ChangeEntry`]: {
-      ...openObject({ ...entry, item: ref("schemas", one) }, Object.keys(entry)),
-      description: "`item` is the current item. Absent if it was deleted.",
+      ...openObject({ ...entry, item: ref("schemas", one) }, [
+        "id",
+        "type",
+        "version",
+        "etag",
+        "at",
+      ]),
+      description:
+        "`item` is the current item. Absent if it was deleted. An item that `left` the view of the credential has only its ID, version and time.",
     },
     [`${one}Changes`]: openObject({
       items: listSchema(ref("schemas", `${one}ChangeEntry`)),

@@ -62,6 +62,11 @@ function queryParameters(): Schema {
       `The number of items on a page (${defaultPageLimit} if omitted), or in a whole download.`,
       toJsonSchema(pageLimit()),
     ),
+    view: queryParameter(
+      "view",
+      "The key of a view of the definition. Its conditions apply too, and its sort and fields where the request has none.",
+      { ...stringSchema, maxLength: 100 },
+    ),
     cursor: queryParameter("cursor", "The cursor from `links.next`.", stringSchema),
     expand: queryParameter(
       "expand",

@@ -9,6 +9,7 @@ import {
 } from "#domain/search/tree.ts";
 import { expansions } from "#domain/search/expand.ts";
 import { operators, searchFields } from "#domain/search/fields.ts";
+import { isSortable } from "#domain/search/sort.ts";
 import { recordIdPattern } from "#domain/data/references.ts";
 import { dateTimeInput, daySchema, storableText } from "./field-schemas.ts";
 import { searchBodySchemas } from "./search-body-schemas.ts";
@@ -22,6 +23,11 @@ import {
   type Schema,
 } from "./schema.ts";
 
+const actorOperand: Schema = {
+  type: "string",
+  pattern: "^(?:\\$me|system|(?:credential|member):[0-9A-Za-z_-]{1,64})$",
+  description: "Who did it. `$me` is the caller.",
+};
 const numberSchema: Schema = { type: "number" };
 
 /** In a document with more fields with options, their conditions share schemas without options. Each field adds 750 bytes. */
@@ -43,7 +49,7 @@ export function listsOptions(collections: readonly Collection[]): boolean {
 export function searchSchemas(one: string, collection: Collection, hasOptions: boolean): Schema {
   const fields = [...searchFields(collection).values()].filter((field) => field !== undefined);
   const keys = collection.definition.fields.fields.map((field) => field.key);
-  const sortable = fields.filter(({ kind }) => kind !== "multi_select" && kind !== "line_items");
+  const sortable = fields.filter(isSortable);
   const shownFields = { items: keys.length > 0 ? enumSchema(keys) : storableText };
   return {
     ...conditionSchemas(one, fields, hasOptions),
@@ -114,9 +120,10 @@ function conditionSchemas(
       conditionList(`${row}Condition`),
     );
   }
-  if (fields.length > 0) {
+  const optional = fields.filter(({ kind }) => kind !== "actor");
+  if (optional.length > 0) {
     const searchableKey = `${one}SearchableKey`;
-    keys[searchableKey] = enumSchema(fields.map(({ name }) => name));
+    keys[searchableKey] = enumSchema(optional.map(({ name }) => name));
     leaves["EmptyCondition"] = leafSchema(ref("schemas", searchableKey), ["is_empty"], {
       type: "boolean",
     });
@@ -249,5 +256,7 @@ function scalarSchema(kind: FieldKind): Schema {
     case "multi_select":
     case "line_items":
       return { ...storableText, minLength: 1 };
+    case "actor":
+      return { ...actorOperand };
   }
 }

@@ -15,7 +15,6 @@ import {
   metricOps,
   units,
 } from "#domain/aggregate/aggregate.ts";
-import { aggregateFields } from "#domain/aggregate/parse.ts";
 import { itemSchemas } from "./item-schemas.ts";
 import { sharedSchemas } from "./problem-schemas.ts";
 import { dataName, dataUses, type DataUse } from "./field-schemas.ts";
@@ -42,6 +41,7 @@ export const toolParameters = lazy(() => ({
   form: z.string(),
   id: z.string(),
   if_match: z.optional(z.string().check(z.maxLength(1000))),
+  view: z.optional(z.string().check(z.maxLength(100))),
   limit: z.optional(pageLimit()),
   cursor: z.optional(z.string()),
   expand: z.optional(z.array(z.string()).check(z.maxLength(maxExpansions))),
@@ -58,6 +58,7 @@ const descriptions: Record<ToolParameter, string> = {
   id: "The ID. For records, also the receipt number.",
   if_match:
     'The etag of the version to change, with its quotes, as in "3". If another version is stored, nothing is written.',
+  view: "The key of a view of the definition. Its conditions apply too, and its sort and fields where you send none.",
   limit: "The maximum number of results.",
   cursor: "The next_cursor of the previous page.",
   expand:
@@ -209,7 +210,7 @@ const unitDescription =
 
 /** The input of an aggregate. The service itself validates which fields take a unit and which operation. */
 export function aggregateInput(parameters: Schema, collection: Collection | undefined): Schema {
-  const fields = collection ? presentFields(aggregateFields(collection)) : [];
+  const fields = collection ? presentFields(searchFields(collection)) : [];
   const fieldSchema = (isAllowed: (field: SearchField) => boolean) =>
     collection ? enumSchema(fields.filter(isAllowed).map(({ name }) => name)) : stringSchema;
   const group = {

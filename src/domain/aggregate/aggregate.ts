@@ -58,6 +58,7 @@ const groupingOfSystemField: Record<SystemField, Grouping | null> = {
   createdAt: "datetime",
   updatedAt: "datetime",
   createdBy: "value",
+  updatedBy: null,
 };
 
 /** How the values of this field form groups. Null if they do not. */
@@ -81,6 +82,7 @@ export function metricOpsOf({ kind }: SearchField): readonly MetricOp[] {
     case "datetime":
       return ["count", "count_distinct", "min", "max"];
     case "text":
+    case "actor":
     case "boolean":
     case "select":
     case "reference":

@@ -1,4 +1,3 @@
-import { fieldNumber, systemFieldIds } from "#domain/data/values.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { isObject } from "#domain/json.ts";
 import { formatChoices, truncate } from "#domain/problem/field-errors.ts";
@@ -32,21 +31,8 @@ import {
 
 const aggregateProperties = ["conditions", "group_by", "metrics", "order_by", "limit"];
 
-/** The fields that an aggregate can name: those of searches, and the creator. */
-export function aggregateFields(collection: Collection): Map<string, SearchField | undefined> {
-  const createdBy: SearchField = {
-    name: "$created_by",
-    previousKeys: [],
-    number: fieldNumber(collection.id, systemFieldIds.createdBy),
-    kind: "text",
-    type: "text",
-    source: { in: "system", name: "createdBy" },
-  };
-  return new Map([[createdBy.name, createdBy], ...searchFields(collection)]);
-}
-
-/** Parses the body of an aggregate against the collection's definition, or throws a 422 with every field error. */
-export function parseAggregate(collection: Collection, body: unknown): Aggregate {
+/** Parses the body of an aggregate of the actor `me` against the collection's definition, or throws a 422 with every field error. */
+export function parseAggregate(collection: Collection, body: unknown, me: string): Aggregate {
   const state: SearchParseState = {
     errors: [],
     conditionCount: 0,
@@ -56,12 +42,8 @@ export function parseAggregate(collection: Collection, body: unknown): Aggregate
   const properties = isObject(body) ? body : {};
   if (!isObject(body)) addError(state, [], "The body must be an object.");
   checkProperties(state, properties, aggregateProperties);
-  const conditions = parseConditions(
-    state,
-    searchFields(collection),
-    properties["conditions"] ?? [],
-  );
-  const fields = aggregateFields(collection);
+  const fields = searchFields(collection, me);
+  const conditions = parseConditions(state, fields, properties["conditions"] ?? []);
   const { time_zone } = collection.definition;
   const groups = parseGroups(state, fields, properties["group_by"] ?? [], time_zone);
   const metrics = parseMetrics(state, fields, properties["metrics"] ?? null);

@@ -1,11 +1,32 @@
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { Permission, Role } from "./permissions.ts";
 
-/** All apps and forms, or those named `app:KEY` and `form:KEY`. */
+/** All apps and forms, or those named `app:KEY` and `form:KEY`, or the part of them that `app:KEY/VIEW` names. */
 export type Resources = "all" | readonly string[];
 
+/** How far resources reach into a collection: all of it, what one of its views shows, or not at all. */
+export type Reach = "whole" | { view: string } | null;
+
+export function reachOf(resources: Resources, kind: CollectionKind, key: string): Reach {
+  const name = `${kind}:${key}`;
+  if (resources === "all" || resources.includes(name)) return "whole";
+  const narrow = resources.find((resource) => resource.startsWith(`${name}/`));
+  return narrow === undefined ? null : { view: narrow.slice(name.length + 1) };
+}
+
+/** Whether the caller sees the collection, or a part of it. */
 export function isVisible(resources: Resources, kind: CollectionKind, key: string): boolean {
-  return resources === "all" || resources.includes(`${kind}:${key}`);
+  return reachOf(resources, kind, key) !== null;
+}
+
+/** Whether the caller sees all of the collection. */
+export function reachesWhole(resources: Resources, kind: CollectionKind, key: string): boolean {
+  return reachOf(resources, kind, key) === "whole";
+}
+
+/** Whether the resources reach only a part of a collection. */
+export function isNarrow(resources: Resources): boolean {
+  return resources !== "all" && resources.some((name) => name.includes("/"));
 }
 
 /** The visible keys of one kind, or "all". */
@@ -13,7 +34,7 @@ export function visibleKeys(resources: Resources, kind: CollectionKind): "all" |
   if (resources === "all") return "all";
   return resources
     .filter((name) => name.startsWith(`${kind}:`))
-    .map((name) => name.slice(kind.length + 1));
+    .map((name) => name.slice(kind.length + 1).replace(/\/.*/, ""));
 }
 
 export interface CallCounts {

@@ -8,6 +8,7 @@ import {
 } from "#domain/formula/compile.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
 import { buildScalarCheck, type Check } from "./check-scalar.ts";
+import type { Condition } from "#domain/search/tree.ts";
 import { maxMatchSteps, type MatchBudget } from "#domain/pattern/pattern.ts";
 import { valueErrors } from "./check.ts";
 import { hasReferences } from "./references.ts";
@@ -43,13 +44,35 @@ export interface CompiledFields<F extends Field = Field> {
 
 /** A collection at one version, with its compiled rules. Each isolate compiles a version once. */
 export interface CompiledCollection {
+  reach: "whole";
   collection: Collection;
   fields: CompiledFields;
 }
 
+/**
+ * The part of a collection that a view shows, for a caller that may see nothing else. Its definition and its fields are
+ * those that the caller may know of. Everything that presents or parses can use it. Everything that reads items also
+ * needs its conditions, and whatever checks or stores needs the whole collection, so neither accepts one for the other.
+ */
+export interface NarrowCollection {
+  reach: "narrow";
+  collection: Collection;
+  fields: CompiledFields;
+  whole: CompiledCollection;
+  /** What an item must meet to exist for the caller. */
+  conditions: readonly Condition[];
+}
+
+/** A collection as far as a caller reaches. */
+export type ReachedCollection = CompiledCollection | NarrowCollection;
+
 export function compileCollection(collection: Collection): CompiledCollection {
   const { fields, time_zone } = collection.definition;
-  return { collection, fields: compileFields(fields.fields, time_zone, ["fields"]) };
+  return {
+    reach: "whole",
+    collection,
+    fields: compileFields(fields.fields, time_zone, ["fields"]),
+  };
 }
 
 function compileFields<F extends Field>(

@@ -1,6 +1,7 @@
 import type { RetypedField } from "#domain/definition/collection.ts";
 import { isObject } from "#domain/json.ts";
-import type { CompiledFields, CompiledCollection, CompiledField } from "./compile.ts";
+import type { CompiledFields, CompiledField } from "./compile.ts";
+import type { ReachedCollection } from "./compile.ts";
 import { isListField } from "#domain/definition/field.ts";
 import { errorAt, formatChoices, truncate } from "#domain/problem/field-errors.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
@@ -47,6 +48,7 @@ export const systemFieldIds = {
   createdAt: maxFieldId + 4,
   updatedAt: maxFieldId + 5,
   createdBy: maxFieldId + 6,
+  updatedBy: maxFieldId + 7,
 } as const;
 
 export type SystemField = keyof typeof systemFieldIds;
@@ -95,7 +97,7 @@ function allIgnoredWarnings(
 }
 
 /** The public form of stored data, with every defined field by key. Empty values are `null`, or `[]` for lists. */
-export function presentData(compiled: CompiledCollection, data: Data): Record<string, unknown> {
+export function presentData(compiled: ReachedCollection, data: Data): Record<string, unknown> {
   return presentFields(compiled.fields, data);
 }
 
@@ -112,7 +114,7 @@ export function presentValue({ field, rows }: CompiledField, value: Value | unde
 }
 
 /** The bytes that keys and empty values add to an item's data in a response, where every row has all columns. */
-export function addedBytes({ fields }: CompiledCollection, data: Data): number {
+export function addedBytes({ fields }: ReachedCollection, data: Data): number {
   return fields.list.reduce((sum, { rows, slot }) => {
     const value = data[slot];
     return rows && Array.isArray(value) ? sum + value.length * rows.keyBytes : sum;

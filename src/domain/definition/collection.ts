@@ -75,6 +75,17 @@ export interface PendingState {
 
 export type CollectionKind = "app" | "form";
 
+/** A saved search over the items of a collection (contract, section 19). */
+export interface View {
+  key: string;
+  name: string;
+  /** In the format of searches, with the current keys of the fields. */
+  conditions?: unknown[] | undefined;
+  sort?: unknown[] | undefined;
+  /** The keys of the fields that it shows; absent for all. */
+  fields?: string[] | undefined;
+}
+
 /** A definition without the server's own counters. */
 export interface Definition {
   name: string;
@@ -87,6 +98,8 @@ export interface Definition {
   acceptance: Acceptance;
   /** How long changes of items are kept. Definitions that are older than this member lack it. */
   history_days?: number;
+  /** Definitions that are older than this member lack it. */
+  views?: readonly View[];
   /** Forms only. Definitions that are older than this member lack it. */
   retain?: Retention | null;
   fields: FieldSet;

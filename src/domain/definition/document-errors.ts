@@ -1,5 +1,6 @@
-import { describeInexactNumber, findTooDeepPath, InexactNumber } from "#domain/json.ts";
+import { describeInexactNumber, findTooDeepPath, InexactNumber, isObject } from "#domain/json.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
+import { maxConditionDepth } from "#domain/search/tree.ts";
 import { definitionError } from "./field.ts";
 
 /** The limit for members and entries on all levels. No definition needs more. */
@@ -7,12 +8,21 @@ const maxValues = 50_000;
 const maxErrors = 100;
 /** Levels of arrays and objects in a definition (contract, section 8). */
 const maxLevels = 8;
+/** Levels above the conditions of a view, and two for each level of conditions and rows. */
+const maxViewLevels = 5 + 2 * maxConditionDepth;
 
 type Path = readonly (string | number)[];
 
 /** Rejects what the schema cannot check: too many levels or values, and numbers that a double cannot represent. */
 export function documentErrors(body: unknown): FieldError[] {
-  const deepPath = findTooDeepPath(body, maxLevels);
+  const { views, ...members } = isObject(body) ? body : { views: undefined };
+  const deepPath = findTooDeepPath(isObject(body) ? members : body, maxLevels);
+  // The conditions of a view have levels of their own (contract, section 9).
+  const deepViewPath = findTooDeepPath({ views }, maxViewLevels);
+  if (deepViewPath) {
+    const reason = `Conditions may be nested at most ${maxConditionDepth} levels deep.`;
+    return [definitionError(deepViewPath, reason)];
+  }
   if (deepPath) {
     const reason = `A definition may be nested at most ${maxLevels} levels deep.`;
     return [definitionError(deepPath, reason)];

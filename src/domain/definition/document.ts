@@ -10,6 +10,7 @@ import {
   maxHistoryDays,
   type Acceptance,
 } from "./collection.ts";
+import { viewsSchema, type ViewDocument } from "./view.ts";
 import { lazy } from "#domain/lazy.ts";
 
 const fieldKeySchema = lazy(() =>
@@ -202,6 +203,7 @@ const sharedProperties = lazy(() => ({
   description: z.optional(settingSchemas().description),
   time_zone: z.optional(settingSchemas().time_zone),
   history_days: z.optional(settingSchemas().history_days),
+  views: z.optional(viewsSchema()),
   fields: z.array(fieldSchema()),
   schema_version: z.optional(z.unknown()),
   indexing: z.optional(z.unknown()),
@@ -239,6 +241,8 @@ export interface DefinitionDocument {
   title_field?: string | null | undefined;
   acceptance?: z.infer<ReturnType<typeof acceptanceSchema>> | undefined;
   history_days?: number | undefined;
+  /** Absent: the current views stay. */
+  views?: ViewDocument[] | undefined;
   retain?: RetentionRule | null | undefined;
   fields: FieldDocument[];
 }
@@ -260,7 +264,10 @@ export function acceptanceErrors(
 export function fieldDocument(field: Field): Record<string, unknown> {
   const { id: _id, key, label, type, previous_keys, ...rules } = field;
   const internal = ["retired", "uniqueId", "formerOptions", "hasDroppedOptions"];
-  const publicRules = Object.entries(rules).filter(([name]) => !internal.includes(name));
+  const publicRules = Object.entries(rules).filter(
+    // A caller who may not know a formula gets an empty one, which no definition has.
+    ([name, value]) => !internal.includes(name) && !(name === "formula" && value === ""),
+  );
   return {
     key,
     label,

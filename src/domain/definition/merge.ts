@@ -9,18 +9,9 @@ import {
   type NewUniqueField,
   type PendingRules,
 } from "./collection.ts";
-import {
-  type DefinitionDocument,
-  type FieldDocument,
-  type LineItemsDocument,
-  fieldDocument,
-} from "./document.ts";
-import {
-  withFormerOptions,
-  limitFormerOptions,
-  createRenameCheck,
-  removedOptions,
-} from "./merge-rules.ts";
+import { type DefinitionDocument, type FieldDocument, type LineItemsDocument } from "./document.ts";
+import { withFormerOptions, limitFormerOptions, createRenameCheck } from "./merge-rules.ts";
+import { mergeViews } from "#domain/search/view.ts";
 import {
   definitionError,
   noFields,
@@ -55,6 +46,7 @@ export function mergeDefinition(
   const { fields, retired } = mergeFields(before, document.fields, state, ["fields"], null);
   const { member, errors } = mergeTitle(before, fields, document.title_field);
   const after = limitFormerOptions({ fields, retired, next: state.nextId, ...member });
+  const { views, errors: viewErrors } = mergeViews(current, after, document.views);
   return {
     definition: {
       name: document.name ?? current?.name ?? key,
@@ -64,10 +56,11 @@ export function mergeDefinition(
         kind === "app" ? (document.receipt_prefix ?? current?.receipt_prefix ?? "") : "",
       acceptance: mergeAcceptance(current, document),
       history_days: document.history_days ?? current?.history_days ?? defaultHistoryDays,
+      views,
       retain: replaceRetention(current?.retain, document.retain),
       fields: after,
     },
-    errors: [...state.errors, ...errors],
+    errors: [...state.errors, ...errors, ...viewErrors],
     typeChanged: state.typeChanged,
     ...uniqueChanges(before, after),
   };
@@ -235,66 +228,4 @@ function previousKeys(document: FieldDocument, priorField: Field | undefined): s
   if (!priorField) return [];
   const keys = [...priorField.previous_keys, priorField.key].filter((key) => key !== document.key);
   return [...new Set(keys)];
-}
-
-/** The change of one field. `path` is the field's label, preceded by the label of its line items field. */
-export interface FieldDiff {
-  path: string;
-  what: "added" | "renamed" | "hidden" | "restored" | "retyped" | "changed";
-  /** Only for renamed fields. */
-  keys?: [before: string, after: string];
-  /** Removed options. Items that have them keep them. */
-  options?: string[];
-}
-
-/** The fields that differ between two definitions, in the order of `after`. */
-export function diffDefinitions(before: Definition | null, after: Definition): FieldDiff[] {
-  const fieldsBefore = before?.fields ?? noFields;
-  return diffFieldLists(fieldsBefore, after.fields, "");
-}
-
-type ReadonlyFieldLists = { fields: readonly Field[]; retired: readonly Field[] };
-
-function diffFieldLists(
-  before: ReadonlyFieldLists,
-  after: ReadonlyFieldLists,
-  prefix: string,
-): FieldDiff[] {
-  const liveBefore = new Map(before.fields.map((field) => [field.id, field]));
-  const retiredIds = new Set(before.retired.map(({ id }) => id));
-  const ids = new Set(after.fields.map(({ id }) => id));
-  const keys = new Set(after.fields.map(({ key }) => key));
-  const fieldDiffs = after.fields.flatMap((field): FieldDiff[] => {
-    const path = prefix + field.label;
-    const oldField = liveBefore.get(field.id);
-    if (oldField) return [...diffField(oldField, field, path), ...diffColumns(oldField, field)];
-    if (retiredIds.has(field.id)) return [{ path, what: "restored" }];
-    const isReplaced = before.fields.some(({ key, id }) => key === field.key && !ids.has(id));
-    return [{ path, what: isReplaced ? "retyped" : "added" }];
-  });
-  const hiddenDiffs = before.fields
-    .filter(({ id, key }) => !ids.has(id) && !keys.has(key))
-    .map(({ label }): FieldDiff => ({ path: prefix + label, what: "hidden" }));
-  return [...fieldDiffs, ...hiddenDiffs];
-}
-
-function diffColumns(oldField: Field, field: Field): FieldDiff[] {
-  if (oldField.type !== "line_items" || field.type !== "line_items") return [];
-  return diffFieldLists(oldField, field, `${field.label} › `);
-}
-
-function diffField(oldField: Field, field: Field, path: string): FieldDiff[] {
-  const renameDiffs: FieldDiff[] =
-    oldField.key === field.key ? [] : [{ path, what: "renamed", keys: [oldField.key, field.key] }];
-  const options = removedOptions(oldField, field);
-  if (options.length > 0) return [...renameDiffs, { path, what: "changed", options }];
-  return fieldRulesJson(oldField) === fieldRulesJson(field)
-    ? renameDiffs
-    : [...renameDiffs, { path, what: "changed" }];
-}
-
-/** The public rules of a field, without its keys and columns. */
-function fieldRulesJson(field: Field | RowField): string {
-  const { key: _key, previous_keys: _keys, fields: _columns, ...rules } = fieldDocument(field);
-  return JSON.stringify(rules);
 }

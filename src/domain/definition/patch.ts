@@ -24,6 +24,8 @@ import {
 import { documentErrors } from "./document-errors.ts";
 import { definitionError, type FieldSet } from "./field.ts";
 import { findTitle } from "./title.ts";
+import { viewErrors } from "#domain/search/view.ts";
+import { viewsSchema, type ViewDocument } from "./view.ts";
 
 const sharedPatchProperties = () => ({
   key: z.optional(z.string()),
@@ -31,6 +33,7 @@ const sharedPatchProperties = () => ({
   description: z.optional(z.nullable(settingSchemas().description)),
   time_zone: z.optional(z.nullable(settingSchemas().time_zone)),
   history_days: z.optional(z.nullable(settingSchemas().history_days)),
+  views: z.optional(z.nullable(viewsSchema())),
 });
 /** The schemas of merge patches. Null restores the default of a member. */
 export const patchSchemas = {
@@ -64,6 +67,7 @@ interface SettingsPatch {
   time_zone?: string | null | undefined;
   receipt_prefix?: string | null | undefined;
   history_days?: number | null | undefined;
+  views?: ViewDocument[] | null | undefined;
   retain?: RetentionRule | null | undefined;
   title_field?: string | null | undefined;
   acceptance?:
@@ -102,6 +106,7 @@ export function parseDefinitionPatch(
     ...errors,
     ...keyErrors(sentKey, key),
     ...acceptanceErrors(apply(current).acceptance),
+    ...(patch.views ? viewErrors(kind, key, apply(current)) : []),
     ...findTitle(current.fields.fields, title ?? null).errors,
   ];
   if (allErrors.length > 0) throw problem.invalidInput(allErrors);
@@ -158,6 +163,7 @@ function applyPatch(key: string, definition: Definition, patch: SettingsPatch): 
       definition.history_days ?? defaultHistoryDays,
       defaultHistoryDays,
     ),
+    views: patchSetting(patch.views, definition.views ?? [], []),
     retain: replaceRetention(definition.retain, patch.retain),
     fields: patchTitle(definition.fields, patch),
   };

@@ -17,6 +17,7 @@ import { checkDefinition } from "./parse-definition.ts";
 import { type Field, type FieldSet, definitionError } from "./field.ts";
 import { mergeDefinition, type MergedDefinition } from "./merge.ts";
 import type { Precondition } from "#domain/preconditions.ts";
+import { viewErrors } from "#domain/search/view.ts";
 
 /** The limit for current and retired fields, including columns of line items. */
 const maxFields = 2000;
@@ -53,7 +54,13 @@ export function validateDefinition(
   const oversizeErrors = sizeErrors(definition.fields);
   // Compiling an oversized definition would take too long.
   const compileErrors = oversizeErrors.length > 0 ? [] : compiledErrors(kind, key, definition);
-  const allErrors = [...errors, ...mergeResult.errors, ...oversizeErrors, ...compileErrors];
+  const allErrors = [
+    ...errors,
+    ...mergeResult.errors,
+    ...oversizeErrors,
+    ...compileErrors,
+    ...(mergeResult.errors.length > 0 ? [] : viewErrors(kind, key, definition)),
+  ];
   if (allErrors.length > 0) throw problem.invalidInput(allErrors);
   return mergeResult;
 }
@@ -190,8 +197,8 @@ export function matchesVersion(precondition: Precondition, version: number): boo
 /** Identifies a definition by its public content, without field ids. Equal fingerprints mean the same change. */
 export function definitionFingerprint(
   kind: Collection["kind"],
-  { fields, retain = null, ...properties }: Definition,
+  { fields, retain = null, views = [], ...properties }: Definition,
 ): string {
   const rule = retain && [retain.days, retain.only];
-  return JSON.stringify([kind, properties, rule, fields.fields.map(fieldDocument)]);
+  return JSON.stringify([kind, properties, rule, views, fields.fields.map(fieldDocument)]);
 }

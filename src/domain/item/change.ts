@@ -34,7 +34,8 @@ export type ItemAction =
   | "submission.delete"
   | "submission.erase";
 
-export type ChangeType = "created" | "updated" | "deleted";
+/** `left`: the item is no longer in the view through which the caller sees the collection. */
+export type ChangeType = "created" | "updated" | "deleted" | "left";
 
 export function changeType(action: ItemAction): ChangeType {
   if (action.endsWith(".create")) return "created";

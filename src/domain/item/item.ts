@@ -3,7 +3,7 @@ import { type FieldError, problem } from "#domain/problem/problem.ts";
 import type { Actor } from "#domain/audit.ts";
 import { type Data, type Warning, addedBytes, presentData } from "#domain/data/values.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import type { CompiledCollection } from "#domain/data/compile.ts";
+import type { ReachedCollection } from "#domain/data/compile.ts";
 
 export type Status = "draft" | "submitted" | "closed";
 
@@ -150,7 +150,7 @@ export interface ItemView extends Omit<
 export const maxAddedBytes = 4_000_000;
 
 /** The number of these items that fit on one page, at least one. */
-export function countItemsThatFit(items: readonly Item[], compiled: CompiledCollection): number {
+export function countItemsThatFit(items: readonly Item[], compiled: ReachedCollection): number {
   let bytes = 0;
   const overflowIndex = items.findIndex((item, index) => {
     bytes += addedBytes(compiled, item.data);
@@ -161,7 +161,7 @@ export function countItemsThatFit(items: readonly Item[], compiled: CompiledColl
 
 export function buildItemView(
   item: Item,
-  compiled: CompiledCollection,
+  compiled: ReachedCollection,
   warnings: readonly Warning[] = [],
 ): ItemView {
   const { kind, key, fieldsVersion } = compiled.collection;

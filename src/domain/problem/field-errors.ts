@@ -72,6 +72,7 @@ export const fieldErrorMeanings = {
   invalid_definition: "A part of a definition violates a rule or contradicts another part.",
   unknown_reference:
     "No record has this ID, receipt number or unique value, or the credential may not refer to it.",
+  outside_view: "The item would not be in the view of the credential after the write.",
 } as const;
 
 export type FieldErrorCode = keyof typeof fieldErrorMeanings;

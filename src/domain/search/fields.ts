@@ -2,7 +2,7 @@ import { fieldNumber, systemFieldIds, type SystemField } from "#domain/data/valu
 import type { Collection } from "#domain/definition/collection.ts";
 import type { Status } from "#domain/item/item.ts";
 import { valueType, type Field, type RowField } from "#domain/definition/field.ts";
-import type { FieldKind, Operator, SearchField } from "./tree.ts";
+import { meOperand, type FieldKind, type Operator, type SearchField } from "./tree.ts";
 import { formatChoices, truncate } from "#domain/problem/field-errors.ts";
 import {
   addComplexityError,
@@ -23,15 +23,22 @@ export const operators: Record<FieldKind, readonly Operator[]> = {
   reference: ["eq", "ne", "in", "not_in", "matches", "is_empty"],
   multi_select: ["has_any", "has_all", "has_none", "is_empty"],
   line_items: ["any", "none", "is_empty"],
+  actor: ["eq", "ne", "in", "not_in"],
 };
 
-/** The fields that searches can name, system fields included. A field that is not searchable maps to undefined. */
-export function searchFields(collection: Collection): Map<string, SearchField | undefined> {
+/**
+ * The fields that searches can name, system fields included. A field that is not searchable maps to undefined. `me` is the
+ * actor for which `"$me"` stands.
+ */
+export function searchFields(
+  collection: Collection,
+  me: string = meOperand,
+): Map<string, SearchField | undefined> {
   const { id, kind, definition } = collection;
   const dataFields = definition.fields.fields.map(
     (field) => [field.key, field.searchable ? describeField(id, field) : undefined] as const,
   );
-  return new Map([...systemFields(id, kind), ...dataFields]);
+  return new Map([...systemFields(id, kind, me), ...dataFields]);
 }
 
 const statuses: readonly Status[] = ["draft", "submitted", "closed"];
@@ -41,11 +48,11 @@ const statusOptions = {
   isComplete: true,
 };
 
-function systemFields(id: number, kind: Collection["kind"]): [string, SearchField][] {
+function systemFields(id: number, kind: Collection["kind"], me: string): [string, SearchField][] {
   const fieldEntry = (
     name: string,
     systemField: SystemField,
-    searchKind: "text" | "select" | "datetime",
+    searchKind: "text" | "select" | "datetime" | "actor",
   ): [string, SearchField] => [
     name,
     {
@@ -56,6 +63,7 @@ function systemFields(id: number, kind: Collection["kind"]): [string, SearchFiel
       type: searchKind === "datetime" ? "datetime" : "text",
       source: { in: "system", name: systemField },
       ...(systemField === "status" ? { options: statusOptions } : {}),
+      ...(searchKind === "actor" ? { me } : {}),
     },
   ];
   return [
@@ -65,6 +73,8 @@ function systemFields(id: number, kind: Collection["kind"]): [string, SearchFiel
       : fieldEntry("$receipt_number", "receiptNumber", "text"),
     fieldEntry("$created_at", "createdAt", "datetime"),
     fieldEntry("$updated_at", "updatedAt", "datetime"),
+    fieldEntry("$created_by", "createdBy", "actor"),
+    fieldEntry("$updated_by", "updatedBy", "actor"),
   ];
 }
 

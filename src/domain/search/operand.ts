@@ -7,6 +7,7 @@ import { storableDescription, toStoredText } from "#domain/text.ts";
 import { dayWithOffset, toUtcDateTime } from "#domain/time.ts";
 import {
   maxSearchTextLength,
+  meOperand,
   maxOperandValues,
   type Comparable,
   type LeafCondition,
@@ -16,6 +17,8 @@ import {
   type FieldOptions,
 } from "./tree.ts";
 import { errorAt, formatChoices, truncate } from "#domain/problem/field-errors.ts";
+
+const actorPattern = /^(?:system|(?:credential|member):[0-9A-Za-z_-]{1,64})$/;
 
 /** The longest stored text: 100,000 characters of up to two UTF-16 units each. */
 const maxValueLength = 200_000;
@@ -119,7 +122,7 @@ function parseScalars(
     : invalidOperand(`a list of values, each ${describeExpected(field)}`);
 }
 
-function parseScalar({ kind, source }: SearchField, operand: unknown): Comparable | undefined {
+function parseScalar({ kind, source, me }: SearchField, operand: unknown): Comparable | undefined {
   switch (kind) {
     case "number":
       return typeof operand === "number" && Number.isFinite(operand) ? operand : undefined;
@@ -145,6 +148,9 @@ function parseScalar({ kind, source }: SearchField, operand: unknown): Comparabl
         : undefined;
     case "reference":
       return typeof operand === "string" && isRecordId(operand) ? operand : undefined;
+    case "actor":
+      if (operand === meOperand) return me;
+      return typeof operand === "string" && actorPattern.test(operand) ? operand : undefined;
     case "line_items":
       return undefined;
   }
@@ -172,6 +178,8 @@ function describeExpected({ kind }: SearchField): string {
       return "a non-empty string (use is_empty to find empty values)";
     case "reference":
       return "the ID of a record, like rec_01KAHV3M4E7XQ2R5T8W9YZB6CD (use is_empty to find empty values)";
+    case "actor":
+      return 'an actor like credential:01KAHV3M4E7XQ2R5T8W9YZB6CD or "$me"';
     case "line_items":
       return "a list of conditions";
   }

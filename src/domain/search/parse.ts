@@ -77,17 +77,21 @@ export function throwErrors({ errors, unknownOptions }: SearchParseState): void 
   throw problem.invalidInput([...errors, ...unknownOptions.map(({ error }) => error)]);
 }
 
-/** Parses a search body against the collection's definition, or throws a 422 with every field error. */
+/**
+ * Parses a search body against the collection's definition, or throws a 422 with every field error. `me` is the actor for
+ * which the operand `"$me"` stands.
+ */
 export function parseSearch(
   collection: Collection,
   body: unknown,
+  me: string,
   { targets = () => undefined, expand }: SearchOptions = {},
 ): Search {
   const state: SearchParseState = { errors: [], conditionCount: 0, unknownOptions: [], targets };
   const properties = isObject(body) ? body : {};
   if (!isObject(body)) addError(state, [], "The body must be an object.");
   checkProperties(state, properties, searchProperties);
-  const fields = searchFields(collection);
+  const fields = searchFields(collection, me);
   const search: Search = {
     conditions: parseConditions(state, fields, properties["conditions"] ?? []),
     ...resolveStoredOrder(parseSort(state, fields, properties["sort"] ?? [])),

@@ -35,6 +35,11 @@ export function parseSort(
   });
 }
 
+const unsortableKinds = ["multi_select", "line_items", "actor"];
+
+/** Lists have no order, and the index has no actors. */
+export const isSortable = ({ kind }: SearchField): boolean => !unsortableKinds.includes(kind);
+
 function parseSortKey(
   state: SearchParseState,
   fields: SearchFieldMap,
@@ -50,8 +55,8 @@ function parseSortKey(
   }
   const field = parseField(state, fields, entry["field"], [...path, "field"]);
   if (!field) return undefined;
-  if (field.kind === "multi_select" || field.kind === "line_items") {
-    const reason = `Cannot sort by "${field.name}", because its values are lists.`;
+  if (!isSortable(field)) {
+    const reason = `Cannot sort by "${field.name}".`;
     return addError(state, [...path, "field"], reason);
   }
   const direction = entry["direction"] ?? "asc";

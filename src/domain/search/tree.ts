@@ -14,6 +14,8 @@ export interface SearchField {
   kind: FieldKind;
   type: Field["type"];
   source: Source;
+  /** Only for actors: the one for which the operand `"$me"` stands. */
+  me?: string;
   /** Only for numbers with a limit of decimals. */
   decimals?: number;
   /** Only for fields with options. */
@@ -41,7 +43,8 @@ export type FieldKind =
   | "select"
   | "reference"
   | "multi_select"
-  | "line_items";
+  | "line_items"
+  | "actor";
 
 /** The location of a value: a slot of the data or of a row, or a system field of the item. */
 type Source = { in: "data" | "row"; slot: string } | { in: "system"; name: SystemField };
@@ -153,6 +156,9 @@ function fieldsIn(condition: Condition): SearchField[] {
   const { field, op, value } = condition;
   return op === "any" || op === "none" || op === "matches" ? [field, ...fieldsIn(value)] : [field];
 }
+
+/** The operand that stands for the caller. */
+export const meOperand = "$me";
 
 /** The limits of a search. */
 export const maxConditionDepth = 5;

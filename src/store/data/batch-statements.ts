@@ -3,12 +3,12 @@ import { fieldsPerCollection, systemFieldIds } from "#domain/data/values.ts";
 import { sequencesPerCollection } from "#domain/item/item.ts";
 import {
   changeTimeSql,
-  maxErasedPerBatch,
   joinLastChangeSql,
   lastChangeSql,
   joinedPrecedingNumberSql,
   hasListenersColumn,
 } from "./changes.ts";
+import { maxErasedPerBatch } from "./erasures.ts";
 import { guardCode, collectionGuard } from "#store/db/guard.ts";
 import { change, erasure, item, searchEntry, tally, uniqueValue } from "#store/db/schema.ts";
 import { placeholders, collectionStatement } from "#store/db/statement.ts";
@@ -175,7 +175,7 @@ export const insertChanges = collectionStatement<BatchRowValues>((db) =>
         ${itemNumber}, ${element(1)}, ${element(4)},
         iif(${element(5)} is null, (select last_change from item where number = ${itemNumber}),
           ${joinedPrecedingNumberSql("t.collection_id")} + ${element(5)}),
-        ${element(6)}, ${element(7)}, ${v.session}, ${v.requestId}, ${v.sentRequestId}
+        ${element(6)}, ${element(7)}, ${v.session}, ${v.requestId}, ${v.sentRequestId}, ${element(8)}
       from tally t ${joinLastChangeSql("t.collection_id")} cross join json_each(${v.rows}) e where ${tallyCondition}`,
   ),
 );

@@ -7,6 +7,7 @@ import type { Status } from "#domain/item/item.ts";
 import type { ItemAuditRecord } from "./changes.ts";
 import { runOnce, classifyError } from "#store/db/retry.ts";
 import { byteLength, chunkJsonRows, type CollectionBind } from "#store/db/statement.ts";
+import { viewGuard, type CreateLimits } from "./view-guard.ts";
 import {
   claimKey,
   eraseReplays,
@@ -40,6 +41,8 @@ interface WrittenChange {
   /** Ids of the fields and their former values, JSON. */
   fields: string;
   former: string | null;
+  /** The views that the item matches before and after (`viewMarks`), JSON. */
+  views: string | null;
 }
 
 /** Everything that a batch of operations stores. Each item appears once, in its final state. */
@@ -76,7 +79,9 @@ export type BatchOutcome =
   | { outcome: "stale" }
   | { outcome: "closed"; reason: ClosedReason }
   | { outcome: "unknown_reference" }
-  | { outcome: "taken" };
+  | { outcome: "taken" }
+  /** A new item would not be in the caller's view. */
+  | { outcome: "outside_view" };
 
 interface AssignedRow {
   place: number;
@@ -90,9 +95,10 @@ export async function storeBatch(
   write: BatchWrite,
   claim: Claim | null,
   auditRecord: ItemAuditRecord,
+  limits: CreateLimits,
 ): Promise<BatchOutcome> {
   const { now, batchId } = write;
-  const statements = buildStatements(db, write, claim, auditRecord);
+  const statements = buildStatements(db, write, claim, auditRecord, limits);
   try {
     const results = await runOnce(db, () => db.batch<AssignedRow>(statements));
     const [row] = results.at(-1)?.results ?? [];
@@ -105,7 +111,11 @@ export async function storeBatch(
     if (failure.kind === "unique" && failure.table === "item") return { outcome: "stale" };
     if (failure.kind !== "guard") throw error;
     const { constraint } = failure;
-    if (constraint === "taken" || constraint === "unknown_reference")
+    if (
+      constraint === "taken" ||
+      constraint === "unknown_reference" ||
+      constraint === "outside_view"
+    )
       return { outcome: constraint };
     if (constraint === "closed" || constraint === "not_open_yet" || constraint === "full") {
       return { outcome: "closed", reason: constraint };
@@ -120,6 +130,7 @@ function buildStatements(
   write: BatchWrite,
   claim: Claim | null,
   auditRecord: ItemAuditRecord,
+  limits: CreateLimits,
 ): PreparedStatement<"data">[] {
   const { now, createdItems, updatedItems, deletedNumbers } = write;
   const values: BatchValues = {
@@ -144,6 +155,11 @@ function buildStatements(
       : []),
     batch.collectionAccepts(db, values),
     ...buildRowStatements(db, values, write),
+    ...viewGuard(
+      db,
+      createdItems.map(({ id }) => id),
+      limits,
+    ),
     batch.updateTally(db, {
       now,
       createdCount: createdItems.length,
@@ -219,7 +235,7 @@ function buildChangeStatements(
   changes: readonly WrittenChange[],
 ): PreparedStatement<"data">[] {
   const lastOffsets = new Map<ItemRef, number>();
-  const rows = changes.map(({ ref, id, action, version, fields, former }, index) => {
+  const rows = changes.map(({ ref, id, action, version, fields, former, views }, index) => {
     const previous = lastOffsets.get(ref);
     lastOffsets.set(ref, index + 1);
     return (start: number) =>
@@ -232,6 +248,7 @@ function buildChangeStatements(
         previous === undefined ? null : previous - start,
         fields,
         former,
+        views,
       ]);
   });
   let start = 0;

@@ -4,13 +4,8 @@ import type { SearchEntry, UniqueValue } from "#domain/data/index-entries.ts";
 import type { ClosedReason } from "#domain/definition/collection.ts";
 import type { ItemDiff } from "#domain/item/change.ts";
 import type { Status } from "#domain/item/item.ts";
-import {
-  eraseFormerValues,
-  queueErasure,
-  maxErasedPerBatch,
-  insertChange,
-  type ItemAuditRecord,
-} from "./changes.ts";
+import { insertChange, type ItemAuditRecord } from "./changes.ts";
+import { eraseFormerValues, queueErasure, maxErasedPerBatch } from "./erasures.ts";
 import { eraseReplays } from "./replays.ts";
 import { erasedItem } from "#store/db/schema.ts";
 import { runOnce, classifyError } from "#store/db/retry.ts";
@@ -63,11 +58,15 @@ export interface ItemChange extends ExpectedState {
   /** The references that the item did not have before. */
   references: GuardedReference[];
   diff: ItemDiff;
+  /** The views that the item matches before and after (`viewMarks`), JSON. */
+  views: string | null;
   /** Whether the form must be open, which submitting a draft requires. */
   needsOpenForm: boolean;
 }
 
 export interface ItemRemoval extends ExpectedState {
+  /** The views that the item matches before (`viewMarks`), JSON. */
+  views: string | null;
   entries: SearchEntry[];
   uniqueValues: UniqueValue[];
 }

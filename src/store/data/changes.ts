@@ -4,7 +4,7 @@ import { sql, type SQL } from "drizzle-orm";
 import type { Actor } from "#domain/audit.ts";
 import type { ItemAction } from "#domain/item/change.ts";
 import { sequencesPerCollection } from "#domain/item/item.ts";
-import { change, erasure } from "#store/db/schema.ts";
+import { change } from "#store/db/schema.ts";
 import {
   dataStatement,
   jointStatement,
@@ -31,6 +31,8 @@ export interface Change {
   version: number;
   /** Ids of the fields. */
   fields: number[];
+  /** The views that the item matched (`viewMarks`), JSON. */
+  views: string | null;
 }
 
 /** The columns of a change by name, for selects from any source. */
@@ -43,6 +45,7 @@ export const changeColumns = {
   item_id: sql<string>`item_id`,
   version: sql<number>`version`,
   fields: sql<string>`fields`,
+  views: sql<string | null>`views`,
 };
 
 export interface ChangeRow extends Omit<Change, "itemId" | "fields"> {
@@ -74,6 +77,8 @@ interface ChangeInsert extends ItemAuditRecord {
   /** Ids of the changed fields and their former values, JSON. */
   changedFields: string;
   former: string | null;
+  /** The views that the item matches before and after (`viewMarks`), JSON. */
+  views: string | null;
 }
 
 const v = placeholders<ChangeInsert>();
@@ -122,67 +127,9 @@ export const insertChange = dataStatement<ChangeInsert>((db) =>
   db.insert(change).select(
     sql`select ${joinedPrecedingNumberSql("i.collection_id")} + 1, ${changeTimeSql(v.at)}, ${v.actor}, ${v.action}, i.number, i.id,
         iif(${v.versionIncrement}, ${nextVersionSql(sql`i.version`)}, i.version), i.last_change, ${v.changedFields}, ${v.former},
-        ${v.session}, ${v.requestId}, ${v.sentRequestId}
+        ${v.session}, ${v.requestId}, ${v.sentRequestId}, ${v.views}
         from item i ${joinLastChangeSql("i.collection_id")} where i.number = ${v.number}`,
   ),
-);
-
-/** The number of an item's changes that a deletion erases at once. A sweep erases the others in steps. */
-export const maxErasedPerBatch = 200;
-
-interface ChainStart {
-  number: number;
-}
-
-/** Follows the pointers to previous changes from `start`. `place` counts from 1. */
-const chainSql = (start: SQL, maxLength: number) =>
-  sql`with recursive chain (number, previous, place) as (
-      select number, previous, 1 from change where number = ${start}
-      union all select c.number, c.previous, place + 1 from chain
-        join change c on c.number = chain.previous where place < ${sql.raw(String(maxLength))})`;
-
-const lastChangeOfItemSql = (number: SQL) =>
-  sql`(select last_change from item where number = ${number})`;
-
-export const eraseFormerValues = dataStatement<ChainStart>((db, { number }) =>
-  db
-    .update(change)
-    .set({ former: null })
-    .where(
-      sql`number in (${chainSql(lastChangeOfItemSql(number), maxErasedPerBatch)} select number from chain) and former is not null`,
-    ),
-);
-
-export const queueErasure = dataStatement<ChainStart>((db, { number }) =>
-  db
-    .insert(erasure)
-    .select(
-      sql`${chainSql(lastChangeOfItemSql(number), maxErasedPerBatch)} select previous from chain
-        where place = ${sql.raw(String(maxErasedPerBatch))} and previous is not null`,
-    )
-    .onConflictDoNothing(),
-);
-
-const maxErasedPerStep = 1000;
-
-/** Erases one step of the remaining former values, starting from this change. */
-export const eraseStep = dataStatement<{ from: number }>((db, { from }) =>
-  db
-    .update(change)
-    .set({ former: null })
-    .where(
-      sql`number in (${chainSql(from, maxErasedPerStep)} select number from chain) and former is not null`,
-    ),
-);
-
-export const queueNextErasure = dataStatement<{ from: number }>((db, { from }) =>
-  db
-    .insert(erasure)
-    .select(
-      sql`${chainSql(from, maxErasedPerStep)} select previous from chain
-        where place = ${sql.raw(String(maxErasedPerStep))} and previous is not null`,
-    )
-    .onConflictDoNothing(),
 );
 
 /** A change of one item with the former values of its fields. */

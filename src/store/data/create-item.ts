@@ -34,6 +34,7 @@ import type { UniqueValue } from "#domain/data/index-entries.ts";
 import type { ClosedReason } from "#domain/definition/collection.ts";
 import { retryTransient, classifyError } from "#store/db/retry.ts";
 import { findItemConflicts, type UniqueConflict } from "./item-ranges.ts";
+import { viewGuard, type CreateLimits } from "./view-guard.ts";
 
 /**
  * The statements of a create, in the order of the batch. They do nothing if the item is already stored or another
@@ -52,6 +53,7 @@ interface CreateValues extends ItemAuditRecord, ClaimValues {
   uniqueValues: string;
   /** Ids of the fields that have a value, JSON. */
   changedFields: string;
+  views: string | null;
 }
 
 const v = placeholders<CreateValues & { collectionId: number }>();
@@ -118,7 +120,7 @@ const insertEntries = collectionStatement<CreateValues>((db) =>
 const insertChange = collectionStatement<CreateValues>((db) =>
   db.insert(change).select(
     sql`select ${joinedPrecedingNumberSql("t.collection_id")} + 1, ${changeTimeSql(sql`t.last_created_at`)}, ${v.actor}, ${v.action},
-        ${itemNumber}, ${v.id}, ${lowestVersionSql}, null, ${v.changedFields}, null, ${v.session}, ${v.requestId}, ${v.sentRequestId}
+        ${itemNumber}, ${v.id}, ${lowestVersionSql}, null, ${v.changedFields}, null, ${v.session}, ${v.requestId}, ${v.sentRequestId}, ${v.views}
         from tally t ${joinLastChangeSql("t.collection_id")} where ${tallyCondition} and ${isNewItem}`,
   ),
 );
@@ -163,12 +165,17 @@ export interface NewItem {
   references: GuardedReference[];
   /** Ids of the fields that have a value. */
   changedFields: number[];
+  /** The views that the item matches (`viewMarks`), JSON. */
+  views: string | null;
 }
 
 export type CreateResult =
   | { outcome: "created"; assigned: AssignedValues; hasListeners: boolean }
   | { outcome: "replayed"; replay: Replay }
   | { outcome: "definition_changed" }
+  | { outcome: "outside_view" }
+  /** Every check of a trial passed. */
+  | { outcome: "not_stored" }
   | { outcome: "unknown_reference" }
   | { outcome: "closed"; reason: ClosedReason }
   | { outcome: "duplicate"; conflicts: UniqueConflict[] };
@@ -179,6 +186,7 @@ export async function createItem(
   create: NewItem,
   claim: Claim | null,
   auditRecord: ItemAuditRecord,
+  limits: CreateLimits,
 ): Promise<CreateResult> {
   const values = {
     ...auditRecord,
@@ -200,10 +208,11 @@ export async function createItem(
     insertEntries,
     insertChange,
     insertItem,
-    claim ? selectClaimedReplay : selectAssigned,
   ].map((bind) => bind(db, values));
+  const selectResult = claim ? selectClaimedReplay : selectAssigned;
+  const batch = [...statements, ...viewGuard(db, [create.id], limits), selectResult(db, values)];
   try {
-    const results = await retryTransient(db, () => db.batch<Record<string, unknown>>(statements));
+    const results = await retryTransient(db, () => db.batch<Record<string, unknown>>(batch));
     return resultFromRow(create, claim, results.at(-1)?.results[0]);
   } catch (error) {
     return resultFromError(db, create, error);
@@ -248,6 +257,8 @@ async function resultFromError(
   switch (failure.constraint) {
     case "definition_changed":
     case "unknown_reference":
+    case "outside_view":
+    case "not_stored":
       return { outcome: failure.constraint };
     case "closed":
     case "full":

@@ -5,6 +5,7 @@ import type {
   CollectionKind,
   Definition,
   Retention,
+  View,
 } from "#domain/definition/collection.ts";
 import type { FieldSet } from "#domain/definition/field.ts";
 import type { PendingChange, StoredCollection } from "./collections.ts";
@@ -71,13 +72,17 @@ const definitionColumns = sql`json_object('kind', ${collection.kind}, 'key', ${c
   'receiptPrefix', ${collection.receiptPrefix}, 'state', ${collection.state},
   'opensAt', ${collection.opensAt}, 'closesAt', ${collection.closesAt},
   'maxSubmissions', ${collection.maxSubmissions}, 'historyDays', ${collection.historyDays},
-  'retain', ${collection.retain})`;
+  'retain', ${collection.retain}, 'views', json(${collection.views}))`;
 
 type Row = typeof collection.$inferSelect;
 
 /** The columns that are in the `definition` JSON. */
-type DefinitionRow = Omit<Row, "id" | "fields" | "createdAt" | "updatedAt" | "listened"> & {
+type DefinitionRow = Omit<
+  Row,
+  "id" | "fields" | "views" | "createdAt" | "updatedAt" | "listened"
+> & {
   stamp: string;
+  views: View[];
 };
 
 export function definitionHeadFromRow({
@@ -101,7 +106,10 @@ export function definitionHeadFromRow({
     pending: pendingRules,
     definition: currentDefinition,
   };
-  return { id, freshCollection: { collection: currentCollection, bytes: fields.length } };
+  return {
+    id,
+    freshCollection: { collection: currentCollection, bytes: storedBytes(fields, row.views) },
+  };
 }
 
 function definitionFromRow(row: DefinitionRow, fields: string): Definition {
@@ -117,10 +125,14 @@ function definitionFromRow(row: DefinitionRow, fields: string): Definition {
       max_submissions: row.maxSubmissions,
     },
     history_days: row.historyDays,
+    views: row.views,
     retain: row.retain === null ? null : (JSON.parse(row.retain) as Retention),
     fields: JSON.parse(fields) as FieldSet,
   };
 }
+
+const storedBytes = (fields: string, views: readonly View[]) =>
+  fields.length + (views.length > 0 ? JSON.stringify(views).length : 0);
 
 interface DefinitionsValues {
   /** Pairs of kind and key, JSON. */

@@ -124,6 +124,7 @@ const mutableColumns = [
   "fieldsVersion",
   "updatedAt",
   "historyDays",
+  "views",
   "retain",
 ] as const;
 const insertedColumns = ["kind", "key", "createdAt", ...mutableColumns] as const;
@@ -193,6 +194,7 @@ export function definitionToRow(definition: Definition, fieldsVersion: number, n
     updatedAt: now,
     // Pending changes that were stored before histories existed lack `history_days`.
     historyDays: definition.history_days ?? defaultHistoryDays,
+    views: JSON.stringify(definition.views ?? []),
     retain: definition.retain ? JSON.stringify(definition.retain) : null,
   };
 }

@@ -11,14 +11,8 @@ import { retryTransient } from "#store/db/retry.ts";
 import { item, change, erasure, collection } from "#store/db/schema.ts";
 import { collectionStatement, dataStatement, placeholders } from "#store/db/statement.ts";
 import { itemColumns, itemFromRow, type ItemRow } from "./items.ts";
-import {
-  changeColumns,
-  changeFromRow,
-  type Change,
-  type ChangeRow,
-  queueNextErasure,
-  eraseStep,
-} from "./changes.ts";
+import { changeColumns, changeFromRow, type Change, type ChangeRow } from "./changes.ts";
+import { queueNextErasure, eraseStep } from "./erasures.ts";
 import type { ItemAction } from "#domain/item/change.ts";
 import { minChangeDays } from "./erase-expired-values.ts";
 import {

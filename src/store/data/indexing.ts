@@ -75,7 +75,8 @@ const insertChangesStatement = dataStatement<{
     .insert(change)
     .select(
       sql`select i.last_change, ${changeTimeSql(sql`(e.value ->> 2)`)}, 'system', ${v.action}, i.number, i.id, i.version,
-        e.value ->> 4, e.value -> 5, nullif(e.value -> 6, 'null'), null, ${v.requestId}, null
+        e.value ->> 4, e.value -> 5, nullif(e.value -> 6, 'null'), null, ${v.requestId}, null,
+        nullif(e.value -> 7, 'null')
         from json_each(${v.recalculated}) e
         join item i on i.number = e.value ->> 0 and i.version = ${nextVersionSql(sql`(e.value ->> 1)`)} and i.last_change is not null
         ${joinLastChangeSql("i.collection_id")} where true`,
@@ -128,12 +129,20 @@ interface RecalculatedItem {
   previous: number | null;
   changedFields: string;
   former: string | null;
+  /** The views that the item matches before and after (`viewMarks`). */
+  views: string | null;
 }
 
 /** Embeds the JSON unescaped. An escaped string could exceed the size of a parameter. */
-function toRecalculatedRow({ data, changedFields, former, ...identity }: RecalculatedItem): string {
+function toRecalculatedRow({
+  data,
+  changedFields,
+  former,
+  views,
+  ...identity
+}: RecalculatedItem): string {
   const { item: number, version, updatedAt, previous } = identity;
-  return `[${number},${version},${updatedAt},${data},${previous},${changedFields},${former}]`;
+  return `[${number},${version},${updatedAt},${data},${previous},${changedFields},${former},${views}]`;
 }
 
 export interface IndexingStep {

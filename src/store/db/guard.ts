@@ -33,6 +33,8 @@ export const guardCodes = {
   key_used: 17,
   unknown_app: 18,
   unknown_reference: 19,
+  outside_view: 20,
+  not_stored: 21,
 } as const;
 
 /** A code as SQL. */

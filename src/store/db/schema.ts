@@ -40,6 +40,7 @@ export const collection = sqliteTable(
     listened: integer("listened").notNull().default(0),
     erasedThrough: integer("erased_through").notNull().default(0),
     retain: text("retain"),
+    views: text("views").notNull().default("[]"),
   },
   (table) => [unique().on(table.kind, table.key)],
 );
@@ -93,6 +94,7 @@ export const change = sqliteTable("change", {
   session: text("session"),
   requestId: text("request_id").notNull(),
   sentRequestId: text("sent_request_id"),
+  views: text("views"),
 });
 
 export const erasure = sqliteTable("erasure", { change: integer("change").primaryKey() });

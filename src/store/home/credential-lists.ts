@@ -31,7 +31,7 @@ import type {
 import { retryTransient } from "#store/db/retry.ts";
 import { credential } from "#store/db/home-schema.ts";
 import { credentialFromRow, findCredential, selectCredentials } from "./credentials.ts";
-import type { CollectionKind, Collection } from "#domain/definition/collection.ts";
+import type { CollectionKind, Collection, View } from "#domain/definition/collection.ts";
 import { collection } from "#store/db/schema.ts";
 import {
   definitionHeadColumns,
@@ -116,16 +116,25 @@ export interface CollectionLabel {
   kind: CollectionKind;
   key: string;
   name: string;
+  /** The views that a credential can see it through. */
+  views: readonly Pick<View, "key" | "name">[];
 }
+
+type LabelRow = Omit<CollectionLabel, "views"> & { views: string };
+
+export const labelFromRow = ({ views, ...label }: LabelRow): CollectionLabel => ({
+  ...label,
+  views: JSON.parse(views) as View[],
+});
 
 const maxCollectionLabels = 1000;
 
 /** Selects the apps and forms of a data database, ordered by kind and name. */
 export function selectCollectionLabels(db: Database<"data">) {
-  const { kind, key, name } = collection;
+  const { kind, key, name, views } = collection;
   return query(db, (builder) =>
     builder
-      .select({ kind, key, name })
+      .select({ kind, key, name, views })
       .from(collection)
       .where(gt(collection.id, 0))
       .orderBy(asc(kind), asc(name))
@@ -137,7 +146,7 @@ export async function listCollectionLabels(databases: Databases): Promise<Collec
   const lists = databases
     .dataDatabases()
     .map(async (db) => retryTransient(db, () => selectCollectionLabels(db)));
-  return (await Promise.all(lists)).flat();
+  return (await Promise.all(lists)).flat().map(labelFromRow);
 }
 
 /** Loads a credential and the labels of all apps and forms in one round trip. */
@@ -154,7 +163,7 @@ export async function findCredentialWithLabels(
   );
   return {
     credential: row && credentialFromRow(row),
-    labels: labelLists.flatMap(([labels]) => labels),
+    labels: labelLists.flatMap(([labels]) => labels.map(labelFromRow)),
   };
 }
 

@@ -8,7 +8,7 @@ import {
 } from "#store/db/database.ts";
 import { and, asc, count, eq, getTableColumns, ne, sql, type SQL } from "drizzle-orm";
 import type { Webhook, WebhookSecret, WebhookType } from "#domain/webhook/webhook.ts";
-import { selectCollectionLabels, type CollectionLabel } from "./credential-lists.ts";
+import { labelFromRow, selectCollectionLabels, type CollectionLabel } from "./credential-lists.ts";
 import { auditTimeSql, type AuditRecord } from "./audit.ts";
 import { retryTransient, runOnce } from "#store/db/retry.ts";
 import { auditEntry, collection, webhook } from "#store/db/schema.ts";
@@ -88,7 +88,7 @@ export async function findWebhookWithLabels(
       (db) => [selectCollectionLabels(db)],
     ),
   );
-  const collectionLabels = labelLists.flatMap(([labels]) => labels);
+  const collectionLabels = labelLists.flatMap(([labels]) => labels.map(labelFromRow));
   return row && { ...row, hook: webhookFromRow(row.hook), collectionLabels };
 }
 

@@ -10,7 +10,7 @@ import { loadItemHistory } from "#actions/changes.ts";
 import { previewItem } from "#actions/preview-item.ts";
 import { updateItem } from "#actions/update-item.ts";
 import { retryOnConflict, noIdempotencyKey } from "#actions/idempotent.ts";
-import type { LoadedItem } from "#actions/visible.ts";
+import type { MemberItem } from "#admin/items/load-item.ts";
 import { itemDocument } from "#documents/items.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
@@ -142,7 +142,7 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
 /** Merges and saves the changes. Returns undefined if the item changed again, so that the caller retries. */
 async function tryMerge(
   c: AdminContext,
-  target: LoadedItem,
+  target: MemberItem,
   form: FormValues,
   seen: SeenDigests,
 ): Promise<{ view: ItemView; theirs: Field[] } | undefined> {
@@ -173,7 +173,7 @@ async function tryMerge(
 }
 
 function savedMessage(
-  { item, compiled }: LoadedItem,
+  { item, compiled }: MemberItem,
   view: ItemView,
   theirs: readonly Field[],
 ): string {
@@ -193,7 +193,7 @@ const isEditedFurther = (form: FormValues) =>
 /** Renders the form again, with the submitted values on top of the stored item. */
 async function renderForm(
   c: AdminContext,
-  { item, compiled }: LoadedItem,
+  { item, compiled }: MemberItem,
   { form, choices }: ResolvedForm,
   seen: SeenDigests | undefined,
   error: Problem | undefined,

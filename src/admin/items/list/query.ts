@@ -1,3 +1,4 @@
+import { wholeOf } from "#domain/data/narrow.ts";
 import type { Context } from "hono";
 import type { ReaderRights } from "#actions/search-targets.ts";
 import { maxExpansions } from "#domain/search/expand.ts";
@@ -8,12 +9,11 @@ import { formatChoices, truncate } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError, Problem } from "#domain/problem/problem.ts";
 import { type FilterTarget, clockOf, buildSearchBody } from "./filters.ts";
 import type { ReadContext } from "#actions/context.ts";
-import { cachedOrStoredCollection } from "#actions/collection-cache.ts";
+import { likelyCollection } from "#actions/collection-cache.ts";
 import { queryItems, validateSearch, type ItemQuery } from "#actions/query-items.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import type { PagePrefetch } from "#http/env.ts";
-import type { AdminEnv } from "#http/env.ts";
+import type { AdminEnv, PagePrefetch } from "#http/env.ts";
 import { createCursor, openCursor, invalidCursorProblem } from "#http/paging.ts";
 import { getStoredCollection } from "#admin/items/load-item.ts";
 
@@ -233,8 +233,7 @@ async function loadItems(
   query: Query,
   loadCurrent: ItemListPrefetch["now"],
 ) {
-  const cached = await cachedOrStoredCollection(ctx, kind, key);
-  if (!cached) throw problem.notFound();
+  const cached = await likelyCollection(ctx, kind, key);
   const queryFor = (compiled: CompiledCollection): ItemQuery => ({
     body: buildSearchBody(compiled.collection, query, clockOf(c)),
     text: query.text,
@@ -247,13 +246,13 @@ async function loadItems(
   });
   let collection = cached;
   let itemQuery = queryFor(collection);
-  if (!isSearchable(collection, itemQuery)) {
+  if (!isSearchable(ctx, collection, itemQuery)) {
     collection = (await loadCurrent()).compiled;
     itemQuery = queryFor(collection);
-    validateSearch(collection, itemQuery);
+    validateSearch(ctx, collection, itemQuery);
   }
   const page = await loadPage(c, ctx, collection, query, itemQuery);
-  const { compiled } = page;
+  const compiled = wholeOf(page.compiled);
   return compiled === collection ? page : loadPage(c, ctx, compiled, query, queryFor(compiled));
 }
 
@@ -267,9 +266,13 @@ const referencesOf = ({ definition }: CompiledCollection["collection"]): string[
   return names.length > 0 ? names : undefined;
 };
 
-function isSearchable(compiled: CompiledCollection, itemQuery: ItemQuery): boolean {
+function isSearchable(
+  ctx: ReadContext,
+  compiled: CompiledCollection,
+  itemQuery: ItemQuery,
+): boolean {
   try {
-    validateSearch(compiled, itemQuery);
+    validateSearch(ctx, compiled, itemQuery);
     return true;
   } catch {
     return false;
@@ -293,5 +296,5 @@ async function loadPage(
   // A first page that is also the last one has all matches.
   const isComplete = page.count !== null && query.cursor === undefined && position === null;
   const count = isComplete ? { count: found.length, exact: true } : page.count;
-  return { ...page, views: found, count, next };
+  return { ...page, compiled, views: found, count, next };
 }

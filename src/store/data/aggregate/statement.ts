@@ -54,7 +54,7 @@ export function entriesSource(aggregate: Aggregate): AggregateSource | undefined
   const [field] = fields;
   if (!field || fields.some(({ number }) => number !== field.number)) return undefined;
   if (isStoredOrder(field) || field.kind === "line_items") return undefined;
-  if (field.source.in === "system" && field.source.name === "createdBy") return undefined;
+  if (field.kind === "actor") return undefined;
   const ranges = requiredConditions(search.conditions).map((condition) =>
     "op" in condition ? rangeOf(condition) : null,
   );

@@ -16,8 +16,9 @@ const systemColumns: Record<SystemField, string> = {
   status: "i.status",
   receiptNumber: "i.receipt_number",
   createdAt: "i.created_at",
-  createdBy: "i.created_by",
   updatedAt: "i.updated_at",
+  createdBy: "i.created_by",
+  updatedBy: "i.updated_by",
 };
 
 /** SQL for a field's comparable value, null when empty. `row` is `i` or a row of line items. */

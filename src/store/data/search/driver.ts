@@ -45,7 +45,7 @@ function conditionDrivers(condition: Condition, isItemField = true): EntryDriver
       conditionDrivers(rowCondition, false),
     );
   }
-  const range = isStoredOrder(field) ? null : rangeOf(condition);
+  const range = isStoredOrder(field) || field.kind === "actor" ? null : rangeOf(condition);
   if (!range) return [];
   const isSingle = "at" in range || (isItemField && !("among" in range));
   return [{ field, isSingle, range }];

@@ -1,0 +1,63 @@
+import { reachOf } from "#domain/credential/credential.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
+import { conditionsOf, type ReachedCollection } from "#domain/data/narrow.ts";
+import { matchesItem } from "#domain/search/matches.ts";
+import { changeType, statusFieldId, type ChangeView } from "#domain/item/change.ts";
+import { buildItemView } from "#domain/item/item.ts";
+import type { Change } from "#store/data/changes.ts";
+import { readMarks } from "#domain/item/view-marks.ts";
+import { findView, viewMeaning } from "#domain/search/view.ts";
+import type { FeedPage } from "#store/data/feed.ts";
+import type { ReadContext } from "./context.ts";
+
+export function toChangeView(
+  change: Change,
+  items: ReadonlyMap<number, Parameters<typeof buildItemView>[0]>,
+  compiled: ReachedCollection,
+): ChangeView {
+  const { itemId, action, version, at, actor } = change;
+  const ids = new Set(change.fields);
+  const keys = compiled.fields.list
+    .filter(({ field }) => ids.has(field.id))
+    .map(({ field }) => field.key);
+  const item = items.get(change.item);
+  return {
+    id: itemId,
+    type: changeType(action),
+    version,
+    at,
+    by: actor,
+    fields: ids.has(statusFieldId) ? [...keys, "$status"] : keys,
+    item: item ? buildItemView(item, compiled) : null,
+  };
+}
+
+/** Identifies what a narrow feed shows. Its cursors contain it, so that a change of the view expires them. */
+export function feedMark(ctx: ReadContext, whole: CompiledCollection): string {
+  const { collection } = whole;
+  const extent = reachOf(ctx.resources, collection.kind, collection.key);
+  if (extent === null || extent === "whole") return "";
+  const view = findView(collection, extent.view);
+  if (!view) return "";
+  return viewMeaning(collection, view);
+}
+
+/** The change as a caller sees it through its view; undefined when it does not see it. */
+export function changeInView(
+  ctx: ReadContext,
+  reached: ReachedCollection,
+  change: FeedPage["changes"][number],
+  items: FeedPage["items"],
+): ChangeView | undefined {
+  if (reached.reach === "whole") return toChangeView(change, items, reached);
+  const [fingerprint = ""] = feedMark(ctx, reached.whole).split(" ");
+  const matched = readMarks(change.views, fingerprint, ctx.actor);
+  if (!matched.before && !matched.after) return undefined;
+  const conditions = conditionsOf(reached);
+  const visible = new Map(
+    [...items].filter(([, item]) => item.number === change.item && matchesItem(conditions, item)),
+  );
+  const view = toChangeView(change, visible, reached);
+  const hasLeft = !matched.after && view.type !== "deleted";
+  return hasLeft ? { ...view, type: "left" } : view;
+}

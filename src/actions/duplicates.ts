@@ -1,0 +1,56 @@
+import { permissionsAllow, readPermission } from "#domain/credential/permissions.ts";
+import { wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
+import { fieldNumber } from "#domain/data/values.ts";
+import type { Collection } from "#domain/definition/collection.ts";
+import { uniqueIdOf } from "#domain/definition/field.ts";
+import { problem, type Problem } from "#domain/problem/problem.ts";
+import type { UniqueConflict } from "#store/data/item-ranges.ts";
+import type { ActionContext } from "./context.ts";
+import { knowsField, outsideView } from "./narrow-write.ts";
+import { findVisibleItem } from "./visible.ts";
+
+/** Builds the 409 for the first field whose value another item has. Names that item only if the caller may read. */
+export async function duplicateProblem(
+  ctx: ActionContext,
+  reached: ReachedCollection,
+  conflicts: readonly UniqueConflict[],
+): Promise<Problem> {
+  const { collection } = wholeOf(reached);
+  const first = firstConflict(collection, conflicts);
+  if (!first) return problem.tryAgain();
+  const { key, id } = first;
+  if (!knowsField(reached, key)) return outsideView();
+  const canRead = permissionsAllow(ctx.permissions, readPermission[collection.kind]);
+  const isNamed = canRead && (await isInView(ctx, reached, id));
+  return problem.duplicate(key, isNamed ? id : undefined);
+}
+
+/** The conflict of the field that comes first in the definition. */
+export function firstConflict(
+  collection: Collection,
+  conflicts: readonly UniqueConflict[],
+): { key: string; id: string } | undefined {
+  for (const { key, number } of uniqueFields(collection)) {
+    const conflict = conflicts.find(({ field }) => field === number);
+    if (conflict) return { key, id: conflict.id };
+  }
+  return undefined;
+}
+
+async function isInView(
+  ctx: ActionContext,
+  { reach, collection: { kind } }: ReachedCollection,
+  id: string,
+): Promise<boolean> {
+  if (reach === "whole") return true;
+  const found = await findVisibleItem(ctx, { kind, id });
+  return found !== undefined;
+}
+
+/** The unique fields of the definition and of a pending one, with the numbers of their values. */
+export function uniqueFields({ id, definition, pending }: Collection) {
+  return [...definition.fields.fields, ...(pending?.gained ?? [])].map((field) => {
+    const uniqueId = "id" in field && "label" in field ? uniqueIdOf(field) : field.uniqueId;
+    return { key: field.key, number: fieldNumber(id, uniqueId ?? 0) };
+  });
+}

@@ -1,0 +1,74 @@
+import { compileCollection, type CompiledCollection } from "#domain/data/compile.ts";
+import {
+  narrowCollection,
+  type NarrowCollection,
+  type ReachedCollection,
+} from "#domain/data/narrow.ts";
+import { reachesWhole, reachOf } from "#domain/credential/credential.ts";
+import { problem } from "#domain/problem/problem.ts";
+import { findView } from "#domain/search/view.ts";
+import type { Collection } from "#domain/definition/collection.ts";
+import type { CurrentCollection } from "#store/data/collections.ts";
+import { findCurrentCollection } from "./collection-cache.ts";
+import type { ReadContext } from "./context.ts";
+
+export type Caller = Pick<ReadContext, "resources" | "actor">;
+
+/** Narrow collections by their whole one, by view and caller. */
+const narrowed = new WeakMap<CompiledCollection, Map<string, NarrowCollection>>();
+const maxNarrowed = 100;
+
+/** The collection as far as the caller reaches. Throws 404 for one that it cannot see. */
+export function reach(caller: Caller, whole: CompiledCollection): ReachedCollection {
+  const reached = findReach(caller, whole);
+  if (!reached) throw problem.notFound();
+  return reached;
+}
+
+function findReach(
+  { resources, actor }: Caller,
+  whole: CompiledCollection,
+): ReachedCollection | undefined {
+  const { kind, key } = whole.collection;
+  const extent = reachOf(resources, kind, key);
+  if (extent === null) return undefined;
+  if (extent === "whole") return whole;
+  const view = findView(whole.collection, extent.view);
+  if (!view) return undefined;
+  const known = narrowed.get(whole) ?? new Map<string, NarrowCollection>();
+  const name = `${view.key} ${actor}`;
+  const cached = known.get(name);
+  if (cached) return cached;
+  if (known.size >= maxNarrowed) known.clear();
+  const narrow = narrowCollection(whole, view, actor);
+  known.set(name, narrow);
+  narrowed.set(whole, known);
+  return narrow;
+}
+
+/** The same, if the cached definition may be older than the view that the caller has. */
+export async function reachCurrent(
+  ctx: ReadContext,
+  cached: CompiledCollection,
+): Promise<ReachedCollection> {
+  const reached = findReach(ctx, cached);
+  if (reached) return reached;
+  const { kind, key } = cached.collection;
+  const current = reachOf(ctx.resources, kind, key)
+    ? await findCurrentCollection(ctx, kind, key)
+    : undefined;
+  if (!current) throw problem.notFound();
+  return reach(ctx, current.compiled);
+}
+
+/** The definition as far as the caller may know it: a narrow one neither learns how many items there are nor of changes. */
+export function reachDefinition(caller: Caller, current: CurrentCollection): CurrentCollection {
+  const { kind, key } = current.collection;
+  if (reachesWhole(caller.resources, kind, key)) return current;
+  const collection = reachCollection(caller, current.collection);
+  return { ...current, collection, indexing: null, pending: null };
+}
+
+export function reachCollection(caller: Caller, collection: Collection): Collection {
+  return reach(caller, compileCollection(collection)).collection;
+}

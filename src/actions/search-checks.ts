@@ -1,0 +1,64 @@
+import { conditionsOf, type ReachedCollection } from "#domain/data/narrow.ts";
+import { fieldNumber } from "#domain/data/values.ts";
+import { problem } from "#domain/problem/problem.ts";
+import type { Condition, Search, SearchField } from "#domain/search/tree.ts";
+import type { UnindexedFields } from "#store/data/search/batch.ts";
+import { resumeBackfill } from "./backfill.ts";
+import type { ReadContext } from "./context.ts";
+
+/**
+ * Rejects a search or an aggregate over fields that have just become searchable, because it would miss items. Both keep
+ * working during a recalculation, because it replaces the values and the entries of an item together. The fields may
+ * belong to another collection, which references name.
+ */
+export function assertIndexed(
+  ctx: ReadContext,
+  reached: ReachedCollection,
+  searched: readonly SearchField[],
+  { ids, ...progress }: UnindexedFields,
+  collectionId = reached.collection.id,
+): void {
+  const { collection, fields } = reached;
+  const numbers = new Set(ids.map((id) => fieldNumber(collectionId, id)));
+  const unindexedFields = searched.filter(({ number }) => numbers.has(number));
+  if (unindexedFields.length === 0) return;
+  resumeBackfill(ctx);
+  const names = [...new Set(unindexedFields.map(({ name }) => name))];
+  // Searches read only such other apps as the caller sees whole.
+  if (reached.reach === "whole" || collectionId !== collection.id)
+    throw problem.indexing(names, progress);
+  // The progress counts hidden items, and the conditions of the view may name hidden fields.
+  const shownNames = names.filter((name) => fields.byKey.has(name));
+  throw shownNames.length === 0
+    ? problem.tryAgain()
+    : problem.indexing(shownNames, { done: 0, total: 0 });
+}
+
+/** Rejects operands that no item has and that are neither current nor former options of their fields. */
+export function assertOptions(
+  { unknownOptions }: Pick<Search, "unknownOptions">,
+  missingValues: readonly number[],
+): void {
+  const errors = missingValues.flatMap((index) => unknownOptions[index]?.error ?? []);
+  if (errors.length > 0) throw problem.invalidInput(errors);
+}
+
+/** The conditions of the caller's view and of the search. For a view, the definition alone decides what is an option. */
+export function reachedConditions(
+  reached: ReachedCollection,
+  { conditions, unknownOptions }: Search,
+): Condition[] {
+  const errors = unknownOptions.filter(({ field }) => field.options?.isComplete);
+  if (reached.reach === "narrow" && errors.length > 0)
+    throw problem.invalidInput(errors.map(({ error }) => error));
+  return [...conditionsOf(reached), ...conditions];
+}
+
+/** The operands to look up: whether hidden items have a value is none of a narrow caller's business. */
+export const askableOptions = (
+  reached: ReachedCollection,
+  { unknownOptions }: Pick<Search, "unknownOptions">,
+) =>
+  reached.reach === "narrow"
+    ? []
+    : unknownOptions.map(({ field, value }) => [field.number, value] as const);

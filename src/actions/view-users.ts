@@ -1,0 +1,121 @@
+import { problem } from "#domain/problem/problem.ts";
+import { isNarrow, type Resources } from "#domain/credential/credential.ts";
+import {
+  permissionsAllow,
+  readPermission,
+  roleAllows,
+  type Permission,
+} from "#domain/credential/permissions.ts";
+import type { Collection, CollectionKind, Definition } from "#domain/definition/collection.ts";
+import { definitionError } from "#domain/definition/field.ts";
+import { errorAt } from "#domain/problem/field-errors.ts";
+import type { FieldError } from "#domain/problem/problem.ts";
+import { dependsOnCaller, findView, viewMeaning } from "#domain/search/view.ts";
+import { loadDefinitions } from "#store/data/definition-head.ts";
+import { findCredential } from "#store/home/credentials.ts";
+import { listViewUsers, type ViewUser } from "#store/home/view-users.ts";
+import type { ActionContext } from "./context.ts";
+
+/** What a change of a definition means for its views and for the credentials that see the collection through them. */
+export interface ViewEffects {
+  /** The keys of views that match other items or show other fields, or that are gone. */
+  views: string[];
+  users: ViewUser[];
+}
+
+/**
+ * Lists the effects of a change on views. Throws 409 for the removal of a view that a credential uses, and 422 if only
+ * owners and admins may make the change.
+ */
+export async function checkViewEffects(
+  ctx: ActionContext,
+  collection: Collection,
+  after: Definition,
+): Promise<ViewEffects> {
+  const changed = { ...collection, definition: after };
+  const views = (collection.definition.views ?? [])
+    .filter((view) => {
+      const next = findView(changed, view.key);
+      return !next || viewMeaning(collection, view) !== viewMeaning(changed, next);
+    })
+    .map(({ key }) => key);
+  if (views.length === 0) return { views, users: [] };
+  const all = await listViewUsers(ctx.databases.home, `${collection.kind}:${collection.key}`);
+  const users = all.filter(({ view }) => views.includes(view));
+  const orphan = users.find(({ view }) => !findView(changed, view));
+  if (orphan) {
+    const detail = `The credential "${orphan.name}" uses the view "${orphan.view}". Change or revoke the credential before you remove the view.`;
+    throw problem.schemaInUse(detail, { field: "views" });
+  }
+  if (users.length > 0) await assertMayChange(ctx, users);
+  return { views, users };
+}
+
+async function assertMayChange(ctx: ActionContext, [user]: readonly ViewUser[]): Promise<void> {
+  const { actor, role } = ctx;
+  const maker = actor.startsWith("credential:")
+    ? await findCredential(ctx.databases.home, actor.slice("credential:".length))
+    : undefined;
+  const decidingRole = role ?? maker?.createdBy.role;
+  if (decidingRole && roleAllows(decidingRole, "credentials")) return;
+  if (actor.startsWith("member:")) throw problem.roleRequired("credentials");
+  const reason = `The credential "${user?.name ?? ""}" uses the view "${user?.view ?? ""}", so only owners and admins can change it.`;
+  throw problem.invalidInput([definitionError(["views"], reason)]);
+}
+
+interface NarrowRights {
+  permissions: readonly Permission[];
+  resources: Resources;
+  origins: readonly string[];
+}
+
+const wholePermissions: readonly Permission[] = ["schema:write", "webhooks:manage"];
+
+/** Throws 422 if a credential with views has rights that no view allows. */
+export async function assertViewsAllow(ctx: ActionContext, input: NarrowRights): Promise<void> {
+  const { resources, permissions } = input;
+  if (resources === "all" || !isNarrow(resources)) return;
+  const errors: FieldError[] = [];
+  const held = wholePermissions.filter((permission) => permissions.includes(permission));
+  if (held.length > 0) {
+    const reason = `A credential with views cannot have ${held.join(" and ")}.`;
+    errors.push(errorAt(["permissions"], "not_an_option", reason));
+  }
+  const names = resources.map(parseResource);
+  const collections = names.map(({ kind, key }) => `${kind}:${key}`);
+  const repeated = collections.find((name, index) => collections.indexOf(name) !== index);
+  if (repeated !== undefined) {
+    const reason = `Choose either all of ${repeated} or one of its views.`;
+    errors.push(errorAt(["resources"], "not_an_option", reason));
+  }
+  const found = await loadDefinitions(
+    ctx.databases,
+    names.filter(({ view }) => view !== undefined),
+    Number.MAX_SAFE_INTEGER,
+  );
+  for (const { kind, key, view } of names) {
+    if (view === undefined) continue;
+    const collection = found.collections.find((each) => each.kind === kind && each.key === key);
+    errors.push(...viewErrors(collection, `${kind}:${key}/${view}`, view, input));
+  }
+  if (errors.length > 0) throw problem.invalidInput(errors);
+}
+
+function viewErrors(
+  collection: Collection | undefined,
+  name: string,
+  key: string,
+  { permissions, origins }: NarrowRights,
+): FieldError[] {
+  const view = collection && findView(collection, key);
+  if (!view) return [errorAt(["resources"], "not_an_option", `There is no view ${name}.`)];
+  const canRead = permissionsAllow(permissions, readPermission[collection.kind]);
+  if (origins.length === 0 || !canRead || !dependsOnCaller(view)) return [];
+  const reason = `All visitors of a page share its credential, so with allowed origins it cannot read through ${name}, which depends on "$me".`;
+  return [errorAt(["origins"], "not_an_option", reason)];
+}
+
+function parseResource(resource: string): { kind: CollectionKind; key: string; view?: string } {
+  const [, kind = "", key = "", view] = /^([^:]*):([^/]*)(?:\/(.*))?$/.exec(resource) ?? [];
+  return { kind: kind as CollectionKind, key, ...(view === undefined ? {} : { view }) };
+}

@@ -1,0 +1,25 @@
+import * as z from "zod/mini";
+import { lazy } from "#domain/lazy.ts";
+import { isStorable, storableDescription } from "#domain/text.ts";
+
+const maxViews = 50;
+const viewKeyPattern = /^[a-z][a-z0-9_-]{0,62}$/;
+
+/** The search checks conditions, sort keys and fields once the fields of the definition are known. */
+const viewSchema = lazy(() =>
+  z.strictObject({
+    key: z.string().check(z.regex(viewKeyPattern, `Must match ${viewKeyPattern.source}.`)),
+    name: z
+      .string()
+      .check(
+        z.minLength(1),
+        z.maxLength(200),
+        z.refine(isStorable, `Must be ${storableDescription}.`),
+      ),
+    conditions: z.optional(z.array(z.unknown())),
+    sort: z.optional(z.array(z.unknown())),
+    fields: z.optional(z.array(z.string())),
+  }),
+);
+export const viewsSchema = lazy(() => z.array(viewSchema()).check(z.maxLength(maxViews)));
+export type ViewDocument = z.infer<ReturnType<typeof viewSchema>>;

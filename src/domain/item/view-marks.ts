@@ -1,0 +1,91 @@
+import type { Actor } from "#domain/audit.ts";
+import type { Collection } from "#domain/definition/collection.ts";
+import { matchesItem, type MatchedItem } from "#domain/search/matches.ts";
+import type { Condition } from "#domain/search/tree.ts";
+import { dependsOnCaller, parseView, viewFingerprint } from "#domain/search/view.ts";
+
+/**
+ * A change stores which views its item matched before and after it: a mark `FINGERPRINT:b` or `FINGERPRINT:a`. What
+ * `"$me"` stands for is not known then, so such a view has a mark for each actor of the item, like `…:a:ACTOR`, and `…:a:*`
+ * for all others.
+ */
+interface MarkedView {
+  fingerprint: string;
+  isPersonal: boolean;
+  conditionsFor: (actor: string) => readonly Condition[];
+}
+
+const markedViews = new WeakMap<Collection, readonly MarkedView[]>();
+
+function viewsOf(collection: Collection): readonly MarkedView[] {
+  const known = markedViews.get(collection);
+  if (known) return known;
+  const views = (collection.definition.views ?? []).map((view): MarkedView => {
+    const isPersonal = dependsOnCaller(view);
+    const { conditions } = parseView(collection, view, anyoneElse);
+    return {
+      fingerprint: viewFingerprint(collection, view),
+      isPersonal,
+      conditionsFor: (actor) =>
+        isPersonal && actor !== anyoneElse
+          ? parseView(collection, view, actor).conditions
+          : conditions,
+    };
+  });
+  markedViews.set(collection, views);
+  return views;
+}
+
+/** Stands for every actor that the item does not name. */
+const anyoneElse = "*";
+
+type Phase = "b" | "a";
+
+/** The marks of a change as JSON; null for a collection without views. */
+export function viewMarks(
+  collection: Collection,
+  before: MatchedItem | null,
+  after: MatchedItem | null,
+): string | null {
+  const views = viewsOf(collection);
+  if (views.length === 0) return null;
+  const actors = new Set<Actor>(
+    [before, after].flatMap((item) => (item ? [item.createdBy, item.updatedBy] : [])),
+  );
+  const marks = views.flatMap((view) => [
+    ...marksOf(view, "b", before, actors),
+    ...marksOf(view, "a", after, actors),
+  ]);
+  return JSON.stringify([...new Set(marks)]);
+}
+
+function marksOf(
+  { fingerprint, isPersonal, conditionsFor }: MarkedView,
+  phase: Phase,
+  item: MatchedItem | null,
+  actors: ReadonlySet<Actor>,
+): string[] {
+  if (!item) return [];
+  const isMatchedFor = (actor: string) => matchesItem(conditionsFor(actor), item);
+  const name = `${fingerprint}:${phase}`;
+  if (!isPersonal) return isMatchedFor(anyoneElse) ? [name] : [];
+  const own = [...actors].map((actor) =>
+    isMatchedFor(actor) ? `${name}:${actor}` : `${name}:!${actor}`,
+  );
+  return isMatchedFor(anyoneElse) ? [...own, `${name}:${anyoneElse}`] : own;
+}
+
+/** Whether the item matched the view for this caller before and after a change with these marks. */
+export function readMarks(
+  marks: string | null,
+  fingerprint: string,
+  actor: Actor,
+): { before: boolean; after: boolean } {
+  const list = new Set(marks === null ? [] : (JSON.parse(marks) as string[]));
+  const has = (phase: Phase) => {
+    const name = `${fingerprint}:${phase}`;
+    const isNamed = list.has(`${name}:${actor}`) || list.has(`${name}:!${actor}`);
+    return list.has(name) || list.has(`${name}:${isNamed ? actor : anyoneElse}`);
+  };
+  return { before: has("b"), after: has("a") };
+}

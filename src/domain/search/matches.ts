@@ -1,0 +1,83 @@
+import { foldCase, toComparable } from "#domain/data/index-entries.ts";
+import type { LineItemRow, Scalar, SystemField, Value } from "#domain/data/values.ts";
+import type { Item } from "#domain/item/item.ts";
+import type { Comparable, Condition, LeafCondition, SearchField } from "./tree.ts";
+
+/** The members of an item that conditions name. */
+export type MatchedItem = Pick<
+  Item,
+  "id" | "status" | "receiptNumber" | "createdAt" | "createdBy" | "updatedAt" | "updatedBy" | "data"
+>;
+
+/** Returns the stored value of a field: of an item, or of a row of line items. */
+type ValueOf = (field: SearchField) => Value | null;
+
+/**
+ * Whether an item meets all conditions, as the SQL of a search decides it. Writes use it, because their batch guards the
+ * versions of the item and of the definition, so that both are still what this function saw.
+ */
+export function matchesItem(conditions: readonly Condition[], item: MatchedItem): boolean {
+  const valueOf: ValueOf = ({ source }) =>
+    source.in === "system" ? systemValue(item, source.name) : (item.data[source.slot] ?? null);
+  return conditions.every((condition) => holds(condition, valueOf));
+}
+
+const systemValue = (item: MatchedItem, name: SystemField): Scalar | null => item[name];
+
+function holds(condition: Condition, valueOf: ValueOf): boolean {
+  if ("all" in condition) return condition.all.every((each) => holds(each, valueOf));
+  if ("any" in condition) return condition.any.some((each) => holds(each, valueOf));
+  if ("not" in condition) return !holds(condition.not, valueOf);
+  // Only the search box above the items has such conditions, never a view.
+  if ("anywhere" in condition) return false;
+  return leafHolds(condition, valueOf(condition.field));
+}
+
+function leafHolds(leaf: LeafCondition, value: Value | null): boolean {
+  const { field, op } = leaf;
+  if (op === "matches") throw new Error("Only a search reads the records of references.");
+  if (op === "is_empty") return (value === null) === leaf.value;
+  if (op === "any") return hasRow(leaf.value, value);
+  if (op === "none") return !hasRow(leaf.value, value);
+  if (op === "has_any") return leaf.value.some((each) => listOf(value).includes(each));
+  if (op === "has_none") return !leaf.value.some((each) => listOf(value).includes(each));
+  if (op === "has_all") return leaf.value.every((each) => listOf(value).includes(each));
+  const stored = value === null || Array.isArray(value) ? null : comparableOf(field, value);
+  if (op === "ne") return stored !== leaf.value;
+  if (op === "not_in") return stored === null || !leaf.value.includes(stored);
+  if (stored === null) return false;
+  switch (op) {
+    case "eq":
+      return stored === leaf.value;
+    case "in":
+      return leaf.value.includes(stored);
+    case "gt":
+      return stored > leaf.value;
+    case "gte":
+      return stored >= leaf.value;
+    case "lt":
+      return stored < leaf.value;
+    case "lte":
+      return stored <= leaf.value;
+    case "between":
+      return stored >= leaf.value[0] && stored <= leaf.value[1];
+    case "contains":
+      return foldCase(String(stored)).includes(leaf.value);
+    case "starts_with":
+      return foldCase(String(stored)).startsWith(leaf.value);
+  }
+}
+
+const listOf = (value: Value | null): readonly Comparable[] =>
+  Array.isArray(value) ? (value as string[]) : [];
+
+/** System values are stored in the form that the index compares. */
+const comparableOf = ({ type, source }: SearchField, value: Scalar): Comparable =>
+  source.in === "system" ? (value as Comparable) : toComparable(type, value);
+
+function hasRow(condition: Condition, value: Value | null): boolean {
+  const rows = (Array.isArray(value) ? value : []) as LineItemRow[];
+  return rows.some((row) =>
+    holds(condition, ({ source }) => (source.in === "system" ? null : (row[source.slot] ?? null))),
+  );
+}

@@ -1,0 +1,239 @@
+import { isObject } from "#domain/json.ts";
+import type {
+  Collection,
+  CollectionKind,
+  Definition,
+  View,
+} from "#domain/definition/collection.ts";
+import { definitionError, type Field, type FieldSet } from "#domain/definition/field.ts";
+import type { ViewDocument } from "#domain/definition/view.ts";
+import { errorAt, formatChoices } from "#domain/problem/field-errors.ts";
+import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";
+import { parseSearch } from "./parse.ts";
+import { meOperand, type Search } from "./tree.ts";
+
+/** The views of a definition (contract, section 19). */
+
+/** The view as a search. `me` is the actor for which `"$me"` stands. */
+export function parseView(collection: Collection, view: View, me: string): Search {
+  const { conditions = [], sort = [], fields = null } = view;
+  return parseSearch(collection, { conditions, sort, fields }, me);
+}
+
+export function findView({ definition }: Collection, key: string): View | undefined {
+  return definition.views?.find((view) => view.key === key);
+}
+
+/** The view that a query parameter names. */
+export function getView(collection: Collection, key: string): View {
+  const view = findView(collection, key);
+  if (view) return view;
+  const allowed = (collection.definition.views ?? []).map((each) => each.key);
+  const views = allowed.length > 0 ? ` Views: ${formatChoices(allowed)}.` : " It has no views.";
+  const reason = `The ${collection.kind} has no view with this key.${views}`;
+  throw problem.invalidInput([{ field: "view", code: "invalid_condition", reason, allowed }]);
+}
+
+/** The search with the view's conditions, and with its sort and fields where the search has none. */
+export function inView(
+  collection: Collection,
+  search: Search,
+  body: unknown,
+  key: string | undefined,
+  me: string,
+): Search {
+  if (key === undefined) return search;
+  const view = parseView(collection, getView(collection, key), me);
+  const { sort, order } = hasSort(body) ? search : view;
+  return {
+    ...search,
+    conditions: [...view.conditions, ...search.conditions],
+    sort,
+    order,
+    fields: search.fields ?? view.fields,
+  };
+}
+
+/** Whether a body of a search, or a view, has sort keys. */
+export const hasSort = (part: unknown): boolean =>
+  isObject(part) && Array.isArray(part["sort"]) && part["sort"].length > 0;
+
+/** Identifies what a view matches: the same for the same conditions, whatever the keys of the fields are. */
+export function viewFingerprint(collection: Collection, view: View): string {
+  const { conditions } = parseView(collection, view, meOperand);
+  const meaning = JSON.stringify(conditions, (name, value: unknown) =>
+    name === "field" && isObject(value) ? value["number"] : value,
+  );
+  return digest(meaning);
+}
+
+/** Identifies what a view matches and which fields it shows. */
+export function viewMeaning(collection: Collection, view: View): string {
+  const { fields } = collection.definition.fields;
+  const shown = view.fields && fields.filter(({ key }) => view.fields?.includes(key));
+  const ids = shown?.map(({ id }) => id).join(",") ?? "all";
+  return `${viewFingerprint(collection, view)} ${ids}`;
+}
+
+/** Two 32-bit hashes (FNV-1a) from different starts. Nobody gains from a collision: only definers could make one. */
+function digest(text: string): string {
+  return [0x81_1c_9d_c5, 0x5b_d1_e9_95]
+    .map((start) => {
+      let hash = start;
+      for (let index = 0; index < text.length; index += 1)
+        hash = Math.imul(hash ^ text.charCodeAt(index), 0x01_00_01_93);
+      return (hash >>> 0).toString(36);
+    })
+    .join("-");
+}
+
+/** Whether the view's conditions depend on who asks. */
+export function dependsOnCaller({ conditions = [] }: View): boolean {
+  return JSON.stringify(conditions).includes(JSON.stringify(meOperand));
+}
+
+/** The sent views, or else the current ones with the new keys of renamed fields. */
+export function mergeViews(
+  current: Definition | null,
+  after: FieldSet,
+  documents: readonly ViewDocument[] | undefined,
+): { views: View[]; errors: FieldError[] } {
+  if (documents) return { views: [...documents], errors: [] };
+  const errors: FieldError[] = [];
+  const views = (current?.views ?? []).map((view): View => {
+    const removed = new Set<string>();
+    const keys = fieldKeys(current?.fields.fields ?? [], after.fields, current?.fields.next ?? 0);
+    const rename = (value: unknown, fields: FieldKeys) => renamed(value, fields, removed);
+    const { conditions, sort, fields } = view;
+    const renamedView = {
+      ...view,
+      ...(conditions ? { conditions: conditions.map((each) => rename(each, keys)) } : {}),
+      ...(sort ? { sort: sort.map((each) => rename(each, keys)) } : {}),
+      ...(fields ? { fields: fields.map((key) => newKey(key, keys, removed)) } : {}),
+    };
+    for (const key of removed) errors.push(removedFieldError(view, key));
+    return renamedView;
+  });
+  return { views, errors };
+}
+
+function removedFieldError({ key }: View, field: string): FieldError {
+  const reason = `The view "${key}" uses the field "${field}", which this definition removes. Send "views" without it.`;
+  return definitionError(["views"], reason);
+}
+
+/** The new key of each field by its old one, undefined for a removed one, and the same for the columns of a field. */
+type FieldKeys = Map<string, { key: string | undefined; columns: FieldKeys }>;
+
+function fieldKeys(
+  before: readonly Field[],
+  after: readonly Field[],
+  firstNewId: number,
+): FieldKeys {
+  return new Map(
+    before.map((field) => {
+      // A field of a new type replaces the one with its key.
+      const next =
+        after.find(({ id }) => id === field.id) ??
+        after.find(({ id, key }) => key === field.key && id >= firstNewId);
+      const columns =
+        field.type === "line_items" && next?.type === "line_items"
+          ? fieldKeys(field.fields, next.fields, firstNewId)
+          : new Map();
+      return [field.key, { key: next?.key, columns }] as const;
+    }),
+  );
+}
+
+function newKey(key: string, keys: FieldKeys, removed: Set<string>): string {
+  const known = keys.get(key);
+  if (known && known.key === undefined) removed.add(key);
+  return known?.key ?? key;
+}
+
+/** Renames the fields in a condition, a group or a sort key. */
+function renamed(node: unknown, keys: FieldKeys, removed: Set<string>): unknown {
+  if (Array.isArray(node)) return node.map((each: unknown) => renamed(each, keys, removed));
+  if (!isObject(node)) return node;
+  const { field, op, value } = node;
+  if (typeof field !== "string")
+    return Object.fromEntries(
+      Object.entries(node).map(([name, part]) => [name, renamed(part, keys, removed)]),
+    );
+  const columns = keys.get(field)?.columns ?? new Map();
+  const operand = op === "any" || op === "none" ? renamed(value, columns, removed) : value;
+  return {
+    ...node,
+    field: newKey(field, keys, removed),
+    ...(value === undefined ? {} : { value: operand }),
+  };
+}
+
+/** All views of a definition together, as JSON. */
+const maxViewsLength = 300_000;
+
+/** Reports every view that is no valid search of the definition. */
+export function viewErrors(
+  kind: CollectionKind,
+  key: string,
+  definition: Definition,
+): FieldError[] {
+  const { views = [] } = definition;
+  const versions = { version: 0, revision: 0, stamp: "", pending: null, fieldsVersion: 0 };
+  const collection = { id: 0, kind, key, ...versions, definition };
+  const length = JSON.stringify(views).length;
+  if (length > maxViewsLength) {
+    const reason = `The views may have at most ${maxViewsLength} characters of JSON, not ${length}.`;
+    return [definitionError(["views"], reason)];
+  }
+  const seen = new Set<string>();
+  return views.flatMap((view, index) => {
+    const isRepeated = seen.has(view.key);
+    seen.add(view.key);
+    const repeated = `The key "${view.key}" is used twice.`;
+    return [
+      ...(isRepeated ? [definitionError(["views", index, "key"], repeated)] : []),
+      ...searchErrors(collection, view, index),
+    ];
+  });
+}
+
+function searchErrors(collection: Collection, view: View, index: number): FieldError[] {
+  const path = ["views", index];
+  if (usesMatches(view.conditions))
+    return [definitionError([...path, "conditions"], 'A view cannot use "matches".')];
+  try {
+    const { unknownOptions } = parseView(collection, view, meOperand);
+    return unknownOptions
+      .filter(({ field }) => field.options?.isComplete)
+      .map(({ error }) => definitionErrorOf(view, index, error));
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return (error.members["errors"] as FieldError[]).map((each) =>
+      definitionErrorOf(view, index, each),
+    );
+  }
+}
+
+function usesMatches(node: unknown): boolean {
+  if (Array.isArray(node)) return node.some(usesMatches);
+  if (!isObject(node)) return false;
+  return node["op"] === "matches" || Object.values(node).some(usesMatches);
+}
+
+/** The error of a search as one of the definition that contains it. */
+function definitionErrorOf({ key }: View, index: number, error: FieldError): FieldError {
+  const { field, pointer = "", code: _code, reason, ...details } = error;
+  const { field: viewName, pointer: viewPointer = "" } = errorAt(
+    ["views", index],
+    "invalid_definition",
+    "",
+  );
+  return {
+    ...details,
+    field: field === "" ? viewName : `${viewName}.${field}`,
+    pointer: viewPointer + pointer,
+    code: "invalid_definition",
+    reason: `View "${key}": ${reason}`,
+  };
+}

@@ -1,0 +1,39 @@
+import type { Condition } from "#domain/search/tree.ts";
+import type { CollectionDatabase, PreparedStatement } from "#store/db/database.ts";
+import { guardCodes } from "#store/db/guard.ts";
+import { balancedSql } from "./search/cost.ts";
+import { conditionSql, SearchValues } from "./search/conditions.ts";
+
+/** What a create does beyond storing an item. */
+export interface CreateLimits {
+  /** The conditions of the caller's view; none for a whole collection. */
+  conditions: readonly Condition[];
+  /** Whether to run every statement and then store nothing. */
+  isTrial?: boolean;
+}
+
+/**
+ * Aborts the batch when one of these new items does not meet the conditions. It comes after the statements that store
+ * them, as the database assigns times and numbers.
+ */
+export function viewGuard(
+  db: CollectionDatabase,
+  ids: readonly string[],
+  { conditions, isTrial = false }: CreateLimits,
+): PreparedStatement<"data">[] {
+  const statements: PreparedStatement<"data">[] = [];
+  if (conditions.length > 0 && ids.length > 0) {
+    const values = new SearchValues();
+    const named = values.list([...ids]);
+    const met = balancedSql(
+      "and",
+      conditions.map((condition) => conditionSql(condition, values)),
+    );
+    const text = `insert into guard select ${guardCodes.outside_view} where exists (
+      select 1 from item i where i.id in ${named} and not ${met})`;
+    statements.push(db.prepare(text, [values.json]));
+  }
+  if (isTrial)
+    statements.push(db.prepare(`insert into guard values (${guardCodes.not_stored})`, []));
+  return statements;
+}

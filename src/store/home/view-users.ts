@@ -1,0 +1,33 @@
+import { sql } from "drizzle-orm";
+import { orm, type HomeDatabase } from "#store/db/database.ts";
+import { retryTransient } from "#store/db/retry.ts";
+import { credential } from "#store/db/home-schema.ts";
+
+/** A credential that sees a collection only through a view. */
+export interface ViewUser {
+  id: string;
+  name: string;
+  /** The key of the view. */
+  view: string;
+}
+
+const maxUsers = 1000;
+
+/** Lists the credentials that reach a collection, like `form:purchase`, only through one of its views. */
+export async function listViewUsers(db: HomeDatabase, collection: string): Promise<ViewUser[]> {
+  const start = `${collection}/`;
+  const resource = sql<string>`(select value from json_each(${credential.resources})
+    where substr(value, 1, ${start.length}) = ${start} limit 1)`;
+  const rows = await retryTransient(db, async () =>
+    orm(db)
+      .select({ id: credential.id, name: credential.name, resource: resource.as("resource") })
+      .from(credential)
+      .where(sql`${credential.revokedAt} is null and ${resource} is not null`)
+      .limit(maxUsers),
+  );
+  return rows.map(({ id, name, resource: value }) => ({
+    id,
+    name,
+    view: value.slice(start.length),
+  }));
+}
