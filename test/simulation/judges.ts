@@ -1,5 +1,4 @@
 import { findInconsistentRows } from "../faults/checks.ts";
-import type { Clients } from "./clients.ts";
 import type { Change, History } from "./history.ts";
 import type { ReceivedMessage } from "./platform/services.ts";
 import { collections } from "./definitions.ts";
@@ -38,12 +37,7 @@ export function watchLimits(world: World, history: History): void {
 }
 
 /** Judges what is stored and delivered after everything has calmed down. */
-export async function findFinalErrors(
-  world: World,
-  history: History,
-  clients: Clients,
-): Promise<void> {
-  void clients;
+export function findFinalErrors(world: World, history: History): void {
   for (const row of findInconsistentRows((sql) => world.db.select(sql))) {
     const isByVersion = /^(an item|a definition) with missing|^a change that does not point/.test(
       row,
