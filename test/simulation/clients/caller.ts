@@ -6,6 +6,8 @@ import { smallLimits, type Answer, type Json, type Template, type World } from "
 
 /** The credential of each client. Two of them share one, and the last one has small limits. */
 const credentialOf = [0, 0, 1, 1, 0, 3, smallLimits.credential];
+/** How long before a response its request may have tried to reach the object of its credential. */
+const longestResponseMs = 5000;
 export const codes = ["x1", "x2", "x3", "x4"];
 
 export const credentialOfStep = ({ client }: Step): number => credentialOf[client] ?? 0;
@@ -138,7 +140,12 @@ export class Caller {
       this.history.wrong(`${write.description} was refused, but committed`);
   }
 
+  /** From now on, the credential's reads must include a commit. */
   acknowledge(credential: number, commit: number | null): void {
+    const id = this.template.credentials[credential]?.id;
+    const cutUntil = this.world.objects.actors.get(`CredentialGate:${id}`)?.cutUntil ?? 0;
+    // The response need not wait until the object learns of a write that was admitted without it.
+    if (cutUntil > this.world.scheduler.now - longestResponseMs) return;
     this.own[credential] = Math.max(this.own[credential] ?? 0, commit ?? 0);
   }
 
