@@ -1,6 +1,6 @@
 import type { Random } from "../../soak/random.ts";
-import { collections, seatCount } from "../definitions.ts";
-import type { CollectionKey, Effect, History, State, Values, Write } from "../history.ts";
+import { collections, kindOf, seatCount, type CollectionKey } from "../definitions.ts";
+import type { Effect, History, State, Values, Write } from "../history.ts";
 import type { Step } from "../plan.ts";
 import { smallLimits, type Answer, type Json, type Template, type World } from "../world.ts";
 
@@ -16,10 +16,10 @@ export const pickCollection = (random: Random) =>
   random.pick([...collections, collections[0], collections[1]]);
 
 export const pathOf = (key: CollectionKey): string =>
-  key === "parcels" ? "apps/parcels/records" : `forms/${key}/submissions`;
+  kindOf(key) === "app" ? `apps/${key}/records` : `forms/${key}/submissions`;
 
 export const itemPath = (key: CollectionKey, id: string): string =>
-  key === "parcels" ? `apps/parcels/records/${id}` : `submissions/${id}`;
+  kindOf(key) === "app" ? `${pathOf(key)}/${id}` : `submissions/${id}`;
 
 export const isGone = (states: State[] | undefined, until: number): boolean =>
   !states || states.length === 0 || states.some((state) => state.isDeleted && state.from <= until);
@@ -42,13 +42,14 @@ export class Caller {
   readonly history: History;
   readonly template: Template;
   /** The newest commit of each credential that it knows of. Its reads must not be older. */
-  readonly own = [0, 0, 0, 0];
+  readonly own: number[];
   #requests = 0;
 
   constructor(world: World, history: History, template: Template) {
     this.world = world;
     this.history = history;
     this.template = template;
+    this.own = template.credentials.map(() => 0);
   }
 
   async send(
@@ -204,63 +205,5 @@ export class Caller {
     } else if (body.code !== "submission_closed") {
       history.wrong(`${write.description} returned ${JSON.stringify(body)}`);
     }
-  }
-
-  /** Finds one moment at which exactly these items matched. It is at least as new as `oldest`. */
-  explain(
-    what: string,
-    key: CollectionKey,
-    documents: Json[],
-    oldest: number,
-    newest: number,
-    matches: (state: State, number: number) => boolean,
-  ): number {
-    let from = oldest;
-    let until = newest;
-    const shown = new Set<string>();
-    for (const document of documents) {
-      const state = this.history.match(document, what);
-      if (!state) return from;
-      from = Math.max(from, state.from);
-      until = Math.min(until, state.until - 1);
-      shown.add(document.id);
-    }
-    if (from > until) {
-      this.history.wrong(
-        `${what} shows items of different moments, or older ones than its own writes`,
-      );
-      return from;
-    }
-    // Looks at each moment at which something about the missing items changes.
-    const others = this.history.itemsOf(key).filter(({ id }) => !shown.has(id));
-    const moments = [
-      from,
-      ...others.flatMap(({ states }) => states.flatMap((state) => [state.from, state.until])),
-    ]
-      .filter((moment) => moment >= from && moment <= until)
-      .toSorted((a, b) => a - b);
-    const isComplete = (moment: number) =>
-      !others.some(({ states, number }) =>
-        states.some(
-          (state) =>
-            state.from <= moment &&
-            state.until > moment &&
-            !state.isDeleted &&
-            matches(state, number),
-        ),
-      );
-    const moment = moments.find((candidate) => isComplete(candidate));
-    if (moment === undefined) {
-      const missing = others.filter(({ states, number }) =>
-        states.some(
-          (state) =>
-            !state.isDeleted && matches(state, number) && state.until > from && state.from <= until,
-        ),
-      );
-      this.history.wrong(
-        `${what} lacks ${missing.map(({ id }) => id).join()} at every moment from ${from} to ${until}`,
-      );
-    }
-    return moment ?? from;
   }
 }

@@ -1,7 +1,7 @@
 import type { Random } from "../../soak/random.ts";
 import type { Step } from "../plan.ts";
-import { collections } from "../definitions.ts";
-import type { CollectionKey, State, Values, Write } from "../history.ts";
+import { collections, type CollectionKey } from "../definitions.ts";
+import type { State, Values, Write } from "../history.ts";
 import type { Answer } from "../world.ts";
 import { codes, credentialOfStep, isGone, itemPath, pickCollection, Subject } from "./caller.ts";
 import { incrementEffect, updateEffect } from "./effects.ts";

@@ -1,7 +1,7 @@
 import type { Random } from "../../soak/random.ts";
 import type { Step } from "../plan.ts";
-import { collections } from "../definitions.ts";
-import type { CollectionKey, Effect, Values, Write } from "../history.ts";
+import { collections, type CollectionKey, kindOf } from "../definitions.ts";
+import type { Effect, Values, Write } from "../history.ts";
 import type { Json } from "../world.ts";
 import { codes, credentialOfStep, pathOf, pickCollection, Subject } from "./caller.ts";
 import { createEffect, incrementEffect, upsertEffect } from "./effects.ts";
@@ -32,8 +32,8 @@ export class Creates extends Subject {
   async #create(step: Step, random: Random): Promise<void> {
     const { key } = pickCollection(random);
     const data = this.caller.newValues(step, random);
-    const isDraft = key !== "parcels" && random.chance(0.15);
-    const status = key === "parcels" ? null : isDraft ? "draft" : "submitted";
+    const isDraft = kindOf(key) === "form" && random.chance(0.15);
+    const status = kindOf(key) === "app" ? null : isDraft ? "draft" : "submitted";
     const body = { ...(isDraft ? { status } : {}), data };
     const credential = credentialOfStep(step);
     const path = pathOf(key);
@@ -128,7 +128,7 @@ export class Creates extends Subject {
   async #upsert(step: Step, random: Random): Promise<void> {
     const { key } = random.pick(collections.slice(0, 2));
     const data = { title: `u${step.number}`, code: random.pick(codes), n: random.int(0, 3) };
-    const effects = [upsertEffect(data, key === "parcels" ? null : "submitted")];
+    const effects = [upsertEffect(data, kindOf(key) === "app" ? null : "submitted")];
     await this.#batch(step, random, key, [{ op: "upsert", by: "code", data }], effects);
   }
 
@@ -143,7 +143,7 @@ export class Creates extends Subject {
     for (let count = random.int(1, 3); count > 0; count -= 1) {
       const data = { ...this.caller.newValues(step, random), title: `b${step.number}.${count}` };
       operations.push({ op: "create", data });
-      effects.push(createEffect(data, key === "parcels" ? null : "submitted"));
+      effects.push(createEffect(data, kindOf(key) === "app" ? null : "submitted"));
     }
     await this.#batch(step, random, key, operations, effects);
   }

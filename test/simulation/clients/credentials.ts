@@ -1,11 +1,13 @@
 import type { Random } from "../../soak/random.ts";
 import type { Step } from "../plan.ts";
 import { newCredential } from "../world.ts";
-import { pathOf, Subject } from "./caller.ts";
+import { pathOf, Subject, type Caller } from "./caller.ts";
 import { createEffect } from "./effects.ts";
 
 /** How long an object may believe an old credential when its change could not be pushed, and how far clocks differ. */
 const healsAfterMs = 65_000;
+/** How far the clocks of two places differ at most. */
+const clockErrorMs = 2000;
 
 /** When something began to end, and when it had surely ended. */
 interface End {
@@ -24,6 +26,18 @@ interface Guest extends End {
   isChanging: boolean;
 }
 
+const never: End = { endedAt: Infinity, endingSince: Infinity };
+
+const newGuest = (id: string, tokens: Guest["tokens"]): Guest => ({
+  id,
+  tokens,
+  ...never,
+  isNarrowedSince: Infinity,
+  narrowingSince: Infinity,
+  isForgotten: false,
+  isChanging: false,
+});
+
 /** Members who issue, change and end credentials, and their users. */
 export class Credentials extends Subject {
   readonly steps = {
@@ -33,7 +47,19 @@ export class Credentials extends Subject {
     narrow: (step: Step, random: Random) => this.#narrow(step, random),
     guest: (step: Step, random: Random) => this.#guest(step, random),
   };
-  readonly #guests: Guest[] = [];
+  readonly #guests: Guest[];
+
+  constructor(caller: Caller) {
+    super(caller);
+    const { id, former, token, formerEndsAt } = caller.template.rotated;
+    const ending = { endingSince: formerEndsAt - 10_000, endedAt: formerEndsAt + clockErrorMs };
+    this.#guests = [
+      newGuest(id, [
+        { token: former, ...ending },
+        { token, ...never },
+      ]),
+    ];
+  }
 
   async #issue(step: Step): Promise<void> {
     const { answer } = await this.caller.send(
@@ -44,16 +70,7 @@ export class Credentials extends Subject {
     );
     if (answer === "lost" || answer.status !== 201) return;
     const { id, token } = answer.body;
-    this.#guests.push({
-      id,
-      tokens: [{ token, endedAt: Infinity, endingSince: Infinity }],
-      endedAt: Infinity,
-      endingSince: Infinity,
-      isNarrowedSince: Infinity,
-      narrowingSince: Infinity,
-      isForgotten: false,
-      isChanging: false,
-    });
+    this.#guests.push(newGuest(id, [{ token, ...never }]));
   }
 
   /** A credential with a token that may still be in use, and nobody else changes. */

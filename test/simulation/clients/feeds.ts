@@ -1,6 +1,6 @@
 import type { Random } from "../../soak/random.ts";
 import type { Step } from "../plan.ts";
-import type { CollectionKey } from "../history.ts";
+import { type CollectionKey, kindOf } from "../definitions.ts";
 import { credentialOfStep, pickCollection, Subject } from "./caller.ts";
 
 interface Reader {
@@ -34,7 +34,7 @@ export class Feeds extends Subject {
       isExpired: false,
     };
     const { limit } = reader;
-    const path = `${key === "parcels" ? "apps" : "forms"}/${key}/changes?all=true&limit=${limit}`;
+    const path = `${kindOf(key)}s/${key}/changes?all=true&limit=${limit}`;
     const own = this.caller.own[credential] ?? 0;
     const { answer } = await this.caller.send(step, "GET", reader.cursor || path);
     const what = `step ${step.number} feed of ${key}`;

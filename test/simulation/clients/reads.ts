@@ -1,6 +1,6 @@
 import type { Random } from "../../soak/random.ts";
 import type { Step } from "../plan.ts";
-import type { CollectionKey } from "../history.ts";
+import { type CollectionKey } from "../definitions.ts";
 import type { Json } from "../world.ts";
 import {
   codes,
@@ -18,6 +18,7 @@ interface Walk {
   lastNumber: number;
   from: number;
 }
+import { explain } from "./explain.ts";
 
 /** Clients that read items, search and page. */
 export class Reads extends Subject {
@@ -73,14 +74,14 @@ export class Reads extends Subject {
     const { answer, ended } = await this.caller.send(step, "POST", `${pathOf(key)}/search`, body);
     if (!this.caller.isRead(answer, credential, [200, 409, 422], what)) return;
     if (answer.status === 200 && answer.body.links.next === null) {
-      this.caller.explain(
+      explain(this.caller.history, {
         what,
         key,
-        answer.body.items,
-        own,
-        ended,
-        (state) => (state.values[field] ?? null) === value,
-      );
+        documents: answer.body.items,
+        oldest: own,
+        newest: ended,
+        matches: (state) => (state.values[field] ?? null) === value,
+      });
     } else if (answer.status === 409 && answer.body.code !== "indexing")
       this.caller.history.wrong(`${what}: ${answer.text}`);
   }
@@ -111,14 +112,14 @@ export class Reads extends Subject {
       this.caller.history.wrong(`${what} goes back: ${numbers.join()} after ${walk.lastNumber}`);
     }
     const { lastNumber } = walk;
-    walk.from = this.caller.explain(
+    walk.from = explain(this.caller.history, {
       what,
-      walk.collection,
-      items,
+      key: walk.collection,
+      documents: items,
       oldest,
-      ended,
-      (_, number) => number > lastNumber && number <= last,
-    );
+      newest: ended,
+      matches: (_, number) => number > lastNumber && number <= last,
+    });
     walk.lastNumber = numbers.at(-1) ?? lastNumber;
     walk.next = links.next;
     if (links.next === null) this.#walks.delete(step.client);
