@@ -221,6 +221,20 @@ export const mutants: readonly Mutant[] = [
     'let nextPosition = page.changes.at(-1)?.number ?? (typeof from === "number" ? from : end);',
     "let nextPosition = end;",
   ),
+  // Deletions of forms
+  mutant(
+    "a list has no limit once its form is deleted",
+    "store/data/items.ts",
+    "from tally t where t.collection_id = ${collectionIdSql(v)}), 0)`",
+    "from tally t where t.collection_id = ${collectionIdSql(v)}))`",
+  ),
+  // Views
+  mutant(
+    "a replica decides what a view shows",
+    "http/prefetch.ts",
+    "const mayBeOlder = !narrow && !readConstraint.untold",
+    "const mayBeOlder = !readConstraint.untold",
+  ),
   // Restores
   mutant(
     "an object does not compare the epoch",
