@@ -55,7 +55,7 @@ export class Deletions extends Subject {
     if (this.caller.settle(write, answer, [201, 404], credential)) {
       if (write.commit === null) this.caller.history.wrong(`${write.description} is not stored`);
       this.caller.acknowledge(credential, write.commit);
-    } else if (answer.status === 404) this.#judgeGone(`${write.description}`, started, ended);
+    } else if (answer.status === 404) this.#judgeGone(write.description, started, ended);
   }
 
   async #count(step: Step, random: Random): Promise<void> {

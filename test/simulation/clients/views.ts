@@ -4,7 +4,7 @@ import { kinds, viewOf, type SeenThrough } from "../definitions.ts";
 import { normalize, type Effect, type State, type Values } from "../history.ts";
 import type { Step } from "../plan.ts";
 import { partner, type Answer, type Json } from "../world.ts";
-import { isGone, itemPath, pathOf, Subject } from "./caller.ts";
+import { itemPath, pathOf, Subject } from "./caller.ts";
 import { createEffect, updateEffect } from "./effects.ts";
 import { explain, momentsBetween, turnsOf } from "./explain.ts";
 
@@ -87,7 +87,7 @@ export class Views extends Subject {
     explain(history, {
       what,
       key: "orders",
-      documents: items.map(({ data: _, ...document }: Json) => document),
+      documents: items.map((document: Json) => ({ ...document, data: undefined })),
       oldest,
       newest: ended,
       matches: (state, _, moment) => isSeen(state, history.viewAt(moment)),
