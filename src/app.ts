@@ -1,8 +1,10 @@
 import { Hono, type Context, type ErrorHandler } from "hono";
 import { secureHeaders } from "hono/secure-headers";
+import { getPath } from "hono/utils/url";
 import { admin } from "#admin/index.tsx";
 import { api } from "#api/index.ts";
 import { apiRoot } from "#domain/api-paths.ts";
+import { lazy } from "#domain/lazy.ts";
 import { problem, Problem } from "#domain/problem/problem.ts";
 import type { AppEnv } from "#http/env.ts";
 import { contentSecurityPolicy } from "#html/content-security-policy.ts";
@@ -91,25 +93,37 @@ const assignRequestId = createMiddleware<AppEnv>(async (c, next) => {
 
 const handleError = sendError(renderErrorPage);
 
-export const app = new Hono<AppEnv>()
-  .use(
-    assignRequestId,
-    logRequest,
-    secureHeaders({
-      contentSecurityPolicy,
-      xFrameOptions: "DENY",
-      // With no referrer at all, browsers send `Origin: null` with the forms of our own pages.
-      referrerPolicy: "same-origin",
-    }),
-    setCacheDefaults,
-    requireSecrets,
-    rejectWhilePaused,
-  )
-  .onError(handleError)
-  // Returns the response, because a throw here would skip the middleware above.
-  .notFound((c) => handleError(problem.notFound(), c))
-  .route("/", pages)
-  .route("/", oauth)
-  .route("/", mcp)
-  .route(apiRoot, api)
-  .route("/admin", admin);
+/** What surrounds all routes. */
+const frame = () =>
+  new Hono<AppEnv>()
+    .use(
+      assignRequestId,
+      logRequest,
+      secureHeaders({
+        contentSecurityPolicy,
+        xFrameOptions: "DENY",
+        // With no referrer at all, browsers send `Origin: null` with the forms of our own pages.
+        referrerPolicy: "same-origin",
+      }),
+      setCacheDefaults,
+      requireSecrets,
+      rejectWhilePaused,
+    )
+    .onError(handleError)
+    // Returns the response, because a throw here would skip the middleware above.
+    .notFound((c) => handleError(problem.notFound(), c));
+
+/** Each part is mounted for its first request, because API requests and objects need no administration area. */
+const administration = lazy(() => frame().route("/admin", admin()));
+const others = lazy(() =>
+  frame().route("/", pages()).route("/", oauth()).route("/", mcp()).route(apiRoot, api()),
+);
+
+const partFor = (request: Request) =>
+  /^\/admin(\/|$)/.test(getPath(request)) ? administration() : others();
+
+export const app = {
+  fetch: (request: Request, service: Service, ctx: ExecutionContext) =>
+    partFor(request).fetch(request, service, ctx),
+  routes: () => [...others().routes, ...administration().routes],
+};

@@ -61,23 +61,25 @@ const choosePreferences = action({
   },
 });
 
-const signedInRoutes = new Hono<AdminEnv>()
-  .get("/apps/:key/items", startsEarly(itemListReads.app))
-  .get("/forms/:key/items", startsEarly(itemListReads.form))
-  .use(requireSession, limitChanges)
-  .route("/", overviewRoutes)
-  .route("/account", accountRoutes)
-  .route("/apps", collectionRoutes("app"))
-  .route("/audit", auditRoutes)
-  .route("/deleted", deletedRoutes)
-  .route("/forms", collectionRoutes("form"))
-  .route("/integrations", integrationRoutes)
-  .route("/members", memberRoutes)
-  .route("/webhooks", webhookRoutes)
-  .post("/preferences", choosePreferences);
+const signedInRoutes = () =>
+  new Hono<AdminEnv>()
+    .get("/apps/:key/items", startsEarly(itemListReads.app))
+    .get("/forms/:key/items", startsEarly(itemListReads.form))
+    .use(requireSession, limitChanges)
+    .route("/", overviewRoutes())
+    .route("/account", accountRoutes())
+    .route("/apps", collectionRoutes("app"))
+    .route("/audit", auditRoutes())
+    .route("/deleted", deletedRoutes())
+    .route("/forms", collectionRoutes("form"))
+    .route("/integrations", integrationRoutes())
+    .route("/members", memberRoutes())
+    .route("/webhooks", webhookRoutes())
+    .post("/preferences", choosePreferences);
 
 /** The routes of the administration, under `/admin`. */
-export const admin = new Hono<AdminEnv>()
-  .use(noStore, requireCompleteAccess, requireSameOrigin, receiveBody)
-  .route("/", signInRoutes)
-  .route("/", signedInRoutes);
+export const admin = () =>
+  new Hono<AdminEnv>()
+    .use(noStore, requireCompleteAccess, requireSameOrigin, receiveBody)
+    .route("/", signInRoutes)
+    .route("/", signedInRoutes());

@@ -239,4 +239,4 @@ const overviewPage = page({
 });
 
 /** The overview: what needs attention, and the traffic of the last 30 days. */
-export const overviewRoutes = new Hono<AdminEnv>().get("/", overviewPage.show);
+export const overviewRoutes = () => new Hono<AdminEnv>().get("/", overviewPage.show);

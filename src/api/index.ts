@@ -1,6 +1,7 @@
 import { Hono, type Context, type MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { ReadRequest } from "#actions/read.ts";
+import { lazy } from "#domain/lazy.ts";
 import { idempotencyKeyHeader } from "#domain/preconditions.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { authenticate, verifyBearer, type BearerEnv } from "#http/authenticate.ts";
@@ -111,4 +112,4 @@ function handle(op: Operation): MiddlewareHandler {
 }
 
 /** The REST API: every operation below `/api/v1`. */
-export const api = mountOperations();
+export const api = lazy(mountOperations);

@@ -31,36 +31,37 @@ const preflight = createMiddleware<McpEnv>(async (c, next) =>
 );
 
 /** The Model Context Protocol over stateless streamable HTTP: the API's operations as tools for assistants. */
-export const mcp = new Hono<McpEnv>()
-  .use("/mcp", preflight, cors, addMetadataChallenge, verifyBearer)
-  // Whether a call writes is in the body, so only the limit of requests applies before it is read.
-  .use(
-    "/mcp",
-    bufferBody(() => false),
-    receiveMessage,
-    prefetchCallReplay,
-    authenticate(planMessage),
-    requireAllowedOrigin,
-  )
-  .post("/mcp", query(selectionQuery), (c) => handleMessage(c))
-  .all("/mcp", rejectOtherMethods("POST"))
-  .use(metadataPath, allowAnyOrigin)
-  .get(metadataPath, (c) => {
-    const origin = serviceOrigin(c);
-    // Lists no scopes: clients would request all of them, and the token endpoint would reject the request.
-    return c.json(
-      {
-        resource: `${origin}/mcp`,
-        resource_name: "Edge Forms",
-        resource_documentation: `${origin}/docs/mcp`,
-        authorization_servers: [origin],
-        bearer_methods_supported: ["header"],
-      },
-      200,
-      { "Cache-Control": "public, max-age=3600" },
-    );
-  })
-  .all(metadataPath, rejectOtherMethods("GET"));
+export const mcp = () =>
+  new Hono<McpEnv>()
+    .use("/mcp", preflight, cors, addMetadataChallenge, verifyBearer)
+    // Whether a call writes is in the body, so only the limit of requests applies before it is read.
+    .use(
+      "/mcp",
+      bufferBody(() => false),
+      receiveMessage,
+      prefetchCallReplay,
+      authenticate(planMessage),
+      requireAllowedOrigin,
+    )
+    .post("/mcp", query(selectionQuery), (c) => handleMessage(c))
+    .all("/mcp", rejectOtherMethods("POST"))
+    .use(metadataPath, allowAnyOrigin)
+    .get(metadataPath, (c) => {
+      const origin = serviceOrigin(c);
+      // Lists no scopes: clients would request all of them, and the token endpoint would reject the request.
+      return c.json(
+        {
+          resource: `${origin}/mcp`,
+          resource_name: "Edge Forms",
+          resource_documentation: `${origin}/docs/mcp`,
+          authorization_servers: [origin],
+          bearer_methods_supported: ["header"],
+        },
+        200,
+        { "Cache-Control": "public, max-age=3600" },
+      );
+    })
+    .all(metadataPath, rejectOtherMethods("GET"));
 
 interface SelectionInput {
   in: { query: z.input<ReturnType<typeof selectionQuery>> };

@@ -124,41 +124,42 @@ function decodeBasic(authorization: string): { id: string; secret: string } | un
 }
 
 /** OAuth 2.0 client credentials (RFC 6749, section 4.4) and its metadata (RFC 8414). */
-export const oauth = new Hono<AppEnv>()
-  .use("/oauth/token", async (c, next) => (isPreflight(c) ? sendPreflight(c, ["POST"]) : next()))
-  .post("/oauth/token", async (c) => {
-    c.header("Cache-Control", "no-store");
-    c.header("Pragma", "no-cache");
-    const response = await exchangeToken(c);
-    if ("access_token" in response) return c.json(response);
-    if (response.error !== "invalid_client") return c.json(response, 400);
-    // An address with too many failures gets 429 instead.
-    const rejection = await authenticationProblem(c, true);
-    if (rejection.code === "rate_limited") throw rejection;
-    // Challenges only clients that used Basic (RFC 6749, section 5.2). Others would show it instead of the response.
-    const challenge = { "WWW-Authenticate": 'Basic realm="edge-forms"' };
-    return c.json(response, 401, c.req.header("Authorization") === undefined ? {} : challenge);
-  })
-  .use("/.well-known/oauth-authorization-server", allowAnyOrigin)
-  .get("/.well-known/oauth-authorization-server", (c) => {
-    const issuer = serviceOrigin(c);
-    return c.json(
-      {
-        issuer,
-        // No grant uses this endpoint, but common clients require it. So it links to a page about connecting.
-        authorization_endpoint: `${issuer}/docs/mcp`,
-        token_endpoint: `${issuer}/oauth/token`,
-        token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
-        grant_types_supported: ["client_credentials"],
-        response_types_supported: [],
-        scopes_supported: permissions,
-      },
-      200,
-      { "Cache-Control": "public, max-age=3600" },
-    );
-  })
-  .all("/oauth/token", rejectOtherMethods("POST"))
-  .all("/.well-known/oauth-authorization-server", rejectOtherMethods("GET"));
+export const oauth = () =>
+  new Hono<AppEnv>()
+    .use("/oauth/token", async (c, next) => (isPreflight(c) ? sendPreflight(c, ["POST"]) : next()))
+    .post("/oauth/token", async (c) => {
+      c.header("Cache-Control", "no-store");
+      c.header("Pragma", "no-cache");
+      const response = await exchangeToken(c);
+      if ("access_token" in response) return c.json(response);
+      if (response.error !== "invalid_client") return c.json(response, 400);
+      // An address with too many failures gets 429 instead.
+      const rejection = await authenticationProblem(c, true);
+      if (rejection.code === "rate_limited") throw rejection;
+      // Challenges only clients that used Basic (RFC 6749, section 5.2). Others would show it instead of the response.
+      const challenge = { "WWW-Authenticate": 'Basic realm="edge-forms"' };
+      return c.json(response, 401, c.req.header("Authorization") === undefined ? {} : challenge);
+    })
+    .use("/.well-known/oauth-authorization-server", allowAnyOrigin)
+    .get("/.well-known/oauth-authorization-server", (c) => {
+      const issuer = serviceOrigin(c);
+      return c.json(
+        {
+          issuer,
+          // No grant uses this endpoint, but common clients require it. So it links to a page about connecting.
+          authorization_endpoint: `${issuer}/docs/mcp`,
+          token_endpoint: `${issuer}/oauth/token`,
+          token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
+          grant_types_supported: ["client_credentials"],
+          response_types_supported: [],
+          scopes_supported: permissions,
+        },
+        200,
+        { "Cache-Control": "public, max-age=3600" },
+      );
+    })
+    .all("/oauth/token", rejectOtherMethods("POST"))
+    .all("/.well-known/oauth-authorization-server", rejectOtherMethods("GET"));
 
 interface TokenResponse {
   access_token: string;

@@ -74,31 +74,32 @@ function documentPath({ app, form }: { app?: string | undefined; form?: string |
 }
 
 /** The public pages of the service. */
-export const pages = new Hono<AppEnv>()
-  // Redirects browsers to the administration. Programs get 404.
-  .get("/", (c) => {
-    if ((c.req.header("Accept") ?? "").includes("text/html")) return c.redirect("/admin", 302);
-    throw problem.notFound();
-  })
-  .get("/health", async (c) => {
-    const noStore = { "Cache-Control": "no-store" };
-    if (c.req.query("deep") === undefined) return c.json({ status: "ok" }, 200, noStore);
-    const report = await checkHealth(c.env, c.executionCtx);
-    return c.json(report, report.status === "ok" ? 200 : 503, noStore);
-  })
-  .get("/openapi.json", documentQuery, async (c) => {
-    const version = chooseVersion(c, c.req.valid("query").version);
-    return sendDocument(
-      c,
-      version,
-      await renderServiceDocument(c.env.operations, serviceHost(c), version),
-    );
-  })
-  .get("/docs", docsQuery, (c) =>
-    c.html(<DocsPage document={documentPath(c.req.valid("query"))} />),
-  )
-  .get("/problems", (c) => c.html(<ProblemsPage />))
-  .get("/problems/:code", codeParameter, (c) =>
-    c.html(<ProblemPage code={c.req.valid("param").code} />),
-  )
-  .on("ALL", ["/health", "/openapi.json", "/docs", "/problems"], rejectOtherMethods("GET"));
+export const pages = () =>
+  new Hono<AppEnv>()
+    // Redirects browsers to the administration. Programs get 404.
+    .get("/", (c) => {
+      if ((c.req.header("Accept") ?? "").includes("text/html")) return c.redirect("/admin", 302);
+      throw problem.notFound();
+    })
+    .get("/health", async (c) => {
+      const noStore = { "Cache-Control": "no-store" };
+      if (c.req.query("deep") === undefined) return c.json({ status: "ok" }, 200, noStore);
+      const report = await checkHealth(c.env, c.executionCtx);
+      return c.json(report, report.status === "ok" ? 200 : 503, noStore);
+    })
+    .get("/openapi.json", documentQuery, async (c) => {
+      const version = chooseVersion(c, c.req.valid("query").version);
+      return sendDocument(
+        c,
+        version,
+        await renderServiceDocument(c.env.operations, serviceHost(c), version),
+      );
+    })
+    .get("/docs", docsQuery, (c) =>
+      c.html(<DocsPage document={documentPath(c.req.valid("query"))} />),
+    )
+    .get("/problems", (c) => c.html(<ProblemsPage />))
+    .get("/problems/:code", codeParameter, (c) =>
+      c.html(<ProblemPage code={c.req.valid("param").code} />),
+    )
+    .on("ALL", ["/health", "/openapi.json", "/docs", "/problems"], rejectOtherMethods("GET"));

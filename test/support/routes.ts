@@ -18,7 +18,8 @@ const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 export const routeName = (id: OperationId) => nameOf(apiRoute(operations[id]));
 
 /** Every mounted route, without what handles all methods. */
-export const mountedRoutes: readonly Route[] = app.routes
+export const mountedRoutes: readonly Route[] = app
+  .routes()
   .filter(({ method }) => method !== "ALL")
   .map(({ method, path }) => ({ method, path }));
 
@@ -32,7 +33,12 @@ export const routes: ReadonlyMap<string, Route> = new Map(
 
 /** The paths mounted for all methods: middleware, and handlers that reject other methods. */
 export const pathsOfAllMethods = [
-  ...new Set(app.routes.filter(({ method }) => method === "ALL").map(({ path }) => path)),
+  ...new Set(
+    app
+      .routes()
+      .filter(({ method }) => method === "ALL")
+      .map(({ path }) => path),
+  ),
 ];
 
 /** Replaces the parameters in a path with these values. */

@@ -132,9 +132,8 @@ const auditPage = page({
 });
 
 /** The audit log. Members can only read it. */
-export const auditRoutes = new Hono<AdminEnv>()
-  .use(requireAbility("audit"))
-  .get("/", auditPage.show);
+export const auditRoutes = () =>
+  new Hono<AdminEnv>().use(requireAbility("audit")).get("/", auditPage.show);
 
 /** Without folding, each entry of a batch, an import or a recalculation is listed. */
 function parseEach(text = "false"): boolean {

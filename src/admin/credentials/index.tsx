@@ -100,14 +100,15 @@ function secretOutcome({ credential, secret }: CredentialWithSecret, now: number
 }
 
 /** The routes of “Integrations and external data”: personal tokens and API clients. */
-export const integrationRoutes = new Hono<AdminEnv>()
-  .get("/", integrationsPage.show)
-  .post("/", issue)
-  .get("/new", newCredential.show)
-  .get("/:id", callsPage.show)
-  .get("/:id/access", access.show)
-  .get("/:id/secrets", secretsPage.show)
-  .get("/:id/secret", newSecretPage.show)
-  .post("/:id", edit)
-  .post("/:id/rotate", rotate)
-  .post("/:id/revoke", revoke);
+export const integrationRoutes = () =>
+  new Hono<AdminEnv>()
+    .get("/", integrationsPage.show)
+    .post("/", issue)
+    .get("/new", newCredential.show)
+    .get("/:id", callsPage.show)
+    .get("/:id/access", access.show)
+    .get("/:id/secrets", secretsPage.show)
+    .get("/:id/secret", newSecretPage.show)
+    .post("/:id", edit)
+    .post("/:id/rotate", rotate)
+    .post("/:id/revoke", revoke);

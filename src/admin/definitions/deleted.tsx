@@ -94,7 +94,8 @@ const restore = action({
 });
 
 /** The page of deleted apps and forms. */
-export const deletedRoutes = new Hono<AdminEnv>()
-  .use(requireAbility("erase"))
-  .get("/", deletedPage.show)
-  .post("/:id/restore", restore);
+export const deletedRoutes = () =>
+  new Hono<AdminEnv>()
+    .use(requireAbility("erase"))
+    .get("/", deletedPage.show)
+    .post("/:id/restore", restore);

@@ -1,3 +1,5 @@
+import { lazy } from "#domain/lazy.ts";
+
 const consonants = ["", "k", "s", "t", "n", "h", "m", "y", "r", "w"];
 /** The rows of the kana table, in the order of vowels. A dot is a place without a sign. */
 const hiragana =
@@ -10,11 +12,14 @@ const hiraganaStart = 0x30_41;
 const katakanaStart = 0x30_a1;
 const kanaCount = 86;
 
-const cyrillic: Record<string, string> = Object.fromEntries(
-  "а:a б:b в:v г:g д:d е:e ё:e ж:zh з:z и:i й:i к:k л:l м:m н:n о:o п:p р:r с:s т:t у:u ф:f х:kh ц:ts ч:ch ш:sh щ:shch ы:y э:e ю:yu я:ya ъ: ь:"
-    .split(" ")
-    .map((pair) => pair.split(":")),
-) as Record<string, string>;
+const cyrillic = lazy(
+  (): Record<string, string> =>
+    Object.fromEntries(
+      "а:a б:b в:v г:g д:d е:e ё:e ж:zh з:z и:i й:i к:k л:l м:m н:n о:o п:p р:r с:s т:t у:u ф:f х:kh ц:ts ч:ch ш:sh щ:shch ы:y э:e ю:yu я:ya ъ: ь:"
+        .split(" ")
+        .map((pair) => pair.split(":")),
+    ) as Record<string, string>,
+);
 
 /** Writes kana and Cyrillic in Latin letters. Other characters stay as they are. */
 export function transliterate(text: string): string {
@@ -24,7 +29,7 @@ export function transliterate(text: string): string {
     const kana = isKatakana
       ? String.fromCodePoint(code - katakanaStart + hiraganaStart)
       : character;
-    return romanize(kana) ?? cyrillic[character] ?? character;
+    return romanize(kana) ?? cyrillic()[character] ?? character;
   }).join("");
 }
 

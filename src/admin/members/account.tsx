@@ -140,8 +140,9 @@ const choosePassword = accountPage.form({
 });
 
 /** The routes of a member's own account. */
-export const accountRoutes = new Hono<AdminEnv>()
-  .get("/", accountPage.show)
-  .post("/sign-out-everywhere", signOutEverywhere)
-  .post("/zone", chooseZone)
-  .post("/password", choosePassword);
+export const accountRoutes = () =>
+  new Hono<AdminEnv>()
+    .get("/", accountPage.show)
+    .post("/sign-out-everywhere", signOutEverywhere)
+    .post("/zone", chooseZone)
+    .post("/password", choosePassword);

@@ -166,10 +166,11 @@ function changeMessage({ role, disabled }: z.infer<ReturnType<typeof MemberChang
     : `Role changed to ${role}. They must sign in again.`;
 }
 
-export const memberRoutes = new Hono<AdminEnv>()
-  .use(requireAbility("members"))
-  .get("/", membersPage.show)
-  .post("/", invite)
-  .post("/invitations/withdraw", withdraw)
-  .post("/:id/reset", createReset)
-  .post("/:id", change);
+export const memberRoutes = () =>
+  new Hono<AdminEnv>()
+    .use(requireAbility("members"))
+    .get("/", membersPage.show)
+    .post("/", invite)
+    .post("/invitations/withdraw", withdraw)
+    .post("/:id/reset", createReset)
+    .post("/:id", change);

@@ -54,17 +54,18 @@ const remove = action({
 });
 
 /** The routes of webhooks and their deliveries. */
-export const webhookRoutes = new Hono<AdminEnv>()
-  .use(requireAbility("webhooks"))
-  .get("/", webhooksPage.show)
-  .post("/", createWebhook)
-  .get("/new", newWebhookPage.show)
-  .get("/:id", deliveriesPage.show)
-  .get("/:id/settings", settingsPage.show)
-  .get("/:id/secrets", secretsPage.show)
-  .get("/:id/secret", newSecretPage.show)
-  .post("/:id", changeWebhook)
-  .post("/:id/rotate", rotate)
-  .post("/:id/test", test)
-  .post("/:id/deliveries/:delivery/redeliver", sendAgain)
-  .post("/:id/delete", remove);
+export const webhookRoutes = () =>
+  new Hono<AdminEnv>()
+    .use(requireAbility("webhooks"))
+    .get("/", webhooksPage.show)
+    .post("/", createWebhook)
+    .get("/new", newWebhookPage.show)
+    .get("/:id", deliveriesPage.show)
+    .get("/:id/settings", settingsPage.show)
+    .get("/:id/secrets", secretsPage.show)
+    .get("/:id/secret", newSecretPage.show)
+    .post("/:id", changeWebhook)
+    .post("/:id/rotate", rotate)
+    .post("/:id/test", test)
+    .post("/:id/deliveries/:delivery/redeliver", sendAgain)
+    .post("/:id/delete", remove);

@@ -1,4 +1,5 @@
 import { and, eq, sql, type SQL } from "drizzle-orm";
+import { lazy } from "#domain/lazy.ts";
 import type { DataDatabase, Databases } from "#store/db/database.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { collection, item } from "#store/db/schema.ts";
@@ -62,8 +63,8 @@ function pageStatements<Values extends { stamps: string }>(
   };
 }
 
-const byId = pageStatements<ItemById>(selectById, idCondition);
-const byReceipt = pageStatements<ItemByReceipt>(selectByReceipt, receiptCondition);
+const byId = lazy(() => pageStatements<ItemById>(selectById, idCondition));
+const byReceipt = lazy(() => pageStatements<ItemByReceipt>(selectByReceipt, receiptCondition));
 
 /** Loads an item with its changes and what it is related to, in one round trip. */
 export async function findItemWithHistory(
@@ -74,8 +75,8 @@ export async function findItemWithHistory(
   for (const db of findDatabasesFor(databases, name)) {
     const [itemResult, historyResult, titles, referrers] = await retryTransient(db, () =>
       "receipt" in name
-        ? loadPage(databases, db, byReceipt, name, limits)
-        : loadPage(databases, db, byId, name, limits),
+        ? loadPage(databases, db, byReceipt(), name, limits)
+        : loadPage(databases, db, byId(), name, limits),
     );
     const [row] = (itemResult?.results ?? []) as CurrentItemRow[];
     if (!row) continue;
