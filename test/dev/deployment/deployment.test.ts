@@ -130,7 +130,7 @@ afterAll(async () => {
 describe("The deployment guide", () => {
   it("creates nothing on the Free plan, and names the alternatives", async () => {
     cloud.account.plan = "free";
-    await expect(run("npm run -s deploy -- --location weur\n")).rejects.toThrow(
+    await expect(run("npm ci\nnpm run -s deploy -- --location weur\n")).rejects.toThrow(
       "Cloudflare Access",
     );
     const { databases, namespaces, scripts } = cloud.account;
