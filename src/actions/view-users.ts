@@ -13,19 +13,24 @@ import type { FieldError } from "#domain/problem/problem.ts";
 import { dependsOnCaller, findView, viewMeaning } from "#domain/search/view.ts";
 import { loadDefinitions } from "#store/data/definition-head.ts";
 import { findCredential } from "#store/home/credentials.ts";
+import { listWebhooks } from "#store/home/webhooks.ts";
+import { followedView } from "#domain/webhook/webhook.ts";
 import { listViewUsers, type ViewUser } from "#store/home/view-users.ts";
 import type { ActionContext } from "./context.ts";
 
-/** What a change of a definition means for its views and for the credentials that see the collection through them. */
+/** What a change of a definition means for its views, and for the credentials and webhooks that use them. */
 export interface ViewEffects {
   /** The keys of views that match other items or show other fields, or that are gone. */
   views: string[];
   users: ViewUser[];
+  webhooks: ViewUser[];
 }
 
+export const noViewEffects: ViewEffects = { views: [], users: [], webhooks: [] };
+
 /**
- * Lists the effects of a change on views. Throws 409 for the removal of a view that a credential uses, and 422 if only
- * owners and admins may make the change.
+ * Lists the effects of a change on views. Throws 409 for the removal of a view that a credential or a webhook uses, and
+ * 422 if only owners and admins may make the change.
  */
 export async function checkViewEffects(
   ctx: ActionContext,
@@ -39,16 +44,41 @@ export async function checkViewEffects(
       return !next || viewMeaning(collection, view) !== viewMeaning(changed, next);
     })
     .map(({ key }) => key);
-  if (views.length === 0) return { views, users: [] };
-  const all = await listViewUsers(ctx.databases.home, `${collection.kind}:${collection.key}`);
-  const users = all.filter(({ view }) => views.includes(view));
-  const orphan = users.find(({ view }) => !findView(changed, view));
-  if (orphan) {
-    const detail = `The credential "${orphan.name}" uses the view "${orphan.view}". Change or revoke the credential before you remove the view.`;
-    throw problem.schemaInUse(detail, { field: "views" });
-  }
+  if (views.length === 0) return { ...noViewEffects, views };
+  const name = `${collection.kind}:${collection.key}`;
+  const [allUsers, allWebhooks] = await Promise.all([
+    listViewUsers(ctx.databases.home, name),
+    listViewWebhooks(ctx, name),
+  ]);
+  const isAffected = ({ view }: ViewUser) => views.includes(view);
+  const [users, webhooks] = [allUsers.filter(isAffected), allWebhooks.filter(isAffected)];
+  assertNotOrphaned(changed, users, "credential", "Change or revoke the credential");
+  assertNotOrphaned(changed, webhooks, "webhook", "Change or delete the webhook");
   if (users.length > 0) await assertMayChange(ctx, users);
-  return { views, users };
+  return { views, users, webhooks };
+}
+
+function assertNotOrphaned(
+  changed: Collection,
+  users: readonly ViewUser[],
+  noun: string,
+  remedy: string,
+): void {
+  const orphan = users.find(({ view }) => !findView(changed, view));
+  if (!orphan) return;
+  const detail = `The ${noun} "${orphan.name}" uses the view "${orphan.view}". ${remedy} before you remove the view.`;
+  throw problem.schemaInUse(detail, { field: "views" });
+}
+
+/** Lists the webhooks that follow a collection, like `form:purchase`, through one of its views. */
+async function listViewWebhooks(
+  { databases }: Pick<ActionContext, "databases">,
+  collection: string,
+): Promise<ViewUser[]> {
+  return (await listWebhooks(databases.home)).flatMap((hook) => {
+    const view = followedView(hook, collection);
+    return view === undefined ? [] : [{ id: hook.id, name: hook.name, view }];
+  });
 }
 
 async function assertMayChange(ctx: ActionContext, [user]: readonly ViewUser[]): Promise<void> {

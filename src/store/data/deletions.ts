@@ -11,7 +11,7 @@ import type { CollectionKind, CollectionRef } from "#domain/definition/collectio
 import type { Actor } from "#domain/audit.ts";
 import { insertAuditEntry, type AuditRecord } from "#store/home/audit.ts";
 import { loseAccess, regainAccess, selectNamed } from "#store/home/former-access.ts";
-import { updateListenedStatement } from "#store/home/webhooks.ts";
+import { updateListenedStatement } from "#store/home/listened.ts";
 import { guardCode, collectionGuard, dataGuard, runGuarded } from "#store/db/guard.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { collection, deletion, tally } from "#store/db/schema.ts";

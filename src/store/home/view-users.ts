@@ -3,7 +3,7 @@ import { orm, type HomeDatabase } from "#store/db/database.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { credential } from "#store/db/home-schema.ts";
 
-/** A credential that sees a collection only through a view. */
+/** A credential that sees a collection only through a view, or a webhook that follows it through one. */
 export interface ViewUser {
   id: string;
   name: string;
