@@ -10,19 +10,19 @@ import type { Collection, CollectionKind, Definition } from "#domain/definition/
 import { definitionError } from "#domain/definition/field.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
-import { dependsOnCaller, findView, viewMeaning } from "#domain/search/view.ts";
+import { dependsOnCaller, findView, viewContent } from "#domain/search/view.ts";
 import { loadDefinitions } from "#store/data/definition-head.ts";
 import { findCredential } from "#store/home/credentials.ts";
 import { listWebhooks } from "#store/home/webhooks.ts";
 import { followedView } from "#domain/webhook/webhook.ts";
-import { listViewUsers, type ViewUser } from "#store/home/view-users.ts";
+import { listViewUsers, type ViewCredential, type ViewUser } from "#store/home/view-users.ts";
 import type { ActionContext } from "./context.ts";
 
 /** What a change of a definition means for its views, and for the credentials and webhooks that use them. */
 export interface ViewEffects {
   /** The keys of views that match other items or show other fields, or that are gone. */
   views: string[];
-  users: ViewUser[];
+  users: ViewCredential[];
   webhooks: ViewUser[];
 }
 
@@ -41,7 +41,7 @@ export async function checkViewEffects(
   const views = (collection.definition.views ?? [])
     .filter((view) => {
       const next = findView(changed, view.key);
-      return !next || viewMeaning(collection, view) !== viewMeaning(changed, next);
+      return !next || viewContent(collection, view) !== viewContent(changed, next);
     })
     .map(({ key }) => key);
   if (views.length === 0) return { ...noViewEffects, views };
@@ -51,11 +51,25 @@ export async function checkViewEffects(
     listViewWebhooks(ctx, name),
   ]);
   const isAffected = ({ view }: ViewUser) => views.includes(view);
-  const [users, webhooks] = [allUsers.filter(isAffected), allWebhooks.filter(isAffected)];
+  const users = allUsers.filter(isAffected);
+  const webhooks = allWebhooks.filter(isAffected);
   assertNotOrphaned(changed, users, "credential", "Change or revoke the credential");
   assertNotOrphaned(changed, webhooks, "webhook", "Change or delete the webhook");
   if (users.length > 0) await assertMayChange(ctx, users);
+  assertNotShared(changed, users);
   return { views, users, webhooks };
+}
+
+/** Throws 422 when a view becomes personal although all visitors of a page read through it. */
+function assertNotShared(changed: Collection, users: readonly ViewCredential[]): void {
+  const shared = users.find(({ view: key, permissions, hasOrigins }) => {
+    const view = findView(changed, key);
+    const canRead = permissionsAllow(permissions, readPermission[changed.kind]);
+    return hasOrigins && canRead && view !== undefined && dependsOnCaller(view);
+  });
+  if (!shared) return;
+  const reason = `The view "${shared.view}" cannot use "$me": all visitors of a page share the credential "${shared.name}", which reads through it.`;
+  throw problem.invalidInput([definitionError(["views"], reason)]);
 }
 
 function assertNotOrphaned(
