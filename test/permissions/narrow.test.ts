@@ -230,13 +230,14 @@ describe.each(["app", "form"] as Kind[])("A credential that sees a view of an %s
       for (const path of [items, `${items}?view=canary_view`])
         await ask(partner, { method: "GET", path }, { Accept: accept });
     for (const sort of [[], [{ field: "amount" }], [{ field: "$updated_at", direction: "desc" }]]) {
-      const search = { method: "POST", path: `${items}/search`, body: { sort, limit: 1 } };
-      let cursor: string | null = null;
-      do {
-        const page: Answer = await ask(partner, { ...search, body: { ...search.body, cursor } });
+      const body = { sort, limit: 1 };
+      let count = 0;
+      for (let next: string | null = `${items}/search`; next !== null; count += 1) {
+        const page: Answer = await ask(partner, { method: "POST", path: next, body });
         expect(page.body.items.length).toBeLessThanOrEqual(1);
-        cursor = page.body.links.next === null ? null : (page.body.next_cursor ?? null);
-      } while (cursor !== null);
+        next = page.body.links.next;
+      }
+      expect(count).toBeGreaterThan(1);
     }
     for (let next: string | null = `${base}/changes?limit=1`; next !== null;) {
       const page: Answer = await ask(partner, { method: "GET", path: next });
@@ -418,12 +419,13 @@ describe.each(["app", "form"] as Kind[])("A credential that sees a view of an %s
     // Everything but the title is hidden now, and only the other item is shown.
     const replay = await partner.post(items, body, once);
     expect(replay.status).toBe(404);
-    for (const next of [page.body.links.next, sorted.body.links?.next].filter(Boolean)) {
-      const late = await partner.get(next);
-      if (late.status === 200)
-        for (const item of late.body.items) expect(Object.keys(item.data)).toEqual(["title"]);
-      expect(late.text).not.toMatch(/once|amount|888321/);
-    }
+    const latePage = await partner.get(page.body.links.next);
+    expect(latePage.text).not.toMatch(/once|amount|888321/);
+    const lateSearch = await partner.post(sorted.body.links.next, {
+      sort: [{ field: "amount" }],
+      limit: 1,
+    });
+    expect(lateSearch.status).toBe(422);
     expect((await partner.get(feed.body.links.next)).status).toBe(410);
     expect((await partner.get(itemPath(own.inside.id))).status).toBe(404);
     const late = await partner.post(`${items}/search`, { sort: [{ field: "amount" }] });
@@ -435,14 +437,11 @@ describe.each(["app", "form"] as Kind[])("A credential that sees a view of an %s
   it("cannot use the cursor of a caller that sees everything", async () => {
     const { partner, items } = world;
     const whole = await owner.post(`${items}/search`, { sort: [{ field: "zzpay" }], limit: 1 });
-    const { next } = whole.body.links ?? {};
-    if (next) expect((await partner.get(next)).status).toBeGreaterThanOrEqual(400);
-    const cursor = whole.body.next_cursor ?? "x";
-    const used = await partner.post(`${items}/search`, {
-      sort: [{ field: "amount" }],
-      limit: 1,
-      cursor,
-    });
+    const address = new URL(whole.body.links.next as string);
+    for (const sort of [[{ field: "zzpay" }], [{ field: "amount" }], []])
+      expect((await partner.post(address.href, { sort, limit: 1 })).status).toBe(422);
+    const cursor = address.searchParams.get("cursor");
+    const used = await partner.get(`${items}?cursor=${encodeURIComponent(cursor ?? "")}`);
     expect(used.status).toBe(422);
   });
 
