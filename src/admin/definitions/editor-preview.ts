@@ -126,14 +126,10 @@ async function listViewUsers(
     const effects = await checkViewEffects(c.var.action, current.collection, preview.definition);
     const { views, users, webhooks } = effects;
     if (views.length === 0) return undefined;
-    const named = (isVisible: boolean, all: readonly { name: string }[]) => ({
-      count: all.length,
-      names: isVisible ? all.map(({ name }) => name) : [],
-    });
     return {
       views,
-      credentials: named(roleAllows(role, "credentials"), users),
-      webhooks: named(roleAllows(role, "webhooks"), webhooks),
+      credentials: namedIf(roleAllows(role, "credentials"), users),
+      webhooks: namedIf(roleAllows(role, "webhooks"), webhooks),
     };
   } catch (error) {
     // Saving will report it.
@@ -141,6 +137,11 @@ async function listViewUsers(
     throw error;
   }
 }
+
+const namedIf = (isVisible: boolean, all: readonly { name: string }[]): Listeners => ({
+  count: all.length,
+  names: isVisible ? all.map(({ name }) => name) : [],
+});
 
 /** Drops the errors of options and formulas that are still empty. */
 function withoutEmptyInputErrors(
