@@ -20,7 +20,7 @@ export const canaries = [
 /** Hidden keys. A response may contain one only if the request sent it. */
 export const hiddenKeys = ["zzsecret", "zzpay", "zzkind", "zzref", "zzlines", "zzdouble", "zzold"];
 
-export const partnerRights = everything.filter(
+const partnerRights = everything.filter(
   (permission) => permission !== "schema:write" && permission !== "webhooks:manage",
 );
 

@@ -14,7 +14,7 @@ import { type PageContext, AdminPage } from "#admin/layout.tsx";
 import { ExpiryInput } from "./access-page.tsx";
 
 /** Common purposes of credentials with the least permissions that they need. */
-export const presets = {
+const presets = {
   read: {
     name: "Reporting",
     hint: "Reads all data and definitions.",

@@ -122,7 +122,7 @@ export interface CollectionLabel {
 }
 
 /** A view with what it shows, in words. */
-export interface LabelledView extends Pick<View, "key" | "name"> {
+interface LabelledView extends Pick<View, "key" | "name"> {
   shows: string;
 }
 
