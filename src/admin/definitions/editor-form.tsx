@@ -10,7 +10,7 @@ import { fieldKeys } from "./draft-documents.ts";
 import { FieldEditor, Palette } from "./field-editor.tsx";
 import { FormErrors } from "#html/form-errors.tsx";
 import { ItemInputs } from "#admin/items/form/inputs.tsx";
-import { type Listeners, SaveOutcome } from "./outcome.tsx";
+import { type AffectedUsers, type Listeners, SaveOutcome } from "./outcome.tsx";
 
 export interface EditorProps {
   frame: PageContext;
@@ -26,6 +26,7 @@ export interface EditorProps {
   exampleName: string | null;
   /** Undefined if the change recalculates no items. */
   listeners?: Listeners | undefined;
+  viewUsers?: AffectedUsers | undefined;
   /** The errors that the inputs show. */
   wrong: Problem | undefined;
   focus?: readonly number[] | undefined;
@@ -172,6 +173,7 @@ export function Editor(props: EditorProps) {
             <SaveOutcome
               preview={preview}
               listeners={props.listeners}
+              viewUsers={props.viewUsers}
               items={collectionTerms[kind].items}
               hasFieldErrors={hasFieldErrors}
             />
