@@ -430,6 +430,7 @@ function definitionRows(kind: CollectionKind): Row[] {
     ...readRows(""),
     ...readRows("/openapi.json"),
     ...readRows("/json"),
+    ...readRows("/changes"),
     ...readRows("/changes/:version", "/changes/1"),
     ...readRows("/settings"),
     ...readRows("/api"),

@@ -172,6 +172,7 @@ GET /admin/apps/:key/delete                                      | 200   | 200  
 POST /admin/apps/:key/delete                                     | 204   | 204   | 403    | 403    | 401
 GET /admin/apps/:key/api                                         | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/openapi.json                                | 200   | 200   | 200    | 200    | 401
+GET /admin/apps/:key/changes                                     | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/changes/:version                            | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/json                                        | 200   | 200   | 200    | 200    | 401
 POST /admin/apps/:key/json                                       | 200   | 200   | 200    | 403    | 401
@@ -204,6 +205,7 @@ GET /admin/forms/:key/delete                                     | 200   | 200  
 POST /admin/forms/:key/delete                                    | 204   | 204   | 403    | 403    | 401
 GET /admin/forms/:key/api                                        | 200   | 200   | 200    | 200    | 401
 GET /admin/forms/:key/openapi.json                               | 200   | 200   | 200    | 200    | 401
+GET /admin/forms/:key/changes                                    | 200   | 200   | 200    | 200    | 401
 GET /admin/forms/:key/changes/:version                           | 200   | 200   | 200    | 200    | 401
 GET /admin/forms/:key/json                                       | 200   | 200   | 200    | 200    | 401
 POST /admin/forms/:key/json                                      | 200   | 200   | 200    | 403    | 401
