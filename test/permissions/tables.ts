@@ -65,8 +65,11 @@ GET /admin/reset/:reset                                          | 200   | 200  
 POST /admin/reset/:reset                                         | 200   | 200   | 200    | 200    | 200
 
 GET /admin                                                       | 200   | 200   | 200    | 200    | 401
+GET /admin/search                                                | 200   | 200   | 200    | 200    | 401
 GET /admin/account                                               | 200   | 200   | 200    | 200    | 401
 POST /admin/account/sign-out-everywhere                          | 204   | 204   | 204    | 204    | 401
+POST /admin/account/name                                         | 200   | 200   | 200    | 200    | 401
+POST /admin/account/sessions/:session/end                        | 204   | 204   | 204    | 204    | 401
 POST /admin/account/password                                     | 204   | 204   | 204    | 204    | 401
 
 GET /admin/audit                                                 | 200   | 200   | 403    | 403    | 401

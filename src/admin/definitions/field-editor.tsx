@@ -142,10 +142,12 @@ export function FieldEditor({ field, context }: FieldProps) {
   const fieldKey = context.keys[path.at(-1) ?? 0] ?? "";
   const label = field.label || fieldTypeNames[field.type];
   const isFocused = focus?.path.join(".") === fieldPath;
+  const listPath = path.slice(0, -1).map((index) => `${index}.`);
+  // A browser closes all but the first open row of a list.
   const isOpen =
-    openPath === undefined
-      ? field.open
-      : `${openPath}.`.startsWith(`${fieldPath}.`) || (path.length > 1 && field.open);
+    openPath?.startsWith(listPath.join("")) && openPath !== listPath[0]?.slice(0, -1)
+      ? `${openPath}.`.startsWith(`${fieldPath}.`)
+      : field.open;
   return (
     <li class="def" data-path={fieldPath}>
       <input type="hidden" name={name("type")} value={field.type} />

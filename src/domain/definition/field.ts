@@ -251,14 +251,12 @@ export function ruleErrors(field: FieldDocument, path: Path): FieldError[] {
 
 /** Reports rules that only fields outside line items can have. */
 function columnErrors(column: FieldDocument, path: Path): FieldError[] {
+  const error = (rule: string, reason: string) => definitionError([...path, rule], reason);
   const isUnique = "unique" in column && column.unique;
-  const reasons = {
-    ...(isUnique && { unique: "Columns of line items cannot be unique." }),
-    ...(column.section !== undefined && {
-      section: "Columns of line items cannot start a section.",
-    }),
-  };
-  return Object.entries(reasons).map(([rule, reason]) => definitionError([...path, rule], reason));
+  return [
+    ...(isUnique ? [error("unique", "Columns of line items cannot be unique.")] : []),
+    ...(column.section ? [error("section", "Columns of line items cannot start a section.")] : []),
+  ];
 }
 
 function rangeErrors(
