@@ -41,7 +41,13 @@ const fold = (text: string) => text.normalize("NFKD").replaceAll(/\p{M}/gu, "").
 /** Whether a name contains each word of a text, in any order, without regard to case and accents. */
 export function containsWords(name: string, text: string): boolean {
   const folded = fold(name);
-  return fold(text)
-    .split(/\s+/)
-    .every((word) => folded.includes(word));
+  return wordsOf(text).every((word) => folded.includes(word));
 }
+
+/** Whether each word of a text starts a word of the name. */
+export function startsWords(name: string, text: string): boolean {
+  const words = wordsOf(name);
+  return wordsOf(text).every((start) => words.some((word) => word.startsWith(start)));
+}
+
+const wordsOf = (text: string) => fold(text).split(/\s+/);

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { Child } from "hono/jsx";
-import { containsWords, findByName } from "#actions/find.ts";
+import { findByName, startsWords } from "#actions/find.ts";
 import { roleAllows, type Ability, type Role } from "#domain/credential/permissions.ts";
 import type { AdminEnv } from "#http/env.ts";
 import { EmptyState } from "#html/parts.tsx";
@@ -55,7 +55,7 @@ function groupResults(text: string, names: FoundNames, role: Role): ResultGroup[
   const { items, collections, credentials, webhooks, members } = names;
   const pageResults = pages.filter(
     ([name, , words, ability]) =>
-      roleAllows(role, ability) && containsWords(`${name} ${words}`, text),
+      roleAllows(role, ability) && startsWords(`${name} ${words}`, text),
   );
   const groups: ResultGroup[] = [
     {
