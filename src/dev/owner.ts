@@ -1,3 +1,4 @@
+import { demoCredentialName } from "../domain/demo.ts";
 import { permissions } from "../domain/credential/permissions.ts";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -94,7 +95,7 @@ export interface CredentialOptions {
 
 export const defaultCredential: CredentialOptions = {
   kind: "token",
-  name: "Local development",
+  name: demoCredentialName,
   permissions: permissions.join(","),
   resources: "all",
   requests: 600,
