@@ -138,7 +138,9 @@ export function createReader(
       return session.isFromPrimary() || (error instanceof Problem && error.status >= 500);
     }
   };
-  const from = () => (readConstraint.untold || wantsPrimary(c) ? primary : nearest);
+  // A replica could still have the view as it was before its last change.
+  const needsPrimary = narrow || readConstraint.untold || wantsPrimary(c);
+  const from = () => (needsPrimary ? primary : nearest);
   return async <Data>(prefetch: Prefetch<Data, never>): Promise<Data> => {
     const isStarted = pendingRead?.prefetch === prefetch;
     if (isStarted) pendingRead.isUsed = true;

@@ -107,7 +107,7 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "the bookmark of a write is not reported",
     "http/authenticate.ts",
-    "reportWrite({ ticket, bookmark: session.newestBookmark() });",
+    "reportWrite({ ticket, bookmark });",
     "reportWrite({ ticket, bookmark: null });",
   ),
   mutant("writes in progress are not tracked", "gate/state.ts", "startTimes.set(ticket, now);", ""),
@@ -116,6 +116,12 @@ export const mutants: readonly Mutant[] = [
     "gate/state.ts",
     "return { bookmark, untoldAt: newest === 0 ? null : newest };",
     "return { bookmark, untoldAt: null };",
+  ),
+  mutant(
+    "an object is not told of a write that it did not admit",
+    "http/authenticate.ts",
+    "await reportNow(c.env, credentialId, { ticket, bookmark });",
+    "reportWrite({ ticket, bookmark });",
   ),
   mutant(
     "a cursor has no bookmark",

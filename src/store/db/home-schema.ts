@@ -122,4 +122,5 @@ export const webhook = sqliteTable("webhook", {
   retryAt: integer("retry_at"),
   lastError: text("last_error"),
   recalculations: integer("recalculations", { mode: "boolean" }).notNull().default(true),
+  changedFields: text("changed_fields"),
 });
