@@ -39,7 +39,7 @@ const matching = <Thing extends { id: string; name: string }>(
 const fold = (text: string) => text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
 
 /** Whether a name contains each word of a text, in any order, without regard to case and accents. */
-export function containsWords(name: string, text: string): boolean {
+function containsWords(name: string, text: string): boolean {
   const folded = fold(name);
   return wordsOf(text).every((word) => folded.includes(word));
 }

@@ -8,7 +8,7 @@ import {
   type WebhookHealth,
 } from "#store/home/overview.ts";
 import type { ActiveCollection, RecentAction } from "#store/data/recent-activity.ts";
-import { demoCredentialName, demoKeys } from "#domain/demo.ts";
+import { demoCredentialNames, demoKeys } from "#domain/demo.ts";
 import type { MemberContext } from "./members.ts";
 
 /** The things that need attention. */
@@ -97,7 +97,7 @@ export async function getOverview(ctx: MemberContext): Promise<Overview> {
 
 const newPeriodMs = 30 * dayMs;
 
-/** What an installation lacks in its first 30 days, apart from the examples that it came with. */
+/** What an installation lacks, apart from its examples: until it has a form of its own, and in its first 30 days. */
 function findFirstSteps(
   {
     members,
@@ -108,10 +108,10 @@ function findFirstSteps(
 ): FirstSteps | null {
   const steps = {
     form: !collections.some(({ key }) => !demoKeys.has(key)),
-    credential: !credentials.some(({ name, called }) => called && name !== demoCredentialName),
+    credential: !credentials.some(({ name, called }) => called && !demoCredentialNames.has(name)),
     colleague: members.length < 2,
   };
-  const isNew = (members[0]?.createdAt ?? 0) > now - newPeriodMs;
+  const isNew = steps.form || (members[0]?.createdAt ?? 0) > now - newPeriodMs;
   return isNew && Object.values(steps).includes(true) ? steps : null;
 }
 

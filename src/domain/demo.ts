@@ -1,10 +1,16 @@
-/** The keys of the apps and forms that `npm run dev` creates as examples. */
+/** What `npm run dev` creates as an example, which is not yet anybody's own work. */
+
 export const demoKeys: ReadonlySet<string> = new Set([
   "customers",
   "products",
   "orders",
   "purchase",
+  "helpdesk",
 ]);
 
-/** The name of the credential that `npm run dev` creates. */
-export const demoCredentialName = "Local development";
+export const demoCredentialNames: ReadonlySet<string> = new Set([
+  "Local development",
+  "Online shop",
+  "Website and intranet",
+  "ERP sync",
+]);

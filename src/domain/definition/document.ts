@@ -22,7 +22,7 @@ const boundedText = (maxLength: number) =>
   z.string().check(z.maxLength(maxLength), z.refine(isStorable, `Must be ${storableDescription}.`));
 
 export const maxHelpLength = 500;
-export const maxSectionLength = 200;
+const maxSectionLength = 200;
 
 const commonProperties = lazy(() => ({
   key: fieldKeySchema(),

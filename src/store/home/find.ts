@@ -16,12 +16,12 @@ import { collection, item } from "#store/db/schema.ts";
 const maxNames = 1000;
 const maxItems = 10;
 
-export interface NamedThing {
+interface NamedThing {
   id: string;
   name: string;
 }
 
-export interface NamedMember extends NamedThing {
+interface NamedMember extends NamedThing {
   email: string;
 }
 
@@ -32,7 +32,7 @@ export interface NamedCollection {
 }
 
 /** An item whose ID or receipt number was entered. */
-export interface NamedItem {
+interface NamedItem {
   id: string;
   receipt: string | null;
   kind: CollectionKind;

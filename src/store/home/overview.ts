@@ -41,7 +41,7 @@ export interface WebhookHealth {
 }
 
 /** A member, for the names in the activity and the first steps. */
-export interface OverviewMember {
+interface OverviewMember {
   id: string;
   name: string;
   createdAt: number;
@@ -138,14 +138,11 @@ export async function loadOverview(
       ],
     ),
   );
-  const countsByDatabase = data.map(([, totals]) => submissionCounts(totals));
   return {
     credentials: rows.map(credentialFromRow),
     forms: data.flatMap(([forms]) => forms),
     retaining: data.flatMap(([, , retaining]) => retaining),
-    submissions: countsByDatabase.reduce((totalsSql, counts) =>
-      totalsSql.map((total, i) => total + (counts[i] ?? 0)),
-    ),
+    submissions: addCounts(data.map(([, totals]) => submissionCounts(totals))),
     webhooks,
     members,
     ...mergeLists(
@@ -154,6 +151,10 @@ export async function loadOverview(
     ),
   };
 }
+
+/** Adds the counts of several databases. */
+const addCounts = (countsByDatabase: number[][]) =>
+  countsByDatabase.reduce((sums, counts) => sums.map((sum, i) => sum + (counts[i] ?? 0)));
 
 /** Merges the lists of several databases, newest first. */
 function mergeLists(actions: RecentAction[][], collections: ActiveCollection[][]) {

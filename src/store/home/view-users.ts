@@ -22,7 +22,10 @@ export interface ViewCredential extends ViewUser {
 const maxUsers = 1000;
 
 /** Lists the credentials that reach a collection, like `form:purchase`, only through one of its views. */
-export async function listViewUsers(db: HomeDatabase, collection: string): Promise<ViewCredential[]> {
+export async function listViewUsers(
+  db: HomeDatabase,
+  collection: string,
+): Promise<ViewCredential[]> {
   const start = `${collection}/`;
   const resource = sql<string>`(select value from json_each(${credential.resources})
     where substr(value, 1, ${start.length}) = ${start} limit 1)`;
