@@ -186,10 +186,12 @@ const overviewPage = page({
         frame={frame}
         title="Overview"
         actions={
-          <a class="button quiet" href="/admin/integrations/new">
-            {" "}
-            Create credential{" "}
-          </a>
+          overview.firstSteps?.credential ? null : (
+            <a class="button quiet" href="/admin/integrations/new">
+              {" "}
+              Create credential{" "}
+            </a>
+          )
         }
       >
         <FirstStepsList {...{ frame, steps: overview.firstSteps }} />

@@ -1,4 +1,3 @@
-import { demoCredentialName } from "../domain/demo.ts";
 import { permissions } from "../domain/credential/permissions.ts";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -95,7 +94,7 @@ export interface CredentialOptions {
 
 export const defaultCredential: CredentialOptions = {
   kind: "token",
-  name: demoCredentialName,
+  name: "Local development",
   permissions: permissions.join(","),
   resources: "all",
   requests: 600,

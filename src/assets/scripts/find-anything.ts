@@ -36,7 +36,7 @@ class ResultBox {
     this.#form = form;
     this.#input = input;
     Object.assign(this.#list, { id: "everything", role: "listbox", hidden: true });
-    this.#list.ariaLabel = "Results";
+    this.#list.ariaLabel = "Found";
     input.after(this.#list);
     input.role = "combobox";
     input.setAttribute("aria-controls", this.#list.id);
