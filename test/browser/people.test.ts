@@ -103,7 +103,7 @@ describe.each([
     expect(await page.textContent("tbody")).toContain(`${email} issued the credential`);
     await page.goto("/admin/audit?subject=ORD-000001");
     expect(await page.textContent("tbody")).toMatch(
-      /Local development created ORD-000001\s+in Orders/,
+      /Online shop created ORD-000001\s+in Orders/,
     );
     await page.getByRole("link", { name: "ORD-000001" }).click();
     expect(await page.textContent("main")).toContain("ORD-000001");
