@@ -28,8 +28,8 @@ describe("MCP clients", () => {
     const steps =
       "needs title,department,amount; /data/amount invalid_type; /data/department required; 1 found, the same";
     expect(stdout.trim().split("\n")).toEqual([
-      `2026-07-28; 31 tools; ${steps}`,
-      `2025-11-25; 31 tools; ${steps}`,
+      `2026-07-28; 36 tools; ${steps}`,
+      `2025-11-25; 36 tools; ${steps}`,
       `2026-07-28; 12 tools; ${steps}`,
       `2025-11-25; 12 tools; ${steps}`,
       expect.stringContaining("drop_tables"),
@@ -49,7 +49,7 @@ describe("MCP clients", () => {
     };
     // The inspector exits with an error if a schema is invalid.
     const { tools } = await inspect("--method", "tools/list", "--strict");
-    expect(tools.length).toBe(31);
+    expect(tools.length).toBe(36);
     const call = ["--method", "tools/call", "--tool-name", "list_forms"];
     const { structuredContent } = await inspect(...call);
     expect(structuredContent.items).toMatchObject([{ key: "purchase" }]);

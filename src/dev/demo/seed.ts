@@ -60,8 +60,8 @@ async function fillDemo(url: string, setupSecret: string): Promise<void> {
   traffic.plan(secrets, itemsOf(start, now - 20 * 60 * 1000), now);
   await traffic.run(now - 9 * dayMs);
   const webhook = await send("POST", "/webhooks", {
-    name: "Warehouse",
-    url: "https://warehouse.example/hooks/orders",
+    name: "Parcel service",
+    url: "https://parcels.example/hooks/orders",
     types: ["record.created", "record.updated"],
     collections: ["app:orders"],
   });

@@ -52,6 +52,12 @@ export class Account {
     return entry;
   }
 
+  /** Cloudflare finds a database by its ID or its name. */
+  findDatabase(idOrName: string) {
+    const named = [...this.databases.values()].find(({ name }) => name === idOrName);
+    return named ?? this.database(idOrName);
+  }
+
   async makeDatabase(name: string) {
     if ([...this.databases.values()].some((database) => database.name === name)) {
       throw new Refusal(400, 7502, `Database with name '${name}' already exists`);
@@ -123,11 +129,15 @@ export class Account {
     await this.runtime.apply();
   }
 
+  emptyFolder(): string {
+    return mkdtempSync(join(this.runtime.folder, "assets-"));
+  }
+
   /** The files of an upload session in a folder. */
   folderOf(session: string, headers: string): string {
     const manifest = this.sessions.get(session);
     if (!manifest) throw new Refusal(400, 10_000, "The asset upload session is not known.");
-    const folder = mkdtempSync(join(this.runtime.folder, "assets-"));
+    const folder = this.emptyFolder();
     for (const [path, { hash }] of Object.entries(manifest)) {
       const file = this.files.get(hash);
       if (!file) throw new Refusal(400, 10_000, `The asset ${path} was not uploaded.`);

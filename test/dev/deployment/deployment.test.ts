@@ -347,7 +347,7 @@ describe("The deployment guide", () => {
 
   it("deploys from a runner with the secrets of its variables, prints none and leaves no file of them", async () => {
     const runner =
-      'CI=true SETUP_SECRET="the set-up secret of the runner" npm run -s deploy -- --env runner';
+      'env CI=true SETUP_SECRET="the set-up secret of the runner" npm run -s deploy -- --env runner';
     const output = await run(`${runner} --location weur\n`);
     expect(output).toContain("Edge Forms answers at https://edge-forms-runner.acme.workers.dev");
     const deployed = cloud.account.secretsOf("edge-forms-runner");
@@ -356,7 +356,7 @@ describe("The deployment guide", () => {
     expect(existsSync(join(checkout, ".secrets.runner.json"))).toBe(false);
     // The next runner has none of the files.
     rmSync(join(checkout, "wrangler.runner.json"));
-    await run("CI=true npm run -s deploy -- --env runner\n");
+    await run("env CI=true npm run -s deploy -- --env runner\n");
     expect(cloud.account.secretsOf("edge-forms-runner")).toEqual(deployed);
   });
 

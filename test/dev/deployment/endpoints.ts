@@ -34,7 +34,7 @@ const databases: Endpoint[] = [
   [
     "GET",
     `${d1}/:id`,
-    (account, { params: { id = "" } }) => databaseDocument(account.database(id)),
+    (account, { params: { id = "" } }) => databaseDocument(account.findDatabase(id)),
   ],
   [
     "DELETE",
@@ -253,11 +253,13 @@ const scripts: Endpoint[] = [
   [
     "GET",
     `${script}/secrets`,
-    (account, { params: { name = "" } }) =>
-      [...account.secretsOf(name).keys()].map((secretName) => ({
+    (account, { params: { name = "" } }) => {
+      account.script(name);
+      return [...account.secretsOf(name).keys()].map((secretName) => ({
         name: secretName,
         type: "secret_text",
-      })),
+      }));
+    },
   ],
   [
     "GET",
@@ -371,7 +373,7 @@ async function upload(account: Account, call: Call) {
     modules,
     compatibilityDate: metadata.compatibility_date,
     bindings,
-    assets: metadata.assets ? account.folderOf(session, headers) : account.runtime.folder,
+    assets: metadata.assets ? account.folderOf(session, headers) : account.emptyFolder(),
     headers,
   };
   const newScript: Script = {
