@@ -65,8 +65,11 @@ GET /admin/reset/:reset                                          | 200   | 200  
 POST /admin/reset/:reset                                         | 200   | 200   | 200    | 200    | 200
 
 GET /admin                                                       | 200   | 200   | 200    | 200    | 401
+GET /admin/search                                                | 200   | 200   | 200    | 200    | 401
 GET /admin/account                                               | 200   | 200   | 200    | 200    | 401
 POST /admin/account/sign-out-everywhere                          | 204   | 204   | 204    | 204    | 401
+POST /admin/account/name                                         | 200   | 200   | 200    | 200    | 401
+POST /admin/account/sessions/:session/end                        | 204   | 204   | 204    | 204    | 401
 POST /admin/account/password                                     | 204   | 204   | 204    | 204    | 401
 
 GET /admin/audit                                                 | 200   | 200   | 403    | 403    | 401
@@ -174,6 +177,7 @@ GET /admin/apps/:key/delete                                      | 200   | 200  
 POST /admin/apps/:key/delete                                     | 204   | 204   | 403    | 403    | 401
 GET /admin/apps/:key/api                                         | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/openapi.json                                | 200   | 200   | 200    | 200    | 401
+GET /admin/apps/:key/changes                                     | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/changes/:version                            | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/json                                        | 200   | 200   | 200    | 200    | 401
 POST /admin/apps/:key/json                                       | 200   | 200   | 200    | 403    | 401
@@ -208,6 +212,7 @@ GET /admin/forms/:key/delete                                     | 200   | 200  
 POST /admin/forms/:key/delete                                    | 204   | 204   | 403    | 403    | 401
 GET /admin/forms/:key/api                                        | 200   | 200   | 200    | 200    | 401
 GET /admin/forms/:key/openapi.json                               | 200   | 200   | 200    | 200    | 401
+GET /admin/forms/:key/changes                                    | 200   | 200   | 200    | 200    | 401
 GET /admin/forms/:key/changes/:version                           | 200   | 200   | 200    | 200    | 401
 GET /admin/forms/:key/json                                       | 200   | 200   | 200    | 200    | 401
 POST /admin/forms/:key/json                                      | 200   | 200   | 200    | 403    | 401

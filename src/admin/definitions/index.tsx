@@ -10,6 +10,7 @@ import { summaryPage } from "#admin/items/summary.tsx";
 import { accessPage } from "./access.tsx";
 import { deletePage } from "./delete.tsx";
 import { changesPage } from "./changes-page.tsx";
+import { historyPage } from "./history-page.tsx";
 import { apiPage, jsonPage } from "./json-page.tsx";
 import { createCollection, saveFields, showEditor, showNewEditor } from "./editor.tsx";
 import { collectionsPage } from "./list.tsx";
@@ -47,6 +48,7 @@ export function collectionRoutes(kind: CollectionKind) {
         const { collection } = await getDefinition(c.var.action, kind, c.req.param("key"));
         return c.json(openApiDocument(c.env.operations, collection, serviceHost(c)));
       })
+      .get("/:key/changes", historyPage(kind).show)
       .get("/:key/changes/:version", changesPage(kind).show)
       .get("/:key/json", json.show)
       .post("/:key/json", define, json.save)

@@ -45,7 +45,7 @@ export async function findWebhook(db: HomeDatabase, id: string): Promise<Webhook
 }
 
 const makerNameSql = sql<string | null>`case when ${webhook.maker} like 'member:%'
-    then (select email from member where id = substr(${webhook.maker}, 8))
+    then (select coalesce(nullif(name, ''), email) from member where id = substr(${webhook.maker}, 8))
     else (select name from credential where id = substr(${webhook.maker}, 12)) end`;
 
 function selectWebhookWithMaker(db: HomeDatabase, id: string) {
