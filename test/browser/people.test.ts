@@ -144,9 +144,7 @@ describe.each([
     await page.getByRole("button", { name: "Show" }).click();
     expect(await page.textContent("tbody")).toContain(`${email} issued the credential`);
     await page.goto("/admin/audit?subject=ORD-000001");
-    expect(await page.textContent("tbody")).toMatch(
-      /Online shop created ORD-000001\s+in Orders/,
-    );
+    expect(await page.textContent("tbody")).toMatch(/Online shop created ORD-000001\s+in Orders/);
     await page.getByRole("link", { name: "ORD-000001" }).click();
     expect(await page.textContent("main")).toContain("ORD-000001");
   });
