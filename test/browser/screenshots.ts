@@ -16,7 +16,6 @@ const width = 1200;
 const pictures: [name: string, find: (page: Page) => Promise<string>, height: number][] = [
   ["overview", async () => "/admin", 760],
   ["items", async () => "/admin/apps/orders/items", 760],
-  ["form", async () => "/admin/forms/helpdesk", 900],
   [
     "requests",
     async (page) => {

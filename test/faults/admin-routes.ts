@@ -481,6 +481,16 @@ function definitionRows(kind: CollectionKind): Row[] {
       async () => ({ path: `${route}/${await newCollection(kind)}/check-index`, body: {} }),
       { page: 303 },
     ),
+    ...readRows("/access"),
+    ...adminRows(
+      `POST ${route}/:key/access`,
+      200,
+      async () => ({
+        path: `${route}/${await newCollection(kind)}/access`,
+        body: { items: "own", fields: ["title"] },
+      }),
+      { page: 303 },
+    ),
     ...readRows("/delete"),
     ...adminRows(
       `POST ${route}/:key/delete`,

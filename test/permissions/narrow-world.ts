@@ -20,7 +20,7 @@ export const canaries = [
 /** Hidden keys. A response may contain one only if the request sent it. */
 export const hiddenKeys = ["zzsecret", "zzpay", "zzkind", "zzref", "zzlines", "zzdouble", "zzold"];
 
-export const partnerRights = everything.filter(
+const partnerRights = everything.filter(
   (permission) => permission !== "schema:write" && permission !== "webhooks:manage",
 );
 
@@ -108,7 +108,11 @@ export async function narrowWorld(owner: Client, kind: Kind): Promise<NarrowWorl
   const shown = { title: "inside", code: "c1", team: "ours", amount: 5, lines };
   const inside = await create({ ...shown, ...secretOf("inside") });
   const outside = await create({
-    ...{ title: "CANARY title", code: "c2", team: "theirs", amount: 888321, lines },
+    title: "CANARY title",
+    code: "c2",
+    team: "theirs",
+    amount: 888321,
+    lines,
     ...secretOf("outside"),
   });
   const partner = await client({

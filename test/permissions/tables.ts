@@ -170,6 +170,8 @@ POST /admin/apps                                                 | 201   | 201  
 GET /admin/apps/:key                                             | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/settings                                    | 200   | 200   | 200    | 403    | 401
 POST /admin/apps/:key/settings                                   | 200   | 200   | 200    | 403    | 401
+GET /admin/apps/:key/access                                      | 200   | 200   | 403    | 403    | 401
+POST /admin/apps/:key/access                                     | 200   | 200   | 403    | 403    | 401
 GET /admin/apps/:key/summary                                     | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/delete                                      | 200   | 200   | 403    | 403    | 401
 POST /admin/apps/:key/delete                                     | 204   | 204   | 403    | 403    | 401
@@ -203,6 +205,8 @@ POST /admin/forms                                                | 201   | 201  
 GET /admin/forms/:key                                            | 200   | 200   | 200    | 200    | 401
 GET /admin/forms/:key/settings                                   | 200   | 200   | 200    | 403    | 401
 POST /admin/forms/:key/settings                                  | 200   | 200   | 200    | 403    | 401
+GET /admin/forms/:key/access                                     | 200   | 200   | 403    | 403    | 401
+POST /admin/forms/:key/access                                    | 200   | 200   | 403    | 403    | 401
 GET /admin/forms/:key/summary                                    | 200   | 200   | 200    | 200    | 401
 GET /admin/forms/:key/delete                                     | 200   | 200   | 403    | 403    | 401
 POST /admin/forms/:key/delete                                    | 204   | 204   | 403    | 403    | 401

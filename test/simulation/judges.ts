@@ -1,7 +1,7 @@
 import { findInconsistentRows } from "../faults/checks.ts";
 import type { Change, History } from "./history.ts";
 import type { ReceivedMessage } from "./platform/services.ts";
-import { allCollections } from "./definitions.ts";
+import { allCollections, retainDays } from "./definitions.ts";
 import { hookUrls, smallLimits, type World } from "./world.ts";
 
 /** The clocks of two places differ by up to 2 s, and an answer is observed a moment after it was decided. */
@@ -36,6 +36,9 @@ export function watchLimits(world: World, history: History): void {
   };
 }
 
+/** How often the schedule erases what has expired, with a run that may be skipped. */
+const eraseEveryMs = 11 * 60_000;
+
 /** Judges what is stored and delivered after everything has calmed down. */
 export function findFinalErrors(world: World, history: History): void {
   for (const row of findInconsistentRows((sql) => world.db.select(sql))) {
@@ -44,6 +47,11 @@ export function findFinalErrors(world: World, history: History): void {
     );
     // Versions are not consecutive after a restore.
     if (!(isByVersion && world.timeline.restores > 0)) history.wrong(`stored: ${row}`);
+  }
+  const expired = world.scheduler.now - retainDays * 86_400_000 - eraseEveryMs;
+  for (const { id, createdAt, states } of history.live("diary")) {
+    if (createdAt < expired && states.at(-1)?.status === "closed")
+      history.wrong(`stored: ${id}, which has expired`);
   }
   judgeDeliveries(world, history);
 }

@@ -118,6 +118,7 @@ const collectionBodies = (kind: Kind): Record<string, (world: World) => Json> =>
       "fields[1].fields[0].label": "Within",
     }),
     [`${base}/:key/check-index`]: () => ({}),
+    [`${base}/:key/access`]: () => ({ items: "own", fields: ["title"] }),
     [`${base}/:key/delete`]: (current) => ({ confirm: current[kind].key }),
     [`${base}/:key/items`]: () => ({ data: data() }),
     [`${base}/:key/items/import`]: () => ({ csv: "title\nImported", act: "write" }),

@@ -11,7 +11,7 @@ import { FieldEditor, Palette, useOpenPath } from "./field-editor.tsx";
 import type { EditFocus } from "./edit-draft.ts";
 import { FormErrors } from "#html/form-errors.tsx";
 import { ItemInputs } from "#admin/items/form/inputs.tsx";
-import { type Listeners, SaveOutcome } from "./outcome.tsx";
+import { type AffectedUsers, type Listeners, SaveOutcome } from "./outcome.tsx";
 
 export interface EditorProps {
   frame: PageContext;
@@ -27,6 +27,7 @@ export interface EditorProps {
   exampleName: string | null;
   /** Undefined if the change recalculates no items. */
   listeners?: Listeners | undefined;
+  viewUsers?: AffectedUsers | undefined;
   /** The errors that the inputs show. */
   wrong: Problem | undefined;
   focus?: EditFocus | undefined;
@@ -176,6 +177,7 @@ export function Editor(props: EditorProps) {
             <SaveOutcome
               preview={preview}
               listeners={props.listeners}
+              viewUsers={props.viewUsers}
               items={collectionTerms[kind].items}
               hasFieldErrors={hasFieldErrors}
             />

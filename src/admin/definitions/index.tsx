@@ -7,6 +7,7 @@ import { serviceHost } from "#http/request.ts";
 import { requireAbility } from "#admin/page.ts";
 import { itemRoutes } from "#admin/items/index.tsx";
 import { summaryPage } from "#admin/items/summary.tsx";
+import { accessPage } from "./access.tsx";
 import { deletePage } from "./delete.tsx";
 import { changesPage } from "./changes-page.tsx";
 import { historyPage } from "./history-page.tsx";
@@ -21,8 +22,10 @@ export function collectionRoutes(kind: CollectionKind) {
   const settings = settingsPage(kind);
   const json = jsonPage(kind);
   const deletion = deletePage(kind);
+  const access = accessPage(kind);
   const define = requireAbility("define");
   const erase = requireAbility("erase");
+  const seeCredentials = requireAbility("credentials");
   return (
     new Hono<AdminEnv>()
       // A query parameter, because any path could be the key of a collection.
@@ -34,6 +37,8 @@ export function collectionRoutes(kind: CollectionKind) {
       .post("/:key/fields", define, (c) => saveFields(c, kind))
       .get("/:key/settings", define, settings.show)
       .post("/:key/settings", define, settings.save)
+      .get("/:key/access", seeCredentials, access.show)
+      .post("/:key/access", seeCredentials, access.giveAccess)
       .get("/:key/summary", summaryPage(kind).show)
       .get("/:key/delete", erase, deletion.show)
       .post("/:key/delete", erase, deletion.remove)

@@ -26,6 +26,7 @@ const unfinishedFolder = ".wrangler/demo";
  */
 export async function createDemo(setupSecret: string): Promise<void> {
   if (existsSync(stateFolder)) return;
+  console.log("Creating a local database with three months of demo data …");
   rmSync(unfinishedFolder, { recursive: true, force: true });
   const { url, miniflare } = await startDemoService(unfinishedFolder);
   try {

@@ -3,6 +3,8 @@ import type { Permission } from "#domain/credential/permissions.ts";
 import { orm, type HomeDatabase } from "#store/db/database.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { credential } from "#store/db/home-schema.ts";
+import type { Credential } from "#domain/credential/credential.ts";
+import { credentialFromRow, selectCredentials } from "./credentials.ts";
 
 /** A credential that sees a collection only through a view, or a webhook that follows it through one. */
 export interface ViewUser {
@@ -49,4 +51,19 @@ export async function listViewUsers(
     permissions: JSON.parse(permissions) as Permission[],
     hasOrigins: origins !== "[]",
   }));
+}
+
+const maxReaching = 200;
+
+/** Lists the unrevoked credentials that reach a collection, like `form:purchase`, or a view of it. Newest first. */
+export async function listReachingCredentials(
+  db: HomeDatabase,
+  collection: string,
+): Promise<Credential[]> {
+  const start = `${collection}/`;
+  const reaches = sql`${credential.revokedAt} is null and (${credential.resources} = '"all"'
+    or exists (select 1 from json_each(${credential.resources})
+      where value = ${collection} or substr(value, 1, ${start.length}) = ${start}))`;
+  const rows = await retryTransient(db, () => selectCredentials(db, reaches, maxReaching));
+  return rows.map(credentialFromRow);
 }

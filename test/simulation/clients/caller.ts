@@ -2,7 +2,7 @@ import type { Random } from "../../soak/random.ts";
 import { collections, kindOf, seatCount, type CollectionKey } from "../definitions.ts";
 import type { Effect, History, State, Values, Write } from "../history.ts";
 import type { Step } from "../plan.ts";
-import { smallLimits, type Answer, type Json, type Template, type World } from "../world.ts";
+import { smallLimits, type Answer, type Template, type World } from "../world.ts";
 
 /** The credential of each client. Two of them share one, and the last one has small limits. */
 const credentialOf = [0, 0, 1, 1, 0, 3, smallLimits.credential];

@@ -1,14 +1,19 @@
 import type { History } from "../history.ts";
 import type { Step } from "../plan.ts";
 import type { Template, World } from "../world.ts";
+import { Aggregates } from "./aggregates.ts";
 import { Caller, type PlayStep } from "./caller.ts";
 import { Changes } from "./changes.ts";
 import { Creates } from "./creates.ts";
 import { Credentials } from "./credentials.ts";
 import { Definitions } from "./definitions.ts";
+import { Deletions } from "./deletions.ts";
+import { Diary } from "./diary.ts";
 import { Feeds } from "./feeds.ts";
 import { Limits } from "./limits.ts";
 import { Reads } from "./reads.ts";
+import { References } from "./references.ts";
+import { Views } from "./views.ts";
 
 type Steps = Partial<Record<Step["kind"], PlayStep>>;
 
@@ -24,10 +29,13 @@ export class Clients {
     const reads = new Reads(caller);
     const feeds = new Feeds(caller);
     const credentials = new Credentials(caller);
-    const others = [new Changes(caller), new Limits(caller), new Definitions(caller)];
+    const views = new Views(caller);
+    const others = [Changes, Limits, Definitions, References, Aggregates, Deletions, Diary].map(
+      (Others) => new Others(caller),
+    );
     this.#caller = caller;
-    this.#restorable = [reads, feeds, creates, credentials];
-    const subjects = [creates, reads, feeds, credentials, ...others];
+    this.#restorable = [reads, feeds, creates, credentials, views];
+    const subjects = [creates, reads, feeds, credentials, views, ...others];
     this.#steps = Object.assign({}, ...subjects.map(({ steps }) => steps)) as Steps;
   }
 
