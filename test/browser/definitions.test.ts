@@ -36,8 +36,9 @@ describe.each([
       const columns = page.locator(".columns-of");
       await columns.getByRole("button", { name: type, exact: true }).click();
     } else await person.press(type, "Add field");
-    await expect.poll(() => page.locator("li.def").count()).toBeGreaterThan(countBefore);
-    await expect.poll(() => page.locator("input.label:focus").count()).toBe(1);
+    const slow = { timeout: 10_000 };
+    await expect.poll(() => page.locator("li.def").count(), slow).toBeGreaterThan(countBefore);
+    await expect.poll(() => page.locator("input.label:focus").count(), slow).toBe(1);
     await person.write(label);
   };
 

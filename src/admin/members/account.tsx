@@ -155,8 +155,8 @@ function PasswordForm({ email }: { email: string }) {
 /** The sessions of the member, each with a button that ends it. */
 function SessionsTable({ sessions, hash }: { sessions: readonly SessionSummary[]; hash: string }) {
   return (
-    <section aria-labelledby="sessions">
-      <h2 id="sessions">Sessions</h2>
+    <>
+      <h2>Sessions</h2>
       <Table caption="Sessions" columns={["Device", "Last seen", "Signed in", "Actions"]}>
         {sessions.map((session) => (
           <tr>
@@ -184,7 +184,7 @@ function SessionsTable({ sessions, hash }: { sessions: readonly SessionSummary[]
         ))}
       </Table>
       <Action action="/admin/account/sign-out-everywhere" name="Sign out other sessions" quiet />
-    </section>
+    </>
   );
 }
 
