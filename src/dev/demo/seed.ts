@@ -92,8 +92,8 @@ function itemsOf(start: number, end: number) {
 
 async function inviteMembers(owner: Owner, url: string): Promise<void> {
   for (const [email, role] of [
-    ["misaki.sato@example.com", "editor"],
-    ["jonas.brandt@example.com", "viewer"],
+    ["misaki@example.com", "editor"],
+    ["jonas@example.com", "viewer"],
   ] as const) {
     const response = await owner.send("POST", "/admin/members", { email, role });
     const { link } = (await response.json()) as { link: string };
