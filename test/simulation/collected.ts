@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import type { Step } from "./plan.ts";
 
 /** The version of the Worker that serves beside the present one in simulated deployments. */
-export const formerCommit = "853d8af";
+export const formerCommit = "fbf2d40";
 
 export const collectedFolder = new URL("collected", import.meta.url).pathname;
 
