@@ -8,10 +8,10 @@ import {
   listMembers,
   updateMember,
   updatePassword,
-  findMemberByEmail,
+  findListingMember,
   findMemberBySession,
   findMemberForSignIn,
-  type Member,
+  type ListingMember,
   insertFirstOwner,
 } from "#store/home/members.ts";
 import {
@@ -201,13 +201,17 @@ export async function findSessionMember(
   db: HomeDatabase,
   hash: string,
   now: number,
-): Promise<Member | undefined> {
-  return hash === "" ? undefined : findMemberBySession(db, hash, now);
+  list?: string,
+): Promise<ListingMember | undefined> {
+  return hash === "" ? undefined : findMemberBySession(db, hash, now, list);
 }
 
 /** Finds the member that Cloudflare Access signed in with this address. */
-export const findAccessMember = (db: HomeDatabase, email: string): Promise<Member | undefined> =>
-  findMemberByEmail(db, email);
+export const findAccessMember = (
+  db: HomeDatabase,
+  email: string,
+  list?: string,
+): Promise<ListingMember | undefined> => findListingMember(db, email, list);
 
 export async function signOut(db: HomeDatabase, sessionId: string): Promise<void> {
   await deleteSession(db, await sha256(sessionId));

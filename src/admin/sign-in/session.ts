@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { AdminEnv, AppEnv, RequestContext, PagePrefetch, ReadPage } from "#http/env.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { logRecovered } from "#domain/events.ts";
@@ -43,10 +44,11 @@ function recordSession(memory: Memory, hash: string, isValid: boolean): void {
   else if (hash !== "") keepNewest(validSessions, hash, true);
 }
 
-/** Declares the read of a page, in front of `requireSession`. The read starts beside the session check. */
-export const startsEarly = (prefetch: PagePrefetch<unknown>) =>
+/** Declares the read of a list, in front of `requireSession`. The read starts beside the session check. */
+export const startsEarly = (prefetch: PagePrefetch<unknown>, kind: CollectionKind) =>
   createMiddleware<AdminEnv>(async (c, next) => {
-    c.set("earlyPage", { prefetch, key: c.req.param("key") ?? "" });
+    const key = c.req.param("key") ?? "";
+    c.set("earlyPage", { prefetch, key, list: `${kind}:${key}` });
     await next();
   });
 
@@ -146,9 +148,10 @@ export function clearSessionCookie(c: Context): void {
 
 async function findMember(c: Context<AdminEnv>, sessionHash: string) {
   const { clock, databases } = c.env;
-  if (!usesAccess(c.env)) return findSessionMember(databases.home, sessionHash, clock.now());
+  const list = c.var.earlyPage?.list;
+  if (!usesAccess(c.env)) return findSessionMember(databases.home, sessionHash, clock.now(), list);
   const email = await findAccessEmail(c);
-  return email === undefined ? undefined : findAccessMember(databases.home, email);
+  return email === undefined ? undefined : findAccessMember(databases.home, email, list);
 }
 
 /** Admits only members. Other callers get the sign-in page, or a 401 if they ask for JSON. */
@@ -156,13 +159,15 @@ export const requireSession = createMiddleware<AdminEnv>(async (c, next) => {
   const sessionId = await findSignedSession(c);
   const hash = sessionId === undefined ? "" : await sha256(sessionId);
   const read = prefetchPage(c, hash);
-  const member = await findMember(c, hash);
-  recordSession(c.env.memory, hash, member !== undefined);
-  if (!member) {
+  const found = await findMember(c, hash);
+  recordSession(c.env.memory, hash, found !== undefined);
+  if (!found) {
     if (wantsJson(c)) throw problem.unauthenticated(sessionId !== undefined);
     return sendToSignIn(c);
   }
+  const { settings, ...member } = found;
   c.set("member", member);
+  c.set("listSettings", settings);
   c.set("session", hash);
   c.set("action", adminContext(c, member, hash));
   c.set("read", read);

@@ -120,3 +120,30 @@ export const webhook = sqliteTable("webhook", {
   lastError: text("last_error"),
   recalculations: integer("recalculations", { mode: "boolean" }).notNull().default(true),
 });
+
+export const savedFilter = sqliteTable(
+  "saved_filter",
+  {
+    memberId: text("member_id")
+      .notNull()
+      .references(() => member.id),
+    list: text("list").notNull(),
+    id: text("id").notNull(),
+    name: text("name").notNull(),
+    search: text("search").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.memberId, table.list, table.id] })],
+);
+
+export const columnChoice = sqliteTable(
+  "column_choice",
+  {
+    memberId: text("member_id")
+      .notNull()
+      .references(() => member.id),
+    list: text("list").notNull(),
+    columns: text("columns").notNull(),
+    at: integer("at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.memberId, table.list] })],
+);
