@@ -95,7 +95,7 @@ async function editCell(cell: HTMLTableCellElement): Promise<void> {
   cell.replaceChildren(control);
   control.focus();
   let isDone = false;
-  const finish = async (saves: boolean, next?: HTMLTableCellElement | null) => {
+  const finish = async (saves: boolean, nextKey?: string | null) => {
     if (isDone) return;
     isDone = true;
     const { value } = control;
@@ -103,8 +103,10 @@ async function editCell(cell: HTMLTableCellElement): Promise<void> {
     cell.classList.remove("editing");
     cell.replaceChildren(...shown);
     if (isChanged) await save(row, key, value, initial, page);
+    // Saving replaces the cells of the row.
+    const next = nextKey && row.querySelector<HTMLTableCellElement>(`[data-edit="${nextKey}"]`);
     if (next) await editCell(next);
-    else row.querySelector<HTMLElement>("th a")?.focus();
+    else if (nextKey === null) row.querySelector<HTMLElement>("th a")?.focus();
   };
   control.addEventListener("keydown", (event) => {
     const { key: pressed, shiftKey } = event as KeyboardEvent;
@@ -112,7 +114,7 @@ async function editCell(cell: HTMLTableCellElement): Promise<void> {
     event.preventDefault();
     const cells = [...row.querySelectorAll<HTMLTableCellElement>("[data-edit]")];
     const next = cells[cells.indexOf(cell) + (shiftKey ? -1 : 1)];
-    void finish(pressed !== "Escape", pressed === "Tab" ? next : null);
+    void finish(pressed !== "Escape", pressed === "Tab" ? (next?.dataset["edit"] ?? null) : null);
   });
   control.addEventListener("blur", () => void finish(true));
 }

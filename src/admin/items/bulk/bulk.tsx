@@ -17,7 +17,7 @@ import type { Condition } from "#admin/items/list/filters.ts";
 import { viewerOf } from "#admin/preferences.ts";
 import {
   assertValidData,
-  editableFields,
+  isSharable,
   readAct,
   readData,
   type BulkAct,
@@ -26,7 +26,13 @@ import {
 import { ConfirmPage, FieldPage, valueField } from "./confirm-page.tsx";
 import { describeResult, ProgressPage, ResultPage } from "./progress-page.tsx";
 import { emptyReport, maxRefusals, runStep, type BulkReport, type Refusal } from "./run-step.ts";
-import { countSelected, readSelection, selectionQuery, type Selection } from "./selection.ts";
+import {
+  countSelected,
+  loadSelected,
+  readSelection,
+  selectionQuery,
+  type Selection,
+} from "./selection.ts";
 
 type AdminContext = Context<AdminEnv>;
 
@@ -79,7 +85,9 @@ function downloadSelected(c: AdminContext, compiled: CompiledCollection, selecti
 }
 
 const chosenField = ({ compiled, form }: Bulk) =>
-  editableFields(compiled).find(({ key }) => key === textOf(form["field"]));
+  compiled.collection.definition.fields.fields.find(
+    (field) => isSharable(field) && field.key === textOf(form["field"]),
+  );
 
 /** Asks for what is still missing, or changes the next items. */
 async function nextPart(bulk: Bulk): Promise<Outcome> {
@@ -99,11 +107,12 @@ async function nextPart(bulk: Bulk): Promise<Outcome> {
 /** The number of selected items, and of those whose status allows the action. */
 async function counts({ c, compiled, selection, act }: Bulk) {
   const condition = allowedStatus(compiled, act);
-  const [matches, allowed] = await Promise.all([
+  const [matches, allowed, named] = await Promise.all([
     countSelected(c, compiled, selection),
     condition && countSelected(c, compiled, selection, [condition]),
+    selection.ids && loadSelected(c, compiled, selection),
   ]);
-  return { matches, allowed: allowed ?? matches };
+  return { matches, allowed: allowed ?? matches, named: named ?? [] };
 }
 
 function allowedStatus({ collection }: CompiledCollection, act: BulkAct): Condition | null {

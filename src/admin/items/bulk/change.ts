@@ -35,14 +35,9 @@ export function readAct(form: FormValues, kind: CollectionKind): BulkAct {
   throw problem.invalidInput([{ field: "act", code: "not_an_option", reason, allowed }]);
 }
 
-/** The fields that can have the same value in many items. */
-export const editableFields = (compiled: CompiledCollection): Field[] =>
-  compiled.collection.definition.fields.fields.filter(
-    (field) =>
-      field.type !== "computed" &&
-      field.type !== "line_items" &&
-      !("unique" in field && field.unique),
-  );
+/** Whether many items can get the same value of the field. */
+export const isSharable = (field: Field) =>
+  field.type !== "computed" && field.type !== "line_items" && !("unique" in field && field.unique);
 
 /** Reads the values that every item gets: an object, or its JSON as the page of a step sends it. */
 export function readData(form: FormValues): Record<string, unknown> | null {

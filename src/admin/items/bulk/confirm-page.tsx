@@ -1,6 +1,7 @@
 import type { PropsWithChildren } from "hono/jsx";
 import type { Collection } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
+import type { ItemView } from "#domain/item/item.ts";
 import type { Problem } from "#domain/problem/problem.ts";
 import type { MatchCount } from "#store/data/search/count.ts";
 import { Select } from "#html/inputs.tsx";
@@ -12,7 +13,8 @@ import { isFiltered } from "#admin/items/list/query.ts";
 import { buildFilterTargets, describeFilter } from "#admin/items/list/filter-targets.ts";
 import type { FormValues } from "#admin/form-input.ts";
 import { useViewer } from "#html/viewer.tsx";
-import type { BulkAct } from "./change.ts";
+import { itemTitle, StatusBadge } from "#admin/items/value.tsx";
+import { isSharable, type BulkAct } from "./change.ts";
 import type { Selection } from "./selection.ts";
 
 export interface BulkPageProps {
@@ -29,6 +31,8 @@ interface QuestionProps extends BulkPageProps {
   /** The number of selected items, and of those whose status allows the action. */
   matches: MatchCount;
   allowed: MatchCount;
+  /** The items that the member selected one by one. */
+  named: readonly ItemView[];
 }
 
 /** “1,327 submissions”, or “at least 10,000 submissions”. */
@@ -77,10 +81,23 @@ export function HiddenSelection({ selection, act }: { selection: Selection; act:
 }
 
 /** Says which items are selected. */
-function SelectionSummary({ collection, selection }: BulkPageProps) {
+function SelectionSummary({ collection, selection, listPath, named }: QuestionProps) {
   const viewer = useViewer();
   const { query, ids } = selection;
-  if (ids !== null) return null;
+  if (ids !== null) {
+    return (
+      <ul>
+        {named.map((view) => (
+          <li>
+            <a href={`${listPath.split("?")[0] ?? ""}/${view.id}`}>
+              {itemTitle(view, collection.definition.fields.fields)}
+            </a>{" "}
+            <StatusBadge status={view.status} />
+          </li>
+        ))}
+      </ul>
+    );
+  }
   const { items } = collectionTerms[collection.kind];
   if (!isFiltered(query)) return <p>{`This concerns all ${items}.`}</p>;
   const { definition, kind } = collection;
@@ -104,10 +121,10 @@ function SelectionSummary({ collection, selection }: BulkPageProps) {
 }
 
 /** Asks which field to edit. */
-export function FieldPage(props: QuestionProps & { fields?: readonly Field[] }) {
+export function FieldPage(props: QuestionProps) {
   const { collection, selection, matches, listPath, act } = props;
   const options = collection.definition.fields.fields
-    .filter(isEditable)
+    .filter(isSharable)
     .map(({ key, label }) => ({ value: key, label }));
   return (
     <BulkPage {...props} title={`Edit ${countItems(collection, matches)}`}>
@@ -128,9 +145,6 @@ export function FieldPage(props: QuestionProps & { fields?: readonly Field[] }) 
     </BulkPage>
   );
 }
-
-const isEditable = (field: Field) =>
-  field.type !== "computed" && field.type !== "line_items" && !("unique" in field && field.unique);
 
 /** The path that the forms of a bulk action post to. */
 export const actionOf = (listPath: string) => `${listPath.split("?")[0] ?? ""}/selected`;

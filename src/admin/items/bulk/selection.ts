@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { queryItems, type ItemQuery } from "#actions/query-items.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
+import type { ItemView } from "#domain/item/item.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { getView } from "#domain/search/view.ts";
 import type { AdminEnv } from "#http/env.ts";
@@ -18,7 +19,7 @@ export interface Selection {
   search: string;
 }
 
-export const maxSelectedItems = 100;
+const maxSelectedItems = 100;
 const maxSearchLength = 8000;
 
 /** Reads the selection from a form. Null if nothing is selected. */
@@ -53,6 +54,16 @@ export function selectionQuery(
   const viewed = view === undefined ? [] : (getView(collection, view).conditions ?? []);
   const { conditions } = buildSearchBody(collection, query, clockOf(c));
   return { body: { conditions: [...viewed, ...conditions, ...further] }, text: query.text };
+}
+
+/** Loads the items that the member selected one by one. */
+export async function loadSelected(
+  c: Context<AdminEnv>,
+  compiled: CompiledCollection,
+  selection: Selection,
+): Promise<ItemView[]> {
+  const query = selectionQuery(c, compiled, selection);
+  return (await queryItems(c.var.action, compiled, query, null, maxSelectedItems)).views;
 }
 
 /** Counts the selected items that meet further conditions. */

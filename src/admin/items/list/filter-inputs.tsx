@@ -233,8 +233,7 @@ function Operands({ target, values, op }: OperandProps) {
 }
 
 /** Programs may compare with exact times, which an input for days cannot show. */
-const typeOf = (text: string) =>
-  text === "" || /^\d{4}-\d\d-\d\d$/.test(text) ? "date" : "text";
+const typeOf = (text: string) => (text === "" || /^\d{4}-\d\d-\d\d$/.test(text) ? "date" : "text");
 
 function DateOperands({ first, second, op }: { first: string; second: string; op: string }) {
   const isRelative = op === "days";
