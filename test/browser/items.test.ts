@@ -242,7 +242,7 @@ describe.each([
     await person.follow("Done");
     await person.choose("Value", "Yes");
     await person.press("Add filter");
-    await page.getByText("2 submissions").waitFor();
+    await page.getByText("2 submissions", { exact: true }).waitFor();
     expect(await names()).toEqual(["Yes long ago", "Yes today"]);
     await page.locator("summary", { hasText: "+ Filter" }).click();
     await person.follow("When");
@@ -251,7 +251,7 @@ describe.each([
     await page.getByText("1 submission", { exact: true }).waitFor();
     expect(await names()).toEqual(["Yes today"]);
     await person.follow("Remove filter: Done is yes");
-    await page.getByText("2 submissions").waitFor();
+    await page.getByText("2 submissions", { exact: true }).waitFor();
     expect(await names()).toEqual(["No today", "Yes today"]);
     await person.follow("Who");
     await page.waitForURL(/sort=who/);

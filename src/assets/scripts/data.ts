@@ -7,7 +7,7 @@ import {
   showTotals,
 } from "./lists.ts";
 import { editCells, selectRows } from "./items.ts";
-import { closeDrops } from "./page.ts";
+import { closeDrops } from "./drops.ts";
 import { suggestRecords } from "./suggest-records.ts";
 import { DefinitionEditor } from "./editor.ts";
 

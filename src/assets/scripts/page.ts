@@ -101,24 +101,6 @@ warnBeforeLeaving();
 // Reloads the page while indexing runs in the background.
 if (document.querySelector("progress[data-refresh]")) setTimeout(() => location.reload(), 2000);
 
-const openDrops = () => document.querySelectorAll<HTMLDetailsElement>("details.drop[open]");
-
-/** Closes open menus on Escape and on clicks outside. */
-export function closeDrops(): void {
-  document.addEventListener("click", (event) => {
-    for (const drop of openDrops()) {
-      if (!(event.target instanceof Node && drop.contains(event.target))) drop.open = false;
-    }
-  });
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
-    for (const drop of openDrops()) {
-      drop.open = false;
-      drop.querySelector("summary")?.focus();
-    }
-  });
-}
-
 /** Warns before a page with unsaved changes is left. A form that is shown again after an error has some. */
 function warnBeforeLeaving(): void {
   const forms = document.querySelectorAll<HTMLFormElement>(

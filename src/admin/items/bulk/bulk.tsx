@@ -187,7 +187,7 @@ async function runBulk(bulk: Bulk, change: BulkChange): Promise<Outcome> {
   const document = { done, unchanged, refused, failed: refusals };
   const pageProps = { collection: compiled.collection, selection, change, report, listPath, total };
   if (position) {
-    const next = await createCursor(c, binding, position as (string | number | null)[]);
+    const next = await createCursor(c, binding, position);
     return {
       page: (frame) => <ProgressPage frame={frame} {...pageProps} next={next} />,
       document: { ...document, next },

@@ -193,7 +193,12 @@ export function ConfirmPage(props: QuestionProps & { field: Field | undefined })
         ) : null}
         <p class="actions">
           {allowed.count > 0 ? (
-            <button type="submit" name="sure" value="yes" class={field ? undefined : "sure"}>
+            <button
+              type="submit"
+              name="sure"
+              value="yes"
+              class={act === "delete" ? "sure" : undefined}
+            >
               {name}
             </button>
           ) : null}

@@ -54,22 +54,23 @@ export async function runStep(
   run: Omit<Run, "compiled">,
   compiled: CompiledCollection,
   from: CursorPosition | null,
-): Promise<FullPosition | CursorPosition | null> {
+): Promise<FullPosition | null> {
   const { c, selection } = run;
   const ctx = c.var.action;
   const end = ctx.now() + maxStepMs;
-  let position: FullPosition | CursorPosition | null = from;
+  let position: CursorPosition | null = from;
+  let next: FullPosition | null = null;
   const found = new Set<string>();
   for (let batch = 0; batch < batchesPerStep; batch += 1) {
     const query: ItemQuery = { ...selectionQuery(c, compiled, selection), fillsPage: true };
     const page = await queryItems(ctx, compiled, query, position, maxOperations);
     for (const { id } of page.views) found.add(id);
     await changeItems({ ...run, compiled: wholeOf(page.compiled) }, page.views);
-    position = page.nextPosition;
-    if (position === null || ctx.now() >= end) break;
+    position = next = page.nextPosition;
+    if (next === null || ctx.now() >= end) break;
   }
-  if (from === null && position === null) reportMissing(run, found);
-  return position;
+  if (from === null && next === null) reportMissing(run, found);
+  return next;
 }
 
 /** Selected items can be gone by now. */
