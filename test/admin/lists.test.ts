@@ -186,6 +186,24 @@ describe("Views above a list", () => {
     expect(answer.body.errors[0].reason).toMatch(reason);
   });
 
+  it("end the cursors of their pages when their sort changes", async () => {
+    const form = await makeForm(integrator, fields);
+    const operations = Array.from({ length: 60 }, (_, i) => ({
+      op: "create",
+      data: { amount: i },
+    }));
+    await integrator.post(`/forms/${form}/submissions/batch`, { operations });
+    const define = (view: object) =>
+      integrator.patch(`/forms/${form}/schema`, { views: [{ key: "all", name: "All", ...view }] });
+    await define({ sort: [{ field: "amount" }] });
+    const { links } = (await admin("GET", `/forms/${form}/items?view=all`)).body;
+    const next = links.next.replace(/^.*\/admin/, "");
+    expect((await admin("GET", next)).body.items).toHaveLength(10);
+    await define({});
+    const late = await admin("GET", next);
+    expect([late.status, late.body.errors[0].code]).toEqual([422, "invalid_cursor"]);
+  });
+
   it("stay while a credential uses them", async () => {
     const form = await formWith([], [design]);
     await client({ permissions: ["submissions:read"], resources: [`form:${form}/small`] });

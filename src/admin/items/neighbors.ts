@@ -19,7 +19,7 @@ const maxListLength = 8000;
 const maxTrail = 4;
 
 /** The parameters of an item's path that keep its place in the list. */
-export function placeParams({ query, at }: Place): string {
+function placeParams({ query, at }: Place): string {
   const trail = query.trail.slice(-maxTrail);
   const list = pageParams({ ...query, trail }).toString();
   return new URLSearchParams({ list, at: String(at) }).toString();

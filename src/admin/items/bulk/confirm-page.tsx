@@ -36,7 +36,7 @@ interface QuestionProps extends BulkPageProps {
 }
 
 /** “1,327 submissions”, or “at least 10,000 submissions”. */
-export function countItems({ kind }: Collection, { count, exact }: MatchCount): string {
+function countItems({ kind }: Collection, { count, exact }: MatchCount): string {
   const { item, items } = collectionTerms[kind];
   return `${exact ? "" : "at least "}${formatCount(count)} ${count === 1 && exact ? item : items}`;
 }

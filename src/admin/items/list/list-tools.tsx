@@ -65,7 +65,7 @@ export function ViewTabs({ base, query, collection, filters }: ViewTabsProps) {
   );
 }
 
-export const currentFilter = (query: Query, filters: readonly SavedFilter[]) =>
+const currentFilter = (query: Query, filters: readonly SavedFilter[]) =>
   filters.find(({ search }) => search === searchOf(query));
 
 /** Chooses the visible columns. The service remembers them for the member and the list. */
@@ -102,7 +102,7 @@ export function ColumnPicker({
 }
 
 /** The keys by which a list can be sorted, with their names. */
-export function sortKeys({ kind, definition }: Collection): [key: string, name: string][] {
+function sortKeys({ kind, definition }: Collection): [key: string, name: string][] {
   const fields = definition.fields.fields.filter(
     (field) => field.searchable && !isListField(field),
   );

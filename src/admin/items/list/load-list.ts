@@ -6,6 +6,7 @@ import { likelyCollection } from "#actions/collection-cache.ts";
 import { queryItems, validateSearch, type ItemQuery } from "#actions/query-items.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { wholeOf } from "#domain/data/narrow.ts";
+import { findView } from "#domain/search/view.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { AdminEnv, PagePrefetch } from "#http/env.ts";
 import { createCursor, openCursor, invalidCursorProblem } from "#http/paging.ts";
@@ -113,6 +114,12 @@ function isSearchable(
   }
 }
 
+/** A cursor belongs to the conditions and the sort of its view, so that a change of these ends it. */
+function viewBinding({ collection }: CompiledCollection, { view: key }: Query): string {
+  const view = key === undefined ? undefined : findView(collection, key);
+  return view ? JSON.stringify([view.conditions, view.sort]) : "";
+}
+
 async function loadPage(
   c: AppContext,
   ctx: ReadContext,
@@ -120,7 +127,8 @@ async function loadPage(
   compiled: CompiledCollection,
   itemQuery: ItemQuery,
 ) {
-  const binding = `admin ${kind} ${key}?${buildSearchParams({ ...query, columns: undefined }).toString()}`;
+  const search = buildSearchParams({ ...query, columns: undefined }).toString();
+  const binding = `admin ${kind} ${key}?${search} ${viewBinding(compiled, query)}`;
   const cursor = query.cursor ? await openCursor(c, binding, query.cursor) : undefined;
   if (query.cursor && !cursor) throw invalidCursorProblem();
   const page = await queryItems(ctx, compiled, itemQuery, cursor?.position ?? null);
