@@ -216,7 +216,8 @@ describe.each([
     expect(await entries.first().textContent()).toMatch(/^Changed by you, .*Changed → Yoshida Ren/);
   });
 
-  it("remembers the chosen columns of a list in this browser", async () => {
+  it("remembers the member's chosen columns of a list", async () => {
+    await createVisit();
     const { page, person } = await signInAt("/admin/forms/visits/items");
     await page.locator("summary", { hasText: "Columns" }).click();
     const choice = page.getByRole("group", { name: "Columns" });
