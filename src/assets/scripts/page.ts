@@ -1,3 +1,5 @@
+import { findAnything } from "./find-anything.ts";
+
 /** Keeps dependent choices consistent. */
 export function choose(): void {
   filterAtOnce();
@@ -96,6 +98,7 @@ export function tellZone(): void {
 tellZone();
 choose();
 copyTexts();
+findAnything();
 warnBeforeLeaving();
 
 // Reloads the page while indexing runs in the background.
