@@ -13,7 +13,6 @@ import {
   findMemberBySession,
   findMemberForSignIn,
   type ListingMember,
-  type Member,
   type SessionMember,
   insertFirstOwner,
 } from "#store/home/members.ts";
