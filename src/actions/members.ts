@@ -9,10 +9,10 @@ import {
   updateMember,
   updateName,
   updatePassword,
-  findMemberByEmail,
+  findListingMember,
   findMemberBySession,
   findMemberForSignIn,
-  type Member,
+  type ListingMember,
   type SessionMember,
   insertFirstOwner,
 } from "#store/home/members.ts";
@@ -255,13 +255,17 @@ export async function findSessionMember(
   db: HomeDatabase,
   hash: string,
   now: number,
+  list?: string,
 ): Promise<SessionMember | undefined> {
-  return hash === "" ? undefined : findMemberBySession(db, hash, now);
+  return hash === "" ? undefined : findMemberBySession(db, hash, now, list);
 }
 
 /** Finds the member that Cloudflare Access signed in with this address. */
-export const findAccessMember = (db: HomeDatabase, email: string): Promise<Member | undefined> =>
-  findMemberByEmail(db, email);
+export const findAccessMember = (
+  db: HomeDatabase,
+  email: string,
+  list?: string,
+): Promise<ListingMember | undefined> => findListingMember(db, email, list);
 
 export async function signOut(db: HomeDatabase, sessionId: string): Promise<void> {
   await deleteSession(db, await sha256(sessionId));

@@ -6,7 +6,7 @@ import { accountRoutes } from "#admin/members/account.tsx";
 import { auditRoutes } from "#admin/audit/audit.tsx";
 import { collectionRoutes } from "#admin/definitions/index.tsx";
 import { deletedRoutes } from "#admin/definitions/deleted.tsx";
-import { itemListReads } from "#admin/items/list/query.ts";
+import { itemListReads } from "#admin/items/list/load-list.ts";
 import { integrationRoutes } from "#admin/credentials/index.tsx";
 import { memberRoutes } from "#admin/members/members.tsx";
 import { overviewRoutes } from "./overview.tsx";
@@ -64,8 +64,8 @@ const choosePreferences = action({
 
 const signedInRoutes = () =>
   new Hono<AdminEnv>()
-    .get("/apps/:key/items", startsEarly(itemListReads.app))
-    .get("/forms/:key/items", startsEarly(itemListReads.form))
+    .get("/apps/:key/items", startsEarly(itemListReads.app, "app"))
+    .get("/forms/:key/items", startsEarly(itemListReads.form, "form"))
     .use(requireSession, limitChanges)
     .route("/", overviewRoutes())
     .route("/account", accountRoutes())

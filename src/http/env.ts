@@ -4,6 +4,7 @@ import type { ActionContext, ReadContext, ReplayCache } from "#actions/context.t
 import type { Problem } from "#domain/problem/problem.ts";
 import type { IdempotencyKey } from "#actions/idempotent.ts";
 import type { Read } from "#actions/read.ts";
+import type { ListSettings } from "#store/home/list-settings.ts";
 import type { Member } from "#store/home/members.ts";
 import type { RequestPlan } from "./prefetch.ts";
 import type { AdminContext } from "./context.ts";
@@ -56,7 +57,9 @@ export interface AdminEnv extends AppEnv {
     member: Member;
     read: ReadPage;
     /** The read that the page declares, with the key of the app or form in its path. */
-    earlyPage?: { prefetch: PagePrefetch<unknown>; key: string };
+    earlyPage?: { prefetch: PagePrefetch<unknown>; key: string; list: string };
+    /** What the member has saved for the list that the page shows; null on other pages. */
+    listSettings: ListSettings | null;
     /** SHA-256 of the session's ID; empty where Cloudflare Access signs members in. */
     session: string;
     action: AdminContext;

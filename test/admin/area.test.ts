@@ -317,12 +317,16 @@ describe("A partial result of a bulk action", () => {
     const draft = await create({ status: "draft", data: { who: "Draft person" } });
     const ready = await create({ data: { who: "Ready person" } });
     const items = `/forms/${form}/items`;
-    const result = await admin("POST", `${items}/selected`, { ids: [draft, ready], act: "close" });
+    const result = await admin("POST", `${items}/selected`, {
+      ids: [draft, ready],
+      act: "close",
+      sure: "yes",
+    });
     expect(result.body.failed).toEqual([
       { id: draft, title: "Draft person", reason: "still a draft" },
     ]);
     const html = { Accept: "text/html" };
-    const body = { ids: [draft], act: "close" };
+    const body = { ids: [draft], act: "close", sure: "yes" };
     const answer = await admin("POST", `${items}/selected`, body, html);
     const flash = answer.headers.getSetCookie().find((cookie) => cookie.includes("said")) ?? "";
     const cookie = `${await ownerCookie()}; ${flash.split(";")[0]}`;

@@ -584,6 +584,35 @@ function itemRows(kind: CollectionKind): Row[] {
       path: `${pathOf(world)}/selected`,
       body: { ids: firstItem(world).id, act: "download" },
     })),
+    ...adminRows(
+      `POST ${itemsRoute}/columns`,
+      200,
+      (world) => ({ path: `${pathOf(world)}/columns`, body: { columns: ["title"] } }),
+      { page: 303 },
+    ),
+    ...adminRows(
+      `POST ${itemsRoute}/filters`,
+      201,
+      (world) => ({ path: `${pathOf(world)}/filters`, body: { name: "Mine", search: "q=x" } }),
+      { page: 303 },
+    ),
+    ...adminRows(`POST ${itemsRoute}/filters/:filter/delete`, 404, (world) => ({
+      path: `${pathOf(world)}/filters/nothing/delete`,
+      body: {},
+    })),
+    ...adminRows(
+      `POST ${itemsRoute}/views`,
+      201,
+      async () => ({
+        path: `/${kind}s/${await newCollection(kind)}/items/views`,
+        body: { name: newWord(), search: "sort=%24updated_at" },
+      }),
+      { page: 303 },
+    ),
+    ...adminRows(`POST ${itemsRoute}/views/:view/delete`, 404, (world) => ({
+      path: `${pathOf(world)}/views/nothing/delete`,
+      body: {},
+    })),
     ...actionRows("", { version: 1, data: { n: 3 } }, 200, {
       page: 303,
       retryStatuses: [412],

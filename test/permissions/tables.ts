@@ -190,6 +190,11 @@ GET /admin/apps/:key/items/import                                | 200   | 200  
 POST /admin/apps/:key/items/import                               | 200   | 200   | 200    | 403    | 401
 GET /admin/apps/:key/items/new                                   | 200   | 200   | 200    | 403    | 401
 POST /admin/apps/:key/items/selected                             | 200   | 200   | 200    | 200    | 401
+POST /admin/apps/:key/items/columns                              | 200   | 200   | 200    | 200    | 401
+POST /admin/apps/:key/items/filters                              | 201   | 201   | 201    | 201    | 401
+POST /admin/apps/:key/items/filters/:filter/delete, of nobody    | 404   | 404   | 404    | 404    | 401
+POST /admin/apps/:key/items/views                                | 201   | 201   | 201    | 403    | 401
+POST /admin/apps/:key/items/views/:view/delete, of nothing       | 404   | 404   | 404    | 403    | 401
 POST /admin/apps/:key/items                                      | 201   | 201   | 201    | 403    | 401
 GET /admin/apps/:key/items/:id                                   | 200   | 200   | 200    | 200    | 401
 POST /admin/apps/:key/items/:id                                  | 200   | 200   | 200    | 403    | 401
@@ -224,6 +229,11 @@ GET /admin/forms/:key/items/import                               | 200   | 200  
 POST /admin/forms/:key/items/import                              | 200   | 200   | 200    | 403    | 401
 GET /admin/forms/:key/items/new                                  | 200   | 200   | 200    | 403    | 401
 POST /admin/forms/:key/items/selected                            | 200   | 200   | 200    | 200    | 401
+POST /admin/forms/:key/items/columns                             | 200   | 200   | 200    | 200    | 401
+POST /admin/forms/:key/items/filters                             | 201   | 201   | 201    | 201    | 401
+POST /admin/forms/:key/items/filters/:filter/delete, of nobody   | 404   | 404   | 404    | 404    | 401
+POST /admin/forms/:key/items/views                               | 201   | 201   | 201    | 403    | 401
+POST /admin/forms/:key/items/views/:view/delete, of nothing      | 404   | 404   | 404    | 403    | 401
 POST /admin/forms/:key/items                                     | 201   | 201   | 201    | 403    | 401
 GET /admin/forms/:key/items/:id                                  | 200   | 200   | 200    | 200    | 401
 POST /admin/forms/:key/items/:id                                 | 200   | 200   | 200    | 403    | 401

@@ -36,14 +36,15 @@ const actionLabels: Record<ItemAction, string> = {
 
 interface HistoryListProps {
   frame: PageContext;
-  itemPath: string;
+  /** Where a change is reverted. */
+  revertPath: string;
   view: ItemView;
   fields: readonly Field[];
   history: ItemHistory;
 }
 
 /** Lists the changes of an item, newest first. */
-export function HistoryList({ frame, itemPath, view, fields, history }: HistoryListProps) {
+export function HistoryList({ frame, revertPath, view, fields, history }: HistoryListProps) {
   const { entries, hasOlder } = history;
   if (entries.length === 0) return null;
   const canWrite = roleAllows(frame.member.role, "write") && view.status !== "closed";
@@ -55,7 +56,7 @@ export function HistoryList({ frame, itemPath, view, fields, history }: HistoryL
           <li>
             {actionLabels[entry.action]} by <ActorName actor={entry.by} frame={frame} />,{" "}
             <Time at={entry.at} />
-            <EntryChanges {...{ entry, fields, itemPath, view, canWrite }} />
+            <EntryChanges {...{ entry, fields, revertPath, view, canWrite }} />
           </li>
         ))}
       </ol>
@@ -64,13 +65,13 @@ export function HistoryList({ frame, itemPath, view, fields, history }: HistoryL
   );
 }
 
-interface EntryChangesProps extends Pick<HistoryListProps, "itemPath" | "view" | "fields"> {
+interface EntryChangesProps extends Pick<HistoryListProps, "revertPath" | "view" | "fields"> {
   entry: HistoryEntry;
   canWrite: boolean;
 }
 
 /** The changes of one entry, with buttons that revert one of its fields or all of them. */
-function EntryChanges({ entry, fields, itemPath, view, canWrite }: EntryChangesProps) {
+function EntryChanges({ entry, fields, revertPath, view, canWrite }: EntryChangesProps) {
   const changes = entry.fields;
   if (changes === null) return <p class="muted">The former values are no longer stored.</p>;
   if (changes.length === 0) return null;
@@ -78,7 +79,7 @@ function EntryChanges({ entry, fields, itemPath, view, canWrite }: EntryChangesP
   if (revertible.length === 0) return <ChangeList changes={changes} fields={fields} />;
   const isAlone = revertible.length === 1;
   return (
-    <form method="post" action={`${itemPath}/revert`}>
+    <form method="post" action={revertPath}>
       <input type="hidden" name="$version" value={String(view.version)} />
       <input type="hidden" name="change" value={String(entry.version)} />
       <ChangeList

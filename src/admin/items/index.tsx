@@ -5,7 +5,11 @@ import type { AdminEnv } from "#http/env.ts";
 import { requireAbility } from "#admin/page.ts";
 import { importItems, startPage } from "#admin/items/import/import.tsx";
 import { createFromForm, editPage, newPage, updateFromForm } from "#admin/items/form/save-item.tsx";
-import { exportItems, listItems, actOnSelected, suggestRecords } from "#admin/items/list/list.tsx";
+import { actOnSelected } from "#admin/items/bulk/bulk.tsx";
+import { exportItems } from "#admin/items/list/export.ts";
+import { listItems, suggestRecords } from "#admin/items/list/list.tsx";
+import { savedLists } from "#admin/items/list/saved.ts";
+import { stepToNeighbor } from "./neighbors.ts";
 import { erasePage } from "./erase.tsx";
 import { itemPage } from "./item-page.tsx";
 
@@ -16,17 +20,25 @@ export function itemRoutes(kind: CollectionKind) {
   const erasure = erasePage(kind);
   const write = requireAbility("write");
   const erase = requireAbility("erase");
+  const define = requireAbility("define");
+  const saved = savedLists(kind);
   const routes = new Hono<AdminEnv>();
   if (kind === "app") routes.get("/choices", suggestRecords.show);
   return routes
     .get("/", listItems(kind))
     .get("/export", (c) => exportItems(c, kind))
     .post("/selected", (c) => actOnSelected(c, kind))
+    .post("/columns", saved.columns)
+    .post("/filters", saved.filter)
+    .post("/filters/:filter/delete", saved.removeFilter)
+    .post("/views", define, saved.view)
+    .post("/views/:view/delete", define, saved.removeView)
     .get("/new", write, newPage(kind).show)
     .get("/import", write, startPage(kind).show)
     .post("/import", write, (c) => importItems(c, kind))
     .post("/", write, (c) => createFromForm(c, kind))
     .get("/:id", (c, next) => {
+      if (c.req.query("step") !== undefined) return stepToNeighbor(c, kind);
       const isEditing = c.req.query("edit") !== undefined && roleAllows(c.var.member.role, "write");
       return (isEditing ? edit : item).show(c, next);
     })

@@ -28,36 +28,41 @@ import type { Referrer } from "#store/data/reference-titles.ts";
 import { noReferences, ReferencesContext, ReferrerList } from "./references.tsx";
 import { HistoryList, previousData } from "./history.tsx";
 import { getItem, itemsPath, readIfMatch } from "./load-item.ts";
+import { readPlace, withPlace, type Place } from "./neighbors.ts";
+import { pagePath } from "./list/pages.ts";
 
 function ItemActions({
   path,
   view,
   canErase,
+  place,
 }: {
   path: string;
   view: ItemView;
   canErase: boolean;
+  place: Place | undefined;
 }) {
   const values = { $version: String(view.version) };
   const { status } = view;
+  const to = (step: string) => withPlace(`${path}${step}`, place);
   return (
     <>
       {status === "closed" ? (
-        <Action action={`${path}/reopen`} name="Reopen" quiet values={values} />
+        <Action action={to("/reopen")} name="Reopen" quiet values={values} />
       ) : (
-        <a class="button" href={`${path}?edit`}>
+        <a class="button" href={withPlace(path, place, "edit")}>
           Edit
         </a>
       )}
       {status === "draft" ? (
-        <Action action={path} name="Submit" values={{ ...values, $status: "submitted" }} />
+        <Action action={to("")} name="Submit" values={{ ...values, $status: "submitted" }} />
       ) : null}
       {status === "submitted" ? (
-        <Action action={`${path}/close`} name="Close" quiet values={values} />
+        <Action action={to("/close")} name="Close" quiet values={values} />
       ) : null}
       {status === "draft" || status === "submitted" ? (
         <Action
-          action={`${path}/delete`}
+          action={to("/delete")}
           name="Delete"
           title="Delete this submission?"
           confirm="This permanently deletes the submission."
@@ -101,8 +106,26 @@ function ItemSummary({ view, frame }: { view: ItemView; frame: PageContext }) {
   );
 }
 
+/** Links to the neighbours of the item in the list from which the member came. */
+function NeighborLinks({ path, place }: { path: string; place: Place | undefined }) {
+  if (!place) return null;
+  const step = (direction: string) => withPlace(path, place, `step=${direction}`);
+  return (
+    <nav class="actions neighbors" aria-label="Items of the list">
+      <a class="button quiet little" href={step("previous")} rel="prev">
+        ← Previous
+      </a>
+      <a class="button quiet little" href={step("next")} rel="next">
+        Next →
+      </a>
+    </nav>
+  );
+}
+
 interface ItemPageProps {
   frame: PageContext;
+  /** The item's place in the list from which the member came. */
+  place: Place | undefined;
   collection: Collection;
   view: ItemView;
   history: ItemHistory;
@@ -119,7 +142,7 @@ const changedValues = ({ entries }: ItemHistory): Record<string, unknown>[] =>
 
 /** Shows one item with its values, its actions and its history. */
 function ItemPage(props: ItemPageProps) {
-  const { frame, collection, view, history, titles, referrers, problem: error } = props;
+  const { frame, collection, view, history, titles, referrers, place, problem: error } = props;
   const { kind, key, definition } = collection;
   const { path, many: plural, items } = collectionTerms[kind];
   const base = `${path}/${key}/items`;
@@ -134,10 +157,15 @@ function ItemPage(props: ItemPageProps) {
       title={itemTitle(view, fields)}
       crumbs={[
         [plural, path],
-        [definition.name, base],
+        [definition.name, place ? pagePath(base, place.query) : base],
       ]}
       badges={<StatusBadge status={view.status} />}
-      actions={canWrite ? <ItemActions path={itemPath} {...{ view, canErase }} /> : null}
+      actions={
+        <>
+          <NeighborLinks path={itemPath} place={place} />
+          {canWrite ? <ItemActions path={itemPath} {...{ view, canErase, place }} /> : null}
+        </>
+      }
       problem={error}
     >
       {view.status === "closed" ? (
@@ -160,7 +188,10 @@ function ItemPage(props: ItemPageProps) {
           <aside aria-label={`About this ${items.slice(0, -1)}`}>
             <ActorNamesContext.Provider value={actorNames(history)}>
               <ItemSummary view={view} frame={frame} />
-              <HistoryList {...{ frame, itemPath, view, fields, history }} />
+              <HistoryList
+                {...{ frame, view, fields, history }}
+                revertPath={withPlace(`${itemPath}/revert`, place)}
+              />
             </ActorNamesContext.Provider>
             <ReferrerList id={view.id} referrers={referrers} />
           </aside>
@@ -173,7 +204,7 @@ function ItemPage(props: ItemPageProps) {
 /** The page of an item with its history, and the actions on it. */
 export function itemPage(kind: CollectionKind) {
   const { show, form } = page({
-    async load({ ctx, param }) {
+    async load({ c, ctx, param }) {
       const name = { kind, key: param("key"), id: param("id") };
       const { loaded, history, titles: known, referrers } = await getItemWithHistory(ctx, name);
       const { item, compiled } = loaded;
@@ -182,7 +213,7 @@ export function itemPage(kind: CollectionKind) {
       const { fields } = collection.definition.fields;
       // Only former values may refer to records that the same read did not find.
       const titles = await loadTitles(ctx, fields, changedValues(history), known);
-      return { collection, view, history, titles, referrers };
+      return { collection, view, history, titles, referrers, place: readPlace(c) };
     },
     document: ({ view, history }) => ({
       ...itemDocument(view),
@@ -200,7 +231,7 @@ export function itemPage(kind: CollectionKind) {
         const view = await act(ctx, target, readIfMatch(sent), sent);
         const title = itemTitle(view, target.compiled.collection.definition.fields.fields);
         return {
-          to: `${itemsPath(c, kind)}/${view.id}`,
+          to: withPlace(`${itemsPath(c, kind)}/${view.id}`, readPlace(c)),
           flash: `${title} ${resultText}.`,
           document: itemDocument(view),
         };
@@ -215,7 +246,9 @@ export function itemPage(kind: CollectionKind) {
       const { item, compiled } = target;
       const { fields } = compiled.collection.definition.fields;
       const title = itemTitle(buildItemView(item, compiled), fields);
-      return { to: itemsPath(c, kind), flash: `${title} is deleted.`, document: null };
+      const [base, place] = [itemsPath(c, kind), readPlace(c)];
+      const to = place ? pagePath(base, place.query) : base;
+      return { to, flash: `${title} is deleted.`, document: null };
     },
   });
   return {

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { AdminEnv, AppEnv, RequestContext, PagePrefetch, ReadPage } from "#http/env.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { describeDevice } from "#domain/device.ts";
@@ -44,10 +45,11 @@ function recordSession(memory: Memory, hash: string, isValid: boolean): void {
   else if (hash !== "") keepNewest(validSessions, hash, true);
 }
 
-/** Declares the read of a page, in front of `requireSession`. The read starts beside the session check. */
-export const startsEarly = (prefetch: PagePrefetch<unknown>) =>
+/** Declares the read of a list, in front of `requireSession`. The read starts beside the session check. */
+export const startsEarly = (prefetch: PagePrefetch<unknown>, kind: CollectionKind) =>
   createMiddleware<AdminEnv>(async (c, next) => {
-    c.set("earlyPage", { prefetch, key: c.req.param("key") ?? "" });
+    const key = c.req.param("key") ?? "";
+    c.set("earlyPage", { prefetch, key, list: `${kind}:${key}` });
     await next();
   });
 
@@ -147,13 +149,14 @@ export function clearSessionCookie(c: Context): void {
 
 async function findMember(c: Context<AdminEnv>, sessionHash: string) {
   const { clock, databases } = c.env;
+  const list = c.var.earlyPage?.list;
   if (!usesAccess(c.env)) {
-    const found = await findSessionMember(databases.home, sessionHash, clock.now());
+    const found = await findSessionMember(databases.home, sessionHash, clock.now(), list);
     if (found) recordUseAfterResponse(c, sessionHash, found.seenAt);
     return found?.member;
   }
   const email = await findAccessEmail(c);
-  return email === undefined ? undefined : findAccessMember(databases.home, email);
+  return email === undefined ? undefined : findAccessMember(databases.home, email, list);
 }
 
 function recordUseAfterResponse(c: Context<AdminEnv>, sessionHash: string, seenAt: number): void {
@@ -169,13 +172,15 @@ export const requireSession = createMiddleware<AdminEnv>(async (c, next) => {
   const sessionId = await findSignedSession(c);
   const hash = sessionId === undefined ? "" : await sha256(sessionId);
   const read = prefetchPage(c, hash);
-  const member = await findMember(c, hash);
-  recordSession(c.env.memory, hash, member !== undefined);
-  if (!member) {
+  const found = await findMember(c, hash);
+  recordSession(c.env.memory, hash, found !== undefined);
+  if (!found) {
     if (wantsJson(c)) throw problem.unauthenticated(sessionId !== undefined);
     return sendToSignIn(c);
   }
+  const { settings, ...member } = found;
   c.set("member", member);
+  c.set("listSettings", settings);
   c.set("session", hash);
   c.set("action", adminContext(c, member, hash));
   c.set("read", read);

@@ -6,6 +6,7 @@ import {
   showDownloads,
   showTotals,
 } from "./lists.ts";
+import { editCells, selectRows } from "./items.ts";
 import { closeDrops } from "./drops.ts";
 import { suggestRecords } from "./suggest-records.ts";
 import { DefinitionEditor } from "./editor.ts";
@@ -20,6 +21,8 @@ continueImport();
 closeDrops();
 findAsWritten();
 suggestRecords();
+selectRows();
+editCells();
 for (const form of document.querySelectorAll<HTMLFormElement>("form[data-editor]")) {
   void new DefinitionEditor(form);
 }

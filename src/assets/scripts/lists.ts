@@ -89,7 +89,7 @@ export function findAsWritten(): void {
     // The session has ended, so the browser opens the address and gets the sign-in page.
     if (!page.getElementById("found")) return location.assign(address);
     if (number !== requestCount) return undefined;
-    for (const id of ["found", "downloads"]) {
+    for (const id of ["found", "tools", "downloads"]) {
       document.getElementById(id)?.replaceChildren(...(page.getElementById(id)?.childNodes ?? []));
     }
     return history.replaceState(null, "", address);
@@ -155,7 +155,7 @@ async function runImportStep(form: HTMLFormElement, failures: number): Promise<v
   if (failures > maxFailures) return;
   const page = await nextPage(form).catch(() => undefined);
   const main = page?.querySelector("main");
-  if (!main?.querySelector("form")) {
+  if (!main?.querySelector("form, [data-done]")) {
     setTimeout(() => void runImportStep(form, failures + 1), retryDelayMs * (failures + 1));
     return;
   }

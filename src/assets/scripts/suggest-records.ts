@@ -1,7 +1,7 @@
 const pauseMs = 200;
 
 interface Suggestions {
-  items: { label: string }[];
+  items: { id: string; label: string }[];
 }
 
 /** Suggests records while the member types in an input for a reference. */
@@ -28,7 +28,13 @@ async function showSuggestions(input: HTMLInputElement, url: string): Promise<vo
   if (!response.ok || !(list instanceof HTMLDataListElement)) return;
   const { items } = (await response.json()) as Suggestions;
   list.replaceChildren(
-    ...items.map(({ label }) => Object.assign(document.createElement("option"), { value: label })),
+    ...items.map(({ id, label }) => {
+      const option = document.createElement("option");
+      // A filter takes the ID, and shows the title beside it.
+      if (input.dataset["recordIds"] === undefined) option.value = label;
+      else Object.assign(option, { value: id, label });
+      return option;
+    }),
   );
   // An added row is a copy, whose list has the ID of the original.
   list.id = `${input.id}-records`;

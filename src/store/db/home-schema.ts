@@ -124,3 +124,30 @@ export const webhook = sqliteTable("webhook", {
   recalculations: integer("recalculations", { mode: "boolean" }).notNull().default(true),
   changedFields: text("changed_fields"),
 });
+
+export const savedFilter = sqliteTable(
+  "saved_filter",
+  {
+    memberId: text("member_id")
+      .notNull()
+      .references(() => member.id),
+    list: text("list").notNull(),
+    id: text("id").notNull(),
+    name: text("name").notNull(),
+    search: text("search").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.memberId, table.list, table.id] })],
+);
+
+export const columnChoice = sqliteTable(
+  "column_choice",
+  {
+    memberId: text("member_id")
+      .notNull()
+      .references(() => member.id),
+    list: text("list").notNull(),
+    columns: text("columns").notNull(),
+    at: integer("at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.memberId, table.list] })],
+);

@@ -4,6 +4,7 @@ import { type Role, canGrant, roles } from "#domain/credential/permissions.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { member, session, credential, invitation } from "#store/db/schema.ts";
 import { runGuarded, guardCode, homeGuard } from "#store/db/guard.ts";
+import { listSettingsSql, type ListSettings } from "./list-settings.ts";
 import { insertAuditEntry, type AuditRecord } from "./audit.ts";
 import { runAsMember, type ActingMember, endSessionsStatement } from "./sessions.ts";
 import { homeStatement, nextVersionSql } from "#store/db/statement.ts";
@@ -36,19 +37,6 @@ export async function findMemberId(db: HomeDatabase, email: string): Promise<str
   return row?.id;
 }
 
-export async function findMemberByEmail(
-  db: HomeDatabase,
-  email: string,
-): Promise<Member | undefined> {
-  const [row] = await retryTransient(db, () =>
-    orm(db)
-      .select(memberColumns)
-      .from(member)
-      .where(and(eq(member.email, email), isNull(member.disabledAt))),
-  );
-  return row;
-}
-
 /** Finds a member with the addresses of earlier sign-ins. Takes one query whether or not the member exists. */
 export async function findMemberForSignIn(
   db: HomeDatabase,
@@ -77,29 +65,58 @@ export async function findMember(db: HomeDatabase, id: string): Promise<Member |
   return row;
 }
 
-/** The member of a session, and when the session was last used. */
+/** A member with what it has saved for the list that a request shows. */
+export type ListingMember = Member & { settings: ListSettings | null };
+
+const withSettings = (list: string | undefined) => ({
+  ...memberColumns,
+  settings: list === undefined ? sql<null>`null` : listSettingsSql(list),
+});
+
+const listingMember = (row: Member & { settings: string | null }): ListingMember => ({
+  ...row,
+  settings: row.settings === null ? null : (JSON.parse(row.settings) as ListSettings),
+});
+
+/** Finds an active member by its address, with its settings for a list. */
+export async function findListingMember(
+  db: HomeDatabase,
+  email: string,
+  list: string | undefined,
+): Promise<ListingMember | undefined> {
+  const [row] = await retryTransient(db, () =>
+    orm(db)
+      .select(withSettings(list))
+      .from(member)
+      .where(and(eq(member.email, email), isNull(member.disabledAt))),
+  );
+  return row && listingMember(row);
+}
+
+/** The member of a session with its settings for a list, and when the session was last used. */
 export interface SessionMember {
-  member: Member;
+  member: ListingMember;
   seenAt: number;
 }
 
-/** Finds the member of an unexpired session. Returns undefined for a removed member. */
+/** Finds the member of an unexpired session, with its settings for a list. Returns undefined for a removed member. */
 export async function findMemberBySession(
   db: HomeDatabase,
   hash: string,
   now: number,
+  list: string | undefined,
 ): Promise<SessionMember | undefined> {
   const [row] = await retryTransient(db, () =>
     orm(db)
       .select({
-        member: memberColumns,
+        member: withSettings(list),
         seenAt: sql<number>`coalesce(${session.seenAt}, ${session.createdAt})`,
       })
       .from(session)
       .innerJoin(member, eq(member.id, session.memberId))
       .where(and(eq(session.hash, hash), gt(session.expiresAt, now), isNull(member.disabledAt))),
   );
-  return row;
+  return row && { member: listingMember(row.member), seenAt: row.seenAt };
 }
 
 const updateNameStatement = homeStatement<{ id: string; name: string }>((db, v) =>

@@ -11,6 +11,7 @@ import type { ItemView } from "#domain/item/item.ts";
 import { Time } from "#html/viewer.tsx";
 import { type PageContext, AdminPage } from "#admin/layout.tsx";
 import type { Collection } from "#domain/definition/collection.ts";
+import { withPlace, type Place } from "#admin/items/neighbors.ts";
 import type { Problem } from "#domain/problem/problem.ts";
 import { formErrorsOf, type FormError } from "#html/form-errors.tsx";
 import { collectionTerms, dataAssets } from "#admin/definitions/layout.tsx";
@@ -123,6 +124,8 @@ export interface ItemFormProps {
   problem?: Problem | undefined;
   /** The records to which the values refer. */
   references: References;
+  /** The item's place in the list from which the member came. */
+  place?: Place | undefined;
 }
 
 /** The form that creates or edits an item. */
@@ -133,7 +136,7 @@ export function ItemFormPage(props: ItemFormProps) {
   const { path, many: plural, item } = collectionTerms[kind];
   const base = `${path}/${key}/items`;
   const { fields } = definition.fields;
-  const action = view ? `${base}/${view.id}` : base;
+  const action = view ? withPlace(`${base}/${view.id}`, props.place) : base;
   const zone = textOf(form?.["$zone"]) || frame.viewer.zone;
   const crumbs: [string, string][] = [
     [plural, path],

@@ -26,6 +26,7 @@ import {
   type SeenDigests,
 } from "./changes.ts";
 import { itemsPath, getItem, readIfMatch, getStoredCollection } from "#admin/items/load-item.ts";
+import { readPlace, withPlace } from "#admin/items/neighbors.ts";
 import { actorNames, itemTitle } from "#admin/items/value.tsx";
 import { ItemFormPage } from "./item-form.tsx";
 import { createItem } from "#actions/create-item.ts";
@@ -91,13 +92,13 @@ export const editPage = (kind: CollectionKind) =>
       if (item.status === "closed") return c.redirect(`${itemsPath(c, kind)}/${item.id}`, 303);
       const view = buildItemView(item, compiled);
       const references = await formReferences(c.var.action, fieldsOf(compiled), view.data);
-      return { compiled, view, references };
+      return { compiled, view, references, place: readPlace(c) };
     },
     document: ({ view }) => itemDocument(view),
-    async render(frame, { compiled, view, references }) {
+    async render(frame, { compiled, view, references, place }) {
       const { collection } = compiled;
       const seen = await digestFields(fieldsOf(compiled), view.data, frame.viewer.zone);
-      return <ItemFormPage {...{ frame, collection, view, seen, references }} />;
+      return <ItemFormPage {...{ frame, collection, view, seen, references, place }} />;
     },
   });
 
@@ -118,7 +119,8 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
       if (!seen) {
         const body = buildItemBody(form, target.compiled);
         const view = await updateItem(c.var.action, target, body, readIfMatch(form));
-        return { to: `${itemsPath(c, kind)}/${view.id}`, document: itemDocument(view) };
+        const to = withPlace(`${itemsPath(c, kind)}/${view.id}`, readPlace(c));
+        return { to, document: itemDocument(view) };
       }
       const result = await retryOnConflict(c.var.action, async () => {
         const outcome = await tryMerge(c, target, form, seen);
@@ -127,7 +129,7 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
       });
       const { view, theirs } = result;
       return {
-        to: `${itemsPath(c, kind)}/${view.id}`,
+        to: withPlace(`${itemsPath(c, kind)}/${view.id}`, readPlace(c)),
         flash: savedMessage(target, view, theirs),
         document: itemDocument(view),
       };
@@ -226,6 +228,7 @@ async function renderForm(
       clash={clash}
       problem={error && withFieldLabel(error, compiled)}
       references={await formReferences(c.var.action, fields, view.data, { form, zone, choices })}
+      place={readPlace(c)}
     />
   );
 }

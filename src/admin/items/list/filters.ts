@@ -1,12 +1,11 @@
 import type { Context } from "hono";
 import { viewerOf } from "#admin/preferences.ts";
-import { valueType, type Field, type FieldOption } from "#domain/definition/field.ts";
+import { valueType, type Field } from "#domain/definition/field.ts";
 import { dayInZone, localToUtc } from "#domain/time.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { isObject } from "#domain/json.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { Filter, Query } from "./query.ts";
-import { formatDay, formatQuantity, type Viewer } from "#html/viewer.tsx";
 
 export function clockOf(c: Context): Clock {
   const { zone, now } = viewerOf(c);
@@ -163,109 +162,3 @@ function parseConditions(text: string): unknown[] {
   }
   throw problem.malformedJson("Conditions must be a JSON list, as in the API.");
 }
-
-/** A field, a column of rows or a property of every item that filters can compare. */
-export interface FilterTarget {
-  path: string;
-  label: string;
-  type: Exclude<ReturnType<typeof valueType>, "line_items">;
-  options: readonly FieldOption[];
-}
-
-/** Lists everything that filters of this collection can compare. */
-export function buildFilterTargets(fields: readonly Field[], kind: "app" | "form"): FilterTarget[] {
-  const fieldTargets = fields.filter(({ searchable }) => searchable).flatMap(toFilterTargets);
-  const statusTarget: FilterTarget = {
-    path: "$status",
-    label: "Status",
-    type: "select",
-    options: statusOptions,
-  };
-  const timeTargets = [
-    ["$created_at", "Created"],
-    ["$updated_at", "Updated"],
-  ].map(([path = "", label = ""]): FilterTarget => ({
-    path,
-    label,
-    type: "datetime",
-    options: [],
-  }));
-  return [...fieldTargets, ...(kind === "form" ? [statusTarget] : []), ...timeTargets];
-}
-
-const statusOptions = [
-  { value: "draft", label: "Draft" },
-  { value: "submitted", label: "Submitted" },
-  { value: "closed", label: "Closed" },
-];
-
-function toFilterTargets(field: Field): FilterTarget[] {
-  const type = valueType(field);
-  const options = "options" in field ? field.options : [];
-  if (type !== "line_items") return [{ path: field.key, label: field.label, type, options }];
-  if (field.type !== "line_items") return [];
-  return field.fields
-    .filter(({ searchable }) => searchable)
-    .flatMap(toFilterTargets)
-    .map((column) => ({
-      ...column,
-      path: `${field.key}.${column.path}`,
-      label: `${field.label} › ${column.label}`,
-    }));
-}
-
-const operatorNames: Record<string, string> = {
-  eq: "is",
-  ne: "is not",
-  gt: "is greater than",
-  gte: "is at least",
-  lt: "is less than",
-  lte: "is at most",
-  between: "is between",
-  contains: "contains",
-  starts_with: "starts with",
-  in: "is",
-  not_in: "is not",
-  has_any: "includes",
-  has_all: "includes all of",
-  has_none: "includes none of",
-  days: "is in",
-};
-
-const dateOperatorNames: Record<string, string> = {
-  gt: "is after",
-  gte: "is on or after",
-  lt: "is before",
-  lte: "is on or before",
-};
-
-function nameOperator(op: string, type: FilterTarget["type"] | undefined): string {
-  const isDate = type === "date" || type === "datetime";
-  return (isDate && dateOperatorNames[op]) || (operatorNames[op] ?? op.replaceAll("_", " "));
-}
-
-const dayNames: Record<string, string> = { today: "today", yesterday: "yesterday" };
-
-export function describeFilter(
-  { path, op, values }: Filter,
-  targets: readonly FilterTarget[],
-  viewer: Viewer,
-): string {
-  const target = targets.find((candidate) => candidate.path === path);
-  const name = target?.label ?? path;
-  if (op === "is_empty") return `${name} is ${values[0] === "false" ? "not " : ""}empty`;
-  const texts = values.map((value) => {
-    if (op === "days") return dayNames[value] ?? describeDaySpan(Number(value));
-    if (target?.type === "boolean") return value === "true" || value === "yes" ? "yes" : "no";
-    if (/^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value))) {
-      return formatDay({ ...viewer, zone: "UTC" }, Date.parse(value));
-    }
-    return target?.options.find((option) => option.value === value)?.label ?? value;
-  });
-  return `${name} ${nameOperator(op, target?.type)} ${texts.join(op === "between" ? " and " : " or ")}`;
-}
-
-const describeDaySpan = (count: number) =>
-  count < 0
-    ? `the last ${formatQuantity(-count, "day")}`
-    : `the next ${formatQuantity(count, "day")}`;

@@ -1,123 +1,22 @@
-import type { Field } from "#domain/definition/field.ts";
-import {
-  buildSearchParams,
-  type Query,
-  isFiltered,
-  visibleColumns,
-  toSearchProblems,
-} from "./query.ts";
+import { visibleColumns } from "./columns.ts";
+import { isFiltered, type Query } from "./query.ts";
 import type { QueryPage } from "#actions/query-items.ts";
 import { type Collection, closedReason } from "#domain/definition/collection.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
 import type { ItemView } from "#domain/item/item.ts";
 import type { Problem } from "#domain/problem/problem.ts";
 import type { PageContext } from "#admin/layout.tsx";
+import type { ListSettings } from "#store/home/list-settings.ts";
 import { EmptyState } from "#html/parts.tsx";
 import { collectionTerms, CollectionLayout, IndexingProgress } from "#admin/definitions/layout.tsx";
 import { formatCount } from "#html/viewer.tsx";
 import { FormErrors } from "#html/form-errors.tsx";
-import { FilterChips, SearchForm } from "./filter-panel.tsx";
-import { buildFilterTargets } from "./filters.ts";
-import { ItemsTable, PageLinks } from "./items-table.tsx";
-
-/** Links that download the search results, for spreadsheets or without loss. */
-function DownloadMenu({
-  base,
-  query,
-  fields,
-  live,
-  zone,
-  locale,
-}: {
-  base: string;
-  query: Query;
-  fields: readonly Field[];
-  live: number;
-  /** The time zone of the collection. */
-  zone: string;
-  /** The language of the viewer. */
-  locale: string;
-}) {
-  const formats: [string, string, string][] = [
-    ["spreadsheet", "For spreadsheets", `CSV with labels, times in ${zone}`],
-    [
-      "local",
-      "For spreadsheets, your format",
-      `Dates and decimals as in ${locale}, times in ${zone}`,
-    ],
-    ["lines", "For spreadsheets, one line per row", `CSV of the line items, times in ${zone}`],
-    ["csv", "CSV, lossless", "Keys and stored values, times in UTC"],
-    ["ndjson", "NDJSON, lossless", "One item per line, as in the API"],
-  ];
-  const hasRows = fields.some(({ type }) => type === "line_items");
-  const downloadPath = (format: string) => {
-    const params = buildSearchParams(query);
-    params.set("format", format);
-    return `${base}/export?${params.toString()}`;
-  };
-  return (
-    <>
-      <details class="drop">
-        <summary class="button quiet">Download</summary>
-        <ul class="card" id="downloads">
-          {formats
-            .filter(([format]) => format !== "lines" || hasRows)
-            .map(([format, name, hint]) => (
-              <li>
-                <a href={downloadPath(format)} data-rows={live} download>
-                  {name}
-                </a>
-                <small>{hint}</small>
-              </li>
-            ))}
-        </ul>
-      </details>
-      <span id="download" role="status"></span>
-    </>
-  );
-}
-
-/** Chooses the visible columns. A cookie stores the choice. */
-function ColumnPicker({
-  base,
-  query,
-  fields,
-  columns,
-}: {
-  base: string;
-  query: Query;
-  fields: readonly Field[];
-  columns: readonly Field[];
-}) {
-  return (
-    <details class="drop">
-      <summary class="button quiet little">Columns</summary>
-      <form method="get" action={base} class="card">
-        {[...buildSearchParams(query)].map(([name, value]) => (
-          <input type="hidden" name={name} value={value} />
-        ))}
-        <fieldset>
-          <legend>Columns</legend>
-          {fields.map(({ key, label }) => (
-            <label class="choice">
-              <input
-                type="checkbox"
-                name="columns"
-                value={key}
-                checked={columns.some((column) => column.key === key)}
-              />
-              <span>{label}</span>
-            </label>
-          ))}
-        </fieldset>
-        <button type="submit" class="little">
-          {" "}
-          Save columns{" "}
-        </button>
-      </form>
-    </details>
-  );
-}
+import { DownloadMenu } from "./downloads.tsx";
+import { AddFilterMenu, FilterChips, FilterForm, HiddenQuery } from "./filter-inputs.tsx";
+import { buildFilterTargets, toSearchProblem } from "./filter-targets.ts";
+import { ItemsTable } from "./items-table.tsx";
+import { ColumnPicker, SaveMenu, SortMenu, ViewTabs } from "./list-tools.tsx";
+import { PageLinks, describePosition } from "./page-links.tsx";
 
 export interface ItemsPageProps {
   frame: PageContext;
@@ -126,6 +25,8 @@ export interface ItemsPageProps {
   live: number;
   indexing: { done: number; total: number } | null;
   query: Query;
+  /** What the member has saved for this list. */
+  settings: ListSettings;
   views: readonly ItemView[];
   /** The cursor of the next page. */
   next: string | null;
@@ -193,24 +94,20 @@ function NoItems(props: ItemsPageProps) {
   );
 }
 
-/** Shows a page of items, searched and sorted by the rules of the API. */
-export function ItemsPage(props: ItemsPageProps) {
-  const { frame, collection, live, indexing, query, views, problem } = props;
+function ListActions(props: ItemsPageProps) {
+  const { frame, collection, live, query } = props;
   const { kind, key, definition } = collection;
-  const { items, item, path } = collectionTerms[kind];
+  const { item, path } = collectionTerms[kind];
   const base = `${path}/${key}/items`;
-  const { fields } = definition.fields;
-  const targets = buildFilterTargets(fields, kind);
-  const columns = visibleColumns(fields, query.columns);
-  const canWrite = roleAllows(frame.member.role, "write");
-  const actions = (
+  return (
     <>
       <DownloadMenu
-        {...{ base, query, fields, live }}
+        {...{ base, query, live }}
+        fields={definition.fields.fields}
         zone={definition.time_zone}
         locale={frame.viewer.locale}
       />
-      {canWrite ? (
+      {roleAllows(frame.member.role, "write") ? (
         <>
           <a class="button quiet" href={`${base}/import`}>
             Import
@@ -225,40 +122,84 @@ export function ItemsPage(props: ItemsPageProps) {
       ) : null}
     </>
   );
-  const searchProblems = problem && toSearchProblems(problem, query, targets);
+}
+
+/** Shows a page of items, searched and sorted by the rules of the API. */
+export function ItemsPage(props: ItemsPageProps) {
+  const { frame, collection, live, indexing, views, problem, settings } = props;
+  const { kind, key, definition } = collection;
+  const { items, path } = collectionTerms[kind];
+  const base = `${path}/${key}/items`;
+  const { fields } = definition.fields;
+  const targets = buildFilterTargets(fields, kind);
+  const searchProblem = problem && toSearchProblem(problem, props.query, targets);
+  const query = { ...props.query, editing: searchProblem?.editing ?? props.query.editing };
+  const columns = visibleColumns(collection, query, settings.columns);
+  const canWrite = roleAllows(frame.member.role, "write");
+  const tools = { base, query, collection, frame, filters: settings.filters };
   return (
     <CollectionLayout
-      {...{ frame, collection, live, actions }}
-      problem={searchProblems?.summary}
+      {...{ frame, collection, live }}
+      actions={<ListActions {...props} />}
+      problem={searchProblem?.summary}
       tab="items"
     >
       {indexing ? <IndexingProgress {...indexing} /> : null}
+      <ViewTabs {...tools} />
       {live > 0 || isFiltered(query) ? (
-        <FormErrors problem={searchProblems?.inputs}>
-          <SearchForm
-            {...{ base, query, targets }}
-            name={items}
-            hasErrors={searchProblems !== undefined}
-          />
-        </FormErrors>
+        <div class="bar list-bar">
+          <SearchBox {...{ base, query }} name={items} />
+          <div class="bar tools" id="tools">
+            <AddFilterMenu {...{ base, query, targets }} />
+            <SortMenu {...tools} />
+            <ColumnPicker {...{ base, query, fields, columns }} />
+            <SaveMenu {...tools} columns={columns} />
+          </div>
+        </div>
       ) : null}
+      <FormErrors problem={searchProblem?.inputs}>
+        <FilterForm {...{ base, query, targets }} />
+      </FormErrors>
+      <p id="cell-status" role="status"></p>
       <div id="found">
         <FilterChips base={base} query={query} targets={targets} />
         {views.length === 0 ? (
           <NoItems {...props} />
         ) : (
-          <>
-            <div class="bar tools">
-              <span class="muted">{describeItemCount(props)}</span>
-              <ColumnPicker base={base} query={query} fields={fields} columns={columns} />
-            </div>
-            <ItemsTable {...{ base, collection, columns, views, query, canWrite }} />
-          </>
+          <ItemsTable
+            {...{ base, collection, columns, views, query, canWrite }}
+            total={totalOf(props)}
+            position={describePosition(props, totalOf(props))}
+          />
         )}
         <SearchProgress {...props} />
         <PageLinks {...props} base={base} />
       </div>
     </CollectionLayout>
+  );
+}
+
+/** The number of items that match; without filters, of all items. */
+const totalOf = ({ query, count, live }: ItemsPageProps) =>
+  isFiltered(query) && count ? count : { count: live, exact: true };
+
+/** The search box. It is a GET form, so that the URL contains the whole search. */
+function SearchBox({ base, query, name }: { base: string; query: Query; name: string }) {
+  return (
+    <form method="get" action={base} role="search" class="find bar">
+      <HiddenQuery query={{ ...query, text: "" }} />
+      <input
+        type="search"
+        class="grow"
+        name="q"
+        value={query.text}
+        placeholder={`Search ${name}`}
+        aria-label={`Search ${name} by text in any field`}
+      />
+      <button type="submit" class="quiet">
+        Search
+      </button>
+    </form>
   );
 }
 
@@ -279,11 +220,4 @@ function SearchProgress({ collection, progress }: ItemsPageProps) {
       )}
     </p>
   );
-}
-
-/** The number of items, or a lower bound if counting all matches would take too long. */
-function describeItemCount({ collection, live, query, count }: ItemsPageProps): string {
-  const { items, item } = collectionTerms[collection.kind];
-  const total = isFiltered(query) && count ? count : { count: live, exact: true };
-  return `${total.exact ? "" : "At least "}${formatCount(total.count)} ${total.count === 1 && total.exact ? item : items}`;
 }

@@ -1,54 +1,6 @@
-import { wholeOf } from "#domain/data/narrow.ts";
-import type { Context } from "hono";
-import type { ReaderRights } from "#actions/search-targets.ts";
-import { maxExpansions } from "#domain/search/expand.ts";
-import { getCookie, setCookie } from "hono/cookie";
-import type { Field } from "#domain/definition/field.ts";
 import { textOf } from "#admin/form-input.ts";
 import { formatChoices, truncate } from "#domain/problem/field-errors.ts";
-import { problem, type FieldError, Problem } from "#domain/problem/problem.ts";
-import { type FilterTarget, clockOf, buildSearchBody } from "./filters.ts";
-import type { ReadContext } from "#actions/context.ts";
-import { likelyCollection } from "#actions/collection-cache.ts";
-import { queryItems, validateSearch, type ItemQuery } from "#actions/query-items.ts";
-import type { CompiledCollection } from "#domain/data/compile.ts";
-import type { CollectionKind } from "#domain/definition/collection.ts";
-import type { AdminEnv, PagePrefetch } from "#http/env.ts";
-import { createCursor, openCursor, invalidCursorProblem } from "#http/paging.ts";
-import { getStoredCollection } from "#admin/items/load-item.ts";
-
-const cookieName = "columns";
-const yearSeconds = 365 * 24 * 60 * 60;
-const defaultColumnCount = 5;
-const maxCookieLength = 2000;
-
-/** The columns chosen in this request, or else in the list's cookie. A new choice replaces the cookie. */
-export function resolveColumns(c: Context, chosen: string[] | undefined): string[] | undefined {
-  if (chosen === undefined) return getCookie(c, cookieName)?.split(".");
-  const cookieValue = chosen.join(".");
-  if (cookieValue.length > maxCookieLength) return chosen;
-  const { pathname } = new URL(c.req.url);
-  // A cookie path cannot contain a semicolon. No key contains one, so this list does not exist.
-  if (pathname.includes(";")) return chosen;
-  setCookie(c, cookieName, cookieValue, {
-    secure: true,
-    httpOnly: true,
-    sameSite: "Lax",
-    path: pathname,
-    maxAge: yearSeconds,
-  });
-  return chosen;
-}
-
-/** The fields to show as columns: the chosen ones, or else the first few. */
-export function visibleColumns(
-  fields: readonly Field[],
-  chosen: readonly string[] | undefined,
-): Field[] {
-  const chosenFields = fields.filter(({ key }) => chosen?.includes(key));
-  if (chosenFields.length > 0) return chosenFields;
-  return fields.filter(({ type }) => type !== "multiline_text").slice(0, defaultColumnCount);
-}
+import { problem, type FieldError } from "#domain/problem/problem.ts";
 
 /** A filter from the URL: `f.amount.gte=100`, or `f.lines.sku.contains=A` for a column of rows. */
 export interface Filter {
@@ -60,30 +12,40 @@ export interface Filter {
 
 /** The query parameters of an item list. */
 export interface Query {
+  /** The key of a view of the definition. */
+  view: string | undefined;
   text: string;
   filters: Filter[];
   /** Conditions as JSON, in the API's format. */
   conditions: string;
   sort: { key: string; direction: "asc" | "desc" } | undefined;
-  /** The columns to show; undefined for the choice in the cookie. */
+  /** The columns to show; undefined for the member's choice. */
   columns: string[] | undefined;
+  /** The filter whose inputs the page shows: a new one, or the one at the index `change`. */
+  editing: { path: string; change: number | undefined } | undefined;
   cursor: string | undefined;
-  /** The cursors of the pages before this one, oldest first. The first page has no cursor. */
+  /** The number of items before this page; undefined if unknown. */
+  start: number | undefined;
+  /** The pages before this one, oldest first, without the first: each cursor, and after `~` the start. */
   trail: string[];
 }
 
+/** The path of the conditions that are written as JSON, where others have the path of a field. */
+export const jsonPath = "$json";
+
 /** Whether the query limits the list to matching items. */
-export function isFiltered({ text, filters, conditions }: Query): boolean {
-  return text !== "" || filters.length > 0 || conditions !== "";
+export function isFiltered({ view, text, filters, conditions }: Query): boolean {
+  return view !== undefined || text !== "" || filters.length > 0 || conditions !== "";
 }
 
-/** Converts a query to URL parameters, without the cursor and the trail. */
+/** Converts a query to URL parameters, without its place among the pages. */
 export function buildSearchParams(query: Partial<Query>): URLSearchParams {
   const params = new URLSearchParams();
   const set = (name: string, value: unknown) => {
     const text = textOf(value);
     if (text !== "") params.append(name, text);
   };
+  set("view", query.view);
   set("q", query.text);
   for (const { path, op, values } of query.filters ?? []) {
     for (const value of values) set(`f.${path}.${op}`, value);
@@ -91,24 +53,43 @@ export function buildSearchParams(query: Partial<Query>): URLSearchParams {
   set("conditions", query.conditions);
   set("sort", query.sort?.key);
   if (query.sort?.direction === "desc") set("direction", "desc");
+  for (const column of query.columns ?? []) set("columns", column);
   return params;
+}
+
+/** The path of the list with this query. */
+export function searchPath(
+  base: string,
+  query: Partial<Query>,
+  further: Record<string, string> = {},
+): string {
+  const params = buildSearchParams(query);
+  for (const [name, value] of Object.entries(further)) params.set(name, value);
+  const text = params.toString();
+  return text === "" ? base : `${base}?${text}`;
 }
 
 type QueryParameters = Record<string, string[]>;
 
 const maxFilters = 40;
 const singleParameters = [
+  "view",
   "q",
   "conditions",
   "sort",
   "direction",
   "cursor",
   "trail",
+  "start",
+  "add",
+  "change",
   "field",
   "op",
   "value",
+  "to",
+  "days",
 ];
-const repeatedParameters = ["columns", "empty", "filled"];
+const repeatedParameters = ["columns", "empty", "filled", "values"];
 
 /** Rejects unknown and repeated parameters, so that the list ignores no part of a URL. */
 export function assertKnownParameters(
@@ -138,163 +119,84 @@ const filterPattern = /^f\.(.+)\.(\w+)$/;
 
 export function readQuery(params: QueryParameters): Query {
   const first = (name: string) => params[name]?.[0] ?? "";
-  const namedFilters = Object.entries(params).flatMap(([name, texts]) => {
-    const [, path, op] = filterPattern.exec(name) ?? [];
-    const values = texts.filter((value) => value !== "");
-    return path && op && values.length > 0 ? [{ path, op, values }] : [];
-  });
-  const emptinessFilters = ["empty", "filled"].flatMap((name) =>
-    (params[name] ?? [])
-      .filter((path) => path !== "")
-      .map((path) => ({ path, op: "is_empty", values: [String(name === "empty")] })),
-  );
-  // Programs may send one filter as `field`, `op` and `value`.
-  const [field, op] = [first("field"), first("op")];
-  const singleFilters = field
-    ? [{ path: field, op: op || "eq", values: splitValues(op, first("value")) }]
-    : [];
   const key = first("sort");
+  const [adding, change] = [first("add"), first("change")];
   return {
+    view: first("view") || undefined,
     text: first("q").trim(),
-    filters: [...singleFilters, ...namedFilters, ...emptinessFilters].slice(0, maxFilters),
+    filters: readFilters(params).slice(0, maxFilters),
     conditions: first("conditions").trim(),
     sort: key ? { key, direction: first("direction") === "desc" ? "desc" : "asc" } : undefined,
     columns: params["columns"]?.filter((column) => column !== ""),
+    editing: adding ? { path: adding, change: readCount(change) } : undefined,
     cursor: first("cursor") || undefined,
+    start: readCount(first("start")),
     trail: first("trail")
       .split(" ")
       .filter((cursor) => cursor !== ""),
   };
 }
 
-const listOperators = ["between", "in", "not_in", "has_any", "has_all", "has_none"];
+const readCount = (text: string) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined);
 
-function splitValues(op: string, value: string): string[] {
-  return listOperators.includes(op) ? value.split(",").map((part) => part.trim()) : [value];
+/** Reads a query from a query string, as forms and links send it along. */
+export function parseQuery(search: string): Query {
+  const params: QueryParameters = {};
+  for (const [name, value] of new URLSearchParams(search)) (params[name] ??= []).push(value);
+  assertKnownParameters(params);
+  return readQuery(params);
 }
 
-/** Rewrites a search problem with the labels and the input names of the filters. */
-export function toSearchProblems(
-  searchProblem: Problem,
-  { filters }: Query,
-  targets: readonly FilterTarget[],
-): { summary: Problem; inputs: Problem } {
-  const errors = (searchProblem.members["errors"] ?? []) as FieldError[];
-  const labeledErrors = errors.map((error) => {
-    const index = /^conditions\[(\d+)\]/.exec(error.field)?.[1];
-    const filter = index === undefined ? undefined : filters[Number(index)];
-    if (!filter) return { ...error, label: error.field === "q" ? "Text" : error.field };
-    const label = targets.find(({ path }) => path === filter.path)?.label ?? filter.path;
-    return { ...error, field: `f.${filter.path}.${filter.op}`, label };
+function readFilters(params: QueryParameters): Filter[] {
+  const named = Object.entries(params).flatMap(([name, values]) => {
+    const [, path, op] = filterPattern.exec(name) ?? [];
+    return path && op ? [{ path, op, values }] : [];
   });
-  const reasons = labeledErrors.map(({ label, reason }) => `${label}: ${reason}`);
-  const detail = reasons.length > 0 ? `Search failed. ${reasons.join(" ")}` : searchProblem.detail;
-  return {
-    summary: new Problem(searchProblem.code, detail),
-    inputs: new Problem(searchProblem.code, detail, { errors: labeledErrors }),
-  };
-}
-
-type AppContext = Context<AdminEnv>;
-type StoredCollection = Awaited<ReturnType<typeof getStoredCollection>>;
-
-/** A list request whose page is already loading. */
-export interface ItemListPrefetch {
-  query: Query;
-  page: ReturnType<typeof loadItems>;
-  /** Loads the current collection if the page does not provide it. */
-  now: () => Promise<StoredCollection>;
-}
-
-/** Starts loading a page of a list before authentication ends. */
-const prefetchItemList =
-  (kind: CollectionKind): PagePrefetch<ItemListPrefetch> =>
-  async (ctx, key, c) => {
-    assertKnownParameters(c.req.queries());
-    const query = readQuery(c.req.queries());
-    let collection: Promise<StoredCollection> | undefined;
-    const loadCurrent = () => (collection ??= getStoredCollection(c, kind, key));
-    const page = loadItems(c, ctx, kind, key, query, loadCurrent);
-    page.catch(() => undefined);
-    return { query, page, now: loadCurrent };
-  };
-
-export const itemListReads = { app: prefetchItemList("app"), form: prefetchItemList("form") };
-
-/**
- * Searches with the cached collection at once, and repeats the search if the page shows that it was outdated.
- * If the cached collection rejects the search, the current one decides.
- */
-async function loadItems(
-  c: AppContext,
-  ctx: ReadContext,
-  kind: CollectionKind,
-  key: string,
-  query: Query,
-  loadCurrent: ItemListPrefetch["now"],
-) {
-  const cached = await likelyCollection(ctx, kind, key);
-  const queryFor = (compiled: CompiledCollection): ItemQuery => ({
-    body: buildSearchBody(compiled.collection, query, clockOf(c)),
-    text: query.text,
-    // Without filters, the collection's item count is the number of matches.
-    isForPeople: isFiltered(query),
-    fillsPage: true,
-    withStatus: true,
-    expand: referencesOf(compiled.collection),
-    rights: memberReads,
+  const emptiness = ["empty", "filled"].flatMap((name) =>
+    (params[name] ?? [])
+      .filter((path) => path !== "")
+      .map((path) => ({ path, op: "is_empty", values: [String(name === "empty")] })),
+  );
+  const all = [...readSingleFilter(params), ...named, ...emptiness];
+  // The order follows the names, as in the URL of the next page, so that an index keeps its filter.
+  return [...Map.groupBy(all, ({ path, op }) => `${path} ${op}`).values()].flatMap((same) => {
+    const [{ path, op } = { path: "", op: "" }] = same;
+    const values = same.flatMap((filter) => filter.values).filter((value) => value !== "");
+    return splitFilters(op, values).map((part) => ({ path, op, values: part }));
   });
-  let collection = cached;
-  let itemQuery = queryFor(collection);
-  if (!isSearchable(ctx, collection, itemQuery)) {
-    collection = (await loadCurrent()).compiled;
-    itemQuery = queryFor(collection);
-    validateSearch(ctx, collection, itemQuery);
-  }
-  const page = await loadPage(c, ctx, collection, query, itemQuery);
-  const { compiled } = page;
-  return compiled === collection ? page : loadPage(c, ctx, compiled, query, queryFor(compiled));
 }
 
-/** Every role may read all records. */
-const memberReads: ReaderRights = { resources: "all", permissions: ["records:read"] };
-
-/** The references whose titles a list shows. */
-const referencesOf = ({ definition }: CompiledCollection["collection"]): string[] | undefined => {
-  const references = definition.fields.fields.filter(({ type }) => type === "reference");
-  const names = references.slice(0, maxExpansions).map(({ key }) => key);
-  return names.length > 0 ? names : undefined;
-};
-
-function isSearchable(
-  ctx: ReadContext,
-  compiled: CompiledCollection,
-  itemQuery: ItemQuery,
-): boolean {
-  try {
-    validateSearch(ctx, compiled, itemQuery);
-    return true;
-  } catch {
-    return false;
+/** The filter that the inputs for one filter send. Programs may send it too, with `value` alone. */
+function readSingleFilter(params: QueryParameters): Filter[] {
+  const first = (name: string) => params[name]?.[0] ?? "";
+  const [path, op, value] = [first("field"), first("op") || "eq", first("value")];
+  if (path === "") return [];
+  const values = params["values"] ?? [];
+  switch (op) {
+    case "filled":
+      return [{ path, op: "is_empty", values: ["false"] }];
+    case "is_empty":
+      return [{ path, op, values: [value || "true"] }];
+    case "days":
+      return [{ path, op, values: [first("days") || value] }];
+    case "between":
+      return [{ path, op, values: first("to") === "" ? splitList(value) : [value, first("to")] }];
+    default:
+      if (values.length > 0) return [{ path, op, values }];
+      return [{ path, op, values: listOperators.includes(op) ? splitList(value) : [value] }];
   }
 }
 
-async function loadPage(
-  c: AppContext,
-  ctx: ReadContext,
-  compiled: CompiledCollection,
-  query: Query,
-  itemQuery: ItemQuery,
-) {
-  const binding = `admin ${c.req.path}?${buildSearchParams(query).toString()}`;
-  const cursor = query.cursor ? await openCursor(c, binding, query.cursor) : undefined;
-  if (query.cursor && !cursor) throw invalidCursorProblem();
-  const page = await queryItems(ctx, compiled, itemQuery, cursor?.position ?? null);
-  const { prefixMatches, views, nextPosition: position } = page;
-  const next = position ? await createCursor(c, binding, position) : null;
-  const found = [...prefixMatches, ...views];
-  // A first page that is also the last one has all matches.
-  const isComplete = page.count !== null && query.cursor === undefined && position === null;
-  const count = isComplete ? { count: found.length, exact: true } : page.count;
-  return { ...page, compiled: wholeOf(page.compiled), views: found, count, next };
+const listOperators = ["in", "not_in", "has_any", "has_all", "has_none"];
+
+const splitList = (value: string) => value.split(",").map((part) => part.trim());
+
+/** Only some operators take several values. The others get one filter for each. */
+function splitFilters(op: string, values: string[]): string[][] {
+  if (values.length === 0) return [];
+  if (listOperators.includes(op)) return [[...new Set(values)]];
+  const size = op === "between" ? 2 : 1;
+  return Array.from({ length: Math.ceil(values.length / size) }, (_, i) =>
+    values.slice(i * size, (i + 1) * size),
+  );
 }

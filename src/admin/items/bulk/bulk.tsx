@@ -1,0 +1,207 @@
+import type { Context } from "hono";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
+import { roleAllows } from "#domain/credential/permissions.ts";
+import { isObject } from "#domain/json.ts";
+import { problem } from "#domain/problem/problem.ts";
+import type { AdminEnv } from "#http/env.ts";
+import { createCursor, invalidCursorProblem, openCursor } from "#http/paging.ts";
+import { numberOf, readForm, textOf, type FormValues } from "#admin/form-input.ts";
+import { attempted, sendOutcome, type Outcome } from "#admin/page.ts";
+import { pageContext } from "#admin/layout.tsx";
+import { findFormRecords } from "#admin/items/form/find-records.ts";
+import { readItemData } from "#admin/items/form/read-form.ts";
+import { sendItemsDownload, sendSearchDownload } from "#admin/items/list/export.ts";
+import { getStoredCollection, itemsPath } from "#admin/items/load-item.ts";
+import type { Condition } from "#admin/items/list/filters.ts";
+import { viewerOf } from "#admin/preferences.ts";
+import {
+  assertValidData,
+  isSharable,
+  readAct,
+  readData,
+  type BulkAct,
+  type BulkChange,
+} from "./change.ts";
+import { ConfirmPage, FieldPage, valueField } from "./confirm-page.tsx";
+import { describeResult, ProgressPage, ResultPage } from "./progress-page.tsx";
+import { emptyReport, maxRefusals, runStep, type BulkReport, type Refusal } from "./run-step.ts";
+import {
+  countSelected,
+  loadSelected,
+  readSelection,
+  selectionQuery,
+  type Selection,
+} from "./selection.ts";
+
+type AdminContext = Context<AdminEnv>;
+
+/** What the steps of one bulk action share. */
+interface Bulk {
+  c: AdminContext;
+  compiled: CompiledCollection;
+  selection: Selection;
+  act: BulkAct;
+  form: FormValues;
+  listPath: string;
+}
+
+/**
+ * Downloads, edits, closes or deletes the selected items, or all that match. Shows the numbers first. With `sure`, each
+ * request changes some items and returns the cursor for the next. The server stores nothing between the requests.
+ */
+export async function actOnSelected(c: AdminContext, kind: CollectionKind): Promise<Response> {
+  const form = await readForm(c);
+  const selection = readSelection(form);
+  const basePath = itemsPath(c, kind);
+  if (!selection) {
+    const flash = { text: "Select at least one item first", isPartial: true };
+    return sendOutcome(c, { to: basePath, flash, document: null });
+  }
+  const { search } = selection;
+  const listPath = search === "" ? basePath : `${basePath}?${search}`;
+  const { compiled } = await getStoredCollection(c, kind);
+  if (textOf(form["act"]) === "download") return downloadSelected(c, compiled, selection);
+  if (!roleAllows(c.var.member.role, "write")) throw problem.roleRequired("write");
+  const bulk: Bulk = { c, compiled, selection, form, listPath, act: readAct(form, kind) };
+  return attempted(
+    c,
+    () => nextPart(bulk),
+    async (error) => {
+      const frame = pageContext(c);
+      const pageProps = { ...bulk, frame, collection: compiled.collection, problem: error };
+      const field = chosenField(bulk);
+      if (bulk.act === "edit" && !field)
+        return <FieldPage {...pageProps} {...await counts(bulk)} />;
+      return <ConfirmPage {...pageProps} {...await counts(bulk)} field={field} />;
+    },
+  );
+}
+
+function downloadSelected(c: AdminContext, compiled: CompiledCollection, selection: Selection) {
+  if (!selection.ids) return sendSearchDownload(c, compiled, selection.query, "spreadsheet");
+  const query = selectionQuery(c, compiled, selection);
+  return sendItemsDownload(c, compiled, query, "spreadsheet");
+}
+
+const chosenField = ({ compiled, form }: Bulk) =>
+  compiled.collection.definition.fields.fields.find(
+    (field) => isSharable(field) && field.key === textOf(form["field"]),
+  );
+
+/** Asks for what is still missing, or changes the next items. */
+async function nextPart(bulk: Bulk): Promise<Outcome> {
+  const { compiled, act, form } = bulk;
+  const change = await readChange(bulk);
+  if (change && textOf(form["sure"]) !== "") return runBulk(bulk, change);
+  const found = await counts(bulk);
+  const pageProps = { ...bulk, ...found, collection: compiled.collection };
+  const document = { matches: found.matches, allowed: found.allowed };
+  const field = chosenField(bulk);
+  if (act === "edit" && !field) {
+    return { page: (frame) => <FieldPage frame={frame} {...pageProps} />, document };
+  }
+  return { page: (frame) => <ConfirmPage frame={frame} {...pageProps} field={field} />, document };
+}
+
+/** The number of selected items, and of those whose status allows the action. */
+async function counts({ c, compiled, selection, act }: Bulk) {
+  const condition = allowedStatus(compiled, act);
+  const [matches, allowed, named] = await Promise.all([
+    countSelected(c, compiled, selection),
+    condition && countSelected(c, compiled, selection, [condition]),
+    selection.ids && loadSelected(c, compiled, selection),
+  ]);
+  return { matches, allowed: allowed ?? matches, named: named ?? [] };
+}
+
+function allowedStatus({ collection }: CompiledCollection, act: BulkAct): Condition | null {
+  if (collection.kind === "app") return null;
+  return act === "close"
+    ? { field: "$status", op: "eq", value: "submitted" }
+    : { field: "$status", op: "ne", value: "closed" };
+}
+
+/** The change that the form describes. Null while the value of an edit is missing. */
+async function readChange(bulk: Bulk): Promise<BulkChange | null> {
+  const { compiled, act, form } = bulk;
+  if (act !== "edit") return { act };
+  const data = readData(form) ?? (await readFieldInput(bulk));
+  if (!data || textOf(form["sure"]) === "") return null;
+  if (form["from"] === undefined) assertValidData(compiled, data);
+  return { act, data };
+}
+
+/** The value of the chosen field from its input, which has the name `value`. */
+async function readFieldInput(bulk: Bulk): Promise<Record<string, unknown> | null> {
+  const field = chosenField(bulk);
+  if (!field) return null;
+  const input = valueField(field);
+  const { form } = await findFormRecords(bulk.c.var.action, [input], bulk.form);
+  const { zone } = viewerOf(bulk.c);
+  return { [field.key]: readItemData([input], form, zone)[input.key] };
+}
+
+const maxTotal = 1_000_000_000;
+
+const readNumber = (form: FormValues, name: string) =>
+  Math.min(maxTotal, Math.max(0, Math.trunc(numberOf(form[name])) || 0));
+
+/** The report of the steps so far, as the page sends it along. It only tells the member who sent it. */
+function readReport(form: FormValues): BulkReport {
+  if (form["from"] === undefined) return emptyReport();
+  const [done, unchanged] = [readNumber(form, "done"), readNumber(form, "unchanged")];
+  return { done, unchanged, refused: readNumber(form, "refused"), refusals: readRefusals(form) };
+}
+
+function readRefusals(form: FormValues): Refusal[] {
+  const sent = form["refusals"];
+  try {
+    const parsed: unknown = typeof sent === "string" ? JSON.parse(sent) : sent;
+    return Array.isArray(parsed) ? parsed.flatMap(toRefusal).slice(0, maxRefusals) : [];
+  } catch {
+    return [];
+  }
+}
+
+function toRefusal(entry: unknown): Refusal[] {
+  if (!isObject(entry)) return [];
+  const { id, title, reason } = entry;
+  return [{ id: textOf(id), title: textOf(title), reason: textOf(reason) }];
+}
+
+async function runBulk(bulk: Bulk, change: BulkChange): Promise<Outcome> {
+  const { c, compiled, selection, form, listPath } = bulk;
+  const binding = `bulk ${c.req.path} ${change.act} ${selection.ids?.join() ?? selection.search}`;
+  const sent = textOf(form["from"]);
+  const cursor = sent === "" ? undefined : await openCursor(c, binding, sent);
+  if (sent !== "" && !cursor) throw invalidCursorProblem();
+  const report = readReport(form);
+  const total = readNumber(form, "total") || (await countSelected(c, compiled, selection)).count;
+  const position = await runStep(
+    { c, selection, change, report },
+    compiled,
+    cursor?.position ?? null,
+  );
+  const { done, unchanged, refused, refusals } = report;
+  const document = { done, unchanged, refused, failed: refusals };
+  const pageProps = { collection: compiled.collection, selection, change, report, listPath, total };
+  if (position) {
+    const next = await createCursor(c, binding, position);
+    return {
+      page: (frame) => <ProgressPage frame={frame} {...pageProps} next={next} />,
+      document: { ...document, next },
+    };
+  }
+  const flash = describeResult(compiled.collection.kind, change, report);
+  // A result that fits a confirmation needs no page of its own.
+  if (sent === "" && refused <= maxFlashRefusals) {
+    return { to: listPath, flash, document: { ...document, next: null } };
+  }
+  return {
+    page: (frame) => <ResultPage frame={frame} {...pageProps} />,
+    document: { ...document, next: null },
+  };
+}
+
+const maxFlashRefusals = 5;

@@ -1,0 +1,97 @@
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import type { Field } from "#domain/definition/field.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
+import { checkPatch } from "#domain/data/check.ts";
+import { isObject } from "#domain/json.ts";
+import type { BatchOperation } from "#domain/item/body.ts";
+import type { ItemView } from "#domain/item/item.ts";
+import { etagOf } from "#domain/preconditions.ts";
+import { formatChoices } from "#domain/problem/field-errors.ts";
+import { problem, type FieldError } from "#domain/problem/problem.ts";
+import type { ProblemCode } from "#domain/problem/catalogue.ts";
+import type { Problem } from "#domain/problem/problem.ts";
+import { textOf, type FormValues } from "#admin/form-input.ts";
+
+/** What a bulk action does with each item. */
+export type BulkChange =
+  | { act: "close" }
+  | { act: "delete" }
+  | { act: "edit"; data: Record<string, unknown> };
+
+export type BulkAct = BulkChange["act"];
+
+/** Records are neither closed nor deleted. */
+const actsOf: Record<CollectionKind, readonly BulkAct[]> = {
+  app: ["edit"],
+  form: ["edit", "close", "delete"],
+};
+
+export function readAct(form: FormValues, kind: CollectionKind): BulkAct {
+  const sent = textOf(form["act"]);
+  const act = actsOf[kind].find((name) => name === sent);
+  if (act) return act;
+  const allowed = ["download", ...actsOf[kind]];
+  const reason = `Must be one of ${formatChoices(allowed)}.`;
+  throw problem.invalidInput([{ field: "act", code: "not_an_option", reason, allowed }]);
+}
+
+/** Whether many items can get the same value of the field. */
+export const isSharable = (field: Field) =>
+  field.type !== "computed" && field.type !== "line_items" && !("unique" in field && field.unique);
+
+/** Reads the values that every item gets: an object, or its JSON as the page of a step sends it. */
+export function readData(form: FormValues): Record<string, unknown> | null {
+  const { data } = form;
+  if (isObject(data)) return data;
+  if (typeof data !== "string" || data === "") return null;
+  try {
+    const parsed: unknown = JSON.parse(data);
+    if (isObject(parsed)) return parsed;
+  } catch {
+    // Invalid JSON gets the same problem as JSON of another type.
+  }
+  throw problem.malformedJson("data must be a JSON object.");
+}
+
+/** Rejects values that no item could take, before the first item is changed. */
+export function assertValidData(compiled: CompiledCollection, data: Record<string, unknown>): void {
+  const { errors } = checkPatch(compiled, {}, data, true);
+  if (errors.length > 0) throw problem.invalidInput(errors);
+}
+
+/** The change of one item, in the version that the search found. */
+export function operationOf(change: BulkChange, { id, version }: ItemView): BatchOperation {
+  const ifMatch = [etagOf(version)];
+  switch (change.act) {
+    case "close":
+      return { op: "update", id, body: { status: "closed" }, ifMatch };
+    case "delete":
+      return { op: "delete", id, ifMatch };
+    case "edit":
+      return { op: "update", id, body: { data: change.data }, ifMatch };
+  }
+}
+
+const refusals: Partial<Record<ProblemCode, string>> = {
+  not_found: "no longer exists",
+  submission_closed: "already closed",
+  version_mismatch: "changed meanwhile",
+};
+
+/** Says why an item was left out. */
+export function reasonOf(
+  { act }: BulkChange,
+  { code, detail, members }: Problem,
+  fields: readonly Field[],
+): string {
+  const known = refusals[code];
+  if (known !== undefined) return known;
+  if (code !== "invalid_input") return detail;
+  if (act === "close") return "still a draft";
+  return ((members["errors"] ?? []) as FieldError[])
+    .map(({ field, reason }) => {
+      const label = fields.find(({ key }) => key === field)?.label ?? field;
+      return label === "" ? reason : `${label}: ${reason}`;
+    })
+    .join(" ");
+}

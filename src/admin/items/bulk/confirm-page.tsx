@@ -1,0 +1,212 @@
+import type { PropsWithChildren } from "hono/jsx";
+import type { Collection } from "#domain/definition/collection.ts";
+import type { Field } from "#domain/definition/field.ts";
+import type { ItemView } from "#domain/item/item.ts";
+import type { Problem } from "#domain/problem/problem.ts";
+import type { MatchCount } from "#store/data/search/count.ts";
+import { Select } from "#html/inputs.tsx";
+import { formatCount } from "#html/viewer.tsx";
+import { collectionTerms, dataAssets } from "#admin/definitions/layout.tsx";
+import { AdminPage, type PageContext } from "#admin/layout.tsx";
+import { ItemInputs } from "#admin/items/form/inputs.tsx";
+import { isFiltered } from "#admin/items/list/query.ts";
+import { buildFilterTargets, describeFilter } from "#admin/items/list/filter-targets.ts";
+import type { FormValues } from "#admin/form-input.ts";
+import { useViewer } from "#html/viewer.tsx";
+import { itemTitle, StatusBadge } from "#admin/items/value.tsx";
+import { isSharable, type BulkAct } from "./change.ts";
+import type { Selection } from "./selection.ts";
+
+export interface BulkPageProps {
+  frame: PageContext;
+  collection: Collection;
+  selection: Selection;
+  listPath: string;
+  problem?: Problem | undefined;
+}
+
+interface QuestionProps extends BulkPageProps {
+  act: BulkAct;
+  form: FormValues;
+  /** The number of selected items, and of those whose status allows the action. */
+  matches: MatchCount;
+  allowed: MatchCount;
+  /** The items that the member selected one by one. */
+  named: readonly ItemView[];
+}
+
+/** “1,327 submissions”, or “at least 10,000 submissions”. */
+function countItems({ kind }: Collection, { count, exact }: MatchCount): string {
+  const { item, items } = collectionTerms[kind];
+  return `${exact ? "" : "at least "}${formatCount(count)} ${count === 1 && exact ? item : items}`;
+}
+
+/** The layout of every part of a bulk action. */
+export function BulkPage({
+  title,
+  frame,
+  collection,
+  listPath,
+  problem,
+  children,
+}: PropsWithChildren<BulkPageProps & { title: string }>) {
+  const { many, path } = collectionTerms[collection.kind];
+  return (
+    <AdminPage
+      {...dataAssets}
+      {...{ frame, title, problem }}
+      labels={{ value: "New value", field: "Field" }}
+      crumbs={[
+        [many, path],
+        [collection.definition.name, listPath],
+      ]}
+    >
+      {children}
+    </AdminPage>
+  );
+}
+
+/** Sends the selection along to the next part. */
+export function HiddenSelection({ selection, act }: { selection: Selection; act: BulkAct }) {
+  return (
+    <>
+      <input type="hidden" name="act" value={act} />
+      <input type="hidden" name="search" value={selection.search} />
+      {selection.ids === null ? <input type="hidden" name="all" value="yes" /> : null}
+      {selection.ids?.map((id) => (
+        <input type="hidden" name="ids" value={id} />
+      ))}
+    </>
+  );
+}
+
+/** Says which items are selected. */
+function SelectionSummary({ collection, selection, listPath, named }: QuestionProps) {
+  const viewer = useViewer();
+  const { query, ids } = selection;
+  if (ids !== null) {
+    return (
+      <ul>
+        {named.map((view) => (
+          <li>
+            <a href={`${listPath.split("?")[0] ?? ""}/${view.id}`}>
+              {itemTitle(view, collection.definition.fields.fields)}
+            </a>{" "}
+            <StatusBadge status={view.status} />
+          </li>
+        ))}
+      </ul>
+    );
+  }
+  const { items } = collectionTerms[collection.kind];
+  if (!isFiltered(query)) return <p>{`This concerns all ${items}.`}</p>;
+  const { definition, kind } = collection;
+  const targets = buildFilterTargets(definition.fields.fields, kind);
+  const view = (definition.views ?? []).find(({ key }) => key === query.view);
+  const parts = [
+    ...(view ? [`View “${view.name}”`] : []),
+    ...(query.text === "" ? [] : [`Text “${query.text}”`]),
+    ...query.filters.map((filter) => describeFilter(filter, targets, viewer, new Map())),
+    ...(query.conditions === "" ? [] : ["Conditions as JSON"]),
+  ];
+  return (
+    <ul class="chips" aria-label="Active filters">
+      {parts.map((text) => (
+        <li>
+          <span>{text}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Asks which field to edit. */
+export function FieldPage(props: QuestionProps) {
+  const { collection, selection, matches, listPath, act } = props;
+  const options = collection.definition.fields.fields
+    .filter(isSharable)
+    .map(({ key, label }) => ({ value: key, label }));
+  return (
+    <BulkPage {...props} title={`Edit ${countItems(collection, matches)}`}>
+      <SelectionSummary {...props} />
+      {options.length === 0 ? (
+        <p class="muted">No field can have one value in many items.</p>
+      ) : null}
+      <form method="post" action={actionOf(listPath)}>
+        <HiddenSelection {...{ selection, act }} />
+        {options.length === 0 ? null : <Select name="field" label="Field" options={options} />}
+        <p class="actions">
+          {options.length === 0 ? null : <button type="submit">Continue</button>}
+          <a class="button quiet" href={listPath}>
+            Cancel
+          </a>
+        </p>
+      </form>
+    </BulkPage>
+  );
+}
+
+/** The path that the forms of a bulk action post to. */
+export const actionOf = (listPath: string) => `${listPath.split("?")[0] ?? ""}/selected`;
+
+/** The field under the name that its input has here, which no other input of the form has. */
+export const valueField = (field: Field): Field => ({ ...field, key: "value", required: false });
+
+const verbs: Record<BulkAct, string> = { edit: "Edit", close: "Close", delete: "Delete" };
+
+const explanations: Record<Exclude<BulkAct, "edit">, string> = {
+  close: "Closed submissions can't be edited until they are reopened.",
+  delete: "This permanently deletes them.",
+};
+
+/** Shows what a bulk action will do, in numbers. An edit also asks for the value. */
+export function ConfirmPage(props: QuestionProps & { field: Field | undefined }) {
+  const { frame, collection, selection, act, form, matches, allowed, listPath, field } = props;
+  const count = countItems(collection, allowed);
+  const name = field ? `Set ${field.label} in ${count}` : `${verbs[act]} ${count}`;
+  const leftOut = matches.exact && allowed.exact ? matches.count - allowed.count : 0;
+  return (
+    <BulkPage {...props} title={`${name}?`}>
+      <SelectionSummary {...props} />
+      {leftOut > 0 ? (
+        <p class="notice warn">
+          {`${formatCount(leftOut)} of ${countItems(collection, matches)} stay as they are: ${
+            act === "close" ? "drafts and closed submissions." : "closed submissions."
+          }`}
+        </p>
+      ) : null}
+      {act === "edit" ? null : <p>{explanations[act]}</p>}
+      <form method="post" action={actionOf(listPath)}>
+        <HiddenSelection {...{ selection, act }} />
+        <input type="hidden" name="total" value={String(matches.count)} />
+        {field ? (
+          <>
+            <input type="hidden" name="field" value={field.key} />
+            <ItemInputs
+              fields={[{ ...valueField(field), label: "New value" }]}
+              data={{ value: null }}
+              form={form["value"] === undefined ? undefined : form}
+              zone={frame.viewer.zone}
+            />
+            <p class="muted">Leave it blank to empty the field.</p>
+          </>
+        ) : null}
+        <p class="actions">
+          {allowed.count > 0 ? (
+            <button
+              type="submit"
+              name="sure"
+              value="yes"
+              class={act === "delete" ? "sure" : undefined}
+            >
+              {name}
+            </button>
+          ) : null}
+          <a class="button quiet" href={listPath}>
+            Cancel
+          </a>
+        </p>
+      </form>
+    </BulkPage>
+  );
+}

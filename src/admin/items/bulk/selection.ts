@@ -1,0 +1,79 @@
+import type { Context } from "hono";
+import { queryItems, type ItemQuery } from "#actions/query-items.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
+import type { ItemView } from "#domain/item/item.ts";
+import { problem } from "#domain/problem/problem.ts";
+import { getView } from "#domain/search/view.ts";
+import type { AdminEnv } from "#http/env.ts";
+import type { MatchCount } from "#store/data/search/count.ts";
+import { textOf, type FormValues } from "#admin/form-input.ts";
+import { nonEmptyTexts } from "#admin/items/form/values.ts";
+import { buildSearchBody, clockOf, type Condition } from "#admin/items/list/filters.ts";
+import { buildSearchParams, parseQuery, type Query } from "#admin/items/list/query.ts";
+
+/** The items that a bulk action concerns: those with these IDs, or all that match the query. */
+export interface Selection {
+  ids: string[] | null;
+  query: Query;
+  /** The query as a query string. */
+  search: string;
+}
+
+const maxSelectedItems = 100;
+const maxSearchLength = 8000;
+
+/** Reads the selection from a form. Null if nothing is selected. */
+export function readSelection(form: FormValues): Selection | null {
+  const sent = textOf(form["search"]);
+  if (sent.length > maxSearchLength) {
+    const reason = `Must have at most ${maxSearchLength} characters.`;
+    throw problem.invalidInput([{ field: "search", code: "too_long", reason }]);
+  }
+  const query = parseQuery(sent);
+  const search = buildSearchParams(query).toString();
+  if (textOf(form["all"]) !== "") return { ids: null, query, search };
+  const ids = [...new Set(nonEmptyTexts(form["ids"]))].slice(0, maxSelectedItems);
+  return ids.length > 0 ? { ids, query, search } : null;
+}
+
+/**
+ * The search for the selected items, in the order of their numbers. That order never changes, so items that change during
+ * the action neither come twice nor are skipped, and new ones do not join it.
+ */
+export function selectionQuery(
+  c: Context<AdminEnv>,
+  { collection }: CompiledCollection,
+  { ids, query }: Selection,
+  further: readonly Condition[] = [],
+): ItemQuery {
+  if (ids) {
+    const named = { field: "$id", op: "in", value: ids };
+    return { body: { conditions: [named, ...further] } };
+  }
+  const { view } = query;
+  const viewed = view === undefined ? [] : (getView(collection, view).conditions ?? []);
+  const { conditions } = buildSearchBody(collection, query, clockOf(c));
+  return { body: { conditions: [...viewed, ...conditions, ...further] }, text: query.text };
+}
+
+/** Loads the items that the member selected one by one. */
+export async function loadSelected(
+  c: Context<AdminEnv>,
+  compiled: CompiledCollection,
+  selection: Selection,
+): Promise<ItemView[]> {
+  const query = selectionQuery(c, compiled, selection);
+  return (await queryItems(c.var.action, compiled, query, null, maxSelectedItems)).views;
+}
+
+/** Counts the selected items that meet further conditions. */
+export async function countSelected(
+  c: Context<AdminEnv>,
+  compiled: CompiledCollection,
+  selection: Selection,
+  further: readonly Condition[] = [],
+): Promise<MatchCount> {
+  const query = { ...selectionQuery(c, compiled, selection, further), isForPeople: true };
+  const { count } = await queryItems(c.var.action, compiled, query, null, 1);
+  return count ?? { count: 0, exact: false };
+}

@@ -1,0 +1,269 @@
+import { useContext } from "hono/jsx";
+import { ChoiceGroup, Field as Box, Input, Select, TextArea, useField } from "#html/inputs.tsx";
+import { choiceAttributes, RecordChoices } from "#admin/items/references.tsx";
+import { useViewer } from "#html/viewer.tsx";
+import { ReferencesContext } from "#admin/items/references.tsx";
+import { describeFilter, operatorsOf, relativeDays, type FilterTarget } from "./filter-targets.ts";
+import { buildSearchParams, jsonPath, searchPath, type Filter, type Query } from "./query.ts";
+
+/** Sends the query along with a form. */
+export function HiddenQuery({ query }: { query: Partial<Query> }) {
+  return (
+    <>
+      {[...buildSearchParams(query)].map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+    </>
+  );
+}
+
+interface FilterProps {
+  base: string;
+  query: Query;
+  targets: readonly FilterTarget[];
+}
+
+/** Lists the active filters. Each has a link that edits it and one that removes it. */
+export function FilterChips({ base, query, targets }: FilterProps) {
+  const viewer = useViewer();
+  const { titles } = useContext(ReferencesContext);
+  const without = (index: number) => query.filters.filter((_, i) => i !== index);
+  const chips = query.filters.map((filter, index) => ({
+    text: describeFilter(filter, targets, viewer, titles),
+    edit: searchPath(base, query, { add: filter.path, change: String(index) }),
+    remove: searchPath(base, { ...query, filters: without(index) }),
+  }));
+  if (query.text !== "") {
+    const remove = searchPath(base, { ...query, text: "" });
+    chips.unshift({ text: `Text “${query.text}”`, edit: "", remove });
+  }
+  if (query.conditions !== "") {
+    const edit = searchPath(base, query, { add: jsonPath });
+    const remove = searchPath(base, { ...query, conditions: "" });
+    chips.push({ text: "Conditions as JSON", edit, remove });
+  }
+  if (chips.length === 0) return null;
+  return (
+    <ul class="chips" aria-label="Active filters">
+      {chips.map(({ text, edit, remove }) => (
+        <li>
+          {edit === "" ? (
+            <span>{text}</span>
+          ) : (
+            <a href={edit} class="change" title="Edit filter">
+              {text}
+            </a>
+          )}
+          <a href={remove} aria-label={`Remove filter: ${text}`}>
+            ✕
+          </a>
+        </li>
+      ))}
+      {chips.length > 1 ? (
+        <li class="plain">
+          <a
+            href={searchPath(base, { view: query.view, sort: query.sort, columns: query.columns })}
+          >
+            Clear all
+          </a>
+        </li>
+      ) : null}
+    </ul>
+  );
+}
+
+/** Lists what a filter can compare. Each choice opens the inputs of a new filter. */
+export function AddFilterMenu({ base, query, targets }: FilterProps) {
+  const hasSearch = targets.length > 12;
+  return (
+    <details class="drop" id="add-filter">
+      <summary class="button quiet">+ Filter</summary>
+      <div class="card">
+        {hasSearch ? (
+          <input
+            type="search"
+            data-filter="filter-target"
+            placeholder="Find a field"
+            aria-label="Find a field"
+            hidden
+          />
+        ) : null}
+        <ul class="menu-list">
+          {targets.map(({ path, label }) => (
+            <li data-filtered="filter-target">
+              <a href={searchPath(base, query, { add: path })}>{label}</a>
+            </li>
+          ))}
+          <li data-filtered="filter-target">
+            <a href={searchPath(base, query, { add: jsonPath })}>Conditions as JSON</a>
+          </li>
+        </ul>
+      </div>
+    </details>
+  );
+}
+
+/** The inputs of the filter that the query adds or changes. */
+export function FilterForm({ base, query, targets }: FilterProps) {
+  const { editing } = query;
+  if (!editing) return null;
+  if (editing.path === jsonPath) return <JsonForm base={base} query={query} />;
+  const filter = editing.change === undefined ? undefined : query.filters[editing.change];
+  const target = targets.find(({ path }) => path === editing.path);
+  if (!target) return null;
+  const known = operatorsOf(target);
+  const op = filter ? opOf(filter) : known[0]?.[0];
+  // A link or a program may use operators that the menu does not offer.
+  const ops =
+    op === undefined || known.some(([name]) => name === op) ? known : [...known, [op, op] as const];
+  const others = query.filters.filter((_, index) => index !== editing.change);
+  return (
+    <form
+      method="get"
+      action={base}
+      class="card condition"
+      aria-label={`Filter by ${target.label}`}
+    >
+      <HiddenQuery query={{ ...query, filters: others }} />
+      <input type="hidden" name="field" value={target.path} />
+      <Select
+        name="op"
+        label={target.label}
+        options={ops.map(([value, label]) => ({ value, label }))}
+        value={op}
+        autofocus={!filter}
+      />
+      <Operands target={target} values={filter?.values ?? []} op={op ?? ""} />
+      <p class="actions">
+        <button type="submit">{filter ? "Update filter" : "Add filter"}</button>
+        <a class="button quiet" href={searchPath(base, query)}>
+          Cancel
+        </a>
+      </p>
+    </form>
+  );
+}
+
+const opOf = ({ op, values }: Filter) =>
+  op === "is_empty" && values[0] === "false" ? "filled" : op;
+
+function JsonForm({ base, query }: { base: string; query: Query }) {
+  return (
+    <form method="get" action={base} class="card condition" aria-label="Filter by conditions">
+      <HiddenQuery query={{ ...query, conditions: "" }} />
+      <TextArea
+        name="conditions"
+        label="Conditions as JSON"
+        hint={
+          <>
+            As in the API, with groups and rows:{" "}
+            <code>{'[{ "any": [{ "field": "a", "op": "eq", "value": 1 }] }]'}</code>
+          </>
+        }
+        value={query.conditions}
+        wide
+      />
+      <p class="actions">
+        <button type="submit">{query.conditions === "" ? "Add filter" : "Update filter"}</button>
+        <a class="button quiet" href={searchPath(base, query)}>
+          Cancel
+        </a>
+      </p>
+    </form>
+  );
+}
+
+const yesNo = [
+  { value: "true", label: "Yes" },
+  { value: "false", label: "No" },
+];
+
+/** Longer lists of options get an input for the stored value. */
+const maxOptions = 500;
+
+interface OperandProps {
+  target: FilterTarget;
+  values: readonly string[];
+  op: string;
+}
+
+/** The inputs for what a filter compares with. The style sheet shows those that the operator uses. */
+function Operands({ target, values, op }: OperandProps) {
+  const { type, options, label } = target;
+  const [first = "", second = ""] = op === "is_empty" || op === "filled" ? [] : values;
+  switch (type) {
+    case "number":
+      return (
+        <>
+          <Input name="value" label="Value" value={first} inputmode="decimal" class="operand" />
+          <Input name="to" label="and" value={second} inputmode="decimal" class="second" />
+        </>
+      );
+    case "date":
+    case "datetime":
+      return <DateOperands {...{ first, second, op }} />;
+    case "boolean":
+      return <Select name="value" label="Value" options={yesNo} value={first} class="operand" />;
+    case "actor":
+      return <Select name="value" label="Person" options={options} value={first} class="operand" />;
+    case "select":
+    case "multi_select":
+      return options.length > maxOptions ? (
+        <Input name="value" label="Stored value" value={values.join(",")} class="operand" />
+      ) : (
+        <div class="operand options">
+          <ChoiceGroup
+            name="values"
+            label={`Options of ${label}`}
+            options={options}
+            chosen={values}
+            multiple
+          />
+        </div>
+      );
+    case "reference":
+      return <ReferenceOperand app={target.app ?? ""} value={first} />;
+    case "text":
+    case "multiline_text":
+    case "email":
+    case "url":
+    case "phone":
+      return <Input name="value" label="Text" value={values.join(",")} class="operand" />;
+  }
+}
+
+/** Programs may compare with exact times, which an input for days cannot show. */
+const typeOf = (text: string) => (text === "" || /^\d{4}-\d\d-\d\d$/.test(text) ? "date" : "text");
+
+function DateOperands({ first, second, op }: { first: string; second: string; op: string }) {
+  const isRelative = op === "days";
+  const day = isRelative ? "" : first;
+  const known = relativeDays.map(([value, label]) => ({ value, label }));
+  const isKnown = !isRelative || first === "" || known.some(({ value }) => value === first);
+  const options = isKnown ? known : [...known, { value: first, label: first }];
+  return (
+    <>
+      <Select name="days" label="Period" options={options} value={first} class="days" />
+      <Input name="value" label="Day" type={typeOf(day)} value={day} class="day" />
+      <Input name="to" label="and" type={typeOf(second)} value={second} class="second" />
+    </>
+  );
+}
+
+function ReferenceOperand({ app, value }: { app: string; value: string }) {
+  const control = useField({ name: "value", hint: "ID" });
+  const { id } = control.inputProps;
+  return (
+    <Box {...control} label="Record" hint="ID of the record. Type to find it by its title.">
+      <input
+        {...control.inputProps}
+        {...choiceAttributes(app, id)}
+        data-record-ids=""
+        class="operand"
+        type="text"
+        value={value}
+      />
+      <RecordChoices id={`${id}-records`} name="value" />
+    </Box>
+  );
+}

@@ -1,0 +1,194 @@
+/** Enhances the table of items: selects a whole page, counts the selection, and edits simple cells in place. */
+
+/** Shows the check box that selects the page, and the number of selected items. */
+export function selectRows(): void {
+  showPageTicks();
+  const found = document.getElementById("found");
+  // The search shows other results in the same place.
+  if (found) new MutationObserver(showPageTicks).observe(found, { childList: true });
+  document.addEventListener("change", ({ target }) => {
+    if (!(target instanceof HTMLInputElement)) return;
+    const form = target.closest<HTMLFormElement>("form.pick");
+    if (!form) return;
+    const boxes = form.querySelectorAll<HTMLInputElement>('input[name="ids"]');
+    if ("tickAll" in target.dataset) for (const box of boxes) box.checked = target.checked;
+    countSelected(form, [...boxes]);
+  });
+}
+
+const pageTickOf = (root: ParentNode) =>
+  root.querySelector<HTMLInputElement>("input[data-tick-all]");
+
+function showPageTicks(): void {
+  const tick = pageTickOf(document);
+  if (tick) tick.hidden = false;
+}
+
+function countSelected(form: HTMLFormElement, boxes: readonly HTMLInputElement[]): void {
+  const count = boxes.filter(({ checked }) => checked).length;
+  const pageTick = pageTickOf(form);
+  if (pageTick) {
+    pageTick.checked = count === boxes.length;
+    pageTick.indeterminate = count > 0 && count < boxes.length;
+  }
+  const all = form.querySelector<HTMLInputElement>('input[name="all"]');
+  const text = all?.checked ? "All selected" : count > 0 ? `${count} selected` : "";
+  const output = form.querySelector("[data-selected]");
+  if (output) output.textContent = text;
+}
+
+type Control = HTMLInputElement | HTMLSelectElement;
+
+/** An item as its edit page shows it: the input of one field, and the hidden inputs that say what it is based on. */
+interface EditPage {
+  control: Control;
+  label: string;
+  version: string;
+  zone: string;
+}
+
+/** A double click on a cell, or F2 in a row, edits a cell in place. */
+export function editCells(): void {
+  document.addEventListener("dblclick", ({ target }) => {
+    const cell = target instanceof Element && target.closest<HTMLTableCellElement>("[data-edit]");
+    if (cell) void editCell(cell);
+  });
+  document.addEventListener("keydown", (event) => {
+    const { target, key } = event;
+    const row = key === "F2" && target instanceof Element && target.closest("tr[data-item]");
+    const cell = row && row.querySelector<HTMLTableCellElement>("[data-edit]");
+    if (!cell) return;
+    event.preventDefault();
+    void editCell(cell);
+  });
+}
+
+async function loadEditPage(path: string, key: string): Promise<EditPage | undefined> {
+  const response = await fetch(`${path}?edit`, { headers: { Accept: "text/html" } });
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const form = page.querySelector<HTMLFormElement>("form.item");
+  const control = form?.querySelector<Control>(`[name="${key}"]`);
+  const hidden = (name: string) =>
+    form?.querySelector<HTMLInputElement>(`input[name="${name}"]`)?.value ?? "";
+  if (!control) return undefined;
+  const label = page.querySelector(`label[for="${control.id}"]`)?.firstChild?.textContent ?? key;
+  return { control, label: label.trim(), version: hidden("$version"), zone: hidden("$zone") };
+}
+
+async function editCell(cell: HTMLTableCellElement): Promise<void> {
+  const row = cell.closest<HTMLTableRowElement>("tr[data-item]");
+  const path = row?.dataset["item"];
+  const key = cell.dataset["edit"];
+  if (!row || !path || !key || row.querySelector(".editing")) return;
+  const page = await loadEditPage(path, key);
+  if (!page) {
+    report("This can't be edited now. Reload the page.", true);
+    return;
+  }
+  const { control, label } = page;
+  const initial = control.value;
+  const shown = [...cell.childNodes];
+  control.removeAttribute("id");
+  control.removeAttribute("aria-describedby");
+  control.setAttribute("aria-label", label);
+  cell.classList.add("editing");
+  cell.replaceChildren(control);
+  control.focus();
+  let isDone = false;
+  const finish = async (saves: boolean, nextKey?: string | null) => {
+    if (isDone) return;
+    isDone = true;
+    const { value } = control;
+    const isChanged = saves && value !== initial;
+    cell.classList.remove("editing");
+    cell.replaceChildren(...shown);
+    if (isChanged) await save(row, key, value, initial, page);
+    // Saving replaces the cells of the row.
+    const next = nextKey && row.querySelector<HTMLTableCellElement>(`[data-edit="${nextKey}"]`);
+    if (next) await editCell(next);
+    else if (nextKey === null) row.querySelector<HTMLElement>("th a")?.focus();
+  };
+  control.addEventListener("keydown", (event) => {
+    const { key: pressed, shiftKey } = event as KeyboardEvent;
+    if (!["Enter", "Escape", "Tab"].includes(pressed)) return;
+    event.preventDefault();
+    const cells = [...row.querySelectorAll<HTMLTableCellElement>("[data-edit]")];
+    const next = cells[cells.indexOf(cell) + (shiftKey ? -1 : 1)];
+    void finish(pressed !== "Escape", pressed === "Tab" ? (next?.dataset["edit"] ?? null) : null);
+  });
+  control.addEventListener("blur", () => void finish(true));
+}
+
+const maxAttempts = 3;
+
+/** Saves the value, based on the version that the member saw. Keeps the changes of others to other fields. */
+async function save(
+  row: HTMLTableRowElement,
+  key: string,
+  value: string,
+  initial: string,
+  seen: EditPage,
+): Promise<void> {
+  const path = row.dataset["item"] ?? "";
+  let page = seen;
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    const body = new URLSearchParams({ $version: page.version, $zone: page.zone, [key]: value });
+    const response = await fetch(path, {
+      method: "POST",
+      body,
+      headers: { Accept: "application/json" },
+    });
+    if (response.ok) {
+      await refresh(row);
+      return report(`${seen.label} saved`);
+    }
+    const problem = (await response.json()) as {
+      detail?: string;
+      errors?: { reason: string }[];
+    };
+    if (response.status !== 412) {
+      const reasons = (problem.errors ?? []).map(({ reason }) => reason).join(" ");
+      return report(`Not saved. ${seen.label}: ${reasons || problem.detail || ""}`, true);
+    }
+    const current = await loadEditPage(path, key);
+    const text = current && textOf(current.control);
+    if (!current || current.control.value !== initial) {
+      await refresh(row);
+      const change =
+        text === undefined ? "" : `from “${textOfValue(seen.control, initial)}” to “${text}”`;
+      const own = textOfValue(seen.control, value);
+      return report(
+        `Not saved. Someone else changed ${seen.label} ${change}. You entered “${own}”.`,
+        true,
+      );
+    }
+    page = current;
+  }
+  return report("Not saved. Others keep changing this item. Try again.", true);
+}
+
+const textOf = (control: Control) => textOfValue(control, control.value);
+
+/** The words for a value: those of its option, if it has options. */
+function textOfValue(control: Control, value: string): string {
+  if (control instanceof HTMLInputElement) return value;
+  return [...control.options].find((option) => option.value === value)?.text ?? value;
+}
+
+/** Shows the row as the service has it now. */
+async function refresh(row: HTMLTableRowElement): Promise<void> {
+  const response = await fetch(location.href, { headers: { Accept: "text/html" } });
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const rows = page.querySelectorAll<HTMLTableRowElement>("tr[data-item]");
+  const current = [...rows].find(({ dataset }) => dataset["item"] === row.dataset["item"]);
+  if (current) row.replaceChildren(...current.childNodes);
+  else row.classList.add("gone");
+}
+
+/** Says what happened, above the table. */
+function report(text: string, isFailure = false): void {
+  const output = document.getElementById("cell-status");
+  if (!output) return;
+  output.textContent = text;
+  output.className = isFailure ? "notice warn" : "said";
+}

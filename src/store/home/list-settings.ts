@@ -1,0 +1,94 @@
+import { sql, type SQL } from "drizzle-orm";
+import { type HomeDatabase } from "#store/db/database.ts";
+import { runOnce } from "#store/db/retry.ts";
+import { columnChoice, member, savedFilter } from "#store/db/schema.ts";
+import { homeStatement, pick } from "#store/db/statement.ts";
+
+/** A member's own filter of one list. */
+export interface SavedFilter {
+  id: string;
+  name: string;
+  /** The query string of the list. */
+  search: string;
+}
+
+/** What a member has saved for one list. */
+export interface ListSettings {
+  filters: SavedFilter[];
+  /** The keys of the chosen columns; null for the usual ones. */
+  columns: string[] | null;
+}
+
+/** The settings of the selected member for a list like `form:purchase`, as JSON. */
+export const listSettingsSql = (list: string): SQL<string> => sql`json_object(
+  'filters', (select json_group_array(json_object('id', id, 'name', name, 'search', search)) from
+    (select id, name, search from saved_filter where member_id = ${member.id} and list = ${list} order by id)),
+  'columns', (select json(columns) from column_choice where member_id = ${member.id} and list = ${list}))`;
+
+export type ListOfMember = { memberId: string; list: string };
+type FilterRow = typeof savedFilter.$inferSelect;
+
+const insertFilter = homeStatement<FilterRow & { most: number }>((db, v) =>
+  db
+    .insert(savedFilter)
+    .select(
+      sql`select ${v.memberId}, ${v.list}, ${v.id}, ${v.name}, ${v.search}
+        where (select count(*) from saved_filter where member_id = ${v.memberId}) < ${v.most}`,
+    )
+    .onConflictDoNothing(),
+);
+
+/** Returns false and stores nothing when the member has `most` filters already. */
+export async function storeFilter(
+  db: HomeDatabase,
+  filter: FilterRow,
+  most: number,
+): Promise<boolean> {
+  const [result] = await runOnce(db, () => db.batch([insertFilter(db, { ...filter, most })]));
+  return (result?.meta.changes ?? 0) > 0;
+}
+
+const removeFilter = homeStatement<ListOfMember & { id: string }>((db, v) =>
+  db
+    .delete(savedFilter)
+    .where(sql`member_id = ${v.memberId} and list = ${v.list} and id = ${v.id}`),
+);
+
+/** Returns false when the member has no such filter. */
+export async function deleteFilter(
+  db: HomeDatabase,
+  filter: ListOfMember & { id: string },
+): Promise<boolean> {
+  const [result] = await runOnce(db, () => db.batch([removeFilter(db, filter)]));
+  return (result?.meta.changes ?? 0) > 0;
+}
+
+const upsertColumns = homeStatement<typeof columnChoice.$inferSelect>((db, v) =>
+  db
+    .insert(columnChoice)
+    .values(pick(v, ["memberId", "list", "columns", "at"]))
+    .onConflictDoUpdate({
+      target: [columnChoice.memberId, columnChoice.list],
+      set: { columns: sql`excluded.columns`, at: sql`excluded.at` },
+    }),
+);
+
+const deleteOldColumns = homeStatement<{ memberId: string; most: number }>((db, v) =>
+  db.delete(columnChoice).where(
+    sql`member_id = ${v.memberId} and list not in (
+        select list from column_choice where member_id = ${v.memberId} order by at desc limit ${v.most})`,
+  ),
+);
+
+/** Stores the chosen columns of a list. Keeps the choices of the `most` lists that the member changed last. */
+export async function storeColumns(
+  db: HomeDatabase,
+  choice: ListOfMember & { columns: readonly string[]; at: number },
+  most: number,
+): Promise<void> {
+  const columns = JSON.stringify(choice.columns);
+  const { memberId } = choice;
+  await runOnce(db, () =>
+    db.batch([upsertColumns(db, { ...choice, columns }), deleteOldColumns(db, { memberId, most })]),
+  );
+}

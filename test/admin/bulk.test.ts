@@ -1,0 +1,267 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Client, Json } from "../support/client";
+import { as, newMember } from "../support/members";
+import { admin, client, makeApp, makeForm } from "../support/service";
+
+const html = { Accept: "text/html" };
+const fields = [
+  { key: "title", type: "text", label: "Title" },
+  { key: "kind", type: "select", label: "Kind", options: ["a", "b"].map((value) => ({ value })) },
+  { key: "amount", type: "number", label: "Amount", maximum: 1000 },
+];
+
+let integrator: Client;
+beforeAll(async () => {
+  integrator = await client();
+});
+
+/** A form with an item, and the functions to act on its list. */
+async function formWith(...data: object[]) {
+  const form = await makeForm(integrator, fields);
+  const create = async (item: object, status = "submitted"): Promise<string> =>
+    (await integrator.post(`/forms/${form}/submissions`, { status, data: item })).body.id;
+  const ids: string[] = [];
+  for (const item of data) ids.push(await create(item));
+  const createMany = async (copies: number, item: object) => {
+    for (let left = copies; left > 0; left -= 100) {
+      const operations = Array.from({ length: Math.min(left, 100) }, () => ({
+        op: "create",
+        data: item,
+      }));
+      await integrator.post(`/forms/${form}/submissions/batch`, { operations });
+    }
+  };
+  const path = `/forms/${form}/items/selected`;
+  const act = (body: object, headers = {}) => admin("POST", path, body, headers);
+  const count = async (search: string): Promise<number> => {
+    const list = (await admin("GET", `/forms/${form}/items?${search}`)).body;
+    return list.count?.count ?? list.items.length;
+  };
+  return { form, ids, create, createMany, act, count };
+}
+
+/** Runs all steps of a bulk action. Returns its last response and the number of its requests. */
+async function runAll(
+  act: (body: object) => Promise<{ body: Json; status: number }>,
+  body: object,
+) {
+  let steps = 0;
+  let further = {};
+  for (;;) {
+    const { body: result, status } = await act({ ...body, sure: "yes", ...further });
+    expect(status).toBe(200);
+    steps += 1;
+    if (result.next === null) return { result, steps };
+    const { next: from, done, unchanged, refused, failed } = result;
+    further = { from, done, unchanged, refused, refusals: failed };
+  }
+}
+
+describe("A bulk action on all matches", () => {
+  it("first says how many items match, and how many the action can change", async () => {
+    const { act, create, ids } = await formWith({ kind: "a" }, { kind: "a" }, { kind: "b" });
+    await create({ kind: "a" }, "draft");
+    const body = { all: "yes", search: "f.kind.in=a", act: "close" };
+    const { body: answer } = await act(body);
+    expect(answer).toEqual({
+      matches: { count: 3, exact: true },
+      allowed: { count: 2, exact: true },
+    });
+    const { text } = await act(body, html);
+    expect(text).toContain("Close 2 submissions?");
+    expect(text).toContain("1 of 3 submissions stay as they are");
+    expect(text).toContain("Kind is a");
+    expect((await integrator.get(`/submissions/${ids[0]}`)).body.status).toBe("submitted");
+  });
+
+  it("changes more items than one request may, in steps, each item once", async () => {
+    const { act, create, createMany, count } = await formWith({ kind: "a", amount: 1 });
+    await createMany(1200, { kind: "a", amount: 1 });
+    await create({ kind: "b" });
+    const search = "f.kind.in=a";
+    const body = { all: "yes", search, act: "edit", data: { amount: 2 } };
+    const { result, steps } = await runAll(act, body);
+    expect(result).toMatchObject({ done: 1201, unchanged: 0, refused: 0, next: null });
+    expect(steps).toBe(3);
+    expect(await count("f.amount.eq=2")).toBe(1201);
+    const again = await runAll(act, body);
+    expect(again.result).toMatchObject({ done: 0, unchanged: 1201, refused: 0 });
+  }, 30_000);
+
+  it("reaches every match although each change removes it from the matches", async () => {
+    const { act, count, createMany } = await formWith({ kind: "a" });
+    await createMany(700, { kind: "a" });
+    const search = "f.kind.in=a&sort=title&direction=desc";
+    const body = { all: "yes", search, act: "edit", data: { kind: "b" } };
+    const { result } = await runAll(act, body);
+    expect(result).toMatchObject({ done: 701, refused: 0 });
+    expect([await count("f.kind.in=a"), await count("f.kind.in=b")]).toEqual([0, 701]);
+  }, 30_000);
+
+  it("leaves out items that came or stopped matching between two steps", async () => {
+    const { act, create, createMany, ids } = await formWith({ kind: "a", title: "oldest" });
+    await createMany(600, { kind: "a" });
+    const body = {
+      all: "yes",
+      search: "f.kind.in=a",
+      act: "edit",
+      sure: "yes",
+      data: { amount: 7 },
+    };
+    const first = (await act(body)).body;
+    expect(first).toMatchObject({ done: 500, refused: 0 });
+    const newcomer = await create({ kind: "a" });
+    await integrator.patch(`/submissions/${ids[0]}`, { data: { kind: "b" } });
+    const { next: from, done, unchanged, refused, failed } = first;
+    const last = await act({ ...body, from, done, unchanged, refused, refusals: failed });
+    expect(last.body).toMatchObject({ done: 600, refused: 0, next: null });
+    for (const id of [newcomer, ids[0]])
+      expect((await integrator.get(`/submissions/${id}`)).body.data.amount).toBeNull();
+  }, 30_000);
+
+  it("never changes an item that no longer matches, while others change the items", async () => {
+    const { act, ids, form } = await formWith(...Array.from({ length: 30 }, () => ({ kind: "a" })));
+    const body = { all: "yes", search: "f.kind.in=a", act: "edit", data: { amount: 5 } };
+    const [{ result }] = await Promise.all([
+      runAll(act, body),
+      ...ids
+        .slice(0, 10)
+        .map((id) => integrator.patch(`/submissions/${id}`, { data: { kind: "b" } })),
+    ]);
+    const { items } = (await integrator.get(`/forms/${form}/submissions?limit=100`)).body;
+    const wrong = (items as Json[]).filter(({ data }) => data.kind === "a" && data.amount !== 5);
+    expect(wrong).toEqual([]);
+    const changed = (items as Json[]).filter(({ data }) => data.amount === 5);
+    expect(result.done).toBe(changed.length);
+    // Each item's history shows that it matched when it was changed.
+    for (const { id } of changed) {
+      const { history } = (await admin("GET", `/forms/${form}/items/${id}`)).body;
+      const changes = (history.items as Json[]).map(({ fields: own }) => JSON.stringify(own));
+      const [kindAt, amountAt] = ["kind", "amount"].map((key) =>
+        changes.findIndex((text) => text?.includes(`"${key}"`)),
+      );
+      if (kindAt !== undefined && kindAt !== -1 && amountAt !== undefined && amountAt !== -1)
+        expect([id, kindAt <= amountAt]).toEqual([id, true]);
+    }
+  }, 30_000);
+
+  it("applies to a view and to a text search", async () => {
+    const { form, act, count } = await formWith(
+      { title: "one desk", amount: 1 },
+      { title: "two desks", amount: 9 },
+      { title: "lamp", amount: 1 },
+    );
+    const conditions = [{ field: "amount", op: "lt", value: 5 }];
+    const sort = [{ field: "title" }];
+    await integrator.patch(`/forms/${form}/schema`, {
+      views: [{ key: "small", name: "Small", conditions, sort }],
+    });
+    const body = { all: "yes", search: "view=small&q=desk", act: "delete" };
+    expect((await act(body)).body.matches.count).toBe(1);
+    expect((await runAll(act, body)).result).toMatchObject({ done: 1, refused: 0 });
+    expect(await count("")).toBe(2);
+  });
+
+  it("rejects the cursor of another selection or action", async () => {
+    const { act, createMany } = await formWith({ kind: "a" });
+    await createMany(600, { kind: "a" });
+    const body = {
+      all: "yes",
+      search: "f.kind.in=a",
+      act: "edit",
+      sure: "yes",
+      data: { amount: 1 },
+    };
+    const { next: from } = (await act(body)).body;
+    for (const other of [{ search: "" }, { act: "delete" }, { from: `${from}x` }]) {
+      const answer = await act({ ...body, from, ...other });
+      expect([answer.status, answer.body.errors[0].code]).toEqual([422, "invalid_cursor"]);
+    }
+  }, 30_000);
+});
+
+describe("A bulk action on selected items", () => {
+  it("names the items that it left out, and why", async () => {
+    const { act, create, ids } = await formWith({ title: "Open" }, { title: "Closed" });
+    await integrator.patch(`/submissions/${ids[1]}`, { status: "closed" });
+    const draft = await create({ title: "Draft" }, "draft");
+    const gone = await create({ title: "Gone" });
+    await integrator.delete(`/submissions/${gone}`);
+    const { body } = await act({ ids: [...ids, draft, gone], act: "close", sure: "yes" });
+    expect(body).toMatchObject({ done: 1, refused: 3, next: null });
+    expect(body.failed.map(({ id, reason }: Json) => [id, reason]).toSorted()).toEqual(
+      [
+        [draft, "still a draft"],
+        [gone, "no longer exists"],
+        [ids[1], "already closed"],
+      ].toSorted(),
+    );
+  });
+
+  it("shows the numbers, and a page of the result when many items were left out", async () => {
+    const { act, ids } = await formWith(
+      ...Array.from({ length: 8 }, (_, i) => ({ title: `T${i}` })),
+    );
+    for (const id of ids.slice(0, 7))
+      await integrator.patch(`/submissions/${id}`, { status: "closed" });
+    const { text, status } = await act({ ids, act: "delete", sure: "yes" }, html);
+    expect(status).toBe(200);
+    expect(text).toContain("1 deleted, 7 not deleted");
+    expect(text.match(/already closed/g)).toHaveLength(7);
+    expect(text).toMatch(/<a href="[^"]+">T3</);
+  });
+
+  it("edits one field: asks for it, then for its value, then confirms with the number", async () => {
+    const { act, ids, form } = await formWith({ title: "a" }, { title: "b" });
+    const choice = await act({ ids, act: "edit" }, html);
+    expect(choice.text).toContain("Edit 2 submissions");
+    expect(choice.text).toMatch(/<option value="amount"/);
+    const value = await act({ ids, act: "edit", field: "amount" }, html);
+    expect(value.text).toContain("Set Amount in 2 submissions");
+    const wrong = await act(
+      { ids, act: "edit", field: "amount", value: "2000", sure: "yes" },
+      html,
+    );
+    expect([wrong.status, wrong.text.includes('value="2000"')]).toEqual([422, true]);
+    const items = async () =>
+      (await integrator.get(`/forms/${form}/submissions`)).body.items as Json[];
+    expect((await items()).every(({ version }) => version === 1)).toBe(true);
+    const done = await act({ ids, act: "edit", field: "amount", value: "20", sure: "yes" }, html);
+    expect(done.status).toBe(303);
+    expect((await items()).map(({ data }) => data.amount)).toEqual([20, 20]);
+  });
+
+  it("sends records one value, and rejects closing and deleting them", async () => {
+    const app = await makeApp(integrator, fields);
+    const { id } = (await integrator.post(`/apps/${app}/records`, { data: { title: "a" } })).body;
+    const path = `/apps/${app}/items/selected`;
+    const edit = { ids: [id], act: "edit", sure: "yes", data: { kind: "b" } };
+    expect((await admin("POST", path, edit)).body).toMatchObject({ done: 1, refused: 0 });
+    for (const act of ["close", "delete"]) {
+      const answer = await admin("POST", path, { ids: [id], act, sure: "yes" });
+      expect([answer.status, answer.body.errors[0].field]).toEqual([422, "act"]);
+    }
+  });
+
+  it("is for members who can write; viewers only download", async () => {
+    const { form, ids } = await formWith({ title: "a" });
+    const { cookie } = await newMember("viewer");
+    const path = `/forms/${form}/items/selected`;
+    for (const act of ["edit", "close", "delete"]) {
+      const body = { ids, act, sure: "yes", data: { title: "b" } };
+      expect((await as(cookie)("POST", path, body)).status).toBe(403);
+    }
+    expect((await as(cookie)("POST", path, { all: "yes", act: "download" })).status).toBe(200);
+  });
+
+  it.each([
+    [{ act: "explode" }, "act"],
+    [{ act: "edit", sure: "yes", data: { nothing: 1 } }, "nothing"],
+    [{ act: "edit", sure: "yes", data: { amount: "x" } }, "amount"],
+    [{ act: "close", search: "nonsense=1" }, "nonsense"],
+  ])("rejects %j", async (body, field) => {
+    const { act, ids } = await formWith({ title: "a" });
+    const answer = await act({ ids, ...body });
+    expect([answer.status, answer.body.errors?.[0].field]).toEqual([422, field]);
+  });
+});

@@ -1,0 +1,331 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Answer, Client, Json } from "../support/client";
+import { as, newMember } from "../support/members";
+import { admin, client, freshKey, makeForm } from "../support/service";
+
+const html = { Accept: "text/html" };
+const fields = [
+  { key: "title", type: "text", label: "Title" },
+  {
+    key: "kind",
+    type: "select",
+    label: "Kind",
+    options: ["a", "b, c", "d"].map((value) => ({ value })),
+  },
+  { key: "amount", type: "number", label: "Amount" },
+  { key: "day", type: "date", label: "Day" },
+  { key: "code", type: "text", label: "Code", unique: true },
+];
+
+let integrator: Client;
+beforeAll(async () => {
+  integrator = await client();
+});
+
+async function formWith(items: readonly object[], views: readonly object[] = []) {
+  const form = await makeForm(integrator, fields);
+  if (views.length > 0) await integrator.patch(`/forms/${form}/schema`, { views });
+  for (const data of items) await integrator.post(`/forms/${form}/submissions`, { data });
+  return form;
+}
+
+const titlesOf = ({ body }: Answer): string[] => body.items.map(({ data }: Json) => data.title);
+
+describe("Filters of a list", () => {
+  let items: string;
+  const list = async (query: string) => titlesOf(await admin("GET", `${items}?${query}`));
+  beforeAll(async () => {
+    const form = await formWith([
+      { title: "one desk", kind: "a", amount: 1, day: "2026-01-01" },
+      { title: "two desks", kind: "b, c", amount: 5, day: "2026-02-01" },
+      { title: "three lamps", kind: "d", amount: 9 },
+    ]);
+    items = `/forms/${form}/items`;
+  });
+
+  it.each([
+    ["several options", "field=kind&op=in&values=a&values=b%2C+c", ["two desks", "one desk"]],
+    ["a range", "field=amount&op=between&value=2&to=9", ["three lamps", "two desks"]],
+    ["a filled field", "field=day&op=filled", ["two desks", "one desk"]],
+    ["an empty field", "field=day&op=is_empty", ["three lamps"]],
+    ["a day", "field=day&op=eq&value=2026-02-01", ["two desks"]],
+    [
+      "an input that the operator does not use",
+      "field=amount&op=gte&value=9&to=1",
+      ["three lamps"],
+    ],
+    ["two texts", "f.title.contains=desk&f.title.contains=two", ["two desks"]],
+    ["the present member, who made none", "field=%24created_by&op=eq&value=%24me", []],
+  ])("compare with %s", async (_, query, titles) => {
+    expect(await list(query)).toEqual(titles);
+  });
+
+  it("appear in words, each with a link that removes it and keeps the others", async () => {
+    const query = "f.kind.in=a&f.kind.in=d&f.amount.gte=1";
+    const { text } = await admin("GET", `${items}?${query}`, undefined, html);
+    expect(text).toMatch(/Kind is one of a, d/);
+    expect(text).toContain(`href="/admin${items}?f.amount.gte=1" aria-label="Remove filter`);
+    expect(text).toContain('aria-label="Remove filter: Amount is at least 1"');
+  });
+
+  it("are added one at a time: the page of a field keeps the filters that are there", async () => {
+    const { text } = await admin("GET", `${items}?f.kind.in=a&q=desk&add=amount`, undefined, html);
+    const form = text.slice(text.indexOf('aria-label="Filter by Amount"'));
+    expect(form).toContain('name="f.kind.in" value="a"');
+    expect(form).toContain('name="q" value="desk"');
+    expect(form).toContain('name="field" value="amount"');
+    expect(form).toContain("is at least");
+  });
+
+  it("replace the filter that a member changes", async () => {
+    const { text } = await admin(
+      "GET",
+      `${items}?f.amount.gte=5&add=amount&change=0`,
+      undefined,
+      html,
+    );
+    const form = text.slice(text.indexOf('aria-label="Filter by Amount"')).split("</form>")[0];
+    expect(form).not.toContain('name="f.amount.gte"');
+    expect(form).toMatch(/value="gte" selected/);
+    expect(form).toContain("Update filter");
+  });
+
+  it("show an error beside the input of the filter that has it", async () => {
+    const answer = await admin("GET", `${items}?f.amount.gte=many`, undefined, html);
+    expect(answer.status).toBe(422);
+    expect(answer.text).toMatch(/Search failed\. Amount: /);
+    expect(answer.text).toMatch(/id="f-value" name="value" aria-invalid="true"/);
+  });
+
+  it("say the place of a page among all matches", async () => {
+    const form = await makeForm(integrator, fields);
+    const operations = Array.from({ length: 60 }, (_, i) => ({
+      op: "create",
+      data: { amount: i },
+    }));
+    await integrator.post(`/forms/${form}/submissions/batch`, { operations });
+    const page = async (path: string) =>
+      (await admin("GET", path.replaceAll("&amp;", "&").replace("/admin", ""), undefined, html))
+        .text;
+    const linkOf = (text: string, rel: string) =>
+      new RegExp(`href="([^"]+)" rel="${rel}"`).exec(text)?.[1] ?? "";
+    const first = await page(`/admin/forms/${form}/items`);
+    expect(first).toContain("1–50 of 60 submissions");
+    const second = await page(linkOf(first, "next"));
+    expect(second).toContain("51–60 of 60 submissions");
+    expect(await page(linkOf(second, "prev"))).toContain("1–50 of 60 submissions");
+  });
+});
+
+describe("Views above a list", () => {
+  const design = {
+    key: "small",
+    name: "Small",
+    conditions: [{ field: "amount", op: "lt", value: 5 }],
+  };
+
+  it("limit the list, and add to its filters", async () => {
+    const items = [1, 2, 9].map((amount) => ({ title: `t${amount}`, amount }));
+    const form = await formWith(items, [design]);
+    const list = async (query: string) =>
+      titlesOf(await admin("GET", `/forms/${form}/items?${query}`));
+    expect(await list("view=small")).toEqual(["t2", "t1"]);
+    expect(await list("view=small&f.amount.gte=2")).toEqual(["t2"]);
+    const { text } = await admin("GET", `/forms/${form}/items?view=small`, undefined, html);
+    expect(text).toMatch(/view=small" aria-current="page">\s*Small/);
+    const unknown = await admin("GET", `/forms/${form}/items?view=other`);
+    expect([unknown.status, unknown.body.errors[0].field]).toEqual([422, "view"]);
+  });
+
+  it("are saved from the filters of the list, also from those within a view", async () => {
+    const form = await formWith(
+      [
+        { title: "t1", amount: 1 },
+        { title: "t3", amount: 3 },
+      ],
+      [design],
+    );
+    const search = "view=small&f.amount.gte=2&sort=title&direction=desc";
+    const saved = await admin("POST", `/forms/${form}/items/views`, { name: "Größe 2+", search });
+    expect([saved.status, saved.body]).toEqual([201, { key: "grosse_2", name: "Größe 2+" }]);
+    const { views } = (await integrator.get(`/forms/${form}/schema`)).body;
+    expect(views[1]).toEqual({
+      key: "grosse_2",
+      name: "Größe 2+",
+      conditions: [...design.conditions, { field: "amount", op: "gte", value: 2 }],
+      sort: [{ field: "title", direction: "desc" }],
+    });
+    const again = await admin("POST", `/forms/${form}/items/views`, {
+      name: "Größe 2+",
+      search: "",
+    });
+    expect(again.body.key).toBe("grosse_2_2");
+    const removed = await admin("POST", `/forms/${form}/items/views/grosse_2/delete`, {});
+    expect(removed.status).toBe(204);
+    expect((await integrator.get(`/forms/${form}/schema`)).body.views).toHaveLength(2);
+  });
+
+  it("are all kept when two people save at the same time", async () => {
+    const form = await formWith([]);
+    const names = ["One", "Two", "Three", "Four"];
+    const save = (name: string) =>
+      admin("POST", `/forms/${form}/items/views`, { name, search: "q=" });
+    const answers = await Promise.all(names.map(save));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    const { views } = (await integrator.get(`/forms/${form}/schema`)).body;
+    expect(views.map(({ name }: Json) => name).toSorted()).toEqual(names.toSorted());
+  });
+
+  it.each([
+    ["a text search", "q=desk", /cannot contain a text search/],
+    ["days that move", "f.day.days=-7", /needs fixed days/],
+  ])("reject %s, with what to do", async (_, search, reason) => {
+    const form = await formWith([]);
+    const answer = await admin("POST", `/forms/${form}/items/views`, { name: "No", search });
+    expect([answer.status, answer.body.errors[0].code]).toEqual([422, "invalid_condition"]);
+    expect(answer.body.errors[0].reason).toMatch(reason);
+  });
+
+  it("end the cursors of their pages when their sort changes", async () => {
+    const form = await makeForm(integrator, fields);
+    const operations = Array.from({ length: 60 }, (_, i) => ({
+      op: "create",
+      data: { amount: i },
+    }));
+    await integrator.post(`/forms/${form}/submissions/batch`, { operations });
+    const define = (view: object) =>
+      integrator.patch(`/forms/${form}/schema`, { views: [{ key: "all", name: "All", ...view }] });
+    await define({ sort: [{ field: "amount" }] });
+    const { links } = (await admin("GET", `/forms/${form}/items?view=all`)).body;
+    const next = links.next.replace(/^.*\/admin/, "");
+    expect((await admin("GET", next)).body.items).toHaveLength(10);
+    await define({});
+    const late = await admin("GET", next);
+    expect([late.status, late.body.errors[0].code]).toEqual([422, "invalid_cursor"]);
+  });
+
+  it("stay while a credential uses them", async () => {
+    const form = await formWith([], [design]);
+    await client({ permissions: ["submissions:read"], resources: [`form:${form}/small`] });
+    const answer = await admin("POST", `/forms/${form}/items/views/small/delete`, {});
+    expect([answer.status, answer.body.code]).toEqual([409, "schema_in_use"]);
+  });
+});
+
+describe("A member's own filters and columns", () => {
+  it("appear to that member alone, on that list alone", async () => {
+    const [form, otherForm] = [await formWith([]), await formWith([])];
+    const [one, other] = [await newMember("viewer"), await newMember("viewer")];
+    const name = freshKey("Mine");
+    const body = { name, search: "q=desk&f.day.days=-7" };
+    const saved = await as(one.cookie)("POST", `/forms/${form}/items/filters`, body);
+    expect([saved.status, saved.body]).toMatchObject([201, { name, search: body.search }]);
+    const page = async (cookie: string, key: string) =>
+      (
+        await admin("GET", `/forms/${key}/items?${body.search}`, undefined, {
+          ...html,
+          Cookie: cookie,
+        })
+      ).text;
+    expect(await page(one.cookie, form)).toContain(name);
+    expect(await page(one.cookie, form)).toMatch(/aria-current="page" title="Only you/);
+    expect(await page(one.cookie, otherForm)).not.toContain(name);
+    expect(await page(other.cookie, form)).not.toContain(name);
+    const path = `/forms/${form}/items/filters/${saved.body.id}/delete`;
+    expect((await as(other.cookie)("POST", path, {})).status).toBe(404);
+    expect((await as(one.cookie)("POST", path, {})).status).toBe(204);
+    expect(await page(one.cookie, form)).not.toContain(name);
+  });
+
+  it("are at most 50 filters for a member, also when many arrive at once", async () => {
+    const form = await formWith([]);
+    const { cookie } = await newMember("viewer");
+    const save = (index: number) =>
+      as(cookie)("POST", `/forms/${form}/items/filters`, { name: `F${index}`, search: "" });
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, index) => save(index)));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(50);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(10);
+    expect(answers.find(({ status }) => status === 409)?.body.detail).toMatch(/Delete one/);
+  });
+
+  it("keep the chosen columns of each list, and a link overrides them", async () => {
+    const form = await formWith([{ title: "t" }]);
+    const { cookie } = await newMember("viewer");
+    const columns = ["code", "day"];
+    const answer = await as(cookie)("POST", `/forms/${form}/items/columns`, {
+      columns,
+      search: "",
+    });
+    expect(answer.body).toEqual({ columns });
+    const headings = async (query = "") => {
+      const path = `/forms/${form}/items${query}`;
+      const { text } = await admin("GET", path, undefined, { ...html, Cookie: cookie });
+      return /<thead>[^]*<\/thead>/.exec(text)?.[0] ?? "";
+    };
+    expect(await headings()).toMatch(/Code[^]*Day/);
+    expect(await headings()).not.toContain("Title");
+    expect(await headings("?columns=title")).toContain("Title");
+    const other = await newMember("viewer");
+    const { text } = await admin("GET", `/forms/${form}/items`, undefined, {
+      ...html,
+      Cookie: other.cookie,
+    });
+    expect(text).toMatch(/<thead>[^]*Title/);
+  });
+
+  it.each([
+    [{ name: "", search: "" }, "name"],
+    [{ name: "x".repeat(201), search: "" }, "name"],
+    [{ name: "x", search: "nonsense=1" }, "nonsense"],
+    [{ name: "x", search: `q=${"x".repeat(5000)}` }, "search"],
+  ])("reject %j", async (body, field) => {
+    const form = await formWith([]);
+    const answer = await admin("POST", `/forms/${form}/items/filters`, body);
+    expect([answer.status, answer.body.errors[0].field]).toEqual([422, field]);
+  });
+});
+
+describe("The neighbours of an item", () => {
+  it("follow the list's filter and sort, also when the item has left the list", async () => {
+    const items = [5, 1, 4, 2, 3].map((amount) => ({ title: `t${amount}`, amount }));
+    const form = await formWith([...items, { title: "other", amount: 100 }]);
+    const base = `/forms/${form}/items`;
+    const list = "f.amount.lt=50&sort=amount";
+    const found = (await admin("GET", `${base}?${list}`)).body.items as Json[];
+    expect(found.map(({ data }) => data.title)).toEqual(["t1", "t2", "t3", "t4", "t5"]);
+    const ids = found.map(({ id }) => id as string);
+    const step = async (id: string | undefined, at: number, direction: string) => {
+      const query = new URLSearchParams({ step: direction, at: String(at), list });
+      return (await admin("GET", `${base}/${id}?${query.toString()}`)).body.id;
+    };
+    expect(await step(ids[1], 1, "next")).toBe(ids[2]);
+    expect(await step(ids[1], 1, "previous")).toBe(ids[0]);
+    expect(await step(ids[4], 4, "next")).toBeNull();
+    expect(await step(ids[0], 0, "previous")).toBeNull();
+    await integrator.patch(`/submissions/${ids[2]}`, { data: { amount: 90 } });
+    expect(await step(ids[2], 2, "next")).toBe(ids[3]);
+    expect(await step(ids[2], 2, "previous")).toBe(ids[1]);
+  });
+
+  it("continue on the next and the previous page of the list", async () => {
+    const form = await makeForm(integrator, fields);
+    const operations = Array.from({ length: 55 }, (_, i) => ({
+      op: "create",
+      data: { amount: i },
+    }));
+    await integrator.post(`/forms/${form}/submissions/batch`, { operations });
+    const base = `/forms/${form}/items`;
+    const first = (await admin("GET", base)).body;
+    const second = (await admin("GET", first.links.next.replace(/^.*\/admin/, ""))).body;
+    const last = first.items.at(-1).id;
+    const query = new URLSearchParams({ step: "next", at: "49", list: "" });
+    const answer = await admin("GET", `${base}/${last}?${query.toString()}`, undefined, html);
+    expect(answer.status).toBe(303);
+    const to = new URL(answer.headers.get("Location") ?? "", "https://forms.example");
+    expect(to.pathname.endsWith(second.items[0].id)).toBe(true);
+    to.searchParams.set("step", "previous");
+    const back = await admin("GET", (to.pathname + to.search).replace("/admin", ""));
+    expect(back.body.id).toBe(last);
+  });
+});
