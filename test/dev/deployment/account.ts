@@ -92,6 +92,14 @@ export class Account {
       );
     }
     this.buckets.set(name, jurisdiction);
+    return this.bucket(name, jurisdiction);
+  }
+
+  /** A bucket is visible only in its jurisdiction. */
+  bucket(name: string, jurisdiction: string | undefined) {
+    if (!this.buckets.has(name) || this.buckets.get(name) !== jurisdiction) {
+      throw new Refusal(404, 10_006, "The specified bucket does not exist.");
+    }
     return { name, creation_date: new Date().toISOString(), location: "WEUR" };
   }
 
@@ -103,12 +111,7 @@ export class Account {
       if (binding.type === "kv_namespace" && !this.namespaces.has(binding.namespace_id)) {
         throw new Refusal(400, 10_041, `KV namespace '${binding.namespace_id}' not found.`);
       }
-      if (binding.type === "r2_bucket") {
-        const { bucket_name: bucket, jurisdiction } = binding;
-        if (!this.buckets.has(bucket) || this.buckets.get(bucket) !== jurisdiction) {
-          throw new Refusal(400, 10_085, `R2 bucket '${bucket}' not found.`);
-        }
-      }
+      if (binding.type === "r2_bucket") this.bucket(binding.bucket_name, binding.jurisdiction);
       if (binding.type !== "inherit") return binding;
       const text = secrets.get(binding.name);
       if (text === undefined) {

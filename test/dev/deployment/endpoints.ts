@@ -161,6 +161,11 @@ const buckets: Endpoint[] = [
     `${accountPath}/r2/buckets`,
     (account, call) => account.makeBucket(json(call).name, call.jurisdiction),
   ],
+  [
+    "GET",
+    `${accountPath}/r2/buckets/:name`,
+    (account, { params: { name = "" }, jurisdiction }) => account.bucket(name, jurisdiction),
+  ],
 ];
 
 const assets: Endpoint[] = [
