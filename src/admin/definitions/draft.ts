@@ -88,6 +88,7 @@ const typeRules: Record<FieldType, Rule[]> = {
   multi_select: ["options", "default"],
   reference: ["app"],
   line_items: ["min_rows", "max_rows", "default"],
+  files: ["max_files", "max_bytes", "accept"],
   computed: ["formula", "result", "decimals"],
 };
 

@@ -234,5 +234,7 @@ export function withoutRemovedFields(fields: FieldSet, data: Data): Data {
 
 function rowsOf(value: Value): LineItemRow[] {
   if (!Array.isArray(value)) return [];
-  return value.filter((entry) => typeof entry !== "string" && !isStoredFile(entry));
+  return (value as (string | LineItemRow | StoredFile)[]).filter(
+    (entry): entry is LineItemRow => typeof entry !== "string" && !isStoredFile(entry),
+  );
 }

@@ -20,8 +20,9 @@ export function checkFiles(
   if (!Array.isArray(value))
     return report("invalid_type", "Must be an array of files.", { expected: "array" });
   const { max_files } = field;
-  const hasMoreThanBefore = value.length > Math.max(max_files, prior.length);
-  if (hasMoreThanBefore)
+  const ids = value.map(sentFileId).join();
+  if (ids === prior.map(({ id }) => id).join()) return [...prior];
+  if (value.length > max_files)
     return report("too_many_files", `Must have at most ${max_files} files.`, { max_files });
   const priorFiles = new Map(prior.map((file) => [file.id, file]));
   const files = new Map<string, StoredFile>();

@@ -1,5 +1,5 @@
 import type { CompiledFields } from "#domain/data/compile.ts";
-import type { Field } from "#domain/definition/field.ts";
+import type { Field, FieldSet } from "#domain/definition/field.ts";
 import { isObject } from "#domain/json.ts";
 import { toStoredFile, type File, type StoredFile } from "./file.ts";
 
@@ -47,6 +47,10 @@ export class OfferedFile {
 
 export const fileKeys = (fields: readonly Field[]): string[] =>
   fields.flatMap(({ key, type }) => (type === "files" ? [key] : []));
+
+/** Whether items may have files, those of retired fields included. */
+export const mayHaveFiles = ({ fields, retired }: FieldSet): boolean =>
+  [...fields, ...retired].some(({ type }) => type === "files");
 
 /** The ID that an entry of a sent list names. */
 export function sentFileId(entry: unknown): string | undefined {
