@@ -49,6 +49,7 @@ export function workerPorts(env: WorkerBindings): Ports {
     gates: env.GATE,
     senders: env.HOOKS,
     replays: env.REPLAYS,
+    files: env.FILES,
     limiters: {
       failures: env.FAILURES,
       failuresWide: env.FAILURES_WIDE,

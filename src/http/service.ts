@@ -20,6 +20,8 @@ export interface Ports {
   gates: { getByName(credentialId: string): GateStub };
   senders: { getByName(webhookId: string): SenderStub };
   replays: KVNamespace;
+  /** The bytes of attachments. */
+  files: R2Bucket;
   /** Counts by key; `fallback` replaces a gate that is unreachable. */
   limiters: Record<
     "failures" | "failuresWide" | "signIns" | "signInsWide" | "changes" | "fallback",

@@ -8,6 +8,7 @@ import type { GateStub } from "../../src/gate/gate.ts";
 import type { SenderStub } from "../../src/delivery/sender.ts";
 import { root, type Bundle } from "./bundle.ts";
 import { collections, definitionOf } from "./definitions.ts";
+import { SimulatedBucket } from "./platform/bucket.ts";
 import { SimulatedDatabase } from "./platform/database.ts";
 import { Host, latency } from "./platform/host.ts";
 import { Objects } from "./platform/objects.ts";
@@ -60,6 +61,7 @@ export class World {
   readonly scheduler: Scheduler;
   readonly db: SimulatedDatabase;
   readonly objects: Objects;
+  readonly bucket: SimulatedBucket;
   readonly receivers: SimulatedReceivers;
   readonly isolates: Isolate[] = [];
   /** Called with each request and its answer. */
@@ -81,6 +83,7 @@ export class World {
     this.scheduler = new Scheduler(now, keepsTrace);
     this.db = new SimulatedDatabase(image, () => this.scheduler.now);
     this.#kv = new SimulatedKv(this.scheduler);
+    this.bucket = new SimulatedBucket(this.scheduler);
     this.receivers = new SimulatedReceivers(this.scheduler);
     const limits = {
       failures: 300,
@@ -134,6 +137,7 @@ export class World {
         getByName(name: string): SenderStub;
       },
       replays: this.#kv.binding(host),
+      files: this.bucket.binding(host),
       limiters,
       cache: this.#cache.binding(host),
       fetch: this.receivers.fetch(host),
