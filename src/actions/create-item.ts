@@ -269,7 +269,7 @@ function buildCreateResponse(
 }
 
 function toItemView(
-  { collection }: ReachedCollection,
+  { collection, fields }: ReachedCollection,
   { version = 1, prefix, createdBy, status, data, warnings }: CreateResponse,
   { itemId, place, createdAt }: AssignedValues,
 ): ItemView {
@@ -285,6 +285,7 @@ function toItemView(
     updatedAt: createdAt,
     updatedBy: createdBy,
     data,
+    fileKeys: fields.fileKeys,
     isRedefined: false,
     warnings,
   };

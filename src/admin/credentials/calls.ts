@@ -126,6 +126,7 @@ export function callReason(call: LoggedCall, context: CallReasonContext): string
     case "changes_expired":
     case "too_large":
     case "unsupported_media_type":
+    case "range_not_satisfiable":
     case "internal":
     case "try_again":
       return problems[refusal.code].meaning;

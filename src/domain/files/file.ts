@@ -1,4 +1,5 @@
 import type { Actor } from "#domain/audit.ts";
+import { newItemId } from "#domain/item/item.ts";
 
 /** Cloudflare takes request bodies of 100 MB on its smaller plans. */
 export const maxFileBytes = 90_000_000;
@@ -8,6 +9,9 @@ export const maxUnattachedBytes = 1_000_000_000;
 export const maxUnattachedFiles = 10_000;
 /** A file that is not attached within this time is deleted. */
 export const attachWithinMs = 24 * 60 * 60_000;
+
+/** How long a link works without a credential. */
+export const linkMs = 60 * 60_000;
 
 /** A complete file as the data of its item stores it. Nothing in it ever changes. */
 export interface StoredFile {
@@ -42,6 +46,16 @@ export const isFileId = (text: string): boolean => fileId.test(text);
 export const isStoredFile = (entry: object): entry is StoredFile => "sha256" in entry;
 
 /** The file as data stores it; undefined while its content is missing. */
-export function toStoredFile({ id, name, contentType, bytes, sha256 }: File): StoredFile | undefined {
+export function toStoredFile({
+  id,
+  name,
+  contentType,
+  bytes,
+  sha256,
+}: File): StoredFile | undefined {
   return contentType === null ? undefined : { id, name, content_type: contentType, bytes, sha256 };
 }
+
+/** The ID of a new file. Like the ID of an item, it names its collection. */
+export const newFileId = (collectionId: number, ulid: string): string =>
+  newItemId("form", collectionId, ulid).replace(/^[a-z]+/, "fil");

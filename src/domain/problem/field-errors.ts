@@ -77,8 +77,10 @@ export const fieldErrorMeanings = {
   file_incomplete: "The content of the file was not uploaded yet.",
   file_in_use: "The file belongs to another item.",
   too_many_files: "The list has more files than `max_files`.",
-  not_accepted: "The content of the file is of a type that is not in `accept`, or exceeds `max_bytes`.",
-  digest_mismatch: "The content does not have the `bytes` or the `sha256` that the file was created with.",
+  not_accepted:
+    "The content of the file is of a type that is not in `accept`, or exceeds `max_bytes`.",
+  digest_mismatch:
+    "The content does not have the `bytes` or the `sha256` that the file was created with.",
 } as const;
 
 export type FieldErrorCode = keyof typeof fieldErrorMeanings;

@@ -61,7 +61,7 @@ export async function addFile(
   return (await findFile(db, values.id)) !== undefined;
 }
 
-const selectFile = dataStatement<{ id: string }>((db, v) =>
+export const selectFile = dataStatement<{ id: string }>((db, v) =>
   db
     .select(columns)
     .from(file)
@@ -69,7 +69,10 @@ const selectFile = dataStatement<{ id: string }>((db, v) =>
 );
 
 /** Files that are being deleted do not exist any more. */
-export async function findFile(db: DataDatabase | CollectionDatabase, id: string): Promise<FileRow | undefined> {
+export async function findFile(
+  db: DataDatabase | CollectionDatabase,
+  id: string,
+): Promise<FileRow | undefined> {
   return (await retryTransient(db, () => selectFile(db, { id }).first<FileRow>())) ?? undefined;
 }
 
