@@ -50,6 +50,7 @@ export function workerPorts(env: WorkerBindings): Ports {
     senders: env.HOOKS,
     replays: env.REPLAYS,
     files: env.FILES,
+    knownLength: (body, bytes) => body.pipeThrough(new FixedLengthStream(bytes)),
     limiters: {
       failures: env.FAILURES,
       failuresWide: env.FAILURES_WIDE,

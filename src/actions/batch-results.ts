@@ -4,6 +4,8 @@ import type { ProblemCode } from "#domain/problem/catalogue.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { ReachedCollection } from "#domain/data/narrow.ts";
 import type { Warning } from "#domain/data/values.ts";
+import { fileChanges } from "#domain/files/file-changes.ts";
+import { mayHaveFiles } from "#domain/files/sent-file.ts";
 import type { BatchOperation } from "#domain/item/body.ts";
 import {
   type Item,
@@ -192,6 +194,12 @@ export function buildBatchWrite(
     updatedItems: [],
     deletedNumbers: [],
     references: [],
+    files: touchedItems.flatMap(({ before, lastState, current, states }) =>
+      current && states.length > 0
+        ? [{ item: lastState.id, ...fileChanges(before?.data ?? {}, states) }]
+        : [],
+    ),
+    mayHaveFiles: mayHaveFiles(definition.fields),
     changes: changes.map(({ item, action, version: itemVersion, diff, views }) => ({
       views,
       ref: item.lastState.number,

@@ -6,7 +6,8 @@ import { uniqueIdOf } from "#domain/definition/field.ts";
 import { isObject } from "#domain/json.ts";
 import { errorAt, formatChoices } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
-import type { Warning } from "#domain/data/values.ts";
+import { filesIn } from "#domain/files/file-changes.ts";
+import type { Data, Warning } from "#domain/data/values.ts";
 import {
   listCreatedFields,
   type ItemDiff,
@@ -71,6 +72,8 @@ export interface TouchedItem {
   current: Item | null;
   /** The newest state, which a deletion keeps. */
   lastState: Item;
+  /** The data after each operation that changed it. */
+  states: Data[];
 }
 
 export interface PlannedChange {
@@ -108,6 +111,7 @@ export class BatchSimulation {
   maxAddedItems = 0;
   readonly #ctx: ActionContext;
   readonly #compiled: ReachedCollection;
+  readonly #ownerByFile = new Map<string, TouchedItem>();
   readonly #ownerByValue = new Map<string, TouchedItem>();
   /** The values of items that the caller does not see. */
   readonly #hiddenValues = new Set<string>();
@@ -129,7 +133,7 @@ export class BatchSimulation {
     this.#budget = budget;
     const byNumber = new Map<number, TouchedItem>();
     for (const item of items) {
-      const touchedItem = { before: item, current: item, lastState: item };
+      const touchedItem = { before: item, current: item, lastState: item, states: [] };
       byNumber.set(item.number, touchedItem);
       this.#byName.set(item.id, touchedItem);
       if (item.receiptNumber !== null) this.#byName.set(item.receiptNumber, touchedItem);
@@ -212,7 +216,8 @@ export class BatchSimulation {
       data,
       lastChange: null,
     };
-    const touchedItem = { before: null, current: item, lastState: item };
+    const touchedItem = { before: null, current: item, lastState: item, states: [data] };
+    this.#claimFiles(touchedItem, data);
     this.touchedItems.push(touchedItem);
     this.#countBytes(item);
     this.needsOpenForm = true;
@@ -248,8 +253,10 @@ export class BatchSimulation {
     assertInView(this.#compiled, after);
     this.#countBytes(after);
     if (item.status === "draft" && after.status !== "draft") this.needsOpenForm = true;
+    this.#claimFiles(touchedItem, after.data);
     touchedItem.current = after;
     touchedItem.lastState = after;
+    touchedItem.states.push(after.data);
     const diff = diffItems(whole, item, after);
     const action = updateAction(item, after);
     const views = viewMarks(whole.collection, item, after);
@@ -281,6 +288,19 @@ export class BatchSimulation {
     if (this.#uniqueValueCount > maxUniqueValues)
       throw problem.batchTooManyUniqueValues(maxUniqueValues);
     for (const value of values) this.#ownerByValue.set(uniqueKey(value), touched);
+  }
+
+  /** Throws 422 when another item of this batch has one of the files. */
+  #claimFiles(touched: TouchedItem, data: Data): void {
+    for (const [id, fieldId] of filesIn(data)) {
+      const owner = this.#ownerByFile.get(id) ?? touched;
+      this.#ownerByFile.set(id, owner);
+      if (owner === touched) continue;
+      const { list } = this.#compiled.fields;
+      const key = list.find(({ field }) => field.id === fieldId)?.field.key ?? "";
+      const reason = "Another operation of this batch attaches this file.";
+      throw problem.invalidInput([errorAt(["data", key], "file_in_use", reason, { id })]);
+    }
   }
 
   #countBytes({ data }: Item): void {

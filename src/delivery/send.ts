@@ -24,7 +24,7 @@ export interface SenderService {
   memory: Memory;
   timeouts: Pick<Timeouts, "receiverMs" | "receiverRestMs">;
   /** Whether receivers on the same machine are allowed. */
-  settings: { allowsLocalReceivers: boolean; isPaused: boolean };
+  settings: { allowsLocalReceivers: boolean; isPaused: boolean; origin: string };
   fetch: FetchPort;
   log(line: string, level: "error"): void;
 }
@@ -134,7 +134,7 @@ export async function sendMessage(
 ): Promise<DeliveryAttempt> {
   const message = `msg_${(await sha256(`${hook.id} ${number}`)).slice(0, 27)}`;
   const at = service.clock.now();
-  const body = JSON.stringify(messageDocument(type, collection, change));
+  const body = JSON.stringify(messageDocument(type, collection, change, service.settings.origin));
   const result = await sendSigned(service, hook, { id: message, at, body });
   return { at, message, type, collection, change: number, item: change.id, attempt, ...result };
 }

@@ -59,8 +59,18 @@ export function deliveryDocument({ number, at, attempt, ...delivery }: Delivery)
 }
 
 /** The message to a receiver: the entry of the changes feed and the key of its app or form. */
-export function messageDocument(type: string, collection: string, change: ChangeView) {
-  return { type, timestamp: formatTimestamp(change.at), collection, data: changeDocument(change) };
+export function messageDocument(
+  type: string,
+  collection: string,
+  change: ChangeView,
+  origin: string,
+) {
+  return {
+    type,
+    timestamp: formatTimestamp(change.at),
+    collection,
+    data: changeDocument(change, origin),
+  };
 }
 
 export function testDocument(webhook: string, at: number) {

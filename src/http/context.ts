@@ -105,6 +105,10 @@ export function webhookContext({ env, var: { action } }: ActionSource): WebhookC
   return {
     ...action,
     keys: env.keys,
+    files: env.files,
+    knownLength: (body, bytes) => env.knownLength(body, bytes),
+    timer: (ms) => env.clock.timer(ms),
+    uploadMs: env.timeouts.uploadMs,
     objects: webhookObjects(env),
     allowsLocalReceivers: env.settings.allowsLocalReceivers,
   };

@@ -17,7 +17,10 @@ export function toolsFor(permissions: readonly Permission[]): ToolOperation[] {
   const allowedTools = tools().filter(
     ({ permission }) =>
       permission === null ||
-      (typeof permission === "string" && permissionsAllow(permissions, permission)),
+      (typeof permission === "string" && permissionsAllow(permissions, permission)) ||
+      (typeof permission === "object" &&
+        "oneOf" in permission &&
+        permission.oneOf.some((each) => permissionsAllow(permissions, each))),
   );
   return [
     ...new Map(allowedTools.toReversed().map((op) => [op.tool.name, op])).values(),

@@ -18,7 +18,8 @@ const pathOf = ({ path, kind }: Operation) =>
 function permissionOf({ permission }: Operation): string {
   if (permission === null) return "any";
   if (typeof permission === "string") return `\`${permission}\``;
-  return permission.anyOf.map((each) => `\`${each}\``).join(", ");
+  const choices = "anyOf" in permission ? permission.anyOf : permission.oneOf;
+  return choices.map((each) => `\`${each}\``).join(", ");
 }
 
 /** The cells of each row of the table under this heading of a page in `docs`. */

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createRandomSecret, signSecret } from "../../src/domain/credential/keys.ts";
 import { createHash } from "node:crypto";
+import { exactLength } from "./platform/bucket.ts";
 import type { Ports, Service } from "../../src/http/service.ts";
 import type { Timeline } from "../../src/domain/timeline.ts";
 import type { GateStub } from "../../src/gate/gate.ts";
@@ -138,6 +139,7 @@ export class World {
       },
       replays: this.#kv.binding(host),
       files: this.bucket.binding(host),
+      knownLength: exactLength,
       limiters,
       cache: this.#cache.binding(host),
       fetch: this.receivers.fetch(host),

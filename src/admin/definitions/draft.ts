@@ -17,6 +17,7 @@ export const fieldTypeNames: Record<FieldType, string> = {
   multi_select: "Multiple choice",
   reference: "Reference",
   line_items: "Line items",
+  files: "Files",
   computed: "Calculated",
 };
 
@@ -42,6 +43,9 @@ export type Rule =
   | "maximum"
   | "min_rows"
   | "max_rows"
+  | "max_files"
+  | "max_bytes"
+  | "accept"
   | "default";
 
 /** Rules whose value is a number. */
@@ -53,9 +57,11 @@ const numericRules: ReadonlySet<Rule> = new Set([
   "maximum",
   "min_rows",
   "max_rows",
+  "max_files",
+  "max_bytes",
 ]);
 
-const isListType = (type: FieldType) => type === "multi_select" || type === "line_items";
+const isListType = (type: FieldType) => ["list", "rows", "files"].includes(valueKinds[type]);
 
 /** The flags that fields of this type have. */
 export function flagsOf(type: FieldType, inRow: boolean): Flag[] {
@@ -82,6 +88,7 @@ const typeRules: Record<FieldType, Rule[]> = {
   multi_select: ["options", "default"],
   reference: ["app"],
   line_items: ["min_rows", "max_rows", "default"],
+  files: ["max_files", "max_bytes", "accept"],
   computed: ["formula", "result", "decimals"],
 };
 
@@ -175,6 +182,7 @@ export function toRuleValue(rule: Rule, text: string, { type }: DraftField): unk
   if (rule === "options") return readOptions(text);
   if (text === "") return rule === "formula" ? "" : undefined;
   if (numericRules.has(rule)) return numberOrText(text);
+  if (rule === "accept") return text.split(/[\s,]+/).filter((range) => range !== "");
   if (rule !== "default") return text;
   switch (valueKinds[type]) {
     case "number":
@@ -184,6 +192,7 @@ export function toRuleValue(rule: Rule, text: string, { type }: DraftField): unk
     case "list":
     case "rows":
       return jsonOrText(text);
+    case "files":
     case "text":
     case "computed":
       return text;

@@ -20,7 +20,7 @@ import { getItemWithHistory, loadItemHistory } from "#actions/changes.ts";
 import type { ActionContext } from "#actions/context.ts";
 import { deleteSubmission, reopenSubmission, updateItem } from "#actions/update-item.ts";
 import type { LoadedItem } from "#actions/visible.ts";
-import { historyDocument, itemDocument } from "#documents/items.ts";
+import { historyDocument, itemDocument, siteLinks } from "#documents/items.ts";
 import { numberOf, readForm, textOf, type FormValues } from "#admin/form-input.ts";
 import { action, page } from "#admin/page.ts";
 import { loadTitles, type Titles } from "#actions/reference-titles.ts";
@@ -185,7 +185,7 @@ export function itemPage(kind: CollectionKind) {
       return { collection, view, history, titles, referrers };
     },
     document: ({ view, history }) => ({
-      ...itemDocument(view),
+      ...itemDocument(view, siteLinks),
       history: historyDocument(history),
     }),
     render: (frame, data, attempt) => (
@@ -202,7 +202,7 @@ export function itemPage(kind: CollectionKind) {
         return {
           to: `${itemsPath(c, kind)}/${view.id}`,
           flash: `${title} ${resultText}.`,
-          document: itemDocument(view),
+          document: itemDocument(view, siteLinks),
         };
       },
     });

@@ -1,4 +1,5 @@
 import type { Status, ItemView } from "#domain/item/item.ts";
+import type { StoredFile } from "#domain/files/file.ts";
 import { Badge, Table } from "#html/parts.tsx";
 import {
   type Field,
@@ -54,6 +55,8 @@ function ValueList({ field, values, short }: ValueListProps) {
       </>
     );
   }
+  if (field.type === "files")
+    return <>{(values as StoredFile[]).map(({ name }) => name).join(", ")}</>;
   if (short) return <>{values.map((value) => optionLabel(field, textOf(value))).join(", ")}</>;
   return (
     <>
@@ -148,6 +151,7 @@ export function Value({ field, value, short }: { field: Field; value: unknown; s
     case "url":
     case "multi_select":
     case "line_items":
+    case "files":
       return short ? <>{truncateText(text)}</> : <LinkedText text={text} />;
   }
 }

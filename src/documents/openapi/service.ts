@@ -29,6 +29,7 @@ const tags = [
   { name: "definitions", description: "The definitions of apps and forms." },
   { name: "records", description: "The records of apps." },
   { name: "submissions", description: "The submissions of forms." },
+  { name: "files", description: "The attachments of records and submissions." },
   { name: "webhooks", description: "Events that are sent to your endpoint." },
 ];
 

@@ -4,6 +4,8 @@ import {
   type Field,
   type LineItemsField,
 } from "#domain/definition/field.ts";
+import { checkFiles } from "#domain/files/check-files.ts";
+import type { StoredFile } from "#domain/files/file.ts";
 import { isObject } from "#domain/json.ts";
 import type { MatchBudget } from "#domain/pattern/pattern.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
@@ -203,6 +205,10 @@ function checkValue(
   state: CheckState,
   priorValues: PriorValues,
 ): Value | undefined {
+  if (compiled.field.type === "files") {
+    const prior = priorValues.values(compiled.slot).flat() as StoredFile[];
+    return checkFiles(compiled.field, value, createErrorReporter(path, state), prior);
+  }
   if (compiled.rows) {
     const storedValues = priorValues.values(compiled.slot);
     return checkRows(

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { FieldError } from "#domain/problem/problem.ts";
 import { definitionError, type Field, type ScalarField } from "./field.ts";
+import { maxFileBytes, maxFilesPerField } from "#domain/files/file.ts";
 import { hasNoControls, isStorable, storableDescription } from "#domain/text.ts";
 import { toEpochMs, isTimeZone } from "#domain/time.ts";
 import {
@@ -123,12 +124,33 @@ const lineItemsSchema = lazy(() =>
     max_rows: z._default(countSchema().check(z.minimum(1), z.maximum(500)), 500),
   }),
 );
+const mediaRangeSchema = lazy(() =>
+  z
+    .string()
+    .check(
+      z.regex(
+        /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/(?:\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126})$/,
+        "Must be a media type like application/pdf, or a range like image/*, in lower case.",
+      ),
+    ),
+);
+const filesSchema = lazy(() => {
+  const { default: _default, ...properties } = commonProperties();
+  return z.strictObject({
+    type: z.literal("files"),
+    ...properties,
+    max_files: z._default(countSchema().check(z.minimum(1), z.maximum(maxFilesPerField)), 10),
+    max_bytes: z._default(countSchema().check(z.minimum(1), z.maximum(maxFileBytes)), maxFileBytes),
+    accept: z.optional(z.array(mediaRangeSchema()).check(z.minLength(1), z.maxLength(50))),
+  });
+});
 export const fieldSchema = lazy(() =>
   z.discriminatedUnion("type", [
     ...scalarFieldSchemas(),
     computedSchema(),
     multiSelectSchema(),
     lineItemsSchema(),
+    filesSchema(),
   ]),
 );
 
@@ -139,9 +161,13 @@ export const typelessFieldSchema = lazy(() =>
 export const fieldProperties = lazy(
   () =>
     new Set(
-      [...scalarFieldSchemas(), computedSchema(), multiSelectSchema(), lineItemsSchema()].flatMap(
-        ({ shape }) => Object.keys(shape),
-      ),
+      [
+        ...scalarFieldSchemas(),
+        computedSchema(),
+        multiSelectSchema(),
+        lineItemsSchema(),
+        filesSchema(),
+      ].flatMap(({ shape }) => Object.keys(shape)),
     ),
 );
 

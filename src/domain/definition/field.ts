@@ -7,7 +7,7 @@ import type { FieldDocument } from "./document.ts";
  * A stored field of a collection. Data is stored under the stable `id`, which no response contains. Renaming changes
  * only `key`, so data, search entries and unique values stay in place.
  */
-export type Field = ScalarField | ComputedField | MultiSelectField | LineItemsField;
+export type Field = ScalarField | ComputedField | MultiSelectField | LineItemsField | FilesField;
 
 interface FieldBase {
   id: number;
@@ -100,6 +100,16 @@ export interface LineItemsField extends FieldBase {
   max_rows: number;
 }
 
+/** Attachments. The value lists them. */
+export interface FilesField extends FieldBase {
+  type: "files";
+  max_files: number;
+  /** The largest size of one file. */
+  max_bytes: number;
+  /** Media types and ranges like `image/*`; absent for all types. */
+  accept?: string[] | undefined;
+}
+
 /** The live fields of a collection in order, its retired fields, and the next free id. */
 export interface FieldSet {
   fields: Field[];
@@ -158,12 +168,14 @@ export const valueKinds = {
   reference: "text",
   multi_select: "list",
   line_items: "rows",
+  files: "files",
   computed: "computed",
 } as const satisfies Record<Field["type"], string>;
 
 /** Whether responses show an empty value of this field as `[]` instead of `null`. */
-export function isListField(field: Field): field is MultiSelectField | LineItemsField {
-  return field.type === "multi_select" || field.type === "line_items";
+export function isListField(field: Field): field is MultiSelectField | LineItemsField | FilesField {
+  const kind = valueKinds[field.type];
+  return kind === "list" || kind === "rows" || kind === "files";
 }
 
 /** The type of a field's values. For a computed field this is the result type. */
@@ -248,6 +260,7 @@ export function ruleErrors(field: FieldDocument, path: Path): FieldError[] {
     case "url":
     case "phone":
     case "reference":
+    case "files":
       return [];
   }
 }

@@ -180,3 +180,23 @@ const hexOf = (digest: ArrayBuffer | ArrayBufferView | string): string => {
     : Buffer.from(digest);
   return bytes.toString("hex");
 };
+
+/** Stands in for a stream of a fixed length, which only workerd has. */
+export const exactLength = (
+  body: ReadableStream<Uint8Array>,
+  bytes: number,
+): ReadableStream<Uint8Array> => {
+  let left = bytes;
+  const fail = () => new TypeError("FixedLengthStream did not see all expected bytes before close().");
+  const check = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      left -= chunk.byteLength;
+      if (left < 0) throw fail();
+      controller.enqueue(chunk);
+    },
+    flush() {
+      if (left > 0) throw fail();
+    },
+  });
+  return body.pipeThrough(check);
+};

@@ -130,7 +130,7 @@ export function ItemInputs({ fields, data, form, written, zone, listToExtend }: 
     <>
       {fields.map((field) => {
         const { key } = field;
-        if (field.type === "computed") return null;
+        if (field.type === "computed" || field.type === "files") return null;
         const stored = data[key] ?? (isNew ? field.default : undefined);
         const fieldForm = form && (written?.has(key) ?? true) ? form : undefined;
         if (field.type === "line_items") {

@@ -29,7 +29,8 @@ export function fieldsWithInputs(fields: readonly Field[], data: Data): Field[] 
   const counts = renderedRowCounts(fields, data);
   return fields.filter(({ key, type }) => {
     const rows = data[key];
-    if (type !== "line_items" || !Array.isArray(rows)) return type !== "computed";
+    if (type !== "line_items" || !Array.isArray(rows))
+      return type !== "computed" && type !== "files";
     return rows.length === counts.get(key);
   });
 }

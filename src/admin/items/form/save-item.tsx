@@ -11,7 +11,7 @@ import { previewItem } from "#actions/preview-item.ts";
 import { updateItem } from "#actions/update-item.ts";
 import { retryOnConflict, noIdempotencyKey } from "#actions/idempotent.ts";
 import type { MemberItem } from "#admin/items/load-item.ts";
-import { itemDocument } from "#documents/items.ts";
+import { itemDocument, siteLinks } from "#documents/items.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { buildItemView, type ItemView } from "#domain/item/item.ts";
@@ -93,7 +93,7 @@ export const editPage = (kind: CollectionKind) =>
       const references = await formReferences(c.var.action, fieldsOf(compiled), view.data);
       return { compiled, view, references };
     },
-    document: ({ view }) => itemDocument(view),
+    document: ({ view }) => itemDocument(view, siteLinks),
     async render(frame, { compiled, view, references }) {
       const { collection } = compiled;
       const seen = await digestFields(fieldsOf(compiled), view.data, frame.viewer.zone);
@@ -118,7 +118,7 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
       if (!seen) {
         const body = buildItemBody(form, target.compiled);
         const view = await updateItem(c.var.action, target, body, readIfMatch(form));
-        return { to: `${itemsPath(c, kind)}/${view.id}`, document: itemDocument(view) };
+        return { to: `${itemsPath(c, kind)}/${view.id}`, document: itemDocument(view, siteLinks) };
       }
       const result = await retryOnConflict(c.var.action, async () => {
         const outcome = await tryMerge(c, target, form, seen);
@@ -129,7 +129,7 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
       return {
         to: `${itemsPath(c, kind)}/${view.id}`,
         flash: savedMessage(target, view, theirs),
-        document: itemDocument(view),
+        document: itemDocument(view, siteLinks),
       };
     },
     async (error) => {
@@ -263,7 +263,7 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
       return {
         to: `${itemsPath(c, kind)}/${view.id}`,
         flash: `${itemTitle(view, fields)} saved${draftNote}`,
-        document: itemDocument(view),
+        document: itemDocument(view, siteLinks),
         status: 201,
       };
     },

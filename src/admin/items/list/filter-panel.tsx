@@ -134,6 +134,7 @@ const inputOperators: Record<FilterTarget["type"], readonly string[]> = {
   select: ["in"],
   multi_select: ["has_any"],
   reference: ["eq"],
+  files: [],
 };
 
 /** Whether the panel has an input for this filter. */
