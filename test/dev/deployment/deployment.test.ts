@@ -305,7 +305,7 @@ describe("The deployment guide", () => {
     expect(
       (await get(`/api/v1/submissions/${newItem.id}`, ...bearer(token))).length,
     ).toBeGreaterThan(2);
-    expect(cloud.account.namespaces.size).toBe(2);
+    expect(cloud.account.namespaces.size).toBe(cloud.account.databases.size);
     await expect(get("/api/v1/me", ...bearer(lostToken))).rejects.toThrow("401");
     expect(newItem.version).toBe(2 ** 20);
   });
