@@ -16,7 +16,12 @@ import {
 } from "#domain/item/item.ts";
 import type { BatchWrite } from "#store/data/batch-write.ts";
 import type { AssignedValues } from "#store/data/replays.ts";
-import type { SimulatedOperation, BatchSimulation, TouchedItem } from "./batch-simulation.ts";
+import type {
+  SimulatedOperation,
+  BatchSimulation,
+  PlannedChange,
+  TouchedItem,
+} from "./batch-simulation.ts";
 import { visibleWarnings } from "./narrow-write.ts";
 import { buildIndexRowChanges, serializeData } from "#domain/item/change.ts";
 
@@ -176,10 +181,10 @@ export function buildBatchWrite(
   batchId: string,
   rejectItem: (item: TouchedItem, cause: Problem) => void,
 ): BatchWrite {
-  const { kind, version, revision, definition } = compiled.collection;
+  const { kind, version: definitionVersion, revision, definition } = compiled.collection;
   const write: BatchWrite = {
     revision,
-    definitionVersion: version,
+    definitionVersion,
     batchId,
     now,
     receiptPrefix: kind === "app" ? definition.receipt_prefix : null,
@@ -194,22 +199,9 @@ export function buildBatchWrite(
     updatedItems: [],
     deletedNumbers: [],
     references: [],
-    files: touchedItems.flatMap(({ before, lastState, current, states }) =>
-      current && states.length > 0
-        ? [{ item: lastState.id, ...fileChanges(before?.data ?? {}, states) }]
-        : [],
-    ),
+    files: touchedItems.flatMap(filesOf),
     mayHaveFiles: mayHaveFiles(definition.fields),
-    changes: changes.map(({ item, action, version: itemVersion, diff, views }) => ({
-      views,
-      ref: item.lastState.number,
-      id: item.lastState.id,
-      action,
-      version: itemVersion,
-      fields: JSON.stringify(diff.fields),
-      former:
-        item.current === null || action.endsWith(".create") ? null : JSON.stringify(diff.former),
-    })),
+    changes: changes.map(toWrittenChange),
   };
   for (const [index, touchedItem] of touchedItems.entries()) {
     try {
@@ -224,6 +216,27 @@ export function buildBatchWrite(
   }
   return write;
 }
+
+const toWrittenChange = ({
+  item: { lastState, current },
+  action,
+  version,
+  diff,
+  views,
+}: PlannedChange): BatchWrite["changes"][number] => ({
+  views,
+  ref: lastState.number,
+  id: lastState.id,
+  action,
+  version,
+  fields: JSON.stringify(diff.fields),
+  former: current === null || action.endsWith(".create") ? null : JSON.stringify(diff.former),
+});
+
+const filesOf = ({ before, lastState, current, states }: TouchedItem): BatchWrite["files"] =>
+  current && states.length > 0
+    ? [{ item: lastState.id, ...fileChanges(before?.data ?? {}, states) }]
+    : [];
 
 function addItemWrite(
   write: BatchWrite,

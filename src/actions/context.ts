@@ -134,9 +134,10 @@ export interface WebhookObjects {
 export interface FileContext extends ActionContext {
   keys: SigningKeys;
   files: R2Bucket;
-  knownLength(body: ReadableStream<Uint8Array>, bytes: number): ReadableStream<Uint8Array>;
-  timer(ms: number): Timer;
-  uploadMs: number;
+  /** The same bytes, as a stream whose length is known. */
+  knownLength: (body: ReadableStream<Uint8Array>, bytes: number) => ReadableStream<Uint8Array>;
+  /** Runs out when the content of a file takes too long to arrive. */
+  uploadTimer: () => Timer;
 }
 
 /** The additional dependencies of webhook management, and of files. */

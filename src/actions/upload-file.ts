@@ -144,12 +144,13 @@ export async function storeContent(
 }
 
 async function putObject(
-  { files, timer, uploadMs }: FileContext,
+  ctx: FileContext,
   file: File,
   body: ReadableStream<Uint8Array>,
 ): Promise<void> {
-  const late = timer(uploadMs);
-  const stored = files.put(file.id, body, { sha256: file.sha256 }).then(() => "stored" as const);
+  const late = ctx.uploadTimer();
+  const { files: bucket } = ctx;
+  const stored = bucket.put(file.id, body, { sha256: file.sha256 }).then(() => "stored" as const);
   try {
     const outcome = await Promise.race([stored, late.done.then(() => "late" as const)]);
     if (outcome === "stored") return;
@@ -160,7 +161,7 @@ async function putObject(
     late.cancel();
   }
   stored.catch(() => undefined);
-  throw mismatch(file, `The content did not arrive within ${uploadMs / 60_000} minutes.`);
+  throw mismatch(file, "The content did not arrive in time. Send it again on a faster connection.");
 }
 
 /** R2 reports a wrong digest as 10037. A stream of known length reports wrong lengths. */

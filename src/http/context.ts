@@ -107,8 +107,7 @@ export function webhookContext({ env, var: { action } }: ActionSource): WebhookC
     keys: env.keys,
     files: env.files,
     knownLength: (body, bytes) => env.knownLength(body, bytes),
-    timer: (ms) => env.clock.timer(ms),
-    uploadMs: env.timeouts.uploadMs,
+    uploadTimer: () => env.clock.timer(env.timeouts.uploadMs),
     objects: webhookObjects(env),
     allowsLocalReceivers: env.settings.allowsLocalReceivers,
   };

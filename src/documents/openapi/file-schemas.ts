@@ -2,7 +2,6 @@ import { fileIdPattern, maxFileBytes } from "#domain/files/file.ts";
 import {
   closedObject,
   openObject,
-  ref,
   stringSchema,
   timestampSchema,
   uriSchema,

@@ -13,6 +13,11 @@ export function parameterComponents(names: readonly ResourceNames[]): Schema {
   return {
     ...headerParameters(),
     ...queryParameters(),
+    link: queryParameter(
+      "link",
+      "A link from `POST /files/{id}/link`, which needs no credential.",
+      stringSchema,
+    ),
     ...keyParameter("app"),
     ...keyParameter("form"),
     ...Object.fromEntries(names.map(idParameter)),
@@ -105,11 +110,6 @@ function queryParameters(): Schema {
       "version",
       "The version of OpenAPI. Defaults to 3.1.",
       enumSchema(versions),
-    ),
-    link: queryParameter(
-      "link",
-      "A link from `POST /files/{id}/link`, which needs no credential.",
-      stringSchema,
     ),
     dryRun: queryParameter(
       "dry_run",

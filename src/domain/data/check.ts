@@ -206,19 +206,12 @@ function checkValue(
   priorValues: PriorValues,
 ): Value | undefined {
   if (compiled.field.type === "files") {
-    const prior = priorValues.values(compiled.slot).flat() as StoredFile[];
-    return checkFiles(compiled.field, value, createErrorReporter(path, state), prior);
+    const files = priorValues.values(compiled.slot).flat() as StoredFile[];
+    return checkFiles(compiled.field, value, createErrorReporter(path, state), files);
   }
   if (compiled.rows) {
-    const storedValues = priorValues.values(compiled.slot);
-    return checkRows(
-      compiled,
-      compiled.rows,
-      value,
-      path,
-      state,
-      priorRowValues(storedValues.flat() as LineItemRow[]),
-    );
+    const rows = priorRowValues(priorValues.values(compiled.slot).flat() as LineItemRow[]);
+    return checkRows(compiled, compiled.rows, value, path, state, rows);
   }
   const context = {
     hadBefore: (scalar: Scalar) => priorValues.hadValue(compiled.slot, scalar),

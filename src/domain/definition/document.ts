@@ -1,16 +1,9 @@
 import * as z from "zod/mini";
-import type { FieldError } from "#domain/problem/problem.ts";
-import { definitionError, type Field, type ScalarField } from "./field.ts";
+import type { Field, ScalarField } from "./field.ts";
 import { maxFileBytes, maxFilesPerField } from "#domain/files/file.ts";
 import { hasNoControls, isStorable, storableDescription } from "#domain/text.ts";
 import { toEpochMs, isTimeZone } from "#domain/time.ts";
-import {
-  minHistoryDays,
-  retainSchema,
-  type RetentionRule,
-  maxHistoryDays,
-  type Acceptance,
-} from "./collection.ts";
+import { minHistoryDays, retainSchema, type RetentionRule, maxHistoryDays } from "./collection.ts";
 import { viewsSchema, type ViewDocument } from "./view.ts";
 import { lazy } from "#domain/lazy.ts";
 
@@ -271,19 +264,6 @@ export interface DefinitionDocument {
   views?: ViewDocument[] | undefined;
   retain?: RetentionRule | null | undefined;
   fields: FieldDocument[];
-}
-
-export function keyErrors(documentKey: string | undefined, pathKey: string): FieldError[] {
-  if (documentKey === undefined || documentKey === pathKey) return [];
-  return [definitionError(["key"], `Must be "${pathKey}", the key in the path, or be omitted.`)];
-}
-
-export function acceptanceErrors(
-  acceptance: Pick<Acceptance, "opens_at" | "closes_at"> | undefined,
-): FieldError[] {
-  if (!acceptance || acceptance.opens_at === null || acceptance.closes_at === null) return [];
-  if (acceptance.opens_at < acceptance.closes_at) return [];
-  return [definitionError(["acceptance", "closes_at"], "Must be later than opens_at.")];
 }
 
 /** The public form of a field, without ids and other internal members. */

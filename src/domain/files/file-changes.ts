@@ -9,8 +9,6 @@ export interface FileChanges {
   detached: string[];
 }
 
-export const noFileChanges: FileChanges = { attached: [], detached: [] };
-
 /** The files in the data of an item, those of retired fields included, with their fields. */
 export function filesIn(data: Data): Map<string, number> {
   const files = Object.entries(data).flatMap(([slot, value]) => {

@@ -69,7 +69,7 @@ export const selectFile = dataStatement<{ id: string }>((db, v) =>
 );
 
 /** Files that are being deleted do not exist any more. */
-export async function findFile(
+async function findFile(
   db: DataDatabase | CollectionDatabase,
   id: string,
 ): Promise<FileRow | undefined> {

@@ -187,7 +187,8 @@ export const exactLength = (
   bytes: number,
 ): ReadableStream<Uint8Array> => {
   let left = bytes;
-  const fail = () => new TypeError("FixedLengthStream did not see all expected bytes before close().");
+  const fail = () =>
+    new TypeError("FixedLengthStream did not see all expected bytes before close().");
   const check = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       left -= chunk.byteLength;

@@ -104,6 +104,8 @@ function FilterInputs({ target, filters }: { target: FilterTarget; filters: read
         />
       );
     }
+    case "files":
+      return null;
     case "reference":
       return (
         <Input name={name("eq")} label={`${label} (ID of the record)`} value={firstValue("eq")} />
