@@ -50,7 +50,12 @@ export function workerPorts(env: WorkerBindings): Ports {
     senders: env.HOOKS,
     replays: env.REPLAYS,
     files: env.FILES,
-    knownLength: (body, bytes) => body.pipeThrough(new FixedLengthStream(bytes)),
+    knownLength(body, bytes) {
+      const { readable, writable } = new FixedLengthStream(bytes);
+      // The reader gets the error too.
+      body.pipeTo(writable).catch(() => undefined);
+      return readable;
+    },
     limiters: {
       failures: env.FAILURES,
       failuresWide: env.FAILURES_WIDE,

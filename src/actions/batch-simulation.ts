@@ -258,7 +258,7 @@ export class BatchSimulation {
       const { list } = this.#compiled.fields;
       const key = list.find(({ field }) => field.id === fieldId)?.field.key ?? "";
       const reason = "Another operation of this batch attaches this file.";
-      throw problem.invalidInput([errorAt(["data", key], "file_in_use", reason, { id })]);
+      throw problem.invalidInput([errorAt(["data", key], "file_in_use", reason)]);
     }
   }
 
