@@ -602,7 +602,11 @@ const deletedRows: Row[] = [
 
 /** What an item shows of its files. */
 const fileRows: Row[] = [
-  ...adminRows("POST /files", 201, async () => ({ path: "/files", body: await announcement() })),
+  ...adminRows("POST /files", 201, async ({ cookie }) => {
+    // The isolate knows the definition then, so that every call of the route has the same queries.
+    await announceFile(cookie);
+    return { path: "/files", body: await announcement() };
+  }),
   ...adminRows("PUT /files/:id/content", 200, async ({ cookie }) => ({
     path: `/files/${await announceFile(cookie)}/content`,
     body: fileBody,

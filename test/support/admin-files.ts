@@ -11,7 +11,8 @@ const content = JSON.stringify(fileBody);
 
 let form: Promise<string> | undefined;
 const formKey = () =>
-  (form ??= (async () => makeForm(await client(), [{ key: "files", type: "files" }]))());
+  (form ??= (async () =>
+    makeForm(await client(), [{ key: "files", type: "files", searchable: false }]))());
 
 export const announcement = async (): Promise<Json> => ({
   collection: `form:${await formKey()}`,

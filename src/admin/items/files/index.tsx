@@ -21,11 +21,11 @@ export const isStreamed = ({ req }: RequestContext<AppEnv>): boolean =>
 
 const announcedFile = lazy(() => z.looseObject({}));
 
+// Only scripts send the following two requests.
 const announce = action({
   fields: announcedFile,
-  async act({ ctx }, fields) {
-    const loaded = await createFile(ctx, fields);
-    return { to: "/admin", document: fileDocument(loaded, siteLinks), status: 201 };
+  async act({ c, ctx }, fields) {
+    return c.json(fileDocument(await createFile(ctx, fields), siteLinks), 201);
   },
 });
 
@@ -34,7 +34,7 @@ const store = action({
     const sent = c.req.header("Content-Length");
     const length = sent === undefined ? null : Number(sent);
     const loaded = await storeContent(ctx, param("id"), { body: c.req.raw.body, length });
-    return { to: "/admin", document: fileDocument(loaded, siteLinks) };
+    return c.json(fileDocument(loaded, siteLinks));
   },
 });
 
