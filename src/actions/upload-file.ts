@@ -132,12 +132,16 @@ export async function storeContent(
   if (length !== null && length > maxFileBytes) throw problem.tooLarge(maxFileBytes);
   if (!body || (length !== null && length !== file.bytes)) throw mismatch();
   await putObject(ctx, file, length === null ? ctx.knownLength(body, file.bytes) : body);
-  const first = await ctx.files.get(id, { range: { offset: 0, length: detectionBytes } });
+  const first = await ctx.files
+    .get(id, { range: { offset: 0, length: detectionBytes } })
+    .catch(() => {
+      throw problem.tryAgain();
+    });
   const contentType = first && detectContentType(new Uint8Array(await first.arrayBuffer()));
   const db = ctx.databases.of(reached.collection);
   if (contentType === null || !(await completeFile(db, id, contentType))) {
-    // The file was removed meanwhile, so nothing else deletes the object.
-    await ctx.files.delete(id);
+    // The file was removed meanwhile. If this fails, the schedule finds the object without a row.
+    ctx.runAfterResponse(() => ctx.files.delete(id));
     throw problem.notFound();
   }
   return { ...loaded, file: { ...file, contentType: file.contentType ?? contentType } };
