@@ -181,6 +181,7 @@ const linkFileOperation = operation({
     description:
       "Returns a URL at which a person can download a file of an item for one hour. `id` is the ID of the file.",
     isPerCollection: false,
+    isReadOnly: true,
     input: plainInput,
   },
 });
