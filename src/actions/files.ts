@@ -96,11 +96,13 @@ export async function getFile(ctx: ActionContext, id: string): Promise<LoadedFil
 }
 
 /** Removes a file that is not attached: first its object, then its row. The schedule finishes what a failure leaves. */
-export async function removeFile(ctx: FileContext, id: string): Promise<void> {
-  const { file, reached } = await getOwnFile(ctx, id);
+export async function removeFile(
+  ctx: FileContext,
+  { file: { id }, reached }: LoadedFile,
+): Promise<void> {
   const db = ctx.databases.of(reached.collection);
   if (!(await startRemoval(db, id, ctx.actor))) {
-    const { file: current } = file.item === null ? await getOwnFile(ctx, id) : { file };
+    const { file: current } = await getOwnFile(ctx, id);
     if (current.item === null) throw problem.notFound();
     const reason = "An item has this file. Remove it from the item instead.";
     throw problem.invalidInput([errorAt([], "file_in_use", reason)]);

@@ -16,10 +16,11 @@ import { unknownFieldError } from "#domain/data/values.ts";
 import { lazy } from "#domain/lazy.ts";
 import { bodyParseOptions, errorAt, zodErrors } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError, type Problem } from "#domain/problem/problem.ts";
+import { withTimeout } from "#store/db/retry.ts";
 import { addFile, completeFile } from "#store/data/files.ts";
 import { findCurrentCollection } from "./collection-cache.ts";
 import type { ActionContext, FileContext } from "./context.ts";
-import { getOwnFile, type LoadedFile } from "./files.ts";
+import type { LoadedFile } from "./files.ts";
 import { reachCurrent } from "./reach.ts";
 import { getCollection } from "./visible.ts";
 
@@ -124,20 +125,15 @@ export interface SentContent {
 /** Stores the content of a file, which may be repeated. The bytes stream to R2, which verifies their digest. */
 export async function storeContent(
   ctx: FileContext,
-  id: string,
+  loaded: LoadedFile,
   { body, length }: SentContent,
 ): Promise<LoadedFile> {
-  const loaded = await getOwnFile(ctx, id);
   const { file, reached } = loaded;
+  const { id } = file;
   if (length !== null && length > maxFileBytes) throw problem.tooLarge(maxFileBytes);
   if (!body || (length !== null && length !== file.bytes)) throw mismatch();
   await putObject(ctx, file, length === null ? ctx.knownLength(body, file.bytes) : body);
-  const first = await ctx.files
-    .get(id, { range: { offset: 0, length: detectionBytes } })
-    .catch(() => {
-      throw problem.tryAgain();
-    });
-  const contentType = first && detectContentType(new Uint8Array(await first.arrayBuffer()));
+  const contentType = await detectType(ctx, id);
   const db = ctx.databases.of(reached.collection);
   if (contentType === null || !(await completeFile(db, id, contentType))) {
     // The file was removed meanwhile. If this fails, the schedule finds the object without a row.
@@ -145,6 +141,18 @@ export async function storeContent(
     throw problem.notFound();
   }
   return { ...loaded, file: { ...file, contentType: file.contentType ?? contentType } };
+}
+
+/** Detects the type of what is stored, so that the bytes need not pass through the Worker's own code. */
+async function detectType(ctx: FileContext, id: string): Promise<string | null> {
+  const range = { offset: 0, length: detectionBytes };
+  const first = await withTimeout(ctx.timing, async () => {
+    const object = await ctx.files.get(id, { range });
+    return object && new Uint8Array(await object.arrayBuffer());
+  }).catch(() => {
+    throw problem.tryAgain();
+  });
+  return first && detectContentType(first);
 }
 
 async function putObject(

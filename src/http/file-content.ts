@@ -5,6 +5,7 @@ import { parseRange, type ByteRange } from "#domain/files/range.ts";
 import type { StoredFile } from "#domain/files/file.ts";
 import { matchesPrecondition } from "#domain/preconditions.ts";
 import { problem } from "#domain/problem/problem.ts";
+import { withTimeout } from "#store/db/retry.ts";
 import { logRecovered } from "#domain/events.ts";
 import type { AppEnv, RequestContext } from "./env.ts";
 import { ifNoneMatch } from "./request.ts";
@@ -13,7 +14,7 @@ import { ifNoneMatch } from "./request.ts";
 export const sandboxPolicy = "default-src 'none'; sandbox; frame-ancestors 'none'";
 
 type FileContext = RequestContext<AppEnv> &
-  Pick<Context, "req"> & {
+  Pick<Context, "req" | "body"> & {
     set(name: "isFile", value: true): void;
   };
 
@@ -26,23 +27,21 @@ export async function sendFile(
   const etag = `"${stored.sha256}"`;
   const precondition = ifNoneMatch(c);
   const headers = contentHeaders(stored, etag);
-  if (precondition && matchesPrecondition(precondition, etag))
-    return new Response(null, { status: 304, headers });
+  if (precondition && matchesPrecondition(precondition, etag)) return c.body(null, 304, headers);
   const range = requestedRange(c, stored.bytes, etag);
   if (range === "unsatisfiable") throw problem.rangeNotSatisfiable(stored.bytes);
   const isPart = range !== null;
   const { offset, length } = range ?? { offset: 0, length: stored.bytes };
   const body = c.req.method === "HEAD" ? null : await openObject(c, stored, { offset, length });
   const contentRange = `bytes ${offset}-${offset + length - 1}/${stored.bytes}`;
-  return new Response(body, {
-    status: isPart ? 206 : 200,
-    headers: {
-      ...headers,
-      "Content-Type": stored.content_type,
-      "Content-Length": String(length),
-      ...(isPart ? { "Content-Range": contentRange } : {}),
-    },
-  });
+  const status = isPart ? 206 : 200;
+  const allHeaders = {
+    ...headers,
+    "Content-Type": stored.content_type,
+    "Content-Length": String(length),
+    ...(isPart ? { "Content-Range": contentRange } : {}),
+  };
+  return body ? c.body(body, status, allHeaders) : c.body(null, status, allHeaders);
 }
 
 function contentHeaders({ name, sha256 }: StoredFile, etag: string): Record<string, string> {
@@ -74,7 +73,8 @@ async function openObject(
   { id }: StoredFile,
   range: ByteRange,
 ): Promise<ReadableStream> {
-  const object = await env.files.get(id, { range }).catch((error: unknown) => {
+  const get = async () => env.files.get(id, { range });
+  const object = await withTimeout(env, get).catch((error: unknown) => {
     logRecovered(env, "content of a file unreadable", error);
     throw problem.tryAgain();
   });

@@ -55,11 +55,12 @@ export function toolDocument(op: ToolOperation, collection?: Collection) {
         description: `${description} Of the ${collection.kind} “${collection.definition.name}” (${collection.key}).`,
       }
     : { name, title, description };
+  const isReadOnly = op.effect === "read" || op.tool.isReadOnly === true;
   const annotations = {
-    readOnlyHint: op.effect === "read",
+    readOnlyHint: isReadOnly,
     // A create overwrites nothing. A change does, and repeating it may have a further effect.
-    destructiveHint: op.effect === "write",
-    idempotentHint: op.effect === "read",
+    destructiveHint: op.effect === "write" && !isReadOnly,
+    idempotentHint: isReadOnly,
     openWorldHint: false,
   };
   const parameters = parameterSchemas(...parameterNames(op, collection?.key));

@@ -1,5 +1,12 @@
 import * as z from "zod/mini";
-import { createPermission, getAttachedFile, getFile, removeFile } from "#actions/files.ts";
+import {
+  createPermission,
+  getAttachedFile,
+  getFile,
+  getOwnFile,
+  removeFile,
+} from "#actions/files.ts";
+import type { WebhookContext } from "#actions/context.ts";
 import { createFile, namedCollection, storeContent } from "#actions/upload-file.ts";
 import { fileDocument, fileLinkDocument } from "#documents/files.ts";
 import {
@@ -18,12 +25,19 @@ import { operation, type Target } from "./operation.ts";
 
 /** The operations on files. The collection of a file decides which permission they need. */
 
-const writing = { oneOf: Object.values(createPermission) };
-const reading = { oneOf: Object.values(readPermission) };
+const writing = { oneOf: [createPermission.form, createPermission.app] };
+const reading = { oneOf: [readPermission.form, readPermission.app] };
 const shared = { kind: null, tag: "files" } as const;
 
-/** The actions load the file with its item and its collection. */
-const fileTarget: Target<undefined> = { mayBeMissing: true, find: () => undefined };
+const fileTarget = <Found>(
+  find: (ctx: WebhookContext, id: string) => Promise<Found>,
+): Target<Found> => ({ mayBeMissing: true, find: (ctx, { id }) => find(ctx, id) });
+
+/** The collection that the body names. */
+const newFileTarget: Target<undefined> = { mayBeMissing: true, find: () => undefined };
+const visibleFile = fileTarget(getFile);
+const ownFile = fileTarget(getOwnFile);
+const attachedFile = fileTarget((ctx, id) => getAttachedFile(ctx, id));
 
 const createFileOperation = operation({
   ...shared,
@@ -35,7 +49,7 @@ const createFileOperation = operation({
     return named ? [createPermission[named.kind]] : [];
   },
   effect: "write",
-  target: fileTarget,
+  target: newFileTarget,
   query: noQuery,
   body: { schema: "FileCreate", example: () => fileInputExample },
   async run(ctx, { body, origin }) {
@@ -62,10 +76,10 @@ const getFileOperation = operation({
   path: filePaths.file,
   permission: reading,
   effect: "read",
-  target: fileTarget,
+  target: visibleFile,
   query: noQuery,
-  async run(ctx, { path, origin }) {
-    return { document: fileDocument(await getFile(ctx, path.id), origin) };
+  run(_, { target, origin }) {
+    return { document: fileDocument(target, origin) };
   },
   summary: "Get a file",
   description:
@@ -79,11 +93,11 @@ const putContentOperation = operation({
   path: filePaths.content,
   permission: writing,
   effect: "write",
-  target: fileTarget,
+  target: ownFile,
   query: noQuery,
   content: "received",
-  async run(ctx, { path, content, origin }) {
-    return { document: fileDocument(await storeContent(ctx, path.id, content), origin) };
+  async run(ctx, { target, content, origin }) {
+    return { document: fileDocument(await storeContent(ctx, target, content), origin) };
   },
   summary: "Store the content of a file",
   description:
@@ -98,12 +112,12 @@ const getContentOperation = operation({
   path: filePaths.content,
   permission: reading,
   effect: "read",
-  target: fileTarget,
+  target: attachedFile,
   query: lazy(() => z.object({ link: z.optional(z.string()) })),
   precondition: "If-None-Match",
   content: "returned",
-  async run(ctx, { path }) {
-    return { attached: await getAttachedFile(ctx, path.id) };
+  run(_, { target }) {
+    return { attached: target };
   },
   summary: "Download the content of a file",
   description:
@@ -127,10 +141,10 @@ const deleteFileOperation = operation({
   path: filePaths.file,
   permission: writing,
   effect: "write",
-  target: fileTarget,
+  target: ownFile,
   query: noQuery,
-  async run(ctx, { path }) {
-    await removeFile(ctx, path.id);
+  async run(ctx, { target }) {
+    await removeFile(ctx, target);
     return null;
   },
   summary: "Delete a file that is not attached",
@@ -145,10 +159,9 @@ const linkFileOperation = operation({
   path: filePaths.link,
   permission: reading,
   effect: "write",
-  target: fileTarget,
+  target: attachedFile,
   query: noQuery,
-  async run(ctx, { path, origin, grant }) {
-    const { file } = await getAttachedFile(ctx, path.id);
+  async run(ctx, { target: { file }, origin, grant }) {
     const expires = Math.floor((ctx.now() + linkMs) / 1000) * 1000;
     const link = await signLink(
       { file: file.id, credential: grant.credentialId, expires },
@@ -168,6 +181,7 @@ const linkFileOperation = operation({
     description:
       "Returns a URL at which a person can download a file of an item for one hour. `id` is the ID of the file.",
     isPerCollection: false,
+    isReadOnly: true,
     input: plainInput,
   },
 });

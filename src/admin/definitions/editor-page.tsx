@@ -60,6 +60,9 @@ const fieldInputNames = [
   "maximum",
   "min_rows",
   "max_rows",
+  "max_files",
+  "max_bytes",
+  "accept",
   "default",
 ];
 

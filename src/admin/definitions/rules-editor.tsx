@@ -12,6 +12,9 @@ const ruleLabels: Partial<Record<Rule, [label: string, hint?: string]>> = {
   decimals: ["Decimals"],
   min_rows: ["At least … rows"],
   max_rows: ["At most … rows"],
+  max_files: ["At most … files"],
+  max_bytes: ["At most … bytes each"],
+  accept: ["Types", "Like application/pdf or image/*. Leave blank for all."],
   default: ["Default", "Used when left blank."],
 };
 
@@ -76,7 +79,7 @@ export function MoreRules({
               label={label}
               hint={hint}
               value={field.rules[rule] ?? ""}
-              inputmode={rule === "pattern" || rule === "default" ? "text" : "decimal"}
+              inputmode={["pattern", "accept", "default"].includes(rule) ? "text" : "decimal"}
             />
           );
         })}

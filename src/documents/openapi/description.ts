@@ -80,6 +80,8 @@ export interface DescribedTool {
   description: string;
   /** Whether each app and form gets a tool of its own, which knows its fields. */
   isPerCollection: boolean;
+  /** Whether the operation changes nothing, although it counts as a write. */
+  isReadOnly?: true;
   /** Whether apps and forms share the tool, which takes either `app` or `form`. */
   acceptsEitherKind?: boolean;
   /** The schema of the arguments, given the schemas of those that are no part of the body. */

@@ -57,7 +57,7 @@ function operationObject(id: string, op: Description, resource: DescribedResourc
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(op.body ? { requestBody: { required: true, content: bodyContent(op, resource) } } : {}),
     ...(op.content === "received"
-      ? { requestBody: { required: true, content: binaryContent } }
+      ? { requestBody: { required: true, content: { "application/octet-stream": bytesSchema } } }
       : {}),
     responses: {
       ...successResponses(op, resource),
@@ -104,10 +104,7 @@ function problemCodes({ body, precondition, problems = [] }: Description): ApiCo
   ];
 }
 
-/** Generators give an empty schema of a binary media type the type of a stream or of bytes. */
-const binaryContent: Schema = {
-  "application/octet-stream": { schema: { type: "string", format: "binary" } },
-};
+const bytesSchema = { schema: { type: "string", format: "binary" } };
 
 function bodyContent({ body }: Description, resource: DescribedResource): Schema {
   const schema = schemaRef(body?.schema, resource);
@@ -137,7 +134,7 @@ function successResponses(op: Description, resource: DescribedResource): Schema 
   const responses = described.map(([status, { description, schema, example, headers = [] }]) => {
     const content =
       op.content === "returned"
-        ? binaryContent
+        ? { "*/*": bytesSchema }
         : {
             ...jsonContent(schemaRef(schema, resource), example?.(resource.examples)),
             ...otherContent(op),

@@ -2,7 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { maxUnattachedBytes, maxUnattachedFiles, type File } from "#domain/files/file.ts";
 import type { Actor } from "#domain/audit.ts";
 import type { CollectionDatabase, DataDatabase } from "#store/db/database.ts";
-import { retryTransient } from "#store/db/retry.ts";
+import { retryTransient, runOnce } from "#store/db/retry.ts";
 import { file } from "#store/db/schema.ts";
 import { collectionStatement, dataStatement, jsonChunks } from "#store/db/statement.ts";
 
@@ -128,7 +128,7 @@ export async function startRemoval(
   id: string,
   owner: Actor,
 ): Promise<boolean> {
-  const { meta } = await retryTransient(db, () => markRemoving(db, { id, owner }).run());
+  const { meta } = await runOnce(db, () => markRemoving(db, { id, owner }).run());
   return meta.changes > 0;
 }
 
