@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import * as z from "zod/mini";
-import { getAttachedFile } from "#actions/files.ts";
+import { getAttachedFile, getOwnFile } from "#actions/files.ts";
 import { createFile, storeContent } from "#actions/upload-file.ts";
 import { action, requireAbility } from "#admin/page.ts";
 import { AdminPage } from "#admin/layout.tsx";
@@ -33,7 +33,10 @@ const store = action({
   async act({ c, ctx, param }) {
     const sent = c.req.header("Content-Length");
     const length = sent === undefined ? null : Number(sent);
-    const loaded = await storeContent(ctx, param("id"), { body: c.req.raw.body, length });
+    const loaded = await storeContent(ctx, await getOwnFile(ctx, param("id")), {
+      body: c.req.raw.body,
+      length,
+    });
     return c.json(fileDocument(loaded, siteLinks));
   },
 });

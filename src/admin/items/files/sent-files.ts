@@ -87,6 +87,6 @@ async function store(ctx: FileContext, collection: string, field: string, file: 
   const { name, size: bytes } = file;
   const created = await createFile(ctx, { collection, field, name, bytes, sha256 });
   const body = new Blob([content]).stream();
-  await storeContent(ctx, created.file.id, { body, length: null });
+  await storeContent(ctx, created, { body, length: null });
   return created.file;
 }
