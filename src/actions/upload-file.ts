@@ -136,8 +136,8 @@ export async function storeContent(
   const contentType = await detectType(ctx, id);
   const db = ctx.databases.of(reached.collection);
   if (contentType === null || !(await completeFile(db, id, contentType))) {
-    // The file was removed meanwhile, so nothing else deletes the object.
-    await ctx.files.delete(id);
+    // The file was removed meanwhile. If this fails, the schedule finds the object without a row.
+    ctx.runAfterResponse(() => ctx.files.delete(id));
     throw problem.notFound();
   }
   return { ...loaded, file: { ...file, contentType: file.contentType ?? contentType } };

@@ -165,6 +165,13 @@ POST /admin/webhooks/:id/test                                    | 200   | 200  
 POST /admin/webhooks/:id/deliveries/:delivery/redeliver          | 200   | 200   | 403    | 403    | 401
 POST /admin/webhooks/:id/delete                                  | 204   | 204   | 403    | 403    | 401
 
+POST /admin/files                                                | 201   | 201   | 201    | 403    | 401
+PUT /admin/files/:id/content, of an own file                     | 200   | 200   | 200    | 403    | 401
+PUT /admin/files/:id/content, of another member's file           | 404   | 404   | 404    | 403    | 401
+GET /admin/files/:id/content, of an item                         | 200   | 200   | 200    | 200    | 401
+GET /admin/files/:id/content, of no item                         | 404   | 404   | 404    | 404    | 401
+POST /admin/files/:id/link, of an item                           | 200   | 200   | 200    | 200    | 401
+
 GET /admin/deleted                                               | 200   | 200   | 403    | 403    | 401
 POST /admin/deleted/:id/restore, of nothing                      | 404   | 404   | 403    | 403    | 401
 

@@ -102,7 +102,8 @@ describe("the simulated bucket", { timeout: 120_000 }, () => {
         if (objects.length > 0) await real.delete(objects.map(({ key: name }) => name));
         const simulated = new SimulatedBucket(new Scheduler(0, false)).direct();
         for (const step of steps) {
-          expect(await outcome(step, simulated), step.name).toEqual(await outcome(step, real));
+          const [ours, theirs] = [await outcome(step, simulated), await outcome(step, real)];
+          expect(ours, step.name).toEqual(theirs);
         }
       }),
       { numRuns: 40 },

@@ -34,6 +34,8 @@ export interface ClientRequest {
   path: string;
   headers?: Record<string, string>;
   body?: unknown;
+  /** Bytes in place of a JSON body. */
+  content?: Uint8Array<ArrayBuffer>;
 }
 
 export interface Answer {
@@ -209,7 +211,7 @@ export class World {
 
   async #serve(
     { bundle, service }: Isolate,
-    { method, path, headers, body }: ClientRequest,
+    { method, path, headers, body, content }: ClientRequest,
   ): Promise<Answer> {
     const request = new Request(path.startsWith("https://") ? path : origin + path, {
       method,
@@ -220,6 +222,7 @@ export class World {
         ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(content ? { body: content } : {}),
     });
     const ctx = {
       waitUntil: (work: Promise<unknown>) =>

@@ -8,6 +8,7 @@ import {
 } from "./lists.ts";
 import { closeDrops } from "./page.ts";
 import { suggestRecords } from "./suggest-records.ts";
+import { uploadFiles } from "./upload-files.ts";
 import { DefinitionEditor } from "./editor.ts";
 
 /** Enhances the pages of definitions and items. All pages also work without scripts. */
@@ -20,6 +21,7 @@ continueImport();
 closeDrops();
 findAsWritten();
 suggestRecords();
+uploadFiles();
 for (const form of document.querySelectorAll<HTMLFormElement>("form[data-editor]")) {
   void new DefinitionEditor(form);
 }

@@ -26,12 +26,18 @@ export function runWrangler(
 /** Runs wrangler and returns its JSON output. Undefined when it fails with output that matches `mayFail`. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows what it asked for
 export function queryWrangler<T>(args: readonly string[], mayFail?: RegExp): T | undefined {
+  const output = captureWrangler(args, mayFail);
+  return output === undefined ? undefined : (JSON.parse(output.slice(output.search(/[[{]/))) as T);
+}
+
+/** Runs wrangler and returns its output. Undefined when it fails with output that matches `mayFail`. */
+export function captureWrangler(args: readonly string[], mayFail?: RegExp): string | undefined {
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], {
     env: { ...process.env, ...nonInteractive, NO_COLOR: "1" },
     encoding: "utf8",
     maxBuffer: 64 * 1024 * 1024,
   });
-  if (status === 0) return JSON.parse(stdout.slice(stdout.search(/[[{]/))) as T;
+  if (status === 0) return stdout;
   if (mayFail?.test(stdout + stderr)) return undefined;
   console.error(stdout, stderr);
   return stop(`\`wrangler ${args.join(" ")}\` failed. Its output is above.`);

@@ -4,7 +4,7 @@ import type { SigningKeys } from "#domain/credential/keys.ts";
 export interface FileLink {
   /** The file's ID, `fil_…`. */
   file: string;
-  /** The ID of the credential. */
+  /** The ID of the credential that created the link, or of the member. */
   credential: string;
   /** Milliseconds since 1970. A link ends at a whole second. */
   expires: number;

@@ -18,6 +18,8 @@ const maxDeleted = 1000;
 /** R2: one store for all places, where an object appears whole or not at all. */
 export class SimulatedBucket {
   readonly objects = new Map<string, StoredObject>();
+  /** The share of deletes that fail. */
+  failingDeletes = 0;
   readonly #scheduler: Scheduler;
 
   constructor(scheduler: Scheduler) {
@@ -48,10 +50,17 @@ export class SimulatedBucket {
         const list = [keys].flat();
         if (list.length > maxDeleted) throw new Error("delete: Too many keys.");
         // Several keys are no transaction: some may be gone when the call fails.
-        for (const key of list) await call("delete", () => void this.objects.delete(key));
+        for (const key of list) await call("delete", () => this.#delete(key));
       },
       list: (options: R2ListOptions = {}) => call("list", () => this.#list(options)),
     } as unknown as R2Bucket;
+  }
+
+  #delete(key: string): void {
+    const { failingDeletes } = this;
+    if (failingDeletes > 0 && this.#scheduler.activity.random.chance(failingDeletes))
+      throw new Error("delete: We encountered an internal error. Please try again. (10001)");
+    this.objects.delete(key);
   }
 
   #put(key: string, bytes: Buffer, options: PlainOptions & R2PutOptions) {

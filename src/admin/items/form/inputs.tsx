@@ -4,6 +4,7 @@ import { choiceAttributes, RecordChoices, useReferenceText } from "#admin/items/
 import { ChoiceGroup, Field as Box, Select, TextArea, useField } from "#html/inputs.tsx";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import { inputAttributes, yesNoOptions, inputText, optionsFor, nonEmptyTexts } from "./values.ts";
+import { FilesInput } from "#admin/items/files/files-input.tsx";
 import { fieldsWithInputs } from "./read-form.ts";
 import { LineItemRows } from "./rows.tsx";
 
@@ -118,21 +119,27 @@ interface ItemInputsProps {
   /** The keys of the edited fields; all fields if undefined. */
   written?: ReadonlySet<string> | undefined;
   zone: string;
+  /** The collection, as uploads name it. Previews of forms have none. */
+  place?: string;
   /** The key of the list that gets additional empty rows. */
   listToExtend?: string | undefined;
 }
 
 /** Renders an input for each field that is not computed. */
-export function ItemInputs({ fields, data, form, written, zone, listToExtend }: ItemInputsProps) {
+export function ItemInputs(props: ItemInputsProps) {
+  const { fields, data, form, written, zone, place, listToExtend } = props;
   const isNew = Object.keys(data).length === 0;
   const fieldsToRender = new Set(fieldsWithInputs(fields, data));
   return (
     <>
       {fields.map((field) => {
         const { key } = field;
-        if (field.type === "computed" || field.type === "files") return null;
+        if (field.type === "computed") return null;
         const stored = data[key] ?? (isNew ? field.default : undefined);
         const fieldForm = form && (written?.has(key) ?? true) ? form : undefined;
+        if (field.type === "files") {
+          return <FilesInput field={field} stored={stored} form={fieldForm} place={place} />;
+        }
         if (field.type === "line_items") {
           if (!fieldsToRender.has(field)) return <TooManyRows field={field} rows={data[key]} />;
           return (

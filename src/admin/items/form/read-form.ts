@@ -1,4 +1,5 @@
 import { valueKinds, type Field, type LineItemsField } from "#domain/definition/field.ts";
+import { filesOf, readFileIds } from "#admin/items/files/sent-files.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import { localToUtc } from "#domain/time.ts";
@@ -29,8 +30,7 @@ export function fieldsWithInputs(fields: readonly Field[], data: Data): Field[] 
   const counts = renderedRowCounts(fields, data);
   return fields.filter(({ key, type }) => {
     const rows = data[key];
-    if (type !== "line_items" || !Array.isArray(rows))
-      return type !== "computed" && type !== "files";
+    if (type !== "line_items" || !Array.isArray(rows)) return type !== "computed";
     return rows.length === counts.get(key);
   });
 }
@@ -123,6 +123,7 @@ export function readFieldValue(
 ): unknown {
   if (field.type === "line_items") return readRows(field, form, zone).map(({ cells }) => cells);
   if (field.type === "multi_select") return nonEmptyTexts(form[name]);
+  if (field.type === "files") return readFileIds(name, form);
   return readScalar(field, form[name], zone);
 }
 
@@ -175,6 +176,7 @@ export function toSubmittedValue(field: Field, value: unknown, zone: string): un
       ),
     );
   }
+  if (field.type === "files") return filesOf(value).map(({ id }) => id);
   if (field.type === "multi_select") {
     const values = nonEmptyTexts(value);
     const checkedValues = new Set(values);

@@ -28,6 +28,7 @@ import {
 import { itemsPath, getItem, readIfMatch, getStoredCollection } from "#admin/items/load-item.ts";
 import { actorNames, itemTitle } from "#admin/items/value.tsx";
 import { ItemFormPage } from "./item-form.tsx";
+import { storeSentFiles } from "#admin/items/files/sent-files.ts";
 import { createItem } from "#actions/create-item.ts";
 import { findFormRecords, formReferences, type ResolvedForm } from "./find-records.ts";
 import { noReferences } from "#admin/items/references.tsx";
@@ -107,6 +108,7 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
   const seen = isObject(sent["data"]) ? undefined : readSeenDigests(sent);
   let target = await getItem(c, kind);
   assertCellsFit(fieldsOf(target.compiled), sent);
+  const refusal = await storeSentFiles(c.var.action, target.compiled, sent);
   const resolved = await findFormRecords(c.var.action, fieldsOf(target.compiled), sent);
   const { form } = resolved;
   if (isEditedFurther(form)) {
@@ -115,6 +117,7 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
   return attempted(
     c,
     async () => {
+      if (refusal) throw refusal;
       if (!seen) {
         const body = buildItemBody(form, target.compiled);
         const view = await updateItem(c.var.action, target, body, readIfMatch(form));
@@ -235,6 +238,7 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
   const sent = await readForm(c);
   const fields = fieldsOf(compiled);
   assertCellsFit(fields, sent);
+  const refusal = await storeSentFiles(c.var.action, compiled, sent);
   const { form, choices } = await findFormRecords(c.var.action, fields, sent);
   const zone = formTimeZone(form, compiled);
   const renderAgain = async (error: Problem | undefined) => (
@@ -257,6 +261,7 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
   return attempted(
     c,
     async () => {
+      if (refusal) throw refusal;
       const body = buildItemBody(form, compiled);
       const { response: view } = await createItem(c.var.action, compiled, body, noIdempotencyKey);
       const draftNote = view.status === "draft" ? " as a draft" : "";
