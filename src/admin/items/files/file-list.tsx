@@ -15,7 +15,7 @@ const rasterTypes = new Set([
 const maxPreviewBytes = 5_000_000;
 const maxListed = 3;
 
-export const contentPath = (id: string) => `/admin/files/${id}/content`;
+const contentPath = (id: string) => `/admin/files/${id}/content`;
 
 /** Formats like “48 KB” and “1.2 MB”, in powers of ten as file managers do. */
 export function formatBytes(bytes: number): string {
