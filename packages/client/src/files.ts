@@ -80,7 +80,10 @@ export class Files {
   }
 
   /** Returns the content of a file, verified by its digest. */
-  async download(file: string | Attachment, { signal }: CallOptions = {}): Promise<Bytes> {
+  async download(
+    file: string | Attachment,
+    { signal }: CallOptions = {},
+  ): Promise<Uint8Array<ArrayBuffer>> {
     const { id, bytes } = typeof file === "string" ? { id: file, bytes: maxFileBytes } : file;
     const { body, headers } = await this.#transport.send({
       method: "GET",

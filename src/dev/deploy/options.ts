@@ -29,6 +29,7 @@ const extraDescriptions: Record<string, string> = {
   to: "the time to restore, like 2026-11-21T09:30:00Z, or a bookmark of the database",
   finish: "removes the old secrets",
   reset: "gives an owner a new password",
+  output: "the file to write, with the binding's name before its extension; default: backup.sql",
   email: "the owner's address, if there are several owners",
 };
 

@@ -1,6 +1,13 @@
 import type { DeploymentOptions } from "./options.ts";
 import { settingsFileOf, isAssignedId, saveSettings, type Settings } from "./settings.ts";
-import { captureWrangler, queryWrangler, runWrangler, stop } from "./wrangler.ts";
+import {
+  captureWrangler,
+  queryWrangler,
+  runWrangler,
+  runWranglerQuietly,
+  stop,
+  stopAfter,
+} from "./wrangler.ts";
 
 /** Ensures that the databases, namespaces and buckets exist. Uses the known ids, else finds them by name, else creates them. */
 export function ensureResources(options: DeploymentOptions, settings: Settings): void {
@@ -44,8 +51,20 @@ function createBucket(
   if (!jurisdiction && location) option.push(`--location=${location}`);
   const command = ["r2", "bucket", "create", name, ...option, "--update-config=false", ...config];
   // Cloudflare's code for a bucket of this name that the account owns.
-  const output = captureWrangler(command, /code: 10004/);
-  if (output !== undefined) console.log(output.trim());
+  const { succeeded, stdout, stderr } = captureWrangler(command);
+  if (!succeeded && !/code: 10004/.test(stdout + stderr)) stopAfter(command, stdout + stderr);
+}
+
+/** Finds the databases of a deployment by name where the settings lack their ids, as on a runner without its files. */
+export function findDatabases(environment: string, settings: Settings): void {
+  const config = ["--config", settingsFileOf(environment)];
+  for (const database of settings.d1_databases) {
+    if (isAssignedId(database.database_id)) continue;
+    const name = database.database_name;
+    database.database_id =
+      findDatabaseId(name, config) ?? stop(`There is no database ${name}. Run \`npm run deploy\`.`);
+  }
+  saveSettings(environment, settings);
 }
 
 function findDatabaseId(name: string, config: string[]): string | undefined {
@@ -69,7 +88,8 @@ function createDatabase(name: string, options: DeploymentOptions, config: string
   const locationOption = jurisdiction
     ? [`--jurisdiction=${jurisdiction}`]
     : [`--location=${location}`];
-  runWrangler(["d1", "create", name, ...locationOption, "--update-config=false", ...config]);
+  runWranglerQuietly(["d1", "create", name, ...locationOption, "--update-config=false", ...config]);
+  console.log(`Created the database ${name}.`);
   return (
     findDatabaseId(name, config) ?? stop(`The database ${name} was created but is not listed.`)
   );
@@ -109,7 +129,8 @@ function findNamespaceId(title: string, config: string[]): string | undefined {
 }
 
 export function createNamespace(title: string, config: string[]): string {
-  runWrangler(["kv", "namespace", "create", title, "--update-config=false", ...config]);
+  runWranglerQuietly(["kv", "namespace", "create", title, "--update-config=false", ...config]);
+  console.log(`Created the KV namespace ${title}.`);
   return (
     findNamespaceId(title, config) ?? stop(`The namespace ${title} was created but is not listed.`)
   );

@@ -9,7 +9,7 @@ import {
 } from "#store/db/database.ts";
 import type { Collection, CollectionKind, Definition } from "#domain/definition/collection.ts";
 import type { AuditRecord } from "#store/home/audit.ts";
-import { hasGlobalListener } from "#store/home/webhooks.ts";
+import { hasGlobalListener } from "#store/home/listened.ts";
 import type { PendingDefinition, PendingChange } from "./collections.ts";
 import { guardApps } from "./references.ts";
 import {
