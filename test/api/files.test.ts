@@ -281,7 +281,7 @@ describe("The content of a file", () => {
       });
       const headers = { Authorization: `Bearer ${owner.bearer}` };
       const init = { method: "PUT", headers, body, duplex: "half" };
-      return exports.default.fetch(new Request(`${root}/files/${id}/content`, init as RequestInit));
+      return exports.default.fetch(new Request(`${root}/files/${id}/content`, init));
     };
     expect((await send("%PDF-1.7\n", "chu")).status).toBe(422);
     expect((await send("%PDF-1.7\n", "chunks", "more")).status).toBe(422);

@@ -192,7 +192,7 @@ class Scenario {
     };
     const announced = await this.#send("POST", "/files", { body, key: name });
     if (announced === "lost" || announced.status !== 201) return;
-    const { id } = announced.body as Json;
+    const { id } = announced.body;
     for (let attempt = 0; attempt < 3; attempt += 1) {
       const stored = await this.#send("PUT", `/files/${id}/content`, { content });
       if (stored === "lost" || stored.status === 503) continue;
@@ -246,7 +246,7 @@ class Scenario {
       const files = lists
         .filter((list) => Array.isArray(list))
         .flat()
-        .filter((entry: Json) => typeof entry === "object" && "sha256" in entry) as Json[];
+        .filter((entry: Json) => typeof entry === "object" && "sha256" in entry);
       for (const file of files) {
         const object = bucket.objects.get(file.id);
         if (!object || digest(object.bytes) !== file.sha256)
