@@ -46,14 +46,17 @@ class Scenario {
     const clients = Array.from({ length: clientCount }, (_, client) =>
       this.#playClient(client, random.int(1, 2 ** 31)),
     );
-    const done = Promise.all(clients).then(() => true);
-    let isDone = false;
-    void done.then(() => (isDone = true));
-    for (let minute = 1; !isDone && minute < 600; minute += 1) {
+    const clientsPlay = { isDone: false };
+    const finish = async () => {
+      await Promise.all(clients);
+      clientsPlay.isDone = true;
+    };
+    void finish();
+    for (let minute = 1; !clientsPlay.isDone && minute < 600; minute += 1) {
       if (random.chance(0.5)) this.world.startIsolate(random.int(0, 3));
       await this.#advance(60_000 - random.int(0, 30_000), random);
     }
-    if (!isDone) this.errors.push("The clients did not end.");
+    if (!clientsPlay.isDone) this.errors.push("The clients did not end.");
     const end = scheduler.now + calmMs;
     // R2 deletes little for the first day and a bit.
     this.world.bucket.failingDeletes = 0.6;
@@ -111,11 +114,9 @@ class Scenario {
     const defined = scheduler.within(activity, () =>
       this.#send("PUT", `/forms/${form}/schema`, { body: { fields } }),
     );
-    void defined.then((answer) => {
-      if (answer === "lost" || answer.status !== 201) this.errors.push("The form is not defined.");
-    });
     await scheduler.advance(scheduler.now + 10_000);
-    await defined;
+    const answer = await defined;
+    if (answer === "lost" || answer.status !== 201) this.errors.push("The form is not defined.");
   }
 
   #send(
@@ -296,6 +297,7 @@ for (let seed = Number(from); seed < Number(from) + Number(count); seed += 1) {
   await scenario.play(seed);
   const errors = [...new Set(scenario.errors)];
   if (errors.length > 0) failures += 1;
-  console.log(errors.length === 0 ? `seed ${seed}: fine` : `seed ${seed}: ${errors.join("\n  ")}`);
+  const verdict = errors.length === 0 ? "fine" : errors.join("\n  ");
+  process.stdout.write(`seed ${seed}: ${verdict}\n`);
 }
 process.exitCode = failures > 0 ? 1 : 0;
