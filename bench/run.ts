@@ -6,6 +6,7 @@ import { newFolder, present, type Bench, type Part } from "./parts/bench.ts";
 import { aggregated } from "./parts/aggregates.ts";
 import { bundleSize } from "./parts/bundle-size.ts";
 import { cost } from "./parts/cost.ts";
+import { files } from "./parts/files.ts";
 import { geo } from "./parts/geo.ts";
 import { growth } from "./parts/growth.ts";
 import { overhead } from "./parts/overhead.ts";
@@ -30,6 +31,7 @@ const parts: Record<string, Part> = {
   rates,
   peers,
   cost,
+  files,
   bundle: bundleSize,
   validation,
   worst,

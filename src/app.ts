@@ -7,6 +7,7 @@ import { apiRoot } from "#domain/api-paths.ts";
 import { lazy } from "#domain/lazy.ts";
 import { problem, Problem } from "#domain/problem/problem.ts";
 import type { AppEnv } from "#http/env.ts";
+import { sandboxPolicy } from "#http/file-content.ts";
 import { contentSecurityPolicy } from "#html/content-security-policy.ts";
 import { logRequest, logError } from "#http/log.ts";
 import { requireSecrets, explainMissingSetUp, setUpProblem } from "#http/set-up.ts";
@@ -70,6 +71,12 @@ const setCacheDefaults = createMiddleware<AppEnv>(async (c, next) => {
   headers.append("Vary", "Authorization");
 });
 
+/** Replaces the policy of our pages: no browser runs the content of a file, or shows it in a frame. */
+const sandboxFiles = createMiddleware<AppEnv>(async (c, next) => {
+  await next();
+  if (c.var.isFile) c.res.headers.set("Content-Security-Policy", sandboxPolicy);
+});
+
 /** Returns 503 to every request while the database is being restored. */
 const rejectWhilePaused = createMiddleware<AppEnv>(async (c, next) => {
   if (c.env.settings.isPaused) throw problem.paused();
@@ -99,6 +106,7 @@ const frame = () =>
     .use(
       assignRequestId,
       logRequest,
+      sandboxFiles,
       secureHeaders({
         contentSecurityPolicy,
         xFrameOptions: "DENY",

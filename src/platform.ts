@@ -49,6 +49,13 @@ export function workerPorts(env: WorkerBindings): Ports {
     gates: env.GATE,
     senders: env.HOOKS,
     replays: env.REPLAYS,
+    files: env.FILES,
+    knownLength(body, bytes) {
+      const { readable, writable } = new FixedLengthStream(bytes);
+      // The reader gets the error too.
+      body.pipeTo(writable).catch(() => undefined);
+      return readable;
+    },
     limiters: {
       failures: env.FAILURES,
       failuresWide: env.FAILURES_WIDE,

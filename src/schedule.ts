@@ -19,16 +19,18 @@ import { eraseDeleted } from "#store/data/erase-deleted.ts";
 import { eraseExpiredValues } from "#store/data/erase-expired-values.ts";
 import { sweepFormerEntries, sweepFormerUnique } from "#store/data/index-check.ts";
 import { forgetErasures } from "#store/data/owed-erasures.ts";
+import { releaseFormerFiles, sweepFiles, sweepObjects } from "#store/data/sweep-files.ts";
 import { sweepErasedReplays } from "#store/data/replays.ts";
 import { sweepExpired } from "#store/home/maintenance.ts";
 
-type SweepContext = Pick<BackgroundContext, "databases" | "memory"> & Pick<Service, "replays">;
+type SweepContext = Pick<BackgroundContext, "databases" | "memory"> &
+  Pick<Service, "replays" | "files">;
 
 /** Limits the steps of one run. The next run continues. */
 const stepsPerRun = 50;
 
 export async function sweepStorage(
-  { databases, memory, replays }: SweepContext,
+  { databases, memory, replays, files }: SweepContext,
   now: number,
 ): Promise<void> {
   await sweepExpired(databases, now, stepsPerRun);
@@ -40,8 +42,16 @@ export async function sweepStorage(
     await runSteps(() => sweepErasedReplays(db, replays, now));
     await forgetErasures(db, now);
     await sweepChanges(memory, db, index, now);
+    await runSteps(() => releaseFormerFiles(db), fileStepsPerRun);
+    await runSteps(() => sweepFiles(db, files, now), fileStepsPerRun);
   }
+  await runSteps(() => sweepObjects(databases.dataDatabases(), files, now), objectStepsPerRun);
 }
+
+/** A step takes 3 queries and deletes 200 files. */
+const fileStepsPerRun = 30;
+/** A step lists 1,000 objects. */
+const objectStepsPerRun = 10;
 
 /** Repeats the step, up to the limit, while it returns that more work may remain. */
 async function runSteps(step: () => Promise<boolean>, maxSteps = stepsPerRun): Promise<void> {
@@ -77,7 +87,8 @@ export async function onSchedule(service: Service, scheduledAt: number): Promise
   if (service.settings.isPaused) return;
   const { clock, random, memory, databases } = service;
   const webhookStubs = webhookObjects(service);
-  const ctx = { databases, objects: webhookStubs, memory, random, now: () => clock.now() };
+  const { files } = service;
+  const ctx = { databases, objects: webhookStubs, memory, random, files, now: () => clock.now() };
   const results = await Promise.allSettled([
     wakeListenersOfRecentChanges(databases, webhookStubs, scheduledAt),
     sweepWebhooks(ctx),
@@ -96,10 +107,16 @@ export async function onSchedule(service: Service, scheduledAt: number): Promise
 const erasingStepsPerRun = 30;
 
 /** Erases deleted apps and forms that can no longer be restored, and expired submissions. */
-export async function erase(ctx: BackgroundContext & ListenerContext): Promise<void> {
-  const { databases, random, now } = ctx;
+export async function erase(
+  ctx: BackgroundContext & ListenerContext & Pick<Service, "files">,
+): Promise<void> {
+  const { databases, random, files, now } = ctx;
   for (const db of databases.dataDatabases()) {
-    await runSteps(() => eraseDeleted(databases, db, random.uuid(), now()), erasingStepsPerRun);
+    // A collection is erased only after its files.
+    const step = async () =>
+      (await eraseDeleted(databases, db, random.uuid(), now())) ||
+      (await sweepFiles(db, files, now()));
+    await runSteps(step, erasingStepsPerRun);
   }
   await runAndWake(ctx, (notifyChange) => eraseExpired(ctx, notifyChange));
 }

@@ -61,12 +61,13 @@ export function checkout(commit: string, folder: string): string {
 const parts = {
   d1: "d1/database.worker.js",
   kv: "kv/namespace.worker.js",
+  r2: "r2/bucket.worker.js",
   entry: "shared/object-entry.worker.js",
   shared: "shared/index.worker.js",
   zod: "shared/zod.worker.js",
 };
 
-/** Copies miniflare's D1 and KV, which `wrangler dev` runs, into a folder. */
+/** Copies miniflare's D1, KV and R2, which `wrangler dev` runs, into a folder. */
 export function copyStorage(folder: string): void {
   const workers = join(project, "node_modules/miniflare/dist/src/workers");
   mkdirSync(folder, { recursive: true });

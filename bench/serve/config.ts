@@ -17,7 +17,7 @@ export interface Stage {
 }
 
 export interface Layout {
-  /** The data folder of D1, KV and the objects. */
+  /** The data folder of D1, KV, R2 and the objects. */
   data: string;
   secrets: Record<string, string>;
   compatibilityDate: string;
@@ -30,8 +30,8 @@ const embedded = (file: string) => `esModule=embed "modules/${file}.js"`;
 const text = (value: unknown) => JSON.stringify(JSON.stringify(value));
 
 /**
- * Builds the configuration of a plain `workerd serve`. The Workers share one D1 database, one KV namespace and the
- * objects of the first Worker. Each socket leads directly to its Worker.
+ * Builds the configuration of a plain `workerd serve`. The Workers share one D1 database, one KV namespace, one bucket
+ * and the objects of the first Worker. Each socket leads directly to its Worker.
  */
 export function workerdConfig(workers: readonly Served[], layout: Layout): string {
   const [main] = workers;
@@ -40,6 +40,7 @@ export function workerdConfig(workers: readonly Served[], layout: Layout): strin
     ...workers.map((worker) => workerService(worker, main, layout)),
     ...storageServices("d1", "D1DatabaseObject", layout),
     ...storageServices("kv", "KVNamespaceObject", layout),
+    ...storageServices("r2", "R2BucketObject", layout),
     disk("objects-disk", `${layout.data}/objects`),
   ];
   const sockets = workers.map(
@@ -87,6 +88,7 @@ function workerService(worker: Served, main: Served, layout: Layout): string {
       ${stage ? `compatibilityFlags=["nodejs_als"],` : ""}
       bindings=[
         ${storageBindings(worker)},
+        (name="FILES", r2Bucket=(name="r2-entry", ${namespace("files")})),
         (name="GATE", durableObjectNamespace=${objectNamespace("CredentialGate")}),
         (name="HOOKS", durableObjectNamespace=${objectNamespace("WebhookSender")}),
         ${[...limiters, ...secrets].join(",\n        ")}

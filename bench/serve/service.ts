@@ -49,7 +49,7 @@ export class Service {
     this.#bundles = bundles;
     this.#root = root;
     this.#ports = Object.fromEntries(Object.keys(bundles).map((name, i) => [name, firstPort + i]));
-    for (const folderName of ["d1", "kv", "objects"])
+    for (const folderName of ["d1", "kv", "r2", "objects"])
       mkdirSync(join(folder, folderName), { recursive: true });
   }
 

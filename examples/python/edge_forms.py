@@ -11,6 +11,10 @@
     for each in orders.search({"conditions": [{"field": "priority", "op": "gte", "value": 2}]}):
         print(each["receipt_number"], each["data"]["total"])
 
+    with open("a.pdf", "rb") as file:
+        invoice = client.files.upload(file.read(), collection="app:orders", field="invoices", name="a.pdf")
+    orders.update(order["id"], {"invoices": [invoice]})
+
 An API client gives `client_id` and `client_secret` in place of `token`: access tokens are fetched, shared by all
 threads and renewed by themselves. `client.records(app)` and `client.submissions(form)` have the same calls, and a
 client may be used by many threads at once: make one and keep it.
@@ -51,7 +55,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
-__all__ = ["BatchError", "Collection", "EdgeForms", "EdgeFormsError", "Walk", "verify_webhook"]
+__all__ = ["BatchError", "Collection", "EdgeForms", "EdgeFormsError", "Files", "Walk", "verify_webhook"]
 
 Json = dict[str, Any]
 """An object as it stands in JSON: an item, its data, an operation, what became of it."""
@@ -60,6 +64,8 @@ Results = list[Json]
 MOST_OPERATIONS = 100
 MOST_BYTES = 1_048_576
 MOST_CONFLICTS = 50
+LEAST_PACE = 50_000
+"""Bytes a second that a connection has to carry: files get that much more time than other requests."""
 MOST_REFUSALS = 100
 """How often one call may be told to wait: other programs of the same credential may be faster each time."""
 
@@ -158,6 +164,8 @@ class EdgeForms:
         self._holding = threading.Lock()
         self._renewing = threading.Lock()
         self._opener = urllib.request.build_opener(_AsItCame)
+        #: The attachments of items.
+        self.files = Files(self)
 
     def records(self, app: str) -> Collection:
         """The records of an app. An id may be a receipt number everywhere."""
@@ -194,22 +202,27 @@ class EdgeForms:
         headers: Mapping[str, str] | None = None,
         *,
         safe: bool = True,
+        content: bytes | None = None,
+        carried: int = 0,
+        binary: bool = False,
     ) -> _Reply:
+        """`content` takes the place of a JSON body, `carried` is the size of a file on its way in either direction."""
         asked = {name: value for name, value in (query or {}).items() if value is not None}
         url = f"{self._url}/api/v1{path}" + (f"?{urlencode(asked)}" if asked else "")
         sent = {"Accept": "application/json", **(headers or {})}
         for name, value in sent.items():
             if name.lower() == "if-match":
                 _check_tag(name, value)
-        data = None if body is None else _json(body)
-        if data is not None:
+        data = content if body is None else _json(body)
+        if body is not None:
             sent["Content-Type"] = "application/json"
+        within = self._timeout + carried / LEAST_PACE
         for may_renew in (True, False):
             bearer = self._bearer()
             authorized = {**sent, "Authorization": f"Bearer {bearer}"}
             request = urllib.request.Request(url, data, authorized, method=method)
             try:
-                return self._persist(lane, safe, request)
+                return self._persist(lane, safe, request, within, binary)
             except EdgeFormsError as error:
                 # Nothing was done for a bearer that is refused; an access token may have expired or been revoked.
                 if error.status != 401 or not may_renew or isinstance(self._token, str):
@@ -227,7 +240,8 @@ class EdgeForms:
                 return token
             form = {"Content-Type": "application/x-www-form-urlencoded"}
             url = f"{self._url}/oauth/token"
-            told = self._persist("read", True, urllib.request.Request(url, urlencode(self._grant).encode(), form)).body
+            asked = urllib.request.Request(url, urlencode(self._grant).encode(), form)
+            told = self._persist("read", True, asked, self._timeout).body
             if not isinstance(told, dict) or not isinstance(told.get("access_token"), str):
                 raise EdgeFormsError("The token endpoint answered without an access token.", "unexpected_answer")
             seconds = float(told.get("expires_in") or 0)
@@ -240,12 +254,14 @@ class EdgeForms:
             if self._access[0] == refused:
                 self._access = ("", 0.0)
 
-    def _persist(self, lane: str, safe: bool, request: urllib.request.Request) -> _Reply:
+    def _persist(
+        self, lane: str, safe: bool, request: urllib.request.Request, within: float, binary: bool = False
+    ) -> _Reply:
         """Sends until there is an answer, as often as is safe."""
         failures = refusals = 0
         while True:
             try:
-                return self._in_turn(lane, request)._replace(doubtful=failures > 0)
+                return self._in_turn(lane, request, within, binary)._replace(doubtful=failures > 0)
             except EdgeFormsError as error:
                 error.doubtful = failures > 0 or error._is_unsure
                 told = error.retry_after or 0
@@ -266,7 +282,7 @@ class EdgeForms:
                     failures += 1
             time.sleep(wait)
 
-    def _in_turn(self, lane: str, request: urllib.request.Request) -> _Reply:
+    def _in_turn(self, lane: str, request: urllib.request.Request, within: float, binary: bool) -> _Reply:
         """Waits for the lane and for room in it, and looks at the lane again once there is room."""
         while True:
             while (wait := self._open_at[lane] - time.monotonic()) > 0:
@@ -274,7 +290,7 @@ class EdgeForms:
             with self._room:
                 if self._open_at[lane] > time.monotonic():
                     continue
-                reply = self._attempt(request)
+                reply = self._attempt(request, within, binary)
             # `"default";r=599;t=12, "write";r=0;t=3`: nothing is left of a limit for `t` seconds.
             for name, seconds in re.findall(r'"(\w+)";r=0;t=(\d+)', reply.headers.get("RateLimit", "")):
                 for each in ("read", "write") if name == "default" else ("write",):
@@ -285,19 +301,19 @@ class EdgeForms:
         with self._holding:
             self._open_at[lane] = max(self._open_at[lane], time.monotonic() + seconds)
 
-    def _attempt(self, request: urllib.request.Request) -> _Reply:
+    def _attempt(self, request: urllib.request.Request, within: float, binary: bool) -> _Reply:
         """One request and its whole answer."""
-        until = time.monotonic() + self._timeout
+        until = time.monotonic() + within
         try:
-            with self._opener.open(request, timeout=self._timeout) as answer:
-                return _read(answer, until)
+            with self._opener.open(request, timeout=within) as answer:
+                return _read(answer, until, binary)
         except (OSError, http.client.HTTPException) as cause:
             late = isinstance(getattr(cause, "reason", cause), TimeoutError)
             origin = "{0.scheme}://{0.netloc}".format(urlsplit(request.full_url))
             reason = getattr(cause, "reason", cause)
             message = f"The connection to {origin} failed: {reason}"
             if late:
-                message = f"No complete response from {origin} within {self._timeout} s."
+                message = f"No complete response from {origin} within {within:g} s."
             raise EdgeFormsError(message, "timeout" if late else "network_error") from cause
 
 
@@ -488,6 +504,71 @@ class Collection:
         return Walk(read, goes_on, cursor)
 
 
+class Files:
+    """The attachments of items. Each is a dict with `id`, `name`, `content_type`, `bytes`, `sha256` and `links`."""
+
+    def __init__(self, client: EdgeForms) -> None:
+        self._client = client
+
+    def upload(self, content: bytes, *, collection: str, field: str, name: str, key: str | None = None) -> Json:
+        """Stores a file for a field of a `collection` like "form:purchase"; the service verifies every byte.
+
+        Attach it within 24 hours: write what this returns into the field's list of an item.
+        """
+        told = {
+            "collection": collection,
+            "field": field,
+            "name": name,
+            "bytes": len(content),
+            "sha256": hashlib.sha256(content).hexdigest(),
+        }
+        headers = {"Idempotency-Key": key or _new_key()}
+        announced = _unmistaken(self._client._send("write", "POST", "/files", told, headers=headers)).body
+        stored: Json = self._client._send(
+            "write",
+            "PUT",
+            f"{_file(announced['id'])}/content",
+            headers={"Content-Type": "application/octet-stream"},
+            content=content,
+            carried=len(content),
+        ).body
+        return stored
+
+    def download(self, file: str | Json) -> bytes:
+        """The bytes of a file, verified by their digest: by its ID, or as an item has it."""
+        id, carried = (file, 90_000_000) if isinstance(file, str) else (file["id"], file["bytes"])
+        reply = self._client._send(
+            "read", "GET", f"{_file(id)}/content", headers={"Accept": "*/*"}, carried=carried, binary=True
+        )
+        content: bytes = reply.body
+        told = re.search("sha-256=:([^:]+):", reply.headers.get("Repr-Digest", ""))
+        if told and told[1] != base64.b64encode(hashlib.sha256(content).digest()).decode():
+            raise EdgeFormsError("The downloaded bytes differ from those that are stored.", "unexpected_answer")
+        return content
+
+    def get(self, id: str) -> Json:
+        """What is known of a file."""
+        file: Json = self._client._send("read", "GET", _file(id)).body
+        return file
+
+    def link(self, id: str) -> Json:
+        """A `url` that works without a credential until `expires_at`, for at most an hour."""
+        link: Json = self._client._send("read", "POST", f"{_file(id)}/link").body
+        return link
+
+    def delete(self, id: str) -> None:
+        """Deletes a file that no item has. One that has gone while an answer was lost counts as deleted."""
+        try:
+            self._client._send("write", "DELETE", _file(id))
+        except EdgeFormsError as error:
+            if error.status != 404 or not error.doubtful:
+                raise
+
+
+def _file(id: str) -> str:
+    return f"/files/{quote(id, safe='')}"
+
+
 class Page(NamedTuple):
     items: list[Json]
     #: Where the next page starts; None at the end of a list or search.
@@ -578,7 +659,7 @@ class _AsItCame(urllib.request.HTTPErrorProcessor):
     https_response = http_response
 
 
-def _read(answer: http.client.HTTPResponse, until: float) -> _Reply:
+def _read(answer: http.client.HTTPResponse, until: float, binary: bool) -> _Reply:
     parts = []
     while part := answer.read1(65_536):
         parts.append(part)
@@ -589,6 +670,8 @@ def _read(answer: http.client.HTTPResponse, until: float) -> _Reply:
     text = b"".join(parts)
     if not 200 <= answer.status < 300:
         raise _error_of(answer, text)
+    if binary:
+        return _Reply(answer.status, answer.headers, text)
     try:
         return _Reply(answer.status, answer.headers, json.loads(text) if text else None)
     except ValueError as cause:

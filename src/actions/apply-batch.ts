@@ -4,12 +4,8 @@ import { maxBatchErrors, type BatchOperation, readBatch } from "#domain/item/bod
 import { parseReceiptSequences } from "#domain/item/item.ts";
 import type { ItemLookup } from "#store/data/batch-read.ts";
 import { lookUpVisible, maxReadBytes } from "./batch-lookup.ts";
-import {
-  parseUpsertKey,
-  BatchSimulation,
-  type SimulatedOperation,
-  type TouchedItem,
-} from "./batch-simulation.ts";
+import { BatchSimulation, type SimulatedOperation, type TouchedItem } from "./batch-simulation.ts";
+import { parseUpsertKey } from "./upsert-key.ts";
 import { closedReason } from "#domain/definition/collection.ts";
 import { batchBudget, batchBudgetUsed } from "#domain/formula/compute.ts";
 import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";

@@ -4,6 +4,8 @@ import type { ProblemCode } from "#domain/problem/catalogue.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { ReachedCollection } from "#domain/data/narrow.ts";
 import type { Warning } from "#domain/data/values.ts";
+import { fileChanges } from "#domain/files/file-changes.ts";
+import { mayHaveFiles } from "#domain/files/sent-file.ts";
 import type { BatchOperation } from "#domain/item/body.ts";
 import {
   type Item,
@@ -14,7 +16,12 @@ import {
 } from "#domain/item/item.ts";
 import type { BatchWrite } from "#store/data/batch-write.ts";
 import type { AssignedValues } from "#store/data/replays.ts";
-import type { SimulatedOperation, BatchSimulation, TouchedItem } from "./batch-simulation.ts";
+import type {
+  SimulatedOperation,
+  BatchSimulation,
+  PlannedChange,
+  TouchedItem,
+} from "./batch-simulation.ts";
 import { visibleWarnings } from "./narrow-write.ts";
 import { buildIndexRowChanges, serializeData } from "#domain/item/change.ts";
 
@@ -174,10 +181,10 @@ export function buildBatchWrite(
   batchId: string,
   rejectItem: (item: TouchedItem, cause: Problem) => void,
 ): BatchWrite {
-  const { kind, version, revision, definition } = compiled.collection;
+  const { kind, version: definitionVersion, revision, definition } = compiled.collection;
   const write: BatchWrite = {
     revision,
-    definitionVersion: version,
+    definitionVersion,
     batchId,
     now,
     receiptPrefix: kind === "app" ? definition.receipt_prefix : null,
@@ -192,16 +199,9 @@ export function buildBatchWrite(
     updatedItems: [],
     deletedNumbers: [],
     references: [],
-    changes: changes.map(({ item, action, version: itemVersion, diff, views }) => ({
-      views,
-      ref: item.lastState.number,
-      id: item.lastState.id,
-      action,
-      version: itemVersion,
-      fields: JSON.stringify(diff.fields),
-      former:
-        item.current === null || action.endsWith(".create") ? null : JSON.stringify(diff.former),
-    })),
+    files: touchedItems.flatMap(filesOf),
+    mayHaveFiles: mayHaveFiles(definition.fields),
+    changes: changes.map(toWrittenChange),
   };
   for (const [index, touchedItem] of touchedItems.entries()) {
     try {
@@ -216,6 +216,27 @@ export function buildBatchWrite(
   }
   return write;
 }
+
+const toWrittenChange = ({
+  item: { lastState, current },
+  action,
+  version,
+  diff,
+  views,
+}: PlannedChange): BatchWrite["changes"][number] => ({
+  views,
+  ref: lastState.number,
+  id: lastState.id,
+  action,
+  version,
+  fields: JSON.stringify(diff.fields),
+  former: current === null || action.endsWith(".create") ? null : JSON.stringify(diff.former),
+});
+
+const filesOf = ({ before, lastState, current, states }: TouchedItem): BatchWrite["files"] =>
+  current && states.length > 0
+    ? [{ item: lastState.id, ...fileChanges(before?.data ?? {}, states) }]
+    : [];
 
 function addItemWrite(
   write: BatchWrite,

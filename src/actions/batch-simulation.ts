@@ -1,12 +1,10 @@
-import { checkPatch } from "#domain/data/check.ts";
 import { type ComputeBudget } from "#domain/formula/compute.ts";
 import { wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
-import { uniqueValue, type UniqueValue, uniqueValues } from "#domain/data/index-entries.ts";
-import { uniqueIdOf } from "#domain/definition/field.ts";
-import { isObject } from "#domain/json.ts";
-import { errorAt, formatChoices } from "#domain/problem/field-errors.ts";
+import { type UniqueValue, uniqueValues } from "#domain/data/index-entries.ts";
+import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
-import type { Warning } from "#domain/data/values.ts";
+import { filesIn } from "#domain/files/file-changes.ts";
+import type { Data, Warning } from "#domain/data/values.ts";
 import {
   listCreatedFields,
   type ItemDiff,
@@ -21,47 +19,9 @@ import { lowestVersion } from "#domain/timeline.ts";
 import type { ItemLookupResult } from "#store/data/batch-read.ts";
 import type { ActionContext } from "./context.ts";
 import { buildDraft, assertTypeStable } from "./create-item.ts";
+import { parseUpsertKey } from "./upsert-key.ts";
 import { assertInView } from "./narrow-write.ts";
 import { nextState, assertChangeable, hasSameData, updateAction } from "./update-item.ts";
-
-/** Returns the unique value by which an upsert finds its item. Throws 422 when it is missing or invalid. */
-export function parseUpsertKey(
-  compiled: ReachedCollection,
-  fieldKey: string,
-  body: unknown,
-): UniqueValue {
-  const uniqueFields = compiled.fields.list.filter(({ field }) => uniqueIdOf(field) !== undefined);
-  const uniqueField = uniqueFields.find(({ field }) => field.key === fieldKey);
-  const uniqueId = uniqueField && uniqueIdOf(uniqueField.field);
-  if (!uniqueField || uniqueId === undefined) {
-    const allowed = uniqueFields.map(({ field }) => field.key);
-    const reason =
-      allowed.length > 0
-        ? `Must be the key of a unique field: ${formatChoices(allowed)}.`
-        : "No field is unique, so an upsert cannot find an item.";
-    throw problem.invalidInput([errorAt(["by"], "not_an_option", reason, { allowed })]);
-  }
-  const { data, status } = isObject(body) ? body : {};
-  if (status === "draft") {
-    const reason =
-      "An upsert cannot create drafts, because drafts have no unique values. Omit status.";
-    throw problem.invalidInput([errorAt(["status"], "invalid_status", reason)]);
-  }
-  if (!isObject(data)) {
-    const code = data === undefined ? "required" : "invalid_type";
-    throw problem.invalidInput([errorAt(["data"], code, "Must be an object.")]);
-  }
-  // Validates this field alone, as a patch. The other fields are validated with the item.
-  const patch = Object.hasOwn(data, fieldKey) ? { [fieldKey]: data[fieldKey] } : {};
-  const checkResult = checkPatch(wholeOf(compiled), {}, patch, true);
-  if (checkResult.errors.length > 0) throw problem.invalidInput(checkResult.errors);
-  const { id: collectionId } = compiled.collection;
-  const { id, type } = uniqueField.field;
-  const [value] = uniqueValue(collectionId, { id, uniqueId, type }, checkResult.data);
-  if (value) return value;
-  const reason = "A value is required, because the upsert finds its item by it.";
-  throw problem.invalidInput([errorAt(["data", fieldKey], "required", reason)]);
-}
 
 /** An item that a batch refers to: its state as read, and its state after the operations so far. */
 export interface TouchedItem {
@@ -71,6 +31,8 @@ export interface TouchedItem {
   current: Item | null;
   /** The newest state, which a deletion keeps. */
   lastState: Item;
+  /** The data after each operation that changed it. */
+  states: Data[];
 }
 
 export interface PlannedChange {
@@ -108,6 +70,7 @@ export class BatchSimulation {
   maxAddedItems = 0;
   readonly #ctx: ActionContext;
   readonly #compiled: ReachedCollection;
+  readonly #ownerByFile = new Map<string, TouchedItem>();
   readonly #ownerByValue = new Map<string, TouchedItem>();
   /** The values of items that the caller does not see. */
   readonly #hiddenValues = new Set<string>();
@@ -129,7 +92,7 @@ export class BatchSimulation {
     this.#budget = budget;
     const byNumber = new Map<number, TouchedItem>();
     for (const item of items) {
-      const touchedItem = { before: item, current: item, lastState: item };
+      const touchedItem = { before: item, current: item, lastState: item, states: [] };
       byNumber.set(item.number, touchedItem);
       this.#byName.set(item.id, touchedItem);
       if (item.receiptNumber !== null) this.#byName.set(item.receiptNumber, touchedItem);
@@ -212,7 +175,8 @@ export class BatchSimulation {
       data,
       lastChange: null,
     };
-    const touchedItem = { before: null, current: item, lastState: item };
+    const touchedItem = { before: null, current: item, lastState: item, states: [data] };
+    this.#claimFiles(touchedItem, data);
     this.touchedItems.push(touchedItem);
     this.#countBytes(item);
     this.needsOpenForm = true;
@@ -248,8 +212,10 @@ export class BatchSimulation {
     assertInView(this.#compiled, after);
     this.#countBytes(after);
     if (item.status === "draft" && after.status !== "draft") this.needsOpenForm = true;
+    this.#claimFiles(touchedItem, after.data);
     touchedItem.current = after;
     touchedItem.lastState = after;
+    touchedItem.states.push(after.data);
     const diff = diffItems(whole, item, after);
     const action = updateAction(item, after);
     const views = viewMarks(whole.collection, item, after);
@@ -281,6 +247,19 @@ export class BatchSimulation {
     if (this.#uniqueValueCount > maxUniqueValues)
       throw problem.batchTooManyUniqueValues(maxUniqueValues);
     for (const value of values) this.#ownerByValue.set(uniqueKey(value), touched);
+  }
+
+  /** Throws 422 when another item of this batch has one of the files. */
+  #claimFiles(touched: TouchedItem, data: Data): void {
+    for (const [id, fieldId] of filesIn(data)) {
+      const owner = this.#ownerByFile.get(id) ?? touched;
+      this.#ownerByFile.set(id, owner);
+      if (owner === touched) continue;
+      const { list } = this.#compiled.fields;
+      const key = list.find(({ field }) => field.id === fieldId)?.field.key ?? "";
+      const reason = "Another operation of this batch attaches this file.";
+      throw problem.invalidInput([errorAt(["data", key], "file_in_use", reason)]);
+    }
   }
 
   #countBytes({ data }: Item): void {

@@ -1,6 +1,6 @@
 import type { Actor, AuditAction } from "#domain/audit.ts";
 import type { Memory } from "#domain/memory.ts";
-import type { Random, Timing } from "#domain/ports.ts";
+import type { Random, Timer, Timing } from "#domain/ports.ts";
 import type { Permission, Role } from "#domain/credential/permissions.ts";
 import type { Resources } from "#domain/credential/credential.ts";
 import type { Collection } from "#domain/definition/collection.ts";
@@ -130,9 +130,18 @@ export interface WebhookObjects {
   forget(id: string): Promise<void>;
 }
 
-/** The additional dependencies of webhook management. */
-export interface WebhookContext extends ActionContext {
+/** The additional dependencies of actions on files. */
+export interface FileContext extends ActionContext {
   keys: SigningKeys;
+  files: R2Bucket;
+  /** The same bytes, as a stream whose length is known. */
+  knownLength: (body: ReadableStream<Uint8Array>, bytes: number) => ReadableStream<Uint8Array>;
+  /** Runs out when the content of a file takes too long to arrive. */
+  uploadTimer: () => Timer;
+}
+
+/** The additional dependencies of webhook management, and of files. */
+export interface WebhookContext extends FileContext {
   objects: WebhookObjects;
   /** Whether receivers on the local machine are allowed, as under `npm run dev`. */
   allowsLocalReceivers: boolean;

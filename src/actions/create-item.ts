@@ -8,6 +8,8 @@ import { conditionsOf, wholeOf, type ReachedCollection } from "#domain/data/narr
 import { newReferences, type PlacedReference } from "#domain/data/references.ts";
 import { itemBudget } from "#domain/formula/compute.ts";
 import { closedReason } from "#domain/definition/collection.ts";
+import { fileChanges } from "#domain/files/file-changes.ts";
+import { offerFiles } from "#domain/files/sent-file.ts";
 import { readItemBody } from "#domain/item/body.ts";
 import { problem, type FieldError } from "#domain/problem/problem.ts";
 import {
@@ -61,7 +63,7 @@ export function buildDraft(
 ): Draft {
   const compiled = wholeOf(reached);
   const { kind } = compiled.collection;
-  const sent = separateHidden(reached, request);
+  const sent = separateHidden(reached, offerFiles(reached.fields, request, null));
   const { body, errors } = readItemBody(kind, "create", sent.body);
   const status = kind === "form" ? initialStatus(body.status) : { status: null };
   const isDraft = "status" in status && status.status === "draft";
@@ -188,6 +190,7 @@ export async function storeItem(
       await rejectUnknownReferences(ctx, reached, references);
       return undefined;
     case "definition_changed":
+    case "unusable_file":
     case "not_stored":
       return undefined;
   }
@@ -224,6 +227,7 @@ export function prepareItem(
     entries: JSON.stringify(entries),
     uniqueValues: uniqueValues(collection, data, status),
     references: guardedReferences(ctx, reached, references),
+    files: [{ item: id, ...fileChanges({}, [data]) }],
     changedFields: listCreatedFields({ data, status }),
     views: viewMarks(collection, null, newItem(ctx, id, { data, status })),
   };
@@ -265,7 +269,7 @@ function buildCreateResponse(
 }
 
 function toItemView(
-  { collection }: ReachedCollection,
+  { collection, fields }: ReachedCollection,
   { version = 1, prefix, createdBy, status, data, warnings }: CreateResponse,
   { itemId, place, createdAt }: AssignedValues,
 ): ItemView {
@@ -281,6 +285,7 @@ function toItemView(
     updatedAt: createdAt,
     updatedBy: createdBy,
     data,
+    fileKeys: fields.fileKeys,
     isRedefined: false,
     warnings,
   };

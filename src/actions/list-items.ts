@@ -64,7 +64,7 @@ export async function validateItem(
   ctx: ActionContext,
   cached: ReachedCollection,
   body: unknown,
-): Promise<Pick<ItemView, "key" | "status" | "data" | "warnings">> {
+): Promise<Pick<ItemView, "key" | "status" | "data" | "fileKeys" | "warnings">> {
   const current = await loadCurrentCollection(ctx, cached);
   assertAccepting(current, ctx.now());
   const compiled = reach(ctx, current.compiled);
@@ -80,5 +80,8 @@ export async function validateItem(
   const db = ctx.databases.of(compiled.collection);
   const conflicts = uniqueValues.length > 0 ? await findItemConflicts(db, uniqueValues, null) : [];
   if (conflicts.length > 0) throw await duplicateProblem(ctx, compiled, conflicts);
-  return { key: compiled.collection.key, status, data: presentData(compiled, data), warnings };
+  const { fields, collection } = compiled;
+  const { key } = collection;
+  const presented = presentData(compiled, data);
+  return { key, status, data: presented, fileKeys: fields.fileKeys, warnings };
 }

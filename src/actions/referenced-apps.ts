@@ -1,6 +1,7 @@
 import { reachesWhole } from "#domain/credential/credential.ts";
 import type { CollectionKind, Definition } from "#domain/definition/collection.ts";
-import { definitionError, referencePlaces } from "#domain/definition/field.ts";
+import { definitionError } from "#domain/definition/field.ts";
+import { referencePlaces } from "#domain/definition/reference-places.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { findApps } from "#store/data/references.ts";
 import type { ActionContext } from "./context.ts";

@@ -17,6 +17,7 @@ import {
 } from "#store/data/references.ts";
 import type { ActionContext } from "./context.ts";
 import { visibleErrors } from "./narrow-write.ts";
+import { resolveFiles } from "./resolve-files.ts";
 
 /**
  * Whether the caller may refer to records of the app by their IDs. A caller that sees only a view of the app refers to
@@ -58,10 +59,20 @@ function searchedApp(ctx: ActionContext, app: string, name: RecordName): string 
 const keyOf = (app: string, value: unknown) => `${app} ${toCanonicalJson(value)}`;
 
 /**
- * Replaces the names of records in the data of item bodies by their IDs. The batch of a write checks IDs itself, so
- * they are looked up only with `checksIds`, where every error is to be reported at once.
+ * Replaces the names of records in the data of item bodies by their IDs, and looks up the files. The batch of a write
+ * checks IDs of records itself, so they are looked up only with `checksIds`, where every error is to be reported at once.
  */
 export async function resolveReferences(
+  ctx: ActionContext,
+  compiled: ReachedCollection,
+  bodies: readonly unknown[],
+  checksIds: boolean,
+): Promise<unknown[]> {
+  const resolved = await resolveRecords(ctx, compiled, bodies, checksIds);
+  return resolveFiles(ctx, compiled, resolved);
+}
+
+async function resolveRecords(
   ctx: ActionContext,
   { fields }: ReachedCollection,
   bodies: readonly unknown[],

@@ -6,6 +6,7 @@ import {
   type Definition,
   type Retention,
 } from "#domain/definition/collection.ts";
+import { mayHaveFiles } from "#domain/files/sent-file.ts";
 import { buildIndexRowChanges } from "#domain/item/change.ts";
 import type { Item } from "#domain/item/item.ts";
 import { viewMarks } from "#domain/item/view-marks.ts";
@@ -143,6 +144,8 @@ function buildErasure(
     ),
     uniqueValuesToAdd: [],
     references: [],
+    files: [],
+    mayHaveFiles: mayHaveFiles(compiled.collection.definition.fields),
     entriesToRemove: removals.flatMap(({ item, rows }) =>
       rows.entries.toRemove.map(([field, value]): [number, number, string | number] => [
         item.number,

@@ -29,6 +29,8 @@ import {
   buildItemView,
   type ItemView,
 } from "#domain/item/item.ts";
+import { fileChanges } from "#domain/files/file-changes.ts";
+import { mayHaveFiles, offerFiles } from "#domain/files/sent-file.ts";
 import { readItemBody } from "#domain/item/body.ts";
 import { changeItem, type ItemChange, removeItem } from "#store/data/change-item.ts";
 import { computeWithinBudget } from "./compute-within-budget.ts";
@@ -98,7 +100,7 @@ export function nextState(
 ): NextState {
   assertChangeable(item, ifMatch);
   const compiled = wholeOf(reached);
-  const sent = separateHidden(reached, request);
+  const sent = separateHidden(reached, offerFiles(reached.fields, request, item.number));
   const { body, errors } = readItemBody(compiled.collection.kind, "update", sent.body);
   const status = item.status === null ? { status: null } : nextStatus(item.status, body.status);
   const newStatus = "status" in status ? status.status : item.status;
@@ -167,6 +169,7 @@ async function writeItem(
       if (result.hasListeners) ctx.notifyChange(compiled.collection);
       return after;
     case "stale":
+    case "unusable_file":
       return undefined;
     case "unknown_reference":
       await rejectUnknownReferences(ctx, reached, references);
@@ -216,6 +219,7 @@ function buildChange(
     data,
     hasGrown: utf8Length(data) > utf8Length(JSON.stringify(before.data)),
     references,
+    files: [{ item: after.id, ...fileChanges(before.data, [after.data]) }],
     diff: diffItems(compiled, before, after),
     views: viewMarks(compiled.collection, before, after),
     needsOpenForm: before.status === "draft" && after.status !== "draft",
@@ -286,6 +290,7 @@ async function deleteItem(
     views: viewMarks(compiled.collection, item, null),
     entries: entries.toRemove,
     uniqueValues: uniqueValues.toRemove,
+    mayHaveFiles: mayHaveFiles(compiled.collection.definition.fields),
   };
   const db = ctx.databases.of(compiled.collection);
   const result = await removeItem(db, removal, itemAuditRecord(ctx, action));

@@ -22,6 +22,8 @@ import {
   isKnownCaller,
 } from "#admin/sign-in/session.ts";
 import { signInRoutes } from "#admin/sign-in/sign-in.tsx";
+import { fileRoutes, isStreamed } from "#admin/items/files/index.tsx";
+import { formBytes } from "#admin/items/files/sent-files.ts";
 import { webhookRoutes } from "#admin/webhooks/index.tsx";
 import { problem } from "#domain/problem/problem.ts";
 import { limitAnonymousBody, maxBodyBytes } from "#http/body.ts";
@@ -37,11 +39,11 @@ import {
  * Callers without a session that the service signed are limited by network first, and may send only a small body.
  */
 const receiveBody = createMiddleware<AdminEnv>(async (c, next) => {
-  if (hasBody(c)) {
+  if (hasBody(c) && !isStreamed(c)) {
     const isKnown = await isKnownCaller(c);
     if (!isKnown) await limitAnonymousBody(c);
     requireUncompressedBody(c);
-    const refusal = await readBody(c, isKnown ? maxBodyBytes : maxAnonymousBodyBytes);
+    const refusal = await readBody(c, isKnown ? formBytes(c) : maxAnonymousBodyBytes);
     if (refusal?.code === "too_large" && !isKnown)
       throw problem.anonymousBodyTooLarge(maxAnonymousBodyBytes);
     if (refusal) throw refusal;
@@ -51,7 +53,8 @@ const receiveBody = createMiddleware<AdminEnv>(async (c, next) => {
 
 const noStore = createMiddleware<AppEnv>(async (c, next) => {
   await next();
-  c.res.headers.set("Cache-Control", "no-store");
+  // Browsers keep previews, and ask each time whether they may show them.
+  if (!c.var.isFile) c.res.headers.set("Cache-Control", "no-store");
 });
 
 const choosePreferences = action({
@@ -72,6 +75,7 @@ const signedInRoutes = () =>
     .route("/apps", collectionRoutes("app"))
     .route("/audit", auditRoutes())
     .route("/deleted", deletedRoutes())
+    .route("/files", fileRoutes())
     .route("/forms", collectionRoutes("form"))
     .route("/integrations", integrationRoutes())
     .route("/members", memberRoutes())

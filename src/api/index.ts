@@ -1,7 +1,9 @@
 import { Hono, type Context, type MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
+import type { SentContent } from "#actions/upload-file.ts";
 import type { ReadRequest } from "#actions/read.ts";
 import { lazy } from "#domain/lazy.ts";
+import { filePaths } from "#domain/api-paths.ts";
 import { idempotencyKeyHeader } from "#domain/preconditions.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { authenticate, verifyBearer, type BearerEnv } from "#http/authenticate.ts";
@@ -18,6 +20,7 @@ import { ifMatch, ifNoneMatch } from "#http/request.ts";
 import { operations } from "#operations/index.ts";
 import type { Operation } from "#operations/operation.ts";
 import { perform } from "#operations/perform.ts";
+import { serveLinkedFile } from "./linked-file.ts";
 import { respond } from "./respond.ts";
 
 type RestEnv = ApiEnv & BufferedBodyEnv & BearerEnv;
@@ -28,6 +31,7 @@ function mountOperations(): Hono<RestEnv> {
   const byPath = Map.groupBy(Object.values<Operation>(operations), ({ path }) => path);
   for (const [path, pathOperations] of byPath) {
     const methods = pathOperations.map(({ method }) => method);
+    if (path === filePaths.content) rest.on("GET", [path], serveLinkedFile as MiddlewareHandler);
     for (const op of pathOperations)
       rest.on(op.method, [path], ...admissionMiddleware(op), handle(op));
     const others = [
@@ -55,7 +59,8 @@ function admissionMiddleware(op: Operation | null): MiddlewareHandler[] {
     op ? isWrite(op, c) : ["POST", "PUT", "PATCH", "DELETE"].includes(c.req.method);
   return [
     verifyBearer as MiddlewareHandler,
-    bufferBody(isWriteRequest) as MiddlewareHandler,
+    // The content of a file streams once the caller is admitted.
+    ...(op?.content === "received" ? [] : [bufferBody(isWriteRequest) as MiddlewareHandler]),
     prefetchReplay<RestEnv>((c) => {
       const value = op?.effect === "create" ? c.req.header(idempotencyKeyHeader) : undefined;
       const name = idempotencyKeyHeader;
@@ -86,6 +91,11 @@ function buildReadRequest(c: RestContext, op: Operation | null): ReadRequest<nev
   };
 }
 
+function receivedContent({ req }: RestContext): SentContent {
+  const length = req.header("Content-Length");
+  return { body: req.raw.body, length: length === undefined ? null : Number(length) };
+}
+
 const ignoreNext = async () => undefined;
 
 function handle(op: Operation): MiddlewareHandler {
@@ -100,6 +110,7 @@ function handle(op: Operation): MiddlewareHandler {
       grant,
       origin: new URL(c.req.url).origin,
       body: () => readJsonBody(c, mediaTypes),
+      content: receivedContent(c),
       async query() {
         await validateQuery(c, ignoreNext);
         return c.req.valid("query" as never);

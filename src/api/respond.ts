@@ -6,6 +6,7 @@ import { matchesPrecondition } from "#domain/preconditions.ts";
 import { renderDocument, chooseVersion, sendDocument } from "#http/open-api.ts";
 import { sendDownload } from "#http/download.ts";
 import type { AppEnv } from "#http/env.ts";
+import { sendFile } from "#http/file-content.ts";
 import { createCursor, createFeedCursor } from "#http/paging.ts";
 import { ifNoneMatch, serviceHost } from "#http/request.ts";
 import type {
@@ -27,6 +28,7 @@ export async function respond(
   if ("items" in result) return sendPage(c, op, result);
   if ("download" in result) return sendDownload(c, result.download, result.format);
   if ("describes" in result) return sendOpenApi(c, result);
+  if ("attached" in result) return sendFile(c, result.attached);
   return sendSingle(c, result);
 }
 

@@ -25,7 +25,7 @@ export interface SenderService {
   memory: Memory;
   timeouts: Pick<Timeouts, "receiverMs" | "receiverRestMs">;
   /** Whether receivers on the same machine are allowed. */
-  settings: { allowsLocalReceivers: boolean; isPaused: boolean };
+  settings: { allowsLocalReceivers: boolean; isPaused: boolean; origin: string };
   fetch: FetchPort;
   log(line: string, level: "error"): void;
 }
@@ -136,7 +136,7 @@ export async function sendMessage(
   const { type, collection, number, change } = message;
   const id = `msg_${(await sha256(`${hook.id} ${number}`)).slice(0, 27)}`;
   const at = service.clock.now();
-  const body = JSON.stringify(messageDocument(message));
+  const body = JSON.stringify(messageDocument(message, service.settings.origin));
   const result = await sendSigned(service, hook, { id, at, body });
   const sent = { at, message: id, type, collection, change: number, item: change.id, attempt };
   return { ...sent, ...result };

@@ -6,6 +6,7 @@ import {
   type LineItemsField,
   type FieldOption,
 } from "#domain/definition/field.ts";
+import type { StoredFile } from "#domain/files/file.ts";
 import { toEpochMs, formatLocalDateTime } from "#domain/time.ts";
 
 /** An item in the shape of the API. */
@@ -203,6 +204,10 @@ function formatCell(field: Field, value: unknown, style: CellStyle, escape = def
         .join("; "),
     );
     return escape(rows.join("\n"));
+  }
+  if (field.type === "files") {
+    const files = value as StoredFile[];
+    return escape(files.map(({ name, id }) => `${name} (${id})`).join(", "));
   }
   if (field.type === "multi_select") {
     return escape(

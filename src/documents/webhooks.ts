@@ -67,8 +67,8 @@ interface Message {
 }
 
 /** The message to a receiver: the entry of the changes feed and the key of its app or form. */
-export function messageDocument({ type, collection, change, hasEntered }: Message) {
-  const entry = changeDocument(change);
+export function messageDocument({ type, collection, change, hasEntered }: Message, origin: string) {
+  const entry = changeDocument(change, origin);
   const data = hasEntered ? { ...entry, entered: true } : entry;
   return { type, timestamp: formatTimestamp(change.at), collection, data };
 }

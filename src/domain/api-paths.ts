@@ -34,6 +34,19 @@ export const webhookPaths = {
   redeliver: `${webhook}/deliveries/:delivery/redeliver`,
 };
 
+const file = "/files/:id";
+
+export const filePaths = {
+  list: "/files",
+  file,
+  content: `${file}/content`,
+  link: `${file}/link`,
+};
+
+/** The URL of a file's content. */
+export const contentUrl = (origin: string, id: string): string =>
+  origin + apiRoot + fillPath(filePaths.content, { id });
+
 /** Replaces the parameters of a path by their values. A missing value stays as `:name`. */
 export function fillPath(path: string, values: Readonly<Record<string, string>>): string {
   return path.replace(/:(\w+)/g, (parameter, name: string) => values[name] ?? parameter);

@@ -19,6 +19,8 @@ export const oldFailureNames = {
   "replay cache unreadable": "replay cache unreadable",
   "replay cache unwritable": "replay cache unwritable",
   "cache of definitions unreadable": "cache of definitions unreadable",
+  "limiter of links unavailable": "limiter of links unavailable",
+  "content of a file unreadable": "content of a file unreadable",
   "call report failed": "calls not logged",
   "log of calls unreadable": "log of calls unreadable",
   "background work failed": "work behind an answer failed",

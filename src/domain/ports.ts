@@ -35,6 +35,8 @@ export interface Timeouts {
   storageMs: number;
   /** The maximum wait for a request's body. */
   bodyMs: number;
+  /** The maximum wait for the content of a file. */
+  uploadMs: number;
   /** When a body is still incomplete after this time, the service checks the caller before it reads on. */
   slowBodyMs: number;
   /** The maximum wait until a webhook receiver starts its response. */
@@ -54,6 +56,7 @@ export interface Timeouts {
 export const defaultTimeouts: Readonly<Timeouts> = {
   storageMs: 10_000,
   bodyMs: 30_000,
+  uploadMs: 15 * 60_000,
   slowBodyMs: 500,
   receiverMs: 10_000,
   receiverRestMs: 1000,

@@ -105,6 +105,9 @@ export function webhookContext({ env, var: { action } }: ActionSource): WebhookC
   return {
     ...action,
     keys: env.keys,
+    files: env.files,
+    knownLength: (body, bytes) => env.knownLength(body, bytes),
+    uploadTimer: () => env.clock.timer(env.timeouts.uploadMs),
     objects: webhookObjects(env),
     allowsLocalReceivers: env.settings.allowsLocalReceivers,
   };

@@ -14,6 +14,10 @@ const exposedHeaders = [
   "Idempotent-Replayed",
   "Idempotency-Key-Mismatch",
   "X-Request-Id",
+  "Accept-Ranges",
+  "Content-Disposition",
+  "Content-Range",
+  "Repr-Digest",
 ];
 
 /** Request headers that pages of other origins may send. */
@@ -25,9 +29,11 @@ const allowedHeaders = [
   "Idempotency-Key",
   "If-Match",
   "If-None-Match",
+  "If-Range",
   "MCP-Protocol-Version",
   "Mcp-Method",
   "Mcp-Name",
+  "Range",
   "X-Request-Id",
 ];
 const preflightMaxAgeSeconds = 7200;

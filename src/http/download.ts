@@ -48,7 +48,7 @@ export function findRequestedFormat(c: Context): ExportFormat | undefined {
  * CSV has one header, so a change of the fields aborts the download.
  */
 export async function sendDownload(
-  c: Pick<Context, "body">,
+  c: Pick<Context, "body" | "req">,
   { keys, start, maxItems, read }: Download,
   format: ExportFormat,
 ): Promise<Response> {
@@ -69,8 +69,9 @@ export async function sendDownload(
     if (!isCsv || step.compiled.collection.fieldsVersion === collection.fieldsVersion) return step;
     throw new Error("The fields changed, so the rows no longer match the header.");
   };
+  const { origin } = new URL(c.req.url);
   const profile = isCsv && format.spreadsheet !== null ? "; profile=spreadsheet" : "";
-  return c.body(createStream(layout, firstStep, readStepWithSameHeader), 200, {
+  return c.body(createStream(layout, firstStep, readStepWithSameHeader, origin), 200, {
     "Content-Type": isCsv ? `text/csv; charset=utf-8; header=present${profile}` : format.type,
     Vary: "Accept",
     "Content-Disposition": `attachment; filename="${collection.key}.${isCsv ? "csv" : "ndjson"}"`,
@@ -94,6 +95,7 @@ function createStream(
   layout: CsvLayout,
   firstStep: DownloadStep,
   readNextStep: (fromPosition: CursorPosition) => Promise<DownloadStep>,
+  origin: string,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let step: DownloadStep | undefined = firstStep;
@@ -104,7 +106,7 @@ function createStream(
       while (step && text.length < charactersPerChunk) {
         const view = step.views[viewIndex];
         if (view) {
-          text += layout.lines(itemDocument(view));
+          text += layout.lines(itemDocument(view, origin));
           viewIndex += 1;
           continue;
         }

@@ -23,6 +23,8 @@ export interface AppEnv {
     requestId: string;
     /** The request ID that the caller sent, if any. */
     sentRequestId: string | null;
+    /** Whether the response is the content of a file, which browsers must not run. */
+    isFile?: boolean;
     /** The MCP tool that the call log names, because all tools share one URL, and the problem that rejected its call. */
     loggedTool?: { name: string; problem?: Problem };
   };

@@ -4,7 +4,7 @@ import type { Service } from "./service.ts";
 import { explainMissingSetUp } from "./set-up.ts";
 import { pingDatabases, pingReplays } from "#store/home/maintenance.ts";
 
-const components = ["database", "replays", "objects"] as const;
+const components = ["database", "replays", "objects", "files"] as const;
 
 export interface HealthReport {
   status: "ok" | "failing";
@@ -24,7 +24,7 @@ interface Health {
 }
 
 /**
- * Checks D1, KV and an object in parallel. A component without a response within `healthMs` is failing.
+ * Checks D1, KV, an object and R2 in parallel. A component without a response within `healthMs` is failing.
  * The endpoint is public, so each isolate checks storage at most once per `healthCacheMs`.
  */
 export async function checkHealth(
@@ -57,7 +57,7 @@ function buildTimeoutReport({ clock, timeouts }: Service): HealthReport {
   return {
     status: "failing",
     checked_at: formatNow(clock),
-    checks: { database: failing, replays: failing, objects: failing },
+    checks: { database: failing, replays: failing, objects: failing, files: failing },
   };
 }
 
@@ -65,7 +65,7 @@ const formatNow = (clock: Clock) => new Date(clock.now()).toISOString();
 
 async function runChecks(service: Service): Promise<HealthReport> {
   let reason = explainMissingSetUp(service);
-  const [database, replays, objects] = await Promise.all([
+  const [database, replays, objects, files] = await Promise.all([
     timeCheck(service, async () => {
       await pingDatabases(service.databases).catch((error: unknown) => {
         reason ??= explainMissingSetUp(service, error);
@@ -74,8 +74,9 @@ async function runChecks(service: Service): Promise<HealthReport> {
     }),
     timeCheck(service, async () => pingReplays(service.replays)),
     timeCheck(service, async () => service.gates.getByName("health").answers()),
+    timeCheck(service, async () => void (await service.files.head("health"))),
   ]);
-  const checks = { database, replays, objects };
+  const checks = { database, replays, objects, files };
   const isHealthy = !reason && components.every((name) => checks[name].status === "ok");
   return {
     status: isHealthy ? "ok" : "failing",

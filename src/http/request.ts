@@ -53,11 +53,11 @@ export function ifMatch(c: Context): Precondition | null {
   return parsePreconditionHeader(c, "If-Match");
 }
 
-export function ifNoneMatch(c: Context): Precondition | null {
+export function ifNoneMatch(c: Pick<Context, "req">): Precondition | null {
   return parsePreconditionHeader(c, "If-None-Match");
 }
 
-function parsePreconditionHeader(c: Context, name: string): Precondition | null {
+function parsePreconditionHeader(c: Pick<Context, "req">, name: string): Precondition | null {
   const header = c.req.header(name);
   return header === undefined ? null : parsePrecondition(name, header);
 }

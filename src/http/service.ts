@@ -20,6 +20,10 @@ export interface Ports {
   gates: { getByName(credentialId: string): GateStub };
   senders: { getByName(webhookId: string): SenderStub };
   replays: KVNamespace;
+  /** The bytes of attachments. */
+  files: R2Bucket;
+  /** The same bytes, as a stream whose length is known. It fails if there are more or fewer. R2 takes no other streams. */
+  knownLength(body: ReadableStream<Uint8Array>, bytes: number): ReadableStream<Uint8Array>;
   /** Counts by key; `fallback` replaces a gate that is unreachable. */
   limiters: Record<
     "failures" | "failuresWide" | "signIns" | "signInsWide" | "changes" | "fallback",

@@ -17,7 +17,10 @@ export function toolsFor(permissions: readonly Permission[]): ToolOperation[] {
   const allowedTools = tools().filter(
     ({ permission }) =>
       permission === null ||
-      (typeof permission === "string" && permissionsAllow(permissions, permission)),
+      (typeof permission === "string" && permissionsAllow(permissions, permission)) ||
+      (typeof permission === "object" &&
+        "oneOf" in permission &&
+        permission.oneOf.some((each) => permissionsAllow(permissions, each))),
   );
   return [
     ...new Map(allowedTools.toReversed().map((op) => [op.tool.name, op])).values(),
@@ -52,11 +55,12 @@ export function toolDocument(op: ToolOperation, collection?: Collection) {
         description: `${description} Of the ${collection.kind} “${collection.definition.name}” (${collection.key}).`,
       }
     : { name, title, description };
+  const isReadOnly = op.effect === "read" || op.tool.isReadOnly === true;
   const annotations = {
-    readOnlyHint: op.effect === "read",
+    readOnlyHint: isReadOnly,
     // A create overwrites nothing. A change does, and repeating it may have a further effect.
-    destructiveHint: op.effect === "write",
-    idempotentHint: op.effect === "read",
+    destructiveHint: op.effect === "write" && !isReadOnly,
+    idempotentHint: isReadOnly,
     openWorldHint: false,
   };
   const parameters = parameterSchemas(...parameterNames(op, collection?.key));

@@ -47,12 +47,14 @@ export const batchOperation = (kind: CollectionKind) => {
       schema: ({ one }) => `${one}Batch`,
       example: ({ create }) => ({ operations: [{ op: "create", ...create }] }),
     },
-    async run(ctx, { target, query, body, sentKey }) {
+    async run(ctx, { target, query, body, sentKey, origin }) {
       const canRead = permissionsAllow(ctx.permissions, readPermission[kind]);
       const includeItem = canRead && query.return === "representation";
       const batch = await applyBatch(ctx, target, body, sentKey, includeItem);
       const { response, isReplay, hasDifferentBody } = batch;
-      const results = response.map((result) => resultDocument(result, canRead, includeItem));
+      const results = response.map((result) =>
+        resultDocument(result, canRead, includeItem ? origin : null),
+      );
       return { document: { results }, isReplay, hasDifferentBody };
     },
     summary: `Write up to ${maxOperations} ${many} in a batch`,
@@ -88,7 +90,7 @@ function batchPermissions(kind: CollectionKind, body: unknown): Permission[] {
   return [...requiredPermissions].toSorted((a, b) => (a > b ? -1 : 1));
 }
 
-function resultDocument(result: OperationResult, canRead: boolean, includeItem: boolean) {
+function resultDocument(result: OperationResult, canRead: boolean, origin: string | null) {
   const { op, outcome, id, receiptNumber, version, view } = result;
   // Formulas of a create use only the values that the caller sent. All other outcomes also use stored values.
   const canSeeFormulaWarnings = canRead || outcome === "created";
@@ -102,6 +104,6 @@ function resultDocument(result: OperationResult, canRead: boolean, includeItem: 
     ...(receiptNumber === null ? {} : { receipt_number: receiptNumber }),
     etag: etagOf(version),
     ...(warnings.length > 0 ? { warnings } : {}),
-    ...(includeItem && view ? { item: itemDocument(view) } : {}),
+    ...(origin !== null && view ? { item: itemDocument(view, origin) } : {}),
   };
 }

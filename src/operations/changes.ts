@@ -48,10 +48,10 @@ export const listChangesOperation = (kind: CollectionKind) => {
       });
       return { ...page, binding };
     },
-    async run(_, { prefetched }) {
+    async run(_, { prefetched, origin }) {
       const { changes, schemaVersion, nextPosition, mark, binding } = await prefetched();
       return {
-        items: changes.map((change) => ({ document: changeDocument(change) })),
+        items: changes.map((change) => ({ document: changeDocument(change, origin) })),
         members: { schema_version: schemaVersion },
         next: { binding, position: [nextPosition, mark], isFeed: true },
       };

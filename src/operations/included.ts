@@ -6,20 +6,26 @@ import type { PageResult } from "./operation.ts";
 import type { MatchingPage } from "./viewed-page.ts";
 
 /** The records to which items refer, by their IDs. */
-export const includedDocuments = (views: readonly ItemView[]): Record<string, object> =>
-  Object.fromEntries(views.map((view) => [view.id, itemDocument(view)]));
+export const includedDocuments = (
+  views: readonly ItemView[],
+  origin: string,
+): Record<string, object> =>
+  Object.fromEntries(views.map((view) => [view.id, itemDocument(view, origin)]));
 
 /** A page of a search, with the records to which its items refer if the request expands references. */
 export function expandedPage(
   { found, binding, bookmark }: MatchingPage,
   body: unknown,
   expand: string | undefined,
+  origin: string,
 ): PageResult {
   const { views = [], nextPosition: position = null, included = [] } = found ?? {};
   return {
-    items: views.map((view) => ({ document: itemDocument(view) })),
+    items: views.map((view) => ({ document: itemDocument(view, origin) })),
     next: position && { binding, position, bookmark },
-    ...(expands(body, expand) ? { members: { included: includedDocuments(included) } } : {}),
+    ...(expands(body, expand)
+      ? { members: { included: includedDocuments(included, origin) } }
+      : {}),
   };
 }
 

@@ -8,6 +8,7 @@ import {
   patchDefinitionOperation,
   putDefinitionOperation,
 } from "./definitions.ts";
+import { fileOperations } from "./files.ts";
 import {
   createItemOperation,
   deleteSubmissionOperation,
@@ -59,6 +60,7 @@ export const operations = {
   deleteSubmission: deleteSubmissionOperation,
   validateSubmission,
   listSubmissionChanges: listChangesOperation("form"),
+  ...fileOperations,
   ...webhookOperations,
 } satisfies Record<string, Operation>;
 

@@ -48,8 +48,8 @@ export const changeProblems = (kind: CollectionKind): ApiCode[] =>
 
 const itemPath = ({ kind, key, id }: ItemView) => fillPath(collectionPaths(kind).item, { key, id });
 
-const shownItem = (view: ItemView): SingleResult => ({
-  document: itemDocument(view),
+const shownItem = (view: ItemView, origin: string): SingleResult => ({
+  document: itemDocument(view, origin),
   etag: etagOf(view.version),
   isRedefined: view.isRedefined,
 });
@@ -67,10 +67,10 @@ export const createItemOperation = (kind: CollectionKind) => {
     query: noQuery,
     reportsQueryErrors: true,
     body: { schema: ({ one }) => `${one}Create`, example: ({ create }) => create },
-    async run(ctx, { target, body, sentKey }) {
+    async run(ctx, { target, body, sentKey, origin }) {
       const { response, isReplay, hasDifferentBody } = await createItem(ctx, target, body, sentKey);
       const location = itemPath(response);
-      const { document, etag = "" } = shownItem(response);
+      const { document, etag = "" } = shownItem(response, origin);
       return { status: 201, document, etag, location, isReplay, hasDifferentBody };
     },
     summary: `Create a ${thing}`,
@@ -105,8 +105,8 @@ export const validateSubmission = operation({
   target: collectionTarget("form"),
   query: noQuery,
   body: { schema: ({ one }) => `${one}Create`, example: ({ create }) => create },
-  async run(ctx, { target, body }) {
-    return { document: checkedDocument(await validateItem(ctx, target, body)) };
+  async run(ctx, { target, body, origin }) {
+    return { document: checkedDocument(await validateItem(ctx, target, body), origin) };
   },
   summary: "Validate a submission",
   description: "Runs every check of a create and stores nothing. Counts as a read.",
@@ -139,10 +139,10 @@ export const getItem = (kind: CollectionKind) => {
     target: shownItemTargets[kind],
     query: expandQuery,
     precondition: "If-None-Match",
-    run(_, { target: { view, included } }) {
-      const shown = shownItem(view);
+    run(_, { target: { view, included }, origin }) {
+      const shown = shownItem(view, origin);
       if (!included) return shown;
-      const document = { ...shown.document, included: includedDocuments(included) };
+      const document = { ...shown.document, included: includedDocuments(included, origin) };
       // The ETag is that of the item alone, so it says nothing about the records.
       return { ...shown, document, isRedefined: true };
     },
@@ -186,10 +186,12 @@ export const updateItemOperation = (kind: CollectionKind) => {
       example: ({ change }) => change,
     },
     precondition: "If-Match",
-    async run(ctx, { target, body, ifMatch }): Promise<SingleResult> {
+    async run(ctx, { target, body, ifMatch, origin }): Promise<SingleResult> {
       const view = await updateItem(ctx, target, body, ifMatch);
       const canRead = permissionsAllow(ctx.permissions, readPermission[kind]);
-      const document = canRead ? itemDocument(view) : writtenDocument(view, target.compiled, body);
+      const document = canRead
+        ? itemDocument(view, origin)
+        : writtenDocument(view, target.compiled, body, origin);
       return { document, etag: etagOf(view.version) };
     },
     summary: `Update a ${thing}`,

@@ -88,15 +88,15 @@ export const listItems = (kind: CollectionKind) => {
     query: viewQuery,
     formats: "downloads",
     prefetch: prefetchPage(kind),
-    async run(ctx, { target, query: { view, limit, expand }, format, prefetched, read }) {
+    async run(ctx, { target, query: { view, limit, expand }, format, origin, prefetched, read }) {
       const { key } = target.collection;
       const { binding, start, listed, bookmark } = await prefetched();
       if (listed) {
         const { views, nextPosition } = listed;
-        const items = views.map((each) => ({ document: itemDocument(each) }));
+        const items = views.map((each) => ({ document: itemDocument(each, origin) }));
         return { items, next: nextPosition && { binding, position: nextPosition, bookmark } };
       }
-      if (!format) return expandedPage(await read(expandList(kind, ctx)), {}, expand);
+      if (!format) return expandedPage(await read(expandList(kind, ctx)), {}, expand, origin);
       assertNotExpanded({}, expand);
       const readPage: Download["read"] =
         view === undefined && target.reach === "whole"

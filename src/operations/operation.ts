@@ -1,5 +1,7 @@
 import type * as z from "zod/mini";
 import type { WebhookContext } from "#actions/context.ts";
+import type { AttachedFile } from "#actions/files.ts";
+import type { SentContent } from "#actions/upload-file.ts";
 import type { IdempotencyKey } from "#actions/idempotent.ts";
 import type { PathParameters, Prefetch, Read, ReadRequest } from "#actions/read.ts";
 import type { Description } from "#documents/openapi/description.ts";
@@ -27,6 +29,8 @@ export interface OperationRequest<Resource, Query, Data> {
   query: Query;
   /** The parsed JSON; the action validates it. Undefined for operations without a body. */
   body: unknown;
+  /** The bytes of an operation that receives content instead of JSON. */
+  content: SentContent;
   ifMatch: Precondition | null;
   /** Only of operations with both preconditions. A response to a GET compares its ETag itself. */
   ifNoneMatch: Precondition | null;
@@ -118,5 +122,16 @@ interface DownloadResult {
   format: ExportFormat;
 }
 
+/** The content of a file. */
+interface ContentResult {
+  attached: AttachedFile;
+}
+
 /** Null if there is nothing to return. */
-export type Result = SingleResult | PageResult | OpenApiResult | DownloadResult | null;
+export type Result =
+  | SingleResult
+  | PageResult
+  | OpenApiResult
+  | DownloadResult
+  | ContentResult
+  | null;

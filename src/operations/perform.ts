@@ -8,7 +8,7 @@ import type { Operation, OperationRequest, Result } from "./operation.ts";
 
 type RequestPart = Pick<
   OperationRequest<unknown, unknown, unknown>,
-  "path" | "sentKey" | "grant" | "origin" | "format" | "position"
+  "path" | "sentKey" | "grant" | "origin" | "format" | "position" | "content"
 >;
 
 /** A request as a surface received it. Each part is parsed when its check is due. */
@@ -68,12 +68,19 @@ export async function requirePermissions(
   ctx: WebhookContext,
   readBody: () => Promise<unknown>,
 ): Promise<unknown> {
-  const isFixed = typeof permission === "string";
-  if (isFixed) requirePermission(ctx, permission);
+  const isFixed = typeof permission === "string" || (permission !== null && "oneOf" in permission);
+  if (typeof permission === "string") requirePermission(ctx, permission);
+  else if (permission && "oneOf" in permission) requireOneOf(ctx, permission.oneOf);
   if (!bodyPermissions) return undefined;
   const body = isFixed ? await readBody().catch(() => undefined) : await readBody();
   for (const bodyPermission of bodyPermissions(body)) requirePermission(ctx, bodyPermission);
   return body;
+}
+
+function requireOneOf({ permissions }: WebhookContext, choices: readonly Permission[]): void {
+  const [first] = choices;
+  if (first && !choices.some((permission) => permissionsAllow(permissions, permission)))
+    throw problem.permissionRequired(first);
 }
 
 function requirePermission({ permissions }: WebhookContext, permission: Permission): void {

@@ -78,7 +78,7 @@ export const searchOperation = (kind: CollectionKind) => {
     formats: "downloads",
     admissionKey: ({ key }) => `search ${kind}:${key}`,
     prefetch: prefetchMatches(kind),
-    async run(ctx, { target, query, body, format, prefetched, read }) {
+    async run(ctx, { target, query, body, format, prefetched, read, origin }) {
       const early = await prefetched();
       if (format) {
         assertNotExpanded(body, query.expand);
@@ -87,7 +87,7 @@ export const searchOperation = (kind: CollectionKind) => {
         return { format, download: downloadMatches(ctx, target, search, start, limit) };
       }
       const page = early.found ? early : await read(searchOtherApps(kind, ctx));
-      return expandedPage(page, body, query.expand);
+      return expandedPage(page, body, query.expand, origin);
     },
     summary: `Search ${many}`,
     description: `Returns the ${many} that match all conditions, newest first or in the order of \`sort\`. For the next page, POST the same body to \`links.next\`. ${downloadText}`,

@@ -59,6 +59,7 @@ describe("Problem and health pages", () => {
         checks: {
           database: { status: "ok", milliseconds: expect.any(Number) },
           replays: { status: "ok", milliseconds: expect.any(Number) },
+          files: { status: "ok", milliseconds: expect.any(Number) },
           objects: { status: "ok", milliseconds: expect.any(Number) },
         },
       },

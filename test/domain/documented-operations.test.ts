@@ -18,7 +18,8 @@ const pathOf = ({ path, kind }: Operation) =>
 function permissionOf({ permission }: Operation): string {
   if (permission === null) return "any";
   if (typeof permission === "string") return `\`${permission}\``;
-  return permission.anyOf.map((each) => `\`${each}\``).join(", ");
+  const choices = "anyOf" in permission ? permission.anyOf : permission.oneOf;
+  return choices.map((each) => `\`${each}\``).join(", ");
 }
 
 /** The cells of each row of the table under this heading of a page in `docs`. */
@@ -49,14 +50,16 @@ describe("Documentation of the operations", () => {
   it("has each tool, with its permission and whether it reads, adds or overwrites", () => {
     const kinds = { read: "read only", create: "additive", write: "overwrites" };
     const rows = declared.flatMap((op) => {
-      const kind = op.effect === "checkable" ? undefined : kinds[op.effect];
+      const effect = op.tool?.isReadOnly ? "read" : op.effect;
+      const kind = effect === "checkable" ? undefined : kinds[effect];
       return op.tool ? [[`\`${op.tool.name}\``, permissionOf(op), kind]] : [];
     });
     const documented = tableOf("mcp", "Tools").flatMap(([names = "", permissions = "", kind]) => {
       const permissionList = permissions.split(", ");
-      return names
-        .split(", ")
-        .map((name, at) => [name, permissionList[at] ?? permissionList[0], kind]);
+      return names.split(", ").map((name, at, all) => {
+        const own = all.length === 1 ? permissions : permissionList[at];
+        return [name, own ?? permissionList[0], kind];
+      });
     });
     const distinct = new Map(rows.map((row) => [row[0], row]));
     expect(documented.toSorted()).toEqual([...distinct.values()].toSorted());

@@ -4,6 +4,7 @@ import { newMember, newSession } from "../support/members";
 import { sendReliably } from "./client";
 import { assertEqual, assertStatus, adminRows, withFewFaults, row, type Row } from "./routes";
 import { webhookRows } from "./admin-webhook-routes";
+import { announceFile, announcement, attachedFile, fileBody } from "../support/admin-files";
 import {
   callAdmin,
   canSignIn,
@@ -667,6 +668,26 @@ const deletedRows: Row[] = [
   ),
 ];
 
+/** What an item shows of its files. */
+const fileRows: Row[] = [
+  ...adminRows("POST /files", 201, async ({ cookie }) => {
+    // The isolate knows the definition then, so that every call of the route has the same queries.
+    await announceFile(cookie);
+    return { path: "/files", body: await announcement() };
+  }),
+  ...adminRows("PUT /files/:id/content", 200, async ({ cookie }) => ({
+    path: `/files/${await announceFile(cookie)}/content`,
+    body: fileBody,
+  })).map(withFewFaults),
+  ...adminRows("GET /files/:id/content", 200, async () => ({
+    path: `/files/${await attachedFile()}/content`,
+  })),
+  ...adminRows("POST /files/:id/link", 200, async () => ({
+    path: `/files/${await attachedFile()}/link`,
+    body: {},
+  })),
+];
+
 export const allAdminRows: Row[] = [
   ...signInRows,
   ...adminRows("GET /", 200, () => ({ path: "" })),
@@ -675,6 +696,7 @@ export const allAdminRows: Row[] = [
   ...memberRows,
   ...integrationRows,
   ...deletedRows,
+  ...fileRows,
   ...webhookRows,
   ...definitionRows("form"),
   ...itemRows("form"),

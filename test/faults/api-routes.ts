@@ -24,6 +24,8 @@ import {
   newWord,
   type World,
 } from "./world";
+import { announcement, pdf, upload } from "../support/files";
+import { client, makeForm } from "../support/service";
 import { deleteWebhook, newWebhookBody, webhookToPost } from "./webhooks";
 
 /** What the IDs of the operations call apps and forms. */
@@ -413,6 +415,40 @@ const webhookRows = [
   }),
 ];
 
+const invoices = [{ key: "invoices", type: "files" }];
+
+/** A file of one token, which all calls of a row must use, because only the uploader can attach it. */
+async function newFile(isAttached: boolean) {
+  const owner = await client();
+  const key = await makeForm(owner, invoices);
+  const id = await upload(owner, `form:${key}`);
+  if (isAttached) await owner.post(`/forms/${key}/submissions`, { data: { invoices: [id] } });
+  return { owner, key, id, headers: { Authorization: `Bearer ${owner.bearer}` } };
+}
+
+const fileRows = [
+  apiRow("createFile", 201, async () => {
+    const { key, headers } = await newFile(false);
+    return { path: "/files", headers, body: announcement(`form:${key}`, pdf()) };
+  }),
+  apiRow("putFileContent", 200, async () => {
+    const { id, headers } = await newFile(false);
+    return { path: `/files/${id}/content`, headers, body: new TextDecoder().decode(pdf()) };
+  }),
+  apiRow("deleteFile", 204, async () => {
+    const { owner, id, headers } = await newFile(false);
+    const verifyDone = async () => assertStatus(await owner.get(`/files/${id}`), 404);
+    return { path: `/files/${id}`, headers, verifyDone, retryStatuses: [404] };
+  }),
+  ...(["getFile", "getFileContent", "createFileLink"] as const).map((operation) =>
+    apiRow(operation, 200, async () => {
+      const { id, headers } = await newFile(true);
+      const ends = { getFile: "", getFileContent: "/content", createFileLink: "/link" };
+      return { path: `/files/${id}${ends[operation]}`, headers };
+    }),
+  ),
+];
+
 /** The joined document of selected forms. */
 const documentRows: Row[] = [
   apiRow("getDocument", 200, (world) => ({ path: `/openapi.json?forms=${world.form}` })),
@@ -420,6 +456,7 @@ const documentRows: Row[] = [
 
 export const apiRows = [
   ...documentRows,
+  ...fileRows,
   ...webhookRows,
   ...credentialRows,
   ...assistantRows,

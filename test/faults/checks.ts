@@ -3,7 +3,7 @@ import { sequencesPerCollection } from "../../src/domain/item/item.ts";
 
 /**
  * Invariants of the tables that must hold after every failure. Each select returns rows that violate one. They cover
- * collections of text, numbers and selects, whose items and index entries store the same values.
+ * collections of text, numbers, selects and lists of one file, whose items and index entries store the same values.
  */
 
 /** Live fields with one value, with their number in the index. */
@@ -13,7 +13,8 @@ const fields = `(select c.id collection_id, c.id * ${fieldsPerCollection} + (f.v
   from collection c, json_each(c.fields, '$.fields') f)`;
 
 /** The values of items in those fields. */
-const values = `(select i.number item, i.status, f.number field, f.unique_number, f.searchable, f.is_unique, v.value
+const values = `(select i.number item, i.status, f.number field, f.unique_number, f.searchable, f.is_unique,
+    iif(v.type = 'array', v.value ->> '$[0].id', v.value) value
   from item i join ${fields} f on f.collection_id = i.collection_id
     join json_each(i.data) v on v.key = f.slot
   where v.value is not null)`;
@@ -40,7 +41,16 @@ const allSystemValues = `(${[
   systemValues("updatedAt", "updated_at"),
 ].join(" union all ")})`;
 
+/** The files that items name. */
+const namedFiles = `(select i.number item, f.value ->> 'id' id from item i, json_each(i.data) v, json_each(v.value) f
+  where v.type = 'array' and f.type = 'object' and f.value ->> 'sha256' is not null)`;
+
 export const dataChecks = [
+  `select 'a file of an item without its row' what, n.id from ${namedFiles} n left join file f on f.id = n.id
+    where f.item is not n.item or f.content_type is null or f.remove_at is not null or f.detached is not null`,
+  `select 'an attached file that its item does not name' what, f.id from file f
+    where f.item is not null and f.remove_at is null and f.detached is null
+      and not exists (select 1 from ${namedFiles} n where n.id = f.id and n.item = f.item)`,
   `select 'an item without the entries of its system fields' what, s.item id from ${allSystemValues} s
     where not exists (select 1 from search_entry e where e.field = s.field and e.value = s.value and e.item = s.item)`,
   `select 'an item with extra entries of its system fields' what, e.item id from search_entry e

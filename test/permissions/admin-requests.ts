@@ -1,5 +1,6 @@
 import type { Role } from "../../src/domain/credential/permissions.ts";
 import { as, newMember, type Member } from "../support/members";
+import { announceFile, announcement, attachedFile, fileBody } from "../support/admin-files";
 import { rightRequest } from "../support/right-requests";
 import { admin, everything, freshKey, issue } from "../support/service";
 import { world } from "../support/world";
@@ -105,9 +106,31 @@ const credentialRows: [act: string, Prepare][] = [
   ),
 ];
 
+const fileRows: Record<string, Prepare> = {
+  "POST /admin/files": async () => ({ body: await announcement() }),
+  "PUT /admin/files/:id/content, of an own file": async ({ id, cookie }) => {
+    // A viewer cannot announce a file.
+    const { role } = (await as(cookie)("GET", "/account")).body;
+    const owner = role === "viewer" ? await newMember("owner") : { id, cookie };
+    return { id: await announceFile(owner.cookie), body: fileBody };
+  },
+  "PUT /admin/files/:id/content, of another member's file": async () => ({
+    id: await announceFile((await newMember("owner")).cookie),
+    body: fileBody,
+  }),
+  "GET /admin/files/:id/content, of an item": async () => ({ id: await attachedFile() }),
+  "GET /admin/files/:id/content, of no item": async ({ cookie }) => {
+    const { role } = (await as(cookie)("GET", "/account")).body;
+    const owner = role === "viewer" ? await newMember("owner") : { cookie };
+    return { id: await announceFile(owner.cookie) };
+  },
+  "POST /admin/files/:id/link, of an item": async () => ({ id: await attachedFile(), body: {} }),
+};
+
 /** Preparations by action. Other actions send the valid request of their route. */
 export const preparations: Record<string, Prepare> = {
   ...Object.fromEntries(credentialRows),
+  ...fileRows,
   "POST /admin/sign-in": ({ email, password }) => ({ body: { email, password } }),
   "POST /admin/account/password": ({ password }) => ({
     body: { current: password, password: "another password" },

@@ -3,7 +3,7 @@
  * both fail. The text after a comma describes the variant of an action.
  */
 
-/** The status with one of the permissions. A 403 names the first of them. */
+/** The status with one of the permissions. A 403 names the first of them. Files belong to a form here. */
 export const apiTable = `
 route                                         | allowed by                                 | status  | outside its list
 GET /api/v1/me                                | anything                                   | 200     | -
@@ -38,6 +38,12 @@ POST /api/v1/forms/:key/submissions/batch     | submissions:write               
 POST /api/v1/forms/:key/submissions/validate  | submissions:create, submissions:write      | 200     | 404
 PATCH /api/v1/submissions/:id                 | submissions:write                          | 200     | 404
 DELETE /api/v1/submissions/:id                | submissions:delete                         | 204     | 404
+POST /api/v1/files                            | submissions:create, submissions:write      | 201     | -
+GET /api/v1/files/:id                         | submissions:read                           | 200     | 404
+DELETE /api/v1/files/:id                      | submissions:create, submissions:write      | 204     | 404
+PUT /api/v1/files/:id/content                 | submissions:create, submissions:write      | 200     | 404
+GET /api/v1/files/:id/content                 | submissions:read                           | 200     | 404
+POST /api/v1/files/:id/link                   | submissions:read                           | 200     | 404
 GET /api/v1/webhooks                          | webhooks:manage                            | 200     | -
 POST /api/v1/webhooks                         | webhooks:manage                            | 201     | -
 GET /api/v1/webhooks/:id                      | webhooks:manage                            | 200     | 404
@@ -161,6 +167,13 @@ POST /admin/webhooks/:id/rotate                                  | 200   | 200  
 POST /admin/webhooks/:id/test                                    | 200   | 200   | 403    | 403    | 401
 POST /admin/webhooks/:id/deliveries/:delivery/redeliver          | 200   | 200   | 403    | 403    | 401
 POST /admin/webhooks/:id/delete                                  | 204   | 204   | 403    | 403    | 401
+
+POST /admin/files                                                | 201   | 201   | 201    | 403    | 401
+PUT /admin/files/:id/content, of an own file                     | 200   | 200   | 200    | 403    | 401
+PUT /admin/files/:id/content, of another member's file           | 404   | 404   | 404    | 403    | 401
+GET /admin/files/:id/content, of an item                         | 200   | 200   | 200    | 200    | 401
+GET /admin/files/:id/content, of no item                         | 404   | 404   | 404    | 404    | 401
+POST /admin/files/:id/link, of an item                           | 200   | 200   | 200    | 200    | 401
 
 GET /admin/deleted                                               | 200   | 200   | 403    | 403    | 401
 POST /admin/deleted/:id/restore, of nothing                      | 404   | 404   | 403    | 403    | 401

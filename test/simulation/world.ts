@@ -2,12 +2,14 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createRandomSecret, signSecret } from "../../src/domain/credential/keys.ts";
 import { createHash } from "node:crypto";
+import { exactLength } from "./platform/bucket.ts";
 import type { Ports, Service } from "../../src/http/service.ts";
 import type { Timeline } from "../../src/domain/timeline.ts";
 import type { GateStub } from "../../src/gate/gate.ts";
 import type { SenderStub } from "../../src/delivery/sender.ts";
 import { root, type Bundle } from "./bundle.ts";
 import { allCollections, definitionOf, kinds, retainDays } from "./definitions.ts";
+import { SimulatedBucket } from "./platform/bucket.ts";
 import { SimulatedDatabase } from "./platform/database.ts";
 import { Host, latency } from "./platform/host.ts";
 import { Objects } from "./platform/objects.ts";
@@ -32,6 +34,8 @@ export interface ClientRequest {
   path: string;
   headers?: Record<string, string>;
   body?: unknown;
+  /** Bytes in place of a JSON body. */
+  content?: Uint8Array<ArrayBuffer>;
 }
 
 export interface Answer {
@@ -62,6 +66,7 @@ export class World {
   readonly scheduler: Scheduler;
   readonly db: SimulatedDatabase;
   readonly objects: Objects;
+  readonly bucket: SimulatedBucket;
   readonly receivers: SimulatedReceivers;
   readonly isolates: Isolate[] = [];
   /** Called with each request and its answer. */
@@ -83,6 +88,7 @@ export class World {
     this.scheduler = new Scheduler(now, keepsTrace);
     this.db = new SimulatedDatabase(image, () => this.scheduler.now);
     this.#kv = new SimulatedKv(this.scheduler);
+    this.bucket = new SimulatedBucket(this.scheduler);
     this.receivers = new SimulatedReceivers(this.scheduler);
     const limits = {
       failures: 300,
@@ -136,6 +142,8 @@ export class World {
         getByName(name: string): SenderStub;
       },
       replays: this.#kv.binding(host),
+      files: this.bucket.binding(host),
+      knownLength: exactLength,
       limiters,
       cache: this.#cache.binding(host),
       fetch: this.receivers.fetch(host),
@@ -205,7 +213,7 @@ export class World {
 
   async #serve(
     { bundle, service }: Isolate,
-    { method, path, headers, body }: ClientRequest,
+    { method, path, headers, body, content }: ClientRequest,
   ): Promise<Answer> {
     const request = new Request(path.startsWith("https://") ? path : origin + path, {
       method,
@@ -216,6 +224,7 @@ export class World {
         ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(content ? { body: content } : {}),
     });
     const ctx = {
       waitUntil: (work: Promise<unknown>) =>

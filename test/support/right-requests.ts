@@ -1,4 +1,5 @@
 import type { Json } from "./client";
+import { announcement, pdf } from "./files";
 import { account, everything, freshKey } from "./service";
 import { data, starts } from "./documents";
 import type { OperationId } from "../../src/operations/index.ts";
@@ -16,7 +17,9 @@ export function parametersOf({ path }: Route, parts: World): Record<string, stri
         ? parts.member
         : path.includes("/webhooks")
           ? parts.webhook.id
-          : id,
+          : path.includes("/files/")
+            ? parts.file.id
+            : id,
     delivery: parts.webhook.delivery,
     path: path.endsWith("/move") ? "lines.qty" : "amount",
     secret: parts.invitation,
@@ -182,6 +185,8 @@ const apiBodies: Partial<Record<OperationId, (world: World) => Json>> = {
     collections: "all",
     include: "ids",
   }),
+  createFile: ({ file: { key } }) => announcement(`form:${key}`, pdf()),
+  putFileContent: () => pdf(),
   testWebhook: () => ({}),
   redeliverWebhook: () => ({}),
   updateWebhook: () => ({ name: "Stock", rotate_secret: { overlap_hours: 24 } }),

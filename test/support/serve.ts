@@ -24,7 +24,7 @@ export const serviceWith = (replaced: Partial<WorkerBindings> = {}) => {
 /** Timeouts that report to objects at once after a response. */
 export const reportsAtOnce = { refusedReportMs: 0, servedReportMs: 0 };
 
-const { memory, random, replays, ...timing } = serviceWith();
+const { memory, random, replays, files, ...timing } = serviceWith();
 
 /** For actions that a test calls itself: clock, randomness and memory. */
 export const outside = { memory, random, timing: { ...timing, random }, now: () => Date.now() };
@@ -32,9 +32,10 @@ export const outside = { memory, random, timing: { ...timing, random }, now: () 
 /** For work on stored items that a test does itself, as an isolate that has just started. */
 export const background = (
   databases: Databases = ownDatabases,
-): BackgroundContext & { replays: KVNamespace } => ({
+): BackgroundContext & { replays: KVNamespace; files: R2Bucket } => ({
   ...outside,
   replays,
+  files,
   memory: createMemory(),
   databases,
 });

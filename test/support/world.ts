@@ -1,6 +1,7 @@
 import type { Client, Json } from "./client";
 import { admin, client, freshKey, issue, makeApp, makeForm, ownerCookie } from "./service";
 import { starts } from "./documents";
+import { upload } from "./files";
 import { newMember } from "./members";
 import { homeDb } from "./databases";
 
@@ -25,6 +26,8 @@ export interface World {
   invitation: string;
   reset: string;
   webhook: { id: string; delivery: string };
+  /** A file of a submission, and the form that has it. */
+  file: Item;
 }
 
 type Part = keyof World;
@@ -64,6 +67,13 @@ const factories: { [Name in Part]: () => Promise<World[Name]> } = {
     });
     const { id } = webhook.body;
     return { id, delivery: (await creator.post(`/webhooks/${id}/test`, undefined)).body.id };
+  },
+  file: async () => {
+    const creator = await getCreator();
+    const key = await makeForm(creator, [{ key: "invoices", type: "files" }]);
+    const id = await upload(creator, `form:${key}`);
+    await creator.post(`/forms/${key}/submissions`, { data: { invoices: [id] } });
+    return { key, id };
   },
   invitation: async () => new URL((await invite()).link).pathname.split("/").at(-1) ?? "",
   reset: async () => {

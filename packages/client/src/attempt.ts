@@ -8,6 +8,8 @@ export interface Reply {
 
 export interface Limits {
   timeout: number;
+  /** Whether the body of a success is kept as bytes, instead of being parsed as JSON. */
+  isBinary?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -19,7 +21,7 @@ export async function attempt(
   fetcher: typeof fetch,
   url: string,
   init: RequestInit,
-  { timeout, signal }: Limits,
+  { timeout, isBinary, signal }: Limits,
 ): Promise<Reply> {
   signal?.throwIfAborted();
   const controller = new AbortController();
@@ -34,7 +36,9 @@ export async function attempt(
     // Following a redirect would send the credential to another host, or turn a POST into a GET.
     const request = { ...init, redirect: "manual", signal: controller.signal } as const;
     const response = await fetcher(url, request);
-    return readReply(response, await response.text());
+    if (!isBinary || !response.ok) return readReply(response, await response.text());
+    const { status, headers } = response;
+    return { status, headers, body: new Uint8Array(await response.arrayBuffer()) };
   } catch (error) {
     if (error instanceof EdgeFormsError) throw error;
     signal?.throwIfAborted();

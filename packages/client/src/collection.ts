@@ -268,7 +268,7 @@ function rejectKeyMismatch(received: Received): Received {
 }
 
 /** Returns 128 random bits. `randomUUID` does not exist in pages that are loaded over plain HTTP. */
-function newKey(): string {
+export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

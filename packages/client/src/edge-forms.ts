@@ -1,3 +1,4 @@
+import { Files } from "./files.ts";
 import { Records } from "./records.ts";
 import { Submissions } from "./submissions.ts";
 import { Transport, type Options } from "./transport.ts";
@@ -19,9 +20,12 @@ export interface RequestOptions extends CallOptions {
  */
 export class EdgeForms<S = unknown> {
   readonly #transport: Transport;
+  /** The attachments of items. */
+  readonly files: Files;
 
   constructor(options: Options) {
     this.#transport = new Transport(options);
+    this.files = new Files(this.#transport);
   }
 
   /** The records of an app. */

@@ -1,6 +1,7 @@
 export { BatchError } from "./batch.ts";
 export type { FeedOptions, UpdateOptions } from "./collection.ts";
 export { EdgeForms, type RequestOptions } from "./edge-forms.ts";
+export type { Attachment, Files, FileLink, UploadOptions } from "./files.ts";
 export { EdgeFormsError, type ErrorCode, type FieldError, type Problem } from "./problem.ts";
 export type { Records } from "./records.ts";
 export type { Checked, Submissions } from "./submissions.ts";

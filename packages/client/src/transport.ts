@@ -9,7 +9,7 @@ export type Options = Credential & {
   url: string;
   /** The maximum number of retries after lost connections, timeouts and 5xx responses. Default 6. */
   retries?: number;
-  /** Milliseconds within which the complete response to each attempt must arrive. Default 30,000. */
+  /** Milliseconds within which the complete response to each attempt must arrive. Default 30,000; files get more. */
   timeout?: number;
   /** The longest Retry-After, in milliseconds, to wait for. A longer one throws. Default 120,000. */
   longestWait?: number;
@@ -25,6 +25,12 @@ export interface Sent {
   path: string;
   query?: Record<string, string | number | undefined>;
   body?: unknown;
+  /** Bytes to send in place of a JSON body. */
+  content?: Blob;
+  /** The bytes that the request or its response carries besides JSON. They extend the timeout. */
+  carriedBytes?: number;
+  /** Whether the response is a file. */
+  isBinary?: boolean;
   headers?: Record<string, string>;
   lane: Lane;
   /** Whether the client may retry the request when its outcome is unknown. */
@@ -36,6 +42,9 @@ export interface Sent {
 export type Received = Reply & { doubtful: boolean };
 
 type RetryPolicy = Pick<Sent, "lane" | "safe" | "signal">;
+
+/** Files may take as long as a line of 400 kilobits a second needs for them. */
+const minBytesPerMs = 50;
 
 /** How often one call may be asked to wait. Other programs with the same credential may use up the limit each time. */
 const maxRefusals = 100;
@@ -114,7 +123,7 @@ export class Transport {
     }
   }
 
-  #request({ method, path, query = {}, body, headers }: Sent) {
+  #request({ method, path, query = {}, body, content, headers }: Sent) {
     const url = new URL(`${this.#url}/api/v1${path}`);
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value));
@@ -122,6 +131,7 @@ export class Transport {
     const init = { method, headers: new Headers(headers) };
     assertTag("If-Match", init.headers.get("If-Match"));
     if (!init.headers.has("Accept")) init.headers.set("Accept", "application/json");
+    if (content) return { url: url.href, init: { ...init, body: content } };
     if (body === undefined) return { url: url.href, init };
     init.headers.set("Content-Type", "application/json");
     return { url: url.href, init: { ...init, body: JSON.stringify(body) } };
@@ -136,8 +146,13 @@ export class Transport {
   }
 
   /** Waits until the lane is open and a slot is free. Another response may have paused the lane during the wait. */
-  async #runInLane({ lane, signal }: Sent, url: string, init: RequestInit): Promise<Reply> {
-    const limits: Limits = { timeout: this.#timeout, signal };
+  async #runInLane(
+    { lane, carriedBytes = 0, isBinary, signal }: Sent,
+    url: string,
+    init: RequestInit,
+  ): Promise<Reply> {
+    const timeout = this.#timeout + carriedBytes / minBytesPerMs;
+    const limits: Limits = { timeout, isBinary, signal };
     const runAttempt = async () =>
       this.#lanes.held(lane) > 0 ? undefined : attempt(this.#fetch, url, init, limits);
     for (;;) {

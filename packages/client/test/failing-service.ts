@@ -49,11 +49,10 @@ export class FailingService {
   async #answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of message) chunks.push(chunk as Buffer);
-    const text = Buffer.concat(chunks).toString();
+    const bytes = Buffer.concat(chunks);
     const url = new URL(message.url ?? "", "http://service");
     const { method = "", headers } = message;
-    const isJson = headers["content-type"] === "application/json";
-    const body: unknown = isJson ? JSON.parse(text) : text;
+    const body = bodyOf(headers["content-type"], bytes);
     const request = { method, path: url.pathname, query: url.searchParams, headers, body };
     const fault = this.faults(this.requests.push(request) - 1, request);
     if (fault === "cut") return void message.socket.destroy();
@@ -70,6 +69,11 @@ export class FailingService {
     if (fault === "slow") return void setTimeout(() => send(response, answer), this.#delayMs);
     send(response, answer);
   }
+}
+
+function bodyOf(type: string | undefined, bytes: Buffer): unknown {
+  if (type === "application/json") return JSON.parse(bytes.toString());
+  return type === "application/octet-stream" ? bytes : bytes.toString();
 }
 
 /** Forwards requests to another service. */
@@ -108,5 +112,6 @@ export function problem(
 function send(response: ServerResponse, { status, body, headers = {} }: Answer): void {
   if (response.destroyed) return;
   response.writeHead(status, headers);
-  response.end(body === undefined ? undefined : JSON.stringify(body));
+  const isContent = body === undefined || Buffer.isBuffer(body);
+  response.end(isContent ? body : JSON.stringify(body));
 }

@@ -77,6 +77,12 @@ const fieldErrorTexts: Record<FieldErrorCode, (field: string) => string> = {
   too_complex: () => "the search is too complex",
   outside_view: () => "the item would have left what the credential can see",
   invalid_definition: (field) => `the definition is invalid at ${field}`,
+  unknown_file: (field) => `${field} names no file that it uploaded`,
+  file_incomplete: (field) => `the content of ${field} is missing`,
+  file_in_use: (field) => `${field} names a file of another item`,
+  too_many_files: (field) => `${field} has too many files`,
+  not_accepted: (field) => `${field} has a file that the field does not accept`,
+  digest_mismatch: () => "the content is not the one that was announced",
   unknown_reference: (field) => `${field} names no record that it may refer to`,
 };
 
@@ -120,6 +126,7 @@ export function callReason(call: LoggedCall, context: CallReasonContext): string
     case "changes_expired":
     case "too_large":
     case "unsupported_media_type":
+    case "range_not_satisfiable":
     case "internal":
     case "try_again":
       return problems[refusal.code].meaning;

@@ -17,6 +17,7 @@ export const fieldTypeNames: Record<FieldType, string> = {
   multi_select: "Multiple choice",
   reference: "Reference",
   line_items: "Line items",
+  files: "Files",
   computed: "Calculated",
 };
 
@@ -44,6 +45,9 @@ export type Rule =
   | "maximum"
   | "min_rows"
   | "max_rows"
+  | "max_files"
+  | "max_bytes"
+  | "accept"
   | "default";
 
 /** Rules whose value is a number. */
@@ -55,9 +59,11 @@ const numericRules: ReadonlySet<Rule> = new Set([
   "maximum",
   "min_rows",
   "max_rows",
+  "max_files",
+  "max_bytes",
 ]);
 
-const isListType = (type: FieldType) => type === "multi_select" || type === "line_items";
+const isListType = (type: FieldType) => ["list", "rows", "files"].includes(valueKinds[type]);
 
 /** The flags that fields of this type have. */
 export function flagsOf(type: FieldType, inRow: boolean): Flag[] {
@@ -84,6 +90,7 @@ const typeRules: Record<FieldType, Rule[]> = {
   multi_select: ["options", "default"],
   reference: ["app"],
   line_items: ["min_rows", "max_rows", "default"],
+  files: ["max_files", "max_bytes", "accept"],
   computed: ["formula", "result", "decimals"],
 };
 
@@ -183,6 +190,7 @@ export function toRuleValue(rule: Rule, text: string, { type }: DraftField): unk
   if (rule === "options") return readOptions(text);
   if (text === "") return rule === "formula" ? "" : undefined;
   if (numericRules.has(rule)) return numberOrText(text);
+  if (rule === "accept") return text.split(/[\s,]+/).filter((range) => range !== "");
   if (rule !== "default") return text;
   switch (valueKinds[type]) {
     case "number":
@@ -192,6 +200,7 @@ export function toRuleValue(rule: Rule, text: string, { type }: DraftField): unk
     case "list":
     case "rows":
       return jsonOrText(text);
+    case "files":
     case "text":
     case "computed":
       return text;

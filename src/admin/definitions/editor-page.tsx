@@ -62,6 +62,9 @@ const fieldInputNames = [
   "maximum",
   "min_rows",
   "max_rows",
+  "max_files",
+  "max_bytes",
+  "accept",
   "default",
 ];
 

@@ -13,10 +13,13 @@ const ruleLabels: Partial<Record<Rule, [label: string, hint?: string]>> = {
   decimals: ["Decimals"],
   min_rows: ["At least … rows"],
   max_rows: ["At most … rows"],
+  max_files: ["At most … files"],
+  max_bytes: ["At most … bytes each"],
+  accept: ["Types", "Like application/pdf or image/*. Leave blank for all."],
   default: ["Default", "Used when left blank."],
 };
 
-const textRules: ReadonlySet<Rule> = new Set(["section", "pattern", "default"]);
+const textRules: ReadonlySet<Rule> = new Set(["section", "pattern", "accept", "default"]);
 
 const flagLabels: Partial<Record<Flag, string>> = {
   integer: "Whole numbers only",

@@ -20,7 +20,7 @@ import { getItemWithHistory, loadItemHistory } from "#actions/changes.ts";
 import type { ActionContext } from "#actions/context.ts";
 import { deleteSubmission, reopenSubmission, updateItem } from "#actions/update-item.ts";
 import type { LoadedItem } from "#actions/visible.ts";
-import { historyDocument, itemDocument } from "#documents/items.ts";
+import { historyDocument, itemDocument, siteLinks } from "#documents/items.ts";
 import { numberOf, readForm, textOf, type FormValues } from "#admin/form-input.ts";
 import { action, page } from "#admin/page.ts";
 import { loadTitles, type Titles } from "#actions/reference-titles.ts";
@@ -216,7 +216,7 @@ export function itemPage(kind: CollectionKind) {
       return { collection, view, history, titles, referrers, place: readPlace(c) };
     },
     document: ({ view, history }) => ({
-      ...itemDocument(view),
+      ...itemDocument(view, siteLinks),
       history: historyDocument(history),
     }),
     render: (frame, data, attempt) => (
@@ -233,7 +233,7 @@ export function itemPage(kind: CollectionKind) {
         return {
           to: withPlace(`${itemsPath(c, kind)}/${view.id}`, readPlace(c)),
           flash: `${title} ${resultText}.`,
-          document: itemDocument(view),
+          document: itemDocument(view, siteLinks),
         };
       },
     });

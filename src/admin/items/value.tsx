@@ -1,4 +1,5 @@
 import type { Status, ItemView } from "#domain/item/item.ts";
+import type { StoredFile } from "#domain/files/file.ts";
 import { Badge, Table } from "#html/parts.tsx";
 import {
   type Field,
@@ -10,6 +11,8 @@ import { textOf } from "#admin/form-input.ts";
 import { type Viewer, formatDay, useViewer, Time } from "#html/viewer.tsx";
 import { type Child, createContext, useContext } from "hono/jsx";
 import { ReferenceValue } from "./references.tsx";
+import { FileList } from "./files/file-list.tsx";
+import { filesOf } from "./files/sent-files.ts";
 import { renderedRowCounts } from "#admin/items/form/read-form.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
 import type { ItemHistory } from "#domain/item/change.ts";
@@ -54,6 +57,7 @@ function ValueList({ field, values, short }: ValueListProps) {
       </>
     );
   }
+  if (field.type === "files") return <FileList files={values as StoredFile[]} short={short} />;
   if (short) return <>{values.map((value) => optionLabel(field, textOf(value))).join(", ")}</>;
   return (
     <>
@@ -148,6 +152,7 @@ export function Value({ field, value, short }: { field: Field; value: unknown; s
     case "url":
     case "multi_select":
     case "line_items":
+    case "files":
       return short ? <>{truncateText(text)}</> : <LinkedText text={text} />;
   }
 }
@@ -163,7 +168,9 @@ export function ItemValues({ fields, data }: { fields: readonly Field[]; data: D
         <div class={field.type === "line_items" || isLongText(field) ? "full" : undefined}>
           <dt>{field.label}</dt>
           <dd>
-            {field.type === "line_items" ? (
+            {field.type === "files" ? (
+              <FileList files={filesOf(data[field.key])} isLinkable />
+            ) : field.type === "line_items" ? (
               <LineItemsTable
                 field={field}
                 rows={data[field.key]}
@@ -179,7 +186,7 @@ export function ItemValues({ fields, data }: { fields: readonly Field[]; data: D
   );
 }
 
-const isLongText = ({ type }: Field) => type === "multiline_text";
+const isLongText = ({ type }: Field) => type === "multiline_text" || type === "files";
 export const isNumber = (field: Field) => valueType(field) === "number";
 
 interface LineItemsTableProps {

@@ -1,8 +1,15 @@
 import type { DeploymentOptions } from "./options.ts";
 import { settingsFileOf, isAssignedId, saveSettings, type Settings } from "./settings.ts";
-import { queryWrangler, runWrangler, runWranglerQuietly, stop } from "./wrangler.ts";
+import {
+  captureWrangler,
+  queryWrangler,
+  runWrangler,
+  runWranglerQuietly,
+  stop,
+  stopAfter,
+} from "./wrangler.ts";
 
-/** Ensures that the databases and namespaces exist. Uses the known ids, else finds them by name, else creates them. */
+/** Ensures that the databases, namespaces and buckets exist. Uses the known ids, else finds them by name, else creates them. */
 export function ensureResources(options: DeploymentOptions, settings: Settings): void {
   const config = ["--config", settingsFileOf(options.environment)];
   for (const database of settings.d1_databases) {
@@ -17,6 +24,35 @@ export function ensureResources(options: DeploymentOptions, settings: Settings):
     namespace.id = findNamespaceId(title, config) ?? createNamespace(title, config);
     saveSettings(options.environment, settings);
   }
+  for (const bucket of settings.r2_buckets) {
+    if (bucket.bucket_name !== undefined) continue;
+    const name = `${settings.name}-${bucket.binding.toLowerCase()}`;
+    const jurisdiction = options.jurisdiction ?? findJurisdiction(settings, config);
+    createBucket(name, { location: options.location, jurisdiction }, config);
+    Object.assign(bucket, { bucket_name: name, ...(jurisdiction ? { jurisdiction } : {}) });
+    saveSettings(options.environment, settings);
+  }
+}
+
+/** The jurisdiction of the database. Files must not leave it either. */
+function findJurisdiction({ d1_databases: ours }: Settings, config: string[]): string | undefined {
+  const command = ["d1", "list", "--json", ...config];
+  const databases = queryWrangler<{ uuid: string; jurisdiction?: string | null }[]>(command);
+  return databases?.find(({ uuid }) => uuid === ours[0]?.database_id)?.jurisdiction ?? undefined;
+}
+
+/** Creates a bucket, unless the account has it in this jurisdiction. */
+function createBucket(
+  name: string,
+  { location, jurisdiction }: Pick<DeploymentOptions, "location" | "jurisdiction">,
+  config: string[],
+): void {
+  const option = jurisdiction ? [`--jurisdiction=${jurisdiction}`] : [];
+  if (!jurisdiction && location) option.push(`--location=${location}`);
+  const command = ["r2", "bucket", "create", name, ...option, "--update-config=false", ...config];
+  // Cloudflare's code for a bucket of this name that the account owns.
+  const { succeeded, stdout, stderr } = captureWrangler(command);
+  if (!succeeded && !/code: 10004/.test(stdout + stderr)) stopAfter(command, stdout + stderr);
 }
 
 /** Finds the databases of a deployment by name where the settings lack their ids, as on a runner without its files. */

@@ -19,6 +19,8 @@ export interface Settings {
   vars: Record<string, string>;
   d1_databases: (Binding & { database_name: string; database_id: string })[];
   kv_namespaces: (Binding & { id: string })[];
+  /** A bucket without a name does not exist yet. */
+  r2_buckets: (Binding & { bucket_name?: string; jurisdiction?: string })[];
   ratelimits: { name: string; namespace_id: string; simple: object }[];
 }
 
@@ -47,6 +49,10 @@ export function loadSettings(options: DeploymentOptions): Settings {
     kv_namespaces: template.kv_namespaces.map((namespace) => ({
       ...namespace,
       id: findSavedId(saved.kv_namespaces, namespace, isProduction, "id"),
+    })),
+    r2_buckets: template.r2_buckets.map((bucket) => ({
+      ...(isProduction ? bucket : { binding: bucket.binding }),
+      ...saved.r2_buckets?.find(({ binding }) => binding === bucket.binding),
     })),
     ratelimits: isProduction ? template.ratelimits : buildSeparateLimiters(template, name),
   };

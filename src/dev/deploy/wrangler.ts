@@ -48,7 +48,8 @@ export function captureWrangler(args: readonly string[]) {
   return { succeeded: status === 0, stdout, stderr };
 }
 
-function stopAfter(args: readonly string[], output: string): never {
+/** Prints what a command printed, and stops. */
+export function stopAfter(args: readonly string[], output: string): never {
   console.error(output);
   return stop(`\`wrangler ${args.join(" ")}\` failed. Its output is above.`);
 }

@@ -29,7 +29,7 @@ function fieldDefinitions(field: Schema): Schema {
     const type = (option["properties"] as Record<string, Schema>)["type"]?.["const"] as string;
     return { type, name: `${typeName(type)}Definition`, schema: withTypedDefault(option, type) };
   });
-  const columns = types.filter(({ type }) => type !== "line_items");
+  const columns = types.filter(({ type }) => type !== "line_items" && type !== "files");
   return {
     FieldDefinition: typeUnion(types),
     ColumnDefinition: typeUnion(columns),

@@ -13,9 +13,16 @@ export interface Description {
   path: string;
   /** The kind of collections to which the path belongs. */
   kind: CollectionKind | null;
-  tag: "credential" | "definitions" | "records" | "submissions" | "webhooks";
-  /** Null: every credential may call it. With `anyOf`, the body decides which of these it needs. */
-  permission: Permission | { anyOf: readonly Permission[] } | null;
+  tag: "credential" | "definitions" | "records" | "submissions" | "files" | "webhooks";
+  /**
+   * Null: every credential may call it. With `anyOf`, the body decides which of these it needs. With `oneOf`, it needs one
+   * in any case, and the collection decides which.
+   */
+  permission:
+    | Permission
+    | { anyOf: readonly Permission[] }
+    | { oneOf: readonly Permission[] }
+    | null;
   /**
    * Which rate limit counts a request, and whether an assistant may expect changes. A create accepts an
    * Idempotency-Key. A dry run of a `checkable` write counts as a read.
@@ -26,6 +33,8 @@ export interface Description {
     /** In addition to `application/json`. */
     types?: readonly string[];
   };
+  /** Whether the request or the response is the content of a file instead of a document. */
+  content?: "received" | "returned";
   precondition?: "If-Match" | "If-None-Match" | "both";
   /** Alternatives to one JSON document. */
   formats?: "downloads" | "openapi";
@@ -35,7 +44,7 @@ export interface Description {
   };
   summary: string;
   description: string;
-  responses: Partial<Record<200 | 201 | 202 | 204, DescribedResponse>>;
+  responses: Partial<Record<200 | 201 | 202 | 204 | 206, DescribedResponse>>;
   /** Problems that do not follow from permission, target, query, body and precondition. */
   problems?: readonly ApiCode[];
   /** The components of query parameters that differ from the parameter's name. */
@@ -51,7 +60,15 @@ interface DescribedContent {
 
 interface DescribedResponse extends DescribedContent {
   description: string;
-  headers?: readonly ("ETag" | "ETag.known" | "Location")[];
+  headers?: readonly (
+    | "ETag"
+    | "ETag.known"
+    | "Location"
+    | "Content-Disposition"
+    | "Repr-Digest"
+    | "Accept-Ranges"
+    | "Content-Range"
+  )[];
   /** Whether only collections that do not exist yet get this response. */
   isForNewCollections?: boolean;
 }
@@ -63,6 +80,8 @@ export interface DescribedTool {
   description: string;
   /** Whether each app and form gets a tool of its own, which knows its fields. */
   isPerCollection: boolean;
+  /** Whether the operation changes nothing, although it counts as a write. */
+  isReadOnly?: true;
   /** Whether apps and forms share the tool, which takes either `app` or `form`. */
   acceptsEitherKind?: boolean;
   /** The schema of the arguments, given the schemas of those that are no part of the body. */

@@ -100,8 +100,9 @@ export function openApiDocument(
     tags: [
       { name: names.many, description: collectionSummary },
       { name: "definitions", description: `The definition of the ${kind}.` },
+      ...fileTags([collection]),
     ],
-    paths: { ...paths, ...itemPaths() },
+    paths: { ...paths, ...itemPaths(), ...filePathItems(operations, [collection], host) },
     schemas: { ...schemas, ...sharedSchemas() },
     names: [names],
   });
@@ -134,10 +135,14 @@ export function joinedDocument(
     title: "Edge Forms",
     version: collections.map(({ version }) => version).join("."),
     description: `The API of ${subjects.join(", ")}.`,
-    tags: Object.entries(tags).flatMap(([name, description]) =>
-      usedTags.has(name) ? [{ name, description }] : [],
-    ),
+    tags: [
+      ...Object.entries(tags).flatMap(([name, description]) =>
+        usedTags.has(name) ? [{ name, description }] : [],
+      ),
+      ...fileTags(collections),
+    ],
     paths: {
+      ...filePathItems(operations, collections, host),
       ...mergeSchemas(parts.map(({ paths }) => paths)),
       ...forms[0]?.itemPaths(forms.length > 1 ? anyForm : undefined),
     },
@@ -148,6 +153,27 @@ export function joinedDocument(
     },
     names: [...parts.map(({ names }) => names), anyForm],
   });
+}
+
+const holdsFiles = ({ definition }: Collection) =>
+  definition.fields.fields.some(({ type }) => type === "files");
+
+export const fileTag = { name: "files", description: "The attachments of items." };
+
+const fileTags = (collections: readonly Collection[]) =>
+  collections.some(holdsFiles) ? [fileTag] : [];
+
+/** The paths of files, which all collections with a field of files share. */
+function filePathItems(
+  operations: Descriptions,
+  collections: readonly Collection[],
+  host: Host,
+): Schema {
+  const collection = collections.find(holdsFiles);
+  if (!collection) return {};
+  const own = Object.entries(operations).filter(([, { tag }]) => tag === fileTag.name);
+  const examples = buildExamples(collection, host.origin);
+  return pathItems(Object.fromEntries(own), { names: null, examples });
 }
 
 const mergeSchemas = (parts: Schema[]): Schema => Object.assign({}, ...parts) as Schema;

@@ -20,6 +20,7 @@ import { acceptanceDocument, retainDocument } from "#documents/definitions.ts";
 
 const exampleId = "01KAHV3M4E7XQ2R5T8W9YZB6CD";
 const exampleRecordId = `rec_${exampleId}`;
+const exampleFile = { id: `fil_${exampleId}` };
 
 /** A value for each field that a create accepts, so that the example is a valid request. */
 export function exampleData(
@@ -71,6 +72,8 @@ function exampleValue(field: Field, budget: MatchBudget): unknown {
       return Array<unknown>(Math.max(1, field.min_rows ?? 1)).fill(
         exampleData(field.fields, budget),
       );
+    case "files":
+      return [exampleFile];
     case "computed":
       return null;
   }

@@ -196,6 +196,7 @@ function outputSchema(one: string, field: Field): Schema {
   if (field.type === "line_items")
     return listSchema(ref("schemas", `${one}${keyName(field.key)}Row`));
   if (field.type === "multi_select") return listSchema({ type: "string" });
+  if (field.type === "files") return listSchema(ref("schemas", "AttachedFile"));
   const type = valueType(field);
   switch (type) {
     case "number":
@@ -214,6 +215,7 @@ function outputSchema(one: string, field: Field): Schema {
     case "reference":
     case "multi_select":
     case "line_items":
+    case "files":
       return { type: ["string", "null"] };
   }
 }
@@ -269,6 +271,8 @@ function valueSchema(
       return ref("schemas", "RecordReference");
     case "multi_select":
       return { ...listSchema(ref("schemas", `${name}Option`)), uniqueItems: true };
+    case "files":
+      return { ...listSchema(ref("schemas", "FileReference")), maxItems: field.max_files };
     case "line_items": {
       const lengthLimit =
         isDraftUse(use) || field.min_rows === undefined ? {} : { minItems: field.min_rows };

@@ -1,3 +1,4 @@
+import { filePaths } from "#domain/api-paths.ts";
 import { permissions, permissionsAllow, type Permission } from "#domain/credential/permissions.ts";
 import type { ApiCode } from "#domain/problem/catalogue.ts";
 import type { Description, Descriptions } from "./description.ts";
@@ -34,7 +35,7 @@ function pathTemplate({ path, kind }: Description, { names }: DescribedResource)
 function pathParameters({ path, kind }: Description, { names }: DescribedResource): Schema[] {
   const components: Record<string, string | null> = {
     key: names?.key === undefined ? `${kind}Key` : null,
-    id: names ? `${names.one}Id` : "webhookId",
+    id: names ? `${names.one}Id` : path.startsWith(filePaths.list) ? "fileId" : "webhookId",
     delivery: "deliveryId",
   };
   const used = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => components[name]);
@@ -55,6 +56,9 @@ function operationObject(id: string, op: Description, resource: DescribedResourc
     security: [{ bearer: [] }, ...(scopes.length > 0 ? scopes : [{ client: [] }])],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(op.body ? { requestBody: { required: true, content: bodyContent(op, resource) } } : {}),
+    ...(op.content === "received"
+      ? { requestBody: { required: true, content: { "application/octet-stream": bytesSchema } } }
+      : {}),
     responses: {
       ...successResponses(op, resource),
       ...errorResponses(problemCodes(op), {
@@ -68,7 +72,11 @@ function operationObject(id: string, op: Description, resource: DescribedResourc
 /** The permissions of which one is enough. Without any, every credential may call the operation. */
 function sufficientPermissions({ permission }: Description): readonly Permission[] {
   if (permission === null) return [];
-  if (typeof permission !== "string") return permission.anyOf;
+  if (typeof permission !== "string") {
+    const choices = "anyOf" in permission ? permission.anyOf : permission.oneOf;
+    if ("anyOf" in permission) return choices;
+    return permissions.filter((each) => choices.some((choice) => permissionsAllow([each], choice)));
+  }
   return permissions.filter((each) => permissionsAllow([each], permission));
 }
 
@@ -82,6 +90,7 @@ function parameterNames(op: Description, isOfOneCollection: boolean): string[] {
     ...(precondition === "both" ? [isOfOneCollection ? "ifNoneMatch" : "ifNoneMatchAny"] : []),
     ...Object.keys(op.query().shape).map((name) => parameterComponents[name] ?? name),
     ...(isRead ? ["ifNoneMatch"] : []),
+    ...(op.content === "returned" ? ["range"] : []),
   ];
 }
 
@@ -94,6 +103,8 @@ function problemCodes({ body, precondition, problems = [] }: Description): ApiCo
     ...problems,
   ];
 }
+
+const bytesSchema = { schema: { type: "string", format: "binary" } };
 
 function bodyContent({ body }: Description, resource: DescribedResource): Schema {
   const schema = schemaRef(body?.schema, resource);
@@ -121,10 +132,13 @@ function successResponses(op: Description, resource: DescribedResource): Schema 
     ([, { isForNewCollections }]) => !isForNewCollections || resource.names?.key === undefined,
   );
   const responses = described.map(([status, { description, schema, example, headers = [] }]) => {
-    const content = {
-      ...jsonContent(schemaRef(schema, resource), example?.(resource.examples)),
-      ...otherContent(op),
-    };
+    const content =
+      op.content === "returned"
+        ? { "*/*": bytesSchema }
+        : {
+            ...jsonContent(schemaRef(schema, resource), example?.(resource.examples)),
+            ...otherContent(op),
+          };
     const names = [
       ...headers,
       ...(op.effect === "create" ? ["Idempotent-Replayed", "Idempotency-Key-Mismatch"] : []),

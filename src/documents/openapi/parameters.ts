@@ -2,6 +2,7 @@ import { collectionKeyPattern } from "#domain/definition/document.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { defaultPageLimit, pageLimit } from "#domain/cursor.ts";
 import { idempotencyKey, idempotencyKeyHeader } from "#domain/preconditions.ts";
+import { fileIdPattern } from "#domain/files/file.ts";
 import { maxExpansions } from "#domain/search/expand.ts";
 import type { ResourceNames } from "./names.ts";
 import { enumSchema, stringSchema, toJsonSchema, type Schema } from "./schema.ts";
@@ -12,10 +13,19 @@ export function parameterComponents(names: readonly ResourceNames[]): Schema {
   return {
     ...headerParameters(),
     ...queryParameters(),
+    link: queryParameter(
+      "link",
+      "A link from `POST /files/{id}/link`, which needs no credential.",
+      stringSchema,
+    ),
     ...keyParameter("app"),
     ...keyParameter("form"),
     ...Object.fromEntries(names.map(idParameter)),
     webhookId: parameter("id", "path", "The ID of the webhook.", stringSchema),
+    fileId: parameter("id", "path", "The ID of the file.", {
+      type: "string",
+      pattern: fileIdPattern,
+    }),
     deliveryId: parameter("delivery", "path", "The ID of the delivery.", stringSchema),
   };
 }
@@ -39,6 +49,12 @@ function headerParameters(): Schema {
       "If-None-Match",
       "header",
       "The ETag of your copy. If it is current, the response is 304.",
+      stringSchema,
+    ),
+    range: parameter(
+      "Range",
+      "header",
+      "One range of bytes, like `bytes=0-1023` (RFC 9110). Other ranges return the whole content.",
       stringSchema,
     ),
     ifNoneMatchAny: {

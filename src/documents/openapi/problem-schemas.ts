@@ -15,6 +15,7 @@ import {
   versionSchema,
   timestampSchema,
 } from "./schema.ts";
+import { fileSchemas } from "./file-schemas.ts";
 import { calendarDaySchema, dateTimeInputSchema, recordReferenceSchema } from "./field-schemas.ts";
 
 /** An extension member of a problem. Members that are always present have an example. */
@@ -58,6 +59,7 @@ const problemMembers: { [Code in ApiCode]?: Record<string, ProblemMember> } = {
   },
   version_mismatch: { current_etag: [{ type: ["string", "null"] }, '"4"'] },
   too_large: { limit: [countSchema, 1_048_576] },
+  range_not_satisfiable: { bytes: [countSchema, 48_211] },
   unsupported_media_type: {
     allowed: optionalMember(listSchema(stringSchema), "The accepted content types."),
     header: optionalMember(stringSchema, "The rejected header."),
@@ -137,6 +139,10 @@ const errorDetails: Schema = {
   max_length: countSchema,
   min_rows: countSchema,
   max_rows: countSchema,
+  max_files: countSchema,
+  max_bytes: countSchema,
+  accept: listSchema(stringSchema),
+  content_type: stringSchema,
   decimals: countSchema,
   pattern: stringSchema,
   options: listSchema(stringSchema),
@@ -228,6 +234,7 @@ export function sharedSchemas(): Schema {
         "Adds to the stored number. An empty field counts as 0. Also requires read permission.",
     },
     RecordReference: recordReferenceSchema,
+    ...fileSchemas(),
     IncludedRecord: includedRecordSchema,
     ...problemSchemas(),
   };

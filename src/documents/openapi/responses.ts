@@ -51,6 +51,13 @@ const headerSpecs: Record<string, HeaderSpec> = {
     false,
   ],
   "Content-Disposition": ["The file name of a download.", patternSchema("^attachment"), false],
+  "Repr-Digest": [
+    "The SHA-256 of the whole file (RFC 9530).",
+    patternSchema("^sha-256=:.+:$"),
+    true,
+  ],
+  "Accept-Ranges": ["The unit of ranges.", { type: "string", const: "bytes" }, true],
+  "Content-Range": ["The part of the file that this response has.", patternSchema("^bytes "), true],
   "Idempotent-Replayed": flagHeader("The key was used before. This is the first result."),
   "Idempotency-Key-Mismatch": flagHeader("The first request with this key had another body."),
 };
@@ -91,6 +98,8 @@ function problemHeaders(status: number, codes: readonly ApiCode[]): Schema {
       return headerRefs(["X-Request-Id", "RateLimit-Policy.known", "RateLimit.known"]);
     case 415:
       return responseHeaders("Accept-Encoding");
+    case 416:
+      return responseHeaders("Content-Range");
     default:
       return codes.includes("indexing") ? responseHeaders("Retry-After") : responseHeaders();
   }

@@ -255,6 +255,7 @@ function scalarSchema(kind: FieldKind): Schema {
     case "select":
     case "multi_select":
     case "line_items":
+    case "files":
       return { ...storableText, minLength: 1 };
     case "actor":
       return { ...actorOperand };

@@ -3,7 +3,7 @@ import type { Field } from "#domain/definition/field.ts";
 import { permissions } from "#domain/credential/permissions.ts";
 import { definitionSchemas, webhookSchemas } from "./definition-schemas.ts";
 import type { Descriptions } from "./description.ts";
-import { buildDocument, type Host } from "./document.ts";
+import { buildDocument, fileTag, type Host } from "./document.ts";
 import { buildExamples } from "./examples.ts";
 import { batchSchemas, changeSchemas, itemSchemas } from "./item-schemas.ts";
 import { resourceNames } from "./names.ts";
@@ -29,6 +29,7 @@ const tags = [
   { name: "definitions", description: "The definitions of apps and forms." },
   { name: "records", description: "The records of apps." },
   { name: "submissions", description: "The submissions of forms." },
+  fileTag,
   { name: "webhooks", description: "Events that are sent to your endpoint." },
 ];
 

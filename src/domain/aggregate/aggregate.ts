@@ -47,6 +47,7 @@ const groupingOfType: Record<Field["type"], Grouping | null> = {
   reference: "value",
   multi_select: "list",
   line_items: null,
+  files: null,
   // A search field has the type of the formula's results instead.
   computed: null,
 };
@@ -89,6 +90,7 @@ export function metricOpsOf({ kind }: SearchField): readonly MetricOp[] {
     case "multi_select":
       return ["count", "count_distinct"];
     case "line_items":
+    case "files":
       return ["count"];
   }
 }

@@ -4,6 +4,8 @@ import {
   type Field,
   type LineItemsField,
 } from "#domain/definition/field.ts";
+import { checkFiles } from "#domain/files/check-files.ts";
+import type { StoredFile } from "#domain/files/file.ts";
 import { isObject } from "#domain/json.ts";
 import type { MatchBudget } from "#domain/pattern/pattern.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
@@ -203,16 +205,13 @@ function checkValue(
   state: CheckState,
   priorValues: PriorValues,
 ): Value | undefined {
+  if (compiled.field.type === "files") {
+    const files = priorValues.values(compiled.slot).flat() as StoredFile[];
+    return checkFiles(compiled.field, value, createErrorReporter(path, state), files);
+  }
   if (compiled.rows) {
-    const storedValues = priorValues.values(compiled.slot);
-    return checkRows(
-      compiled,
-      compiled.rows,
-      value,
-      path,
-      state,
-      priorRowValues(storedValues.flat() as LineItemRow[]),
-    );
+    const rows = priorRowValues(priorValues.values(compiled.slot).flat() as LineItemRow[]);
+    return checkRows(compiled, compiled.rows, value, path, state, rows);
   }
   const context = {
     hadBefore: (scalar: Scalar) => priorValues.hadValue(compiled.slot, scalar),

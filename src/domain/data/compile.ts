@@ -11,6 +11,7 @@ import { buildScalarCheck, type Check } from "./check-scalar.ts";
 import type { Condition } from "#domain/search/tree.ts";
 import { maxMatchSteps, type MatchBudget } from "#domain/pattern/pattern.ts";
 import { valueErrors } from "./check.ts";
+import { fileKeys } from "#domain/files/sent-file.ts";
 import { hasReferences } from "./references.ts";
 
 /** A field with its compiled rules. */
@@ -30,6 +31,8 @@ export interface CompiledFields<F extends Field = Field> {
   currentKeys: Map<string, string>;
   /** Whether a field is a reference, or a column of one. */
   hasReferences: boolean;
+  /** The keys of the fields that hold files. */
+  fileKeys: readonly string[];
   /** The size of the keys and empty values in the JSON of a response. */
   keyBytes: number;
   /** In dependency order. */
@@ -111,6 +114,7 @@ function compileFields<F extends Field>(
     byKey,
     currentKeys,
     hasReferences: hasReferences(fields),
+    fileKeys: fileKeys(fields),
     keyBytes,
     formulas,
     rowClass,
@@ -126,7 +130,7 @@ function compileField<F extends Field>(
 ): CompiledField<F> {
   const slot = String(field.id);
   const noRules = { check: undefined, rows: undefined };
-  if (field.type === "computed") return { field, slot, ...noRules };
+  if (field.type === "computed" || field.type === "files") return { field, slot, ...noRules };
   if (field.type !== "line_items")
     return { field, slot, ...noRules, check: buildScalarCheck(field, zone) };
   const rows = compileFields(field.fields, zone, [...path, "fields"]);

@@ -14,6 +14,7 @@ import {
   type Scalar,
   type Value,
 } from "./values.ts";
+import { isStoredFile, type StoredFile } from "#domain/files/file.ts";
 import type { Status } from "#domain/item/item.ts";
 
 /**
@@ -146,11 +147,11 @@ const typesById = memoizePerFieldSet(({ fields, retired }) => {
 function flattenScalars(data: Record<string, Value>): [id: number, value: Scalar][] {
   return Object.entries(data).flatMap(([slot, value]) => {
     if (!Array.isArray(value)) return [[Number(slot), value] as [number, Scalar]];
-    return value.flatMap((entry: string | LineItemRow) =>
-      typeof entry === "string"
-        ? [[Number(slot), entry] as [number, Scalar]]
-        : flattenScalars(entry),
-    );
+    return value.flatMap((entry: string | LineItemRow | StoredFile) => {
+      if (typeof entry === "string") return [[Number(slot), entry] as [number, Scalar]];
+      if (isStoredFile(entry)) return [[Number(slot), entry.id] as [number, Scalar]];
+      return flattenScalars(entry);
+    });
   });
 }
 
@@ -232,5 +233,8 @@ export function withoutRemovedFields(fields: FieldSet, data: Data): Data {
 }
 
 function rowsOf(value: Value): LineItemRow[] {
-  return Array.isArray(value) ? value.filter((entry) => typeof entry !== "string") : [];
+  if (!Array.isArray(value)) return [];
+  return (value as (string | LineItemRow | StoredFile)[]).filter(
+    (entry): entry is LineItemRow => typeof entry !== "string" && !isStoredFile(entry),
+  );
 }

@@ -1,6 +1,7 @@
 import type { View } from "#domain/definition/collection.ts";
 import type { Field, RowField } from "#domain/definition/field.ts";
 import { parseView } from "#domain/search/view.ts";
+import { fileKeys } from "#domain/files/sent-file.ts";
 import { hasReferences } from "./references.ts";
 import type { Condition } from "#domain/search/tree.ts";
 import type {
@@ -51,6 +52,7 @@ function shownFields<F extends Field>(
     ...fields,
     list,
     hasReferences: hasReferences(list.map(({ field }) => field)),
+    fileKeys: fileKeys(list.map(({ field }) => field)),
     byKey: new Map(list.map((compiled) => [compiled.field.key, compiled])),
     currentKeys: new Map(),
     // Formulas may use hidden fields. Only the whole collection computes.

@@ -1,4 +1,5 @@
 import type { RetypedField } from "#domain/definition/collection.ts";
+import type { StoredFile } from "#domain/files/file.ts";
 import { isObject } from "#domain/json.ts";
 import type { CompiledFields, CompiledField } from "./compile.ts";
 import type { ReachedCollection } from "./compile.ts";
@@ -9,7 +10,7 @@ import type { FieldError } from "#domain/problem/problem.ts";
 /** A stored value. Empty values are not stored. */
 export type Scalar = string | number | boolean;
 export type LineItemRow = Record<string, Scalar | string[]>;
-export type Value = Scalar | string[] | LineItemRow[];
+export type Value = Scalar | string[] | LineItemRow[] | StoredFile[];
 
 /** The data of one item by field id. Rows of line items are keyed by the ids of their columns. */
 export type Data = Record<string, Value>;

@@ -1,6 +1,7 @@
 import { describeInexactNumber, findTooDeepPath, InexactNumber, isObject } from "#domain/json.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
 import { maxConditionDepth } from "#domain/search/tree.ts";
+import type { Acceptance } from "./collection.ts";
 import { definitionError } from "./field.ts";
 
 /** The limit for members and entries on all levels. No definition needs more. */
@@ -49,4 +50,17 @@ export function documentErrors(body: unknown): FieldError[] {
     }
   }
   return errors;
+}
+
+export function keyErrors(documentKey: string | undefined, pathKey: string): FieldError[] {
+  if (documentKey === undefined || documentKey === pathKey) return [];
+  return [definitionError(["key"], `Must be "${pathKey}", the key in the path, or be omitted.`)];
+}
+
+export function acceptanceErrors(
+  acceptance: Pick<Acceptance, "opens_at" | "closes_at"> | undefined,
+): FieldError[] {
+  if (!acceptance || acceptance.opens_at === null || acceptance.closes_at === null) return [];
+  if (acceptance.opens_at < acceptance.closes_at) return [];
+  return [definitionError(["acceptance", "closes_at"], "Must be later than opens_at.")];
 }

@@ -1,15 +1,9 @@
 import * as z from "zod/mini";
-import type { FieldError } from "#domain/problem/problem.ts";
-import { definitionError, type Field, type ScalarField } from "./field.ts";
+import type { Field, ScalarField } from "./field.ts";
+import { maxFileBytes, maxFilesPerField } from "#domain/files/file.ts";
 import { hasNoControls, isStorable, storableDescription } from "#domain/text.ts";
 import { toEpochMs, isTimeZone } from "#domain/time.ts";
-import {
-  minHistoryDays,
-  retainSchema,
-  type RetentionRule,
-  maxHistoryDays,
-  type Acceptance,
-} from "./collection.ts";
+import { minHistoryDays, retainSchema, type RetentionRule, maxHistoryDays } from "./collection.ts";
 import { viewsSchema, type ViewDocument } from "./view.ts";
 import { lazy } from "#domain/lazy.ts";
 
@@ -128,12 +122,33 @@ const lineItemsSchema = lazy(() =>
     max_rows: z._default(countSchema().check(z.minimum(1), z.maximum(500)), 500),
   }),
 );
+const mediaRangeSchema = lazy(() =>
+  z
+    .string()
+    .check(
+      z.regex(
+        /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/(?:\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126})$/,
+        "Must be a media type like application/pdf, or a range like image/*, in lower case.",
+      ),
+    ),
+);
+const filesSchema = lazy(() => {
+  const { default: _default, ...properties } = commonProperties();
+  return z.strictObject({
+    type: z.literal("files"),
+    ...properties,
+    max_files: z._default(countSchema().check(z.minimum(1), z.maximum(maxFilesPerField)), 10),
+    max_bytes: z._default(countSchema().check(z.minimum(1), z.maximum(maxFileBytes)), maxFileBytes),
+    accept: z.optional(z.array(mediaRangeSchema()).check(z.minLength(1), z.maxLength(50))),
+  });
+});
 export const fieldSchema = lazy(() =>
   z.discriminatedUnion("type", [
     ...scalarFieldSchemas(),
     computedSchema(),
     multiSelectSchema(),
     lineItemsSchema(),
+    filesSchema(),
   ]),
 );
 
@@ -144,9 +159,13 @@ export const typelessFieldSchema = lazy(() =>
 export const fieldProperties = lazy(
   () =>
     new Set(
-      [...scalarFieldSchemas(), computedSchema(), multiSelectSchema(), lineItemsSchema()].flatMap(
-        ({ shape }) => Object.keys(shape),
-      ),
+      [
+        ...scalarFieldSchemas(),
+        computedSchema(),
+        multiSelectSchema(),
+        lineItemsSchema(),
+        filesSchema(),
+      ].flatMap(({ shape }) => Object.keys(shape)),
     ),
 );
 
@@ -250,19 +269,6 @@ export interface DefinitionDocument {
   views?: ViewDocument[] | undefined;
   retain?: RetentionRule | null | undefined;
   fields: FieldDocument[];
-}
-
-export function keyErrors(documentKey: string | undefined, pathKey: string): FieldError[] {
-  if (documentKey === undefined || documentKey === pathKey) return [];
-  return [definitionError(["key"], `Must be "${pathKey}", the key in the path, or be omitted.`)];
-}
-
-export function acceptanceErrors(
-  acceptance: Pick<Acceptance, "opens_at" | "closes_at"> | undefined,
-): FieldError[] {
-  if (!acceptance || acceptance.opens_at === null || acceptance.closes_at === null) return [];
-  if (acceptance.opens_at < acceptance.closes_at) return [];
-  return [definitionError(["acceptance", "closes_at"], "Must be later than opens_at.")];
 }
 
 /** The public form of a field, without ids and other internal members. */

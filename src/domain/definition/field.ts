@@ -7,7 +7,7 @@ import type { FieldDocument } from "./document.ts";
  * A stored field of a collection. Data is stored under the stable `id`, which no response contains. Renaming changes
  * only `key`, so data, search entries and unique values stay in place.
  */
-export type Field = ScalarField | ComputedField | MultiSelectField | LineItemsField;
+export type Field = ScalarField | ComputedField | MultiSelectField | LineItemsField | FilesField;
 
 interface FieldBase {
   id: number;
@@ -104,6 +104,16 @@ export interface LineItemsField extends FieldBase {
   max_rows: number;
 }
 
+/** Attachments. The value lists them. */
+export interface FilesField extends FieldBase {
+  type: "files";
+  max_files: number;
+  /** The largest size of one file. */
+  max_bytes: number;
+  /** Media types and ranges like `image/*`; absent for all types. */
+  accept?: string[] | undefined;
+}
+
 /** The live fields of a collection in order, its retired fields, and the next free id. */
 export interface FieldSet {
   fields: Field[];
@@ -126,27 +136,6 @@ export function computedFields({ fields }: FieldSet): ComputedField[] {
     .filter((field) => field.type === "computed");
 }
 
-/** Where a definition refers to an app. */
-export interface ReferencePlace {
-  app: string;
-  /** The path of the field in the definition document. */
-  path: (string | number)[];
-}
-
-/** Every field that refers to an app, columns of line items included. */
-export function referencePlaces(
-  fields: readonly Field[],
-  path: readonly (string | number)[] = ["fields"],
-): ReferencePlace[] {
-  return fields.flatMap((field, index): ReferencePlace[] => {
-    const fieldPath = [...path, index];
-    if (field.type === "reference") return [{ app: field.app, path: fieldPath }];
-    return field.type === "line_items"
-      ? referencePlaces(field.fields, [...fieldPath, "fields"])
-      : [];
-  });
-}
-
 /** The form of a type's values in JSON. Rows are lists of objects. Nobody sends computed values. */
 export const valueKinds = {
   text: "text",
@@ -162,12 +151,14 @@ export const valueKinds = {
   reference: "text",
   multi_select: "list",
   line_items: "rows",
+  files: "files",
   computed: "computed",
 } as const satisfies Record<Field["type"], string>;
 
 /** Whether responses show an empty value of this field as `[]` instead of `null`. */
-export function isListField(field: Field): field is MultiSelectField | LineItemsField {
-  return field.type === "multi_select" || field.type === "line_items";
+export function isListField(field: Field): field is MultiSelectField | LineItemsField | FilesField {
+  const kind = valueKinds[field.type];
+  return kind === "list" || kind === "rows" || kind === "files";
 }
 
 /** The type of a field's values. For a computed field this is the result type. */
@@ -245,6 +236,7 @@ export function ruleErrors(field: FieldDocument, path: Path): FieldError[] {
     case "url":
     case "phone":
     case "reference":
+    case "files":
       return [];
   }
 }

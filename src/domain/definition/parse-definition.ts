@@ -8,16 +8,14 @@ import {
 import type { FieldError } from "#domain/problem/problem.ts";
 import type { CollectionKind } from "./collection.ts";
 import {
-  acceptanceErrors,
   documentSchemas,
   fieldProperties,
   fieldSchema,
-  keyErrors,
   typelessFieldSchema,
   type DefinitionDocument,
   type FieldDocument,
 } from "./document.ts";
-import { documentErrors } from "./document-errors.ts";
+import { acceptanceErrors, documentErrors, keyErrors } from "./document-errors.ts";
 import { duplicateKeyErrors, fieldListErrors, ruleErrors } from "./field.ts";
 
 interface CheckedDefinition {

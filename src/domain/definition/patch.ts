@@ -14,14 +14,12 @@ import {
   type RetentionRule,
 } from "./collection.ts";
 import {
-  acceptanceErrors,
   acceptanceSettings,
-  keyErrors,
   receiptPrefixSchema,
   settingSchemas,
   titleFieldSchema,
 } from "./document.ts";
-import { documentErrors } from "./document-errors.ts";
+import { acceptanceErrors, documentErrors, keyErrors } from "./document-errors.ts";
 import { definitionError, type FieldSet } from "./field.ts";
 import { findTitle } from "./title.ts";
 import { viewErrors } from "#domain/search/view.ts";

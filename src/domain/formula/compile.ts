@@ -1,5 +1,6 @@
 import type { Environment, ParseResult } from "@marcbachmann/cel-js";
 import type { Data, LineItemRow, Value } from "#domain/data/values.ts";
+import type { StoredFile } from "#domain/files/file.ts";
 import {
   valueType,
   type ComputedField,
@@ -112,6 +113,9 @@ function celType(field: Field): string {
       return "list<string>";
     case "line_items":
       return `list<row${field.id}>`;
+    // The names of the files.
+    case "files":
+      return "list<string>";
     case "computed":
       return {
         number: "decimal",
@@ -170,6 +174,7 @@ function createRowClass(
 /** Converts numbers to exact decimals, and dates to their day, so that they compare with `today()`. */
 function formulaValue(field: Field, value: Value | undefined): unknown {
   if (field.type === "multi_select") return value ?? [];
+  if (field.type === "files") return ((value ?? []) as StoredFile[]).map(({ name }) => name);
   if (typeof value === "number") return new Decimal(value);
   const isDate = valueType(field) === "date";
   return isDate && typeof value === "string" ? value.slice(0, 10) : value;

@@ -45,6 +45,7 @@ function createTextReader(field: Field, format: CellFormat): CellReader {
       return (text) => readList(text) ?? matchOptions(names, text);
     }
     case "line_items":
+    case "files":
       return (text) => readList(text) ?? text;
     case "date":
       return (text) => readDay(text.trim(), format.dates) ?? text;

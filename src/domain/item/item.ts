@@ -140,6 +140,8 @@ export interface ItemView extends Omit<
   /** The key of the app or form. */
   key: string;
   data: Record<string, unknown>;
+  /** The keys of the fields that hold files. */
+  fileKeys: readonly string[];
   /** Whether the fields changed after the item did. The same version can then look different. */
   isRedefined: boolean;
   /** Warnings about the write; empty for reads. */
@@ -178,6 +180,7 @@ export function buildItemView(
     updatedAt: item.updatedAt,
     updatedBy: item.updatedBy,
     data: presentData(compiled, item.data),
+    fileKeys: compiled.fields.fileKeys,
     isRedefined: fieldsVersion > item.definitionVersion,
     warnings,
   };

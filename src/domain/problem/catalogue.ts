@@ -1,5 +1,5 @@
 interface ProblemKind {
-  status: 400 | 401 | 403 | 404 | 405 | 409 | 410 | 412 | 413 | 415 | 422 | 429 | 500 | 503;
+  status: 400 | 401 | 403 | 404 | 405 | 409 | 410 | 412 | 413 | 415 | 416 | 422 | 429 | 500 | 503;
   title: string;
   /** The explanation on the page that the problem's `type` links to. */
   meaning: string;
@@ -128,6 +128,12 @@ export const problems = {
     title: "Unsupported media type",
     meaning: "The route does not accept this Content-Type or Content-Encoding.",
     remedy: "Send `Content-Type: application/json`.",
+  },
+  range_not_satisfiable: {
+    status: 416,
+    title: "Range not satisfiable",
+    meaning: "The Range of the request starts behind the end of the file, which has `bytes` bytes.",
+    remedy: "Send a Range within the file, or none.",
   },
   invalid_input: {
     status: 422,

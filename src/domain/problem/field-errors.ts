@@ -73,6 +73,14 @@ export const fieldErrorMeanings = {
   unknown_reference:
     "No record has this ID, receipt number or unique value, or the credential may not refer to it.",
   outside_view: "The item would not be in the view of the credential after the write.",
+  unknown_file: "No file has this ID, or the credential did not upload it for this field.",
+  file_incomplete: "The content of the file was not uploaded yet.",
+  file_in_use: "The file belongs to another item.",
+  too_many_files: "The list has more files than `max_files`.",
+  not_accepted:
+    "The content of the file is of a type that is not in `accept`, or exceeds `max_bytes`.",
+  digest_mismatch:
+    "The content does not have the `bytes` or the `sha256` that the file was created with.",
 } as const;
 
 export type FieldErrorCode = keyof typeof fieldErrorMeanings;

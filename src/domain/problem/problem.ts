@@ -130,6 +130,21 @@ export const problem = {
       { limit },
     ),
 
+  tooManyFiles: (limit: number, files: number) =>
+    new Problem(
+      "too_large",
+      `Files that are attached to no item may have at most ${limit} bytes together, and there may be ${files} of them. Attach or delete some first.`,
+      { limit },
+    ),
+
+  rangeNotSatisfiable: (bytes: number) =>
+    new Problem(
+      "range_not_satisfiable",
+      `The file has ${bytes} bytes. The Range starts behind its end.`,
+      { bytes },
+      { "Content-Range": `bytes */${bytes}` },
+    ),
+
   itemTooLarge: (limit: number) =>
     new Problem(
       "too_large",

@@ -23,6 +23,7 @@ export const operators: Record<FieldKind, readonly Operator[]> = {
   reference: ["eq", "ne", "in", "not_in", "matches", "is_empty"],
   multi_select: ["has_any", "has_all", "has_none", "is_empty"],
   line_items: ["any", "none", "is_empty"],
+  files: ["is_empty"],
   actor: ["eq", "ne", "in", "not_in"],
 };
 
@@ -133,6 +134,7 @@ function fieldKind(field: Field): FieldKind {
     case "reference":
     case "multi_select":
     case "line_items":
+    case "files":
       return type;
   }
 }

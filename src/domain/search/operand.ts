@@ -152,6 +152,7 @@ function parseScalar({ kind, source, me }: SearchField, operand: unknown): Compa
       if (operand === meOperand) return me;
       return typeof operand === "string" && actorPattern.test(operand) ? operand : undefined;
     case "line_items":
+    case "files":
       return undefined;
   }
 }
@@ -182,6 +183,8 @@ function describeExpected({ kind }: SearchField): string {
       return 'an actor like credential:01KAHV3M4E7XQ2R5T8W9YZB6CD or "$me"';
     case "line_items":
       return "a list of conditions";
+    case "files":
+      return "true or false";
   }
 }
 

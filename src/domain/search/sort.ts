@@ -35,7 +35,7 @@ export function parseSort(
   });
 }
 
-const unsortableKinds = ["multi_select", "line_items", "actor"];
+const unsortableKinds = ["multi_select", "line_items", "files", "actor"];
 
 /** Lists have no order, and the index has no actors. */
 export const isSortable = ({ kind }: SearchField): boolean => !unsortableKinds.includes(kind);

@@ -44,6 +44,7 @@ export type FieldKind =
   | "reference"
   | "multi_select"
   | "line_items"
+  | "files"
   | "actor";
 
 /** The location of a value: a slot of the data or of a row, or a system field of the item. */

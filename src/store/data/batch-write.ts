@@ -16,6 +16,7 @@ import {
   type AssignedValues,
   type Replay,
 } from "./replays.ts";
+import { attachFiles, releaseFiles, type ItemFiles } from "./attach-files.ts";
 import { guardReferences, type GuardedReference } from "./references.ts";
 import type { BatchValues, BatchRowValues } from "./batch-statements.ts";
 
@@ -67,6 +68,8 @@ export interface BatchWrite {
   deletedNumbers: number[];
   /** The references that the items did not have before. */
   references: GuardedReference[];
+  files: ItemFiles[];
+  mayHaveFiles: boolean;
   /** In the order of the operations. */
   changes: WrittenChange[];
 }
@@ -155,6 +158,8 @@ function buildStatements(
       : []),
     batch.collectionAccepts(db, values),
     ...buildRowStatements(db, values, write),
+    ...attachFiles(db, write.files, { actor: auditRecord.actor, now, mayReturn: true }),
+    ...(write.mayHaveFiles ? releaseFiles(db, deletedNumbers) : []),
     ...viewGuard(
       db,
       createdItems.map(({ id }) => id),

@@ -24,6 +24,7 @@ import {
   type BaseChangeValues,
   type RemovalValues,
 } from "./change-item-statements.ts";
+import { attachFiles, releaseFiles, type ItemFiles } from "./attach-files.ts";
 import { guardReferences, type GuardedReference } from "./references.ts";
 import { findItemConflicts, type UniqueConflict } from "./item-ranges.ts";
 
@@ -57,6 +58,7 @@ export interface ItemChange extends ExpectedState {
   uniqueValues: UniqueChanges;
   /** The references that the item did not have before. */
   references: GuardedReference[];
+  files: ItemFiles[];
   diff: ItemDiff;
   /** The views that the item matches before and after (`viewMarks`), JSON. */
   views: string | null;
@@ -69,6 +71,7 @@ export interface ItemRemoval extends ExpectedState {
   views: string | null;
   entries: SearchEntry[];
   uniqueValues: UniqueValue[];
+  mayHaveFiles: boolean;
 }
 
 export type ItemChangeResult =
@@ -77,6 +80,7 @@ export type ItemChangeResult =
   /** The item or its definition changed. Read again. */
   | { outcome: "stale" }
   | { outcome: "unknown_reference" }
+  | { outcome: "unusable_file" }
   | { outcome: "closed"; reason: ClosedReason }
   | { outcome: "duplicate"; conflicts: UniqueConflict[] };
 
@@ -111,6 +115,8 @@ export async function changeItem(
     updateItem,
     ...(change.hasGrown ? [updateLargest] : []),
   ].map((bind) => bind(db, values));
+  const { actor, at: now } = auditRecord;
+  statements.push(...attachFiles(db, change.files, { actor, now, mayReturn: true }));
   return runItemBatch(db, statements, uniqueValues.toAdd, change.number);
 }
 
@@ -152,6 +158,7 @@ export async function removeItem(
       rememberErasure(db, values),
     );
   }
+  if (removal.mayHaveFiles) statements.push(...releaseFiles(db, [removal.number]));
   statements.push(deleteItem(db, values), decrementItemCount(db, values));
   return runItemBatch(db, statements, [], removal.number);
 }
@@ -184,7 +191,8 @@ async function runItemBatch(
     }
     if (failure.kind !== "guard") throw error;
     const { constraint } = failure;
-    if (constraint === "unknown_reference") return { outcome: constraint };
+    if (constraint === "unknown_reference" || constraint === "unusable_file")
+      return { outcome: constraint };
     if (constraint === "closed" || constraint === "not_open_yet") {
       return { outcome: "closed", reason: constraint };
     }

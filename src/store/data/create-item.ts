@@ -19,6 +19,7 @@ import {
   lowestVersionSql,
   type CollectionBind,
 } from "#store/db/statement.ts";
+import { attachFiles, type ItemFiles } from "./attach-files.ts";
 import { unknownReferenceSql, type GuardedReference } from "./references.ts";
 import {
   type ClaimValues,
@@ -163,6 +164,7 @@ export interface NewItem {
   /** Field numbers with the values that no other item may have. */
   uniqueValues: UniqueValue[];
   references: GuardedReference[];
+  files: ItemFiles[];
   /** Ids of the fields that have a value. */
   changedFields: number[];
   /** The views that the item matches (`viewMarks`), JSON. */
@@ -177,6 +179,7 @@ export type CreateResult =
   /** Every check of a trial passed. */
   | { outcome: "not_stored" }
   | { outcome: "unknown_reference" }
+  | { outcome: "unusable_file" }
   | { outcome: "closed"; reason: ClosedReason }
   | { outcome: "duplicate"; conflicts: UniqueConflict[] };
 
@@ -210,7 +213,13 @@ export async function createItem(
     insertItem,
   ].map((bind) => bind(db, values));
   const selectResult = claim ? selectClaimedReplay : selectAssigned;
-  const batch = [...statements, ...viewGuard(db, [create.id], limits), selectResult(db, values)];
+  const { actor } = auditRecord;
+  const batch = [
+    ...statements,
+    ...attachFiles(db, create.files, { actor, now: create.now, mayReturn: false }),
+    ...viewGuard(db, [create.id], limits),
+    selectResult(db, values),
+  ];
   try {
     const results = await retryTransient(db, () => db.batch<Record<string, unknown>>(batch));
     return resultFromRow(create, claim, results.at(-1)?.results[0]);
@@ -257,6 +266,7 @@ async function resultFromError(
   switch (failure.constraint) {
     case "definition_changed":
     case "unknown_reference":
+    case "unusable_file":
     case "outside_view":
     case "not_stored":
       return { outcome: failure.constraint };

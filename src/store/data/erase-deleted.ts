@@ -7,6 +7,7 @@ import {
 } from "#store/db/database.ts";
 import { and, asc, eq, lte, or, sql } from "drizzle-orm";
 import { fieldsPerCollection } from "#domain/data/values.ts";
+import { removing } from "./files.ts";
 import { itemNumberRange } from "#domain/item/item.ts";
 import { auditTimeSql, type AuditRecord } from "#store/home/audit.ts";
 import { forgetName } from "#store/home/former-access.ts";
@@ -65,12 +66,28 @@ function eraseRows(db: CollectionDatabase): PreparedStatement<"data">[] {
       where ${first} > ?2 and ${first} < ?3 limit ${rowsPerStep}) and ${isErasing}`;
     return db.prepare<"data">(text, [collectionId, ...ranges[range]]);
   });
+  // The schedule deletes the objects, then the rows.
+  const releaseFiles = db.prepare<"data">(
+    `update file set remove_at = ${removing} where id in (select id from file
+      where item > ?2 and item < ?3 and remove_at is not ${removing} limit ${rowsPerStep}) and ${isErasing}`,
+    [collectionId, above, below],
+  );
   const named = collectionTables.map((table) =>
     db.prepare<"data">(`delete from ${table} where collection_id = ?1 and ${isErasing}`, [
       collectionId,
     ]),
   );
-  return [...numbered, ...named];
+  return [...numbered, ...named, releaseFiles];
+}
+
+/** Whether files of items are left. Others expire long before their collection is erased. */
+async function hasFiles(db: CollectionDatabase): Promise<boolean> {
+  const { above, below } = itemNumberRange(db.collectionId);
+  const statement = db.prepare<"data">("select 1 from file where item > ?1 and item < ?2 limit 1", [
+    above,
+    below,
+  ]);
+  return (await retryTransient(db, () => statement.first())) !== null;
 }
 
 function finishErasure(
@@ -128,6 +145,7 @@ export async function eraseDeleted(
   const isRestored = results.at(-1)?.results.length === 0;
   if (isRestored) return true;
   if (results.slice(1, -1).some(({ meta }) => meta.changes > 0)) return true;
+  if (await hasFiles(db)) return false;
   const name = `${next.kind}:${next.key}`;
   // The key must not become free while a credential or a webhook still names it.
   await forgetName(home, name);

@@ -2,7 +2,7 @@ import { sql, type SQL } from "drizzle-orm";
 import { fieldsPerCollection } from "#domain/data/values.ts";
 import { parseReceiptSequences, sequencesPerCollection } from "#domain/item/item.ts";
 import type { Definition } from "#domain/definition/collection.ts";
-import { referencePlaces } from "#domain/definition/field.ts";
+import { referencePlaces } from "#domain/definition/reference-places.ts";
 import type {
   CollectionDatabase,
   Database,

@@ -35,6 +35,7 @@ export const guardCodes = {
   unknown_reference: 19,
   outside_view: 20,
   not_stored: 21,
+  unusable_file: 22,
 } as const;
 
 /** A code as SQL. */

@@ -203,6 +203,27 @@ export const refolding = sqliteTable("refolding", {
   item: integer("item").notNull(),
 });
 
+/** Files that callers uploaded, attached or not. */
+export const file = sqliteTable("file", {
+  id: text("id").primaryKey(),
+  collectionId: integer("collection_id").notNull(),
+  field: integer("field").notNull(),
+  owner: text("owner").notNull().$type<Actor>(),
+  name: text("name").notNull(),
+  bytes: integer("bytes").notNull(),
+  sha256: text("sha256").notNull(),
+  contentType: text("content_type"),
+  item: integer("item"),
+  detached: integer("detached"),
+  createdAt: integer("created_at").notNull(),
+  removeAt: integer("remove_at"),
+});
+
+export const fileSweep = sqliteTable("file_sweep", {
+  name: text("name").primaryKey(),
+  after: text("after").notNull(),
+});
+
 export const guard = sqliteTable("guard", { code: integer("code").notNull() });
 
 export const auditEntry = sqliteTable("audit_entry", {

@@ -34,8 +34,13 @@ export class Account {
   readonly id = "0123456789abcdef0123456789abcdef";
   plan: "free" | "paid" = "paid";
   readonly runtime = new Runtime();
-  readonly databases = new Map<string, { uuid: string; name: string; history: History }>();
+  readonly databases = new Map<
+    string,
+    { uuid: string; name: string; jurisdiction: string | undefined; history: History }
+  >();
   readonly namespaces = new Map<string, string>();
+  /** The jurisdiction of each bucket. */
+  readonly buckets = new Map<string, string | undefined>();
   readonly scripts = new Map<string, Script>();
   readonly files = new Map<string, Buffer>();
   readonly sessions = new Map<string, Manifest>();
@@ -58,12 +63,17 @@ export class Account {
     return named ?? this.database(idOrName);
   }
 
-  async makeDatabase(name: string) {
+  async makeDatabase(name: string, jurisdiction: string | undefined) {
     if ([...this.databases.values()].some((database) => database.name === name)) {
       throw new Refusal(400, 7502, `Database with name '${name}' already exists`);
     }
     const uuid = randomUUID();
-    this.databases.set(uuid, { uuid, name, history: new History(this.runtime, uuid) });
+    this.databases.set(uuid, {
+      uuid,
+      name,
+      jurisdiction,
+      history: new History(this.runtime, uuid),
+    });
     this.runtime.databases.add(uuid);
     await this.runtime.apply();
     return { uuid, name, created_at: new Date().toISOString(), version: "production" };
@@ -80,6 +90,26 @@ export class Account {
     return { id, title, supports_url_encoding: true };
   }
 
+  makeBucket(name: string, jurisdiction: string | undefined) {
+    if (this.buckets.has(name)) {
+      throw new Refusal(
+        409,
+        10_004,
+        "The bucket you tried to create already exists, and you own it.",
+      );
+    }
+    this.buckets.set(name, jurisdiction);
+    return this.bucket(name, jurisdiction);
+  }
+
+  /** A bucket is visible only in its jurisdiction. */
+  bucket(name: string, jurisdiction: string | undefined) {
+    if (!this.buckets.has(name) || this.buckets.get(name) !== jurisdiction) {
+      throw new Refusal(404, 10_006, "The specified bucket does not exist.");
+    }
+    return { name, creation_date: new Date().toISOString(), location: "WEUR" };
+  }
+
   /** Checks that all bound resources exist, and resolves inherited secrets, which must be set. */
   check(name: string, bindings: UploadedBinding[]): UploadedBinding[] {
     const secrets = this.secretsOf(name);
@@ -88,6 +118,7 @@ export class Account {
       if (binding.type === "kv_namespace" && !this.namespaces.has(binding.namespace_id)) {
         throw new Refusal(400, 10_041, `KV namespace '${binding.namespace_id}' not found.`);
       }
+      if (binding.type === "r2_bucket") this.bucket(binding.bucket_name, binding.jurisdiction);
       if (binding.type !== "inherit") return binding;
       const text = secrets.get(binding.name);
       if (text === undefined) {

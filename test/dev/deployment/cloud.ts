@@ -95,6 +95,7 @@ export class Cloud {
           query: url.searchParams,
           body,
           type: request.headers["content-type"],
+          jurisdiction: request.headers["cf-r2-jurisdiction"] as string | undefined,
         };
         const result = await handle(this.account, { ...call, origin: this.#address });
         if (typeof result === "string") return void response.end(result);

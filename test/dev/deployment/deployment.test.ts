@@ -194,7 +194,8 @@ describe("The deployment guide", () => {
     // Without the local configuration, the deployment finds the resources by name.
     rmSync(join(checkout, "wrangler.production.json"));
     await run("npm run -s deploy -- --contact you@example.com\n");
-    expect([cloud.account.databases.size, cloud.account.namespaces.size]).toEqual([1, 1]);
+    const { databases, namespaces, buckets } = cloud.account;
+    expect([databases.size, namespaces.size, buckets.size]).toEqual([1, 1, 1]);
     await get("/api/v1/me", ...bearer(token));
   });
 
@@ -204,11 +205,24 @@ describe("The deployment guide", () => {
     const [production, staging] = ["edge-forms", "edge-forms-staging"].map((name) =>
       cloud.account.script(name).versions[0]?.bindings.flatMap((binding) => {
         if ("id" in binding) return [binding.id];
+        if ("bucket_name" in binding) return [binding.bucket_name];
         return "namespace_id" in binding ? [binding.namespace_id] : [];
       }),
     );
     expect(staging?.filter((id) => production?.includes(id))).toEqual([]);
     expect(staging).toHaveLength(production?.length ?? 0);
+  });
+
+  it("keeps files in the jurisdiction of the database, also when the bucket is added later", async () => {
+    const options = "--env residents --jurisdiction eu --contact you@example.com";
+    await run(`npm run -s deploy -- ${options}\n`);
+    expect(cloud.account.buckets.get("edge-forms-residents-files")).toBe("eu");
+    cloud.account.buckets.delete("edge-forms-residents-files");
+    const file = join(checkout, "wrangler.residents.json");
+    const { r2_buckets: _, ...former } = JSON.parse(readFileSync(file, "utf8"));
+    writeFileSync(file, JSON.stringify(former));
+    await run("npm run -s deploy -- --env residents\n");
+    expect(cloud.account.buckets.get("edge-forms-residents-files")).toBe("eu");
   });
 
   it("replaces workers.dev with a custom domain", async () => {
@@ -304,7 +318,7 @@ describe("The deployment guide", () => {
     expect(
       (await get(`/api/v1/submissions/${newItem.id}`, ...bearer(token))).length,
     ).toBeGreaterThan(2);
-    expect(cloud.account.namespaces.size).toBe(2);
+    expect(cloud.account.namespaces.size).toBe(cloud.account.databases.size);
     await expect(get("/api/v1/me", ...bearer(lostToken))).rejects.toThrow("401");
     expect(newItem.version).toBe(2 ** 20);
   });

@@ -10,6 +10,7 @@ interface Call {
   body: Buffer;
   type: string | undefined;
   origin: string;
+  jurisdiction: string | undefined;
 }
 
 type Endpoint = [string, string, (account: Account, call: Call) => unknown];
@@ -30,7 +31,7 @@ const databases: Endpoint[] = [
     d1,
     ({ databases: byId }, call) => onPage([...byId.values()].map(databaseDocument), call.query),
   ],
-  ["POST", d1, (account, call) => account.makeDatabase(json(call).name)],
+  ["POST", d1, (account, call) => account.makeDatabase(json(call).name, json(call).jurisdiction)],
   [
     "GET",
     `${d1}/:id`,
@@ -100,10 +101,16 @@ async function importFile({ runtime, files }: Account, call: Call) {
   return { ...common, status: "complete", result };
 }
 
-function databaseDocument({ uuid, name }: { uuid: string; name: string }) {
+function databaseDocument(database: {
+  uuid: string;
+  name: string;
+  jurisdiction?: string | undefined;
+}) {
+  const { uuid, name, jurisdiction = null } = database;
   return {
     uuid,
     name,
+    jurisdiction,
     version: "production",
     num_tables: 0,
     file_size: 0,
@@ -155,6 +162,19 @@ const namespaces: Endpoint[] = [
       account.runtime.namespaces.delete(id);
       await account.runtime.apply();
     },
+  ],
+];
+
+const buckets: Endpoint[] = [
+  [
+    "POST",
+    `${accountPath}/r2/buckets`,
+    (account, call) => account.makeBucket(json(call).name, call.jurisdiction),
+  ],
+  [
+    "GET",
+    `${accountPath}/r2/buckets/:name`,
+    (account, { params: { name = "" }, jurisdiction }) => account.bucket(name, jurisdiction),
   ],
 ];
 
@@ -421,4 +441,10 @@ async function setSecrets(account: Account, call: Call) {
   return {};
 }
 
-export const endpoints: Endpoint[] = [...databases, ...namespaces, ...assets, ...scripts];
+export const endpoints: Endpoint[] = [
+  ...databases,
+  ...namespaces,
+  ...buckets,
+  ...assets,
+  ...scripts,
+];

@@ -9,6 +9,7 @@ export type UploadedBinding = { name: string } & (
   | { type: "inherit" }
   | { type: "d1"; id: string }
   | { type: "kv_namespace"; namespace_id: string }
+  | { type: "r2_bucket"; bucket_name: string; jurisdiction?: string }
   | { type: "durable_object_namespace"; class_name: string }
   | { type: "ratelimit"; namespace_id: string; simple: { limit: number; period: 10 | 60 } }
 );
@@ -107,6 +108,7 @@ function workerOf(name: string, uploaded: Uploaded, hosts: string[]): V4WorkerOp
     bindings: byName(bindingsOf("plain_text", "secret_text"), ({ text }) => text),
     d1Databases: byName(bindingsOf("d1"), ({ id }) => id),
     kvNamespaces: byName(bindingsOf("kv_namespace"), (binding) => binding.namespace_id),
+    r2Buckets: byName(bindingsOf("r2_bucket"), (binding) => binding.bucket_name),
     durableObjects: byName(bindingsOf("durable_object_namespace"), (binding) => ({
       className: binding.class_name,
       useSQLite: true,

@@ -4,6 +4,7 @@ import { choiceAttributes, RecordChoices, useReferenceText } from "#admin/items/
 import { ChoiceGroup, Field as Box, Select, TextArea, useField } from "#html/inputs.tsx";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import { inputAttributes, yesNoOptions, inputText, optionsFor, nonEmptyTexts } from "./values.ts";
+import { FilesInput } from "#admin/items/files/files-input.tsx";
 import { fieldsWithInputs } from "./read-form.ts";
 import { LineItemRows } from "./rows.tsx";
 
@@ -120,6 +121,8 @@ interface ItemInputsProps {
   /** The keys of the edited fields; all fields if undefined. */
   written?: ReadonlySet<string> | undefined;
   zone: string;
+  /** The collection, as uploads name it. Previews of forms have none. */
+  place?: string;
   /** The key of the list that gets additional empty rows. */
   listToExtend?: string | undefined;
 }
@@ -152,6 +155,7 @@ function FieldInput({
   form,
   written,
   zone,
+  place,
   listToExtend,
 }: ItemInputsProps & { field: Exclude<Field, ComputedField>; isNew: boolean; fits: boolean }) {
   const { key } = field;
@@ -162,6 +166,7 @@ function FieldInput({
     const withMoreRows = listToExtend === key;
     return <LineItemRows {...{ field, stored, form: fieldForm, zone, withMoreRows }} />;
   }
+  if (field.type === "files") return <FilesInput {...{ field, stored, form: fieldForm, place }} />;
   const required = field.required && (isNew || !isEmpty(stored));
   const value = fieldForm ? fieldForm[key] : stored;
   return <SingleInput {...{ field, value, isSent: fieldForm !== undefined, zone, required }} />;

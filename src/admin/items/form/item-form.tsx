@@ -128,6 +128,10 @@ export interface ItemFormProps {
   place?: Place | undefined;
 }
 
+/** Without scripts, files are part of the form. */
+const encodingOf = (fields: readonly Field[]) =>
+  fields.some(({ type }) => type === "files") ? "multipart/form-data" : undefined;
+
 /** The form that creates or edits an item. */
 export function ItemFormPage(props: ItemFormProps) {
   const { frame, collection, view, seen, sent: form, written, calculated, clash, problem } = props;
@@ -154,7 +158,7 @@ export function ItemFormPage(props: ItemFormProps) {
       problem={problem}
       labels={inputLabels(fields, formErrorsOf(problem))}
     >
-      <form method="post" action={action} class="item">
+      <form method="post" action={action} class="item" enctype={encodingOf(fields)}>
         <ReferencesContext.Provider value={references}>
           {clash ? <ConflictNotice conflict={clash} frame={frame} /> : null}
         </ReferencesContext.Provider>
@@ -169,6 +173,7 @@ export function ItemFormPage(props: ItemFormProps) {
               form={form}
               written={written}
               zone={zone}
+              place={`${kind}:${key}`}
               listToExtend={textOf(form?.["$more"])}
             />
           </ReferencesContext.Provider>

@@ -1,4 +1,5 @@
 import { valueKinds, type Field, type LineItemsField } from "#domain/definition/field.ts";
+import { filesOf, readFileIds } from "#admin/items/files/sent-files.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import { localToUtc } from "#domain/time.ts";
@@ -122,6 +123,7 @@ export function readFieldValue(
 ): unknown {
   if (field.type === "line_items") return readRows(field, form, zone).map(({ cells }) => cells);
   if (field.type === "multi_select") return nonEmptyTexts(form[name]);
+  if (field.type === "files") return readFileIds(name, form);
   return readScalar(field, form[name], zone);
 }
 
@@ -174,6 +176,7 @@ export function toSubmittedValue(field: Field, value: unknown, zone: string): un
       ),
     );
   }
+  if (field.type === "files") return filesOf(value).map(({ id }) => id);
   if (field.type === "multi_select") {
     const values = nonEmptyTexts(value);
     const checkedValues = new Set(values);

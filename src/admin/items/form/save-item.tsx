@@ -11,7 +11,7 @@ import { previewItem } from "#actions/preview-item.ts";
 import { updateItem } from "#actions/update-item.ts";
 import { retryOnConflict, noIdempotencyKey } from "#actions/idempotent.ts";
 import type { MemberItem } from "#admin/items/load-item.ts";
-import { itemDocument } from "#documents/items.ts";
+import { itemDocument, siteLinks } from "#documents/items.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { buildItemView, type ItemView } from "#domain/item/item.ts";
@@ -29,6 +29,7 @@ import { itemsPath, getItem, readIfMatch, getStoredCollection } from "#admin/ite
 import { readPlace, withPlace } from "#admin/items/neighbors.ts";
 import { actorNames, itemTitle } from "#admin/items/value.tsx";
 import { ItemFormPage } from "./item-form.tsx";
+import { storeSentFiles } from "#admin/items/files/sent-files.ts";
 import { createItem } from "#actions/create-item.ts";
 import { findFormRecords, formReferences, type ResolvedForm } from "./find-records.ts";
 import { noReferences } from "#admin/items/references.tsx";
@@ -94,7 +95,7 @@ export const editPage = (kind: CollectionKind) =>
       const references = await formReferences(c.var.action, fieldsOf(compiled), view.data);
       return { compiled, view, references, place: readPlace(c) };
     },
-    document: ({ view }) => itemDocument(view),
+    document: ({ view }) => itemDocument(view, siteLinks),
     async render(frame, { compiled, view, references, place }) {
       const { collection } = compiled;
       const seen = await digestFields(fieldsOf(compiled), view.data, frame.viewer.zone);
@@ -108,6 +109,7 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
   const seen = isObject(sent["data"]) ? undefined : readSeenDigests(sent);
   let target = await getItem(c, kind);
   assertCellsFit(fieldsOf(target.compiled), sent);
+  const refusal = await storeSentFiles(c.var.action, target.compiled, sent);
   const resolved = await findFormRecords(c.var.action, fieldsOf(target.compiled), sent);
   const { form } = resolved;
   if (isEditedFurther(form)) {
@@ -116,11 +118,12 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
   return attempted(
     c,
     async () => {
+      if (refusal) throw refusal;
       if (!seen) {
         const body = buildItemBody(form, target.compiled);
         const view = await updateItem(c.var.action, target, body, readIfMatch(form));
         const to = withPlace(`${itemsPath(c, kind)}/${view.id}`, readPlace(c));
-        return { to, document: itemDocument(view) };
+        return { to, document: itemDocument(view, siteLinks) };
       }
       const result = await retryOnConflict(c.var.action, async () => {
         const outcome = await tryMerge(c, target, form, seen);
@@ -131,7 +134,7 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
       return {
         to: withPlace(`${itemsPath(c, kind)}/${view.id}`, readPlace(c)),
         flash: savedMessage(target, view, theirs),
-        document: itemDocument(view),
+        document: itemDocument(view, siteLinks),
       };
     },
     async (error) => {
@@ -238,6 +241,7 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
   const sent = await readForm(c);
   const fields = fieldsOf(compiled);
   assertCellsFit(fields, sent);
+  const refusal = await storeSentFiles(c.var.action, compiled, sent);
   const { form, choices } = await findFormRecords(c.var.action, fields, sent);
   const zone = formTimeZone(form, compiled);
   const renderAgain = async (error: Problem | undefined) => (
@@ -260,13 +264,14 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
   return attempted(
     c,
     async () => {
+      if (refusal) throw refusal;
       const body = buildItemBody(form, compiled);
       const { response: view } = await createItem(c.var.action, compiled, body, noIdempotencyKey);
       const draftNote = view.status === "draft" ? " as a draft" : "";
       return {
         to: `${itemsPath(c, kind)}/${view.id}`,
         flash: `${itemTitle(view, fields)} saved${draftNote}`,
-        document: itemDocument(view),
+        document: itemDocument(view, siteLinks),
         status: 201,
       };
     },

@@ -79,6 +79,7 @@ const typeAttributes: Record<Field["type"], Record<string, string>> = {
   reference: textInput,
   multi_select: textInput,
   line_items: textInput,
+  files: textInput,
   computed: textInput,
   email: { type: "text", inputmode: "email", autocomplete: "off" },
   url: { type: "text", inputmode: "url" },

@@ -117,6 +117,7 @@ const operators: Record<FilterTarget["type"], Operators> = {
     ["eq", "is"],
     ["ne", "is not"],
   ],
+  files: [],
 };
 
 /** The operators that the inputs of a target offer. System fields always have a value. */

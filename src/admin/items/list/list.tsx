@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { itemDocument } from "#documents/items.ts";
+import { itemDocument, siteLinks } from "#documents/items.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { AdminEnv } from "#http/env.ts";
 import { attempted, page } from "#admin/page.ts";
@@ -28,7 +28,12 @@ export function listItems(kind: CollectionKind) {
         const { collection } = compiled;
         const links = { self: c.req.url, next: next && pageUrl(c, query, next) };
         const { itemCount, indexing } = status ?? (await loadCollection());
-        const document = { items: views.map(itemDocument), count, progress, links };
+        const document = {
+          items: views.map((view) => itemDocument(view, siteLinks)),
+          count,
+          progress,
+          links,
+        };
         const shown = { views, next, count, progress };
         const props = { collection, live: itemCount, indexing, query, settings, ...shown };
         // The page has the records to which most of its items refer.

@@ -86,7 +86,7 @@ export class Figures {
       return `d${this.#countedLists.findIndex(({ name }) => name === metric.field.name)}.value`;
     const isFirstRow = this.#countedLists.map((_, index) => `d${index}.value is null`);
     if (!field) return undefined;
-    const isList = field.kind === "multi_select" || field.kind === "line_items";
+    const isList = ["multi_select", "line_items", "files"].includes(field.kind);
     const sql = isList ? `iif(${listSql(field)} is null, null, 1)` : valueSql(field);
     return isFirstRow.length > 0 ? `iif(${isFirstRow.join(" and ")}, ${sql}, null)` : sql;
   }

@@ -53,8 +53,8 @@ export function entriesSource(aggregate: Aggregate): AggregateSource | undefined
   const fields = [...referencedFields(search), ...figureFields(aggregate)];
   const [field] = fields;
   if (!field || fields.some(({ number }) => number !== field.number)) return undefined;
-  if (isStoredOrder(field) || field.kind === "line_items") return undefined;
-  if (field.kind === "actor") return undefined;
+  if (isStoredOrder(field) || ["line_items", "files", "actor"].includes(field.kind))
+    return undefined;
   const ranges = requiredConditions(search.conditions).map((condition) =>
     "op" in condition ? rangeOf(condition) : null,
   );

@@ -1,0 +1,31 @@
+import type { ReachedCollection } from "#domain/data/narrow.ts";
+import { isFileId } from "#domain/files/file.ts";
+import { mapSentFiles, sentFileId, SentFile } from "#domain/files/sent-file.ts";
+import { findFiles } from "#store/data/files.ts";
+import type { ActionContext } from "./context.ts";
+
+/** Looks up the files that bodies of items name, in one round trip. The batch of a write decides again. */
+export async function resolveFiles(
+  ctx: ActionContext,
+  { fields, collection }: ReachedCollection,
+  bodies: readonly unknown[],
+): Promise<unknown[]> {
+  if (fields.fileKeys.length === 0) return [...bodies];
+  const ids = new Set<string>();
+  for (const body of bodies) {
+    mapSentFiles(fields, body, (entry) => {
+      const id = sentFileId(entry);
+      if (id !== undefined && isFileId(id)) ids.add(id);
+      return entry;
+    });
+  }
+  if (ids.size === 0) return [...bodies];
+  const files = await findFiles(ctx.databases.of(collection), [...ids], ctx.now());
+  const toSentFile = (entry: unknown) => {
+    const id = sentFileId(entry);
+    if (id === undefined) return entry;
+    const file = files.get(id);
+    return new SentFile(id, file, file?.owner === ctx.actor);
+  };
+  return bodies.map((body) => mapSentFiles(fields, body, toSentFile));
+}

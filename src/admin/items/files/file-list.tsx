@@ -1,0 +1,97 @@
+import type { StoredFile } from "#domain/files/file.ts";
+import { formatCount } from "#html/viewer.tsx";
+
+/** Types that browsers decode as pixels. An SVG is a document. */
+const rasterTypes = new Set([
+  "image/avif",
+  "image/bmp",
+  "image/gif",
+  "image/jpeg",
+  "image/png",
+  "image/webp",
+]);
+
+/** Browsers load the whole image for a preview. */
+const maxPreviewBytes = 5_000_000;
+const maxListed = 3;
+
+const contentPath = (id: string) => `/admin/files/${id}/content`;
+
+/** Formats like “48 KB” and “1.2 MB”, in powers of ten as file managers do. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 1_000_000) return `${formatCount(Math.round(bytes / 1000))} KB`;
+  return `${formatCount(Math.round(bytes / 100_000) / 10)} MB`;
+}
+
+/** A small picture of an image. It comes from the same sandboxed route as downloads. */
+export function FilePreview({ file: { id, content_type, bytes } }: { file: StoredFile }) {
+  if (!rasterTypes.has(content_type) || bytes > maxPreviewBytes) return null;
+  return <img src={contentPath(id)} alt="" width={48} height={48} loading="lazy" />;
+}
+
+/** A form that was not saved yet names its new files by their IDs alone. */
+export function FileName({ file }: { file: StoredFile | string }) {
+  if (typeof file === "string") return <>{file}</>;
+  const { id, name } = file;
+  return (
+    <a href={contentPath(id)} download={name}>
+      <bdi>{name}</bdi>
+    </a>
+  );
+}
+
+interface FileListProps {
+  files: readonly (StoredFile | string)[];
+  short?: boolean | undefined;
+  /** Whether each file has a button that creates a link. It is a form, so it cannot be in another one. */
+  isLinkable?: boolean;
+}
+
+/** The files of a field: names in lists and histories; previews and sizes on pages. */
+export function FileList({ files, short, isLinkable }: FileListProps) {
+  if (files.length === 0) return <span class="muted">–</span>;
+  if (short) {
+    return (
+      <>
+        {files
+          .slice(0, maxListed)
+          .map((file, index) => [index > 0 ? ", " : "", <FileName file={file} />])}
+        {files.length > maxListed ? ` and ${files.length - maxListed} more` : ""}
+      </>
+    );
+  }
+  return (
+    <ul class="files">
+      {files.map((file) => (
+        <li>
+          <FileEntry file={file} />
+          {isLinkable && typeof file !== "string" ? <LinkButton file={file} /> : null}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function FileEntry({ file }: { file: StoredFile | string }) {
+  if (typeof file === "string") return <>{file}</>;
+  return (
+    <>
+      <FilePreview file={file} />
+      <span>
+        <FileName file={file} />
+        <small>
+          {formatBytes(file.bytes)} · {file.content_type}
+        </small>
+      </span>
+    </>
+  );
+}
+
+const LinkButton = ({ file: { id, name } }: { file: StoredFile }) => (
+  <form method="post" action={`/admin/files/${id}/link`}>
+    <button type="submit" class="quiet little" aria-label={`Create a link to ${name}`}>
+      Create link
+    </button>
+  </form>
+);

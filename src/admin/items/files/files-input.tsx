@@ -1,0 +1,106 @@
+import type { FilesField } from "#domain/definition/field.ts";
+import type { StoredFile } from "#domain/files/file.ts";
+import { textOf, type FormValues } from "#admin/form-input.ts";
+import { inputId, useFieldErrors } from "#html/form-errors.tsx";
+import { FileName, FilePreview, formatBytes } from "./file-list.tsx";
+import { filesOf, maxFormFileBytes, nameInput, sentFileIds } from "./sent-files.ts";
+
+interface FilesInputProps {
+  field: FilesField;
+  stored: unknown;
+  form: FormValues | undefined;
+  /** The collection, as uploads name it. */
+  place: string | undefined;
+}
+
+/** A field's files, each with a box that removes it, and an input for more. Scripts upload what is chosen or dropped. */
+export function FilesInput({ field, stored, form, place }: FilesInputProps) {
+  const { key, label, required, max_files, max_bytes, accept = [] } = field;
+  const storedFiles = new Map(filesOf(stored).map((file) => [file.id, file]));
+  const { ids, removed } = form
+    ? sentFileIds(key, form)
+    : { ids: [...storedFiles.keys()], removed: new Set<string>() };
+  const wrong = useFieldErrors(key);
+  const id = inputId(key);
+  const described = [`${id}-hint`, wrong.length > 0 ? `${id}-wrong` : ""].filter(Boolean).join(" ");
+  return (
+    <fieldset
+      class="wide attachments"
+      data-upload={place && "/admin/files"}
+      data-collection={place}
+      data-field={key}
+      data-max-bytes={max_bytes}
+    >
+      <legend>
+        {label} {required ? <span class="needed">required</span> : null}
+      </legend>
+      <ul class="files">
+        {ids.map((file) => (
+          <FileRow
+            name={key}
+            id={file}
+            isRemoved={removed.has(file)}
+            stored={storedFiles.get(file)}
+            title={textOf(form?.[nameInput(file)])}
+          />
+        ))}
+      </ul>
+      <label for={id}>Add files</label>
+      <span class="hint" id={`${id}-hint`}>
+        {describeLimits(max_files, max_bytes, accept)}
+        <noscript> Together at most {formatBytes(maxFormFileBytes)} at a time.</noscript>
+      </span>
+      <input
+        id={id}
+        type="file"
+        name={`${key}+`}
+        multiple={max_files > 1}
+        accept={accept.join(",") || undefined}
+        aria-describedby={described}
+        aria-invalid={wrong.length > 0 ? "true" : undefined}
+      />
+      {wrong.length > 0 ? (
+        <p class="wrong" id={`${id}-wrong`}>
+          {wrong.join(" ")}
+        </p>
+      ) : null}
+    </fieldset>
+  );
+}
+
+function FileRow({
+  name,
+  id,
+  isRemoved,
+  stored,
+  title,
+}: {
+  name: string;
+  id: string;
+  isRemoved: boolean;
+  stored: StoredFile | undefined;
+  title: string;
+}) {
+  const shownName = stored?.name ?? (title || id);
+  return (
+    <li>
+      <input type="hidden" name={name} value={id} />
+      {stored ? null : <input type="hidden" name={nameInput(id)} value={shownName} />}
+      {stored ? <FilePreview file={stored} /> : null}
+      <span>
+        {stored ? <FileName file={stored} /> : <bdi>{shownName}</bdi>}
+        <small>{stored ? formatBytes(stored.bytes) : "uploaded"}</small>
+      </span>
+      <label class="choice">
+        <input type="checkbox" name={`${name}-`} value={id} checked={isRemoved} />
+        Remove<span class="unseen"> {shownName}</span>
+      </label>
+    </li>
+  );
+}
+
+function describeLimits(maxFiles: number, maxBytes: number, accept: readonly string[]): string {
+  const count = maxFiles === 1 ? "One file" : `Up to ${maxFiles} files`;
+  const types = accept.length > 0 ? `: ${accept.join(", ")}` : "";
+  return `${count} of at most ${formatBytes(maxBytes)}${types}.`;
+}

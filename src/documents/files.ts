@@ -1,0 +1,44 @@
+import { contentUrl } from "#domain/api-paths.ts";
+import type { File, StoredFile } from "#domain/files/file.ts";
+import type { ReachedCollection } from "#domain/data/narrow.ts";
+import { formatTimestamp } from "#domain/time.ts";
+
+const links = (id: string, origin: string) => ({ content: contentUrl(origin, id) });
+
+/** A file in the data of an item. */
+export const attachedFileDocument = (stored: StoredFile, origin: string) => ({
+  ...stored,
+  links: links(stored.id, origin),
+});
+
+interface ShownFile {
+  file: File;
+  reached: ReachedCollection;
+  key: string;
+  item: { id: string } | null;
+}
+
+/** A file by itself, with its place. */
+export function fileDocument(
+  { file, reached: { collection }, key, item }: ShownFile,
+  origin: string,
+) {
+  const { id, name, contentType: content_type, bytes, sha256, createdAt } = file;
+  return {
+    id,
+    collection: `${collection.kind}:${collection.key}`,
+    field: key,
+    item: item?.id ?? null,
+    name,
+    content_type,
+    bytes,
+    sha256,
+    created_at: formatTimestamp(createdAt),
+    links: links(id, origin),
+  };
+}
+
+export const fileLinkDocument = (url: string, expires: number) => ({
+  url,
+  expires_at: formatTimestamp(expires),
+});

@@ -1,0 +1,84 @@
+import type { CompiledFields } from "#domain/data/compile.ts";
+import type { Field, FieldSet } from "#domain/definition/field.ts";
+import { isObject } from "#domain/json.ts";
+import { toStoredFile, type File, type StoredFile } from "./file.ts";
+
+export type FileRefusal = "unknown_file" | "file_incomplete" | "file_in_use";
+
+/** A file that a request names. Only lists of these are checked, so that no request invents a file. */
+export class SentFile {
+  readonly id: string;
+  /** Undefined if the collection has no such file. */
+  readonly #file: File | undefined;
+  /** Whether the caller uploaded it. */
+  readonly #isOwn: boolean;
+
+  constructor(id: string, file?: File, isOwn = false) {
+    this.id = id;
+    this.#file = file;
+    this.#isOwn = isOwn;
+  }
+
+  /**
+   * The file for a field of an item, whose number is null if it is new. An item may take back what belonged to it. Files
+   * of others are as unknown as those that do not exist.
+   */
+  usable(field: number, item: number | null): StoredFile | FileRefusal {
+    const file = this.#file;
+    if (!file || file.field !== field) return "unknown_file";
+    const stored = toStoredFile(file);
+    if (stored && file.item !== null && file.item === item) return stored;
+    if (!this.#isOwn) return "unknown_file";
+    if (file.item !== null) return "file_in_use";
+    return stored ?? "file_incomplete";
+  }
+}
+
+/** A file that a field may store, or the reason why it may not. */
+export class OfferedFile {
+  readonly id: string;
+  readonly result: StoredFile | FileRefusal;
+
+  constructor(id: string, result: StoredFile | FileRefusal) {
+    this.id = id;
+    this.result = result;
+  }
+}
+
+export const fileKeys = (fields: readonly Field[]): string[] =>
+  fields.flatMap(({ key, type }) => (type === "files" ? [key] : []));
+
+/** Whether items may have files, those of retired fields included. */
+export const mayHaveFiles = ({ fields, retired }: FieldSet): boolean =>
+  [...fields, ...retired].some(({ type }) => type === "files");
+
+/** The ID that an entry of a sent list names. */
+export function sentFileId(entry: unknown): string | undefined {
+  if (typeof entry === "string") return entry;
+  if (entry instanceof SentFile || entry instanceof OfferedFile) return entry.id;
+  const id = isObject(entry) ? entry["id"] : undefined;
+  return typeof id === "string" ? id : undefined;
+}
+
+/** Replaces the entries of the lists of files in a body. */
+export function mapSentFiles(
+  { byKey, fileKeys: keys }: CompiledFields,
+  body: unknown,
+  replace: (entry: unknown, field: number) => unknown,
+): unknown {
+  if (keys.length === 0 || !isObject(body) || !isObject(body["data"])) return body;
+  const data = { ...body["data"] };
+  for (const key of keys) {
+    const entries = data[key];
+    const field = byKey.get(key)?.field.id;
+    if (!Array.isArray(entries) || field === undefined) continue;
+    data[key] = entries.map((entry) => replace(entry, field));
+  }
+  return { ...body, data };
+}
+
+/** Decides which of the sent files an item may take. */
+export const offerFiles = (fields: CompiledFields, body: unknown, item: number | null): unknown =>
+  mapSentFiles(fields, body, (entry, field) =>
+    entry instanceof SentFile ? new OfferedFile(entry.id, entry.usable(field, item)) : entry,
+  );

@@ -1,0 +1,196 @@
+import * as z from "zod/mini";
+import {
+  createPermission,
+  getAttachedFile,
+  getFile,
+  getOwnFile,
+  removeFile,
+} from "#actions/files.ts";
+import type { WebhookContext } from "#actions/context.ts";
+import { createFile, namedCollection, storeContent } from "#actions/upload-file.ts";
+import { fileDocument, fileLinkDocument } from "#documents/files.ts";
+import {
+  fileExample,
+  fileInputExample,
+  fileLinkExample,
+} from "#documents/openapi/file-examples.ts";
+import { plainInput } from "#documents/openapi/tool-inputs.ts";
+import { contentUrl, filePaths, fillPath } from "#domain/api-paths.ts";
+import { linkMs } from "#domain/files/file.ts";
+import { readPermission } from "#domain/credential/permissions.ts";
+import { signLink } from "#domain/files/link.ts";
+import { lazy } from "#domain/lazy.ts";
+import { noQuery } from "./items.ts";
+import { operation, type Target } from "./operation.ts";
+
+/** The operations on files. The collection of a file decides which permission they need. */
+
+const writing = { oneOf: [createPermission.form, createPermission.app] };
+const reading = { oneOf: [readPermission.form, readPermission.app] };
+const shared = { kind: null, tag: "files" } as const;
+
+const fileTarget = <Found>(
+  find: (ctx: WebhookContext, id: string) => Promise<Found>,
+): Target<Found> => ({ mayBeMissing: true, find: (ctx, { id }) => find(ctx, id) });
+
+/** The collection that the body names. */
+const newFileTarget: Target<undefined> = { mayBeMissing: true, find: () => undefined };
+const visibleFile = fileTarget(getFile);
+const ownFile = fileTarget(getOwnFile);
+const attachedFile = fileTarget((ctx, id) => getAttachedFile(ctx, id));
+
+const createFileOperation = operation({
+  ...shared,
+  method: "POST",
+  path: filePaths.list,
+  permission: writing,
+  bodyPermissions: (body) => {
+    const named = namedCollection(body);
+    return named ? [createPermission[named.kind]] : [];
+  },
+  effect: "write",
+  target: newFileTarget,
+  query: noQuery,
+  body: { schema: "FileCreate", example: () => fileInputExample },
+  async run(ctx, { body, origin }) {
+    const loaded = await createFile(ctx, body);
+    const location = fillPath(filePaths.file, { id: loaded.file.id });
+    return { status: 201, document: fileDocument(loaded, origin), location };
+  },
+  summary: "Announce a file",
+  description:
+    "Reserves an ID for a file of a field. PUT its content to `links.content`, then attach it by writing the ID to the field of an item.",
+  responses: {
+    201: {
+      description: "Announced.",
+      schema: "File",
+      example: () => fileExample,
+      headers: ["Location"],
+    },
+  },
+});
+
+const getFileOperation = operation({
+  ...shared,
+  method: "GET",
+  path: filePaths.file,
+  permission: reading,
+  effect: "read",
+  target: visibleFile,
+  query: noQuery,
+  run(_, { target, origin }) {
+    return { document: fileDocument(target, origin) };
+  },
+  summary: "Get a file",
+  description:
+    "Returns what is known of a file of an item, or of your own file that is not attached yet.",
+  responses: { 200: { description: "The file.", schema: "File", example: () => fileExample } },
+});
+
+const putContentOperation = operation({
+  ...shared,
+  method: "PUT",
+  path: filePaths.content,
+  permission: writing,
+  effect: "write",
+  target: ownFile,
+  query: noQuery,
+  content: "received",
+  async run(ctx, { target, content, origin }) {
+    return { document: fileDocument(await storeContent(ctx, target, content), origin) };
+  },
+  summary: "Store the content of a file",
+  description:
+    "Send the bytes as the body. They must have the announced length and SHA-256. You can repeat the request.",
+  responses: { 200: { description: "Stored.", schema: "File", example: () => fileExample } },
+  problems: ["too_large"],
+});
+
+const getContentOperation = operation({
+  ...shared,
+  method: "GET",
+  path: filePaths.content,
+  permission: reading,
+  effect: "read",
+  target: attachedFile,
+  query: lazy(() => z.object({ link: z.optional(z.string()) })),
+  precondition: "If-None-Match",
+  content: "returned",
+  run(_, { target }) {
+    return { attached: target };
+  },
+  summary: "Download the content of a file",
+  description:
+    "Returns the bytes of a file of an item that the credential can read, or a range of them.",
+  responses: {
+    200: {
+      description: "The content.",
+      headers: ["ETag", "Content-Disposition", "Repr-Digest", "Accept-Ranges"],
+    },
+    206: {
+      description: "A range of the content.",
+      headers: ["ETag", "Content-Disposition", "Repr-Digest", "Accept-Ranges", "Content-Range"],
+    },
+  },
+  problems: ["range_not_satisfiable"],
+});
+
+const deleteFileOperation = operation({
+  ...shared,
+  method: "DELETE",
+  path: filePaths.file,
+  permission: writing,
+  effect: "write",
+  target: ownFile,
+  query: noQuery,
+  async run(ctx, { target }) {
+    await removeFile(ctx, target);
+    return null;
+  },
+  summary: "Delete a file that is not attached",
+  description:
+    "Deletes a file that you uploaded and that no item has. Items release their files themselves.",
+  responses: { 204: { description: "Deleted." } },
+});
+
+const linkFileOperation = operation({
+  ...shared,
+  method: "POST",
+  path: filePaths.link,
+  permission: reading,
+  effect: "write",
+  target: attachedFile,
+  query: noQuery,
+  async run(ctx, { target: { file }, origin, grant }) {
+    const expires = Math.floor((ctx.now() + linkMs) / 1000) * 1000;
+    const link = await signLink(
+      { file: file.id, credential: grant.credentialId, expires },
+      ctx.keys,
+    );
+    return { document: fileLinkDocument(`${contentUrl(origin, file.id)}?link=${link}`, expires) };
+  },
+  summary: "Create a link to the content of a file",
+  description:
+    "Returns a URL that works without a credential for one hour, as long as this credential can read the file.",
+  responses: {
+    200: { description: "The link.", schema: "FileLink", example: () => fileLinkExample },
+  },
+  tool: {
+    name: "get_file_link",
+    title: "Get a link to a file",
+    description:
+      "Returns a URL at which a person can download a file of an item for one hour. `id` is the ID of the file.",
+    isPerCollection: false,
+    isReadOnly: true,
+    input: plainInput,
+  },
+});
+
+export const fileOperations = {
+  createFile: createFileOperation,
+  getFile: getFileOperation,
+  deleteFile: deleteFileOperation,
+  putFileContent: putContentOperation,
+  getFileContent: getContentOperation,
+  createFileLink: linkFileOperation,
+};

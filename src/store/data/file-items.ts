@@ -1,0 +1,56 @@
+import { eq, sql } from "drizzle-orm";
+import type { Item } from "#domain/item/item.ts";
+import type { CollectionDatabase } from "#store/db/database.ts";
+import { retryTransient } from "#store/db/retry.ts";
+import { collection, item } from "#store/db/schema.ts";
+import { dataStatement } from "#store/db/statement.ts";
+import {
+  definitionHeadColumns,
+  definitionHeadFromRow,
+  type DefinitionHead,
+  type DefinitionHeadRow,
+} from "./definition-head.ts";
+import { selectFile, type FileRow } from "./files.ts";
+import { itemColumns, itemFromRow, type ItemRow } from "./items.ts";
+
+interface FileValues {
+  id: string;
+  stamps: string;
+}
+
+const selectHead = dataStatement<FileValues>((db, { id, stamps }) =>
+  db
+    .select(definitionHeadColumns(stamps))
+    .from(collection)
+    .where(eq(collection.id, sql`(select collection_id from file where id = ${id})`)),
+);
+
+const selectItem = dataStatement<FileValues>((db, { id }) =>
+  db
+    .select(itemColumns)
+    .from(item)
+    .where(eq(item.number, sql`(select item from file where id = ${id})`)),
+);
+
+/** A file with its collection, and the item to which it belongs. */
+export interface FileWithItem {
+  file: FileRow;
+  head: DefinitionHead;
+  item: Item | null;
+}
+
+/** Loads a file in one round trip. Undefined if it or its collection is gone. */
+export async function findFileWithItem(
+  db: CollectionDatabase,
+  values: FileValues,
+): Promise<FileWithItem | undefined> {
+  const [files, heads, items] = await retryTransient(db, () =>
+    db.batch<object>([selectFile(db, values), selectHead(db, values), selectItem(db, values)]),
+  );
+  const [file] = (files?.results ?? []) as FileRow[];
+  const [head] = (heads?.results ?? []) as DefinitionHeadRow[];
+  const [row] = (items?.results ?? []) as ItemRow[];
+  return (
+    file && head && { file, head: definitionHeadFromRow(head), item: row ? itemFromRow(row) : null }
+  );
+}

@@ -1,0 +1,150 @@
+import { and, eq, sql } from "drizzle-orm";
+import { maxUnattachedBytes, maxUnattachedFiles, type File } from "#domain/files/file.ts";
+import type { Actor } from "#domain/audit.ts";
+import type { CollectionDatabase, DataDatabase } from "#store/db/database.ts";
+import { retryTransient, runOnce } from "#store/db/retry.ts";
+import { file } from "#store/db/schema.ts";
+import { collectionStatement, dataStatement, jsonChunks } from "#store/db/statement.ts";
+
+/** Statements on the rows of files. The row of a file comes before its object in R2, and goes after it. */
+
+/** `remove_at` of a file that is being deleted. It cannot come back. */
+export const removing = 0;
+
+const columns = {
+  id: file.id,
+  collectionId: sql<number>`${file.collectionId}`.as("collectionId"),
+  field: file.field,
+  owner: file.owner,
+  name: file.name,
+  bytes: file.bytes,
+  sha256: file.sha256,
+  contentType: sql<string | null>`${file.contentType}`.as("contentType"),
+  item: file.item,
+  detached: file.detached,
+  createdAt: sql<number>`${file.createdAt}`.as("createdAt"),
+};
+
+/** A file with the change that removed it from its item; null if none did. */
+export interface FileRow extends File {
+  detached: number | null;
+}
+
+type NewFile = Omit<File, "collectionId" | "contentType" | "item">;
+
+const isUnattached = (owner: unknown) =>
+  sql`owner = ${owner} and item is null and remove_at > ${sql.raw(String(removing))}`;
+
+/** Inserts the row unless the owner's files would exceed the limits, which one statement decides. */
+const insertFile = collectionStatement<NewFile & { removeAt: number }>((db, v) =>
+  db
+    .insert(file)
+    .select(
+      sql`select ${v.id}, ${v.collectionId}, ${v.field}, ${v.owner}, ${v.name}, ${v.bytes}, ${v.sha256},
+        null, null, null, ${v.createdAt}, ${v.removeAt}
+      from (select coalesce(sum(bytes), 0) as used, count(*) as files from file where ${isUnattached(v.owner)})
+      where used + ${v.bytes} <= ${sql.raw(String(maxUnattachedBytes))}
+        and files < ${sql.raw(String(maxUnattachedFiles))}
+        and exists (select 1 from collection where id = ${v.collectionId})`,
+    )
+    .onConflictDoNothing(),
+);
+
+/** Returns false if the owner has too many bytes of files that are not attached, or if the collection is gone. */
+export async function addFile(
+  db: CollectionDatabase,
+  values: NewFile & { removeAt: number },
+): Promise<boolean> {
+  const { meta } = await retryTransient(db, () => insertFile(db, values).run());
+  if (meta.changes > 0) return true;
+  // A statement whose answer was lost ran before.
+  return (await findFile(db, values.id)) !== undefined;
+}
+
+export const selectFile = dataStatement<{ id: string }>((db, v) =>
+  db
+    .select(columns)
+    .from(file)
+    .where(and(eq(file.id, v.id), sql`remove_at is not ${sql.raw(String(removing))}`)),
+);
+
+/** Files that are being deleted do not exist any more. */
+async function findFile(
+  db: DataDatabase | CollectionDatabase,
+  id: string,
+): Promise<FileRow | undefined> {
+  return (await retryTransient(db, () => selectFile(db, { id }).first<FileRow>())) ?? undefined;
+}
+
+const selectFiles = collectionStatement<{ ids: string; now: number }>((db, v) =>
+  db
+    .select(columns)
+    .from(file)
+    .where(
+      sql`${file.id} in (select value from json_each(${v.ids})) and ${file.collectionId} = ${v.collectionId}
+        and (remove_at is null or remove_at > ${v.now})`,
+    ),
+);
+
+/** Finds those of the files that items of the collection may have, by their IDs. */
+export async function findFiles(
+  db: CollectionDatabase,
+  ids: readonly string[],
+  now: number,
+): Promise<Map<string, FileRow>> {
+  const statements = jsonChunks(ids).map((chunk) => selectFiles(db, { ids: chunk, now }));
+  const results = await retryTransient(db, () => db.batch<FileRow>(statements));
+  return new Map(results.flatMap((result) => result.results.map((row) => [row.id, row])));
+}
+
+const setContentType = dataStatement<{ id: string; contentType: string }>((db, v) =>
+  db
+    .update(file)
+    .set({ contentType: sql`coalesce(content_type, ${v.contentType})` })
+    .where(and(eq(file.id, v.id), sql`remove_at is not ${sql.raw(String(removing))}`)),
+);
+
+/** Records that the content is stored. Returns false if the file was removed meanwhile. */
+export async function completeFile(
+  db: CollectionDatabase,
+  id: string,
+  contentType: string,
+): Promise<boolean> {
+  const statement = setContentType(db, { id, contentType });
+  const { meta } = await retryTransient(db, () => statement.run());
+  return meta.changes > 0;
+}
+
+const markRemoving = dataStatement<{ id: string; owner: Actor }>((db, v) =>
+  db
+    .update(file)
+    .set({ removeAt: removing })
+    .where(and(eq(file.id, v.id), isUnattached(v.owner))),
+);
+
+/** Returns false if the file is attached by now, or gone. */
+export async function startRemoval(
+  db: CollectionDatabase,
+  id: string,
+  owner: Actor,
+): Promise<boolean> {
+  const { meta } = await runOnce(db, () => markRemoving(db, { id, owner }).run());
+  return meta.changes > 0;
+}
+
+const deleteRemoved = dataStatement<{ ids: string }>((db, v) =>
+  db
+    .delete(file)
+    .where(
+      sql`${file.id} in (select value from json_each(${v.ids})) and remove_at = ${sql.raw(String(removing))}`,
+    ),
+);
+
+/** Forgets files whose objects are gone. */
+export async function deleteRows(
+  db: DataDatabase | CollectionDatabase,
+  ids: readonly string[],
+): Promise<void> {
+  const statement = deleteRemoved(db, { ids: JSON.stringify(ids) });
+  await retryTransient(db, () => statement.run());
+}

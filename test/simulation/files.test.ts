@@ -1,0 +1,30 @@
+import { execFile } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { root } from "./bundle.ts";
+
+function play(...args: string[]): Promise<{ isGood: boolean; output: string }> {
+  return new Promise((resolve) => {
+    const command = ["--js-base-64", `${root}test/simulation/files.ts`, ...args];
+    execFile(process.execPath, command, (error, output) =>
+      resolve({ isGood: error === null, output }),
+    );
+  });
+}
+
+describe("files in the simulation", { timeout: 180_000 }, () => {
+  it("are never lost, and leave no object behind, whatever fails or is killed", async () => {
+    expect(await play("3", "17")).toEqual({
+      isGood: true,
+      output: "seed 17: fine\nseed 18: fine\nseed 19: fine\n",
+    });
+  });
+
+  it.each([
+    ["an attached file stays due for deletion", "is lost"],
+    ["rows go before their objects, and nothing finds those", "has no row"],
+  ])("are judged: %s", async (bug, error) => {
+    const { isGood, output } = await play("1", "3", bug);
+    expect(isGood).toBe(false);
+    expect(output).toContain(error);
+  });
+});
