@@ -129,6 +129,7 @@ export class World {
       random: host.random,
       subtle: subtle as unknown as SubtleCrypto,
       DB: this.db.binding(host),
+      DATA: {},
       gates: this.objects.binding(host, "CredentialGate") as { getByName(name: string): GateStub },
       senders: this.objects.binding(host, "WebhookSender") as {
         getByName(name: string): SenderStub;

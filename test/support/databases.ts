@@ -18,7 +18,7 @@ const { clock, random } = workerPorts(env);
 export const timing: Timing = { clock, random, timeouts: defaultTimeouts };
 
 /** Handles, as the service has them. */
-export const databases = openDatabases({ home: homeDb, data: DATA_01 }, timing);
+export const databases = openDatabases({ home: homeDb, data: DATA_01 ? { DATA_01 } : {} }, timing);
 export const dataHandle = databases.dataDatabases()[0] as DataDatabase;
 
 /** Bindings of a service whose collections are in this database. */

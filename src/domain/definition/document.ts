@@ -4,11 +4,13 @@ import { definitionError, type Field, type ScalarField } from "./field.ts";
 import { hasNoControls, isStorable, storableDescription } from "#domain/text.ts";
 import { toEpochMs, isTimeZone } from "#domain/time.ts";
 import {
+  locations,
   minHistoryDays,
   retainSchema,
   type RetentionRule,
   maxHistoryDays,
   type Acceptance,
+  type Location,
 } from "./collection.ts";
 import { viewsSchema, type ViewDocument } from "./view.ts";
 import { lazy } from "#domain/lazy.ts";
@@ -204,6 +206,7 @@ const sharedProperties = lazy(() => ({
   time_zone: z.optional(settingSchemas().time_zone),
   history_days: z.optional(settingSchemas().history_days),
   views: z.optional(viewsSchema()),
+  location: z.optional(z.enum(locations)),
   fields: z.array(fieldSchema()),
   schema_version: z.optional(z.unknown()),
   indexing: z.optional(z.unknown()),
@@ -244,6 +247,8 @@ export interface DefinitionDocument {
   /** Absent: the current views stay. */
   views?: ViewDocument[] | undefined;
   retain?: RetentionRule | null | undefined;
+  /** Only a new collection takes one. */
+  location?: Location | undefined;
   fields: FieldDocument[];
 }
 
