@@ -30,13 +30,8 @@ import {
   type CollectionSummary,
   type CurrentCollection,
 } from "#store/data/collections.ts";
-import {
-  changeDefinition,
-  createCollection,
-  beginPending,
-  cancelPending,
-  type NewCollection,
-} from "#store/data/save-definition.ts";
+import { createCollection, type NewCollection } from "#store/data/create-collection.ts";
+import { changeDefinition, beginPending, cancelPending } from "#store/data/save-definition.ts";
 import { findWithNewestItem } from "#store/data/items.ts";
 import { listCollectionLabels, type CollectionLabel } from "#store/home/credential-lists.ts";
 import type { DataDatabase } from "#store/db/database.ts";

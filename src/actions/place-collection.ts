@@ -1,7 +1,7 @@
 import { definitionError } from "#domain/definition/field.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { findCollectionOf } from "#store/data/collections.ts";
-import { abandonCreation, type NewCollection } from "#store/data/save-definition.ts";
+import { abandonCreation, type NewCollection } from "#store/data/create-collection.ts";
 import type { DataDatabase, Databases } from "#store/db/database.ts";
 import {
   findSmallest,

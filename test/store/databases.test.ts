@@ -94,9 +94,7 @@ describe("Databases of two scopes", () => {
   });
 
   it("refuse a statement that was made for another database or session", () => {
-    const session = openDatabases({ home: homeDb }, timing).openSession(
-      "first-unconstrained",
-    );
+    const session = openDatabases({ home: homeDb }, timing).openSession("first-unconstrained");
     const own = session.databases.of({ id: 1 });
     const foreign = findHead(databases.of({ id: 1 }), { known: "{}" });
     expect(() => own.batch([foreign])).toThrow("A statement of another database.");

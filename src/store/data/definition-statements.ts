@@ -137,7 +137,6 @@ type InsertedColumns = Pick<typeof collection.$inferSelect, (typeof insertedColu
 /** True when an active webhook listens to all collections, including future ones. */
 const hasGlobalListenerSql = sql`exists (select 1 from webhook where state = 'active' and collections = '"all"')`;
 
-
 export const insertCollection = jointStatement<InsertedColumns>((db, v) =>
   db
     .insert(collection)

@@ -99,34 +99,33 @@ export async function batchQueries<S extends Scope, const Q extends Queries<S>>(
 }
 
 /**
- * Runs queries of the home database and of every data database. A single database takes one D1 call. Several take one
- * call each, in parallel. Calls have no order, so use it only for reads and for writes that need none.
- * Returns the results of the home database and those of each data database.
+ * Runs queries of the home database, and of every database that may have collections. Each database takes one D1 call.
+ * Several run in parallel and have no order, so use it only for reads and for writes that need none.
+ * Returns the results of the home queries and those of each database.
  */
 export async function batchHomeAndData<
   const Home extends Queries<"home">,
   const Data extends Queries<"data">,
 >(
-  { home, singleDatabase, dataDatabases }: Databases,
+  { home, homeWithData, dataDatabases }: Databases,
   homeQueries: (db: HomeDatabase) => Home,
   dataQueries: (db: DataDatabase) => Data,
 ): Promise<[home: Results<Home>, data: Results<Data>[]]> {
-  if (singleDatabase) {
-    const homeBatch = homeQueries(home);
-    const dataBatch = dataDatabases().flatMap((db) => [...dataQueries(db)]);
-    const results = (await batchQueries(singleDatabase, [
-      ...homeBatch,
-      ...dataBatch,
-    ] as Queries<Scope>)) as unknown[];
-    return [
-      results.slice(0, homeBatch.length) as never,
-      [results.slice(homeBatch.length) as never],
-    ];
-  }
-  return Promise.all([
-    batchQueries(home, homeQueries(home)),
-    Promise.all(dataDatabases().map((db) => batchQueries(db, dataQueries(db)))),
-  ]);
+  const homeBatch = homeQueries(home);
+  const isWithHome = (db: DataDatabase) => isSameClient(Handle.client(db), Handle.client(home));
+  const separateHome = dataDatabases().some(isWithHome) ? null : batchQueries(home, homeBatch);
+  let homeResults: unknown = [];
+  const data = await Promise.all(
+    dataDatabases().map(async (db): Promise<Results<Data>> => {
+      const queries = dataQueries(db);
+      if (!isWithHome(db)) return batchQueries(db, queries);
+      const batch = [...homeBatch, ...queries] as Queries<Scope>;
+      const results = (await batchQueries(homeWithData, batch)) as unknown[];
+      homeResults = results.slice(0, homeBatch.length);
+      return results.slice(homeBatch.length) as never;
+    }),
+  );
+  return [((await separateHome) ?? homeResults) as never, data];
 }
 
 /** An installation's databases, queried at their primaries. */

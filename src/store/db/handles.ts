@@ -55,8 +55,11 @@ export interface CollectionDatabase extends Database<"data"> {
   readonly collectionId: number;
 }
 
-/** Home and data in one database. A batch may mix both scopes, and a statement may join their tables. */
-export type SingleDatabase = Database<Scope>;
+/** Home and data in one database, or the home database and the collections in it. A batch may mix both scopes, and a statement may join their tables. */
+export interface SingleDatabase extends Database<Scope> {
+  /** The name of its binding. */
+  readonly name: string;
+}
 
 /** The databases of an installation. Either all share one session, or all query their primaries. */
 export interface Databases {
@@ -65,6 +68,8 @@ export interface Databases {
   readonly timing: Timing;
   readonly timeline: Timeline;
   readonly home: HomeDatabase;
+  /** The home database with the collections in it, for lists and background work. */
+  readonly homeWithData: SingleDatabase;
   /** Null where there are data databases. */
   readonly singleDatabase: SingleDatabase | null;
   /** The database of a collection whose id is known. */
@@ -83,7 +88,8 @@ interface Origin {
 
 export const origins = new WeakMap<object, Origin>();
 
-export const isSameClient = (first: unknown, second: unknown) => RoutedClient.areSame(first, second);
+export const isSameClient = (first: unknown, second: unknown) =>
+  RoutedClient.areSame(first, second);
 
 export class Handle {
   declare readonly [tables]: Tables<Scope>;
@@ -174,6 +180,7 @@ export function singleDatabase(
     ...shared,
     directory: null,
     home: handle,
+    homeWithData: handle,
     singleDatabase: handle,
     of: (collection) => handle.of(collection),
     named: () => handle,
@@ -198,10 +205,12 @@ export function severalDatabases(
       shared,
       id,
     );
+  const homeHandle = new Handle({ client: home }, shared);
   return {
     ...shared,
     directory,
-    home: new Handle({ client: home }, shared),
+    home: homeHandle,
+    homeWithData: homeHandle,
     singleDatabase: null,
     of: ({ id }) => routed({ id }, id) as unknown as CollectionDatabase,
     named: (kind, key) => routed({ kind, key }, null),

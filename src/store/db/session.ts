@@ -68,7 +68,8 @@ export class Session implements VersionTracker {
 
   newestBookmark(): string | null {
     const bookmarks = new Map<string, string>();
-    for (const [name, { newest }] of this.#versions) if (newest !== null) bookmarks.set(name, newest);
+    for (const [name, { newest }] of this.#versions)
+      if (newest !== null) bookmarks.set(name, newest);
     return formatBookmarks(bookmarks);
   }
 

@@ -113,7 +113,9 @@ export async function listSites(databases: Databases, now: number): Promise<Site
   });
 }
 
-const ping = sharedStatement<object>((db) => db.select({ one: sql`1`.as("one") }).from(sql`(select 1)`));
+const ping = sharedStatement<object>((db) =>
+  db.select({ one: sql`1`.as("one") }).from(sql`(select 1)`),
+);
 
 /** Returns the site that stores the fewest bytes. */
 export async function findSmallest(sites: readonly Site[]): Promise<Site | undefined> {
