@@ -378,10 +378,6 @@ export interface components {
             warnings?: components["schemas"]["Warning"][];
         };
         PurchaseSubmissionUpdated: components["schemas"]["PurchaseSubmission"] | components["schemas"]["PurchaseSubmissionWritten"];
-        PurchaseSubmissionPage: {
-            items: components["schemas"]["PurchaseSubmission"][];
-            links: components["schemas"]["PageLinks"];
-        };
         PurchaseSubmissionSearchPage: {
             items: components["schemas"]["PurchaseSubmissionFound"][];
             links: components["schemas"]["PageLinks"];
@@ -460,20 +456,20 @@ export interface components {
         PurchaseSubmissionBatchResults: {
             results: components["schemas"]["PurchaseSubmissionBatchResult"][];
         };
-        /** @description `item` is the current item. Absent if it was deleted. */
+        /** @description `item` is the current item. Absent if it was deleted. An item that `left` the view of the credential has only its ID, version and time. */
         PurchaseSubmissionChangeEntry: {
             id: string;
             /** @enum {string} */
-            type: "created" | "updated" | "deleted";
+            type: "created" | "updated" | "deleted" | "left";
             /** Format: int64 */
             version: number;
             etag: string;
             /** Format: date-time */
             at: string;
             /** @description `credential:ID`, `member:ID`, or `system` for recalculations. */
-            by: string;
+            by?: string;
             /** @description The keys of the changed fields, and `$status` if the status changed. */
-            fields: string[];
+            fields?: string[];
             item?: components["schemas"]["PurchaseSubmission"];
         };
         PurchaseSubmissionChanges: {
@@ -489,12 +485,14 @@ export interface components {
         /** @enum {string} */
         PurchaseSubmissionDatetimeKey: "$created_at" | "$updated_at";
         /** @enum {string} */
+        PurchaseSubmissionActorKey: "$created_by" | "$updated_by";
+        /** @enum {string} */
         PurchaseSubmissionNumberKey: "amount";
         /** @enum {string} */
         PurchaseSubmissionDateKey: "needed_by";
         /** @enum {string} */
         PurchaseSubmissionSearchableKey: "$id" | "$status" | "$created_at" | "$updated_at" | "title" | "department" | "amount" | "needed_by" | "tags" | "reference";
-        PurchaseSubmissionCondition: components["schemas"]["PurchaseSubmissionTextCondition"] | components["schemas"]["PurchaseSubmissionTextListCondition"] | components["schemas"]["PurchaseSubmissionTextPartCondition"] | components["schemas"]["PurchaseSubmissionSystemStatusOptionCondition"] | components["schemas"]["PurchaseSubmissionSystemStatusOptionListCondition"] | components["schemas"]["PurchaseSubmissionDatetimeCondition"] | components["schemas"]["PurchaseSubmissionDatetimeRangeCondition"] | components["schemas"]["PurchaseSubmissionDatetimeListCondition"] | components["schemas"]["PurchaseSubmissionNumberCondition"] | components["schemas"]["PurchaseSubmissionNumberRangeCondition"] | components["schemas"]["PurchaseSubmissionNumberListCondition"] | components["schemas"]["PurchaseSubmissionDateCondition"] | components["schemas"]["PurchaseSubmissionDateRangeCondition"] | components["schemas"]["PurchaseSubmissionDateListCondition"] | components["schemas"]["PurchaseSubmissionTagsOptionListCondition"] | components["schemas"]["PurchaseSubmissionEmptyCondition"] | components["schemas"]["PurchaseSubmissionConditionAll"] | components["schemas"]["PurchaseSubmissionConditionAny"] | components["schemas"]["PurchaseSubmissionConditionNot"];
+        PurchaseSubmissionCondition: components["schemas"]["PurchaseSubmissionTextCondition"] | components["schemas"]["PurchaseSubmissionTextListCondition"] | components["schemas"]["PurchaseSubmissionTextPartCondition"] | components["schemas"]["PurchaseSubmissionSystemStatusOptionCondition"] | components["schemas"]["PurchaseSubmissionSystemStatusOptionListCondition"] | components["schemas"]["PurchaseSubmissionDatetimeCondition"] | components["schemas"]["PurchaseSubmissionDatetimeRangeCondition"] | components["schemas"]["PurchaseSubmissionDatetimeListCondition"] | components["schemas"]["PurchaseSubmissionActorCondition"] | components["schemas"]["PurchaseSubmissionActorListCondition"] | components["schemas"]["PurchaseSubmissionNumberCondition"] | components["schemas"]["PurchaseSubmissionNumberRangeCondition"] | components["schemas"]["PurchaseSubmissionNumberListCondition"] | components["schemas"]["PurchaseSubmissionDateCondition"] | components["schemas"]["PurchaseSubmissionDateRangeCondition"] | components["schemas"]["PurchaseSubmissionDateListCondition"] | components["schemas"]["PurchaseSubmissionTagsOptionListCondition"] | components["schemas"]["PurchaseSubmissionEmptyCondition"] | components["schemas"]["PurchaseSubmissionConditionAll"] | components["schemas"]["PurchaseSubmissionConditionAny"] | components["schemas"]["PurchaseSubmissionConditionNot"];
         PurchaseSubmissionTextCondition: {
             field: components["schemas"]["PurchaseSubmissionTextKey"];
             /** @enum {string} */
@@ -544,6 +542,19 @@ export interface components {
             /** @enum {string} */
             op: "in";
             value: components["schemas"]["DateTimeInput"][];
+        };
+        PurchaseSubmissionActorCondition: {
+            field: components["schemas"]["PurchaseSubmissionActorKey"];
+            /** @enum {string} */
+            op: "eq" | "ne";
+            /** @description Who did it. `$me` is the caller. */
+            value: string;
+        };
+        PurchaseSubmissionActorListCondition: {
+            field: components["schemas"]["PurchaseSubmissionActorKey"];
+            /** @enum {string} */
+            op: "in" | "not_in";
+            value: string[];
         };
         PurchaseSubmissionNumberCondition: {
             field: components["schemas"]["PurchaseSubmissionNumberKey"];
@@ -625,7 +636,7 @@ export interface components {
         PurchaseSubmissionAggregateGroupBy: components["schemas"]["PurchaseSubmissionAggregateGroupByValue"] | components["schemas"]["PurchaseSubmissionAggregateGroupByDay"] | components["schemas"]["PurchaseSubmissionAggregateGroupByTime"];
         PurchaseSubmissionAggregateGroupByValue: {
             /** @enum {string} */
-            field: "$created_by" | "$status" | "title" | "department" | "tags" | "reference";
+            field: "$status" | "$created_by" | "title" | "department" | "tags" | "reference";
         };
         PurchaseSubmissionAggregateGroupByDay: {
             /** @enum {string} */
@@ -662,7 +673,7 @@ export interface components {
             /** @enum {string} */
             op: "count" | "count_distinct";
             /** @enum {string} */
-            field: "$created_by" | "$id" | "$status" | "title" | "department" | "tags" | "reference";
+            field: "$id" | "$status" | "$created_by" | "$updated_by" | "title" | "department" | "tags" | "reference";
         };
         PurchaseSubmissionAggregate: {
             conditions?: components["schemas"]["PurchaseSubmissionCondition"][] | null;
@@ -697,10 +708,10 @@ export interface components {
             truncated: boolean;
         };
         PurchaseSubmissionAggregateKey: {
-            $created_by?: string | null;
             $status?: string | null;
             $created_at?: string | null;
             $updated_at?: string | null;
+            $created_by?: string | null;
             title?: string | null;
             department?: string | null;
             needed_by?: string | null;
@@ -734,6 +745,7 @@ export interface components {
             time_zone?: string;
             /** Format: int64 */
             history_days?: number;
+            views?: components["schemas"]["Views"];
             /** Format: int64 */
             readonly schema_version?: number;
             readonly indexing?: {
@@ -780,6 +792,7 @@ export interface components {
             time_zone?: string | null;
             /** Format: int64 */
             history_days?: number | null;
+            views?: components["schemas"]["Views"] | null;
             retain?: {
                 /** Format: int64 */
                 days: number;
@@ -810,6 +823,17 @@ export interface components {
             credentials: string[];
             webhooks: string[];
         };
+        Views: {
+            key: string;
+            name: string;
+            conditions?: {
+                [key: string]: unknown;
+            }[];
+            sort?: {
+                [key: string]: unknown;
+            }[];
+            fields?: string[];
+        }[];
         Acceptance: {
             /** @enum {string} */
             state?: "open" | "closed";
@@ -1016,7 +1040,8 @@ export interface components {
             searchable?: boolean;
             renamed_from?: string;
             readonly previous_keys?: string[];
-            formula: string;
+            /** @description Required in requests. */
+            formula?: string;
             /** @enum {string} */
             result: "number" | "text" | "boolean" | "date" | "datetime";
             /** Format: int64 */
@@ -1420,7 +1445,7 @@ export interface components {
             /** @description The JSON Pointer into the body (RFC 6901). Absent for parameters and headers. */
             pointer?: string;
             /** @enum {string} */
-            code: "required" | "unknown_field" | "invalid_type" | "invalid_format" | "too_short" | "too_long" | "too_small" | "too_large" | "too_many_decimals" | "not_an_option" | "too_few_rows" | "too_many_rows" | "time_zone_required" | "invalid_status" | "unknown_parameter" | "out_of_range" | "not_exact" | "invalid_cursor" | "invalid_condition" | "too_complex" | "invalid_definition" | "unknown_reference" | "not_found" | "submissions_closed" | "submission_closed" | "duplicate" | "schema_in_use" | "indexing" | "version_mismatch";
+            code: "required" | "unknown_field" | "invalid_type" | "invalid_format" | "too_short" | "too_long" | "too_small" | "too_large" | "too_many_decimals" | "not_an_option" | "too_few_rows" | "too_many_rows" | "time_zone_required" | "invalid_status" | "unknown_parameter" | "out_of_range" | "not_exact" | "invalid_cursor" | "invalid_condition" | "too_complex" | "invalid_definition" | "unknown_reference" | "outside_view" | "not_found" | "submissions_closed" | "submission_closed" | "duplicate" | "schema_in_use" | "indexing" | "version_mismatch";
             reason: string;
             minimum?: number;
             maximum?: number;
@@ -1692,6 +1717,8 @@ export interface components {
         ifNoneMatch: string;
         /** @description The number of items on a page (50 if omitted), or in a whole download. */
         limit: number;
+        /** @description The key of a view of the definition. Its conditions apply too, and its sort and fields where the request has none. */
+        view: string;
         /** @description The cursor from `links.next`. */
         cursor: string;
         /** @description The keys of references whose records the response adds in `included`, separated by commas: `customer`, or `lines.product` for a column. At most 5. */
@@ -1844,6 +1871,7 @@ export interface operations {
                      *       },
                      *       "retain": null,
                      *       "history_days": 365,
+                     *       "views": [],
                      *       "fields": [
                      *         {
                      *           "key": "title",
@@ -1974,6 +2002,7 @@ export interface operations {
                  *       },
                  *       "retain": null,
                  *       "history_days": 365,
+                 *       "views": [],
                  *       "fields": [
                  *         {
                  *           "key": "title",
@@ -2074,6 +2103,7 @@ export interface operations {
                      *       },
                      *       "retain": null,
                      *       "history_days": 365,
+                     *       "views": [],
                      *       "fields": [
                      *         {
                      *           "key": "title",
@@ -2179,6 +2209,7 @@ export interface operations {
                      *       },
                      *       "retain": null,
                      *       "history_days": 365,
+                     *       "views": [],
                      *       "fields": [
                      *         {
                      *           "key": "title",
@@ -2325,6 +2356,7 @@ export interface operations {
                      *       },
                      *       "retain": null,
                      *       "history_days": 365,
+                     *       "views": [],
                      *       "fields": [
                      *         {
                      *           "key": "title",
@@ -2408,6 +2440,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["PermissionRequired"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["SchemaInUse"];
             412: components["responses"]["VersionMismatch"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -2490,6 +2523,8 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
                 /** @description The keys of references whose records the response adds in `included`, separated by commas: `customer`, or `lines.product` for a column. At most 5. */
                 expand?: components["parameters"]["expand"];
+                /** @description The key of a view of the definition. Its conditions apply too, and its sort and fields where the request has none. */
+                view?: components["parameters"]["view"];
             };
             header?: never;
             path?: never;
@@ -2581,7 +2616,10 @@ export interface operations {
     };
     aggregatePurchaseSubmissions: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The key of a view of the definition. Its conditions apply too, and its sort and fields where the request has none. */
+                view?: components["parameters"]["view"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2748,6 +2786,8 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
                 /** @description The keys of references whose records the response adds in `included`, separated by commas: `customer`, or `lines.product` for a column. At most 5. */
                 expand?: components["parameters"]["expand"];
+                /** @description The key of a view of the definition. Its conditions apply too, and its sort and fields where the request has none. */
+                view?: components["parameters"]["view"];
             };
             header?: never;
             path?: never;
@@ -2797,7 +2837,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["PurchaseSubmissionPage"];
+                    "application/json": components["schemas"]["PurchaseSubmissionSearchPage"];
                     "application/x-ndjson": unknown;
                     "text/csv": unknown;
                 };

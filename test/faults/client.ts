@@ -19,7 +19,7 @@ export interface Outcome extends FaultyBindings {
 }
 
 /** The longest that a response may take while bindings hang. */
-const maxResponseMs = 8000;
+const maxResponseMs = 20_000;
 
 let timeouts: Partial<Timeouts> = {};
 

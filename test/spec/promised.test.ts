@@ -221,6 +221,16 @@ describe("Documented responses", () => {
     expect((await integrator.put(`${path}/schema`, unique)).status).toBe(202);
   });
 
+  it("apps: returns 409 to a PATCH that removes the view of a narrow credential", async () => {
+    const key = await makeApp(integrator, [{ key: "title", type: "text" }]);
+    const path = `/apps/${key}/schema`;
+    const views = [{ key: "titles", name: "Titles", fields: ["title"] }];
+    expect((await integrator.patch(path, { views })).status).toBe(200);
+    await client({ permissions: ["records:read"], resources: [`app:${key}/titles`] });
+    const refused = await integrator.patch(path, { views: [] });
+    expect([refused.status, refused.body.code]).toEqual([409, "schema_in_use"]);
+  });
+
   it("apps: returns 410 changes_expired to a cursor more than 30 days old", async () => {
     const key = await makeApp(integrator, [{ key: "title", type: "text" }]);
     await integrator.post(`/apps/${key}/records`, { data: {} });

@@ -252,7 +252,7 @@ async function loadItems(
     validateSearch(ctx, collection, itemQuery);
   }
   const page = await loadPage(c, ctx, collection, query, itemQuery);
-  const compiled = wholeOf(page.compiled);
+  const { compiled } = page;
   return compiled === collection ? page : loadPage(c, ctx, compiled, query, queryFor(compiled));
 }
 
@@ -296,5 +296,5 @@ async function loadPage(
   // A first page that is also the last one has all matches.
   const isComplete = page.count !== null && query.cursor === undefined && position === null;
   const count = isComplete ? { count: found.length, exact: true } : page.count;
-  return { ...page, compiled, views: found, count, next };
+  return { ...page, compiled: wholeOf(page.compiled), views: found, count, next };
 }
