@@ -121,6 +121,11 @@ export function definitionSchemas(kind: CollectionKind): Schema {
         ...input,
         ...kindMember,
         ...definitionLists,
+        location: {
+          ...input["location"],
+          description:
+            "Where the data is stored: a jurisdiction or a location of a database. Only a new app or form can choose it. Absent: anywhere.",
+        },
         ...Object.fromEntries(
           Object.entries(serverMembers).map(([key, part]) => [key, { readOnly: true, ...part }]),
         ),
