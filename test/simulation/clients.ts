@@ -141,7 +141,7 @@ export class Clients {
     const { now } = this.#world.scheduler;
     // The database decides what the others may do now.
     const unknown = this.#guests.filter(
-      ({ id }) => this.#world.db.select("select 1 from credential where id = ?", id).length === 0,
+      ({ id }) => this.#world.home.select("select 1 from credential where id = ?", id).length === 0,
     );
     for (const guest of this.#guests) guest.isForgotten = !unknown.includes(guest);
     this.#guests.splice(0, Infinity, ...unknown);
@@ -937,7 +937,7 @@ export class Clients {
     const isDone = answer !== "lost" && answer.status < 300;
     const isStored =
       check !== "" &&
-      this.#world.db.select<{ done: number | null }>(check, guest.id)[0]?.done != null;
+      this.#world.home.select<{ done: number | null }>(check, guest.id)[0]?.done != null;
     if (!isDone && !isStored) return undefined;
     for (const end of ending)
       end.endedAt = Math.min(end.endedAt, isDone ? now : now + healsAfterMs);

@@ -48,6 +48,8 @@ export async function findFinalErrors(
     const isByVersion = /^(an item|a definition) with missing|^a change that does not point/.test(
       row,
     );
+    // This query joins webhooks, which the home database has.
+    if (world.home !== world.db && row.includes("listener flag")) continue;
     // Versions are not consecutive after a restore.
     if (!(isByVersion && world.timeline.restores > 0)) history.wrong(`stored: ${row}`);
   }

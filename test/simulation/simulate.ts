@@ -30,6 +30,8 @@ const { values: options } = parseArgs({
     explain: { type: "boolean", default: false },
     /** Keeps the reduced plan under this name. */
     keep: { type: "string" },
+    /** 2: collections have a data database, and the home database has the directory. */
+    databases: { type: "string", default: "1" },
     /** Seconds for each mutant. */
     within: { type: "string", default: "120" },
     minutes: { type: "string" },
@@ -44,6 +46,7 @@ const { values: options } = parseArgs({
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 const steps = Number(options.steps);
+const isApart = options.databases === "2";
 const cpuSeconds = () => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6;
@@ -51,10 +54,12 @@ const cpuSeconds = () => {
 
 const present = lazy(async () => {
   const bundle = await loadBundle();
-  return { bundle, template: await makeTemplate(bundle) };
+  return { bundle, template: await makeTemplate(bundle, isApart) };
 });
 
 async function setUp(mutant?: Mutant): Promise<Setting> {
+  // The former version knows no data databases.
+  if (!mutant && isApart) return present();
   if (!mutant) return { ...(await present()), former: await loadFormerBundle(formerCommit) };
   return { ...(await present()), bundle: await loadBundle(mutant.patches) };
 }

@@ -85,12 +85,10 @@ export class Session implements VersionTracker {
   /** Whether every result includes the writes that the credential must see. */
   covers({ bookmark, untold: hasUnreportedWrites }: ReadRequirement): boolean {
     if (this.isFromPrimary()) return true;
-    if (hasUnreportedWrites) return false;
     const required = parseBookmarks(bookmark);
-    return Array.from(this.#versions).every(
-      ([name, versions]) =>
-        versions.isFromPrimary() || (versions.oldest ?? "") >= (required.get(name) ?? ""),
-    );
+    const isCovered = ([name, versions]: [string, DatabaseVersions]) =>
+      versions.isFromPrimary() || (versions.oldest ?? "") >= (required.get(name) ?? "");
+    return !hasUnreportedWrites && Array.from(this.#versions).every(isCovered);
   }
 
   #every(isTrue: (versions: DatabaseVersions) => boolean): boolean {
