@@ -39,10 +39,6 @@ const maxBytes = 10_000_000_000;
 const rolloutMs = 60_000;
 const notYet = Number.MAX_SAFE_INTEGER;
 
-if (command === "list") list();
-else if (command === "add") await add();
-else stop("Use `npm run databases -- list`, or `npm run databases -- add --location apac`.");
-
 function list(): void {
   saveSettings(environment, settings);
   const sites = new Map(loadSites().map((site) => [site.name, site]));
@@ -135,3 +131,7 @@ function nextDatabase(
     migrations_dir: "migrations",
   };
 }
+
+if (command === "list") list();
+else if (command === "add") await add();
+else stop("Use `npm run databases -- list`, or `npm run databases -- add --location apac`.");
