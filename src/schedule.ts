@@ -9,7 +9,7 @@ import {
   type ListenerContext,
 } from "#actions/wake-listeners.ts";
 import { sweepWebhooks } from "#actions/webhooks.ts";
-import { updateListenedColumns } from "#store/home/webhooks.ts";
+import { updateListenedColumns } from "#store/home/listened.ts";
 import { webhookObjects } from "#delivery/senders.ts";
 import type { Service } from "#http/service.ts";
 import type { DataDatabase } from "#store/db/database.ts";

@@ -236,7 +236,7 @@ export async function simulateBatch(
   const write = buildBatchWrite(wholeOf(compiled), simulation, ctx.now(), ctx.newId(), rejectItem);
   operationProblems.push(...findBatchDuplicates(compiled, write, operations, results));
   const references = batchReferences(compiled, simulation, results);
-  write.references = guardedReferences(ctx, references);
+  write.references = guardedReferences(ctx, compiled, references);
   const budgetShare = Math.max(batchBudgetUsed(budget), lookup.totalBytes / maxReadBytes);
   return { results, problems: operationProblems, write, references, budgetShare };
 }

@@ -57,7 +57,7 @@ export async function findUnknownReferences(
   reached: ReachedCollection,
   references: readonly BatchReference[],
 ): Promise<OperationProblem[]> {
-  const errors = await unknownReferenceErrors(ctx, references);
+  const errors = await unknownReferenceErrors(ctx, reached, references);
   const byIndex = Map.groupBy(errors, ({ reference }) => reference.index);
   return Array.from(byIndex, ([index, ownErrors]) => ({
     index,

@@ -223,7 +223,7 @@ export function prepareItem(
     data: JSON.stringify(data),
     entries: JSON.stringify(entries),
     uniqueValues: uniqueValues(collection, data, status),
-    references: guardedReferences(ctx, references),
+    references: guardedReferences(ctx, reached, references),
     changedFields: listCreatedFields({ data, status }),
     views: viewMarks(collection, null, newItem(ctx, id, { data, status })),
   };

@@ -1,20 +1,35 @@
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { problem } from "#domain/problem/problem.ts";
 import {
+  loadDefinitionHistory as loadStoredHistory,
+  type DefinitionHistory,
+} from "#store/data/definition-history.ts";
+import {
   loadDefinitionVersions as loadStoredVersions,
   type DefinitionVersions,
 } from "#store/data/former-definitions.ts";
 import type { ReadContext } from "./context.ts";
 
-/** Loads the definition of a version, as far as it is kept, and the one before it. */
+/** Loads the definition of a version, as far as it is kept, the one before it, and the one of version `from`. */
 export async function loadDefinitionVersions(
   ctx: ReadContext,
   kind: CollectionKind,
   key: string,
-  version: number,
+  numbers: { version: number; from: number },
 ): Promise<DefinitionVersions> {
   const db = ctx.databases.named(kind, key);
-  const versions = await loadStoredVersions(db, kind, key, version);
+  const versions = await loadStoredVersions(db, kind, key, numbers);
   if (!versions) throw problem.notFound();
   return versions;
+}
+
+/** Lists the newest versions of a definition with who made them and when. */
+export async function loadDefinitionHistory(
+  ctx: ReadContext,
+  kind: CollectionKind,
+  key: string,
+): Promise<DefinitionHistory> {
+  const history = await loadStoredHistory(ctx.databases, kind, key);
+  if (!history) throw problem.notFound();
+  return history;
 }

@@ -1,10 +1,13 @@
 import type { CollectionKind } from "#domain/definition/collection.ts";
+import { readPermission } from "#domain/credential/permissions.ts";
+import { dependsOnCaller } from "#domain/search/view.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { findCollectionOf } from "#store/data/collections.ts";
 import {
   hideCollection,
   listDeleted,
+  loadDeletedViews,
   previewDeletion,
   showCollection,
   type DeletedCollection,
@@ -83,7 +86,12 @@ export async function restoreCollection(
   const db = databases.of({ id });
   const credentialIds = await listFormerAccess(databases.home, name);
   const entry = auditRecord(ctx, "definition.restore", name);
-  if (!(await showCollection(databases, db, name, entry))) {
+  // A deleted definition does not change.
+  const personal = (await loadDeletedViews(db))
+    .filter(dependsOnCaller)
+    .map((view) => `${name}/${view.key}`);
+  const access = { name, readPermission: readPermission[deleted.kind], personal };
+  if (!(await showCollection(databases, db, access, entry))) {
     if (await findCollectionOf(db)) return deleted;
     throw problem.conflict("It is being erased, so it cannot be restored.");
   }

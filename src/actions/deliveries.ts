@@ -7,9 +7,7 @@ import {
 } from "#domain/webhook/delivery.ts";
 import {
   type Webhook,
-  listReportedActions,
-  findWebhookType,
-  type WebhookType,
+  collectionNames,
   findValidWebhookSecrets,
   maxWebhookSecrets,
   type WebhookSecret,
@@ -24,24 +22,17 @@ import {
   rightsOf,
 } from "#domain/credential/permissions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import type { ChangeView } from "#domain/item/change.ts";
 import { findCredential } from "#store/home/credentials.ts";
 import { findMember } from "#store/home/members.ts";
 import type { HomeDatabase } from "#store/db/database.ts";
-import { loadNextChange } from "#store/data/feed.ts";
-import { toChangeView } from "./change-views.ts";
-import {
-  loadCollectionOfHead,
-  findCachedStamp,
-  type CollectionSource,
-} from "./collection-cache.ts";
 import type { SigningKeys } from "#domain/credential/keys.ts";
 
 /** Returns the collections of the webhook that the caller can see. Only their deliveries are visible to it. */
 function findVisibleCollections(
   { resources }: Pick<WebhookContext, "resources">,
-  { collections }: Webhook,
+  hook: Webhook,
 ): Resources {
+  const collections = collectionNames(hook);
   if (collections === "all" || resources === "all")
     return collections === "all" ? resources : collections;
   return collections.filter((name) => resources.includes(name));
@@ -108,48 +99,6 @@ export function canDeliver(
   key: string,
 ): boolean {
   return permissionsAllow(permissions, readPermission[kind]) && reachesWhole(resources, kind, key);
-}
-
-/** A message about one change, which has the form of the change feed. */
-export interface WebhookMessage {
-  type: WebhookType;
-  collection: string;
-  /** The number of the change. */
-  number: number;
-  change: ChangeView;
-}
-
-/**
- * Loads the next change that the webhook sends. All changes up to `scannedThrough` have been scanned. A deleted
- * collection is at its end, where a restore continues.
- */
-export async function loadNextMessage(
-  source: CollectionSource,
-  hook: Webhook,
-  collectionId: number,
-  after: number,
-): Promise<{ message: WebhookMessage | null; scannedThrough: number; isAtEnd: boolean }> {
-  const { types, include } = hook;
-  const next = await loadNextChange(
-    source.databases.of({ id: collectionId }),
-    after,
-    listReportedActions(hook),
-    findCachedStamp(source.memory, collectionId),
-  );
-  if (!next.head) return { message: null, scannedThrough: after, isAtEnd: true };
-  const { change, item, scannedThrough, isAtEnd } = next;
-  const type = change ? findWebhookType(change.action, types) : undefined;
-  if (!change || !type) return { message: null, scannedThrough, isAtEnd };
-  const compiled = await loadCollectionOfHead(source, next.head);
-  const { kind, key } = compiled.collection;
-  const items = new Map(item && include === "item" ? [[item.number, item]] : []);
-  const message = {
-    type,
-    collection: `${kind}:${key}`,
-    number: change.number,
-    change: toChangeView(change, items, compiled),
-  };
-  return { message, scannedThrough, isAtEnd };
 }
 
 /** Signing needs the secret itself, so the database stores it sealed and bound to its webhook. */

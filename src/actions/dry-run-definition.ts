@@ -14,7 +14,7 @@ import { findSites } from "./place-collection.ts";
 import { assertAppsExist } from "./referenced-apps.ts";
 import type { ActionContext } from "./context.ts";
 import { fieldsToIndex } from "./fields-to-index.ts";
-import { checkViewEffects, type ViewEffects } from "./view-users.ts";
+import { checkViewEffects, noViewEffects, type ViewEffects } from "./view-users.ts";
 import {
   assertCanShortenHistory,
   assertPreconditions,
@@ -33,7 +33,7 @@ export interface Consequences {
   recalculatedCount: number;
   reindexedCount: number;
   checkedCount: number;
-  /** The views that change and the credentials that see the collection through them. */
+  /** The views that change, and the credentials and webhooks that use them. */
   viewEffects: ViewEffects;
 }
 
@@ -42,7 +42,7 @@ export const noConsequences: Omit<Consequences, "outcome"> = {
   recalculatedCount: 0,
   reindexedCount: 0,
   checkedCount: 0,
-  viewEffects: { views: [], users: [] },
+  viewEffects: noViewEffects,
 };
 
 export interface DryRun {

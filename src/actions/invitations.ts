@@ -95,13 +95,14 @@ export async function getInvitation(
 export async function joinAsMember(
   ctx: SignInContext,
   secret: string,
-  password: string,
+  { password, name }: { password: string; name: string },
 ): Promise<void> {
   const { hash, email } = await getInvitation(ctx, secret);
   const acceptance = {
     hash,
     // An address keeps its member id for ever, so this id is still correct when the batch runs.
     id: (await findMemberId(ctx.databases.home, email)) ?? ctx.newId(),
+    name,
     password: await hashPassword(password, ctx.random.bytes(16)),
     now: ctx.now(),
   };

@@ -7,15 +7,21 @@ import { listMemberCredentials } from "#store/home/credential-lists.ts";
 import {
   listMembers,
   updateMember,
+  updateName,
   updatePassword,
   findMemberByEmail,
   findMemberBySession,
   findMemberForSignIn,
   type Member,
+  type SessionMember,
   insertFirstOwner,
 } from "#store/home/members.ts";
 import {
-  countSessions as countStoredSessions,
+  endSession as endStoredSession,
+  listSessions as listStoredSessions,
+  sessionIdLength,
+  touchSession,
+  type SessionSummary,
   endOtherSessions,
   deleteSession,
   insertSession,
@@ -30,6 +36,7 @@ import {
   type SigningKeys,
 } from "#domain/credential/keys.ts";
 import { lazy } from "#domain/lazy.ts";
+import { hasNoControls, isStorable } from "#domain/text.ts";
 import { formatPasswordHash, scryptKeyBytes, scryptParameters } from "#domain/credential/scrypt.ts";
 
 /** The maximum length keeps hashing cheap. */
@@ -122,10 +129,6 @@ export async function changeMember(
 const memberChangedProblem = () =>
   problem.conflict("Someone else changed this member. Reload it and repeat your change.");
 
-/** Counts the sessions of the member that have not expired. */
-export const countSessions = (ctx: MemberContext): Promise<number> =>
-  countStoredSessions(ctx.databases.home, ctx.member.id, ctx.now());
-
 /** Ends all sessions of the member except the one with `exceptHash`. */
 export async function endSessions(ctx: MemberContext, exceptHash: string): Promise<void> {
   const { id } = ctx.member;
@@ -134,6 +137,54 @@ export async function endSessions(ctx: MemberContext, exceptHash: string): Promi
     { id, exceptHash },
     auditRecord(ctx, "member.sign_out_everywhere", `member:${id}`),
   );
+}
+
+/** Lists the member's sessions, the last used one first. */
+export const listSessions = ({
+  databases,
+  member,
+  now,
+}: Pick<MemberContext, "databases" | "member" | "now">): Promise<SessionSummary[]> =>
+  listStoredSessions(databases.home, member.id, now());
+
+/** Identifies a session to its member. */
+export const sessionIdOf = (hash: string): string => hash.slice(0, sessionIdLength);
+
+/** Ends one of the member's sessions. */
+export async function endSession(ctx: MemberContext, sessionId: string): Promise<void> {
+  const { id } = ctx.member;
+  const entry = auditRecord(ctx, "member.sign_out_session", `member:${id}`);
+  await endStoredSession(ctx.databases.home, { id, start: sessionId }, entry);
+}
+
+/** A name as people enter it. */
+export const memberNameSchema = lazy(() =>
+  z.pipe(
+    z.string().check(
+      z.trim(),
+      z.maxLength(100),
+      z.refine((name) => isStorable(name) && hasNoControls(name), "Must be one line of text."),
+    ),
+    z.transform((name: string) => name.normalize("NFC")),
+  ),
+);
+
+/** Changes the name of the acting member. */
+export async function changeName(ctx: MemberContext, name: string): Promise<void> {
+  const entry = auditRecord(ctx, "member.name", `member:${ctx.member.id}`);
+  await updateName(ctx.databases.home, ctx.member, name, entry);
+}
+
+/** The last use of a session is stored at most this often. */
+const seenPeriodMs = 10 * 60 * 1000;
+
+/** Stores that a session is in use, unless that was stored lately. */
+export async function recordSessionUse(
+  db: HomeDatabase,
+  hash: string,
+  { seenAt, now }: { seenAt: number; now: number },
+): Promise<void> {
+  if (now - seenAt >= seenPeriodMs) await touchSession(db, hash, now);
 }
 
 /** Changes the member's password and ends all its sessions except the one with `exceptHash`. */
@@ -158,6 +209,8 @@ export interface SignInContext extends ActionContext {
   limitAttemptsOfNetwork(): Promise<void>;
   /** The caller's IPv4 address, or the /64 of its IPv6 address. */
   network: string;
+  /** The caller's browser and system. */
+  device: string;
 }
 
 const sessionLifetimeMs = 12 * 60 * 60 * 1000;
@@ -191,6 +244,7 @@ export async function signIn(
     hash: await sha256(sessionId),
     createdAt,
     expiresAt: createdAt + sessionLifetimeMs,
+    device: ctx.device,
   };
   if (!(await insertSession(ctx.databases.home, member, session, address))) return undefined;
   return { sessionId, maxAge: cookieLifetimeMs / 1000 };
@@ -201,7 +255,7 @@ export async function findSessionMember(
   db: HomeDatabase,
   hash: string,
   now: number,
-): Promise<Member | undefined> {
+): Promise<SessionMember | undefined> {
   return hash === "" ? undefined : findMemberBySession(db, hash, now);
 }
 
@@ -217,7 +271,7 @@ export async function signOut(db: HomeDatabase, sessionId: string): Promise<void
 export async function createFirstOwner(
   ctx: SignInContext,
   secret: { sent: string; expected: string },
-  owner: { email: string; password: string },
+  owner: { email: string; name: string; password: string },
 ): Promise<boolean> {
   if (secret.expected === "" || !constantTimeEqual(secret.sent, secret.expected)) return false;
   const id = ctx.newId();
@@ -225,7 +279,7 @@ export async function createFirstOwner(
   const email = owner.email.toLowerCase();
   return insertFirstOwner(
     ctx.databases.home,
-    { id, email, password },
+    { id, email, name: owner.name, password },
     auditRecord(ctx, "member.setup", `member:${id}`),
   );
 }

@@ -5,8 +5,10 @@ import {
   loadOverview,
   type FormState,
   type RetainingForm,
-  type TroubledWebhook,
+  type WebhookHealth,
 } from "#store/home/overview.ts";
+import type { ActiveCollection, RecentAction } from "#store/data/recent-activity.ts";
+import { demoCredentialNames, demoKeys } from "#domain/demo.ts";
 import type { MemberContext } from "./members.ts";
 
 /** The things that need attention. */
@@ -14,12 +16,30 @@ export interface Attention {
   expiring: Credential[];
   refused: { credential: Credential; requests: number; refusals: number }[];
   forms: FormState[];
-  webhooks: TroubledWebhook[];
+  /** Webhooks that send late or not at all. */
+  webhooks: WebhookHealth[];
   /** The forms whose `retain` erases submissions within a week. */
   retaining: RetainingForm[];
 }
 
+/** What a new installation lacks. */
+export interface FirstSteps {
+  form: boolean;
+  credential: boolean;
+  colleague: boolean;
+}
+
 export interface Overview extends Attention {
+  /** Null for an installation in use. */
+  firstSteps: FirstSteps | null;
+  /** The health of all webhooks; empty for members who may not see them. */
+  webhookHealth: WebhookHealth[];
+  /** The newest actions on items and definitions. */
+  actions: RecentAction[];
+  /** The apps and forms with the newest items. */
+  collections: ActiveCollection[];
+  /** Names of members and credentials by actor. */
+  names: ReadonlyMap<string, string>;
   /** UTC, as in 2026-11-21; the last one is today. */
   days: { day: string; requests: number; refusals: number; submissions: number }[];
 }
@@ -39,16 +59,15 @@ export async function getOverview(ctx: MemberContext): Promise<Overview> {
     (_, i) => tomorrow - (overviewDays - i) * dayMs,
   );
   const memberId = roleAllows(role, "credentials") ? null : id;
-  const { credentials, forms, retaining, submissions, webhooks } = await loadOverview(
-    ctx.databases,
-    {
-      memberId,
-      now,
-      soonUntil: now + warningPeriodMs,
-      erasedUntil: now + erasurePeriodMs,
-      times,
-    },
-  );
+  const loaded = await loadOverview(ctx.databases, {
+    memberId,
+    now,
+    soonUntil: now + warningPeriodMs,
+    erasedUntil: now + erasurePeriodMs,
+    times,
+  });
+  const { credentials, forms, retaining, submissions, actions, collections, members } = loaded;
+  const webhooks = roleAllows(role, "webhooks") ? loaded.webhooks : [];
   const credentialsInUse = credentials.filter(({ revokedAt }) => revokedAt === null);
   return {
     expiring: credentialsInUse.filter(
@@ -59,13 +78,41 @@ export async function getOverview(ctx: MemberContext): Promise<Overview> {
       .filter(({ refusals }) => refusals > 0),
     forms,
     retaining,
-    webhooks: roleAllows(role, "webhooks") ? webhooks : [],
+    webhooks: webhooks.filter(({ state }) => state !== "active" && state !== "paused"),
+    webhookHealth: webhooks,
+    actions,
+    collections,
+    names: new Map([
+      ...members.map((each) => [`member:${each.id}`, each.name] as const),
+      ...credentials.map((each) => [`credential:${each.id}`, each.name] as const),
+    ]),
+    firstSteps: roleAllows(role, "define") ? findFirstSteps(loaded, now) : null,
     days: times.slice(0, -1).map((from, i) => ({
       day: formatTimestamp(from).slice(0, 10),
       ...sumCalls(credentials, from),
       submissions: submissions[i] ?? 0,
     })),
   };
+}
+
+const newPeriodMs = 30 * dayMs;
+
+/** What an installation lacks, apart from its examples: until it has a form of its own, and in its first 30 days. */
+function findFirstSteps(
+  {
+    members,
+    credentials,
+    collections,
+  }: Pick<Awaited<ReturnType<typeof loadOverview>>, "members" | "credentials" | "collections">,
+  now: number,
+): FirstSteps | null {
+  const steps = {
+    form: !collections.some(({ key }) => !demoKeys.has(key)),
+    credential: !credentials.some(({ name, called }) => called && !demoCredentialNames.has(name)),
+    colleague: members.length < 2,
+  };
+  const isNew = steps.form || (members[0]?.createdAt ?? 0) > now - newPeriodMs;
+  return isNew && Object.values(steps).includes(true) ? steps : null;
 }
 
 /** The calls of all credentials on one day. */

@@ -142,13 +142,21 @@ export const findNamedRecords = (
     })),
   );
 
+/** Whether others have set the field, because the caller does not see it. Submitting a draft checks it too. */
+const isOfOthers = ({ reach, fields }: ReachedCollection, { path }: PlacedReference) =>
+  reach === "narrow" && !fields.byKey.has(String(path[1]));
+
 /** The references of a write in the form that its guard takes, each once. */
 export function guardedReferences(
   ctx: ActionContext,
+  reached: ReachedCollection,
   references: readonly PlacedReference[],
 ): GuardedReference[] {
-  const distinct = new Map(references.map(({ app, id }) => [`${app} ${id}`, { app, id }]));
-  return Array.from(distinct.values(), ({ app, id }) => [id, mayRefer(ctx, app) ? app : null]);
+  const guarded = references.map((reference): GuardedReference => {
+    const { app, id } = reference;
+    return [id, mayRefer(ctx, app) || isOfOthers(reached, reference) ? app : null];
+  });
+  return [...new Map(guarded.map((each) => [JSON.stringify(each), each])).values()];
 }
 
 /** Throws the errors of references that have no record. Returns normally if all have one now, so the write runs again. */
@@ -157,7 +165,7 @@ export async function rejectUnknownReferences(
   reached: ReachedCollection,
   references: readonly PlacedReference[],
 ): Promise<void> {
-  const errors = await unknownReferenceErrors(ctx, references);
+  const errors = await unknownReferenceErrors(ctx, reached, references);
   if (errors.length === 0) return;
   const ownErrors = errors.map(({ error }) => error);
   throw problem.invalidInput(visibleErrors(reached, ownErrors));
@@ -166,11 +174,13 @@ export async function rejectUnknownReferences(
 /** The references that have no record, each with its error. */
 export async function unknownReferenceErrors<Reference extends PlacedReference>(
   ctx: ActionContext,
+  reached: ReachedCollection,
   references: readonly Reference[],
 ): Promise<{ reference: Reference; error: FieldError }[]> {
-  const names = references.map(({ app, id }): AppRecordName => {
+  const names = references.map((reference): AppRecordName => {
+    const { app, id } = reference;
     const name = { id };
-    return { app: searchedApp(ctx, app, name), name };
+    return { app: isOfOthers(reached, reference) ? app : searchedApp(ctx, app, name), name };
   });
   const ids = await findRecords(ctx, names);
   return references.flatMap((reference, place) => {

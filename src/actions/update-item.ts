@@ -155,7 +155,8 @@ async function writeItem(
   const after = nextItemVersion(compiled, item, next, ctx.actor, ctx.now(), timeline);
   assertInView(reached, after);
   const references = checkedReferences(compiled, item, after);
-  const change = buildChange(ctx, compiled, item, after, references);
+  const guards = guardedReferences(ctx, reached, references);
+  const change = buildChange(compiled, item, after, guards);
   const result = await changeItem(
     ctx.databases.of(compiled.collection),
     change,
@@ -196,11 +197,10 @@ export function checkedReferences(
 }
 
 function buildChange(
-  ctx: ActionContext,
   compiled: CompiledCollection,
   before: Item,
   after: Item,
-  references: readonly PlacedReference[],
+  references: ItemChange["references"],
 ): ItemChange {
   const { version, revision } = compiled.collection;
   const indexRows = buildIndexRowChanges(compiled, before, after);
@@ -215,7 +215,7 @@ function buildChange(
     updatedAt: after.updatedAt,
     data,
     hasGrown: utf8Length(data) > utf8Length(JSON.stringify(before.data)),
-    references: guardedReferences(ctx, references),
+    references,
     diff: diffItems(compiled, before, after),
     views: viewMarks(compiled.collection, before, after),
     needsOpenForm: before.status === "draft" && after.status !== "draft",

@@ -10,22 +10,27 @@ import type { Collection, CollectionKind, Definition } from "#domain/definition/
 import { definitionError } from "#domain/definition/field.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
-import { dependsOnCaller, findView, viewMeaning } from "#domain/search/view.ts";
+import { dependsOnCaller, findView, viewContent } from "#domain/search/view.ts";
 import { loadDefinitions } from "#store/data/definition-head.ts";
 import { findCredential } from "#store/home/credentials.ts";
-import { listViewUsers, type ViewUser } from "#store/home/view-users.ts";
+import { listWebhooks } from "#store/home/webhooks.ts";
+import { followedView } from "#domain/webhook/webhook.ts";
+import { listViewUsers, type ViewCredential, type ViewUser } from "#store/home/view-users.ts";
 import type { ActionContext } from "./context.ts";
 
-/** What a change of a definition means for its views and for the credentials that see the collection through them. */
+/** What a change of a definition means for its views, and for the credentials and webhooks that use them. */
 export interface ViewEffects {
   /** The keys of views that match other items or show other fields, or that are gone. */
   views: string[];
-  users: ViewUser[];
+  users: ViewCredential[];
+  webhooks: ViewUser[];
 }
 
+export const noViewEffects: ViewEffects = { views: [], users: [], webhooks: [] };
+
 /**
- * Lists the effects of a change on views. Throws 409 for the removal of a view that a credential uses, and 422 if only
- * owners and admins may make the change.
+ * Lists the effects of a change on views. Throws 409 for the removal of a view that a credential or a webhook uses, and
+ * 422 if only owners and admins may make the change.
  */
 export async function checkViewEffects(
   ctx: ActionContext,
@@ -36,19 +41,58 @@ export async function checkViewEffects(
   const views = (collection.definition.views ?? [])
     .filter((view) => {
       const next = findView(changed, view.key);
-      return !next || viewMeaning(collection, view) !== viewMeaning(changed, next);
+      return !next || viewContent(collection, view) !== viewContent(changed, next);
     })
     .map(({ key }) => key);
-  if (views.length === 0) return { views, users: [] };
-  const all = await listViewUsers(ctx.databases.home, `${collection.kind}:${collection.key}`);
-  const users = all.filter(({ view }) => views.includes(view));
-  const orphan = users.find(({ view }) => !findView(changed, view));
-  if (orphan) {
-    const detail = `The credential "${orphan.name}" uses the view "${orphan.view}". Change or revoke the credential before you remove the view.`;
-    throw problem.schemaInUse(detail, { field: "views" });
-  }
+  if (views.length === 0) return { ...noViewEffects, views };
+  const name = `${collection.kind}:${collection.key}`;
+  const [allUsers, allWebhooks] = await Promise.all([
+    listViewUsers(ctx.databases.home, name),
+    listViewWebhooks(ctx, name),
+  ]);
+  const isAffected = ({ view }: ViewUser) => views.includes(view);
+  const users = allUsers.filter(isAffected);
+  const webhooks = allWebhooks.filter(isAffected);
+  assertNotOrphaned(changed, users, "credential", "Change or revoke the credential");
+  assertNotOrphaned(changed, webhooks, "webhook", "Change or delete the webhook");
   if (users.length > 0) await assertMayChange(ctx, users);
-  return { views, users };
+  assertNotShared(changed, users);
+  return { views, users, webhooks };
+}
+
+/** Throws 422 when a view becomes personal although all visitors of a page read through it. */
+function assertNotShared(changed: Collection, users: readonly ViewCredential[]): void {
+  const shared = users.find(({ view: key, permissions, hasOrigins }) => {
+    const view = findView(changed, key);
+    const canRead = permissionsAllow(permissions, readPermission[changed.kind]);
+    return hasOrigins && canRead && view !== undefined && dependsOnCaller(view);
+  });
+  if (!shared) return;
+  const reason = `The view "${shared.view}" cannot use "$me": all visitors of a page share the credential "${shared.name}", which reads through it.`;
+  throw problem.invalidInput([definitionError(["views"], reason)]);
+}
+
+function assertNotOrphaned(
+  changed: Collection,
+  users: readonly ViewUser[],
+  noun: string,
+  remedy: string,
+): void {
+  const orphan = users.find(({ view }) => !findView(changed, view));
+  if (!orphan) return;
+  const detail = `The ${noun} "${orphan.name}" uses the view "${orphan.view}". ${remedy} before you remove the view.`;
+  throw problem.schemaInUse(detail, { field: "views" });
+}
+
+/** Lists the webhooks that follow a collection, like `form:purchase`, through one of its views. */
+async function listViewWebhooks(
+  { databases }: Pick<ActionContext, "databases">,
+  collection: string,
+): Promise<ViewUser[]> {
+  return (await listWebhooks(databases.home)).flatMap((hook) => {
+    const view = followedView(hook, collection);
+    return view === undefined ? [] : [{ id: hook.id, name: hook.name, view }];
+  });
 }
 
 async function assertMayChange(ctx: ActionContext, [user]: readonly ViewUser[]): Promise<void> {

@@ -2,7 +2,8 @@ import { loadListenerIdsOfRecentChanges, loadListenerIds } from "#store/home/lis
 import type { Databases } from "#store/db/database.ts";
 import { memoryPart } from "#domain/memory.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import { listensTo, listReportedActions, type Webhook } from "#domain/webhook/webhook.ts";
+import { listReportedActions } from "#domain/webhook/events.ts";
+import { listensTo, type Webhook } from "#domain/webhook/webhook.ts";
 import { listWebhooks } from "#store/home/webhooks.ts";
 import type {
   BackgroundContext,

@@ -1,5 +1,3 @@
-import { reachesWhole, type Resources } from "#domain/credential/credential.ts";
-import type { CollectionKind } from "#domain/definition/collection.ts";
 import { problem } from "#domain/problem/problem.ts";
 import {
   type Webhook,
@@ -22,18 +20,17 @@ import { type WebhookContext, auditRecord } from "./context.ts";
 import { matchesVersion } from "#domain/definition/validate.ts";
 import { formatWebhookEtag } from "#domain/webhook/status.ts";
 import type { Precondition } from "#domain/preconditions.ts";
-import { errorAt } from "#domain/problem/field-errors.ts";
 import {
   loadDeletedWebhookIds,
   purgeDeletedWebhook,
   loadFeedHeads,
-  filterExistingKeys,
   loadStartPositions,
   loadCurrentPositions,
   type StartPositions,
 } from "#store/home/listeners.ts";
 import { retryOnConflict } from "./idempotent.ts";
 import { nextVersion } from "#domain/timeline.ts";
+import { assertSelectable, isVisibleEntry } from "./webhook-entries.ts";
 import { issueSigningSecret, limitPreviousSecrets } from "./deliveries.ts";
 
 type VisibilityContext = Pick<WebhookContext, "actor" | "resources">;
@@ -41,13 +38,7 @@ type VisibilityContext = Pick<WebhookContext, "actor" | "resources">;
 /** The caller sees its own webhooks, and those that listen only to collections visible to it. */
 function canSee({ actor, resources }: VisibilityContext, { maker, collections }: Webhook): boolean {
   if (maker === actor || resources === "all") return true;
-  return collections !== "all" && collections.every((name) => isVisibleName(resources, name));
-}
-
-/** Whether a collection, named as `app:KEY` or `form:KEY`, is visible. */
-function isVisibleName(resources: Resources, name: string): boolean {
-  const [kind, key = ""] = name.split(":");
-  return reachesWhole(resources, kind as CollectionKind, key);
+  return collections !== "all" && collections.every((name) => isVisibleEntry(resources, name));
 }
 
 /** Returns the webhooks that the caller can see. */
@@ -108,7 +99,12 @@ export async function createWebhook(
   body: unknown,
 ): Promise<WebhookWithSecret> {
   const input = parseWebhook(webhookCreateSchema(), body, ctx.allowsLocalReceivers);
-  await assertCollectionsVisible(ctx, input.collections);
+  const changedFields = uniqueFields(input.changed_fields);
+  await assertSelectable(
+    ctx,
+    { collections: input.collections, changedFields },
+    { collections: true, changedFields: true },
+  );
   const id = `whk_${ctx.newId()}`;
   const { secret, storedSecret } = await issueSigningSecret(ctx, id);
   const now = ctx.now();
@@ -121,6 +117,7 @@ export async function createWebhook(
     collections: withoutDuplicates(input.collections),
     include: input.include ?? "item",
     recalculations: input.recalculations ?? true,
+    changedFields,
     state: "active",
     reason: null,
     secrets: [storedSecret],
@@ -131,7 +128,7 @@ export async function createWebhook(
     lastError: null,
     makerRightsEndAt: Number.MAX_SAFE_INTEGER,
   };
-  const startPositions = await loadCurrentPositions(ctx.databases, hook.collections);
+  const startPositions = await loadCurrentPositions(ctx.databases, hook);
   const entry = auditRecord(ctx, "webhook.create", auditSubject(id), { version: 1 });
   if (!(await insertWebhook(ctx.databases, hook, startPositions, maxWebhooks, entry)))
     throw tooManyWebhooksProblem();
@@ -145,23 +142,11 @@ function tooManyWebhooksProblem() {
   ]);
 }
 
+const uniqueFields = (keys: readonly string[] | null | undefined) =>
+  keys ? [...new Set(keys)] : null;
+
 const withoutDuplicates = (collections: Webhook["collections"]) =>
   collections === "all" ? collections : [...new Set(collections)];
-
-/** Rejects collections that the caller cannot see with the same error as missing ones. */
-async function assertCollectionsVisible(
-  ctx: WebhookContext,
-  collections: Webhook["collections"],
-): Promise<void> {
-  if (collections === "all") return;
-  const existingNames = await filterExistingKeys(ctx.databases, collections);
-  const errors = collections.flatMap((name, i) => {
-    if (existingNames.includes(name) && isVisibleName(ctx.resources, name)) return [];
-    const reason = `The ${name.replace(":", " ")} does not exist, or this credential cannot see it.`;
-    return [errorAt(["collections", i], "not_an_option", reason)];
-  });
-  if (errors.length > 0) throw problem.invalidInput(errors);
-}
 
 /** Merges the members of the body into the current webhook. Returns 412 if If-Match names another version. */
 export function updateWebhook(
@@ -172,9 +157,16 @@ export function updateWebhook(
 ): Promise<WebhookWithSecret> {
   return retryOnCurrentWebhook(ctx, hook, ifMatch, async (before) => {
     const input = parseWebhook(webhookUpdateSchema(), body, ctx.allowsLocalReceivers);
-    const { rotate_secret: rotation, ...patch } = input;
-    if (patch.collections) await assertCollectionsVisible(ctx, patch.collections);
+    const { rotate_secret: rotation, changed_fields: changedFields, ...others } = input;
+    const patch =
+      changedFields === undefined
+        ? others
+        : { ...others, changedFields: uniqueFields(changedFields) };
     const patchedWebhook = applyPatch(ctx, before, patch);
+    await assertSelectable(ctx, patchedWebhook, {
+      collections: patch.collections !== undefined,
+      changedFields: changedFields !== undefined,
+    });
     const newSecret = rotation ? await issueSigningSecret(ctx, before.id) : null;
     const overlapMs = (rotation?.overlap_hours ?? 0) * 3_600_000;
     const secrets = newSecret && [
@@ -209,13 +201,23 @@ export function updateWebhook(
 }
 
 type WebhookPatch = Partial<
-  Pick<Webhook, "name" | "url" | "types" | "collections" | "include" | "recalculations">
+  Pick<
+    Webhook,
+    "name" | "url" | "types" | "collections" | "include" | "recalculations" | "changedFields"
+  >
 > & {
   state?: "active" | "paused";
 };
 
 /** Members that decide where messages go and what they contain. */
-const deliveryFields = ["url", "types", "collections", "include", "recalculations"] as const;
+const deliveryFields = [
+  "url",
+  "types",
+  "collections",
+  "include",
+  "recalculations",
+  "changedFields",
+] as const;
 
 /** A caller that changes a delivery field becomes the maker. Messages contain only what the maker may read. */
 function applyPatch(
@@ -243,7 +245,7 @@ async function nextStartPositions(
 ): Promise<StartPositions> {
   const [previousPositions, feedHeads] = await Promise.all([
     loadStartPositions(ctx.databases.home, before.id),
-    loadFeedHeads(ctx.databases, after.collections),
+    loadFeedHeads(ctx.databases, after),
   ]);
   const startPositions: StartPositions = {};
   for (const { id, kind, key, last } of feedHeads) {

@@ -11,6 +11,7 @@ import { integrationRoutes } from "#admin/credentials/index.tsx";
 import { memberRoutes } from "#admin/members/members.tsx";
 import { overviewRoutes } from "./overview.tsx";
 import { action } from "./page.ts";
+import { searchRoutes } from "./search.tsx";
 import { ReturnPath, requireSameOrigin } from "./form-input.ts";
 import { setPreferences, Preferences } from "./preferences.ts";
 import { requireCompleteAccess } from "#admin/sign-in/access.ts";
@@ -73,6 +74,7 @@ const signedInRoutes = new Hono<AdminEnv>()
   .route("/forms", collectionRoutes("form"))
   .route("/integrations", integrationRoutes)
   .route("/members", memberRoutes)
+  .route("/search", searchRoutes)
   .route("/webhooks", webhookRoutes)
   .post("/preferences", choosePreferences);
 

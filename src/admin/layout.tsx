@@ -11,7 +11,7 @@ import { ErrorSummary, FormErrors } from "#html/form-errors.tsx";
 
 /** The context of every page: the member, the path, the preferences and the last confirmation. */
 export interface PageContext {
-  member: { id: string; email: string; role: Role };
+  member: { id: string; email: string; name: string; role: Role };
   /** The path of this page, with its query. */
   path: string;
   viewer: Viewer;
@@ -21,10 +21,10 @@ export interface PageContext {
 
 /** Creates the context of a page that is rendered now. Also consumes the flash message. */
 export function pageContext(c: Context<AdminEnv>): PageContext {
-  const { id, email, role } = c.var.member;
+  const { id, email, name, role } = c.var.member;
   const { pathname, search } = new URL(c.req.url);
   return {
-    member: { id, email, role },
+    member: { id, email, name, role },
     path: pathname + search,
     viewer: viewerOf(c),
     theme: readTheme(c),
@@ -56,51 +56,103 @@ function ThemeSwitch({ theme, back }: { theme: string; back: string }) {
   );
 }
 
-const navigationLinks: [path: string, name: string, ability: Ability][] = [
-  ["/admin", "Overview", "see"],
-  ["/admin/forms", "Forms", "see"],
-  ["/admin/apps", "Apps", "see"],
-  ["/admin/integrations", "Integrations", "see"],
-  ["/admin/webhooks", "Webhooks", "webhooks"],
-  ["/admin/members", "Members", "members"],
-  ["/admin/audit", "Audit", "audit"],
+type NavigationLink = [path: string, name: string, ability: Ability];
+
+const navigation: [title: string, links: NavigationLink[]][] = [
+  [
+    "Data",
+    [
+      ["/admin", "Overview", "see"],
+      ["/admin/forms", "Forms", "see"],
+      ["/admin/apps", "Apps", "see"],
+    ],
+  ],
+  [
+    "Connect",
+    [
+      ["/admin/integrations", "Integrations", "see"],
+      ["/admin/webhooks", "Webhooks", "webhooks"],
+      ["/docs", "API reference", "see"],
+      ["/docs/contents", "Guides", "see"],
+    ],
+  ],
+  [
+    "Manage",
+    [
+      ["/admin/members", "Members", "members"],
+      ["/admin/audit", "Audit", "audit"],
+      ["/admin/account", "Your account", "see"],
+    ],
+  ],
 ];
 
-function Sidebar({ member, path, viewer, theme }: PageContext) {
+function Navigation({ member, path }: PageContext) {
   const [pathname = ""] = path.split("?");
   const isCurrent = (href: string) =>
     href === "/admin" ? pathname === href || pathname === "/admin/" : pathname.startsWith(href);
   return (
-    <header class="side">
-      <a class="mark" href="/admin">
-        <img src="/assets/icon.svg" alt="" width="20" height="20" />
-        Edge Forms
-      </a>
-      <button type="button" class="quiet open-menu" popovertarget="menu">
-        Menu
-      </button>
-      <div class="menu" id="menu" popover="auto">
-        <nav aria-label="Administration">
-          <ul>
-            {navigationLinks
-              .filter(([, , ability]) => roleAllows(member.role, ability))
-              .map(([href, name]) => (
+    <nav aria-label="Administration">
+      {navigation.map(([title, links]) => {
+        const visibleLinks = links.filter(([, , ability]) => roleAllows(member.role, ability));
+        return (
+          <>
+            <h2 id={`nav-${title}`}>{title}</h2>
+            <ul aria-labelledby={`nav-${title}`}>
+              {visibleLinks.map(([href, name]) => (
                 <li>
                   <a href={href} aria-current={isCurrent(href) ? "page" : undefined}>
                     {name}
                   </a>
                 </li>
               ))}
-            <li>
-              <a href="/docs">API reference</a>
-            </li>
-            <li>
-              <a href="/docs/contents">Guides</a>
-            </li>
-          </ul>
-        </nav>
+            </ul>
+          </>
+        );
+      })}
+    </nav>
+  );
+}
+
+/** The search field of the frame. It remembers the open app or form, whose items can be searched too. */
+function SearchField({ path }: PageContext) {
+  const open = /^\/admin\/((?:app|form)s\/[\w-]+)/.exec(path)?.[1];
+  return (
+    <form
+      method="get"
+      action="/admin/search"
+      role="search"
+      aria-label="Everything"
+      class="everything"
+    >
+      {open ? <input type="hidden" name="in" value={open} /> : null}
+      <input
+        type="search"
+        name="q"
+        aria-label="Find anything"
+        placeholder="Find anything"
+        maxlength={300}
+        autocomplete="off"
+      />
+    </form>
+  );
+}
+
+function Sidebar(frame: PageContext) {
+  const { member, path, viewer, theme } = frame;
+  return (
+    <header class="side">
+      <a class="mark" href="/admin">
+        <img src="/assets/icon.svg" alt="" width="20" height="20" />
+        <span>Edge Forms</span>
+      </a>
+      <SearchField {...frame} />
+      <button type="button" class="quiet open-menu" popovertarget="menu">
+        Menu
+      </button>
+      <div class="menu" id="menu" popover="auto">
+        <Navigation {...frame} />
         <div class="foot">
-          <a href="/admin/account">{member.email}</a>
+          <a href="/admin/account">{member.name || member.email}</a>
           <a href="/admin/account#zone">{viewer.zone.replaceAll("_", " ")}</a>
           <ThemeSwitch theme={theme} back={path} />
           <form method="post" action="/admin/sign-out">

@@ -1,13 +1,19 @@
 import { webhookStateBadges } from "#admin/webhooks/layout.tsx";
 import type { Child } from "hono/jsx";
-import { Badge, type Tone, EmptyState } from "#html/parts.tsx";
+import { Badge, type Tone } from "#html/parts.tsx";
 import { formatCount, formatQuantity, Time, useViewer, formatDay } from "#html/viewer.tsx";
-import { getOverview, type Attention as AttentionData } from "#actions/overview.ts";
+import { getOverview, type Attention as AttentionData, type Overview } from "#actions/overview.ts";
 import { maxExpiringCount } from "#domain/definition/collection.ts";
 import type { FormState } from "#store/home/overview.ts";
 import { formatTimestamp } from "#domain/time.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
-import { AdminPage } from "./layout.tsx";
+import { AdminPage, type PageContext } from "./layout.tsx";
+import {
+  ActiveCollections,
+  FirstStepsList,
+  RecentActivity,
+  WebhookHealthList,
+} from "./overview-lists.tsx";
 import { Plot } from "./plot.tsx";
 import { Hono } from "hono";
 import type { AdminEnv } from "#http/env.ts";
@@ -36,30 +42,6 @@ function AttentionItem({
   );
 }
 
-/** Shown when nothing needs attention. With `showFirstSteps`, it also suggests what to create first. */
-function NoAttentionNeeded({ showFirstSteps }: { showFirstSteps: boolean }) {
-  return (
-    <EmptyState>
-      <p>You’re all caught up.</p>
-      {showFirstSteps ? (
-        <>
-          <p>Create a form to collect submissions, or an app to store records.</p>
-          <p class="actions">
-            <a class="button" href="/admin/forms?new">
-              {" "}
-              Create form{" "}
-            </a>
-            <a class="button quiet" href="/admin/apps?new">
-              {" "}
-              Create app{" "}
-            </a>
-          </p>
-        </>
-      ) : null}
-    </EmptyState>
-  );
-}
-
 function Attention({
   expiring,
   refused,
@@ -67,16 +49,11 @@ function Attention({
   webhooks,
   retaining,
   canDefine,
-  isNew,
-}: AttentionData & {
-  canDefine: boolean;
-  /** Whether the service had no requests and no submissions lately. */
-  isNew: boolean;
-}) {
+}: AttentionData & { canDefine: boolean }) {
   const { now } = useViewer();
   const lists = [expiring, refused, forms, webhooks, retaining];
   if (lists.every(({ length }) => length === 0)) {
-    return <NoAttentionNeeded showFirstSteps={isNew && canDefine} />;
+    return <p class="muted">You’re all caught up.</p>;
   }
   return (
     <ul class="attention">
@@ -179,64 +156,87 @@ function describeForm({ submissionCount, maxSubmissions, closesAt }: FormState) 
 
 const overviewPage = page({
   load: ({ ctx }) => getOverview(ctx),
-  document: ({ expiring, refused, forms, webhooks, retaining, days }) => ({
-    expiring: expiring.map(({ id, name, expiresAt }) => ({
+  document: (overview) => ({
+    expiring: overview.expiring.map(({ id, name, expiresAt }) => ({
       id,
       name,
       expires_at: formatTimestamp(expiresAt ?? 0),
     })),
-    refused: refused.map(({ credential: { id, name }, refusals }) => ({ id, name, refusals })),
-    forms,
-    webhooks,
-    retaining,
-    days,
+    refused: overview.refused.map(({ credential: { id, name }, refusals }) => ({
+      id,
+      name,
+      refusals,
+    })),
+    forms: overview.forms,
+    webhooks: overview.webhooks,
+    retaining: overview.retaining,
+    activity: overview.actions.map(({ at, actor, action, itemId, kind, key }) => ({
+      at: formatTimestamp(at),
+      actor,
+      action,
+      subject: itemId ?? `${kind}:${key}`,
+      collection: `${kind}:${key}`,
+    })),
+    days: overview.days,
   }),
-  render(frame, { days, ...attention }) {
-    const { viewer, member } = frame;
-    const label = (day: string) => formatDay({ ...viewer, zone: "UTC" }, Date.parse(day));
+  render(frame, { days, ...overview }) {
+    const { member } = frame;
     return (
       <AdminPage
         frame={frame}
         title="Overview"
         actions={
-          <a class="button quiet" href="/admin/integrations/new">
-            {" "}
-            Create credential{" "}
-          </a>
+          overview.firstSteps?.credential ? null : (
+            <a class="button quiet" href="/admin/integrations/new">
+              {" "}
+              Create credential{" "}
+            </a>
+          )
         }
       >
+        <FirstStepsList {...{ frame, steps: overview.firstSteps }} />
         <h2 class="first">Needs attention</h2>
-        <Attention
-          {...attention}
-          canDefine={roleAllows(member.role, "define")}
-          isNew={days.every(({ requests, submissions }) => requests + submissions === 0)}
-        />
-        <h2>Last 30 days</h2>
+        <Attention {...overview} canDefine={roleAllows(member.role, "define")} />
         <div class="columns">
-          <Plot
-            title="Requests"
-            noun={["in total", "in total"]}
-            bars={days.map(({ day, requests, refusals }) => ({
-              label: label(day),
-              value: requests,
-              bad: refusals,
-            }))}
-          />
-          <Plot
-            title="Submissions"
-            noun={["in all forms", "in all forms"]}
-            bars={days.map(({ day, submissions }) => ({
-              label: label(day),
-              value: submissions,
-              bad: 0,
-            }))}
-          />
+          <ActiveCollections frame={frame} collections={overview.collections} />
+          <RecentActivity frame={frame} overview={overview} />
         </div>
-        <p class="muted small">Days end at midnight UTC. Requests appear within a minute.</p>
+        <WebhookHealthList webhooks={overview.webhookHealth} />
+        <Traffic frame={frame} days={days} />
       </AdminPage>
     );
   },
 });
 
-/** The overview: what needs attention, and the traffic of the last 30 days. */
+function Traffic({ frame, days }: { frame: PageContext; days: Overview["days"] }) {
+  const label = (day: string) => formatDay({ ...frame.viewer, zone: "UTC" }, Date.parse(day));
+  return (
+    <>
+      <h2>Last 30 days</h2>
+      <div class="columns">
+        <Plot
+          title="Requests"
+          noun={["in total", "in total"]}
+          bars={days.map(({ day, requests, refusals }) => ({
+            label: label(day),
+            value: requests,
+            bad: refusals,
+          }))}
+        />
+        <Plot
+          title="Submissions"
+          noun={["in all forms", "in all forms"]}
+          bars={days.map(({ day, submissions }) => ({
+            label: label(day),
+            value: submissions,
+            bad: 0,
+          }))}
+        />
+      </div>
+      <p class="muted small">Days end at midnight UTC. Requests appear within a minute.</p>
+    </>
+  );
+}
+
+/** The overview: what needs attention, recent activity, and the traffic of the last 30 days. */
 export const overviewRoutes = new Hono<AdminEnv>().get("/", overviewPage.show);

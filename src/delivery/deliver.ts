@@ -1,9 +1,5 @@
-import {
-  canDeliver,
-  loadNextMessage,
-  findMakerRights,
-  type WebhookMessage,
-} from "#actions/deliveries.ts";
+import { canDeliver, findMakerRights } from "#actions/deliveries.ts";
+import { loadNextMessage, type WebhookMessage } from "#actions/webhook-messages.ts";
 import { itemNumberRange } from "#domain/item/item.ts";
 import { isDelivered, type DeliveryResult, retryDelayMs } from "#domain/webhook/delivery.ts";
 import { listensTo, type Webhook, type WebhookState } from "#domain/webhook/webhook.ts";
@@ -144,11 +140,11 @@ async function deliverCollections(
 async function findLaggingCollections(
   { databases }: SenderService,
   ledger: Ledger,
-  { id, collections }: Webhook,
+  hook: Webhook,
 ): Promise<LaggingCollection[]> {
   const [feedHeads, startPositions] = await Promise.all([
-    loadFeedHeads(databases, collections),
-    loadStartPositions(databases.home, id),
+    loadFeedHeads(databases, hook),
+    loadStartPositions(databases.home, hook.id),
   ]);
   const positions = ledger.positions();
   return feedHeads.flatMap(({ last, ...head }) => {
@@ -170,6 +166,7 @@ async function deliverCollection(
 ): Promise<boolean> {
   const { service, ledger } = run;
   const { databases, clock } = service;
+  const name = `${collection.kind}:${collection.key}`;
   let hook = initialHook;
   for (let deliveredCount = 0; deliveredCount < maxMessages && !run.isStopped;) {
     if (run.stepsLeft <= 0 || clock.now() >= run.endsAt) {
@@ -180,7 +177,7 @@ async function deliverCollection(
     const [currentHook, rights, nextMessage] = await Promise.all([
       findWebhook(databases.home, run.id),
       findMakerRights(databases.home, hook.maker, clock.now()),
-      loadNextMessage(service, hook, collection.id, collection.position),
+      loadNextMessage(service, hook, { id: collection.id, name }, collection.position),
     ]);
     if (currentHook?.state !== "active") {
       run.isStopped = true;
@@ -194,7 +191,7 @@ async function deliverCollection(
       await disableWithoutRights(run, hook);
       return false;
     }
-    if (!listensTo(hook, `${collection.kind}:${collection.key}`)) return false;
+    if (!listensTo(hook, name)) return false;
     if (!canDeliver(rights, collection.kind, collection.key)) return false;
     const canContinue =
       nextMessage.message === null ||

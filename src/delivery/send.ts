@@ -5,7 +5,8 @@ import {
   type Delivery,
   buildSignatureHeaders,
 } from "#domain/webhook/delivery.ts";
-import { type WebhookMessage, openSecrets } from "#actions/deliveries.ts";
+import { openSecrets } from "#actions/deliveries.ts";
+import type { WebhookMessage } from "#actions/webhook-messages.ts";
 import { messageDocument, testDocument } from "#documents/webhooks.ts";
 import { sha256, type SigningKeys } from "#domain/credential/keys.ts";
 import type { Memory } from "#domain/memory.ts";
@@ -129,14 +130,16 @@ type DeliveryAttempt = Omit<Delivery, "number">;
 export async function sendMessage(
   service: SenderService,
   hook: Webhook,
-  { type, collection, number, change }: Omit<WebhookMessage, "type"> & { type: string },
+  message: Omit<WebhookMessage, "type"> & { type: string },
   attempt: number,
 ): Promise<DeliveryAttempt> {
-  const message = `msg_${(await sha256(`${hook.id} ${number}`)).slice(0, 27)}`;
+  const { type, collection, number, change } = message;
+  const id = `msg_${(await sha256(`${hook.id} ${number}`)).slice(0, 27)}`;
   const at = service.clock.now();
-  const body = JSON.stringify(messageDocument(type, collection, change));
-  const result = await sendSigned(service, hook, { id: message, at, body });
-  return { at, message, type, collection, change: number, item: change.id, attempt, ...result };
+  const body = JSON.stringify(messageDocument(message));
+  const result = await sendSigned(service, hook, { id, at, body });
+  const sent = { at, message: id, type, collection, change: number, item: change.id, attempt };
+  return { ...sent, ...result };
 }
 
 export async function sendTest(service: SenderService, hook: Webhook): Promise<DeliveryAttempt> {

@@ -1,4 +1,5 @@
-import { canDeliver, loadNextMessage, findMakerRights } from "#actions/deliveries.ts";
+import { canDeliver, findMakerRights } from "#actions/deliveries.ts";
+import { loadNextMessage } from "#actions/webhook-messages.ts";
 import { logWebhookError } from "#domain/events.ts";
 import type { Resources } from "#domain/credential/credential.ts";
 import { sequencesPerCollection } from "#domain/item/item.ts";
@@ -121,26 +122,29 @@ export class Sender {
     if (!isVisible) return undefined;
     if (original.change === null)
       return this.#ledger.addAttempt(await sendTest(this.#service, hook));
-    const message = await this.#loadMessage(hook, original.change);
+    const message = await this.#loadMessage(hook, original);
     if (message) {
       return this.#ledger.addAttempt(
         await sendMessage(this.#service, hook, { ...message, type: original.type }, 0),
       );
     }
     const error =
-      "The event was not sent. Its change is no longer stored, or the webhook's maker cannot read it.";
+      "The event was not sent. Its change is no longer stored, the webhook's maker cannot read it, or it is no event of the webhook's view.";
     const unsent = { status: null, milliseconds: 0, answer: null, error };
     return this.#ledger.addAttempt({ ...original, ...unsent, at: this.#now(), attempt: 0 });
   }
 
-  async #loadMessage(hook: Webhook, change: number) {
+  /** The message of an earlier attempt, whichever types and fields the webhook selects now. */
+  async #loadMessage(hook: Webhook, { change, type, collection }: Delivery) {
+    if (change === null) return undefined;
+    const types = webhookTypes.filter((each) => each === type);
     const { databases } = this.#service;
     const [rights, { message }] = await Promise.all([
       findMakerRights(databases.home, hook.maker, this.#now()),
       loadNextMessage(
         this.#service,
-        { ...hook, types: [...webhookTypes] },
-        Math.floor(change / sequencesPerCollection),
+        { ...hook, types, changedFields: null },
+        { id: Math.floor(change / sequencesPerCollection), name: collection ?? "" },
         change - 1,
       ),
     ]);

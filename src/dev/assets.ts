@@ -22,7 +22,9 @@ await build({
     ...["style.css", "data.css", "docs.css", "documentation.css"].map((name) =>
       join(sourceFolder, name),
     ),
-    ...["page.ts", "data.ts", "docs.ts"].map((name) => join(sourceFolder, "scripts", name)),
+    ...["page.ts", "data.ts", "docs.ts", "documentation.ts"].map((name) =>
+      join(sourceFolder, "scripts", name),
+    ),
   ],
   entryNames: "[name]",
   outdir: outputFolder,

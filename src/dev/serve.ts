@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { parseOptions } from "./command.ts";
 import { stop } from "./deploy/wrangler.ts";
 import { ensureSecrets, saveLocal, defaultCredential, issueCredential, Owner } from "./owner.ts";
-import { seedDemo } from "./seed.ts";
+import { createDemo } from "./demo/seed.ts";
 
 /** `npm run dev` creates secrets, migrates, starts the server, seeds a demo, and prints a working curl command. */
 
@@ -35,10 +35,11 @@ if (!(await isPortFree(Number(port)))) {
 }
 
 const setupSecret = ensureSecrets();
+await createDemo(setupSecret);
 migrate();
 const server = serve();
 await waitUntilReady(server);
-const { email, password, token } = await createDemo();
+const { email, password, token } = await ensureToken();
 watchDocs();
 await waitUntilQuiet();
 console.log(`
@@ -129,18 +130,16 @@ async function waitUntilReady(child: ChildProcess): Promise<void> {
   }
 }
 
-/** Creates the owner, a token and the demo if they are missing. Returns the sign-in and the token. */
-async function createDemo(): Promise<{ email: string; password: string; token: string }> {
+/** Creates the owner and a token if they are missing. Returns the sign-in and the token. */
+async function ensureToken(): Promise<{ email: string; password: string; token: string }> {
   const owner = new Owner(url);
-  await owner.setUp(setupSecret);
   const { local } = owner;
-  if (!local.token || !(await isValidToken(local.token))) {
-    const issued = await issueCredential(owner, { ...defaultCredential, expires: "365d" });
-    if (!("token" in issued)) throw new Error("The response has no personal token.");
-    local.token = issued.token;
-    saveLocal(local);
-  }
-  await seedDemo(url, local.token);
+  if (local.token && (await isValidToken(local.token))) return { ...local, token: local.token };
+  await owner.setUp(setupSecret);
+  const issued = await issueCredential(owner, { ...defaultCredential, expires: "365d" });
+  if (!("token" in issued)) throw new Error("The response has no personal token.");
+  local.token = issued.token;
+  saveLocal(local);
   return { ...local, token: local.token };
 }
 

@@ -87,7 +87,11 @@ export function consequencesDocument(consequences: {
   recalculatedCount: number;
   reindexedCount: number;
   checkedCount: number;
-  viewEffects: { views: readonly string[]; users: readonly { id: string }[] };
+  viewEffects: {
+    views: readonly string[];
+    users: readonly { id: string }[];
+    webhooks: readonly { id: string }[];
+  };
 }) {
   const { outcome, hiddenFields, recalculatedCount, reindexedCount, checkedCount, viewEffects } =
     consequences;
@@ -99,6 +103,6 @@ export function consequencesDocument(consequences: {
     checked_items: checkedCount,
     views: viewEffects.views,
     credentials: viewEffects.users.map(({ id }) => id),
-    webhooks: [],
+    webhooks: viewEffects.webhooks.map(({ id }) => id),
   };
 }

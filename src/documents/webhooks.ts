@@ -8,7 +8,8 @@ import { changeDocument } from "./items.ts";
 /** A webhook in an API response. Shows the times of its secrets, never their values. */
 export function webhookDocument(hook: Webhook, now: number) {
   const { id, name, url, types, collections, include, recalculations, version, maker } = hook;
-  const settings = { id, name, url, types, collections, include, recalculations };
+  const changed_fields = hook.changedFields;
+  const settings = { id, name, url, types, collections, include, recalculations, changed_fields };
   const { state, reason, lastError, nextAttemptAt } = deriveWebhookStatus(hook, now);
   const status = {
     state,
@@ -58,9 +59,18 @@ export function deliveryDocument({ number, at, attempt, ...delivery }: Delivery)
   };
 }
 
+interface Message {
+  type: string;
+  collection: string;
+  change: ChangeView;
+  hasEntered: boolean;
+}
+
 /** The message to a receiver: the entry of the changes feed and the key of its app or form. */
-export function messageDocument(type: string, collection: string, change: ChangeView) {
-  return { type, timestamp: formatTimestamp(change.at), collection, data: changeDocument(change) };
+export function messageDocument({ type, collection, change, hasEntered }: Message) {
+  const entry = changeDocument(change);
+  const data = hasEntered ? { ...entry, entered: true } : entry;
+  return { type, timestamp: formatTimestamp(change.at), collection, data };
 }
 
 export function testDocument(webhook: string, at: number) {

@@ -12,6 +12,8 @@ export type AccountAction =
   | "member.join"
   | "member.password"
   | "member.reset"
+  | "member.name"
+  | "member.sign_out_session"
   | "member.sign_out_everywhere";
 
 /** Actions on items and on administrative resources, by their names in the audit. */

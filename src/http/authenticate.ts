@@ -7,7 +7,7 @@ import { findCredential } from "#store/home/credentials.ts";
 import { withTimeout } from "#store/db/retry.ts";
 import { logRecovered } from "#domain/events.ts";
 import { countLocally, blockCredential, isBlocked, recordAdmission } from "./isolate-limits.ts";
-import { requeueReport, takeReport, recordCall, queueReport } from "./gate-reports.ts";
+import { requeueReport, takeReport, recordCall, queueReport, reportNow } from "./gate-reports.ts";
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { Service } from "./service.ts";
@@ -151,8 +151,10 @@ export const authenticate = <E extends ApiEnv & BearerEnv>(
     c.set("action", actionContext(c, actor, grant, null, replays, readContext(c, caller, session)));
     await next();
     if (pendingRead) forgetUnused(c, credentialId, pendingRead);
-    if (ticket !== null && session.isSettled())
-      reportWrite({ ticket, bookmark: session.newestBookmark() });
+    const bookmark = session.newestBookmark();
+    if (ticket === noTicket) {
+      if (bookmark !== null) await reportNow(c.env, credentialId, { ticket, bookmark });
+    } else if (ticket !== null && session.isSettled()) reportWrite({ ticket, bookmark });
     recordCall(c, credentialId, startedAt, c.res.status);
     for (const [name, value] of Object.entries(quotaHeaders(quotas)))
       c.res.headers.set(name, value);

@@ -1,12 +1,13 @@
 import type { AppEnv, RequestContext } from "./env.ts";
 import type { CallError } from "#domain/credential/call-log.ts";
-import type { GateReport } from "#gate/state.ts";
+import type { GateReport, WriteReport } from "#gate/state.ts";
 import { logRecovered } from "#domain/events.ts";
 import { type FieldError, Problem } from "#domain/problem/problem.ts";
 import { problems, type ProblemCode } from "#domain/problem/catalogue.ts";
 import type { Context } from "hono";
 import { memoryPart, type Memory } from "#domain/memory.ts";
-import type { Clock, Timeouts } from "#domain/ports.ts";
+import type { Clock, Timeouts, Timing } from "#domain/ports.ts";
+import { withTimeout } from "#store/db/retry.ts";
 import type { GateStub } from "#gate/gate.ts";
 
 interface PendingReport extends GateReport {
@@ -134,6 +135,29 @@ async function sendReport(
     await service.gates.getByName(credentialId).note(report);
   } catch (error) {
     logRecovered(service, "call report failed", error);
+    requeueReport(service.memory, credentialId, report);
+  }
+}
+
+/**
+ * Reports a write that its object did not admit, before the response promises it to all clients of the credential. While
+ * the object stays unreachable, the next request of the credential carries the report.
+ */
+export async function reportNow(
+  service: ReportsService & Timing,
+  credentialId: string,
+  write: WriteReport,
+): Promise<void> {
+  const report = { calls: [], told: [write] };
+  try {
+    await withTimeout(
+      service,
+      () => service.gates.getByName(credentialId).note(report),
+      service.timeouts.storageMs / 2,
+    );
+  } catch (error) {
+    logRecovered(service, "call report failed", error);
+    requeueReport(service.memory, credentialId, report);
   }
 }
 

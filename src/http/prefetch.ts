@@ -138,7 +138,9 @@ export function createReader(
       return session.isFromPrimary() || (error instanceof Problem && error.status >= 500);
     }
   };
-  const from = () => (readConstraint.untold || wantsPrimary(c) ? primary : nearest);
+  // A change of a view applies like an edit of the credential, so a replica that lacks it must not decide.
+  const mayBeOlder = !narrow && !readConstraint.untold && !wantsPrimary(c);
+  const from = mayBeOlder ? nearest : primary;
   return async <Data>(prefetch: Prefetch<Data, never>): Promise<Data> => {
     const isStarted = pendingRead?.prefetch === prefetch;
     if (isStarted) pendingRead.isUsed = true;
@@ -150,7 +152,7 @@ export function createReader(
       keepNewest(admittedIn(c.env.memory), `${credentialId} ${read.admissionKey}`, true);
     const firstRead = isStarted
       ? pendingRead
-      : startRead(c, caller, read, request, from(), readConstraint.bookmark);
+      : startRead(c, caller, read, request, from, readConstraint.bookmark);
     const { result, session } = (await isUsable(firstRead))
       ? firstRead
       : startRead(c, caller, read, request, primary);

@@ -139,7 +139,7 @@ const updateWebhookOperation = operation({
   },
   summary: "Update, pause, resume or rotate a webhook",
   description:
-    "Updates the members that you send. Sending `url`, `types`, `collections` or `include` makes this credential its creator, whose rights it has. `state: active` resumes it where it stopped. With `rotate_secret`, only this response contains the new secret, and the previous one signs too during the overlap.",
+    "Updates the members that you send. Sending `url`, `types`, `collections`, `include`, `recalculations` or `changed_fields` makes this credential its creator, whose rights it has. `state: active` resumes it where it stopped. With `rotate_secret`, only this response contains the new secret, and the previous one signs too during the overlap.",
   responses: {
     200: {
       description: "Changed.",

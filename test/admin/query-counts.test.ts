@@ -29,6 +29,7 @@ const queries: Record<string, string[]> = {
   "GET /admin/integrations": ["?state=all", "?state=revoked"],
   "GET /admin/integrations/:id": ["?status=refused", "?find=purchase"],
   "GET /admin/audit": ["?actor=owner", "?subject=nothing"],
+  "GET /admin/search": ["?q=orders", "?q=ORD-000001"],
   "GET /admin/apps": ["?new"],
   "GET /admin/forms": ["?new"],
   "GET /admin/apps/:key/items": itemQueries,

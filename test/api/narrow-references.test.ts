@@ -284,16 +284,22 @@ describe("A narrow credential with references in its view", () => {
       ],
       { views: [{ key: "titles", name: "Titles", fields: ["title"] }] },
     );
-    const draft = await owner.post(`/forms/${form}/submissions`, {
-      status: "draft",
-      data: { title: "a", about: pen.id },
-    });
+    const draftOf = async (about: string): Promise<string> => {
+      const data = { title: "a", about };
+      const draft = await owner.post(`/forms/${form}/submissions`, { status: "draft", data });
+      return draft.body.id;
+    };
     const caller = await client({ permissions: rights, resources: [`form:${form}/titles`] });
-    const answer = await caller.patch(`/submissions/${draft.body.id}`, { status: "submitted" });
+    const submit = (id: string) => caller.patch(`/submissions/${id}`, { status: "submitted" });
+    expect((await submit(await draftOf(pen.id))).status).toBe(200);
+    const erased = await create(products, { name: "Erased" });
+    const [id, batched] = [await draftOf(erased.id), await draftOf(erased.id)];
+    await admin("POST", `/apps/${products}/items/${erased.id}/erase`, { version: 1 });
+    const answer = await submit(id);
     expect(answer.status).toBe(422);
     expect(answer.text).not.toMatch(/about|unknown_reference|rec_/);
     const batch = await caller.post(`/forms/${form}/submissions/batch`, {
-      operations: [{ op: "update", id: draft.body.id, status: "submitted" }],
+      operations: [{ op: "update", id: batched, status: "submitted" }],
     });
     expect([batch.status, /about|unknown_reference|rec_/.test(batch.text)]).toEqual([422, false]);
   });

@@ -21,6 +21,20 @@ describe("Documentation pages", () => {
     expect(complaints).toEqual([]);
   }, 600_000);
 
+  it("find sections by words, and lead to them", async () => {
+    const { page } = await open("/docs/contents");
+    await page.getByLabel("Search the documentation").fill("never lose update");
+    await page
+      .getByRole("status")
+      .getByText(/section/)
+      .waitFor();
+    await page.getByLabel("Search the documentation").fill("retry-after limits");
+    const result = page.locator(".docs-search li a").first();
+    await result.getByText(/limits/i).waitFor();
+    await result.click();
+    expect(new URL(page.url()).pathname).toMatch(/^\/docs\/./);
+  });
+
   it("link to other pages and to sections", async () => {
     const { page } = await open("/docs/errors");
     await page.getByRole("link", { name: "recipe", exact: true }).first().click();

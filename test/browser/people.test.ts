@@ -49,9 +49,14 @@ describe.each([
     await page.getByRole("button", { name: "Create invitation" }).click();
     const address = await page.getByLabel("Invitation link for viewer@example.com").inputValue();
     const { page: viewerPage, complaints } = await open(address, { javaScriptEnabled });
+    await viewerPage.getByLabel("Your name").fill("Akiko Mori");
     await viewerPage.getByLabel("Password").fill(password);
     await viewerPage.getByRole("button", { name: "Create account" }).click();
     expect(new URL(viewerPage.url()).pathname).toBe("/admin");
+    await page.reload();
+    expect(await page.getByRole("row", { name: /viewer@example/ }).textContent()).toContain(
+      "Akiko Mori",
+    );
     expect(await viewerPage.locator(".said").textContent()).toContain("viewer@example.com");
     const sidebar = await viewerPage.locator(".side").textContent();
     expect([sidebar?.includes("Members"), sidebar?.includes("Audit")]).toEqual([false, false]);
@@ -69,6 +74,43 @@ describe.each([
     expect(await latePage.textContent("main")).toContain("It was used");
     complaints.length = 0;
     lateComplaints.length = 0;
+  });
+
+  it("lists sessions with their devices, and signs one of them out", async () => {
+    const { page } = await signInAndOpen();
+    const other = await signInAndOpen();
+    await page.goto("/admin/account");
+    const sessions = page.getByRole("region", { name: "Sessions" }).locator("tbody tr");
+    const count = await sessions.count();
+    expect(await sessions.filter({ hasText: "this session" }).count()).toBe(1);
+    // The other one is the last one that signed in.
+    await sessions.filter({ hasNotText: "this session" }).first().getByRole("button").click();
+    expect(await page.locator(".said").textContent()).toBe("Session signed out");
+    expect(await sessions.count()).toBe(count - 1);
+    await other.page.goto("/admin/forms");
+    expect(new URL(other.page.url()).pathname).toBe("/admin/sign-in");
+    other.complaints.length = 0;
+  });
+
+  it("finds a record from anywhere, and offers to search the open form", async () => {
+    const { page } = await signInAndOpen();
+    await page.goto("/admin/forms/purchase");
+    if (javaScriptEnabled) {
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("ord-000002");
+      const options = page.getByRole("option");
+      await options.filter({ hasText: "ORD-000002" }).first().waitFor();
+      expect(await options.last().textContent()).toContain("Search submissions of");
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/apps\/orders\/items\/rec_/);
+      return;
+    }
+    await page.getByLabel("Find anything").fill("ord-000002");
+    await page.keyboard.press("Enter");
+    const main = page.locator("main");
+    expect(await main.textContent()).toContain("Search submissions of");
+    await main.getByRole("link", { name: "ORD-000002", exact: true }).click();
+    expect(page.url()).toMatch(/apps\/orders\/items\/rec_/);
   });
 
   it("keeps input over a new sign-in when the session has ended, and can save it", async () => {
@@ -102,9 +144,7 @@ describe.each([
     await page.getByRole("button", { name: "Show" }).click();
     expect(await page.textContent("tbody")).toContain(`${email} issued the credential`);
     await page.goto("/admin/audit?subject=ORD-000001");
-    expect(await page.textContent("tbody")).toMatch(
-      /Local development created ORD-000001\s+in Orders/,
-    );
+    expect(await page.textContent("tbody")).toMatch(/Online shop created ORD-000001\s+in Orders/);
     await page.getByRole("link", { name: "ORD-000001" }).click();
     expect(await page.textContent("main")).toContain("ORD-000001");
   });

@@ -52,6 +52,13 @@ export class Person {
     await this.input(label).selectOption({ label: option });
   }
 
+  /** Opens the row of a field in the editor of definitions. */
+  async openRow(label: string): Promise<void> {
+    this.actions += 1;
+    const name = this.page.locator("li.def .row > summary strong");
+    await name.getByText(label, { exact: true }).click();
+  }
+
   /** Types into the focused input. */
   async write(text: string): Promise<void> {
     this.actions += 1;

@@ -2,7 +2,15 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export const project = new URL("../..", import.meta.url).pathname;
-export const withPrograms = ["first-call", "authentication", "recipes"];
+export const withPrograms = [
+  "first-call",
+  "authentication",
+  "recipes",
+  "website-form",
+  "sync-an-erp",
+  "nightly-report",
+  "generators",
+];
 
 interface Program {
   language: string;

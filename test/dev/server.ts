@@ -132,7 +132,7 @@ async function freePort(): Promise<number> {
 }
 
 /** Reads the email address and password of the server's owner. */
-export function account(server: Server): { email: string; password: string } {
+export function account(server: Pick<Server, "folder">): { email: string; password: string } {
   const file = join(server.folder, ".wrangler/edge-forms-local.json");
   return JSON.parse(readFileSync(file, "utf8")) as { email: string; password: string };
 }

@@ -177,6 +177,34 @@ const accountRows: Row[] = [
       page: 303,
     },
   ),
+  ...adminRows("GET /search", 200, () => ({ path: "/search?q=purchase" })),
+  ...adminRows(
+    "POST /account/name",
+    200,
+    () => ({ path: "/account/name", body: { name: "Akiko Mori" } }),
+    { page: 303 },
+  ),
+  ...adminRows(
+    "POST /account/sessions/:session/end",
+    204,
+    async () => {
+      const { id, cookie } = await newMember();
+      const otherCookie = await newSession(id);
+      const { body } = await callAdmin({ cookie }, "GET", "/account");
+      const other = body.sessions.find((session: Json) => !session.current);
+      const verifyDone = async () => {
+        assertStatus(await callAdmin({ cookie: otherCookie }, "GET", "/account"), 401);
+        assertStatus(await callAdmin({ cookie }, "GET", "/account"), 200);
+      };
+      return {
+        path: `/account/sessions/${other.id}/end`,
+        headers: { Cookie: cookie },
+        body: {},
+        verifyDone,
+      };
+    },
+    { page: 303 },
+  ),
   ...adminRows(
     "POST /preferences",
     200,
@@ -430,6 +458,7 @@ function definitionRows(kind: CollectionKind): Row[] {
     ...readRows(""),
     ...readRows("/openapi.json"),
     ...readRows("/json"),
+    ...readRows("/changes"),
     ...readRows("/changes/:version", "/changes/1"),
     ...readRows("/settings"),
     ...readRows("/api"),
@@ -450,6 +479,16 @@ function definitionRows(kind: CollectionKind): Row[] {
       `POST ${route}/:key/check-index`,
       204,
       async () => ({ path: `${route}/${await newCollection(kind)}/check-index`, body: {} }),
+      { page: 303 },
+    ),
+    ...readRows("/access"),
+    ...adminRows(
+      `POST ${route}/:key/access`,
+      200,
+      async () => ({
+        path: `${route}/${await newCollection(kind)}/access`,
+        body: { items: "own", fields: ["title"] },
+      }),
       { page: 303 },
     ),
     ...readRows("/delete"),

@@ -113,7 +113,7 @@ export const homeChecks = [
 /** With separate databases the flag is set after the change of a webhook, and the schedule repairs it. */
 export const singleChecks = [
   `select 'a collection with a wrong listener flag' what, c.key id from collection c
-    where c.listened <> exists (select 1 from webhook w, json_each(w.collections) j
+    where c.id > 0 and c.listened <> exists (select 1 from webhook w, json_each(w.collections) j
       where w.state = 'active' and j.value in ('all', c.kind || ':' || c.key))`,
 ];
 

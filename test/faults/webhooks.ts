@@ -1,4 +1,4 @@
-import { updateListenedColumns } from "../../src/store/home/webhooks.ts";
+import { updateListenedColumns } from "../../src/store/home/listened.ts";
 import { assertEqual, type PreparedCall } from "./routes";
 import { newCollection, newWord } from "./world";
 import { databases, homeDb } from "../support/databases";

@@ -5,6 +5,7 @@ import {
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import type { GateReport } from "../../src/gate/state.ts";
 import { Client, type Fetch } from "../support/client";
 import { accessToken } from "../support/oauth";
 import { admin, client, issue, makeForm } from "../support/service";
@@ -175,6 +176,22 @@ describe("Credential gate", () => {
     const reads = await Promise.all(Array.from({ length: 9 }, () => limitedCaller.get("/me")));
     expect(reads.filter(({ status }) => status === 200)).toHaveLength(4);
     expect(reads.at(-1)?.headers.get("RateLimit")).toMatch(/^"default";r=0;t=\d+$/);
+  });
+
+  it("learns of a write that it did not admit before the response", async () => {
+    const notes: GateReport[] = [];
+    const failing = {
+      getByName: () => ({
+        admit: () => Promise.reject(new Error("unreachable")),
+        note: async (report: GateReport) => void notes.push(report),
+      }),
+    } as unknown as Bindings["GATE"];
+    const caller = new Client((await issue()).token, async (request) =>
+      serve(request, { ...env, GATE: failing }, createExecutionContext()),
+    );
+    expect((await write(caller)).status).toBe(201);
+    const told = [{ ticket: -1, bookmark: expect.any(String) }];
+    expect(notes).toEqual([{ calls: [], told }]);
   });
 
   it("retries on a new object when the old one was aborted", async () => {

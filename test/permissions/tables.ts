@@ -65,8 +65,11 @@ GET /admin/reset/:reset                                          | 200   | 200  
 POST /admin/reset/:reset                                         | 200   | 200   | 200    | 200    | 200
 
 GET /admin                                                       | 200   | 200   | 200    | 200    | 401
+GET /admin/search                                                | 200   | 200   | 200    | 200    | 401
 GET /admin/account                                               | 200   | 200   | 200    | 200    | 401
 POST /admin/account/sign-out-everywhere                          | 204   | 204   | 204    | 204    | 401
+POST /admin/account/name                                         | 200   | 200   | 200    | 200    | 401
+POST /admin/account/sessions/:session/end                        | 204   | 204   | 204    | 204    | 401
 POST /admin/account/password                                     | 204   | 204   | 204    | 204    | 401
 
 GET /admin/audit                                                 | 200   | 200   | 403    | 403    | 401
@@ -167,11 +170,14 @@ POST /admin/apps                                                 | 201   | 201  
 GET /admin/apps/:key                                             | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/settings                                    | 200   | 200   | 200    | 403    | 401
 POST /admin/apps/:key/settings                                   | 200   | 200   | 200    | 403    | 401
+GET /admin/apps/:key/access                                      | 200   | 200   | 403    | 403    | 401
+POST /admin/apps/:key/access                                     | 200   | 200   | 403    | 403    | 401
 GET /admin/apps/:key/summary                                     | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/delete                                      | 200   | 200   | 403    | 403    | 401
 POST /admin/apps/:key/delete                                     | 204   | 204   | 403    | 403    | 401
 GET /admin/apps/:key/api                                         | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/openapi.json                                | 200   | 200   | 200    | 200    | 401
+GET /admin/apps/:key/changes                                     | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/changes/:version                            | 200   | 200   | 200    | 200    | 401
 GET /admin/apps/:key/json                                        | 200   | 200   | 200    | 200    | 401
 POST /admin/apps/:key/json                                       | 200   | 200   | 200    | 403    | 401
@@ -199,11 +205,14 @@ POST /admin/forms                                                | 201   | 201  
 GET /admin/forms/:key                                            | 200   | 200   | 200    | 200    | 401
 GET /admin/forms/:key/settings                                   | 200   | 200   | 200    | 403    | 401
 POST /admin/forms/:key/settings                                  | 200   | 200   | 200    | 403    | 401
+GET /admin/forms/:key/access                                     | 200   | 200   | 403    | 403    | 401
+POST /admin/forms/:key/access                                    | 200   | 200   | 403    | 403    | 401
 GET /admin/forms/:key/summary                                    | 200   | 200   | 200    | 200    | 401
 GET /admin/forms/:key/delete                                     | 200   | 200   | 403    | 403    | 401
 POST /admin/forms/:key/delete                                    | 204   | 204   | 403    | 403    | 401
 GET /admin/forms/:key/api                                        | 200   | 200   | 200    | 200    | 401
 GET /admin/forms/:key/openapi.json                               | 200   | 200   | 200    | 200    | 401
+GET /admin/forms/:key/changes                                    | 200   | 200   | 200    | 200    | 401
 GET /admin/forms/:key/changes/:version                           | 200   | 200   | 200    | 200    | 401
 GET /admin/forms/:key/json                                       | 200   | 200   | 200    | 200    | 401
 POST /admin/forms/:key/json                                      | 200   | 200   | 200    | 403    | 401
@@ -255,3 +264,53 @@ export function rowsOf(table: string): Record<string, string>[] {
 
 /** The route of an action: the text before the first comma. */
 export const routeOf = (act: string) => act.split(",")[0] ?? "";
+
+/**
+ * What a credential gets whose resources are a view of an app and a view of a form. Each row is an API route. The columns
+ * are the statuses for an item that the view shows, for one that it hides, and for a request that names a hidden field.
+ * `-` means that the route has no such variant. An outside item must answer exactly like a missing one, and a hidden field
+ * exactly like an unknown one.
+ */
+export const narrowTable = `
+route                                         | inside | outside | hidden field
+GET /api/v1/me                                | 200    | -       | -
+GET /api/v1/openapi.json                      | 200    | -       | -
+GET /api/v1/apps                              | 200    | -       | -
+GET /api/v1/forms                             | 200    | -       | -
+GET /api/v1/apps/:key                         | 200    | -       | -
+GET /api/v1/forms/:key                        | 200    | -       | -
+GET /api/v1/apps/:key/schema                  | 200    | -       | -
+GET /api/v1/forms/:key/schema                 | 200    | -       | -
+GET /api/v1/apps/:key/openapi.json            | 200    | -       | -
+GET /api/v1/forms/:key/openapi.json           | 200    | -       | -
+PUT /api/v1/apps/:key/schema                  | 403    | -       | -
+PUT /api/v1/forms/:key/schema                 | 403    | -       | -
+PATCH /api/v1/apps/:key/schema                | 403    | -       | -
+PATCH /api/v1/forms/:key/schema               | 403    | -       | -
+GET /api/v1/apps/:key/records                 | 200    | -       | 422
+POST /api/v1/apps/:key/records/search         | 200    | -       | 422
+POST /api/v1/apps/:key/records/aggregate      | 200    | -       | 422
+GET /api/v1/apps/:key/records/:id             | 200    | 404     | 422
+GET /api/v1/apps/:key/changes                 | 200    | -       | -
+POST /api/v1/apps/:key/records                | 201    | 422     | 422
+POST /api/v1/apps/:key/records/batch          | 200    | 404     | 422
+PATCH /api/v1/apps/:key/records/:id           | 200    | 404     | 422
+GET /api/v1/forms/:key/submissions            | 200    | -       | 422
+POST /api/v1/forms/:key/submissions/search    | 200    | -       | 422
+POST /api/v1/forms/:key/submissions/aggregate | 200    | -       | 422
+GET /api/v1/forms/:key/changes                | 200    | -       | -
+GET /api/v1/submissions/:id                   | 200    | 404     | 422
+POST /api/v1/forms/:key/submissions           | 201    | 422     | 422
+POST /api/v1/forms/:key/submissions/batch     | 200    | 404     | 422
+POST /api/v1/forms/:key/submissions/validate  | 200    | 422     | 422
+PATCH /api/v1/submissions/:id                 | 200    | 404     | 422
+DELETE /api/v1/submissions/:id                | 204    | 404     | -
+GET /api/v1/webhooks                          | 403    | -       | -
+POST /api/v1/webhooks                         | 403    | -       | -
+GET /api/v1/webhooks/:id                      | 403    | -       | -
+PATCH /api/v1/webhooks/:id                    | 403    | -       | -
+DELETE /api/v1/webhooks/:id                   | 403    | -       | -
+GET /api/v1/webhooks/:id/deliveries           | 403    | -       | -
+POST /api/v1/webhooks/:id/test                | 403    | -       | -
+POST /api/v1/webhooks/:id/deliveries/:delivery/redeliver | 403 | -  | -
+`;

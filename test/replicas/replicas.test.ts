@@ -71,6 +71,29 @@ describe("Reads from a replica", () => {
     expect(await valueOf(writer, path)).toBe("new");
   });
 
+  it("never show a narrow credential what its view has just stopped to show", async () => {
+    const key = freshKey("near");
+    const view = { key: "shown", name: "Shown", fields: ["a", "b"] };
+    await writer.put(`/forms/${key}/schema`, { fields, views: [view] });
+    const list = `/forms/${key}/submissions`;
+    const { body } = await writer.post(list, { data: { a: "a", b: "hidden soon" } });
+    const resources = [`form:${key}/shown`];
+    const partner = (await client({ resources, permissions: ["submissions:read"] })).through(
+      (request) => fetchAt(0, request),
+    );
+    const read = async () => [
+      await partner.get(`/submissions/${body.id}`),
+      await partner.get(list),
+      await partner.post(`${list}/search`, {}),
+      await partner.get(list, { Accept: "text/csv" }),
+      await partner.get(`/forms/${key}/changes`),
+    ];
+    await lagging.catchUp(0);
+    for (const { text } of await read()) expect(text).toContain("hidden soon");
+    await writer.patch(`/forms/${key}/schema`, { views: [{ ...view, fields: ["a"] }] });
+    for (const { text } of await read()) expect(text).not.toContain("hidden soon");
+  });
+
   it("ask the primary before they return 404", async () => {
     const { list } = await newChangedItem();
     const { body } = await writer.post(list, { data: { a: "newest" } });

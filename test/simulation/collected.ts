@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import type { Step } from "./plan.ts";
 
 /** The version of the Worker that serves beside the present one in simulated deployments. */
-export const formerCommit = "45487c9";
+export const formerCommit = "853d8af";
 
 export const collectedFolder = new URL("collected", import.meta.url).pathname;
 

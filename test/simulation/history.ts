@@ -1,12 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Commit } from "./platform/database.ts";
-import { collections, seatCount } from "./definitions.ts";
+import {
+  allCollections,
+  kindOf,
+  readView,
+  retainDays,
+  seatCount,
+  type CollectionKey,
+  type SeenThrough,
+} from "./definitions.ts";
 import { type Json, type World } from "./world.ts";
 
 const sequencesPerCollection = 2 ** 32;
 
 export type Values = Record<string, unknown>;
-export type CollectionKey = (typeof collections)[number]["key"];
 
 /** An item between two commits. */
 export interface State {
@@ -25,6 +32,7 @@ export interface Item {
   collection: CollectionKey;
   /** Its place in stored order. */
   number: number;
+  createdAt: number;
   states: State[];
 }
 
@@ -55,18 +63,34 @@ export interface Write {
   isRefused: boolean;
 }
 
+interface ObservedCollection {
+  id: number;
+  key: CollectionKey;
+  names: Map<string, string>;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+/** How far the clocks of two places differ at most. */
+const clockErrorMs = 2000;
+/** What is stored before the first step. */
+const beginning: Commit = { version: 0, at: 0, activity: "", writes: [] };
+
 /** The true history of the stored items, taken from each commit, and the judge of all that clients observe. */
 export class History {
   readonly errors: string[] = [];
   readonly items = new Map<string, Item>();
-  readonly changes = new Map<CollectionKey, Change[]>(collections.map(({ key }) => [key, []]));
+  readonly changes = new Map<CollectionKey, Change[]>(allCollections.map(({ key }) => [key, []]));
   readonly writes = new Map<string, Write>();
   /** How many items a collection has had, by commit. */
   readonly counts = new Map<CollectionKey, { from: number; count: number }[]>(
-    collections.map(({ key }) => [key, [{ from: 0, count: 0 }]]),
+    allCollections.map(({ key }) => [key, [{ from: 0, count: 0 }]]),
   );
+  /** What the view of the orders showed, by commit. */
+  views: { from: number; seen: SeenThrough }[] = [];
+  /** Whether the polls were deleted, by commit. */
+  deletions: { from: number; isDeleted: boolean }[] = [];
   readonly #world: World;
-  readonly #collections: { id: number; key: CollectionKey; names: Map<string, string> }[];
+  readonly #collections: ObservedCollection[];
   readonly #codes = new Map<string, Set<string>>();
   readonly #created = new Map<CollectionKey, number>();
   /** Every version that was ever committed, also in a time that a restore has undone. */
@@ -83,6 +107,8 @@ export class History {
       names: new Map(JSON.parse(fields).fields.map((field: Json) => [String(field.id), field.key])),
     }));
     world.db.onCommit = (commit) => this.#observe(commit);
+    this.#observeDefinitions(0);
+    for (const collection of this.#collections) this.#observeItems(collection, beginning);
   }
 
   wrong(message: string): void {
@@ -92,25 +118,39 @@ export class History {
   }
 
   #observe(commit: Commit): void {
+    if (commit.writes.some(({ sql }) => /(update|into) "collection"/.test(sql)))
+      this.#observeDefinitions(commit.version);
     if (!commit.writes.some(({ sql }) => sql.includes('into "change"'))) return;
-    for (const collection of this.#collections) {
-      const known = this.changes.get(collection.key) ?? [];
-      const last = known.at(-1)?.number ?? collection.id * sequencesPerCollection;
-      const rows = this.#world.db.select<Json>(
-        `select c.number, c.item_id as id, c.version, c.action, c.actor, c.item, c.sent_request_id as request,
-            i.data, i.status, i.version as stored, i.receipt_number as receipt,
+    for (const collection of this.#collections) this.#observeItems(collection, commit);
+  }
+
+  #observeDefinitions(from: number): void {
+    const [row] = this.#world.db.select<{ view: string; isDeleted: number }>(
+      `select (select views ->> '$[0].name' from collection where key = 'orders') as view,
+        exists (select 1 from collection where key = '~polls') as isDeleted`,
+    );
+    if (!row) return;
+    this.views.push({ from, seen: readView(row.view) });
+    this.deletions.push({ from, isDeleted: row.isDeleted === 1 });
+  }
+
+  #observeItems(collection: ObservedCollection, commit: Commit): void {
+    const known = this.changes.get(collection.key) ?? [];
+    const last = known.at(-1)?.number ?? collection.id * sequencesPerCollection;
+    const rows = this.#world.db.select<Json>(
+      `select c.number, c.item_id as id, c.version, c.action, c.actor, c.item, c.sent_request_id as request,
+            i.data, i.status, i.created_at as createdAt, i.version as stored, i.receipt_number as receipt,
             i.definition_version as validated, (select version from collection where id = ${collection.id}) as defined
           from change c left join item i on i.number = c.item where c.number > ? and c.number < ? order by c.number`,
-        last,
-        (collection.id + 1) * sequencesPerCollection,
-      );
-      const written = new Map<Write, number>();
-      for (const row of rows) this.#observeChange(collection, row, commit, written, known);
-    }
+      last,
+      (collection.id + 1) * sequencesPerCollection,
+    );
+    const written = new Map<Write, number>();
+    for (const row of rows) this.#observeChange(collection, row, commit, written, known);
   }
 
   #observeChange(
-    { key, names }: { key: CollectionKey; names: Map<string, string> },
+    { key, names }: ObservedCollection,
     row: Json,
     { version: number, at }: Commit,
     written: Map<Write, number>,
@@ -119,10 +159,16 @@ export class History {
     const { id, version, action, actor } = row as Change;
     const change: Change = { number: row.number, id, version, action, actor, commit: number, at };
     known.push(change);
-    const item: Item = this.items.get(id) ?? { id, collection: key, number: row.item, states: [] };
+    const item: Item = this.items.get(id) ?? {
+      id,
+      collection: key,
+      number: row.item,
+      createdAt: row.createdAt,
+      states: [],
+    };
     this.items.set(id, item);
     const before = item.states.at(-1);
-    const isDeleted = action.endsWith(".delete");
+    const isDeleted = isDeletion(action);
     const after: State = {
       from: number,
       until: Infinity,
@@ -136,20 +182,30 @@ export class History {
     this.#everCommitted.add(`${id} ${version}`);
     this.#count(key, action, number);
     this.#checkRules(item, before, after, row, key);
+    if (number === 0) return;
     const write = this.writes.get(row.request);
     if (!write) {
-      if (!action.endsWith(".recalculate"))
+      if (key === "diary" && action === "submission.erase" && actor === "system")
+        this.#judgeExpiry(item, before, at);
+      else if (!action.endsWith(".recalculate"))
         this.wrong(`${id} was changed by nobody: ${action}, request ${row.request}`);
       return;
     }
     this.#attribute(write, change, before, after, written, row.stored === version || isDeleted);
   }
 
+  #judgeExpiry({ id, createdAt }: Item, before: State | undefined, at: number): void {
+    if (before?.status !== "closed")
+      this.wrong(`${id} was erased, though it was ${before?.status}`);
+    const early = createdAt + retainDays * dayMs - at;
+    if (early > clockErrorMs) this.wrong(`${id} was erased ${early} ms too early`);
+  }
+
   #count(key: CollectionKey, action: string, from: number): void {
     const counts = this.counts.get(key) ?? [];
     const count = counts.at(-1)?.count ?? 0;
     if (action.endsWith(".create")) counts.push({ from, count: count + 1 });
-    if (action.endsWith(".delete")) counts.push({ from, count: count - 1 });
+    if (isDeletion(action)) counts.push({ from, count: count - 1 });
     if (key === "seats" && count >= seatCount && action.endsWith(".create")) {
       this.wrong(`seats has more submissions than max_submissions allows`);
     }
@@ -175,7 +231,7 @@ export class History {
     if (!before) {
       const place = (this.#created.get(key) ?? 0) + 1;
       this.#created.set(key, place);
-      const receipt = key === "parcels" ? `P-${String(place).padStart(6, "0")}` : null;
+      const receipt = receiptOf(key, place);
       if (
         !after.isDeleted &&
         row.receipt !== undefined &&
@@ -236,7 +292,9 @@ export class History {
       if (last) last.until = Infinity;
       else this.items.delete(id);
     }
-    for (const { key } of collections) {
+    this.views = this.views.filter(({ from }) => from <= commit);
+    this.deletions = this.deletions.filter(({ from }) => from <= commit);
+    for (const { key } of allCollections) {
       const kept = (this.changes.get(key) ?? []).filter((change) => change.commit <= commit);
       this.changes.set(key, kept);
       this.counts.set(
@@ -262,6 +320,26 @@ export class History {
     return (this.items.get(id)?.states ?? []).filter(
       (state) => state.from <= until && state.until > from,
     );
+  }
+
+  viewAt(moment: number): SeenThrough {
+    const last = this.views.findLast(({ from }) => from <= moment);
+    return last?.seen ?? { kinds: [], fields: [] };
+  }
+
+  /** Whether the polls were deleted, or not deleted, at any time between two commits. */
+  hadPolls(isDeleted: boolean, from: number, until: number): boolean {
+    return this.deletions.some(
+      (deletion, index) =>
+        deletion.isDeleted === isDeleted &&
+        deletion.from <= until &&
+        (this.deletions[index + 1]?.from ?? Infinity) > from,
+    );
+  }
+
+  /** The state of an item at a commit, unless it is deleted. */
+  stateAt(id: string, moment: number): State | undefined {
+    return this.states(id, moment, moment).find(({ isDeleted }) => !isDeleted);
   }
 
   itemsOf(collection: CollectionKey): Item[] {
@@ -310,6 +388,16 @@ export class History {
     return state;
   }
 }
+
+const isDeletion = (action: string) => action.endsWith(".delete") || action.endsWith(".erase");
+
+export const receiptOf = (key: CollectionKey, place: number): string | null =>
+  kindOf(key) === "app"
+    ? `${key === "parcels" ? "P" : "C"}-${String(place).padStart(6, "0")}`
+    : null;
+
+/** An item's number of its collection, which its receipt number contains. */
+export const placeOf = ({ number }: Item): number => number % sequencesPerCollection;
 
 export const codeOf = ({ values, status, isDeleted }: State): string | undefined =>
   isDeleted || status === "draft" ? undefined : (values["code"] as string | undefined);

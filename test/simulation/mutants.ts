@@ -107,7 +107,7 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "the bookmark of a write is not reported",
     "http/authenticate.ts",
-    "reportWrite({ ticket, bookmark: session.newestBookmark() });",
+    "reportWrite({ ticket, bookmark });",
     "reportWrite({ ticket, bookmark: null });",
   ),
   mutant("writes in progress are not tracked", "gate/state.ts", "startTimes.set(ticket, now);", ""),
@@ -116,6 +116,12 @@ export const mutants: readonly Mutant[] = [
     "gate/state.ts",
     "return { bookmark, untoldAt: newest === 0 ? null : newest };",
     "return { bookmark, untoldAt: null };",
+  ),
+  mutant(
+    "an object is not told of a write that it did not admit",
+    "http/authenticate.ts",
+    "await reportNow(c.env, credentialId, { ticket, bookmark });",
+    "reportWrite({ ticket, bookmark });",
   ),
   mutant(
     "a cursor has no bookmark",
@@ -214,6 +220,82 @@ export const mutants: readonly Mutant[] = [
     "actions/changes.ts",
     'let nextPosition = page.changes.at(-1)?.number ?? (typeof from === "number" ? from : end);',
     "let nextPosition = end;",
+  ),
+  // Deletions of forms
+  mutant(
+    "a list has no limit once its form is deleted",
+    "store/data/items.ts",
+    "from tally t where t.collection_id = ${collectionIdSql(v)}), 0)`",
+    "from tally t where t.collection_id = ${collectionIdSql(v)}), null)`",
+  ),
+  mutant(
+    "a create does not see that its form was deleted",
+    createItem,
+    "when c.revision is not ${v.revision} then",
+    "when c.id is not null and c.revision is not ${v.revision} then",
+  ),
+  // References and figures
+  mutant(
+    "a write does not guard its references",
+    "store/data/references.ts",
+    "where exists (select 1 from json_each(${references}) e where not ${hasRecord})`;",
+    "where exists (select 1 from json_each(${references}) e where not ${hasRecord} and false)`;",
+  ),
+  mutant(
+    "a list includes only one record",
+    "store/data/search/included.ts",
+    "from: `named ${recordJoin} limit (select count from bound)`,",
+    "from: `named ${recordJoin} limit 1`,",
+  ),
+  mutant(
+    "an aggregate does not compare its replica with own writes",
+    "http/prefetch.ts",
+    "return isWrite || session.covers(readConstraint);",
+    "return isWrite || reads.some(({ admissionKey }) => /aggregate/i.test(admissionKey ?? '')) || session.covers(readConstraint);",
+  ),
+  mutant(
+    "an aggregate leaves out the largest value",
+    "store/data/aggregate/figures.ts",
+    'case "min":\n      case "max":\n        return [{ name, sql: `${metric.op}(${value})`, missing: "null" }];',
+    'case "min":\n      case "max":\n        return [{ name, sql: `min(${value})`, missing: "null" }];',
+  ),
+  // Erasures
+  mutant(
+    "an erasure keeps former values",
+    changeItem,
+    "...(removal.itemVersion > 1 ? [eraseFormerValues] : []),",
+    "",
+  ),
+  mutant(
+    "entries expire at once",
+    "actions/retention.ts",
+    "createdUntil: daysBefore(now, days, zone),",
+    "createdUntil: Math.max(now, daysBefore(now, days, zone)),",
+  ),
+  mutant(
+    "the schedule erases what was reopened",
+    "store/data/retention.ts",
+    "and e.value = 'closed' and i.status = 'closed'",
+    "and e.value in ('closed', 'submitted')",
+  ),
+  // Views
+  mutant(
+    "a create through a view is not guarded",
+    "store/data/view-guard.ts",
+    "if (conditions.length > 0 && ids.length > 0) {",
+    "if (conditions.length > 99 && ids.length > 0) {",
+  ),
+  mutant(
+    "an update leaves its view",
+    "actions/narrow-write.ts",
+    "if (!matchesItem(conditionsOf(reached), after)) throw outsideView();",
+    "if (!reached) throw outsideView();",
+  ),
+  mutant(
+    "a replica decides what a view shows",
+    "http/prefetch.ts",
+    "const mayBeOlder = !narrow && !readConstraint.untold",
+    "const mayBeOlder = !readConstraint.untold",
   ),
   // Restores
   mutant(

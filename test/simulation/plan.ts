@@ -23,7 +23,35 @@ const loads = {
   narrow: 1,
   guest: 7,
   define: 3,
+  aggregate: 3,
+  // Only in some plans, so that the others do more of the rest.
+  customer: 0,
+  order: 0,
+  relink: 0,
+  expand: 0,
+  erase: 0,
+  view: 0,
+  partner: 0,
+  deleteForm: 0,
+  restoreForm: 0,
+  poll: 0,
+  diary: 0,
 };
+/** What the plans about links, views and deletions have in addition. */
+const special = {
+  customer: 6,
+  order: 12,
+  relink: 8,
+  expand: 8,
+  erase: 4,
+  view: 4,
+  partner: 14,
+  deleteForm: 2,
+  restoreForm: 3,
+  poll: 8,
+  diary: 8,
+};
+const specialShare = 0.4;
 
 const noLoads = Object.fromEntries(Object.keys(loads).map((name) => [name, 0])) as typeof loads;
 
@@ -70,16 +98,20 @@ export interface Step {
 export const clientCount = 7;
 /** A client with a credential of its own that never writes, so that only what it reads decides what it must see. */
 const reader = 5;
-const reads = { read: 8, search: 6, walk: 10, feed: 6 };
+const reads = { read: 8, search: 6, walk: 10, feed: 6, aggregate: 3 };
+const specialReads = { expand: 8 };
 
 export function makePlan(seed: number, count: number): Step[] {
   const random = new Random(seed);
+  const isSpecial = random.chance(specialShare);
+  const writes = isSpecial ? { ...loads, ...special } : loads;
+  const reading = { ...noLoads, ...reads, ...(isSpecial ? specialReads : {}) };
   const happens = random.chance(restoreShare) ? withRestores : happenings;
   let at = 0;
   return Array.from({ length: count }, (_, index) => {
     at += gap(random);
     const client = random.int(0, clientCount - 1);
-    const load = random.weighted(client === reader ? { ...noLoads, ...reads } : loads);
+    const load = random.weighted(client === reader ? reading : writes);
     return {
       number: index + 1,
       at,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { Clients } from "./clients.ts";
+import { Clients } from "./clients/index.ts";
 import type { Bundle } from "./bundle.ts";
 import { Random } from "../soak/random.ts";
 import { History } from "./history.ts";
@@ -66,7 +66,7 @@ export async function run(steps: readonly Step[], setting: Setting): Promise<Res
   world.receivers.failing = 0;
   for (const actor of world.objects.actors.values()) actor.nextAlarm = undefined;
   await advanceMinutes(world, scheduler.now + calmMinutes * 60_000, { count: 0 });
-  await findFinalErrors(world, history, clients);
+  findFinalErrors(world, history);
   const { trace } = scheduler;
   const digest = createHash("sha256")
     .update((trace ?? []).join("\n"))

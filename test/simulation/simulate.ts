@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
+import { parseOptions } from "../../src/dev/command.ts";
 import { lazy } from "../../src/domain/lazy.ts";
 import { root, loadBundle, loadFormerBundle } from "./bundle.ts";
 import { mutants, type Mutant } from "./mutants.ts";
@@ -11,37 +11,49 @@ import { run, type Setting } from "./run.ts";
 import { collectedPlans, collectedFolder, formerCommit } from "./collected.ts";
 import { makeTemplate } from "./world.ts";
 
-/**
- * `npm run simulate -- --seed 42 --steps 2000` plays one plan. `--seeds 250` plays the plans of so many seeds. A plan that
- * fails is reduced and told. README.md describes the other options.
- */
+const usage = `
+npm run simulate -- [options]
 
-const { values: options } = parseArgs({
-  options: {
-    seed: { type: "string" },
-    seeds: { type: "string", default: "1" },
-    steps: { type: "string", default: "200" },
-    /** Only these steps of the plan, as a reduced failure names them. */
-    only: { type: "string" },
-    trace: { type: "boolean", default: false },
-    mutants: { type: "boolean", default: false },
-    mutant: { type: "string" },
-    /** Reduces and tells what a planted bug does. */
-    explain: { type: "boolean", default: false },
-    /** Keeps the reduced plan under this name. */
-    keep: { type: "string" },
-    /** 2: collections have a data database, and the home database has the directory. */
-    databases: { type: "string", default: "1" },
-    /** Seconds for each mutant. */
-    within: { type: "string", default: "120" },
-    minutes: { type: "string" },
-    jobs: { type: "string", default: "1" },
-    collected: { type: "boolean", default: false },
-    /** Prints the exchanges of clients without faults, one after the other. */
-    exchanges: { type: "boolean", default: false },
-    ci: { type: "boolean", default: false },
-    nightly: { type: "boolean", default: false },
-  },
+Plays plans of clients and faults against the service, and judges what the clients observe.
+A plan that fails is reduced and told as a story.
+
+  --seed N          the first seed; by default a new one
+  --seeds N         how many seeds (1)
+  --steps N         steps of each plan (200)
+  --minutes N       as many seeds as fit into this time
+  --jobs N          shares the seeds among so many processes (1)
+  --only N,N        only these steps of the plan, as a story names them
+  --trace           prints every event
+  --databases N     with 2, collections have a data database (1)
+  --collected       the plans that found something before
+  --mutants         every planted bug; with --mutant TEXT, those whose names contain the text
+  --mutant NAME     seeds until one finds this planted bug
+  --within N        seconds of CPU for each planted bug (120)
+  --explain         reduces and tells what a planted bug does
+  --keep NAME       keeps the reduced plan under this name
+  --exchanges       prints the exchanges of clients without faults, one after the other
+  --ci              what CI runs
+  --nightly         collected plans, all planted bugs, 2,000 seeds
+`;
+
+const options = parseOptions(usage, {
+  seed: { type: "string" },
+  seeds: { type: "string", default: "1" },
+  steps: { type: "string", default: "200" },
+  only: { type: "string" },
+  trace: { type: "boolean", default: false },
+  mutants: { type: "boolean", default: false },
+  mutant: { type: "string" },
+  explain: { type: "boolean", default: false },
+  keep: { type: "string" },
+  within: { type: "string", default: "120" },
+  minutes: { type: "string" },
+  jobs: { type: "string", default: "1" },
+  databases: { type: "string", default: "1" },
+  collected: { type: "boolean", default: false },
+  exchanges: { type: "boolean", default: false },
+  ci: { type: "boolean", default: false },
+  nightly: { type: "boolean", default: false },
 });
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);

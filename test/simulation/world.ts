@@ -7,7 +7,7 @@ import type { Timeline } from "../../src/domain/timeline.ts";
 import type { GateStub } from "../../src/gate/gate.ts";
 import type { SenderStub } from "../../src/delivery/sender.ts";
 import { root, type Bundle } from "./bundle.ts";
-import { collections, definitionOf } from "./definitions.ts";
+import { allCollections, definitionOf, kinds, retainDays } from "./definitions.ts";
 import { SimulatedDatabase } from "./platform/database.ts";
 import { Host, latency } from "./platform/host.ts";
 import { Objects } from "./platform/objects.ts";
@@ -59,6 +59,8 @@ export interface Template {
   now: number;
   cookie: string;
   credentials: { id: string; token: string }[];
+  /** A credential whose former token ends soon after the beginning. */
+  rotated: { id: string; former: string; token: string; formerEndsAt: number };
 }
 
 /** The service with its platform: isolates in several places, objects, storage and receivers. */
@@ -287,6 +289,8 @@ const limits = [
   { requests: 12, writes: 5 },
 ];
 export const smallLimits = { credential: 2, requests: 12, writes: 5 };
+/** The credential that sees the orders through a view. */
+export const partner = 4;
 
 /** Prepares the database through the service itself, without faults. */
 export async function makeTemplate(bundle: Bundle, isApart = false): Promise<Template> {
@@ -299,74 +303,107 @@ export async function makeTemplate(bundle: Bundle, isApart = false): Promise<Tem
     for (const migration of migrations) db.exec(migration);
   const { scheduler } = world;
   const activity = scheduler.startActivity("template", 1);
+  const cookie = `__Host-session=${await scheduler.within(activity, () => startSession(world))}`;
+  const send: Send = async (method, path, headers, body) => {
+    const answer = await world.request(0, { method, path, headers, body });
+    if (answer === "lost" || answer.status > 299) {
+      const why = answer === "lost" ? answer : answer.text;
+      throw new Error(`Preparing failed: ${method} ${path} ${JSON.stringify(body)} ${why}`);
+    }
+    return answer.body;
+  };
+  const credentials = await prepare(world, () => prepareData(send, cookie));
+  // The schedule is about to erase the first entries of the diary, and the former token ends soon.
+  await scheduler.advance(beginning - rotatedBeforeMs);
+  const rotated = await prepare(world, () => rotateOnce(send, cookie, world));
+  await scheduler.advance(beginning);
+  return { image: world.images, now: scheduler.now, cookie, credentials, rotated };
+}
+
+type Send = (
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body: object,
+) => Promise<Json>;
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** A minute before the schedule erases what has expired. */
+const beginning = startOfTime + retainDays * dayMs + 4 * 60_000;
+/** How long before the beginning a token was replaced, of which the former one stays valid for an hour. */
+const rotatedBeforeMs = hourMs - 40_000;
+
+async function startSession(world: World): Promise<string> {
   const [isolate] = world.isolates;
   if (!isolate) throw new Error("No isolate.");
-  const session = await scheduler.within(activity, () =>
-    signSecret(isolate.service.keys, "session", createRandomSecret(isolate.host.random)),
-  );
+  const { keys } = isolate.service;
+  const session = await signSecret(keys, "session", createRandomSecret(isolate.host.random));
   const hash = createHash("sha256").update(session).digest("base64url");
   world.home.exec(`
     INSERT INTO member (id, email, role, password, created_at) VALUES ('01JMEMBER', 'owner@forms.example', 'owner', '-', 0);
     INSERT INTO session (hash, member_id, created_at, expires_at) VALUES ('${hash}', '01JMEMBER', 0, ${startOfTime * 2});
   `);
-  const cookie = `__Host-session=${session}`;
-  let done: Template | undefined;
-  const prepare = async () => {
-    const send = async (request: ClientRequest) => {
-      const answer = await world.request(0, request);
-      if (answer === "lost" || answer.status > 299) {
-        throw new Error(
-          `Preparing failed: ${JSON.stringify(request)} ${answer === "lost" ? answer : answer.text}`,
-        );
-      }
-      return answer.body;
-    };
-    const admin = { Cookie: cookie };
-    const issued = [];
-    for (const limit of [...limits, limits[0]]) {
-      issued.push(
-        await send({
-          method: "POST",
-          path: "/admin/integrations",
-          headers: admin,
-          body: newCredential(limit),
-        }),
-      );
-    }
-    const credentials = issued.map(({ id, token }: Json) => ({ id, token }));
-    const bearer = { Authorization: `Bearer ${credentials.at(-1)?.token}` };
-    for (const { kind, key, settings } of collections) {
-      const path = `/api/v1/${kind}s/${key}/schema`;
-      await send({
-        method: "PUT",
-        path,
-        headers: bearer,
-        body: definitionOf(key, settings),
-      });
-    }
-    const types = ["created", "updated"].flatMap((type) => [
-      `record.${type}`,
-      `submission.${type}`,
-    ]);
-    for (const [index, url] of hookUrls.entries()) {
-      const watched = index === 0 ? "all" : ["app:parcels"];
-      const body = {
-        name: url,
-        url,
-        types:
-          index === 0 ? [...types, "submission.deleted", "submission.closed"] : ["record.updated"],
-        collections: watched,
-      };
-      await send({ method: "POST", path: "/api/v1/webhooks", headers: bearer, body });
-    }
-    done = { image: world.images, now: scheduler.now + 3_600_000, cookie, credentials };
-  };
+  return session;
+}
+
+/** Does work that waits for the service. */
+async function prepare<T>(world: World, work: () => Promise<T>): Promise<T> {
+  const { scheduler } = world;
+  let done: { result: T } | undefined;
   let failure: unknown;
-  scheduler.within(activity, prepare).catch((error: unknown) => (failure = error));
+  const run = async () => {
+    done = { result: await work() };
+  };
+  scheduler
+    .within(scheduler.startActivity("template", 1), run)
+    .catch((error: unknown) => (failure = error));
   await settle();
-  await scheduler.advance(scheduler.now + 600_000);
+  await scheduler.advance(scheduler.now + 30_000);
   if (!done) throw failure ?? new Error("Preparing never ended.");
-  return { ...done, image: world.images, now: scheduler.now + 3_600_000 };
+  return done.result;
+}
+
+async function prepareData(send: Send, cookie: string): Promise<Template["credentials"]> {
+  const admin = { Cookie: cookie };
+  const issue = (body: object) => send("POST", "/admin/integrations", admin, body);
+  const issued = [];
+  for (const limit of [...limits, limits[0]]) issued.push(await issue(newCredential(limit)));
+  const bearer = { Authorization: `Bearer ${issued.at(-1)?.token}` };
+  const write = (method: string, path: string, body: object) =>
+    send(method, `/api/v1/${path}`, bearer, body);
+  for (const { kind, key, settings } of allCollections)
+    await write("PUT", `${kind}s/${key}/schema`, definitionOf(key, settings));
+  issued.push(await issue(partnerCredential));
+  for (const [index, url] of hookUrls.entries())
+    await write("POST", "webhooks", hookOf(url, index === 0));
+  for (const [index, kind] of [...kinds, ...kinds].entries()) {
+    await write("POST", "apps/customers/records", { data: { title: `c${index}`, kind } });
+    const { id } = await write("POST", "forms/diary/submissions", { data: { title: `d${index}` } });
+    if (index % 2 === 0) await write("PATCH", `submissions/${id}`, { status: "closed" });
+  }
+  return issued.map(({ id, token }: Json) => ({ id, token }));
+}
+
+const hookOf = (url: string, hasAll: boolean) => {
+  const types = ["created", "updated", "deleted"].flatMap((type) => [
+    `record.${type}`,
+    `submission.${type}`,
+  ]);
+  return {
+    name: url,
+    url,
+    types: hasAll ? [...types, "submission.closed"] : ["record.updated"],
+    collections: hasAll ? "all" : ["app:parcels"],
+  };
+};
+
+async function rotateOnce(send: Send, cookie: string, world: World): Promise<Template["rotated"]> {
+  const admin = { Cookie: cookie };
+  const { id, token: former } = await send("POST", "/admin/integrations", admin, newCredential({}));
+  const path = `/admin/integrations/${id}/rotate`;
+  const { token } = await send("POST", path, admin, { overlap: "1h" });
+  return { id, former, token, formerEndsAt: world.scheduler.now + hourMs };
 }
 
 export const newCredential = (limit: object | undefined) => ({
@@ -388,3 +425,10 @@ export const newCredential = (limit: object | undefined) => ({
   expires: "never",
   ...limit,
 });
+
+/** It reaches only what a view of the orders shows. */
+const partnerCredential = {
+  ...newCredential({ requests: 100_000, writes: 100_000 }),
+  permissions: ["submissions:read", "submissions:create", "submissions:write"],
+  resources: ["form:orders/some"],
+};

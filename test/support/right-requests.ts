@@ -23,6 +23,7 @@ export function parametersOf({ path }: Route, parts: World): Record<string, stri
     reset: parts.reset,
     code: "not_found",
     version: "1",
+    session: "0123456789abcdef",
   };
 }
 
@@ -117,6 +118,7 @@ const collectionBodies = (kind: Kind): Record<string, (world: World) => Json> =>
       "fields[1].fields[0].label": "Within",
     }),
     [`${base}/:key/check-index`]: () => ({}),
+    [`${base}/:key/access`]: () => ({ items: "own", fields: ["title"] }),
     [`${base}/:key/delete`]: (current) => ({ confirm: current[kind].key }),
     [`${base}/:key/items`]: () => ({ data: data() }),
     [`${base}/:key/items/import`]: () => ({ csv: "title\nImported", act: "write" }),
@@ -226,6 +228,8 @@ export const bodies: Record<string, (world: World) => Json> = {
   "POST /admin/webhooks/:id/delete": () => ({}),
   "POST /admin/members": () => ({ email: `${freshKey("guest")}@forms.example`, role: "editor" }),
   "POST /admin/members/invitations/withdraw": () => ({ email: "nobody@forms.example" }),
+  "POST /admin/account/name": () => ({ name: "Akiko Mori" }),
+  "POST /admin/account/sessions/:session/end": () => ({}),
   "POST /admin/account/zone": () => ({ zone: "Asia/Tokyo" }),
   "POST /admin/preferences": () => ({ theme: "dark", back: "/admin/forms" }),
   "POST /admin/members/:id": () => ({ role: "viewer", disabled: "false" }),

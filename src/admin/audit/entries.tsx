@@ -189,6 +189,8 @@ export const actionVerbs: Record<ResourceAction, string> = {
 const selfActionVerbs: Record<AccountAction, string> = {
   "member.password": "changed their password",
   "member.reset": "reset their password",
+  "member.name": "changed their name",
+  "member.sign_out_session": "signed out one of their sessions",
   "member.sign_out_everywhere": "signed out everywhere else",
   "member.join": "joined",
   "member.setup": "set up this service",

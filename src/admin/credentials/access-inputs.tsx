@@ -60,8 +60,8 @@ export function ResourceChoices({
                   {(offersViews ? views : []).map((view) => (
                     <ResourceChoice
                       value={`${kind}:${key}/${view.key}`}
-                      name={`${name}: only ${view.name}`}
-                      of={`${key}/${view.key}`}
+                      name={`${name}: only “${view.name}”`}
+                      of={view.shows}
                       chosen={selected}
                     />
                   ))}

@@ -4,7 +4,7 @@ import { formatDay, useViewer } from "#html/viewer.tsx";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import { credentialLabels, permissionLabels } from "./describe.ts";
 import { Origins, ResourceChoices, Limits, Permissions } from "./access-inputs.tsx";
-import type { Credential } from "#domain/credential/credential.ts";
+import { isNarrow, type Credential } from "#domain/credential/credential.ts";
 import { roleAllows, permissions } from "#domain/credential/permissions.ts";
 import type { Problem } from "#domain/problem/problem.ts";
 import type { CollectionLabel } from "#store/home/credential-lists.ts";
@@ -107,6 +107,7 @@ export function AccessPage({
   return (
     <CredentialLayout frame={frame} credential={credential} tab="Access" problem={problem}>
       {add ? <AddedPermission permission={add} /> : null}
+      <NarrowAccess credential={credential} reachable={reachable} />
       <form method="post" action={`/admin/integrations/${id}`} class="issue">
         <input type="hidden" name="version" value={String(version)} />
         <input type="hidden" name="purpose" value="custom" />
@@ -128,6 +129,35 @@ export function AccessPage({
         <button type="submit">Save changes</button>
       </form>
     </CredentialLayout>
+  );
+}
+
+/** Says in words what a credential with views sees. */
+function NarrowAccess({
+  credential: { resources },
+  reachable,
+}: Pick<AccessPageProps, "credential" | "reachable">) {
+  if (resources === "all" || !isNarrow(resources)) return null;
+  const views = reachable.flatMap(({ kind, key, name, views: own }) =>
+    own
+      .filter((view) => resources.includes(`${kind}:${key}/${view.key}`))
+      .map((view) => ({ name, view })),
+  );
+  return (
+    <section class="card">
+      <h2>What it sees</h2>
+      <ul>
+        {views.map(({ name, view }) => (
+          <li>
+            <strong>{name}</strong>: {view.shows}.
+          </li>
+        ))}
+      </ul>
+      <p class="muted">
+        It writes only such items and fields too. All other items are 404 for it.{" "}
+        <a href="/docs/views#what-a-partner-can-and-cannot-learn">What it can learn</a>
+      </p>
+    </section>
   );
 }
 

@@ -226,7 +226,7 @@ export const callsPage = page({
               "Request ID",
             ]}
           >
-            {calls.map(({ call, reason }) => (
+            {calls.toReversed().map(({ call, reason }) => (
               <Row
                 call={call}
                 reason={reason}

@@ -5,6 +5,7 @@ import {
   type CredentialKind,
   findValidSecrets,
 } from "#domain/credential/credential.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { Permission } from "#domain/credential/permissions.ts";
 import type { Tone } from "#html/parts.tsx";
 import { dayInZone, formatTimestamp } from "#domain/time.ts";
@@ -56,14 +57,30 @@ function describePermissions(permissions: readonly Permission[]): string {
   return permissions.length > 0 ? "Manage webhooks" : "No permissions";
 }
 
+/** What a credential may do with the items of one kind: “Read, write”. */
+export function describePermissionsOf(
+  { permissions }: Pick<Credential, "permissions">,
+  kind: CollectionKind,
+): string {
+  const prefix = kind === "app" ? "records:" : "submissions:";
+  const own = permissions.filter((name) => name.startsWith(prefix) || name.startsWith("schema:"));
+  return own.length === 0 ? "Nothing" : describePermissions(own);
+}
+
 /** A short description of resources: “All forms and apps”, “2 forms, 1 app”. */
 export function describeResources(resources: Resources): string {
   if (resources === "all") return "All forms and apps";
   const formatKindCount = (kind: string) => {
     const number = resources.filter((resource) => resource.startsWith(`${kind}:`)).length;
-    return number === 0 ? "" : `${number} ${kind}${number === 1 ? "" : "s"}`;
+    const counted = `${number} ${kind}${number === 1 ? "" : "s"}`;
+    return number === 0 ? "" : counted;
   };
-  return [formatKindCount("form"), formatKindCount("app")].filter((text) => text !== "").join(", ");
+  const counts = [formatKindCount("form"), formatKindCount("app")].filter((text) => text !== "");
+  const parts = resources.filter((resource) => resource.includes("/")).length;
+  if (parts === 0) return counts.join(", ");
+  return parts === resources.length
+    ? `Part of ${counts.join(", ")}`
+    : `${counts.join(", ")} (${parts} in part)`;
 }
 
 export function describeAccess({

@@ -220,10 +220,24 @@ export const requireChoices = <Schema extends z.ZodMiniType>(schema: Schema) =>
       const resources = values["scope"] === "all" ? "all" : (values["resources"] ?? []);
       const message = findResourcesError(resources);
       if (message !== undefined) addError("resources", message);
+      else if (preset?.seesPart) checkPart(resources, values["origins"], addError);
       return values["name"] === "" ? { ...values, name: preset?.name ?? "Custom" } : values;
     }),
     schema,
   );
+
+/** A purpose that shows only a part needs views, and no page, whose visitors would all share it. */
+function checkPart(
+  resources: unknown,
+  origins: unknown,
+  addError: (field: string, message: string) => void,
+): void {
+  const names = resources === "all" ? [resources] : [resources].flat();
+  if (!names.every((name) => String(name).includes("/")))
+    addError("resources", "Choose views. “Access” of a form or app creates them.");
+  if (typeof origins === "string" && origins.trim() !== "")
+    addError("origins", "All visitors of a page share its credential, so leave this empty.");
+}
 
 export const IssueInput = lazy(() =>
   normalizeInput(

@@ -14,7 +14,7 @@ import { type PageContext, AdminPage } from "#admin/layout.tsx";
 import { ExpiryInput } from "./access-page.tsx";
 
 /** Common purposes of credentials with the least permissions that they need. */
-export const presets = {
+const presets = {
   read: {
     name: "Reporting",
     hint: "Reads all data and definitions.",
@@ -41,14 +41,40 @@ export const presets = {
     hint: "Creates and edits forms and apps. Can’t access their data.",
     permissions: ["schema:read", "schema:write"],
   },
-} as const satisfies Record<string, { name: string; hint: string; permissions: Permission[] }>;
+  partner: {
+    name: "Partner sees only what it created",
+    hint: "Reads, creates and edits items of a view. Not for web pages.",
+    permissions: [
+      "records:read",
+      "records:write",
+      "submissions:read",
+      "submissions:write",
+      "schema:read",
+    ],
+    seesPart: true,
+  },
+  part_report: {
+    name: "Read-only reporting without personal data",
+    hint: "Reads the fields of a view. Not for web pages.",
+    permissions: ["records:read", "submissions:read", "schema:read"],
+    seesPart: true,
+  },
+} as const satisfies Record<string, PresetChoice>;
 
-export type Preset = keyof typeof presets;
+interface PresetChoice {
+  name: string;
+  hint: string;
+  permissions: readonly Permission[];
+  /** Whether each resource must be a view. All visitors of a page would share it, so it has no origins. */
+  seesPart?: boolean;
+}
+
+type Preset = keyof typeof presets;
 
 const presetKeys = Object.keys(presets) as Preset[];
 
 /** The preset with this name, or undefined. */
-export function findPreset(purpose: unknown): (typeof presets)[Preset] | undefined {
+export function findPreset(purpose: unknown): PresetChoice | undefined {
   const name = presetKeys.find((preset) => preset === purpose);
   return name && presets[name];
 }

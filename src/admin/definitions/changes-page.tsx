@@ -5,20 +5,25 @@ import type { CollectionKind, Definition } from "#domain/definition/collection.t
 import { isObject } from "#domain/json.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { EmptyState, Table } from "#html/parts.tsx";
-import { CollectionLayout } from "./layout.tsx";
+import { CollectionLayout, collectionTerms } from "./layout.tsx";
 
-/** Compares a version of a definition with the one before it. */
+const parseVersion = (text: string) => (/^\d{1,15}$/.test(text) ? Number(text) : 0);
+
+/** Compares a version of a definition with the one before it, or with the version `from`. */
 export const changesPage = (kind: CollectionKind) =>
   page({
-    async load({ ctx, param }) {
-      const version = /^\d{1,15}$/.test(param("version")) ? Number(param("version")) : 0;
-      const versions = await loadDefinitionVersions(ctx, kind, param("key"), version);
+    async load({ c, ctx, param }) {
+      const numbers = [param("version"), c.req.query("from") ?? ""].map(parseVersion);
+      const [from = 0, version = 0] = numbers.every((number) => number > 0)
+        ? numbers.toSorted((a, b) => a - b)
+        : numbers.toReversed();
+      const versions = await loadDefinitionVersions(ctx, kind, param("key"), { version, from });
       const { collection } = versions.current;
       const [newest, previous] = versions.former;
       const isCurrent = collection.version === version;
       if (version < 1 || version > collection.version) throw problem.notFound();
       const after = isCurrent ? collection.definition : kept(newest, version);
-      const before = isCurrent ? newest : previous;
+      const before = from > 0 ? versions.base : isCurrent ? newest : previous;
       return { ...versions, version, before, after };
     },
     document: ({ version, before, after }) => ({
@@ -31,7 +36,12 @@ export const changesPage = (kind: CollectionKind) =>
       const diffs = before && after ? compareDefinitions(before.definition, after) : null;
       return (
         <CollectionLayout {...{ frame, collection, live }} tab="fields">
-          <h2>Changes in version {version}</h2>
+          <h2>
+            {before ? `Changes from version ${before.version} to ${version}` : `Version ${version}`}
+          </h2>
+          <p>
+            <a href={`${collectionTerms[kind].path}/${collection.key}/changes`}>All versions</a>
+          </p>
           {diffs === null || diffs.length === 0 ? (
             <EmptyState>
               {diffs === null

@@ -57,6 +57,7 @@ export function parseDraft(form: FormValues): Draft {
     key: textOf(form["key"]).trim(),
     name: textOf(form["name"]).trim(),
     timeZone: textOf(form["time_zone"]).trim(),
+    copyOf: textOf(form["copy_of"]).trim(),
     fields: collectDraftFields(root, false),
   };
 }
@@ -91,6 +92,12 @@ export function readKnownKeys(form: FormValues): string[] {
     .filter((key) => key !== "");
 }
 
+/** A copy of a stored field as a new one, which keeps its key. */
+export function copyDraftField(field: Field): DraftField {
+  const draft = toDraftField(field);
+  return { ...draft, was: "", fields: draft.fields.map((column) => ({ ...column, was: "" })) };
+}
+
 /** Converts a stored field to an unedited draft. */
 export function toDraftField(field: Field): DraftField {
   const members: Record<string, unknown> = { ...field };
@@ -122,7 +129,7 @@ export function newDraftField(type: FieldType): DraftField {
       ...Object.fromEntries(rulesOf(type).map((rule) => [rule, ""])),
       ...(type === "computed" ? { result: "number" } : {}),
     },
-    fields: type === "line_items" ? [newDraftField("text")] : [],
+    fields: type === "line_items" ? [{ ...newDraftField("text"), open: true }] : [],
     open: false,
   };
 }
@@ -192,6 +199,7 @@ function buildFieldDocument(
     if (isOn || flag !== "integer" || storedDocument[flag] !== undefined) document[flag] = isOn;
   }
   for (const rule of rulesOf(type)) {
+    if (inRow && rule === "section") continue;
     const text = (draft.rules[rule] ?? "").replaceAll("\r\n", "\n");
     const isUnedited = storedDraft && text === storedDraft.rules[rule];
     const value = isUnedited ? storedDocument[rule] : toRuleValue(rule, text.trim(), draft);

@@ -30,6 +30,8 @@ export const resultTypes = ["number", "text", "boolean", "date", "datetime"] as 
 export type Flag = "required" | "unique" | "searchable" | "integer";
 /** Rules that have a value, edited as text. */
 export type Rule =
+  | "help"
+  | "section"
   | "app"
   | "options"
   | "formula"
@@ -86,7 +88,11 @@ const typeRules: Record<FieldType, Rule[]> = {
 };
 
 /** The rules with a value that fields of this type have. */
-export const rulesOf = (type: FieldType): readonly Rule[] => typeRules[type];
+export const rulesOf = (type: FieldType): readonly Rule[] => [
+  "help",
+  "section",
+  ...typeRules[type],
+];
 
 /** A field in the editor. Its texts may be invalid. */
 export interface DraftField {
@@ -102,7 +108,7 @@ export interface DraftField {
   rules: Partial<Record<Rule, string>>;
   /** The columns of line items. */
   fields: DraftField[];
-  /** Whether the section with more rules is open. */
+  /** Whether its row is open. Only scripts send it. */
   open: boolean;
 }
 
@@ -114,6 +120,8 @@ export interface Draft {
   name: string;
   /** The time zone of a new definition; empty for its maker's. */
   timeZone: string;
+  /** The key of the collection of which a new definition is a copy; else empty. */
+  copyOf: string;
   fields: DraftField[];
 }
 

@@ -3,10 +3,16 @@ import { labelOf, type Draft, type DraftField, isFieldType, flagsOf, rulesOf } f
 import { newDraftField, toDraftField } from "./draft-documents.ts";
 import { digestText } from "#domain/cursor.ts";
 
-/** The draft after an edit, and the path of the field that gets the focus. */
+/** The part of a field's row that gets the focus after an edit. Only its label needs an open row. */
+export interface EditFocus {
+  path: readonly number[];
+  part: "label" | "row" | "up" | "down";
+}
+
+/** The draft after an edit. */
 export interface EditResult {
   draft: Draft;
-  focus: number[] | undefined;
+  focus: EditFocus | undefined;
 }
 
 /**
@@ -20,7 +26,8 @@ export function applyEdit(draft: Draft, action: string, stored: FieldSet): EditR
     const list = listIndex === "" ? next.fields : next.fields[Number(listIndex)]?.fields;
     if (!list || (listIndex !== "" && subject === "line_items")) return { draft, focus: undefined };
     const index = list.push(newDraftField(subject)) - 1;
-    return { draft: next, focus: listIndex === "" ? [index] : [Number(listIndex), index] };
+    const path = listIndex === "" ? [index] : [Number(listIndex), index];
+    return { draft: next, focus: { path, part: "label" } };
   }
   if (verb === "restore") return { draft: restoreField(next, subject, stored), focus: undefined };
   const path = subject.split(".").map(Number);
@@ -37,21 +44,22 @@ function editFieldList(
   field: DraftField,
   index: number,
   listPath: number[],
-): number[] | undefined {
+): EditFocus | undefined {
+  const focusOn = (at: number, part: EditFocus["part"]) => ({ path: [...listPath, at], part });
   const newIndex = verb === "up" ? index - 1 : index + 1;
   switch (verb) {
     case "up":
     case "down":
-      if (newIndex < 0 || newIndex >= list.length) return [...listPath, index];
+      if (newIndex < 0 || newIndex >= list.length) return focusOn(index, verb);
       list.splice(index, 1);
       list.splice(newIndex, 0, field);
-      return [...listPath, newIndex];
+      return focusOn(newIndex, verb);
     case "copy":
       list.splice(index + 1, 0, duplicateField(field));
-      return [...listPath, index + 1];
+      return focusOn(index + 1, "label");
     case "remove":
       list.splice(index, 1);
-      return list.length === 0 ? undefined : [...listPath, Math.min(index, list.length - 1)];
+      return list.length === 0 ? undefined : focusOn(Math.min(index, list.length - 1), "row");
     default:
       return undefined;
   }

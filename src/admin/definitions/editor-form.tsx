@@ -7,10 +7,11 @@ import { type Draft, fieldTypeNames, type DraftField } from "./draft.ts";
 import { Input } from "#html/inputs.tsx";
 import { collectionTerms } from "./layout.tsx";
 import { fieldKeys } from "./draft-documents.ts";
-import { FieldEditor, Palette } from "./field-editor.tsx";
+import { FieldEditor, Palette, useOpenPath } from "./field-editor.tsx";
+import type { EditFocus } from "./edit-draft.ts";
 import { FormErrors } from "#html/form-errors.tsx";
 import { ItemInputs } from "#admin/items/form/inputs.tsx";
-import { type Listeners, SaveOutcome } from "./outcome.tsx";
+import { type AffectedUsers, type Listeners, SaveOutcome } from "./outcome.tsx";
 
 export interface EditorProps {
   frame: PageContext;
@@ -26,9 +27,10 @@ export interface EditorProps {
   exampleName: string | null;
   /** Undefined if the change recalculates no items. */
   listeners?: Listeners | undefined;
+  viewUsers?: AffectedUsers | undefined;
   /** The errors that the inputs show. */
   wrong: Problem | undefined;
-  focus?: readonly number[] | undefined;
+  focus?: EditFocus | undefined;
   action: string;
 }
 
@@ -101,6 +103,7 @@ const maxHiddenFields = 100;
 function FieldList({ draft, stored, finished, exampleName, focus }: EditorProps) {
   const keys = fieldKeys(draft.fields);
   const names = draft.fields.map((field, index) => formulaName(field, keys[index] ?? ""));
+  const openPath = useOpenPath(draft.fields, focus);
   return (
     <>
       {draft.fields.length === 0 ? (
@@ -117,7 +120,8 @@ function FieldList({ draft, stored, finished, exampleName, focus }: EditorProps)
                 siblings: draft.fields,
                 example: finished?.example ?? {},
                 exampleName,
-                focus: focus?.join("."),
+                focus,
+                openPath,
               }}
             />
           ))}
@@ -163,6 +167,7 @@ export function Editor(props: EditorProps) {
         </button>
         <input type="hidden" name="version" value={String(draft.version)} />
         <input type="hidden" name="known" value={storedKeys} />
+        {draft.copyOf ? <input type="hidden" name="copy_of" value={draft.copyOf} /> : null}
         <div class="beside">
           <div>
             {stored === null ? <NameInputs draft={draft} frame={props.frame} /> : null}
@@ -172,6 +177,7 @@ export function Editor(props: EditorProps) {
             <SaveOutcome
               preview={preview}
               listeners={props.listeners}
+              viewUsers={props.viewUsers}
               items={collectionTerms[kind].items}
               hasFieldErrors={hasFieldErrors}
             />
@@ -183,7 +189,7 @@ export function Editor(props: EditorProps) {
                 </label>
               ) : null}
             </div>
-            <p class="actions">
+            <p class="actions save">
               <button type="submit" name="do" value="save" formaction={action}>
                 {stored === null ? `Create ${collectionTerms[kind].one}` : "Save changes"}
               </button>

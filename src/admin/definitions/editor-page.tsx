@@ -49,6 +49,8 @@ function FieldRow({ field, listLabel }: { field: Field; listLabel?: string }) {
 const fieldInputNames = [
   "label",
   "key",
+  "help",
+  "section",
   "options",
   "formula",
   "result",
@@ -92,6 +94,23 @@ interface DefinitionPageProps extends EditorProps {
   problem: Problem | undefined;
 }
 
+function DefinitionActions({ frame, current }: Pick<DefinitionPageProps, "frame" | "current">) {
+  const { kind, key } = current.collection;
+  const { path } = collectionTerms[kind];
+  return (
+    <>
+      <a class="button quiet" href={`${path}/${key}/changes`}>
+        Versions
+      </a>
+      {roleAllows(frame.member.role, "define") ? (
+        <a class="button quiet" href={`${path}?new&copy=${key}`}>
+          Duplicate
+        </a>
+      ) : null}
+    </>
+  );
+}
+
 /** The page with the fields of an app or form. */
 export function DefinitionPage(props: DefinitionPageProps) {
   const { frame, current, problem, draft } = props;
@@ -101,6 +120,7 @@ export function DefinitionPage(props: DefinitionPageProps) {
       {...{ frame, collection, live: itemCount, problem }}
       labels={inputLabels(draft)}
       tab="fields"
+      actions={<DefinitionActions {...props} />}
     >
       {indexing ? <IndexingProgress {...indexing} /> : null}
       {pending?.problem === null ? (

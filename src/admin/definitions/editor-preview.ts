@@ -12,7 +12,8 @@ import type { CurrentCollection } from "#store/data/collections.ts";
 import { buildFieldDocuments, inputName } from "./draft-documents.ts";
 import type { Draft, DraftField } from "./draft.ts";
 import { withFormulaHelp } from "./formula-help.ts";
-import type { Listeners } from "./outcome.tsx";
+import { checkViewEffects } from "#actions/view-users.ts";
+import type { AffectedUsers, Listeners } from "./outcome.tsx";
 
 type AdminContext = Context<AdminEnv>;
 
@@ -42,6 +43,7 @@ export interface DraftPreview {
   finished: Preview | undefined;
   exampleName: string | null;
   listeners: Listeners | undefined;
+  viewUsers: AffectedUsers | undefined;
   /** All errors of the draft. */
   draftProblem: Problem | undefined;
   /** Without the options and formulas that are still empty. */
@@ -61,6 +63,7 @@ export async function buildDraftPreview(
     finished,
     exampleName: exampleName(state, finished),
     listeners: await listListeners(c, state, preview),
+    viewUsers: await listViewUsers(c, state, preview),
     draftProblem,
     inputProblem: withoutEmptyInputErrors(draftProblem, draft),
   };
@@ -110,6 +113,35 @@ async function listListeners(
   const isVisible = roleAllows(c.var.member.role, "webhooks");
   return { count: webhooks.length, names: isVisible ? webhooks.map(({ name }) => name) : [] };
 }
+
+/** Who sees other items or fields after the change. */
+async function listViewUsers(
+  c: AdminContext,
+  { current }: EditorState,
+  preview: Preview | undefined,
+): Promise<AffectedUsers | undefined> {
+  if (!current || !preview) return undefined;
+  const { role } = c.var.member;
+  try {
+    const effects = await checkViewEffects(c.var.action, current.collection, preview.definition);
+    const { views, users, webhooks } = effects;
+    if (views.length === 0) return undefined;
+    return {
+      views,
+      credentials: namedIf(roleAllows(role, "credentials"), users),
+      webhooks: namedIf(roleAllows(role, "webhooks"), webhooks),
+    };
+  } catch (error) {
+    // Saving will report it.
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
+}
+
+const namedIf = (isVisible: boolean, all: readonly { name: string }[]): Listeners => ({
+  count: all.length,
+  names: isVisible ? all.map(({ name }) => name) : [],
+});
 
 /** Drops the errors of options and formulas that are still empty. */
 function withoutEmptyInputErrors(

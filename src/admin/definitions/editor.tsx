@@ -7,12 +7,17 @@ import type { AdminEnv } from "#http/env.ts";
 import type { CurrentCollection } from "#store/data/collections.ts";
 import { pageContext } from "#admin/layout.tsx";
 import { collectionTerms, definitionDocument } from "./layout.tsx";
-import { missingKeyErrors, readKnownKeys, parseDraft } from "./draft-documents.ts";
+import { copyDraftField, missingKeyErrors, readKnownKeys, parseDraft } from "./draft-documents.ts";
 import { isTooLarge, tooManyFieldsProblem } from "./draft-size.ts";
 import { type Draft, makeKey } from "./draft.ts";
 import { DefinitionPage, LargeDefinitionPage, NewDefinitionPage } from "./editor-page.tsx";
 import { buildDraftPreview, draftBody, previewDraft, type EditorState } from "./editor-preview.ts";
-import { putDefinition, getWithNewestItem, type SavedDefinition } from "#actions/definitions.ts";
+import {
+  getDefinition,
+  putDefinition,
+  getWithNewestItem,
+  type SavedDefinition,
+} from "#actions/definitions.ts";
 import { collectionKeyPattern } from "#domain/definition/document.ts";
 import { noFields } from "#domain/definition/field.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
@@ -21,7 +26,7 @@ import { errorAt } from "#domain/problem/field-errors.ts";
 import { sendOutcome } from "#admin/page.ts";
 import { formatQuantity } from "#html/viewer.tsx";
 import { readForm, wantsJson, textOf, type FormValues } from "#admin/form-input.ts";
-import { applyEdit, buildDraftFields, rebaseDraft } from "./edit-draft.ts";
+import { applyEdit, buildDraftFields, rebaseDraft, type EditFocus } from "./edit-draft.ts";
 
 type AdminContext = Context<AdminEnv>;
 
@@ -30,7 +35,7 @@ async function sendEditor(
   c: AdminContext,
   state: EditorState,
   draft: Draft,
-  { error, focus }: { error?: Problem; focus?: number[] | undefined } = {},
+  { error, focus }: { error?: Problem; focus?: EditFocus | undefined } = {},
 ): Promise<Response> {
   const { kind, current } = state;
   const { draftProblem, inputProblem, ...previews } = await buildDraftPreview(c, state, draft);
@@ -78,14 +83,35 @@ export async function showEditor(c: AdminContext, kind: CollectionKind): Promise
 
 export async function showNewEditor(c: AdminContext, kind: CollectionKind): Promise<Response> {
   if (!roleAllows(c.var.member.role, "define")) throw problem.roleRequired("define");
-  const draft = { version: 0, key: "", name: "", timeZone: "", fields: [] };
+  const copyOf = c.req.query("copy") ?? "";
+  const draft =
+    copyOf === ""
+      ? { version: 0, key: "", name: "", timeZone: "", copyOf, fields: [] }
+      : buildCopy(await getDefinition(c.var.action, kind, copyOf));
   return sendEditor(c, { kind, current: undefined, newest: undefined }, draft);
+}
+
+/** A new definition with the fields of another. */
+function buildCopy({ collection: { key, definition } }: CurrentCollection): Draft {
+  const { name, time_zone: timeZone, fields } = definition;
+  if (isTooLarge(fields.fields)) throw tooManyFieldsProblem();
+  const copies = fields.fields.map(copyDraftField);
+  return { version: 0, key: "", name: `${name} (copy)`, timeZone, copyOf: key, fields: copies };
+}
+
+/** The settings that a copy takes over. */
+async function copiedSettings(c: AdminContext, kind: CollectionKind, key: string) {
+  if (key === "") return {};
+  const { collection } = await getDefinition(c.var.action, kind, key);
+  const { description, history_days } = collection.definition;
+  return { description, ...(history_days === undefined ? {} : { history_days }) };
 }
 
 async function buildStoredDraft({ collection }: CurrentCollection): Promise<Draft> {
   const { key, version, definition } = collection;
   const fields = await buildDraftFields(definition.fields.fields);
-  return { version, key, name: definition.name, timeZone: definition.time_zone, fields };
+  const { name, time_zone: timeZone } = definition;
+  return { version, key, name, timeZone, copyOf: "", fields };
 }
 
 /** Saves the fields, or applies an edit to the draft and shows what saving would do. */
@@ -133,7 +159,8 @@ export async function createCollection(c: AdminContext, kind: CollectionKind): P
     assertNamed(draft, key);
     assertKeysChosen(draft);
     const zone = draft.timeZone === "" ? {} : { time_zone: draft.timeZone };
-    const body = { ...draftBody(state, draft), name: draft.name, key, ...zone };
+    const settings = await copiedSettings(c, kind, draft.copyOf);
+    const body = { ...settings, ...draftBody(state, draft), name: draft.name, key, ...zone };
     const result = await putAtVersion(c, kind, key, body, 0).catch((error: unknown) => {
       throw toKeyTakenProblem(error, key, collectionTerms[kind].one);
     });

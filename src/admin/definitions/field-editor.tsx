@@ -1,18 +1,12 @@
-import {
-  fieldTypes,
-  fieldTypeNames,
-  type DraftField,
-  resultTypes,
-  flagsOf,
-  type Flag,
-} from "./draft.ts";
-import { Value } from "#admin/items/value.tsx";
-import { Input, Select, useField, TextArea } from "#html/inputs.tsx";
+import { fieldTypes, fieldTypeNames, type DraftField, flagsOf, type Flag } from "./draft.ts";
+import type { EditFocus } from "./edit-draft.ts";
+import { Input, TextArea } from "#html/inputs.tsx";
 import { inputName, fieldKeys } from "./draft-documents.ts";
 import { Badge } from "#html/parts.tsx";
-import { inputId, useExactFieldErrors } from "#html/form-errors.tsx";
-import { exampleFormula } from "./formula-help.ts";
-import { MoreRules } from "./rules-editor.tsx";
+import { inputId, useExactFieldErrors, useFieldErrors } from "#html/form-errors.tsx";
+import { FormulaInputs } from "./formula-inputs.tsx";
+import { MoreRules, summarizeRules } from "./rules-editor.tsx";
+import { maxHelpLength } from "#domain/definition/document.ts";
 
 /** A button for each field type. With `list`, the buttons add columns to that list. */
 export function Palette({ list, listLabel }: { list?: number; listLabel?: string }) {
@@ -44,7 +38,16 @@ const fieldActions: [action: string, iconPath: string, name: string][] = [
   ["remove", "M4 4l8 8M12 4l-8 8", "Remove"],
 ];
 
-function FieldButtons({ path, label }: { path: string; label: string }) {
+function FieldButtons({
+  path,
+  label,
+  focused,
+}: {
+  path: string;
+  label: string;
+  /** The action whose button gets the focus. */
+  focused: string | undefined;
+}) {
   return (
     <span class="acts">
       {fieldActions.map(([action, iconPath, name]) => (
@@ -56,6 +59,7 @@ function FieldButtons({ path, label }: { path: string; label: string }) {
           formnovalidate
           aria-label={`${name}: ${label}`}
           title={name}
+          autofocus={focused === action}
         >
           <svg class="sign" viewBox="0 0 16 16" aria-hidden="true">
             <path d={iconPath} />
@@ -79,140 +83,116 @@ export interface FieldContext {
   example: Record<string, unknown>;
   /** The name of that item; null for a made-up one. */
   exampleName: string | null;
-  /** The path of the field whose label gets the focus. */
-  focus: string | undefined;
+  focus: EditFocus | undefined;
+  /** The path of the row that is open. Scripts can have more of them open. */
+  openPath: string | undefined;
 }
-
-function FormulaResult({
-  field,
-  fieldKey,
-  example,
-}: {
-  field: DraftField;
-  fieldKey: string;
-  example: Record<string, unknown>;
-}) {
-  const result = resultTypes.find((type) => type === field.rules.result) ?? "number";
-  const decimals = Number(field.rules.decimals || Number.NaN);
-  const exampleField = {
-    id: 0,
-    key: fieldKey,
-    label: "",
-    required: false,
-    searchable: false,
-    previous_keys: [],
-    type: "computed" as const,
-    formula: "",
-    result,
-    ...(Number.isInteger(decimals) && decimals >= 0 && decimals <= 15 ? { decimals } : {}),
-  };
-  return <Value field={exampleField} value={example[fieldKey]} />;
-}
-
-/** The inputs of a formula, with the names that it can use and its result for an example. */
-function FormulaInputs({
-  field,
-  context,
-  fieldKey,
-}: {
-  field: DraftField;
-  context: FieldContext;
-  fieldKey: string;
-}) {
-  const name = inputName(context.path, "formula");
-  const { inputProps, wrong: errors } = useField({ name, hint: "names" });
-  const names = hintedNames(context.names, fieldKey);
-  const inRow = context.path.length > 1;
-  const others = context.siblings.filter((sibling) => sibling !== field);
-  return (
-    <div class="formula">
-      <div class="field wide">
-        <label for={inputProps.id}>Formula</label>
-        <span class="hint" id={`${inputProps.id}-hint`}>
-          {names.length > 0 ? (
-            <>
-              Fields:{" "}
-              {names.map((key, index) => [
-                index > 0 ? ", " : "",
-                <code data-insert={/^\w+/.exec(key)?.[0] ?? ""}>{key}</code>,
-              ])}
-            </>
-          ) : (
-            "Use the keys of the other fields"
-          )}
-          . Example: <code>{exampleFormula(others)}</code>
-        </span>
-        <input
-          {...inputProps}
-          value={field.rules.formula ?? ""}
-          maxlength={2000}
-          spellcheck={false}
-          autocomplete="off"
-          class="mono"
-          data-formula=""
-        />
-        <span class="error" id={`${inputProps.id}-wrong`} data-live="">
-          {errors.join(" ")}
-        </span>
-        {inRow || errors.length > 0 || !field.rules.formula ? null : (
-          <output class="muted" id={`${inputProps.id}-result`} data-live="">
-            {context.exampleName === null
-              ? "Result for an example: "
-              : `Result for ${context.exampleName}: `}
-            <FormulaResult field={field} fieldKey={fieldKey} example={context.example} />
-          </output>
-        )}
-      </div>
-      <Select
-        name={inputName(context.path, "result")}
-        label="Result"
-        options={resultTypes.map((value) => ({ value, label: fieldTypeNames[value] }))}
-        value={field.rules.result ?? "number"}
-      />
-    </div>
-  );
-}
-
-const maxNames = 40;
-/** In longer lists the hints name no fields, so that a page of formulas stays small. */
-const maxListWithNames = 200;
-
-const hintedNames = (names: readonly string[], ownKey: string) =>
-  names.length > maxListWithNames ? [] : names.filter((name) => name !== ownKey).slice(0, maxNames);
 
 const mainFlags: [Flag, string][] = [
   ["required", "Required"],
   ["unique", "Unique"],
 ];
 
-/** The editor of one field. */
-export function FieldEditor({ field, context }: { field: DraftField; context: FieldContext }) {
+/** The path of the row that opens: that of the label with the focus, else the first one with an error. */
+export function useOpenPath(
+  fields: readonly DraftField[],
+  focus: EditFocus | undefined,
+): string | undefined {
+  const hasErrors = fields.map((_, index) => useFieldErrors(`fields[${index}]`).length > 0);
+  if (focus?.part === "label") return focus.path.join(".");
+  const first = hasErrors.indexOf(true);
+  return focus || first === -1 || fields.some(({ open }) => open) ? undefined : String(first);
+}
+
+/** The row of a field while it is closed. */
+function RowSummary({ field, context, fieldKey }: FieldProps & { fieldKey: string }) {
   const { path, focus } = context;
+  const errorCount = useFieldErrors(inputName(path, "").slice(0, -1)).length;
+  return (
+    <summary autofocus={focus?.part === "row" && focus.path.join(".") === path.join(".")}>
+      <strong>{field.label || fieldTypeNames[field.type]}</strong>{" "}
+      <Badge>{fieldTypeNames[field.type]}</Badge>{" "}
+      {mainFlags
+        .filter(([flag]) => field.flags[flag] === true)
+        .map(([, text]) => (
+          <>
+            <Badge tone="accent">{text}</Badge>{" "}
+          </>
+        ))}
+      {errorCount > 0 ? (
+        <>
+          <Badge tone="bad">{errorCount === 1 ? "1 error" : `${errorCount} errors`}</Badge>{" "}
+        </>
+      ) : null}
+      <code data-key="">{fieldKey}</code> <small>{summarizeRules(field)}</small>
+    </summary>
+  );
+}
+
+interface FieldProps {
+  field: DraftField;
+  context: FieldContext;
+}
+
+/** The editor of one field: a row that opens. In a list, one row is open at a time. */
+export function FieldEditor({ field, context }: FieldProps) {
+  const { path, focus, openPath } = context;
   const fieldPath = path.join(".");
   const name = (what: string) => inputName(path, what);
   const fieldKey = context.keys[path.at(-1) ?? 0] ?? "";
   const label = field.label || fieldTypeNames[field.type];
-  const flags = flagsOf(field.type, path.length > 1);
+  const isFocused = focus?.path.join(".") === fieldPath;
+  const listPath = path.slice(0, -1).map((index) => `${index}.`);
+  // A browser closes all but the first open row of a list.
+  const isOpen =
+    openPath?.startsWith(listPath.join("")) && openPath !== listPath[0]?.slice(0, -1)
+      ? `${openPath}.`.startsWith(`${fieldPath}.`)
+      : field.open;
   return (
     <li class="def" data-path={fieldPath}>
       <input type="hidden" name={name("type")} value={field.type} />
       <input type="hidden" name={name("was")} value={field.was} />
       <input type="hidden" name={name("seen")} value={field.seen} />
+      <span class="grip" aria-hidden="true">
+        ⠿
+      </span>
+      <details
+        class="row"
+        name={path.length === 1 ? "fields" : `columns-${path[0] ?? 0}`}
+        open={isOpen}
+      >
+        <RowSummary {...{ field, context, fieldKey }} />
+        <LabelInputs {...{ field, context, label }} />
+        <FieldErrors name={inputName(path, "").slice(0, -1)} />
+        <TypeInputs {...{ field, context, fieldKey }} />
+        <MoreRules field={field} context={context} fieldKey={fieldKey} />
+      </details>
+      <FieldButtons path={fieldPath} label={label} focused={isFocused ? focus?.part : undefined} />
+    </li>
+  );
+}
+
+function LabelInputs({ field, context, label }: FieldProps & { label: string }) {
+  const { path, focus } = context;
+  const name = (what: string) => inputName(path, what);
+  const flags = flagsOf(field.type, path.length > 1);
+  const id = inputId(name("label"));
+  return (
+    <>
       <div class="def-head">
-        <span class="grip" aria-hidden="true">
-          ⠿
-        </span>
-        <input
-          class="label"
-          id={inputId(name("label"))}
-          name={name("label")}
-          value={field.label}
-          placeholder={fieldTypeNames[field.type]}
-          maxlength={200}
-          aria-label={`Label of ${label}`}
-          autofocus={focus === fieldPath}
-        />
-        <Badge>{fieldTypeNames[field.type]}</Badge>
+        <div class="field">
+          <label for={id}>Label</label>
+          <input
+            class="label"
+            id={id}
+            name={name("label")}
+            value={field.label}
+            placeholder={fieldTypeNames[field.type]}
+            maxlength={200}
+            aria-label={`Label of ${label}`}
+            autofocus={focus?.part === "label" && focus.path.join(".") === path.join(".")}
+          />
+        </div>
         {mainFlags
           .filter(([flag]) => flags.includes(flag))
           .map(([flag, text]) => (
@@ -221,34 +201,48 @@ export function FieldEditor({ field, context }: { field: DraftField; context: Fi
               <span>{text}</span>
             </label>
           ))}
-        <FieldButtons path={fieldPath} label={label} />
       </div>
-      <FieldErrors name={inputName(path, "").slice(0, -1)} />
-      {field.rules.options !== undefined ? (
-        <TextArea
-          name={name("options")}
-          label="Options"
-          hint="One option per line. To store a different value: Label | value"
-          value={`\n${field.rules.options}`}
-          rows={3}
-        />
-      ) : null}
-      {field.type === "reference" ? (
-        <Input
-          name={name("app")}
-          label="App"
-          hint="The key of the app whose records it names"
-          value={field.rules.app ?? ""}
-          maxlength={63}
-          spellcheck={false}
-          autocomplete="off"
-        />
-      ) : null}
-      {field.type === "computed" ? <FormulaInputs {...{ field, context, fieldKey }} /> : null}
-      {field.type === "line_items" ? <ColumnEditors field={field} context={context} /> : null}
-      <MoreRules field={field} context={context} fieldKey={fieldKey} />
-    </li>
+      <Input
+        name={name("help")}
+        label="Help text"
+        value={field.rules.help ?? ""}
+        maxlength={maxHelpLength}
+        autocomplete="off"
+        wide
+      />
+    </>
   );
+}
+
+/** The inputs that only some types have. */
+function TypeInputs({ field, context, fieldKey }: FieldProps & { fieldKey: string }) {
+  const name = (what: string) => inputName(context.path, what);
+  if (field.rules.options !== undefined)
+    return (
+      <TextArea
+        name={name("options")}
+        label="Options"
+        hint="One option per line. To store a different value: Label | value"
+        value={`\n${field.rules.options}`}
+        rows={3}
+        data-options=""
+        wide
+      />
+    );
+  if (field.type === "reference")
+    return (
+      <Input
+        name={name("app")}
+        label="App"
+        hint="The key of the app whose records it names"
+        value={field.rules.app ?? ""}
+        maxlength={63}
+        spellcheck={false}
+        autocomplete="off"
+      />
+    );
+  if (field.type === "computed") return <FormulaInputs {...{ field, context, fieldKey }} />;
+  return field.type === "line_items" ? <ColumnEditors field={field} context={context} /> : null;
 }
 
 function FieldErrors({ name }: { name: string }) {

@@ -7,8 +7,10 @@ import { serviceHost } from "#http/request.ts";
 import { requireAbility } from "#admin/page.ts";
 import { itemRoutes } from "#admin/items/index.tsx";
 import { summaryPage } from "#admin/items/summary.tsx";
+import { accessPage } from "./access.tsx";
 import { deletePage } from "./delete.tsx";
 import { changesPage } from "./changes-page.tsx";
+import { historyPage } from "./history-page.tsx";
 import { apiPage, jsonPage } from "./json-page.tsx";
 import { createCollection, saveFields, showEditor, showNewEditor } from "./editor.tsx";
 import { collectionsPage } from "./list.tsx";
@@ -20,8 +22,10 @@ export function collectionRoutes(kind: CollectionKind) {
   const settings = settingsPage(kind);
   const json = jsonPage(kind);
   const deletion = deletePage(kind);
+  const access = accessPage(kind);
   const define = requireAbility("define");
   const erase = requireAbility("erase");
+  const seeCredentials = requireAbility("credentials");
   return (
     new Hono<AdminEnv>()
       // A query parameter, because any path could be the key of a collection.
@@ -33,6 +37,8 @@ export function collectionRoutes(kind: CollectionKind) {
       .post("/:key/fields", define, (c) => saveFields(c, kind))
       .get("/:key/settings", define, settings.show)
       .post("/:key/settings", define, settings.save)
+      .get("/:key/access", seeCredentials, access.show)
+      .post("/:key/access", seeCredentials, access.giveAccess)
       .get("/:key/summary", summaryPage(kind).show)
       .get("/:key/delete", erase, deletion.show)
       .post("/:key/delete", erase, deletion.remove)
@@ -42,6 +48,7 @@ export function collectionRoutes(kind: CollectionKind) {
         const { collection } = await getDefinition(c.var.action, kind, c.req.param("key"));
         return c.json(openApiDocument(c.env.operations, collection, serviceHost(c)));
       })
+      .get("/:key/changes", historyPage(kind).show)
       .get("/:key/changes/:version", changesPage(kind).show)
       .get("/:key/json", json.show)
       .post("/:key/json", define, json.save)

@@ -68,7 +68,7 @@ function AcceptanceBadges({
   );
 }
 
-type Tab = "items" | "summary" | "fields" | "settings" | "api";
+type Tab = "items" | "summary" | "fields" | "settings" | "access" | "api";
 
 interface CollectionLayoutProps {
   frame: PageContext;
@@ -88,11 +88,13 @@ export function CollectionLayout(props: PropsWithChildren<CollectionLayoutProps>
   const { many: plural, path, Items } = collectionTerms[kind];
   const base = `${path}/${key}`;
   const canDefine = roleAllows(frame.member.role, "define");
+  const seesCredentials = roleAllows(frame.member.role, "credentials");
   const tabs: Record<Tab, [string, string]> = {
     items: [Items, `${base}/items`],
     summary: ["Summary", `${base}/summary`],
     fields: ["Fields", base],
     settings: ["Settings", `${base}/settings`],
+    access: ["Access", `${base}/access`],
     api: ["API", `${base}/api`],
   };
   return (
@@ -110,6 +112,7 @@ export function CollectionLayout(props: PropsWithChildren<CollectionLayoutProps>
         label={definition.name}
         tabs={Object.entries(tabs)
           .filter(([name]) => name !== "settings" || canDefine)
+          .filter(([name]) => name !== "access" || seesCredentials)
           .map(([, entry]) => entry)}
         current={tabs[tab][0]}
       />

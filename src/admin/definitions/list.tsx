@@ -1,4 +1,8 @@
-import { closedReason, type CollectionKind } from "#domain/definition/collection.ts";
+import {
+  closedReason,
+  type Acceptance,
+  type CollectionKind,
+} from "#domain/definition/collection.ts";
 import { Badge, EmptyState, Table } from "#html/parts.tsx";
 import { formatCount, Time } from "#html/viewer.tsx";
 import type { CollectionOverview } from "#store/data/collections.ts";
@@ -10,7 +14,13 @@ import { roleAllows } from "#domain/credential/permissions.ts";
 
 const warningPeriodMs = 14 * 24 * 60 * 60 * 1000;
 
-function AcceptanceState({ overview, now }: { overview: CollectionOverview; now: number }) {
+export function AcceptanceState({
+  overview,
+  now,
+}: {
+  overview: Acceptance & { itemCount: number };
+  now: number;
+}) {
   const reason = closedReason(overview, overview.itemCount, now);
   if (reason !== null) {
     return <Badge tone={reason === "full" ? "warn" : "quiet"}>{closedReasonNames[reason]}</Badge>;

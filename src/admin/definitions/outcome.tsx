@@ -53,7 +53,7 @@ function differenceLine({ path, what, keys, options }: FieldDiff): Child {
 
 const boldNames = (fields: readonly string[]) => <strong>{fields.join(", ")}</strong>;
 
-/** The webhooks that receive events for recalculated items. Only some roles see their names. */
+/** Webhooks or credentials that a change concerns. Only some roles see their names. */
 export interface Listeners {
   count: number;
   names: string[];
@@ -69,6 +69,30 @@ function eventLine({ count, names }: Listeners, total: number): Child {
       {count > 1 ? " each" : ""}.
     </>
   );
+}
+
+/** The views that a change affects, and who uses them. */
+export interface AffectedUsers {
+  views: readonly string[];
+  credentials: Listeners;
+  webhooks: Listeners;
+}
+
+function viewLines({ views, credentials, webhooks }: AffectedUsers): Child[] {
+  const listed = ({ count, names }: Listeners, noun: string) =>
+    names.length > 0 ? boldNames(names) : formatQuantity(count, noun);
+  return [
+    <>
+      Changes what {views.length === 1 ? "the view" : "the views"} {boldNames(views)}{" "}
+      {views.length === 1 ? "matches or shows" : "match or show"}.
+    </>,
+    credentials.count > 0 ? (
+      <>Credentials see other items or fields: {listed(credentials, "credential")}.</>
+    ) : null,
+    webhooks.count > 0 ? (
+      <>Webhooks follow other items or fields: {listed(webhooks, "webhook")}.</>
+    ) : null,
+  ].filter((line) => line !== null);
 }
 
 function workLines(preview: Preview, items: string, listeners: Listeners | undefined): Child[] {
@@ -104,11 +128,13 @@ function workLines(preview: Preview, items: string, listeners: Listeners | undef
 export function SaveOutcome({
   preview,
   listeners,
+  viewUsers,
   items,
   hasFieldErrors,
 }: {
   preview: Preview | undefined;
   listeners: Listeners | undefined;
+  viewUsers: AffectedUsers | undefined;
   items: string;
   /** Whether inputs show errors. */
   hasFieldErrors: boolean;
@@ -117,7 +143,7 @@ export function SaveOutcome({
     <section class="card" id="outcome" aria-live="polite" data-live="">
       <h2>Changes</h2>
       {preview ? (
-        <ChangeList {...{ preview, items, listeners }} />
+        <ChangeList {...{ preview, items, listeners, viewUsers }} />
       ) : (
         <p class="muted">
           {hasFieldErrors
@@ -133,13 +159,16 @@ function ChangeList({
   preview,
   items,
   listeners,
+  viewUsers,
 }: {
   preview: Preview;
   items: string;
   listeners: Listeners | undefined;
+  viewUsers: AffectedUsers | undefined;
 }) {
   const lines = [
     ...preview.differences.map(differenceLine),
+    ...(viewUsers ? viewLines(viewUsers) : []),
     ...workLines(preview, items, listeners),
   ];
   if (lines.length === 0) return <p class="muted">No changes.</p>;

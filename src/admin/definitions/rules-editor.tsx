@@ -4,6 +4,7 @@ import type { FieldContext } from "./field-editor.tsx";
 import { inputName } from "./draft-documents.ts";
 
 const ruleLabels: Partial<Record<Rule, [label: string, hint?: string]>> = {
+  section: ["Section heading", "Starts a section of the form with this heading."],
   min_length: ["At least … characters"],
   max_length: ["At most … characters"],
   pattern: ["Pattern", "A regular expression that the text must match."],
@@ -15,15 +16,17 @@ const ruleLabels: Partial<Record<Rule, [label: string, hint?: string]>> = {
   default: ["Default", "Used when left blank."],
 };
 
+const textRules: ReadonlySet<Rule> = new Set(["section", "pattern", "default"]);
+
 const flagLabels: Partial<Record<Flag, string>> = {
   integer: "Whole numbers only",
   searchable: "Searchable and sortable",
 };
 
-/** Summarizes the rules that are set. */
-function summarizeRules({ rules, flags }: DraftField): string {
+/** Summarizes the rules that are set, for the closed row. */
+export function summarizeRules({ rules, flags }: DraftField): string {
   const parts = Object.entries(ruleLabels)
-    .filter(([rule]) => (rules[rule as Rule] ?? "") !== "")
+    .filter(([rule]) => rule !== "section" && (rules[rule as Rule] ?? "") !== "")
     .map(([rule, [label]]) => {
       const value = rules[rule as Rule] ?? "";
       return label.includes("…") ? label.replace("…", value) : `${label} ${value}`;
@@ -46,13 +49,13 @@ export function MoreRules({
   const inRow = context.path.length > 1;
   const rules = rulesOf(field.type).filter((rule) => ruleLabels[rule] !== undefined);
   const isList = field.type === "multi_select" || field.type === "line_items";
-  const visibleRules = rules.filter((rule) => rule !== "default" || !isList || field.rules.default);
+  const visibleRules = rules.filter((rule) => {
+    if (rule === "section") return !inRow;
+    return rule !== "default" || !isList || field.rules.default;
+  });
   return (
-    <details class="more" open={field.open}>
-      <summary>
-        More <code data-key="">{fieldKey}</code>
-        {summarizeRules(field)}
-      </summary>
+    <details class="more">
+      <summary>More</summary>
       <div class="grid">
         <Input
           name={name("key")}
@@ -76,7 +79,7 @@ export function MoreRules({
               label={label}
               hint={hint}
               value={field.rules[rule] ?? ""}
-              inputmode={rule === "pattern" || rule === "default" ? "text" : "decimal"}
+              inputmode={textRules.has(rule) ? "text" : "decimal"}
             />
           );
         })}

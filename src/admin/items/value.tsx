@@ -226,18 +226,15 @@ export function actorNames({ entries }: ItemHistory): ReadonlyMap<string, string
   return new Map(entries.flatMap(({ by, byName }) => (byName === null ? [] : [[by, byName]])));
 }
 
-/** Names an actor. Only roles that can see members or credentials get the name. */
+/** Names an actor. Only roles that can see members get their addresses, and only those that can see credentials their names. */
 export function ActorName({ actor, frame }: { actor: string; frame: PageContext }) {
   const [kind = "", id = ""] = actor.split(":");
   const name = useContext(ActorNamesContext).get(actor);
   const { role } = frame.member;
   if (kind === "member") {
     if (id === frame.member.id) return <>you</>;
-    return roleAllows(role, "members") && name !== undefined ? (
-      <bdi>{name}</bdi>
-    ) : (
-      <>another member</>
-    );
+    const isShown = name !== undefined && (roleAllows(role, "members") || !name.includes("@"));
+    return isShown ? <bdi>{name}</bdi> : <>another member</>;
   }
   if (kind !== "credential") return <>a recalculation</>;
   if (!roleAllows(role, "credentials")) return <>an integration</>;

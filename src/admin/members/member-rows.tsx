@@ -71,15 +71,16 @@ export function MemberRow({
   member: MemberSummary;
   self: PageContext["member"];
 }) {
-  const { id, email, role, createdAt, disabledAt } = member;
+  const { id, email, name, role, createdAt, disabledAt } = member;
   const action = `/admin/members/${id}`;
   const isPrivileged = role === "owner" || role === "admin";
   const canChange = roleAllows(self.role, isPrivileged ? "owners" : "members");
   return (
     <tr>
       <th scope="row">
-        {email} {id === self.id ? <Badge tone="accent">you</Badge> : null}{" "}
+        <bdi>{name || email}</bdi> {id === self.id ? <Badge tone="accent">you</Badge> : null}{" "}
         {disabledAt === null ? null : <Badge>removed</Badge>}
+        {name ? <small class="muted cut">{email}</small> : null}
       </th>
       <td>{role}</td>
       <td data-label="Joined">
@@ -89,7 +90,7 @@ export function MemberRow({
         {canChange ? (
           <div class="actions">
             <form method="post" action={action} class="actions">
-              <select name="role" aria-label={`Role of ${email}`}>
+              <select name="role" aria-label={`Role of ${name || email}`}>
                 <SelectOptions
                   options={assignableRoles(self.role).map((value) => ({ value, label: value }))}
                   value={role}
@@ -107,7 +108,7 @@ export function MemberRow({
               <Action
                 action={action}
                 name="Remove"
-                title={`Remove ${email}?`}
+                title={`Remove ${name || email}?`}
                 confirm="They are signed out, and their personal tokens are permanently revoked. Their work stays."
                 values={{ disabled: "true" }}
                 little

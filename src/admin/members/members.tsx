@@ -13,12 +13,14 @@ import { inviteMember, listMembersWithInvites, withdrawInvitation } from "#actio
 import type { Role } from "#domain/credential/permissions.ts";
 import { serviceOrigin } from "#http/request.ts";
 import { page, requireAbility, withFieldError } from "#admin/page.ts";
+import { usesAccess } from "#admin/sign-in/access.ts";
 import { lazy } from "#domain/lazy.ts";
 
-function memberDocument({ id, email, role, createdAt, disabledAt }: MemberSummary) {
+function memberDocument({ id, email, name, role, createdAt, disabledAt }: MemberSummary) {
   return {
     id,
     email,
+    name,
     role,
     disabled: disabledAt !== null,
     created_at: formatTimestamp(createdAt),
@@ -59,6 +61,7 @@ const membersPage = page({
   async load({ c, ctx }) {
     const { members, invitations } = await listMembersWithInvites(ctx);
     return {
+      hasAccess: usesAccess(c.env),
       members,
       invitations: invitations.map(({ secret, ...invitation }) => ({
         ...invitation,
@@ -70,7 +73,7 @@ const membersPage = page({
     items: members.map(memberDocument),
     invitations: invitations.map(invitationDocument),
   }),
-  render: (frame, { members, invitations }, attempt) => (
+  render: (frame, { hasAccess, members, invitations }, attempt) => (
     <AdminPage
       frame={frame}
       title="Members"
@@ -83,7 +86,7 @@ const membersPage = page({
         </a>
       }
     >
-      <Table caption="Members" columns={["Email", "Role", "Joined", "Actions"]}>
+      <Table caption="Members" columns={["Member", "Role", "Joined", "Actions"]}>
         {members.map((member) => (
           <MemberRow member={member} self={frame.member} />
         ))}
@@ -99,6 +102,13 @@ const membersPage = page({
         </>
       ) : null}
       <InviteForm role={frame.member.role} values={attempt?.values} />
+      <h2>Single sign-on and several factors</h2>
+      <p>
+        {hasAccess
+          ? "Members sign in with Cloudflare Access, which can require several factors."
+          : "Members sign in with a password. To use single sign-on or to require several factors, put Cloudflare Access in front of this area."}{" "}
+        <a href="/docs/administration#sign-in">Set up Cloudflare Access</a>
+      </p>
     </AdminPage>
   ),
 });

@@ -6,7 +6,7 @@ import { BrandMark } from "#html/parts.tsx";
 import { ErrorSummary, FormErrors } from "#html/form-errors.tsx";
 import type { SavedForm } from "./session.ts";
 
-const labels = { email: "Email", password: "Password", secret: "Setup secret" };
+const labels = { name: "Your name", email: "Email", password: "Password", secret: "Setup secret" };
 
 function PasswordInput({ label, isNew, hint }: { label: Child; isNew?: boolean; hint?: string }) {
   return (
@@ -34,6 +34,18 @@ function EmailInput({ value }: { value?: string | undefined }) {
     />
   );
 }
+
+const NameInput = ({ value }: { value?: string | undefined }) => (
+  <Input
+    name="name"
+    label={labels.name}
+    hint="Shown to your colleagues."
+    value={value}
+    maxlength={100}
+    autocomplete="name"
+    required
+  />
+);
 
 const passwordHint = "At least 12 characters.";
 
@@ -118,18 +130,22 @@ export const InvitationEndedPage = () => (
 export function JoinPage({
   email,
   role,
+  name,
   problem,
 }: {
   email: string;
   role: string;
+  name?: string;
   problem?: Problem;
 }) {
   return (
     <SignedOutLayout title="Welcome" problem={problem}>
       <p>
-        You’re invited as <strong>{email}</strong> with the role {role}. Choose a password to join.
+        You’re invited as <strong>{email}</strong> with the role {role}. Enter your name and choose
+        a password to join.
       </p>
       <form method="post" class="narrow">
+        <NameInput value={name} />
         <input type="hidden" name="email" value={email} autocomplete="username" />
         <PasswordInput label={labels.password} isNew hint={passwordHint} />
         <button type="submit">Create account</button>
@@ -138,7 +154,15 @@ export function JoinPage({
   );
 }
 
-export function SetUpPage({ problem, email }: { problem?: Problem; email?: string }) {
+export function SetUpPage({
+  problem,
+  email,
+  name,
+}: {
+  problem?: Problem;
+  email?: string;
+  name?: string;
+}) {
   return (
     <SignedOutLayout title="Create the first owner" problem={problem}>
       <form method="post" action="/admin/setup" class="narrow">
@@ -150,6 +174,7 @@ export function SetUpPage({ problem, email }: { problem?: Problem; email?: strin
           required
           autocomplete="off"
         />
+        <NameInput value={name} />
         <EmailInput value={email} />
         <PasswordInput label={labels.password} isNew hint={passwordHint} />
         <button type="submit">Create owner</button>

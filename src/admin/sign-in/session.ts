@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { AdminEnv, AppEnv, RequestContext, PagePrefetch, ReadPage } from "#http/env.ts";
 import { problem } from "#domain/problem/problem.ts";
+import { describeDevice } from "#domain/device.ts";
 import { logRecovered } from "#domain/events.ts";
 import { callerNetworks, countByKey, countByNetwork } from "#http/request.ts";
 import { maxBodyBytes } from "#http/body.ts";
@@ -13,7 +14,7 @@ import { adminPath, readForm, wantsJson } from "#admin/form-input.ts";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { createMiddleware } from "hono/factory";
 import { sha256, openSignedSecret } from "#domain/credential/keys.ts";
-import { findAccessMember, findSessionMember } from "#actions/members.ts";
+import { findAccessMember, findSessionMember, recordSessionUse } from "#actions/members.ts";
 import { findAccessEmail, usesAccess } from "./access.ts";
 import { renderSignIn } from "./pages.tsx";
 
@@ -146,9 +147,21 @@ export function clearSessionCookie(c: Context): void {
 
 async function findMember(c: Context<AdminEnv>, sessionHash: string) {
   const { clock, databases } = c.env;
-  if (!usesAccess(c.env)) return findSessionMember(databases.home, sessionHash, clock.now());
+  if (!usesAccess(c.env)) {
+    const found = await findSessionMember(databases.home, sessionHash, clock.now());
+    if (found) recordUseAfterResponse(c, sessionHash, found.seenAt);
+    return found?.member;
+  }
   const email = await findAccessEmail(c);
   return email === undefined ? undefined : findAccessMember(databases.home, email);
+}
+
+function recordUseAfterResponse(c: Context<AdminEnv>, sessionHash: string, seenAt: number): void {
+  const { clock, databases } = c.env;
+  const work = recordSessionUse(databases.home, sessionHash, { seenAt, now: clock.now() });
+  c.executionCtx.waitUntil(
+    work.catch((error: unknown) => logRecovered(c.env, "background work failed", error)),
+  );
 }
 
 /** Admits only members. Other callers get the sign-in page, or a 401 if they ask for JSON. */
@@ -193,6 +206,7 @@ export function signInContext(c: RequestContext<AppEnv>) {
     ...context,
     keys: c.env.keys,
     network: callerNetworks(c).narrow,
+    device: describeDevice(c.req.header("User-Agent") ?? ""),
     limitAttempts: (name: string) => limitAttempts(c, name),
     limitAttemptsOfNetwork: () => requireAttempt(c, () => countByNetwork(c, "signIns", "address ")),
   };

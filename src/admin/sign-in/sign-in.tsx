@@ -2,7 +2,13 @@ import * as z from "zod/mini";
 import { requireTables } from "#http/set-up.ts";
 import { Hono, type Context } from "hono";
 import { getInvitation, joinAsMember } from "#actions/invitations.ts";
-import { passwordSchema, createFirstOwner, signIn, signOut } from "#actions/members.ts";
+import {
+  createFirstOwner,
+  memberNameSchema,
+  passwordSchema,
+  signIn,
+  signOut,
+} from "#actions/members.ts";
 import { Problem, problem } from "#domain/problem/problem.ts";
 import type { AppEnv } from "#http/env.ts";
 import { attempted, sendOutcome } from "#admin/page.ts";
@@ -38,11 +44,15 @@ const SignInInput = lazy(() =>
 const OwnerInput = lazy(() =>
   z.object({
     email: SignInInput().shape.email,
+    name: z.optional(memberNameSchema()),
     password: passwordSchema(),
     secret: z.string().check(z.minLength(1)),
   }),
 );
-const JoinInput = lazy(() => z.object({ password: passwordSchema() }));
+const ResetInput = lazy(() => z.object({ password: passwordSchema() }));
+const JoinInput = lazy(() =>
+  z.object({ name: z.optional(memberNameSchema()), password: passwordSchema() }),
+);
 
 /** Routes for sign-in, sign-out, creating the first owner, and joining by invitation. */
 export const signInRoutes = new Hono<AppEnv>()
@@ -90,18 +100,21 @@ export const signInRoutes = new Hono<AppEnv>()
     attempted(
       c,
       async () => {
-        const { secret, ...owner } = await parseForm(c, OwnerInput());
+        const { secret, name = "", ...owner } = await parseForm(c, OwnerInput());
         await limitAttempts(c, "setup");
         const expected = c.env.settings.setupSecret;
         const isCreated = await createFirstOwner(
           signInContext(c),
           { sent: secret, expected },
-          owner,
+          { ...owner, name },
         );
         if (!isCreated) throw problem.notFound();
         return { to: "/admin/sign-in", document: { set_up: true }, status: 201 };
       },
-      async (error) => <SetUpPage problem={error} email={textOf((await readForm(c))["email"])} />,
+      async (error) => {
+        const { email, name } = await readForm(c);
+        return <SetUpPage problem={error} email={textOf(email)} name={textOf(name)} />;
+      },
     ),
   )
   .get("/join/:secret", (c) =>
@@ -114,8 +127,8 @@ export const signInRoutes = new Hono<AppEnv>()
       attempted(
         c,
         async () => {
-          const { password } = await parseForm(c, JoinInput());
-          await joinAsMember(signInContext(c), c.req.param("secret"), password);
+          const { password, name = "" } = await parseForm(c, JoinInput());
+          await joinAsMember(signInContext(c), c.req.param("secret"), { password, name });
           const isSignedIn = !wantsJson(c) && (await startSession(c, email, password));
           return {
             to: isSignedIn ? "/admin" : "/admin/sign-in",
@@ -124,7 +137,10 @@ export const signInRoutes = new Hono<AppEnv>()
             status: 201,
           };
         },
-        (error) => <JoinPage email={email} role={role} problem={error} />,
+        async (error) => {
+          const name = textOf((await readForm(c))["name"]);
+          return <JoinPage {...{ email, role, name }} problem={error} />;
+        },
       ),
     ),
   )
@@ -138,7 +154,7 @@ export const signInRoutes = new Hono<AppEnv>()
       attempted(
         c,
         async () => {
-          const { password } = await parseForm(c, JoinInput());
+          const { password } = await parseForm(c, ResetInput());
           await resetPassword(signInContext(c), c.req.param("reset"), password);
           const isSignedIn = !wantsJson(c) && (await startSession(c, email, password));
           return {

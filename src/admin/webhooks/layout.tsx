@@ -21,16 +21,19 @@ export const webhookLabels = {
   resources: "Forms and apps",
   include: "Payload",
   recalculations: "Recalculations",
+  changed_fields: "Changed fields",
 };
 
 export const webhookTypeNames: Record<WebhookType, string> = {
   "record.created": "Record created",
   "record.updated": "Record updated",
   "record.deleted": "Record deleted",
+  "record.left_view": "Record left its view",
   "submission.created": "Submission created",
   "submission.updated": "Submission updated",
   "submission.deleted": "Submission deleted",
   "submission.closed": "Submission closed",
+  "submission.left_view": "Submission left its view",
 };
 
 export const webhookStateBadges: Record<
@@ -49,7 +52,7 @@ export function describeTypes(types: readonly WebhookType[]): string {
   const describeNoun = (noun: "record" | "submission", label: string) => {
     const verbs = types
       .filter((type) => type.startsWith(`${noun}.`))
-      .map((type) => type.slice(noun.length + 1));
+      .map((type) => type.slice(noun.length + 1).replace("_", " "));
     return verbs.length === 0 ? [] : [`${label}: ${verbs.join(", ")}`];
   };
   return [...describeNoun("record", "Records"), ...describeNoun("submission", "Submissions")].join(

@@ -64,7 +64,12 @@ function WebhookInputs({
         }))}
         chosen={toTextList(values["types"])}
       />
-      <ResourceChoices reachable={reachable} values={values} label={webhookLabels.resources} />
+      <ResourceChoices
+        reachable={reachable}
+        values={values}
+        label={webhookLabels.resources}
+        offersViews
+      />
       <ChoiceGroup
         name="include"
         label={webhookLabels.include}
@@ -84,6 +89,14 @@ function WebhookInputs({
         ]}
         chosen={[textOf(values["recalculations"]) || "true"]}
       />
+      <Input
+        name="changed_fields"
+        label={webhookLabels.changed_fields}
+        hint="Limits “updated” events to changes of these fields. Keys separated by commas, like $status, amount. Empty for all."
+        spellcheck={false}
+        autocomplete="off"
+        value={toTextList(values["changed_fields"] ?? undefined).join(", ")}
+      />
     </>
   );
 }
@@ -102,13 +115,21 @@ function toWebhookBody(values: FormValues): FormValues {
     collections: includesAll ? "all" : scope === "all" ? ["all", ...selected] : selected,
     include: body["include"],
     recalculations: textOf(body["recalculations"]) !== "false",
+    changed_fields: splitKeys(textOf(body["changed_fields"])),
   };
+}
+
+/** The keys in the input; null for none, which means all fields. */
+function splitKeys(text: string): string[] | null {
+  const keys = text.split(/[\s,]+/).filter((key) => key !== "");
+  return keys.length > 0 ? keys : null;
 }
 
 /** Converts a webhook to the form values of the page. */
 function toWebhookInputs(hook: Webhook): FormValues {
-  const { name, url, types, collections, include, recalculations } = hook;
-  return { name, url, types, resources: collections, include, recalculations };
+  const { name, url, types, collections, include, recalculations, changedFields } = hook;
+  const settings = { name, url, types, include, recalculations, changed_fields: changedFields };
+  return { ...settings, resources: collections };
 }
 
 /** Ignores the order of lists. */
@@ -118,7 +139,7 @@ const compareTexts = (a: string, b: string) => (a < b ? -1 : 1);
 
 /** The properties that differ from the stored webhook. Unchanged ones must not count, as changes transfer ownership. */
 function changedProperties(before: Webhook, body: FormValues): FormValues {
-  const current: FormValues = { ...before };
+  const current: FormValues = { ...before, changed_fields: before.changedFields };
   return Object.fromEntries(
     Object.entries(body).filter(
       ([name, value]) => canonicalJson(value) !== canonicalJson(current[name]),
@@ -131,6 +152,7 @@ function toPageProblem(problem: Problem): Problem {
   const errors = problem.members["errors"] as FieldError[] | undefined;
   if (!errors) return problem;
   const pageErrors = errors.map((error) => {
+    if (error.field.startsWith("changed_fields")) return { ...error, field: "changed_fields" };
     if (error.field === "types") return { ...error, reason: "Choose at least one event." };
     if (!error.field.startsWith("collections")) return error;
     const reason =

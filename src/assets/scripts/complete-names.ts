@@ -61,7 +61,7 @@ class NameBox {
 
   get #ownKey(): string {
     const field = this.#input.closest("li.def");
-    return field?.querySelector(":scope > .more > summary [data-key]")?.textContent ?? "";
+    return field?.querySelector(":scope > .row > summary [data-key]")?.textContent ?? "";
   }
 
   get #word(): string {
@@ -140,13 +140,13 @@ class NameBox {
   }
 }
 
-/** Lets the member reorder fields by dragging. The order in the form is the order of the fields. */
+/** Lets the member reorder fields and options by dragging. Their order in the form is what it sends. */
 export function dragFields(form: HTMLFormElement, onMove: () => void): void {
   let dragged: HTMLElement | undefined;
   form.addEventListener("pointerdown", (event) => {
     const { target } = event;
     if (!(target instanceof HTMLElement) || !target.classList.contains("grip")) return;
-    dragged = target.closest<HTMLElement>("li.def") ?? undefined;
+    dragged = target.closest("li") ?? undefined;
     if (!dragged) return;
     event.preventDefault();
     form.setPointerCapture(event.pointerId);
@@ -166,8 +166,9 @@ export function dragFields(form: HTMLFormElement, onMove: () => void): void {
   const drop = () => {
     if (!dragged) return;
     dragged.classList.remove("dragged");
+    if (dragged.classList.contains("def")) onMove();
+    else dragged.dispatchEvent(new Event("input", { bubbles: true }));
     dragged = undefined;
-    onMove();
   };
   form.addEventListener("pointerup", drop);
   form.addEventListener("pointercancel", drop);

@@ -6,7 +6,7 @@ import {
   showDownloads,
   showTotals,
 } from "./lists.ts";
-import { closeDrops } from "./page.ts";
+import { closeDrops } from "./drops.ts";
 import { suggestRecords } from "./suggest-records.ts";
 import { DefinitionEditor } from "./editor.ts";
 

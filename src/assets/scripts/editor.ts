@@ -1,10 +1,12 @@
 import { completeNames, dragFields } from "./complete-names.ts";
+import { listOptions } from "./list-options.ts";
 
 /** Focuses the next field. After the last field, returns the button that adds a text field to the list. */
 function findAddButton(label: HTMLInputElement): HTMLButtonElement | null | undefined {
   const field = label.closest("li.def");
   const next = field?.nextElementSibling?.querySelector<HTMLInputElement>("input.label");
   if (next) {
+    next.closest("details")?.setAttribute("open", "");
     next.focus();
     return undefined;
   }
@@ -35,12 +37,12 @@ function updateLiveParts(form: HTMLFormElement, page: Document): void {
         element.setAttribute("aria-label", renderedElements[index]?.ariaLabel ?? ""),
       );
     }
-    const [keyText, renderedKeyText] = [field, rendered].map((item) =>
-      item?.querySelector(":scope > .more > summary [data-key]"),
+    const [summary, renderedSummary] = [field, rendered].map((item) =>
+      item?.querySelector(":scope > .row > summary"),
     );
-    if (keyText && renderedKeyText) keyText.textContent = renderedKeyText.textContent;
+    if (summary && renderedSummary) summary.replaceChildren(...renderedSummary.childNodes);
     const [input, renderedInput] = [field, rendered].map((item) =>
-      item?.querySelector<HTMLInputElement>(':scope > .more input[name$=".key"]'),
+      item?.querySelector<HTMLInputElement>(':scope > .row > .more input[name$=".key"]'),
     );
     if (input && renderedInput) input.placeholder = renderedInput.placeholder;
   }
@@ -61,28 +63,19 @@ function showError(control: HTMLElement, page: Document): void {
   if (error) control.after(error);
 }
 
-/** The paths of fields whose further rules are expanded. */
-function openPaths(form: HTMLFormElement): string[] {
-  return [...form.querySelectorAll<HTMLElement>("li.def:has(> .more[open])")].map(
-    ({ dataset }) => dataset["path"] ?? "",
-  );
-}
-
-function reopen(form: HTMLFormElement, paths: readonly string[]): void {
-  for (const path of paths) {
-    form.querySelector(`[data-path="${path}"] > .more`)?.setAttribute("open", "");
+/** Sends which rows are open, so that they stay open. */
+function sendOpenRows(form: HTMLFormElement, body: FormData): void {
+  for (const type of form.querySelectorAll<HTMLInputElement>('li.def > input[name$=".type"]')) {
+    const row = type.parentElement?.querySelector<HTMLDetailsElement>(":scope > .row");
+    if (row?.open) body.set(type.name.replace(/type$/, "open"), "on");
   }
 }
 
-/** Restores the focus: to the label of a new field, or to the pressed button after a move. */
-function focusAfter(form: HTMLFormElement, action: string): void {
-  const label = form.querySelector<HTMLInputElement>("input.label[autofocus]");
-  const field = label?.closest("li.def");
-  const verb = action.split(":")[0] ?? "";
-  const isMove = verb === "up" || verb === "down";
-  const button = field?.querySelector<HTMLButtonElement>(`button[value^="${verb}:"]`);
-  (isMove && button ? button : label)?.focus();
-  field?.scrollIntoView({ block: "nearest" });
+/** Restores the focus: to the label of a new field, to the button of a move, or to the row next to a removed one. */
+function focusAfter(form: HTMLFormElement): void {
+  const element = form.querySelector<HTMLElement>("li.def [autofocus]");
+  element?.focus();
+  element?.closest("li.def")?.scrollIntoView({ block: "nearest" });
 }
 
 const debounceMs = 350;
@@ -104,6 +97,7 @@ export class DefinitionEditor {
     form.addEventListener("keydown", handleEnter);
     dragFields(form, () => void this.#redraw("check"));
     completeNames(form);
+    listOptions(form);
   }
 
   #handleInput(): void {
@@ -127,6 +121,7 @@ export class DefinitionEditor {
     const requestNumber = this.#requestCount;
     const body = new FormData(this.#form);
     body.set("do", action);
+    sendOpenRows(this.#form, body);
     const response = await fetch(this.#form.action, { method: "POST", body });
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     if (page.querySelector("form[data-editor]"))
@@ -151,12 +146,11 @@ export class DefinitionEditor {
     const renderedForm = page?.querySelector("form[data-editor]");
     if (!renderedForm) return;
     const scrollTop = scrollY;
-    const openFields = openPaths(form);
     form.replaceChildren(...renderedForm.childNodes);
-    reopen(form, openFields);
     scrollTo({ top: scrollTop });
-    focusAfter(form, action);
     completeNames(form);
+    listOptions(form);
+    focusAfter(form);
   }
 }
 

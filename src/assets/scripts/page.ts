@@ -1,3 +1,5 @@
+import { findAnything } from "./find-anything.ts";
+
 /** Keeps dependent choices consistent. */
 export function choose(): void {
   filterAtOnce();
@@ -96,28 +98,11 @@ export function tellZone(): void {
 tellZone();
 choose();
 copyTexts();
+findAnything();
 warnBeforeLeaving();
 
 // Reloads the page while indexing runs in the background.
 if (document.querySelector("progress[data-refresh]")) setTimeout(() => location.reload(), 2000);
-
-const openDrops = () => document.querySelectorAll<HTMLDetailsElement>("details.drop[open]");
-
-/** Closes open menus on Escape and on clicks outside. */
-export function closeDrops(): void {
-  document.addEventListener("click", (event) => {
-    for (const drop of openDrops()) {
-      if (!(event.target instanceof Node && drop.contains(event.target))) drop.open = false;
-    }
-  });
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
-    for (const drop of openDrops()) {
-      drop.open = false;
-      drop.querySelector("summary")?.focus();
-    }
-  });
-}
 
 /** Warns before a page with unsaved changes is left. A form that is shown again after an error has some. */
 function warnBeforeLeaving(): void {

@@ -30,6 +30,7 @@ const extraDescriptions: Record<string, string> = {
   finish: "removes the old secrets",
   reset: "gives an owner a new password",
   yes: "does what the command otherwise only lists",
+  output: "the file to write, with the binding's name before its extension; default: backup.sql",
   email: "the owner's address, if there are several owners",
 };
 

@@ -1,6 +1,6 @@
 import type { DeploymentOptions } from "./options.ts";
 import { settingsFileOf, isAssignedId, saveSettings, type Settings } from "./settings.ts";
-import { queryWrangler, runWrangler, stop } from "./wrangler.ts";
+import { queryWrangler, runWrangler, runWranglerQuietly, stop } from "./wrangler.ts";
 
 /** Ensures that the databases and namespaces exist. Uses the known ids, else finds them by name, else creates them. */
 export function ensureResources(
@@ -20,6 +20,18 @@ export function ensureResources(
     namespace.id = findNamespaceId(title, config) ?? createNamespace(title, config);
     saveSettings(options.environment, settings);
   }
+}
+
+/** Finds the databases of a deployment by name where the settings lack their ids, as on a runner without its files. */
+export function findDatabases(environment: string, settings: Settings): void {
+  const config = ["--config", settingsFileOf(environment)];
+  for (const database of settings.d1_databases) {
+    if (isAssignedId(database.database_id)) continue;
+    const name = database.database_name;
+    database.database_id =
+      findDatabaseId(name, config) ?? stop(`There is no database ${name}. Run \`npm run deploy\`.`);
+  }
+  saveSettings(environment, settings);
 }
 
 function findDatabaseId(name: string, config: string[]): string | undefined {
@@ -47,7 +59,8 @@ function createDatabase(
   const locationOption = jurisdiction
     ? [`--jurisdiction=${jurisdiction}`]
     : [`--location=${location}`];
-  runWrangler(["d1", "create", name, ...locationOption, "--update-config=false", ...config]);
+  runWranglerQuietly(["d1", "create", name, ...locationOption, "--update-config=false", ...config]);
+  console.log(`Created the database ${name}.`);
   return (
     findDatabaseId(name, config) ?? stop(`The database ${name} was created but is not listed.`)
   );
@@ -101,7 +114,8 @@ function findNamespaceId(title: string, config: string[]): string | undefined {
 }
 
 export function createNamespace(title: string, config: string[]): string {
-  runWrangler(["kv", "namespace", "create", title, "--update-config=false", ...config]);
+  runWranglerQuietly(["kv", "namespace", "create", title, "--update-config=false", ...config]);
+  console.log(`Created the KV namespace ${title}.`);
   return (
     findNamespaceId(title, config) ?? stop(`The namespace ${title} was created but is not listed.`)
   );

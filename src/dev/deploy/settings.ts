@@ -128,18 +128,33 @@ export function saveSecrets(environment: string, secrets: Secrets): void {
 
 export const createSecret = () => randomBytes(32).toString("base64url");
 
-/** Returns the secrets that the deployed Worker lacks. Creates those that the file lacks and saves them before use. */
-export function createMissingSecrets(environment: string): Secrets {
-  const deployed = queryWrangler<{ name: string }[]>(
+/** The names of the deployed Worker's secrets. Undefined before the first deployment. */
+export function findDeployedSecrets(environment: string): string[] | undefined {
+  return queryWrangler<{ name: string }[]>(
     ["secret", "list", "--config", settingsFileOf(environment)],
-    /Worker "[^"]+"[^\n]* not found/, // Before the first deployment.
-  );
-  const deployedNames = new Set((deployed ?? []).map(({ name }) => name));
+    /Worker "[^"]+"[^\n]* not found/,
+  )?.map(({ name }) => name);
+}
+
+/** Whether this is a runner of CI, whose files and logs must not keep secrets. */
+export const isRunner = () => Boolean(process.env["CI"]);
+
+/**
+ * Returns the secrets that the deployed Worker lacks: from variables of the same names, from the file, or new ones.
+ * Saves them to the file before use. On a runner, the Worker alone keeps them.
+ */
+export function createMissingSecrets(
+  environment: string,
+  deployedNames: readonly string[] = [],
+): Secrets {
   const localSecrets = readSecrets(environment);
   const missing: Secrets = {};
-  for (const name of secretNames)
-    if (!deployedNames.has(name)) missing[name] = localSecrets[name] ?? createSecret();
-  if (Object.keys(missing).length > 0) saveSecrets(environment, { ...localSecrets, ...missing });
+  for (const name of secretNames) {
+    if (deployedNames.includes(name)) continue;
+    missing[name] = process.env[name] || localSecrets[name] || createSecret();
+  }
+  if (!isRunner() && Object.keys(missing).length > 0)
+    saveSecrets(environment, { ...localSecrets, ...missing });
   return missing;
 }
 

@@ -26,14 +26,30 @@ export function runWrangler(
 /** Runs wrangler and returns its JSON output. Undefined when it fails with output that matches `mayFail`. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows what it asked for
 export function queryWrangler<T>(args: readonly string[], mayFail?: RegExp): T | undefined {
+  const { succeeded, stdout, stderr } = captureWrangler(args);
+  if (succeeded) return JSON.parse(stdout.slice(stdout.search(/[[{]/))) as T;
+  if (mayFail?.test(stdout + stderr)) return undefined;
+  return stopAfter(args, stdout + stderr);
+}
+
+/** Runs wrangler without its output, which advises to edit files that our commands write. Stops when it fails. */
+export function runWranglerQuietly(args: readonly string[]): void {
+  const { succeeded, stdout, stderr } = captureWrangler(args);
+  if (!succeeded) stopAfter(args, stdout + stderr);
+}
+
+/** Runs wrangler and returns what it printed. */
+export function captureWrangler(args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], {
     env: { ...process.env, ...nonInteractive, NO_COLOR: "1" },
     encoding: "utf8",
     maxBuffer: 64 * 1024 * 1024,
   });
-  if (status === 0) return JSON.parse(stdout.slice(stdout.search(/[[{]/))) as T;
-  if (mayFail?.test(stdout + stderr)) return undefined;
-  console.error(stdout, stderr);
+  return { succeeded: status === 0, stdout, stderr };
+}
+
+function stopAfter(args: readonly string[], output: string): never {
+  console.error(output);
   return stop(`\`wrangler ${args.join(" ")}\` failed. Its output is above.`);
 }
 

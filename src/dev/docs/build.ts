@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import type { Sources } from "./pages.tsx";
@@ -22,6 +22,8 @@ export async function writeDocs(target: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const { renderPages } = await loadRenderer();
   for (const [file, text] of renderPages(readSources())) writeFileSync(join(folder, file), text);
+  for (const pictures of ["bench/plots"])
+    cpSync(join(root, pictures), join(folder, "images"), { recursive: true });
   writeFileSync(join(target, "llms.txt"), readFileSync(join(root, "docs/llms.txt"), "utf8"));
 }
 

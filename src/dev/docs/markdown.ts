@@ -12,6 +12,16 @@ export interface RenderedPage {
   html: string;
   /** The sections, for the table of contents. */
   headings: Heading[];
+  /** What the search looks through: the page's beginning and its sections. */
+  sections: Section[];
+}
+
+interface Section {
+  title: string;
+  /** The heading and its anchor. The beginning of a page has neither. */
+  heading?: string;
+  id?: string;
+  text: string;
 }
 
 /** Renders a Markdown file of this repository. `pageNames` are the names of the files that have a page. */
@@ -45,6 +55,9 @@ export function renderMarkdown(markdown: string, pageNames: ReadonlySet<string>)
           token.rows.map((cells) => cells.map(renderCell)),
         );
       },
+      image({ href, text }: Tokens.Image) {
+        return `<img src="${escape(imageAddress(href))}" alt="${escape(text)}">`;
+      },
       link({ href, tokens }: Tokens.Link) {
         return `<a href="${escape(resolveLink(href, pageNames))}">${this.parser.parseInline(tokens)}</a>`;
       },
@@ -52,8 +65,36 @@ export function renderMarkdown(markdown: string, pageNames: ReadonlySet<string>)
   });
   const html = marked.parse(markdown, { async: false });
   if (title === "") throw new Error("A page of the documentation must begin with its title.");
-  return { title, html, headings };
+  return { title, html, headings, sections: splitSections(title, html) };
 }
+
+const sectionHeading = /<h[23] id="([^"]*)">(.*?) <a class="anchor"[^]*?<\/h[23]>/;
+
+/** Splits a page at its headings, without markup. */
+function splitSections(title: string, html: string): Section[] {
+  const [beginning = "", ...parts] = html.split(new RegExp(sectionHeading.source, "g"));
+  const sections: Section[] = [{ title, text: plain(beginning) }];
+  for (let at = 0; at < parts.length; at += 3) {
+    const [id = "", heading = "", text = ""] = parts.slice(at, at + 3);
+    sections.push({ title, heading: plain(heading), id, text: plain(text) });
+  }
+  return sections;
+}
+
+const plain = (html: string) =>
+  html
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll(/&(amp|lt|gt|quot|#39);/g, (entity) => plainEntities[entity] ?? entity)
+    .replaceAll(/\s+/g, " ")
+    .trim();
+
+const plainEntities: Record<string, string> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#39;": "'",
+};
 
 /** Renders a table. A first column without a heading contains row headers. A table without headings has no head. */
 function renderTable(header: string[], rows: string[][]): string {
@@ -79,6 +120,9 @@ function resolveLink(href: string, pageNames: ReadonlySet<string>): string {
   if (pageNames.has(name)) return `/docs/${pageSlug(name)}${hash}`;
   return `${repository}${file}${hash}`;
 }
+
+/** Pictures are served beside the pages, wherever the repository keeps them. */
+const imageAddress = (href: string) => `/docs/images/${href.slice(href.lastIndexOf("/") + 1)}`;
 
 /** The last part of a page's address. */
 export const pageSlug = (name: string) => (name === "README" ? "contents" : name.toLowerCase());

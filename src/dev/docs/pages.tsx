@@ -8,13 +8,24 @@ export type Sources = Record<string, string>;
 /** The order of the contents. Other pages follow, sorted by title. */
 const order = [
   "README",
+  "what-is-edge-forms",
+  "apps-and-forms",
   "first-call",
+  "concepts",
+  "website-form",
+  "sync-an-erp",
+  "nightly-report",
+  "react-to-changes",
+  "migrate",
+  "generators",
+  "recipes",
   "authentication",
   "fields",
+  "references",
   "formulas",
   "search",
   "aggregates",
-  "recipes",
+  "views",
   "webhooks",
   "browsers",
   "errors",
@@ -36,21 +47,43 @@ export function renderPages(sources: Sources): Map<string, string> {
     path: `/docs/${pageSlug(name)}`,
     title,
   }));
-  return new Map(
-    renderedPages.flatMap(({ name, title, html, headings }) => {
-      const path = `/docs/${pageSlug(name)}`;
-      const page = (
-        <Page title={title} styles={["/assets/documentation.css"]}>
-          <Contents pages={contents} currentPath={path} />
-          {headings.length > 2 ? <OnThisPage headings={headings} /> : null}
-          {raw(html)}
-        </Page>
-      );
-      return [
-        [`${pageSlug(name)}.html`, (page as { toString: () => string }).toString()],
-        [`${pageSlug(name)}.md`, sources[name] ?? ""],
-      ];
-    }),
+  const index = renderedPages.flatMap(({ name, sections }) =>
+    sections.map((section) => ({ path: `/docs/${pageSlug(name)}`, ...section })),
+  );
+  return new Map<string, string>(
+    [["search.json", JSON.stringify(index)]].concat(
+      renderedPages.flatMap(({ name, title, html, headings }) => {
+        const path = `/docs/${pageSlug(name)}`;
+        const page = (
+          <Page
+            title={title}
+            styles={["/assets/documentation.css"]}
+            scripts={["/assets/documentation.js"]}
+          >
+            <DocsSearch />
+            <Contents pages={contents} currentPath={path} />
+            {headings.length > 2 ? <OnThisPage headings={headings} /> : null}
+            {raw(html)}
+          </Page>
+        );
+        return [
+          [`${pageSlug(name)}.html`, (page as { toString: () => string }).toString()],
+          [`${pageSlug(name)}.md`, sources[name] ?? ""],
+        ];
+      }),
+    ) as [string, string][],
+  );
+}
+
+/** Scripts show it, because the browser searches. */
+function DocsSearch() {
+  return (
+    <search class="docs-search" hidden>
+      <label for="docs-search">Search the documentation</label>
+      <input id="docs-search" type="search" autocomplete="off" spellcheck={false} />
+      <p role="status" class="muted small"></p>
+      <ul></ul>
+    </search>
   );
 }
 

@@ -266,6 +266,7 @@ export function webhookSchemas(): Schema {
     collections: { oneOf: [{ type: "string", const: "all" }, listSchema(stringSchema)] },
     include: enumSchema(["item", "ids"]),
     recalculations: { type: "boolean" },
+    changed_fields: nullable(listSchema(stringSchema)),
     ...webhookStatusProperties(),
     created_by: {
       ...actorSchema,

@@ -167,7 +167,11 @@ function isRequired(field: Field): boolean {
 function withTitle(field: Field, schema: Schema, showLabel = false): Schema {
   const formula =
     field.type === "computed" ? { readOnly: true, description: `Computed: ${field.formula}` } : {};
-  return { ...(showLabel ? { title: field.label } : {}), ...schema, ...formula };
+  const described = { ...schema, ...formula };
+  if (!showLabel) return described;
+  const words = [field.help, described["description"]].filter((text) => text);
+  const description = words.length > 0 ? { description: words.join(" ") } : {};
+  return { title: field.label, ...described, ...description };
 }
 
 function inputSchema(one: string, field: Field, use: DataUse): Schema {

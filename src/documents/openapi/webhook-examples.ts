@@ -14,6 +14,7 @@ export const webhookExample = {
   ...webhookInputExample,
   include: "item",
   recalculations: true,
+  changed_fields: null,
   state: "active",
   reason: null,
   last_error: null,

@@ -105,7 +105,8 @@ function callFromRow(row: CallRow, from: number): LoggedCall {
   return refusal ? { ...call, refusal } : call;
 }
 
-/** Returns the calls of the last 30 days. */
+/** Returns the calls of the last 30 days, oldest first. Reports of several isolates arrive in any order. */
 export function recentCalls({ calls }: CallLog, now: number): LoggedCall[] {
-  return calls.filter(({ at }) => at >= now - retentionHours * hourMs);
+  const oldestAt = now - retentionHours * hourMs;
+  return calls.filter(({ at }) => at >= oldestAt).toSorted((a, b) => a.at - b.at);
 }

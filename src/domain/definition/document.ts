@@ -23,9 +23,14 @@ export const collectionKeyPattern = /^[a-z][a-z0-9_-]{0,62}$/;
 const boundedText = (maxLength: number) =>
   z.string().check(z.maxLength(maxLength), z.refine(isStorable, `Must be ${storableDescription}.`));
 
+export const maxHelpLength = 500;
+const maxSectionLength = 200;
+
 const commonProperties = lazy(() => ({
   key: fieldKeySchema(),
   label: z.optional(boundedText(200)),
+  help: z.optional(boundedText(maxHelpLength)),
+  section: z.optional(boundedText(maxSectionLength).check(z.minLength(1))),
   required: z._default(z.boolean(), false),
   searchable: z._default(z.boolean(), true),
   default: z.optional(z.unknown()),

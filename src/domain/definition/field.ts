@@ -13,6 +13,10 @@ interface FieldBase {
   id: number;
   key: string;
   label: string;
+  /** Explains to people what to enter. */
+  help?: string | undefined;
+  /** The heading of the section that starts with this field. Not for columns of line items. */
+  section?: string | undefined;
   required: boolean;
   searchable: boolean;
   /** The field's earlier keys, oldest first. */
@@ -227,14 +231,7 @@ export function ruleErrors(field: FieldDocument, path: Path): FieldError[] {
         ...rangeErrors(field.min_rows, field.max_rows, [...path, "min_rows"], "max_rows"),
         ...fieldListErrors(field.fields, [...path, "fields"]),
         ...field.fields.flatMap((column, index) =>
-          "unique" in column && column.unique
-            ? [
-                definitionError(
-                  [...path, "fields", index, "unique"],
-                  "Columns of line items cannot be unique.",
-                ),
-              ]
-            : [],
+          columnErrors(column, [...path, "fields", index]),
         ),
       ];
     case "computed":
@@ -250,6 +247,16 @@ export function ruleErrors(field: FieldDocument, path: Path): FieldError[] {
     case "reference":
       return [];
   }
+}
+
+/** Reports rules that only fields outside line items can have. */
+function columnErrors(column: FieldDocument, path: Path): FieldError[] {
+  const error = (rule: string, reason: string) => definitionError([...path, rule], reason);
+  const isUnique = "unique" in column && column.unique;
+  return [
+    ...(isUnique ? [error("unique", "Columns of line items cannot be unique.")] : []),
+    ...(column.section ? [error("section", "Columns of line items cannot start a section.")] : []),
+  ];
 }
 
 function rangeErrors(

@@ -7,9 +7,10 @@ import { dependsOnCaller, parseView, viewFingerprint } from "#domain/search/view
 /**
  * A change stores which views its item matched before and after it: a mark `FINGERPRINT:b` or `FINGERPRINT:a`. What
  * `"$me"` stands for is not known then, so such a view has a mark for each actor of the item, like `…:a:ACTOR`, and `…:a:*`
- * for all others.
+ * for all others. A mark `KEY=FINGERPRINT` says what the view with this key meant at the time of the change.
  */
 interface MarkedView {
+  key: string;
   fingerprint: string;
   isPersonal: boolean;
   conditionsFor: (actor: string) => readonly Condition[];
@@ -24,6 +25,7 @@ function viewsOf(collection: Collection): readonly MarkedView[] {
     const isPersonal = dependsOnCaller(view);
     const { conditions } = parseView(collection, view, anyoneElse);
     return {
+      key: view.key,
       fingerprint: viewFingerprint(collection, view),
       isPersonal,
       conditionsFor: (actor) =>
@@ -52,10 +54,10 @@ export function viewMarks(
   const actors = new Set<Actor>(
     [before, after].flatMap((item) => (item ? [item.createdBy, item.updatedBy] : [])),
   );
-  const marks = views.flatMap((view) => [
-    ...marksOf(view, "b", before, actors),
-    ...marksOf(view, "a", after, actors),
-  ]);
+  const marks = views.flatMap((view) => {
+    const own = [...marksOf(view, "b", before, actors), ...marksOf(view, "a", after, actors)];
+    return own.length > 0 ? [keyMark(view.key, view.fingerprint), ...own] : [];
+  });
   return JSON.stringify([...new Set(marks)]);
 }
 
@@ -75,17 +77,35 @@ function marksOf(
   return isMatchedFor(anyoneElse) ? [...own, `${name}:${anyoneElse}`] : own;
 }
 
+const keyMark = (key: string, fingerprint: string) => `${key}=${fingerprint}`;
+
+/** The start of the JSON of the key mark of a view. Marks that lack it say nothing about the view. */
+export const keyMarkStart = (key: string): string => `"${keyMark(key, "")}`;
+
+/** Whether an item was in a view before and after a change. */
+export interface Matched {
+  before: boolean;
+  after: boolean;
+}
+
+const parseMarks = (marks: string | null) =>
+  marks === null ? [] : (JSON.parse(marks) as string[]);
+
 /** Whether the item matched the view for this caller before and after a change with these marks. */
-export function readMarks(
-  marks: string | null,
-  fingerprint: string,
-  actor: Actor,
-): { before: boolean; after: boolean } {
-  const list = new Set(marks === null ? [] : (JSON.parse(marks) as string[]));
+export function readMarks(marks: string | null, fingerprint: string, actor: Actor): Matched {
+  const list = new Set(parseMarks(marks));
   const has = (phase: Phase) => {
     const name = `${fingerprint}:${phase}`;
     const isNamed = list.has(`${name}:${actor}`) || list.has(`${name}:!${actor}`);
     return list.has(name) || list.has(`${name}:${isNamed ? actor : anyoneElse}`);
   };
   return { before: has("b"), after: has("a") };
+}
+
+/** The same for the view that had this key at the time of the change, whatever it means now. */
+export function readMarksOfKey(marks: string | null, key: string, actor: Actor): Matched {
+  const start = keyMark(key, "");
+  const mark = parseMarks(marks).find((each) => each.startsWith(start));
+  if (mark === undefined) return { before: false, after: false };
+  return readMarks(marks, mark.slice(start.length), actor);
 }

@@ -75,6 +75,25 @@ export function viewMeaning(collection: Collection, view: View): string {
   return `${viewFingerprint(collection, view)} ${ids}`;
 }
 
+/**
+ * The meaning of a view with the formulas that decide what it matches and shows: all of them if it has a computed field,
+ * because formulas may use each other.
+ */
+export function viewContent(collection: Collection, view: View): string {
+  const { fields } = collection.definition.fields;
+  const conditions = JSON.stringify(view.conditions ?? []);
+  const isUsed = ({ key }: Field) =>
+    (view.fields?.includes(key) ?? true) || conditions.includes(JSON.stringify(key));
+  const usesFormulas = fields.some((field) => isUsed(field) && formulasOf(field).length > 0);
+  const formulas = usesFormulas ? fields.flatMap(formulasOf) : [];
+  return [viewMeaning(collection, view), ...formulas].join("\n");
+}
+
+function formulasOf(field: Field): string[] {
+  if (field.type === "line_items") return field.fields.flatMap(formulasOf);
+  return field.type === "computed" ? [`${field.id} ${field.formula}`] : [];
+}
+
 /** Two 32-bit hashes (FNV-1a) from different starts. Nobody gains from a collision: only definers could make one. */
 function digest(text: string): string {
   return [0x81_1c_9d_c5, 0x5b_d1_e9_95]

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
 import type { Actor } from "#domain/audit.ts";
-import type { ItemAction } from "#domain/item/change.ts";
 import { isObject } from "#domain/json.ts";
 import { bodyParseOptions, errorAt, zodErrors } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError } from "#domain/problem/problem.ts";
@@ -10,10 +9,12 @@ export const webhookTypes = [
   "record.created",
   "record.updated",
   "record.deleted",
+  "record.left_view",
   "submission.created",
   "submission.updated",
   "submission.deleted",
   "submission.closed",
+  "submission.left_view",
 ] as const;
 export type WebhookType = (typeof webhookTypes)[number];
 
@@ -38,8 +39,10 @@ export interface Webhook {
   name: string;
   url: string;
   types: WebhookType[];
-  /** Names like `app:KEY` and `form:KEY`, or all. */
+  /** Names like `app:KEY` and `form:KEY`, or `form:KEY/VIEW` for the items of a view, or all. */
   collections: "all" | string[];
+  /** The keys of fields. It sends `….updated` events only for changes of these; null for all. */
+  changedFields: string[] | null;
   include: "item" | "ids";
   /** Whether it sends events for items that a change of the definition recalculated. */
   recalculations: boolean;
@@ -66,50 +69,30 @@ export function findValidWebhookSecrets({ secrets }: Webhook, now: number): Webh
   return secrets.filter(({ expires_at }) => expires_at === null || now < expires_at);
 }
 
-export function listensTo({ collections }: Pick<Webhook, "collections">, name: string): boolean {
-  return collections === "all" || collections.includes(name);
+/** The name of the collection, and the key of the view, of an entry of `collections`. */
+export function splitEntry(entry: string): { name: string; view: string | undefined } {
+  const [name = "", view] = entry.split("/");
+  return { name, view };
 }
 
-/** The webhook type that reports each action. */
-const webhookTypeByAction: Record<ItemAction, WebhookType> = {
-  "record.create": "record.created",
-  "record.update": "record.updated",
-  "record.recalculate": "record.updated",
-  "record.erase": "record.deleted",
-  "submission.create": "submission.created",
-  "submission.update": "submission.updated",
-  "submission.recalculate": "submission.updated",
-  "submission.reopen": "submission.updated",
-  "submission.close": "submission.closed",
-  "submission.delete": "submission.deleted",
-  "submission.erase": "submission.deleted",
-};
+/** The names of the collections, without views. */
+export const collectionNames = ({
+  collections,
+}: Pick<Webhook, "collections">): Webhook["collections"] =>
+  collections === "all" ? collections : collections.map((entry) => splitEntry(entry).name);
 
-/**
- * Finds the type under which a webhook with these types reports an action. Without `submission.closed`, it reports
- * closing as `submission.updated`, so that receivers miss no change.
- */
-export function findWebhookType(
-  action: ItemAction,
-  types: readonly WebhookType[],
-): WebhookType | undefined {
-  const type = webhookTypeByAction[action];
-  if (types.includes(type)) return type;
-  const fallback = type === "submission.closed" ? "submission.updated" : type;
-  return types.find((candidate) => candidate === fallback);
+export function listensTo(hook: Pick<Webhook, "collections">, name: string): boolean {
+  const names = collectionNames(hook);
+  return names === "all" || names.includes(name);
 }
 
-/** Lists the actions that a webhook reports. */
-export function listReportedActions({
-  types,
-  recalculations,
-}: Pick<Webhook, "types" | "recalculations">): ItemAction[] {
-  const actions = Object.keys(webhookTypeByAction) as ItemAction[];
-  return actions.filter(
-    (action) =>
-      findWebhookType(action, types) !== undefined &&
-      (recalculations || !action.endsWith(".recalculate")),
-  );
+/** The key of the view through which the webhook follows a collection; undefined for all of it. */
+export function followedView(
+  { collections }: Pick<Webhook, "collections">,
+  name: string,
+): string | undefined {
+  if (collections === "all") return undefined;
+  return collections.map(splitEntry).find((entry) => entry.name === name)?.view;
 }
 
 const maxUrlLength = 2000;
@@ -148,7 +131,9 @@ const isLocalName = (host: string) => host === "localhost" || host.endsWith(".lo
 const isLoopback = (host: string) =>
   isLocalName(host) || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
 
-const collectionNamePattern = /^(app|form):[a-z][a-z0-9_-]{0,62}$/;
+const collectionNamePattern = /^(app|form):[a-z][a-z0-9_-]{0,62}(\/[a-z][a-z0-9_-]{0,62})?$/;
+const changedFieldPattern = /^(\$status|[a-z][a-z0-9_]{0,62})$/;
+const maxChangedFields = 100;
 const maxOverlapHours = 168;
 
 const nameSchema = lazy(() => z.string().check(z.minLength(1), z.maxLength(100)));
@@ -164,13 +149,25 @@ const collectionsSchema = lazy(() =>
         .array(
           z
             .string()
-            .check(z.regex(collectionNamePattern, 'Must be like "app:orders" or "form:purchase".')),
+            .check(
+              z.regex(
+                collectionNamePattern,
+                'Must be like "app:orders", "form:purchase" or "form:purchase/open_design".',
+              ),
+            ),
         )
         .check(z.minLength(1), z.maxLength(maxCollections)),
     ],
     {
       error: `Must be "all", or a list of 1 to ${maxCollections} names like "form:purchase" and "app:orders".`,
     },
+  ),
+);
+const changedFieldsSchema = lazy(() =>
+  z.nullable(
+    z
+      .array(z.string().check(z.regex(changedFieldPattern, 'Must be a key or "$status".')))
+      .check(z.minLength(1), z.maxLength(maxChangedFields)),
   ),
 );
 const includeSchema = lazy(() => z.enum(["item", "ids"]));
@@ -184,6 +181,7 @@ export const webhookCreateSchema = lazy(() =>
     collections: collectionsSchema(),
     include: z.optional(includeSchema()),
     recalculations: z.optional(z.boolean()),
+    changed_fields: z.optional(changedFieldsSchema()),
   }),
 );
 
@@ -196,6 +194,7 @@ export const webhookUpdateSchema = lazy(() =>
     collections: z.optional(collectionsSchema()),
     include: z.optional(includeSchema()),
     recalculations: z.optional(z.boolean()),
+    changed_fields: z.optional(changedFieldsSchema()),
     state: z.optional(z.enum(["active", "paused"])),
     rotate_secret: z.optional(
       z.strictObject({ overlap_hours: z.int().check(z.gte(0), z.lte(maxOverlapHours)) }),

@@ -153,8 +153,9 @@ export interface HistoryLimits {
   maxBytes: number;
 }
 
-const actorNameSql = sql<string | null>`case
-  when actor like 'member:%' then (select email from member where id = substr(actor, 8))
+/** The name of `actor`, in a database that has the home tables. */
+export const actorNameSql = sql<string | null>`case
+  when actor like 'member:%' then (select coalesce(nullif(name, ''), email) from member where id = substr(actor, 8))
   when actor like 'credential:%' then (select name from credential where id = substr(actor, 12)) end`;
 
 const buildHistory =

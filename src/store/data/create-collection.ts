@@ -12,7 +12,7 @@ import { owner } from "#store/db/schema.ts";
 import { collectionStatement } from "#store/db/statement.ts";
 import type { AuditRecord } from "#store/home/audit.ts";
 import { finishPlacement, type PlacedSite } from "#store/home/placements.ts";
-import { hasGlobalListener } from "#store/home/webhooks.ts";
+import { hasGlobalListener } from "#store/home/listened.ts";
 import {
   auditCreation,
   definitionToRow,

@@ -7,11 +7,16 @@ import {
   type Databases,
 } from "#store/db/database.ts";
 import { and, eq, ne, sql } from "drizzle-orm";
-import type { CollectionKind, CollectionRef } from "#domain/definition/collection.ts";
+import type { CollectionKind, CollectionRef, View } from "#domain/definition/collection.ts";
 import type { Actor } from "#domain/audit.ts";
 import { insertAuditEntry, type AuditRecord } from "#store/home/audit.ts";
-import { loseAccess, regainAccess, selectNamed } from "#store/home/former-access.ts";
-import { updateListenedStatement } from "#store/home/webhooks.ts";
+import {
+  loseAccess,
+  regainAccess,
+  selectNamed,
+  type RestoredAccess,
+} from "#store/home/former-access.ts";
+import { updateListenedStatement } from "#store/home/listened.ts";
 import { guardCode, collectionGuard, dataGuard, jointGuard, runGuarded } from "#store/db/guard.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { collection, deletion, tally } from "#store/db/schema.ts";
@@ -100,11 +105,22 @@ const forgetDeletion = collectionStatement<object>((db, v) =>
   db.delete(deletion).where(eq(deletion.collectionId, v.collectionId)),
 );
 
+/** Loads the views of a deleted app or form. */
+export async function loadDeletedViews(db: CollectionDatabase): Promise<View[]> {
+  const [row] = await retryTransient(db, () =>
+    orm(db)
+      .select({ views: collection.views })
+      .from(collection)
+      .where(eq(collection.id, sql`-${db.collectionId}`)),
+  );
+  return JSON.parse(row?.views ?? "[]") as View[];
+}
+
 /** Shows a deleted app or form again. Returns false once its erasure may have started. */
 export async function showCollection(
   databases: Databases,
   db: CollectionDatabase,
-  name: string,
+  access: RestoredAccess,
   auditRecord: AuditRecord,
 ): Promise<boolean> {
   const { singleDatabase, home } = databases;
@@ -115,14 +131,14 @@ export async function showCollection(
     insertAuditEntry(db, { ...auditRecord, collectionId: db.collectionId }),
   ];
   if (singleDatabase) {
-    const access = [
-      ...regainAccess(singleDatabase, name),
+    const updates = [
+      ...regainAccess(singleDatabase, access),
       updateListenedStatement(singleDatabase, {}),
     ];
-    return runGuarded(singleDatabase, [...statements, ...access]);
+    return runGuarded(singleDatabase, [...statements, ...updates]);
   }
   const isShown = await runGuarded(db, statements);
-  if (isShown) await retryTransient(home, () => home.batch(regainAccess(home, name)));
+  if (isShown) await retryTransient(home, () => home.batch(regainAccess(home, access)));
   return isShown;
 }
 

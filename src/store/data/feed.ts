@@ -8,19 +8,12 @@ import {
 import { sql, type SQL, asc, eq } from "drizzle-orm";
 import { itemNumberRange, type Item, sequencesPerCollection } from "#domain/item/item.ts";
 import { retryTransient } from "#store/db/retry.ts";
-import { item, change, erasure, collection } from "#store/db/schema.ts";
-import { collectionStatement, dataStatement, placeholders } from "#store/db/statement.ts";
+import { item, change, erasure } from "#store/db/schema.ts";
+import { dataStatement, placeholders } from "#store/db/statement.ts";
 import { itemColumns, itemFromRow, type ItemRow } from "./items.ts";
 import { changeColumns, changeFromRow, type Change, type ChangeRow } from "./changes.ts";
 import { queueNextErasure, eraseStep } from "./erasures.ts";
-import type { ItemAction } from "#domain/item/change.ts";
 import { minChangeDays } from "./erase-expired-values.ts";
-import {
-  definitionHeadColumns,
-  definitionHeadFromRow,
-  type DefinitionHead,
-  type DefinitionHeadRow,
-} from "./definition-head.ts";
 
 interface FeedValues {
   after: number;
@@ -199,88 +192,5 @@ export async function sweepHistory(
   return {
     nextId: isFull ? (range.last ?? 0) + 1 : null,
     hasMore: deletion.meta.changes === rowsPerStep,
-  };
-}
-
-/** The number of changes that one step scans for a match. */
-const maxScannedChanges = 1000;
-
-interface NextChangeValues {
-  after: number;
-  below: number;
-  /** Names of actions, JSON. */
-  actions: string;
-}
-
-const nextChangeValues = placeholders<NextChangeValues>();
-const scannedChangesSql = sql`(select * from change where number > ${nextChangeValues.after} and number < ${nextChangeValues.below}
-  order by number limit ${sql.raw(String(maxScannedChanges))})`;
-const firstMatchSql = sql`(select * from ${scannedChangesSql} where action in (select value from json_each(${nextChangeValues.actions}))
-  order by number limit 1)`;
-
-const selectScanEnd = dataStatement<NextChangeValues>((db) =>
-  db
-    .select({
-      through: sql<number | null>`max(number)`.as("through"),
-      count: sql<number>`count(*)`.as("count"),
-    })
-    .from(scannedChangesSql),
-);
-
-const selectFirstMatch = dataStatement<NextChangeValues>((db) =>
-  db.select(changeColumns).from(firstMatchSql),
-);
-
-const selectItem = dataStatement<NextChangeValues>((db) =>
-  db
-    .select(itemColumns)
-    .from(item)
-    .where(sql`number = (select item from ${firstMatchSql})`),
-);
-
-const selectHead = collectionStatement<{ stamps: string }>((db, { collectionId, stamps }) =>
-  db.select(definitionHeadColumns(stamps)).from(collection).where(eq(collection.id, collectionId)),
-);
-
-export interface NextChange {
-  change: Change | null;
-  /** The current item, or null if it was deleted. */
-  item: Item | null;
-  /** The number of the last change that the scan covered. */
-  scannedThrough: number;
-  /** Whether `scannedThrough` is the current end of the feed. */
-  isAtEnd: boolean;
-  /** Null when the collection is deleted. */
-  head: DefinitionHead | null;
-}
-
-/** Finds the first change after `after` with one of these actions, and its current item. */
-export async function loadNextChange(
-  db: CollectionDatabase,
-  after: number,
-  actions: readonly ItemAction[],
-  stamps: string,
-): Promise<NextChange> {
-  const { below } = itemNumberRange(db.collectionId);
-  const values = { after, below, actions: JSON.stringify(actions) };
-  const [scanEnds, changes, items, collections] = await retryTransient(db, () =>
-    db.batch([
-      selectScanEnd(db, values),
-      selectFirstMatch(db, values),
-      selectItem(db, values),
-      selectHead(db, { stamps }),
-    ]),
-  );
-  const [scanEnd] = (scanEnds?.results ?? []) as { through: number | null; count: number }[];
-  const [changeRow] = (changes?.results ?? []) as ChangeRow[];
-  const [itemRow] = (items?.results ?? []) as ItemRow[];
-  const [headRow] = (collections?.results ?? []) as DefinitionHeadRow[];
-  const firstChange = changeRow ? changeFromRow(changeRow) : null;
-  return {
-    change: firstChange,
-    item: itemRow ? itemFromRow(itemRow) : null,
-    scannedThrough: firstChange?.number ?? scanEnd?.through ?? after,
-    isAtEnd: firstChange === null && (scanEnd?.count ?? 0) < maxScannedChanges,
-    head: headRow ? definitionHeadFromRow(headRow) : null,
   };
 }

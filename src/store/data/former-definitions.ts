@@ -55,32 +55,51 @@ const selectAround = dataStatement<{ kind: CollectionKind; key: string; version:
       .limit(2),
 );
 
+const selectOne = dataStatement<{ kind: CollectionKind; key: string; version: number }>((db, v) =>
+  db
+    .select({ version: formerDefinition.version, definition: formerDefinition.definition })
+    .from(formerDefinition)
+    .where(
+      sql`collection_id = (select id from collection where kind = ${v.kind} and key = ${v.key})
+        and version = ${v.version}`,
+    ),
+);
+
+interface FormerVersion {
+  version: number;
+  definition: Definition;
+}
+
 /** A collection with the kept definitions of a version and of the one before it. */
 export interface DefinitionVersions {
   current: CurrentCollection;
   /** Newest first. */
-  former: { version: number; definition: Definition }[];
+  former: FormerVersion[];
+  /** The version to compare with instead of the one before, as far as it is kept. */
+  base: FormerVersion | undefined;
 }
 
-/** Loads the definitions around a version, in one round trip. */
+/** Loads the definitions around a version, and a chosen one, in one round trip. */
 export async function loadDefinitionVersions(
   db: DataDatabase,
   kind: CollectionKind,
   key: string,
-  version: number,
+  { version, from }: { version: number; from: number },
 ): Promise<DefinitionVersions | undefined> {
   type Row = CurrentCollectionRow & { version: number; definition: string };
-  const [currentResult, formerResult] = await retryTransient(db, () =>
+  const [currentResult, formerResult, baseResult] = await retryTransient(db, () =>
     db.batch<Row>([
       selectByKey(db, { kind, key, id: null }),
       selectAround(db, { kind, key, version }),
+      selectOne(db, { kind, key, version: from }),
     ]),
   );
   const current = currentFromRow(currentResult?.results[0] ?? null, db.timeline);
   if (!current) return undefined;
-  const former = (formerResult?.results ?? []).map((row) => ({
+  const parse = (row: Row): FormerVersion => ({
     version: row.version,
     definition: JSON.parse(row.definition) as Definition,
-  }));
-  return { current, former };
+  });
+  const former = (formerResult?.results ?? []).map(parse);
+  return { current, former, base: (baseResult?.results ?? []).map(parse)[0] };
 }

@@ -160,9 +160,10 @@ const pageEndSql = sql`(${collectionIdSql(v)} + 1) * ${sequencesPerCollectionSql
 
 /**
  * A page has at most `maxBytes` of stored data, but at least one item. Items are measured only if the largest item of
- * the collection could exceed the limit. Computing sizes does not read the data.
+ * the collection could exceed the limit. Computing sizes does not read the data. A form that was just deleted has no
+ * limit of its own, and null is none for SQLite.
  */
-const maxItemCountSql = sql`(select case when t.largest * ${v.limit} <= ${v.maxBytes}
+const maxItemCountSql = sql`coalesce((select case when t.largest * ${v.limit} <= ${v.maxBytes}
       then ${v.limit}
       else (select count(*) from (
         select sum(size) over (order by number) - size as spent from (
@@ -170,7 +171,7 @@ const maxItemCountSql = sql`(select case when t.largest * ${v.limit} <= ${v.maxB
             where number > ${pageStartSql} and number < ${pageEndSql}
             order by number limit ${v.limit}))
         where spent < ${v.maxBytes}) end
-    from tally t where t.collection_id = ${collectionIdSql(v)})` as SQL<number>;
+    from tally t where t.collection_id = ${collectionIdSql(v)}), 0)` as SQL<number>;
 
 const selectPage = dataStatement<PageValues>((db) =>
   db

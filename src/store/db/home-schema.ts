@@ -11,6 +11,7 @@ export const member = sqliteTable("member", {
   password: text("password").notNull(),
   createdAt: integer("created_at").notNull(),
   disabledAt: integer("disabled_at"),
+  name: text("name").notNull().default(""),
 });
 
 export const session = sqliteTable(
@@ -22,6 +23,8 @@ export const session = sqliteTable(
       .references(() => member.id),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
+    device: text("device").notNull().default(""),
+    seenAt: integer("seen_at"),
   },
   (table) => [
     index("session_by_expiry").on(table.expiresAt),
@@ -119,6 +122,7 @@ export const webhook = sqliteTable("webhook", {
   retryAt: integer("retry_at"),
   lastError: text("last_error"),
   recalculations: integer("recalculations", { mode: "boolean" }).notNull().default(true),
+  changedFields: text("changed_fields"),
 });
 
 /** The databases of the collections that are not, or not always were, in the home database. */

@@ -23,10 +23,13 @@ export interface AuditEntry {
   session: string | null;
   requestId: string;
   sentRequestId: string | null;
-  /** The e-mail of a member or the name of a credential. Null where there is none. */
+  /** The name of a member or a credential. Null where there is none. */
   actorName: string | null;
-  /** The e-mail, name or receipt number of the subject. Null where there is none. */
+  /** The name or receipt number of the subject. Null where there is none. */
   subjectName: string | null;
+  /** The addresses of members. Filters match them too. */
+  actorEmail: string | null;
+  subjectEmail: string | null;
   /** The collection that the action belongs to, such as `form:KEY`, and its name. */
   collection: string | null;
   collectionName: string | null;
@@ -98,10 +101,12 @@ const earlierPosition = (a: AuditPosition, b: AuditPosition) => (isBefore(a, b) 
 
 function matchesFilter(filter: AuditFilter, entry: AuditEntry): boolean {
   const { actor, action, subject, collection } = filter;
-  if (actor && !entry.actor.startsWith(actor) && !containsText(entry.actorName, actor))
+  const actorNames = [entry.actorName, entry.actorEmail];
+  if (actor && !entry.actor.startsWith(actor) && !actorNames.some((n) => containsText(n, actor)))
     return false;
   if (action && !entry.action.startsWith(action)) return false;
-  if (subject && entry.subject !== subject && !equalsText(entry.subjectName, subject)) return false;
+  const subjects = [entry.subject, entry.subjectName, entry.subjectEmail];
+  if (subject && !subjects.some((name) => equalsText(name, subject))) return false;
   if (collection && entry.subject !== collection && entry.collection !== collection) return false;
   return !isBeforeRange(filter, entry);
 }
@@ -122,6 +127,8 @@ function entryFromRow(row: WindowRow, names: SubjectNames): AuditEntry {
     sentRequestId,
     actorName: names.of(row.actor),
     subjectName: receipt ?? names.of(row.subject),
+    actorEmail: names.emailOf(row.actor),
+    subjectEmail: names.emailOf(row.subject),
     collection: collection?.subject ?? null,
     collectionName: collection?.name ?? null,
   };

@@ -43,6 +43,8 @@ export interface NameRow {
   /** `member:ID`, `credential:ID`, `webhook:ID`, `app:KEY` or `form:KEY`. Only the last two have a collection id. */
   subject: string;
   name: string;
+  /** The address of a member. */
+  email: string | null;
   collection_id: number | null;
 }
 
@@ -50,14 +52,14 @@ export interface NameRow {
 const maxNamesSql = sql.raw("1000");
 
 const homeNamesSql = lazy(
-  () => sql`select * from (select 'member:' || id as subject, email as name, null as collection_id
-          from member order by id desc limit ${maxNamesSql})
-        union all select * from (select 'credential:' || id, name, null
+  () => sql`select * from (select 'member:' || id as subject, coalesce(nullif(name, ''), email) as name, email,
+          null as collection_id from member order by id desc limit ${maxNamesSql})
+        union all select * from (select 'credential:' || id, name, null, null
           from credential order by id desc limit ${maxNamesSql})
-        union all select 'webhook:' || id, name, null from webhook where state <> 'deleted'`,
+        union all select 'webhook:' || id, name, null, null from webhook where state <> 'deleted'`,
 );
 const collectionNamesSql = lazy(
-  () => sql`select * from (select kind || ':' || ltrim(key, '~') as subject, name, abs(id) as collection_id
+  () => sql`select * from (select kind || ':' || ltrim(key, '~') as subject, name, null as email, abs(id) as collection_id
           from collection order by abs(id) desc limit ${maxNamesSql})`,
 );
 
@@ -66,6 +68,7 @@ const buildNameQuery = (db: Builder, source: SQL) =>
     .select({
       subject: sql<string>`subject`,
       name: sql<string>`name`,
+      email: sql<string | null>`email`,
       collection_id: sql<number | null>`collection_id`,
     })
     .from(sql`(${source})`);
@@ -79,14 +82,14 @@ export const selectNames = jointStatement<object>((db) =>
 
 const selectActorNames = homeStatement<{ actors: string }>((db, v) =>
   db.select({ actor: sql<string>`actor`, name: sql<string>`name` }).from(
-    sql`(select e.value as actor, m.email as name from json_each(${v.actors}) e
+    sql`(select e.value as actor, coalesce(nullif(m.name, ''), m.email) as name from json_each(${v.actors}) e
           join member m on e.value like 'member:%' and m.id = substr(e.value, 8)
         union all select e.value, c.name from json_each(${v.actors}) e
           join credential c on e.value like 'credential:%' and c.id = substr(e.value, 12))`,
   ),
 );
 
-/** Loads the e-mails of members and the names of credentials among these actors. */
+/** Loads the names of members and credentials among these actors. Members without a name have their address. */
 export async function loadActorNames(
   home: HomeDatabase,
   actors: readonly Actor[],
@@ -100,19 +103,24 @@ export async function loadActorNames(
 }
 
 export class SubjectNames {
-  readonly #bySubject: ReadonlyMap<string, string>;
+  readonly #bySubject: ReadonlyMap<string, NameRow>;
   readonly #byCollection: ReadonlyMap<number, NameRow>;
 
   constructor(rows: readonly NameRow[]) {
-    this.#bySubject = new Map(rows.map(({ subject, name }) => [subject, name]));
+    this.#bySubject = new Map(rows.map((row) => [row.subject, row]));
     this.#byCollection = new Map(rows.map((row) => [row.collection_id ?? 0, row]));
   }
 
   /** Returns the name of a subject. The subject of an invitation contains its e-mail address instead of a member id. */
   of(subject: string): string | null {
-    const name = this.#bySubject.get(subject);
-    if (name !== undefined) return name;
+    const row = this.#bySubject.get(subject);
+    if (row) return row.name;
     return /^member:.+@/.test(subject) ? subject.slice("member:".length) : null;
+  }
+
+  /** Returns the address of a member. */
+  emailOf(subject: string): string | null {
+    return this.#bySubject.get(subject)?.email ?? null;
   }
 
   /** Returns the subject, such as `form:purchase`, and the name of a collection. */

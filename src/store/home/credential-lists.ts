@@ -1,3 +1,4 @@
+import { describeFields, describeItems } from "#domain/search/describe-view.ts";
 import {
   batchHomeAndData,
   batchQueries,
@@ -117,14 +118,23 @@ export interface CollectionLabel {
   key: string;
   name: string;
   /** The views that a credential can see it through. */
-  views: readonly Pick<View, "key" | "name">[];
+  views: readonly LabelledView[];
+}
+
+/** A view with what it shows, in words. */
+interface LabelledView extends Pick<View, "key" | "name"> {
+  shows: string;
 }
 
 type LabelRow = Omit<CollectionLabel, "views"> & { views: string };
 
 export const labelFromRow = ({ views, ...label }: LabelRow): CollectionLabel => ({
   ...label,
-  views: JSON.parse(views) as View[],
+  views: (JSON.parse(views) as View[]).map((view) => ({
+    key: view.key,
+    name: view.name,
+    shows: `${describeItems(view)}, ${describeFields(view)}`,
+  })),
 });
 
 const maxCollectionLabels = 1000;

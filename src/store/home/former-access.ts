@@ -6,10 +6,11 @@ import {
   type PreparedStatement,
 } from "#store/db/database.ts";
 import { eq, inArray, sql, type SQL } from "drizzle-orm";
+import type { Permission } from "#domain/credential/permissions.ts";
 import type { Credential } from "#domain/credential/credential.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { credential, formerAccess, webhook } from "#store/db/schema.ts";
-import { homeStatement, nextVersionSql } from "#store/db/statement.ts";
+import { homeStatement, nextVersionSql, type Placeholders } from "#store/db/statement.ts";
 import { credentialFromRow, selectCredentials } from "./credentials.ts";
 
 /** The resources of credentials and webhooks that name a deleted app or form. */
@@ -51,13 +52,36 @@ const removeAccess = homeStatement<NameValues>((db, v) =>
     .where(has(sql`resources`, v.name)),
 );
 
+/** The access that a restored app or form returns to credentials. */
+export interface RestoredAccess extends NameValues {
+  readPermission: Permission;
+  /** The resources whose views depend on the caller. */
+  personal: readonly string[];
+}
+
+interface ReturnValues extends NameValues {
+  readPermission: string;
+  /** JSON. */
+  personal: string;
+}
+
+const holds = (...held: SQL[]) =>
+  sql`exists (select 1 from json_each(permissions) p where p.value in (${sql.join(held, sql`, `)}))`;
+
+/** Whether the credential, as it is now, may have the resource (`assertViewsAllow`). */
+const mayReturn = (v: Placeholders<ReturnValues>) => sql`(instr(f.resource, '/') = 0
+  or (not ${holds(sql`'schema:write'`, sql`'webhooks:manage'`)}
+    and (origins = '[]' or not ${holds(sql`${v.readPermission}`)}
+      or f.resource not in (select value from json_each(${v.personal})))))`;
+
 /** A credential that was granted access to everything meanwhile keeps that. */
-const returnAccess = homeStatement<NameValues>((db, v) =>
+const returnAccess = homeStatement<ReturnValues>((db, v) =>
   db
     .update(credential)
     .set({
       resources: sql`(select json_group_array(value) from (select value from json_each(resources)
-        union select f.resource from former_access f where f.name = ${v.name} and f.credential_id = credential.id))`,
+        union select f.resource from former_access f where f.name = ${v.name} and f.credential_id = credential.id
+          and ${mayReturn(v)}))`,
       version: nextVersionSql(sql`version`),
     })
     .where(
@@ -94,8 +118,11 @@ export const loseAccess = (db: Database<"home">, name: string): PreparedStatemen
   removeAccess(db, { name }),
 ];
 
-export const regainAccess = (db: Database<"home">, name: string): PreparedStatement<"home">[] => [
-  returnAccess(db, { name }),
+export const regainAccess = (
+  db: Database<"home">,
+  { name, personal, ...access }: RestoredAccess,
+): PreparedStatement<"home">[] => [
+  returnAccess(db, { name, ...access, personal: JSON.stringify(personal) }),
   forgetAccess(db, { name }),
 ];
 

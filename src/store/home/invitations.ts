@@ -162,13 +162,14 @@ const guardAddressStillAvailable = homeGuard<{ hash: string }>(
 const upsertMemberStatement = homeStatement<{
   hash: string;
   id: string;
+  name: string;
   now: number;
   password: string;
 }>((db, v) =>
   db
     .insert(member)
     .select(
-      sql`select ${v.id}, 1, email, role, ${v.password}, ${v.now}, null
+      sql`select ${v.id}, 1, email, role, ${v.password}, ${v.now}, null, ${v.name}
         from invitation where hash = ${v.hash} and expires_at > ${v.now}`,
     )
     .onConflictDoUpdate({
@@ -178,6 +179,7 @@ const upsertMemberStatement = homeStatement<{
         role: sql`excluded.role`,
         password: sql`excluded.password`,
         disabledAt: null,
+        name: sql`iif(excluded.name = '', ${member.name}, excluded.name)`,
       },
     }),
 );
@@ -193,7 +195,7 @@ const consumeStatement = homeStatement<{ hash: string }>((db, v) =>
  */
 export async function acceptInvitation(
   db: HomeDatabase,
-  newMember: { hash: string; id: string; password: string; now: number },
+  newMember: { hash: string; id: string; name: string; password: string; now: number },
   auditRecord: AuditRecord,
 ): Promise<boolean> {
   const { now } = newMember;

@@ -5,13 +5,16 @@ import { webhook, collection } from "#store/db/schema.ts";
 import { dataStatement, homeStatement, jointStatement } from "#store/db/statement.ts";
 import { lastChangeSql } from "#store/data/changes.ts";
 import type { Collection } from "#domain/definition/collection.ts";
-import type { Webhook } from "#domain/webhook/webhook.ts";
+import { collectionNames, type Webhook } from "#domain/webhook/webhook.ts";
+
+/** The name of the collection of an entry `j` of a webhook's collections, which may name a view of it. */
+export const entryNameSql = sql.raw("substr(j.value, 1, instr(j.value || '/', '/') - 1)");
 
 /** True when webhook `w` listens to the collection with this qualified key, `app:KEY` or `form:KEY`. */
 const listensSql = (
   key: SQL,
 ) => sql`(w.collections = '"all"' or exists (select 1 from json_each(w.collections) j
-    where j.value = ${key}))`;
+    where ${entryNameSql} = ${key}))`;
 
 const selectListeners = homeStatement<{ qualifiedKey: string }>((db, v) =>
   db
@@ -109,7 +112,7 @@ export type StartPositions = Record<string, number>;
 /** Changes that are committed later get higher numbers, so a webhook that starts here misses none. */
 export async function loadCurrentPositions(
   databases: Databases,
-  collections: Webhook["collections"],
+  hook: Pick<Webhook, "collections">,
 ): Promise<StartPositions> {
   const rows = await queryAll(databases, (db) =>
     orm(db)
@@ -118,7 +121,7 @@ export async function loadCurrentPositions(
         lastChangeNumber: lastChangeSql("collection.id").mapWith(Number),
       })
       .from(collection)
-      .where(matchesCollections(collections)),
+      .where(matchesCollections(collectionNames(hook))),
   );
   return Object.fromEntries(rows.map((row) => [String(row.id), row.lastChangeNumber]));
 }
@@ -165,14 +168,14 @@ export interface FeedHead {
 
 export async function loadFeedHeads(
   databases: Databases,
-  collections: Webhook["collections"],
+  hook: Pick<Webhook, "collections">,
 ): Promise<FeedHead[]> {
   const { id, kind, key } = collection;
   return queryAll(databases, (db) =>
     orm(db)
       .select({ id, kind, key, last: lastChangeSql("collection.id").mapWith(Number) })
       .from(collection)
-      .where(matchesCollections(collections))
+      .where(matchesCollections(collectionNames(hook)))
       .orderBy(asc(id)),
   );
 }

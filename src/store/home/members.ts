@@ -12,6 +12,8 @@ export interface Member {
   id: string;
   version: number;
   email: string;
+  /** Empty if the member has not entered one. */
+  name: string;
   role: Role;
   /** The scrypt hash with its parameters. */
   password: string;
@@ -21,6 +23,7 @@ const memberColumns = {
   id: member.id,
   version: member.version,
   email: member.email,
+  name: member.name,
   role: member.role,
   password: member.password,
 };
@@ -74,20 +77,46 @@ export async function findMember(db: HomeDatabase, id: string): Promise<Member |
   return row;
 }
 
+/** The member of a session, and when the session was last used. */
+export interface SessionMember {
+  member: Member;
+  seenAt: number;
+}
+
 /** Finds the member of an unexpired session. Returns undefined for a removed member. */
 export async function findMemberBySession(
   db: HomeDatabase,
   hash: string,
   now: number,
-): Promise<Member | undefined> {
+): Promise<SessionMember | undefined> {
   const [row] = await retryTransient(db, () =>
     orm(db)
-      .select(memberColumns)
+      .select({
+        member: memberColumns,
+        seenAt: sql<number>`coalesce(${session.seenAt}, ${session.createdAt})`,
+      })
       .from(session)
       .innerJoin(member, eq(member.id, session.memberId))
       .where(and(eq(session.hash, hash), gt(session.expiresAt, now), isNull(member.disabledAt))),
   );
   return row;
+}
+
+const updateNameStatement = homeStatement<{ id: string; name: string }>((db, v) =>
+  db.update(member).set({ name: v.name }).where(eq(member.id, v.id)),
+);
+
+/** Stores the name of the acting member. */
+export async function updateName(
+  db: HomeDatabase,
+  actingMember: ActingMember,
+  name: string,
+  auditRecord: AuditRecord,
+): Promise<void> {
+  await runAsMember(db, actingMember, [
+    updateNameStatement(db, { id: actingMember.id, name }),
+    insertAuditEntry(db, { ...auditRecord }),
+  ]);
 }
 
 /** Fails the second of two changes that start from the same version, however late it arrives. */
@@ -196,13 +225,14 @@ export async function updatePassword(
 
 const insertOwnerStatement = homeStatement<{
   at: number;
+  name: string;
   email: string;
   id: string;
   password: string;
 }>((db, v) =>
   db
     .insert(member)
-    .select(sql`select ${v.id}, 1, ${v.email}, 'owner', ${v.password}, ${v.at}, null`),
+    .select(sql`select ${v.id}, 1, ${v.email}, 'owner', ${v.password}, ${v.at}, null, ${v.name}`),
 );
 const guardNoMembers = homeGuard(
   () => sql`select ${guardCode("members_exist")} as code where exists (select 1 from member)`,
@@ -211,7 +241,7 @@ const guardNoMembers = homeGuard(
 /** Creates the first owner. Returns false when a member exists. */
 export async function insertFirstOwner(
   db: HomeDatabase,
-  owner: Pick<Member, "id" | "email" | "password">,
+  owner: Pick<Member, "id" | "email" | "name" | "password">,
   auditRecord: AuditRecord,
 ): Promise<boolean> {
   const values = { ...owner, at: auditRecord.at };
@@ -226,10 +256,9 @@ export type MemberSummary = Omit<Member, "password"> & {
 
 /** Selects all members in the order of creation. */
 export function selectMembers(db: HomeDatabase) {
-  const { id, version, email, role, createdAt, disabledAt } = member;
-  return query(db, (builder) =>
-    builder.select({ id, version, email, role, createdAt, disabledAt }).from(member).orderBy(id),
-  );
+  const { id, version, email, name, role, createdAt, disabledAt } = member;
+  const columns = { id, version, email, name, role, createdAt, disabledAt };
+  return query(db, (builder) => builder.select(columns).from(member).orderBy(id));
 }
 
 export async function listMembers(db: HomeDatabase): Promise<MemberSummary[]> {

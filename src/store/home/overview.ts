@@ -5,12 +5,19 @@ import {
   type Databases,
   type HomeDatabase,
 } from "#store/db/database.ts";
-import { and, eq, gt, inArray, isNull, lt, or, sql, isNotNull } from "drizzle-orm";
+import { and, eq, gt, isNull, lt, ne, or, sql } from "drizzle-orm";
 import { maxExpiringCount } from "#domain/definition/collection.ts";
 import { sequencesPerCollection } from "#domain/item/item.ts";
 import type { Credential } from "#domain/credential/credential.ts";
 import { retryTransient } from "#store/db/retry.ts";
-import { credential } from "#store/db/home-schema.ts";
+import { credential, member } from "#store/db/home-schema.ts";
+import type { EffectiveWebhookState } from "#domain/webhook/status.ts";
+import {
+  selectActiveCollections,
+  selectRecentActions,
+  type ActiveCollection,
+  type RecentAction,
+} from "#store/data/recent-activity.ts";
 import { collection, tally, webhook } from "#store/db/schema.ts";
 import { credentialFromRow, selectCredentials } from "./credentials.ts";
 import { firstNumberAfterTimeSql } from "#store/data/items.ts";
@@ -26,11 +33,18 @@ export interface FormState {
   submissionCount: number;
 }
 
-/** A webhook that waits to retry, that the system stopped, or whose maker's rights have ended. */
-export interface TroubledWebhook {
+/** A webhook and its health. */
+export interface WebhookHealth {
   id: string;
   name: string;
-  state: "retrying" | "failing" | "disabled";
+  state: EffectiveWebhookState;
+}
+
+/** A member, for the names in the activity and the first steps. */
+interface OverviewMember {
+  id: string;
+  name: string;
+  createdAt: number;
 }
 
 /** A form whose `retain` erases submissions soon. */
@@ -68,6 +82,21 @@ function selectRetainingForms(db: Database<"data">, until: number) {
 
 const dayMs = 24 * 60 * 60 * 1000;
 const maxCredentials = 500;
+const maxMembers = 1000;
+const maxWebhooks = 200;
+/** The listed actions, and the listed apps and forms. */
+const maxListed = 8;
+
+interface LoadedOverview {
+  credentials: Credential[];
+  forms: FormState[];
+  retaining: RetainingForm[];
+  submissions: number[];
+  webhooks: WebhookHealth[];
+  members: OverviewMember[];
+  actions: RecentAction[];
+  collections: ActiveCollection[];
+}
 
 /**
  * Loads the overview in one round trip: credentials, forms to watch, stopped webhooks, and submissions between adjacent
@@ -88,44 +117,74 @@ export async function loadOverview(
     erasedUntil: number;
     times: readonly number[];
   },
-): Promise<{
-  credentials: Credential[];
-  forms: FormState[];
-  retaining: RetainingForm[];
-  submissions: number[];
-  webhooks: TroubledWebhook[];
-}> {
+): Promise<LoadedOverview> {
   // Recently revoked credentials still count in the totals of the days on which they were used.
   const isRecent = or(isNull(credential.revokedAt), gt(credential.revokedAt, times[0] ?? now));
   const isOfMember = memberId === null ? undefined : eq(credential.memberId, memberId);
-  const [[rows, webhooks], data] = await retryTransient(databases, () =>
+  const [[rows, webhooks, members], data] = await retryTransient(databases, () =>
     batchHomeAndData(
       databases,
       (db) => [
         selectCredentials(db, and(isRecent, isOfMember), maxCredentials),
-        selectTroubledWebhooks(db, now),
+        selectWebhookHealth(db, now),
+        selectOverviewMembers(db),
       ],
       (db) => [
         selectFormsToWatch(db, now, soonUntil),
         selectSequencesAt(db, times),
         selectRetainingForms(db, erasedUntil),
+        selectRecentActions(db),
+        selectActiveCollections(db),
       ],
     ),
   );
-  const countsByDatabase = data.map(([, totals]) => submissionCounts(totals));
   return {
     credentials: rows.map(credentialFromRow),
     forms: data.flatMap(([forms]) => forms),
     retaining: data.flatMap(([, , retaining]) => retaining),
-    submissions: countsByDatabase.reduce((totalsSql, counts) =>
-      totalsSql.map((total, i) => total + (counts[i] ?? 0)),
-    ),
+    submissions: addCounts(data.map(([, totals]) => submissionCounts(totals))),
     webhooks,
+    members,
+    ...mergeLists(
+      data.map(([, , , actions]) => actions),
+      data.map(([, , , , collections]) => collections),
+    ),
   };
 }
 
-/** Selects webhooks that need attention. Stopped ones send no events until a member resumes them or takes ownership. */
-function selectTroubledWebhooks(db: HomeDatabase, now: number) {
+/** Adds the counts of several databases. */
+const addCounts = (countsByDatabase: number[][]) =>
+  countsByDatabase.reduce((sums, counts) => sums.map((sum, i) => sum + (counts[i] ?? 0)));
+
+/** Merges the lists of several databases, newest first. */
+function mergeLists(actions: RecentAction[][], collections: ActiveCollection[][]) {
+  return {
+    actions: actions
+      .flat()
+      .toSorted((a, b) => b.at - a.at)
+      .slice(0, maxListed),
+    collections: collections
+      .flat()
+      .toSorted((a, b) => (b.lastItemAt ?? 0) - (a.lastItemAt ?? 0))
+      .slice(0, maxListed),
+  };
+}
+
+const selectOverviewMembers = (db: HomeDatabase) =>
+  query(db, (on) =>
+    on
+      .select({
+        id: member.id,
+        name: sql<string>`coalesce(nullif(${member.name}, ''), ${member.email})`.as("shown_name"),
+        createdAt: member.createdAt,
+      })
+      .from(member)
+      .orderBy(member.id)
+      .limit(maxMembers),
+  );
+
+/** Selects the health of webhooks. Stopped ones send no events until a member resumes them or takes ownership. */
+function selectWebhookHealth(db: HomeDatabase, now: number) {
   const { id, name, state } = webhook;
   const haveRightsEndedSql = sql`${rightsEndAtSql} <= ${now}`;
   return query(db, (builder) =>
@@ -133,18 +192,15 @@ function selectTroubledWebhooks(db: HomeDatabase, now: number) {
       .select({
         id,
         name,
-        state: sql<TroubledWebhook["state"]>`case when ${haveRightsEndedSql} then 'disabled'
-          when ${state} = 'active' then 'retrying' else ${state} end`.as("shown_state"),
+        state: sql<EffectiveWebhookState>`case
+          when ${state} in ('active', 'paused') and ${haveRightsEndedSql} then 'disabled'
+          when ${state} = 'active' and ${webhook.retryAt} is not null then 'retrying'
+          else ${state} end`.as("shown_state"),
       })
       .from(webhook)
-      .where(
-        or(
-          inArray(state, ["failing", "disabled"]),
-          and(inArray(state, ["active", "paused"]), haveRightsEndedSql),
-          and(eq(state, "active"), isNotNull(webhook.retryAt)),
-        ),
-      )
-      .orderBy(id),
+      .where(ne(state, "deleted"))
+      .orderBy(id)
+      .limit(maxWebhooks),
   );
 }
 

@@ -53,7 +53,9 @@ const deleteOldAddressesStatement = homeStatement<{ memberId: string }>((db, v) 
   ),
 );
 const insertStatement = homeStatement<typeof session.$inferSelect>((db, v) =>
-  db.insert(session).values(pick(v, ["hash", "memberId", "createdAt", "expiresAt"])),
+  db
+    .insert(session)
+    .values(pick(v, ["hash", "memberId", "createdAt", "expiresAt", "device", "seenAt"])),
 );
 
 /**
@@ -63,13 +65,13 @@ const insertStatement = homeStatement<typeof session.$inferSelect>((db, v) =>
 export async function insertSession(
   db: HomeDatabase,
   { id, version }: ActingMember,
-  values: { hash: string; createdAt: number; expiresAt: number },
+  values: { hash: string; createdAt: number; expiresAt: number; device: string },
   address: string,
 ): Promise<boolean> {
   const addressValues = { memberId: id, address, at: values.createdAt };
   return runGuarded(db, [
     guardMember(db, { id, version }),
-    insertStatement(db, { ...values, memberId: id }),
+    insertStatement(db, { ...values, memberId: id, seenAt: values.createdAt }),
     upsertAddressStatement(db, addressValues),
     deleteOldAddressesStatement(db, addressValues),
   ]);
@@ -94,12 +96,60 @@ export async function endOtherSessions(
   );
 }
 
-export async function countSessions(db: HomeDatabase, id: string, now: number): Promise<number> {
-  const rows = await retryTransient(db, () =>
+const touchStatement = homeStatement<{ hash: string; at: number }>((db, v) =>
+  db.update(session).set({ seenAt: v.at }).where(eq(session.hash, v.hash)),
+);
+
+/** Stores when a session was last used. */
+export async function touchSession(db: HomeDatabase, hash: string, at: number): Promise<void> {
+  await retryTransient(db, () => touchStatement(db, { hash, at }).run());
+}
+
+/** A session as its member sees it. */
+export interface SessionSummary {
+  hash: string;
+  device: string;
+  createdAt: number;
+  seenAt: number;
+}
+
+const maxListedSessions = 100;
+
+/** Lists the unexpired sessions of a member, the last used one first. */
+export async function listSessions(
+  db: HomeDatabase,
+  id: string,
+  now: number,
+): Promise<SessionSummary[]> {
+  const seenAt = sql<number>`coalesce(${session.seenAt}, ${session.createdAt})`;
+  return retryTransient(db, async () =>
     orm(db)
-      .select({ hash: session.hash })
+      .select({ hash: session.hash, device: session.device, createdAt: session.createdAt, seenAt })
       .from(session)
-      .where(and(eq(session.memberId, id), gt(session.expiresAt, now))),
+      .where(and(eq(session.memberId, id), gt(session.expiresAt, now)))
+      .orderBy(sql`${seenAt} desc`)
+      .limit(maxListedSessions),
   );
-  return rows.length;
+}
+
+const endOneStatement = homeStatement<{ id: string; start: string }>((db, v) =>
+  db
+    .delete(session)
+    .where(
+      sql`member_id = ${v.id} and substr(hash, 1, ${sql.raw(String(sessionIdLength))}) = ${v.start}`,
+    ),
+);
+
+/** The characters of a hash that identify a session to its member. */
+export const sessionIdLength = 16;
+
+/** Ends one session of the member. Succeeds when it has ended before. */
+export async function endSession(
+  db: HomeDatabase,
+  ended: { id: string; start: string },
+  auditRecord: AuditRecord,
+): Promise<void> {
+  await runOnce(db, () =>
+    db.batch([endOneStatement(db, ended), insertAuditEntry(db, { ...auditRecord })]),
+  );
 }

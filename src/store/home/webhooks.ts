@@ -6,19 +6,14 @@ import {
   type HomeDatabase,
   type PreparedStatement,
 } from "#store/db/database.ts";
-import { and, asc, count, eq, getTableColumns, ne, sql, type SQL } from "drizzle-orm";
+import { and, asc, count, eq, getTableColumns, ne, sql } from "drizzle-orm";
 import type { Webhook, WebhookSecret, WebhookType } from "#domain/webhook/webhook.ts";
 import { labelFromRow, selectCollectionLabels, type CollectionLabel } from "./credential-lists.ts";
 import { auditTimeSql, type AuditRecord } from "./audit.ts";
 import { retryTransient, runOnce } from "#store/db/retry.ts";
-import { auditEntry, collection, webhook } from "#store/db/schema.ts";
-import {
-  pick,
-  dataStatement,
-  homeStatement,
-  jointStatement,
-  nextVersionSql,
-} from "#store/db/statement.ts";
+import { auditEntry, webhook } from "#store/db/schema.ts";
+import { pick, homeStatement, nextVersionSql } from "#store/db/statement.ts";
+import { updateListenedColumns, updateListenedStatement } from "./listened.ts";
 import type { StartPositions } from "./listeners.ts";
 import { rightsEndAtSql } from "./webhook-status.ts";
 
@@ -34,6 +29,7 @@ function webhookFromRow(row: WebhookRow): Webhook {
     state: row.state as Webhook["state"],
     types: JSON.parse(row.types) as WebhookType[],
     collections: JSON.parse(row.collections) as Webhook["collections"],
+    changedFields: row.changedFields === null ? null : (JSON.parse(row.changedFields) as string[]),
     secrets: JSON.parse(row.secrets) as WebhookSecret[],
   };
 }
@@ -49,7 +45,7 @@ export async function findWebhook(db: HomeDatabase, id: string): Promise<Webhook
 }
 
 const makerNameSql = sql<string | null>`case when ${webhook.maker} like 'member:%'
-    then (select email from member where id = substr(${webhook.maker}, 8))
+    then (select coalesce(nullif(name, ''), email) from member where id = substr(${webhook.maker}, 8))
     else (select name from credential where id = substr(${webhook.maker}, 12)) end`;
 
 function selectWebhookWithMaker(db: HomeDatabase, id: string) {
@@ -108,60 +104,6 @@ const insertAuditEntryIfChanged = homeStatement<AuditRecord>((db, v) =>
   ),
 );
 
-const isListenedSql = sql`iif(exists (select 1 from webhook where state = 'active' and collections = '"all"'), 1,
-  kind || ':' || key in (select j.value from webhook w, json_each(w.collections) j where w.state = 'active'))`;
-
-/** Stores in each collection whether an active webhook listens to it. */
-export const updateListenedStatement = jointStatement((db) =>
-  db
-    .update(collection)
-    .set({ listened: isListenedSql })
-    .where(sql`listened <> ${isListenedSql}`),
-);
-
-const isNamedSql = (listensToAll: SQL, qualifiedKeys: SQL) =>
-  sql`iif(${listensToAll}, 1, kind || ':' || key in (select value from json_each(${qualifiedKeys})))`;
-
-/** Stores the same when webhooks are in another database. The values say which collections they listen to. */
-const setListenedStatement = dataStatement<{ listensToAll: number; qualifiedKeys: string }>(
-  (db, v) =>
-    db
-      .update(collection)
-      .set({ listened: isNamedSql(v.listensToAll, v.qualifiedKeys) })
-      .where(sql`listened <> ${isNamedSql(v.listensToAll, v.qualifiedKeys)}`),
-);
-
-/**
- * Stores in every data database which collections an active webhook listens to. Does nothing with a single database,
- * where the batch that changes a webhook also updates its collections.
- */
-export async function updateListenedColumns(databases: Databases): Promise<void> {
-  const { home, singleDatabase } = databases;
-  if (singleDatabase) return;
-  const { collections, state } = webhook;
-  const webhooks = await retryTransient(home, () =>
-    orm(home).select({ collections }).from(webhook).where(eq(state, "active")),
-  );
-  const selections = webhooks.map((row) => JSON.parse(row.collections) as Webhook["collections"]);
-  const values = {
-    listensToAll: selections.includes("all") ? 1 : 0,
-    qualifiedKeys: JSON.stringify(selections.filter((selection) => selection !== "all").flat()),
-  };
-  const updates = databases
-    .dataDatabases()
-    .map((db) => retryTransient(db, () => setListenedStatement(db, values).run()));
-  await Promise.all(updates);
-}
-
-/** True when an active webhook listens to all collections, including future ones. */
-export async function hasGlobalListener(home: HomeDatabase): Promise<boolean> {
-  const isGlobal = and(eq(webhook.state, "active"), eq(webhook.collections, '"all"'));
-  const [row] = await retryTransient(home, () =>
-    orm(home).select({ n: count() }).from(webhook).where(isGlobal),
-  );
-  return (row?.n ?? 0) > 0;
-}
-
 /**
  * Stores a change of a webhook and updates which collections have listeners. With two databases it stores the webhook
  * first, as the authoritative row. If the update of the collections fails, the schedule repeats it.
@@ -188,6 +130,7 @@ const mutableColumns = [
   "collections",
   "include",
   "recalculations",
+  "changedFields",
   "state",
   "reason",
   "secrets",
@@ -225,9 +168,10 @@ const updateStatement = homeStatement<Omit<StoredWebhook, "starts"> & { starts: 
 );
 
 function webhookToRow(hook: Webhook) {
-  const { types, collections, secrets } = hook;
+  const { types, collections, secrets, changedFields } = hook;
   return {
     ...hook,
+    changedFields: changedFields && JSON.stringify(changedFields),
     types: JSON.stringify(types),
     collections: JSON.stringify(collections),
     secrets: JSON.stringify(secrets),

@@ -32,6 +32,7 @@ interface Manifest {
 /** The resources of one account. */
 export class Account {
   readonly id = "0123456789abcdef0123456789abcdef";
+  plan: "free" | "paid" = "paid";
   readonly runtime = new Runtime();
   readonly databases = new Map<string, { uuid: string; name: string; history: History }>();
   readonly namespaces = new Map<string, string>();

@@ -128,6 +128,16 @@ afterAll(async () => {
 });
 
 describe("The deployment guide", () => {
+  it("creates nothing on the Free plan, and names the alternatives", async () => {
+    cloud.account.plan = "free";
+    await expect(run("npm ci\nnpm run -s deploy -- --location weur\n")).rejects.toThrow(
+      "Cloudflare Access",
+    );
+    const { databases, namespaces, scripts } = cloud.account;
+    expect([databases.size, namespaces.size, scripts.size]).toEqual([0, 0, 0]);
+    cloud.account.plan = "paid";
+  });
+
   it("deploys a running service from a clean checkout", async () => {
     const output = await follow("Deploy");
     expect(output).toContain("Edge Forms answers at https://edge-forms.acme.workers.dev");
@@ -137,6 +147,9 @@ describe("The deployment guide", () => {
     );
     replacements.set("THE SETUP SECRET", firstGroup(/Setup secret\s+(\S+)/, output));
     expect(secrets().SETUP_SECRET).toBe(replacements.get("THE SETUP SECRET"));
+    // wrangler advises to edit its configuration file, which the command writes itself.
+    expect(output).not.toMatch(/snippet|configuration file/i);
+    expect([...cloud.account.scripts.keys()]).toEqual(["edge-forms"]);
     expect(statSync(join(checkout, ".secrets.production.json")).mode & 0o777).toBe(0o600);
   });
 
@@ -317,13 +330,17 @@ describe("The deployment guide", () => {
   });
 
   it("starts another service from a backup, with working tokens", async () => {
-    await follow("Backup");
+    const backup = await follow("Backup");
+    expect(backup).toMatch(/backup\.DB\.sql: \d{2,} rows of \d{2,} tables, restored and counted/);
+    expect([...cloud.account.databases.values()].map(({ name }) => name)).not.toContain(
+      "edge-forms-backup-check",
+    );
     const output = await follow("Start from a backup");
     expect(output).toContain("Edge Forms answers at https://edge-forms-copy.acme.workers.dev");
     variables += "URL=https://edge-forms-copy.acme.workers.dev\n";
     const { items } = JSON.parse(await get("/api/v1/forms/visits/submissions", ...bearer(token)));
     expect(items).toHaveLength(2);
-    await expect(run("npm run -s deploy -- --env copy --from backup.sql\n")).rejects.toThrow(
+    await expect(run("npm run -s deploy -- --env copy --from backup.DB.sql\n")).rejects.toThrow(
       "fills a new database only",
     );
   });
@@ -352,6 +369,21 @@ describe("The deployment guide", () => {
     expect(deployed.split("No migrations to apply").length - 1).toBe(2);
     expect(cloud.account.databases.size).toBe(before + 1);
     expect(await get("/api/v1/forms/european/schema", ...bearer(token))).toContain("european");
+  });
+
+  it("deploys from a runner with the secrets of its variables, prints none and leaves no file of them", async () => {
+    const runner =
+      'CI=true SETUP_SECRET="the set-up secret of the runner" npm run -s deploy -- --env runner';
+    const output = await run(`${runner} --location weur\n`);
+    expect(output).toContain("Edge Forms answers at https://edge-forms-runner.acme.workers.dev");
+    const deployed = cloud.account.secretsOf("edge-forms-runner");
+    expect(deployed.get("SETUP_SECRET")).toBe("the set-up secret of the runner");
+    for (const secret of deployed.values()) expect(output).not.toContain(secret);
+    expect(existsSync(join(checkout, ".secrets.runner.json"))).toBe(false);
+    // The next runner has none of the files.
+    rmSync(join(checkout, "wrangler.runner.json"));
+    await run("CI=true npm run -s deploy -- --env runner\n");
+    expect(cloud.account.secretsOf("edge-forms-runner")).toEqual(deployed);
   });
 
   it("rejects unknown options and values by name before any API call", async () => {

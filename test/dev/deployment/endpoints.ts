@@ -36,6 +36,16 @@ const databases: Endpoint[] = [
     `${d1}/:id`,
     (account, { params: { id = "" } }) => databaseDocument(account.database(id)),
   ],
+  [
+    "DELETE",
+    `${d1}/:id`,
+    async (account, { params: { id = "" } }) => {
+      account.database(id);
+      account.databases.delete(id);
+      account.runtime.databases.delete(id);
+      await account.runtime.apply();
+    },
+  ],
   ["POST", `${d1}/:id/query`, runQuery],
   [
     "POST",
@@ -305,6 +315,16 @@ const scripts: Endpoint[] = [
     `${script}/domains/changeset`,
     () => ({ added: [], removed: [], updated: [], conflicting: [] }),
   ],
+  [
+    "DELETE",
+    `${accountPath}/workers/services/:name`,
+    async (account, { params: { name = "" } }) => {
+      account.script(name);
+      account.scripts.delete(name);
+      account.runtime.workers.delete(name);
+      await account.runtime.apply();
+    },
+  ],
   ["GET", `${accountPath}/workers/subdomain`, () => ({ subdomain: "acme" })],
 ];
 
@@ -334,6 +354,9 @@ async function upload(account: Account, call: Call) {
   const { name = "" } = call.params;
   const parts = await form(call);
   const metadata = JSON.parse(await text(parts.get("metadata")));
+  if (metadata.limits?.cpu_ms !== undefined && account.plan === "free") {
+    throw new Refusal(400, 100_328, "CPU limits are not supported for the Free plan.");
+  }
   const existing = account.scripts.get(name);
   const bindings = account.check(name, metadata.bindings as UploadedBinding[]);
   const modules = new Map<string, string>();
@@ -348,7 +371,7 @@ async function upload(account: Account, call: Call) {
     modules,
     compatibilityDate: metadata.compatibility_date,
     bindings,
-    assets: account.folderOf(session, headers),
+    assets: metadata.assets ? account.folderOf(session, headers) : account.runtime.folder,
     headers,
   };
   const newScript: Script = {

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import type { Field, ReferenceField, RowField } from "#domain/definition/field.ts";
+import type { ComputedField, Field, ReferenceField, RowField } from "#domain/definition/field.ts";
 import { choiceAttributes, RecordChoices, useReferenceText } from "#admin/items/references.tsx";
 import { ChoiceGroup, Field as Box, Select, TextArea, useField } from "#html/inputs.tsx";
 import { textOf, type FormValues } from "#admin/form-input.ts";
@@ -24,22 +24,23 @@ function SingleInput({ field, value, isSent, zone, required }: SingleInputProps)
   ) : (
     field.label
   );
+  const hint = field.help || undefined;
   const text = isSent ? textOf(value) : inputText(field, value, zone);
   switch (field.type) {
     case "multi_select": {
       const chosen = nonEmptyTexts(value);
       const options = optionsFor(field.options, chosen);
-      return <ChoiceGroup name={name} label={label} options={options} chosen={chosen} multiple />;
+      return <ChoiceGroup {...{ name, label, hint, options, chosen }} multiple />;
     }
     case "select": {
       const options = [{ value: "", label: "" }, ...optionsFor(field.options, [text])];
-      return <Select {...{ name, label, options, value: text, required }} />;
+      return <Select {...{ name, label, hint, options, value: text, required }} />;
     }
     case "boolean":
-      return <Select {...{ name, label, options: yesNoOptions, value: text, required }} />;
+      return <Select {...{ name, label, hint, options: yesNoOptions, value: text, required }} />;
     case "multiline_text":
       // Browsers drop the first line break of a textarea, so the value starts with an extra one.
-      return <TextArea {...{ name, label, value: `\n${text}`, required }} wide />;
+      return <TextArea {...{ name, label, hint, value: `\n${text}`, required }} wide />;
     case "reference":
       return <ReferenceInput {...{ field, label, text, required }} />;
     case "text":
@@ -67,7 +68,8 @@ function LineInput({
   zone: string;
   required: boolean;
 }) {
-  const hint = field.type === "datetime" ? zone.replaceAll("_", " ") : undefined;
+  const zoneName = field.type === "datetime" ? zone.replaceAll("_", " ") : "";
+  const hint = [field.help, zoneName].filter((part) => part).join(" · ") || undefined;
   const control = useField({ name: field.key, hint });
   return (
     <Box {...control} label={label} hint={hint}>
@@ -82,7 +84,7 @@ function LineInput({
 }
 
 function ReferenceInput({
-  field: { key: name, app },
+  field: { key: name, app, help },
   label,
   text,
   required,
@@ -92,7 +94,7 @@ function ReferenceInput({
   text: string;
   required: boolean;
 }) {
-  const hint = "A title, a receipt number or other text of the record";
+  const hint = help || "A title, a receipt number or other text of the record";
   const control = useField({ name, hint });
   const { id } = control.inputProps;
   return (
@@ -122,37 +124,47 @@ interface ItemInputsProps {
   listToExtend?: string | undefined;
 }
 
-/** Renders an input for each field that is not computed. */
-export function ItemInputs({ fields, data, form, written, zone, listToExtend }: ItemInputsProps) {
+/** Renders an input for each field that is not computed, below the headings of their sections. */
+export function ItemInputs(props: ItemInputsProps) {
+  const { fields, data } = props;
   const isNew = Object.keys(data).length === 0;
   const fieldsToRender = new Set(fieldsWithInputs(fields, data));
   return (
     <>
-      {fields.map((field) => {
-        const { key } = field;
-        if (field.type === "computed") return null;
-        const stored = data[key] ?? (isNew ? field.default : undefined);
-        const fieldForm = form && (written?.has(key) ?? true) ? form : undefined;
-        if (field.type === "line_items") {
-          if (!fieldsToRender.has(field)) return <TooManyRows field={field} rows={data[key]} />;
-          return (
-            <LineItemRows
-              field={field}
-              stored={stored}
-              form={fieldForm}
-              zone={zone}
-              withMoreRows={listToExtend === key}
-            />
-          );
-        }
-        const required = field.required && (isNew || !isEmpty(stored));
-        const value = fieldForm ? fieldForm[key] : stored;
-        return (
-          <SingleInput {...{ field, value, isSent: fieldForm !== undefined, zone, required }} />
-        );
-      })}
+      {fields.map((field) => (
+        <>
+          {field.section ? <h2 class="section">{field.section}</h2> : null}
+          {field.type === "computed" ? null : (
+            <FieldInput {...props} {...{ field, isNew, fits: fieldsToRender.has(field) }} />
+          )}
+        </>
+      ))}
     </>
   );
+}
+
+/** The input of one field. Lists that do not fit on the page have none. */
+function FieldInput({
+  field,
+  isNew,
+  fits,
+  data,
+  form,
+  written,
+  zone,
+  listToExtend,
+}: ItemInputsProps & { field: Exclude<Field, ComputedField>; isNew: boolean; fits: boolean }) {
+  const { key } = field;
+  const stored = data[key] ?? (isNew ? field.default : undefined);
+  const fieldForm = form && (written?.has(key) ?? true) ? form : undefined;
+  if (field.type === "line_items") {
+    if (!fits) return <TooManyRows field={field} rows={data[key]} />;
+    const withMoreRows = listToExtend === key;
+    return <LineItemRows {...{ field, stored, form: fieldForm, zone, withMoreRows }} />;
+  }
+  const required = field.required && (isNew || !isEmpty(stored));
+  const value = fieldForm ? fieldForm[key] : stored;
+  return <SingleInput {...{ field, value, isSent: fieldForm !== undefined, zone, required }} />;
 }
 
 function TooManyRows({ field, rows }: { field: Field; rows: unknown }) {

@@ -117,6 +117,14 @@ export function LineItemRows({ field, stored, form, zone, withMoreRows }: LineIt
       <legend>
         {label} {field.required ? <span class="needed">required</span> : null}
       </legend>
+      {field.help ? <p class="hint">{field.help}</p> : null}
+      {columns.map((column) =>
+        column.help ? (
+          <p class="hint">
+            {column.label}: {column.help}
+          </p>
+        ) : null,
+      )}
       <ListErrors name={key} />
       <table class="rows" id={`rows-${key}`}>
         <thead>

@@ -1,4 +1,4 @@
-/** A small demo, created through the public API: apps whose records refer to each other, and a form with submissions. */
+/** The apps and forms of the demo: a small company that sells stationery in Japan, Germany and Britain. */
 
 const customers = {
   name: "Customers",
@@ -101,64 +101,46 @@ const purchase = {
   ],
 };
 
-const records = [
-  ["Yamada", "yamada@example.com", "2026-11-18", "sent", "A-1", 2, 30.2],
-  ["Garcia", "garcia@example.com", "2026-11-19", "packed", "B-7", 1, 249],
-  ["Okonkwo", "okonkwo@example.com", "2026-11-20", "new", "A-1", 10, 28.5],
-  ["Lindström", "lindstrom@example.com", "2026-11-20", "new", "C-3", 4, 12.75],
-].map(([customer, email, ordered_on, state, sku, qty, price]) => ({
-  data: {
-    customer,
-    email,
-    account: { email },
-    ordered_on,
-    state,
-    lines: [{ sku, product: { sku }, qty, price }],
-  },
-}));
+const helpdesk = {
+  name: "Helpdesk",
+  description: "Questions and complaints from the website.",
+  time_zone: "Europe/Berlin",
+  fields: [
+    { key: "subject", label: "Subject", type: "text", required: true, max_length: 200 },
+    { key: "name", label: "Name", type: "text", required: true, max_length: 100 },
+    { key: "email", label: "E-mail", type: "email", required: true },
+    {
+      key: "language",
+      label: "Language",
+      type: "select",
+      options: [
+        { value: "en", label: "English" },
+        { value: "ja", label: "日本語" },
+        { value: "de", label: "Deutsch" },
+      ],
+    },
+    {
+      key: "topic",
+      label: "Topic",
+      type: "select",
+      options: [
+        { value: "delivery", label: "Delivery" },
+        { value: "invoice", label: "Invoice" },
+        { value: "return", label: "Return" },
+        { value: "product", label: "Product" },
+      ],
+    },
+    { key: "urgent", label: "Urgent", type: "boolean", default: false },
+    { key: "order_number", label: "Order number", type: "text", max_length: 20 },
+    { key: "message", label: "Message", type: "multiline_text" },
+  ],
+};
 
-const customerRecords = records.map(({ data: { customer: name, email } }) => ({
-  data: { name, email },
-}));
-
-const productRecords = [
-  ["Notebook", "A-1", 30.2],
-  ["Desk lamp", "B-7", 249],
-  ["Fountain pen", "C-3", 12.75],
-].map(([name, sku, price]) => ({ data: { name, sku, price } }));
-
-const submissions = [
-  ["Two monitors", "Design", 840, "2026-12-01", ["hardware"], "REQ-1", "submitted"],
-  ["Editor licences", "Engineering", 1250.5, "2027-01-01", ["software"], "REQ-2", "submitted"],
-  ["Window cleaning", "Facilities", 310, "2026-12-15", ["service"], "REQ-3", "draft"],
-].map(([title, department, amount, needed_by, tags, reference, status]) => ({
-  status,
-  data: { title, department, amount, needed_by, tags, reference },
-}));
-
-/** Creates the demo in a service that has no apps and no forms yet. */
-export async function seedDemo(url: string, token: string): Promise<void> {
-  const send = async (method: string, path: string, body?: object): Promise<Response> => {
-    const response = await fetch(`${url}/api/v1${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-    if (!response.ok)
-      throw new Error(`Seeding failed: ${method} ${path}: ${await response.text()}`);
-    return response;
-  };
-  const lists = await Promise.all([send("GET", "/apps?limit=1"), send("GET", "/forms?limit=1")]);
-  const pages = (await Promise.all(lists.map((list) => list.json()))) as { items: object[] }[];
-  if (pages.some(({ items }) => items.length > 0)) return;
-  await send("PUT", "/apps/customers/schema", customers);
-  await send("PUT", "/apps/products/schema", products);
-  await send("PUT", "/apps/orders/schema", orders);
-  await send("PUT", "/forms/purchase/schema", purchase);
-  for (const record of customerRecords) await send("POST", "/apps/customers/records", record);
-  for (const record of productRecords) await send("POST", "/apps/products/records", record);
-  for (const record of records) await send("POST", "/apps/orders/records", record);
-  for (const submission of submissions) {
-    await send("POST", "/forms/purchase/submissions", submission);
-  }
-}
+/** By their paths. A reference needs its app, so the order matters. */
+export const definitions = {
+  "/apps/customers": customers,
+  "/apps/products": products,
+  "/apps/orders": orders,
+  "/forms/purchase": purchase,
+  "/forms/helpdesk": helpdesk,
+};

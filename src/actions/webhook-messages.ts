@@ -1,0 +1,113 @@
+import type { CompiledCollection } from "#domain/data/compile.ts";
+import { conditionsOf, narrowCollection, type ReachedCollection } from "#domain/data/narrow.ts";
+import type { ChangeView } from "#domain/item/change.ts";
+import type { Item } from "#domain/item/item.ts";
+import { keyMarkStart, readMarksOfKey } from "#domain/item/view-marks.ts";
+import { matchesItem } from "#domain/search/matches.ts";
+import { findView } from "#domain/search/view.ts";
+import {
+  findChangedIds,
+  findWebhookEvent,
+  listLimitedActions,
+  listReportedActions,
+} from "#domain/webhook/events.ts";
+import { followedView, type Webhook, type WebhookType } from "#domain/webhook/webhook.ts";
+import { loadNextChange, type ChangeFilter } from "#store/data/next-change.ts";
+import { toChangeView } from "./change-views.ts";
+import {
+  findCachedStamp,
+  loadCollectionOfHead,
+  type CollectionSource,
+} from "./collection-cache.ts";
+
+/** A message about one change, which has the form of the change feed. */
+export interface WebhookMessage {
+  type: WebhookType;
+  collection: string;
+  /** The number of the change. */
+  number: number;
+  change: ChangeView;
+  /** Whether the item came into the webhook's view with this change. */
+  hasEntered: boolean;
+}
+
+interface NextMessage {
+  message: WebhookMessage | null;
+  /** The last change that was scanned. */
+  scannedThrough: number;
+  isAtEnd: boolean;
+}
+
+/** A collection by its id, and by the name under which the webhook listens to it. */
+interface Source {
+  id: number;
+  name: string;
+}
+
+/**
+ * Loads the next change that the webhook sends. All changes up to `scannedThrough` have been scanned. A deleted
+ * collection is at its end, where a restore continues.
+ */
+export async function loadNextMessage(
+  source: CollectionSource,
+  hook: Webhook,
+  { id, name }: Source,
+  after: number,
+  limitedFields: ReadonlySet<number> | null = null,
+): Promise<NextMessage> {
+  const view = followedView(hook, name);
+  const filter: ChangeFilter = {
+    actions: listReportedActions(hook),
+    viewMark: view === undefined ? null : keyMarkStart(view),
+    // In a view, other changes may be events too, because items leave it.
+    limited:
+      limitedFields && view === undefined
+        ? { actions: listLimitedActions(hook), fields: [...limitedFields] }
+        : null,
+  };
+  const stamp = findCachedStamp(source.memory, id);
+  const next = await loadNextChange(source.databases.of({ id }), after, filter, stamp);
+  if (!next.head) return { message: null, scannedThrough: after, isAtEnd: true };
+  const { change, item, scannedThrough, isAtEnd } = next;
+  if (!change) return { message: null, scannedThrough, isAtEnd };
+  const whole = await loadCollectionOfHead(source, next.head);
+  const { kind, key, definition } = whole.collection;
+  const matched = view === undefined ? null : readMarksOfKey(change.views, view, hook.maker);
+  const changedIds = hook.changedFields && findChangedIds(definition.fields, hook.changedFields);
+  const event = findWebhookEvent(hook, change, matched, changedIds);
+  if (!event) {
+    // Now that the fields are known, the database skips all other changes at once.
+    if (changedIds && !limitedFields && view === undefined)
+      return loadNextMessage(source, hook, { id, name }, scannedThrough, changedIds);
+    return { message: null, scannedThrough, isAtEnd };
+  }
+  const { type, hasEntered, hasLeft } = event;
+  const reached = reachThroughView(whole, view, hook);
+  const shown = hook.include === "item" ? shownItems(reached, item) : new Map<number, Item>();
+  const entry = toChangeView(change, shown, reached);
+  const message = {
+    type,
+    collection: `${kind}:${key}`,
+    number: change.number,
+    change: hasLeft ? ({ ...entry, type: "left" } as const) : entry,
+    hasEntered,
+  };
+  return { message, scannedThrough, isAtEnd };
+}
+
+/** What messages show of a collection: the fields of the view, and nothing of a view that no longer exists. */
+function reachThroughView(
+  whole: CompiledCollection,
+  key: string | undefined,
+  { maker }: Webhook,
+): ReachedCollection {
+  if (key === undefined) return whole;
+  const view = findView(whole.collection, key);
+  return narrowCollection(whole, view ?? { key, name: key, fields: [] }, maker);
+}
+
+/** The item as it is now, by its number, if the view still shows it. */
+function shownItems(reached: ReachedCollection, item: Item | null): Map<number, Item> {
+  if (!item || !matchesItem(conditionsOf(reached), item)) return new Map();
+  return new Map([[item.number, item]]);
+}

@@ -1,0 +1,228 @@
+import * as z from "zod/mini";
+import {
+  addViewOfPart,
+  getCollectionAccess,
+  type CollectionAccess,
+  type Part,
+} from "#actions/collection-access.ts";
+import { describeAccess, describePermissionsOf } from "#admin/credentials/describe.ts";
+import { page } from "#admin/page.ts";
+import { textOf, type FormValues } from "#admin/form-input.ts";
+import type { PageContext } from "#admin/layout.tsx";
+import { reachOf, type Credential } from "#domain/credential/credential.ts";
+import type { Collection, CollectionKind, View } from "#domain/definition/collection.ts";
+import type { Field } from "#domain/definition/field.ts";
+import { lazy } from "#domain/lazy.ts";
+import type { Problem } from "#domain/problem/problem.ts";
+import { describeFields, describeItems } from "#domain/search/describe-view.ts";
+import { findView } from "#domain/search/view.ts";
+import { followedView } from "#domain/webhook/webhook.ts";
+import { ChoiceGroup } from "#html/inputs.tsx";
+import { Table } from "#html/parts.tsx";
+import { textParameters } from "#http/query.ts";
+import { toTextList } from "#admin/credentials/describe.ts";
+import { CollectionLayout, collectionTerms } from "./layout.tsx";
+
+/** “Who can see this form”, and the form that gives access to a part of it. */
+
+const labels = { items: "Only items that…", fields: "Only these fields" };
+
+/** Types and names that often hold personal data. Only the start of a choice, which people check. */
+const personalTypes: readonly Field["type"][] = ["email", "phone"];
+const personalNames = /name|mail|phone|address|birth|iban|account|contact|person|customer|patient/i;
+const isPersonal = ({ type, key, label }: Field) =>
+  personalTypes.includes(type) || personalNames.test(key) || personalNames.test(label);
+
+/** What a view shows, in words. */
+const shows = (view: View) => `${describeItems(view)}, ${describeFields(view)}`;
+
+function sightOf({ resources }: Credential, collection: Collection): string {
+  const reach = reachOf(resources, collection.kind, collection.key);
+  if (reach === "whole" || reach === null) return "Everything";
+  const view = findView(collection, reach.view);
+  return view ? shows(view) : "Nothing: its view is gone";
+}
+
+function followed(hook: CollectionAccess["webhooks"][number], collection: Collection): string {
+  const key = followedView(hook, `${collection.kind}:${collection.key}`);
+  const view = key === undefined ? undefined : findView(collection, key);
+  if (view) return shows(view);
+  return key === undefined ? "Everything that its owner can access" : "Nothing: its view is gone";
+}
+
+function WhoSees({ access, frame }: { access: CollectionAccess; frame: PageContext }) {
+  const { credentials, webhooks, current } = access;
+  const { collection } = current;
+  const { one } = collectionTerms[collection.kind];
+  const isCurrent = ({ expiresAt }: Credential) =>
+    expiresAt === null || expiresAt > frame.viewer.now;
+  return (
+    <section>
+      <h2>Who can see this {one}</h2>
+      <p>All members see everything. Credentials and webhooks see:</p>
+      <Table caption={`Access to this ${one}`} columns={["Name", "Sees", "May do"]}>
+        {credentials.filter(isCurrent).map((credential) => (
+          <tr>
+            <th scope="row">
+              <a href={`/admin/integrations/${credential.id}/access`}>
+                <bdi>{credential.name}</bdi>
+              </a>
+            </th>
+            <td data-label="Sees">{sightOf(credential, collection)}</td>
+            <td data-label="May do">{describePermissionsOf(credential, collection.kind)}</td>
+          </tr>
+        ))}
+        {webhooks.map((hook) => (
+          <tr>
+            <th scope="row">
+              <a href={`/admin/webhooks/${hook.id}`}>
+                <bdi>{hook.name}</bdi>
+              </a>
+            </th>
+            <td data-label="Sees">{followed(hook, collection)}</td>
+            <td data-label="May do">Webhook: receives events</td>
+          </tr>
+        ))}
+      </Table>
+    </section>
+  );
+}
+
+/** The presets of the form, which links select. */
+type Preset = "partner" | "report";
+
+function GiveAccess({ collection, values }: { collection: Collection; values: FormValues }) {
+  const { kind, key, definition } = collection;
+  const { path, items, one } = collectionTerms[kind];
+  const preset = values["preset"] === "report" ? "report" : "partner";
+  const fields = definition.fields.fields;
+  const chosen =
+    values["fields"] === undefined
+      ? fields
+          .filter((field) => preset === "partner" || !isPersonal(field))
+          .map((field) => field.key)
+      : toTextList(values["fields"]);
+  const views = (definition.views ?? []).map((view) => ({
+    value: `view:${view.key}`,
+    label: `Match “${view.name}”`,
+    hint: describeItems(view),
+  }));
+  return (
+    <section>
+      <h2>Give access to part of this {one}</h2>
+      <p class="actions">
+        <a class="button quiet" href={`${path}/${key}/access?preset=partner`}>
+          Partner sees only what it created
+        </a>
+        <a class="button quiet" href={`${path}/${key}/access?preset=report`}>
+          Read-only reporting without personal data
+        </a>
+      </p>
+      <form method="post" action={`${path}/${key}/access`} class="inputs">
+        <input type="hidden" name="preset" value={preset} />
+        <ChoiceGroup
+          name="items"
+          label={labels.items}
+          options={[
+            { value: "own", label: "It created itself", hint: "Nothing of others." },
+            { value: "all", label: "Exist", hint: `All ${items}.` },
+            ...views,
+          ]}
+          chosen={[textOf(values["items"]) || (preset === "partner" ? "own" : "all")]}
+        />
+        <ChoiceGroup
+          multiple
+          name="fields"
+          label={labels.fields}
+          hint={
+            preset === "report"
+              ? "Fields that look like personal data are off. Check the choice yourself."
+              : "The credential neither reads nor writes the others."
+          }
+          options={fields.map((field) => ({
+            value: field.key,
+            label: field.label,
+            hint: field.key,
+          }))}
+          chosen={chosen}
+        />
+        <p class="muted">
+          This stores a view of the {one}. The next page creates the credential.{" "}
+          <a href="/docs/views#what-a-partner-can-and-cannot-learn">What it can learn</a>
+        </p>
+        <p class="actions">
+          <button type="submit">Continue</button>
+        </p>
+      </form>
+    </section>
+  );
+}
+
+const AccessQuery = textParameters("preset");
+
+const PartInput = lazy(() =>
+  z.object({
+    preset: z._default(z.enum(["partner", "report"]), "partner"),
+    items: z.string().check(z.regex(/^(all|own|view:[a-z][a-z0-9_-]{0,62})$/, "Choose one.")),
+    fields: z._default(z.union([z.string(), z.array(z.string())]), []),
+  }),
+);
+
+const toPart = (items: string, fields: string | string[]): Part => ({
+  items: items === "all" || items === "own" ? items : { view: items.slice("view:".length) },
+  fields: [fields].flat(),
+});
+
+const purposes: Record<Preset, string> = { partner: "partner", report: "part_report" };
+
+interface AccessPageProps {
+  frame: PageContext;
+  access: CollectionAccess;
+  values: FormValues;
+  problem?: Problem | undefined;
+}
+
+function AccessPage({ frame, access, values, problem }: AccessPageProps) {
+  const { collection, itemCount } = access.current;
+  return (
+    <CollectionLayout {...{ frame, collection, live: itemCount, problem, labels }} tab="access">
+      <WhoSees access={access} frame={frame} />
+      <GiveAccess collection={collection} values={values} />
+    </CollectionLayout>
+  );
+}
+
+/** The page that says who sees an app or form, and that gives access to a part of it. */
+export function accessPage(kind: CollectionKind) {
+  const { show, form } = page({
+    query: AccessQuery,
+    load: async ({ ctx, param, query }) => ({
+      access: await getCollectionAccess(ctx, kind, param("key")),
+      values: query as FormValues,
+    }),
+    document: ({ access: { current, credentials, webhooks } }) => ({
+      credentials: credentials.map((credential) => ({
+        id: credential.id,
+        name: credential.name,
+        sees: sightOf(credential, current.collection),
+        may: describeAccess(credential),
+      })),
+      webhooks: webhooks.map((hook) => ({
+        id: hook.id,
+        name: hook.name,
+        sees: followed(hook, current.collection),
+      })),
+    }),
+    render: (frame, data, attempt) => <AccessPage frame={frame} {...data} {...attempt} />,
+  });
+  const giveAccess = form({
+    fields: PartInput,
+    async act({ ctx, param }, { preset, items, fields }) {
+      const view = await addViewOfPart(ctx, kind, param("key"), toPart(items, fields));
+      const resource = `${kind}:${param("key")}/${view.key}`;
+      const choice = new URLSearchParams({ purpose: purposes[preset], resources: resource });
+      return { to: `/admin/integrations/new?${choice.toString()}`, document: { resource } };
+    },
+  });
+  return { show, giveAccess };
+}

@@ -1,0 +1,103 @@
+import { Value } from "#admin/items/value.tsx";
+import { Select, useField } from "#html/inputs.tsx";
+import { inputName } from "./draft-documents.ts";
+import { fieldTypeNames, resultTypes, type DraftField } from "./draft.ts";
+import type { FieldContext } from "./field-editor.tsx";
+import { exampleFormula } from "./formula-help.ts";
+
+function FormulaResult({
+  field,
+  fieldKey,
+  example,
+}: {
+  field: DraftField;
+  fieldKey: string;
+  example: Record<string, unknown>;
+}) {
+  const result = resultTypes.find((type) => type === field.rules.result) ?? "number";
+  const decimals = Number(field.rules.decimals || Number.NaN);
+  const exampleField = {
+    id: 0,
+    key: fieldKey,
+    label: "",
+    required: false,
+    searchable: false,
+    previous_keys: [],
+    type: "computed" as const,
+    formula: "",
+    result,
+    ...(Number.isInteger(decimals) && decimals >= 0 && decimals <= 15 ? { decimals } : {}),
+  };
+  return <Value field={exampleField} value={example[fieldKey]} />;
+}
+
+/** The inputs of a formula, with the names that it can use and its result for an example. */
+export function FormulaInputs({
+  field,
+  context,
+  fieldKey,
+}: {
+  field: DraftField;
+  context: FieldContext;
+  fieldKey: string;
+}) {
+  const name = inputName(context.path, "formula");
+  const { inputProps, wrong: errors } = useField({ name, hint: "names" });
+  const names = hintedNames(context.names, fieldKey);
+  const inRow = context.path.length > 1;
+  const others = context.siblings.filter((sibling) => sibling !== field);
+  return (
+    <div class="formula">
+      <div class="field wide">
+        <label for={inputProps.id}>Formula</label>
+        <span class="hint" id={`${inputProps.id}-hint`}>
+          {names.length > 0 ? (
+            <>
+              Fields:{" "}
+              {names.map((key, index) => [
+                index > 0 ? ", " : "",
+                <code data-insert={/^\w+/.exec(key)?.[0] ?? ""}>{key}</code>,
+              ])}
+            </>
+          ) : (
+            "Use the keys of the other fields"
+          )}
+          . Example: <code>{exampleFormula(others)}</code>
+        </span>
+        <input
+          {...inputProps}
+          value={field.rules.formula ?? ""}
+          maxlength={2000}
+          spellcheck={false}
+          autocomplete="off"
+          class="mono"
+          data-formula=""
+        />
+        <span class="error" id={`${inputProps.id}-wrong`} data-live="">
+          {errors.join(" ")}
+        </span>
+        {inRow || errors.length > 0 || !field.rules.formula ? null : (
+          <output class="muted" id={`${inputProps.id}-result`} data-live="">
+            {context.exampleName === null
+              ? "Result for an example: "
+              : `Result for ${context.exampleName}: `}
+            <FormulaResult field={field} fieldKey={fieldKey} example={context.example} />
+          </output>
+        )}
+      </div>
+      <Select
+        name={inputName(context.path, "result")}
+        label="Result"
+        options={resultTypes.map((value) => ({ value, label: fieldTypeNames[value] }))}
+        value={field.rules.result ?? "number"}
+      />
+    </div>
+  );
+}
+
+const maxNames = 40;
+/** In longer lists the hints name no fields, so that a page of formulas stays small. */
+const maxListWithNames = 200;
+
+const hintedNames = (names: readonly string[], ownKey: string) =>
+  names.length > maxListWithNames ? [] : names.filter((name) => name !== ownKey).slice(0, maxNames);

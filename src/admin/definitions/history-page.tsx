@@ -1,0 +1,153 @@
+import { loadDefinitionHistory } from "#actions/definition-versions.ts";
+import { ActorName, ActorNamesContext } from "#admin/items/value.tsx";
+import type { PageContext } from "#admin/layout.tsx";
+import { page } from "#admin/page.ts";
+import { compareDefinitions, type PropertyDiff } from "#domain/definition/compare.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { formatTimestamp } from "#domain/time.ts";
+import { SelectOptions } from "#html/inputs.tsx";
+import { Badge, Table } from "#html/parts.tsx";
+import { Time } from "#html/viewer.tsx";
+import type { DefinitionHistory, DefinitionVersion } from "#store/data/definition-history.ts";
+import { CollectionLayout, collectionTerms } from "./layout.tsx";
+
+interface ListedVersion extends DefinitionVersion {
+  /** What changed since the version before; null if one of the two is not at hand. */
+  diffs: PropertyDiff[] | null;
+}
+
+function withDiffs({ versions }: DefinitionHistory): ListedVersion[] {
+  return versions.map((version, index) => {
+    const before = versions[index + 1]?.definition;
+    const after = version.definition;
+    return { ...version, diffs: before && after ? compareDefinitions(before, after) : null };
+  });
+}
+
+const maxNamedParts = 5;
+
+/** The changed fields and settings, like “Amount, Due date, name”. */
+function summarizeDiffs(diffs: readonly PropertyDiff[]): string {
+  const parts = [
+    ...new Set(diffs.map(({ path, property }) => path || property.replaceAll("_", " "))),
+  ];
+  const named = parts.slice(0, maxNamedParts).join(", ");
+  return parts.length > maxNamedParts ? `${named} and ${parts.length - maxNamedParts} more` : named;
+}
+
+/** Lists who changed a definition, when, and what changed. Two versions can be compared. */
+export const historyPage = (kind: CollectionKind) =>
+  page({
+    async load({ c, ctx, param }) {
+      const [from = "", to = ""] = ["from", "to"].map((name) => c.req.query(name) ?? "");
+      // The form that compares two versions works without scripts.
+      if (/^\d{1,15}$/.test(from) && /^\d{1,15}$/.test(to))
+        return c.redirect(`${c.req.path}/${to}?from=${from}`, 303);
+      return loadDefinitionHistory(ctx, kind, param("key"));
+    },
+    document: (history) => ({
+      items: withDiffs(history).map(({ version, change, diffs }) => ({
+        version,
+        at: change ? formatTimestamp(change.at) : null,
+        by: change?.actor ?? null,
+        changes: diffs,
+      })),
+    }),
+    render(frame, history) {
+      const { collection, itemCount: live } = history.current;
+      const names = history.versions.flatMap(({ change }): [string, string][] =>
+        change && change.actorName !== null ? [[change.actor, change.actorName]] : [],
+      );
+      const base = `${collectionTerms[kind].path}/${collection.key}/changes`;
+      return (
+        <CollectionLayout {...{ frame, collection, live }} tab="fields">
+          <h2>Versions</h2>
+          <ActorNamesContext.Provider value={new Map(names)}>
+            <Table
+              caption="Versions"
+              columns={["Version", "When", "Who", "Changes", { name: <Unseen>Compare</Unseen> }]}
+            >
+              {withDiffs(history).map((version, index) => (
+                <VersionRow
+                  {...{ version, frame, base }}
+                  isCurrent={index === 0}
+                  isOldest={index === history.versions.length - 1}
+                />
+              ))}
+            </Table>
+          </ActorNamesContext.Provider>
+          <p class="muted small">The newest 30 versions are listed. 100 are kept.</p>
+          {history.versions.length > 2 ? (
+            <CompareForm base={base} versions={history.versions} />
+          ) : null}
+        </CollectionLayout>
+      );
+    },
+  });
+
+const Unseen = ({ children }: { children: string }) => <span class="unseen">{children}</span>;
+
+function VersionRow({
+  version: { version, change, diffs },
+  isCurrent,
+  isOldest,
+  frame,
+  base,
+}: {
+  version: ListedVersion;
+  isCurrent: boolean;
+  isOldest: boolean;
+  frame: PageContext;
+  base: string;
+}) {
+  return (
+    <tr>
+      <th scope="row">
+        {version} {isCurrent ? <Badge tone="good">current</Badge> : null}
+      </th>
+      <td>{change ? <Time at={change.at} /> : "–"}</td>
+      <td>{change ? <ActorName actor={change.actor} frame={frame} /> : "–"}</td>
+      <td class="full">
+        {diffs
+          ? summarizeDiffs(diffs) || "No fields or settings"
+          : isOldest
+            ? "–"
+            : "See comparison"}
+      </td>
+      <td class="end">
+        {isOldest ? null : (
+          <a href={`${base}/${version}`} aria-label={`Changes in version ${version}`}>
+            Changes
+          </a>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+/** Chooses two versions to compare. */
+function CompareForm({ base, versions }: { base: string; versions: readonly DefinitionVersion[] }) {
+  const options = versions.map(({ version }) => ({
+    value: String(version),
+    label: `Version ${version}`,
+  }));
+  return (
+    <form method="get" action={base} class="bar" aria-label="Compare versions">
+      <label>
+        Compare
+        <select name="from">
+          <SelectOptions options={options} value={options[1]?.value} />
+        </select>
+      </label>
+      <label>
+        with
+        <select name="to">
+          <SelectOptions options={options} value={options[0]?.value} />
+        </select>
+      </label>
+      <button type="submit" class="quiet">
+        Compare versions
+      </button>
+    </form>
+  );
+}

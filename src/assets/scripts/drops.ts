@@ -1,0 +1,17 @@
+const openDrops = () => document.querySelectorAll<HTMLDetailsElement>("details.drop[open]");
+
+/** Closes open menus on Escape and on clicks outside. */
+export function closeDrops(): void {
+  document.addEventListener("click", (event) => {
+    for (const drop of openDrops()) {
+      if (!(event.target instanceof Node && drop.contains(event.target))) drop.open = false;
+    }
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    for (const drop of openDrops()) {
+      drop.open = false;
+      drop.querySelector("summary")?.focus();
+    }
+  });
+}

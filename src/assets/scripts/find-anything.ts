@@ -1,0 +1,126 @@
+interface Result {
+  name: string;
+  detail: string;
+  href: string;
+}
+
+const debounceMs = 200;
+const maxShown = 12;
+
+/** Shows results while the member types in the search field of the frame. ⌘K or Ctrl+K focuses it. */
+export function findAnything(): void {
+  const form = document.querySelector<HTMLFormElement>("form.everything");
+  const input = form?.querySelector<HTMLInputElement>("input[type=search]");
+  if (!form || !input) return;
+  const isMac = /Mac|iP(hone|ad)/.test(navigator.userAgent);
+  input.placeholder = `Find anything (${isMac ? "⌘K" : "Ctrl+K"})`;
+  void new ResultBox(form, input);
+  document.addEventListener("keydown", (event) => {
+    if (event.key.toLowerCase() !== "k" || !(isMac ? event.metaKey : event.ctrlKey)) return;
+    event.preventDefault();
+    input.focus();
+    input.select();
+  });
+}
+
+class ResultBox {
+  readonly #form: HTMLFormElement;
+  readonly #input: HTMLInputElement;
+  readonly #list = document.createElement("ul");
+  #results: Result[] = [];
+  #selected = -1;
+  #requestCount = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(form: HTMLFormElement, input: HTMLInputElement) {
+    this.#form = form;
+    this.#input = input;
+    Object.assign(this.#list, { id: "everything", role: "listbox", hidden: true });
+    this.#list.ariaLabel = "Found";
+    input.after(this.#list);
+    input.role = "combobox";
+    input.setAttribute("aria-controls", this.#list.id);
+    input.ariaExpanded = "false";
+    input.ariaAutoComplete = "list";
+    input.addEventListener("input", () => {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => void this.#find().catch(() => this.#close()), debounceMs);
+    });
+    input.addEventListener("keydown", (event) => this.#handleKey(event));
+    input.addEventListener("blur", () => this.#close());
+  }
+
+  async #find(): Promise<void> {
+    this.#requestCount += 1;
+    const number = this.#requestCount;
+    const text = this.#input.value.trim();
+    if (text === "") return this.#close();
+    const address = new URL(this.#form.action);
+    for (const [name, value] of new FormData(this.#form)) {
+      if (typeof value === "string") address.searchParams.set(name, value);
+    }
+    const response = await fetch(address, { headers: { Accept: "application/json" } });
+    if (!response.ok) return this.#close();
+    const { groups, in_open: inOpen } = (await response.json()) as {
+      groups: { results: Result[] }[];
+      in_open: Result | null;
+    };
+    if (number !== this.#requestCount || document.activeElement !== this.#input) return undefined;
+    const found = groups.flatMap(({ results }) => results).slice(0, maxShown);
+    this.#results = inOpen ? [...found, inOpen] : found;
+    return this.#show();
+  }
+
+  #show(): void {
+    this.#selected = -1;
+    this.#list.replaceChildren(
+      ...this.#results.map((result, index) => this.#option(result, index)),
+    );
+    this.#list.hidden = this.#results.length === 0;
+    this.#input.ariaExpanded = String(!this.#list.hidden);
+    this.#select(this.#results.length > 0 ? 0 : -1);
+  }
+
+  #option({ name, detail, href }: Result, index: number): HTMLElement {
+    const option = document.createElement("li");
+    Object.assign(option, { id: `everything-${index}`, role: "option" });
+    const note = document.createElement("small");
+    note.textContent = detail;
+    option.append(name, " ", note);
+    option.addEventListener("pointerdown", (event) => {
+      event.preventDefault();
+      location.assign(href);
+    });
+    return option;
+  }
+
+  #select(index: number): void {
+    this.#selected = index;
+    [...this.#list.children].forEach((option, at) => (option.ariaSelected = String(at === index)));
+    if (index === -1) this.#input.removeAttribute("aria-activedescendant");
+    else this.#input.setAttribute("aria-activedescendant", `everything-${index}`);
+  }
+
+  #close(): void {
+    this.#list.hidden = true;
+    this.#input.ariaExpanded = "false";
+    this.#results = [];
+    this.#select(-1);
+  }
+
+  #handleKey(event: KeyboardEvent): void {
+    const { length } = this.#results;
+    if (event.key === "Escape") this.#close();
+    if (length === 0 || event.isComposing) return;
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      const step = event.key === "ArrowDown" ? 1 : length - 1;
+      this.#select((this.#selected + step) % length);
+    }
+    const result = this.#results[this.#selected];
+    if (event.key === "Enter" && result) {
+      event.preventDefault();
+      location.assign(result.href);
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import { sql } from "drizzle-orm";
+import type { Actor, AuditAction } from "#domain/audit.ts";
+import type { Acceptance, CollectionKind } from "#domain/definition/collection.ts";
+import { sequencesPerCollection } from "#domain/item/item.ts";
+import { query, type Database } from "#store/db/database.ts";
+
+/** A recent action on an item or on a definition. */
+export interface RecentAction {
+  at: number;
+  actor: Actor;
+  action: AuditAction;
+  /** The ID of an item; null for the app or form itself. */
+  itemId: string | null;
+  receipt: string | null;
+  kind: CollectionKind;
+  key: string;
+  name: string;
+}
+
+/** An app or form with the time of its last new item. */
+export interface ActiveCollection extends Acceptance {
+  kind: CollectionKind;
+  key: string;
+  name: string;
+  itemCount: number;
+  lastItemAt: number | null;
+}
+
+const maxSearchedCollections = sql.raw("200");
+/** The newest changes of each collection that are compared with those of the others. */
+const maxChangesEach = sql.raw("5");
+const maxActions = sql.raw("8");
+const maxScannedEntries = sql.raw("200");
+const maxActiveCollections = sql.raw("8");
+const sequencesSql = sql.raw(String(sequencesPerCollection));
+
+/** Selects the newest actions of members and credentials. Reads at most 1,200 rows. */
+export const selectRecentActions = (db: Database<"data">) =>
+  query(db, (on) =>
+    on
+      .select({
+        at: sql<number>`at`.as("at"),
+        actor: sql<Actor>`actor`.as("actor"),
+        action: sql<AuditAction>`action`.as("action"),
+        itemId: sql<string | null>`item_id`.as("item_id"),
+        receipt: sql<string | null>`(select receipt_number from item where id = item_id)`.as(
+          "receipt",
+        ),
+        kind: sql<CollectionKind>`kind`.as("kind"),
+        key: sql<string>`key`.as("key"),
+        name: sql<string>`name`.as("name"),
+      })
+      .from(
+        sql`(select x.at, x.actor, x.action, x.item_id, c.kind, c.key, c.name
+          from (select id, kind, key, name from collection where id > 0 order by id desc limit ${maxSearchedCollections}) c
+            join change x on x.number in (select number from change
+              where number > c.id * ${sequencesSql} and number < (c.id + 1) * ${sequencesSql}
+              order by number desc limit ${maxChangesEach})
+          where x.actor <> 'system'
+          union all
+          select e.at, e.actor, e.action, null, c.kind, c.key, c.name
+          from (select * from audit_entry order by id desc limit ${maxScannedEntries}) e
+            join collection c on c.id = e.collection_id
+          where e.action in ('definition.create', 'definition.change') and c.id > 0 and e.actor <> 'system'
+          order by at desc limit ${maxActions})`,
+      ),
+  );
+
+/** Selects the apps and forms with the newest items. */
+export const selectActiveCollections = (db: Database<"data">) =>
+  query(db, (on) =>
+    on.select({
+      kind: sql<CollectionKind>`kind`.as("kind"),
+      key: sql<string>`key`.as("key"),
+      name: sql<string>`name`.as("name"),
+      state: sql<Acceptance["state"]>`state`.as("state"),
+      opens_at: sql<number | null>`opens_at`.as("opens_at"),
+      closes_at: sql<number | null>`closes_at`.as("closes_at"),
+      max_submissions: sql<number | null>`max_submissions`.as("max_submissions"),
+      itemCount: sql<number>`live`.as("item_count"),
+      lastItemAt: sql<number | null>`nullif(last_created_at, 0)`.as("last_item_at"),
+    }).from(sql`(select c.*, t.live, t.last_created_at from collection c
+        join tally t on t.collection_id = c.id where c.id > 0
+        order by t.last_created_at desc, c.id desc limit ${maxActiveCollections})`),
+  );

@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+import { as, cookieOf, newMember, signIn } from "../support/members";
+import { admin, anonymous } from "../support/service";
+import { world } from "../support/world";
+
+type Call = (method: string, path: string) => ReturnType<typeof admin>;
+
+const find = async (text: string, call: Call = admin, open = "") =>
+  (await call("GET", `/search?q=${encodeURIComponent(text)}&in=${encodeURIComponent(open)}`)).body;
+
+/** The addresses of the results. */
+const linksOf = (body: { groups: { results: { href: string }[] }[] }) =>
+  body.groups.flatMap(({ results }) => results.map(({ href }) => href));
+
+describe("The search field of the frame", () => {
+  it("finds items by ID and by receipt number, in any case", async () => {
+    const { app, form } = await world();
+    const record = `/admin/apps/${app.key}/items/${app.id}`;
+    expect(linksOf(await find(app.receipt.toLowerCase()))).toContain(record);
+    expect(linksOf(await find(app.id))).toContain(record);
+    expect(linksOf(await find(form.id))).toContain(`/admin/forms/${form.key}/items/${form.id}`);
+  });
+
+  it("finds pages by the start of a word, and forms by any part of their name or key", async () => {
+    const { form } = await world();
+    expect(linksOf(await find("passw"))).toContain("/admin/account");
+    expect(linksOf(await find("assword"))).toEqual([]);
+    expect(linksOf(await find(form.key.slice(1)))).toContain(`/admin/forms/${form.key}/items`);
+  });
+
+  it("offers to search the items of the open form", async () => {
+    const { form } = await world();
+    const { in_open: inOpen } = await find("desk lamp", admin, `forms/${form.key}`);
+    expect(inOpen.href).toBe(`/admin/forms/${form.key}/items?q=desk%20lamp`);
+    expect((await find("desk", admin, "forms/none")).in_open).toBeNull();
+  });
+
+  it("finds members, webhooks and pages only for roles that may see them", async () => {
+    const { webhook } = await world();
+    const { cookie, email } = await newMember("viewer");
+    expect(linksOf(await find(email))).toContain("/admin/members");
+    expect(linksOf(await find(email, as(cookie)))).toEqual([]);
+    expect(linksOf(await find(webhook.id))).toContain(`/admin/webhooks/${webhook.id}`);
+    expect(linksOf(await find(webhook.id, as(cookie)))).toEqual([]);
+    expect(linksOf(await find("audit", as(cookie)))).toEqual([]);
+  });
+});
+
+describe("Names and sessions of members", () => {
+  it("show the name instead of the address, also to roles that may not see addresses", async () => {
+    const { form } = await world();
+    const editor = await newMember("editor");
+    const viewer = await newMember("viewer");
+    expect(
+      (await as(editor.cookie)("POST", "/account/name", { name: " Akiko Mori " })).body,
+    ).toEqual({ name: "Akiko Mori" });
+    const created = await as(editor.cookie)("POST", `/forms/${form.key}/items`, {
+      data: { title: "New" },
+      status: "draft",
+    });
+    expect(created.status).toBe(201);
+    const path = `/admin/forms/${form.key}/items/${created.body.id}`;
+    const headers = { Accept: "text/html", Cookie: viewer.cookie };
+    const { text } = await anonymous("GET", path, undefined, headers);
+    expect(text).toContain("Akiko Mori");
+    expect(text).not.toContain(editor.email);
+  });
+
+  it("lists the sessions of the member, and ends one of them", async () => {
+    const { email, password, cookie } = await newMember("viewer");
+    const other = cookieOf(await signIn(email, password, { "User-Agent": firefox }));
+    const { sessions } = (await as(cookie)("GET", "/account")).body;
+    expect(sessions).toHaveLength(2);
+    const { id, device } = sessions.find((session: { current: boolean }) => !session.current);
+    expect(device).toBe("Firefox on Windows");
+    expect((await as(cookie)("POST", `/account/sessions/${id}/end`, {})).status).toBe(204);
+    expect((await as(other)("GET", "/account")).status).toBe(401);
+    expect((await as(cookie)("GET", "/account")).body.sessions).toHaveLength(1);
+  });
+
+  it("keep the sessions of other members", async () => {
+    const [one, two] = [await newMember("viewer"), await newMember("viewer")];
+    const [session] = (await as(two.cookie)("GET", "/account")).body.sessions;
+    await as(one.cookie)("POST", `/account/sessions/${session.id}/end`, {});
+    expect((await as(two.cookie)("GET", "/account")).status).toBe(200);
+  });
+});
+
+const firefox = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0";
+
+describe("The versions of a definition", () => {
+  it("name who changed what, and can be compared with any other version", async () => {
+    const { form } = await world();
+    const path = `/forms/${form.key}`;
+    const rename = async (name: string) => {
+      const { schema_version: version } = (await admin("GET", path)).body;
+      const answer = await admin("POST", `${path}/settings`, { version, name });
+      expect(answer.status).toBe(200);
+      return answer.body.schema_version as number;
+    };
+    const first = await rename("First name");
+    await rename("Second name");
+    const third = await rename("Third name");
+    const { items } = (await admin("GET", `${path}/changes`)).body;
+    expect(items[0]).toMatchObject({ version: third, by: expect.stringMatching(/^member:/) });
+    expect(items[0].changes).toMatchObject([
+      { property: "name", before: "Second name", after: "Third name" },
+    ]);
+    for (const query of [`${third}?from=${first}`, `${first}?from=${third}`]) {
+      const { body } = await admin("GET", `${path}/changes/${query}`);
+      expect(body.changes).toMatchObject([{ before: "First name", after: "Third name" }]);
+    }
+  });
+
+  it("start with a copy of the fields in a duplicate", async () => {
+    const { form } = await world();
+    const { text } = await admin("GET", `/forms?new&copy=${form.key}`, undefined, {
+      Accept: "text/html",
+    });
+    expect(text).toContain(`name="copy_of" value="${form.key}"`);
+    expect(text).toContain('value="title"');
+    expect((await admin("GET", "/forms?new&copy=none")).status).toBe(404);
+  });
+});

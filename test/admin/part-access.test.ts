@@ -1,0 +1,174 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Client } from "../support/client";
+import { Client as Caller } from "../support/client";
+import { as, newMember } from "../support/members";
+import { admin, client, issue, makeForm } from "../support/service";
+import { createWebhook, Receiver } from "../webhooks/receiver";
+
+const fields = [
+  { key: "title", label: "Title", type: "text" },
+  { key: "email", label: "E-mail", type: "email" },
+  { key: "pay", label: "Pay", type: "number" },
+  { key: "score", type: "computed", formula: "pay * 2", result: "number" },
+];
+const html = { Accept: "text/html" };
+
+let owner: Client;
+beforeAll(async () => {
+  owner = await client();
+});
+
+describe("The page “Access” of a form", () => {
+  it("says who sees the form, and what of it", async () => {
+    const views = [
+      {
+        key: "cheap",
+        name: "Cheap",
+        conditions: [{ field: "pay", op: "lt", value: 5 }],
+        fields: ["title"],
+      },
+    ];
+    const form = await makeForm(owner, fields, { views });
+    const narrow = { permissions: ["submissions:read"], resources: [`form:${form}/cheap`] };
+    await issue({ ...narrow, name: "The partner" });
+    const { id } = await issue({ ...narrow, name: "Was revoked" });
+    await admin("POST", `/integrations/${id}/revoke`, {});
+    await createWebhook(owner, new Receiver(), {
+      name: "The desk",
+      collections: [`form:${form}/cheap`],
+    });
+    const { body } = await admin("GET", `/forms/${form}/access`);
+    const sees = "Only items whose pay is less than 5, only the fields title";
+    const partner = body.credentials.find(({ name }: { name: string }) => name === "The partner");
+    expect(partner.sees).toBe(sees);
+    expect(body.credentials.map(({ name }: { name: string }) => name)).not.toContain("Was revoked");
+    expect(body.webhooks).toMatchObject([{ name: "The desk", sees }]);
+    const page = await admin("GET", `/forms/${form}/access`, undefined, html);
+    expect(page.text).toContain("Who can see this form");
+    expect(page.text).toContain("Match “Cheap”");
+  });
+
+  it("stores a view of what a partner created, once, and offers the credential for it", async () => {
+    const form = await makeForm(owner, fields);
+    const give = () =>
+      admin("POST", `/forms/${form}/access`, { items: "own", fields: ["title", "pay"] }, html);
+    const first = await give();
+    const second = await give();
+    const location = first.headers.get("Location") ?? "";
+    expect([first.status, second.headers.get("Location")]).toEqual([303, location]);
+    expect(Object.fromEntries(new URL(location, "https://x.example").searchParams)).toEqual({
+      purpose: "partner",
+      resources: `form:${form}/own_items`,
+    });
+    const { views } = (await owner.get(`/forms/${form}/schema`)).body;
+    expect(views).toEqual([
+      {
+        key: "own_items",
+        name: "Created by the credential itself",
+        conditions: [{ field: "$created_by", op: "eq", value: "$me" }],
+        fields: ["title", "pay"],
+      },
+    ]);
+    const next = await admin("GET", location.replace("/admin", ""), undefined, html);
+    expect(next.text).toMatch(new RegExp(`value="form:${form}/own_items" checked`));
+    expect(next.text).toMatch(/name="purpose"[^>]*value="partner" checked/);
+    const input = { page: "issue", purpose: "partner", scope: "only", kind: "token", name: "" };
+    const resources = [`form:${form}/own_items`];
+    const issued = await admin("POST", "/integrations", { ...input, resources, expires: "30d" });
+    expect([issued.status, issued.body.name]).toEqual([201, "Partner sees only what it created"]);
+    const partner = new Caller(issued.body.token);
+    await owner.post(`/forms/${form}/submissions`, { data: { title: "theirs", pay: 1 } });
+    await partner.post(`/forms/${form}/submissions`, { data: { title: "own", pay: 2 } });
+    const list = await partner.get(`/forms/${form}/submissions`);
+    expect(list.body.items.map((item: { data: object }) => item.data)).toEqual([
+      { title: "own", pay: 2 },
+    ]);
+    const access = await admin("GET", `/integrations/${issued.body.id}/access`, undefined, html);
+    expect(access.text).toContain("Only items whose creator is the credential itself");
+  });
+
+  it("proposes a report without fields that look personal, and never a page", async () => {
+    const form = await makeForm(owner, fields);
+    const page = await admin("GET", `/forms/${form}/access?preset=report`, undefined, html);
+    const checked = [...page.text.matchAll(/name="fields" value="(\w+)" checked/g)].map(
+      ([, key]) => key,
+    );
+    const first = [...page.text.matchAll(/id="f-fields" name="fields" value="(\w+)" checked/g)];
+    expect([...new Set([...first.map(([, key]) => key), ...checked])]).toEqual([
+      "title",
+      "pay",
+      "score",
+    ]);
+    const given = await admin("POST", `/forms/${form}/access`, {
+      preset: "report",
+      items: "all",
+      fields: ["pay", "score"],
+    });
+    expect(given.body).toEqual({ resource: `form:${form}/some_fields` });
+    const input = {
+      page: "issue",
+      purpose: "part_report",
+      scope: "only",
+      kind: "token",
+      name: "R",
+      expires: "30d",
+    };
+    const whole = await admin("POST", "/integrations", { ...input, resources: [`form:${form}`] });
+    expect([whole.status, whole.body.errors[0].field]).toEqual([422, "resources"]);
+    const paged = await admin("POST", "/integrations", {
+      ...input,
+      resources: [given.body.resource],
+      origins: "https://shop.example",
+    });
+    expect([paged.status, paged.body.errors[0].field]).toEqual([422, "origins"]);
+    const none = await admin("POST", `/forms/${form}/access`, { items: "all", fields: [] });
+    expect([none.status, none.body.errors[0].field]).toEqual([422, "fields"]);
+    const wrong = await admin("POST", `/forms/${form}/access`, { items: "view:no", fields: "pay" });
+    expect([wrong.status, wrong.body.errors[0].field]).toEqual([422, "items"]);
+  });
+
+  it("is for owners and admins", async () => {
+    const form = await makeForm(owner, fields);
+    const { cookie } = await newMember("editor");
+    expect((await as(cookie)("GET", `/forms/${form}/access`)).status).toBe(403);
+    const page = await admin("GET", `/forms/${form}/settings`, undefined, html);
+    expect(page.text).toContain(`/admin/forms/${form}/access`);
+  });
+});
+
+describe("The editor of a form", () => {
+  it("names the credentials and webhooks whose view a change affects", async () => {
+    const views = [{ key: "scores", name: "Scores", fields: ["score"] }];
+    const form = await makeForm(owner, fields, { views });
+    const permissions = ["submissions:read"];
+    await issue({ permissions, resources: [`form:${form}/scores`], name: "The reader" });
+    await createWebhook(owner, new Receiver(), {
+      name: "The follower",
+      collections: [`form:${form}/scores`],
+    });
+    const body = Object.fromEntries(
+      fields.flatMap((field, index) => [
+        [`fields[${index}].was`, field.key],
+        [`fields[${index}].key`, field.key],
+        [`fields[${index}].label`, field.label ?? field.key],
+        [`fields[${index}].type`, field.type],
+        [`fields[${index}].searchable`, "on"],
+        ...(field.formula
+          ? [
+              [`fields[${index}].formula`, "pay * 3"],
+              [`fields[${index}].result`, "number"],
+            ]
+          : []),
+      ]),
+    );
+    const known = fields.map(({ key }) => key).join(",");
+    const page = await admin(
+      "POST",
+      `/forms/${form}/fields`,
+      { do: "check", version: 1, known, ...body },
+      html,
+    );
+    expect(page.text).toContain("The reader");
+    expect(page.text).toContain("The follower");
+  });
+});

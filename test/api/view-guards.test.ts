@@ -1,0 +1,111 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Client, Json } from "../support/client";
+import { Client as Caller } from "../support/client";
+import { as, newMember } from "../support/members";
+import { admin, client, issue, makeForm } from "../support/service";
+
+/** What a change of a definition, a deletion and a restore may do to credentials that see a view. */
+
+const fields = [
+  { key: "title", type: "text" },
+  { key: "pay", type: "number" },
+  { key: "score", type: "computed", formula: "pay * 0", result: "number" },
+];
+const titles = { key: "titles", name: "Titles", fields: ["title"] };
+const scores = { key: "scores", name: "Scores", fields: ["title", "score"] };
+const mine = {
+  key: "mine",
+  name: "Mine",
+  conditions: [{ field: "$created_by", op: "eq", value: "$me" }],
+};
+const rights = ["submissions:read", "submissions:create"];
+
+let owner: Client;
+beforeAll(async () => {
+  owner = await client();
+});
+
+async function editorsToken(): Promise<Client> {
+  const { cookie } = await newMember("editor");
+  const { body } = await as(cookie)("POST", "/integrations", {
+    kind: "token",
+    name: "An editor's",
+    permissions: ["schema:read", "schema:write"],
+    resources: "all",
+    expires: "30d",
+  });
+  return new Caller(body.token);
+}
+
+describe("A view that a credential uses", () => {
+  it("keeps its formulas unless an owner or admin changes them", async () => {
+    const form = await makeForm(owner, fields, { views: [titles, scores] });
+    const editor = await editorsToken();
+    const path = `/forms/${form}/schema`;
+    const withFormula = (formula: string) => ({
+      fields: fields.map((field) => (field.key === "score" ? { ...field, formula } : field)),
+    });
+    await issue({ permissions: rights, resources: [`form:${form}/titles`] });
+    expect((await editor.put(path, withFormula("pay * 1"))).status).toBe(200);
+    await issue({ permissions: rights, resources: [`form:${form}/scores`] });
+    const refused = await editor.put(path, withFormula("pay * 2"));
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("scores")]);
+    const dry = await owner.put(`${path}?dry_run=true`, withFormula("pay * 2"));
+    expect(dry.body.consequences.views).toEqual(["scores"]);
+    expect((await owner.put(path, withFormula("pay * 2"))).status).toBe(200);
+  });
+
+  it("cannot become personal while all visitors of a page read through it", async () => {
+    const form = await makeForm(owner, fields, { views: [{ ...mine, conditions: [] }] });
+    const origins = ["https://shop.example"];
+    const { id } = await issue({ permissions: rights, resources: [`form:${form}/mine`], origins });
+    const refused = await owner.patch(`/forms/${form}/schema`, { views: [mine] });
+    expect([refused.status, refused.body.errors[0]]).toMatchObject([
+      422,
+      { field: "views", code: "invalid_definition", reason: expect.stringContaining('"$me"') },
+    ]);
+    await admin("POST", `/integrations/${id}`, { permissions: ["submissions:create"] });
+    expect((await owner.patch(`/forms/${form}/schema`, { views: [mine] })).status).toBe(200);
+  });
+});
+
+describe("The restore of a form", () => {
+  const remove = async (form: string) => {
+    expect((await admin("POST", `/forms/${form}/delete`, { confirm: form })).status).toBe(204);
+  };
+  const restore = async (form: string) => {
+    const { items } = (await admin("GET", "/deleted")).body;
+    const { id } = items.find(({ key }: Json) => key === form);
+    expect((await admin("POST", `/deleted/${id}/restore`, {})).status).toBeLessThan(300);
+  };
+  const resourcesOf = async (id: string) =>
+    (await admin("GET", `/integrations/${id}`)).body.resources;
+
+  it("returns a view to a credential that may still have it", async () => {
+    const form = await makeForm(owner, fields, { views: [mine] });
+    const resources = [`form:${form}/mine`];
+    const { id } = await issue({ permissions: rights, resources });
+    await remove(form);
+    expect(await resourcesOf(id)).toEqual([]);
+    await restore(form);
+    expect(await resourcesOf(id)).toEqual(resources);
+  });
+
+  it("returns no view to a credential with rights that no view allows", async () => {
+    const form = await makeForm(owner, fields, { views: [mine] });
+    const other = await makeForm(owner, fields);
+    const resources = [`form:${form}/mine`];
+    const changes = [
+      { permissions: ["schema:write"], resources: [`form:${other}`] },
+      { permissions: ["webhooks:manage"], resources: [`form:${other}`] },
+      { origins: ["https://shop.example"], resources: [`form:${other}`] },
+    ];
+    const issued = [];
+    for (const _ of changes) issued.push((await issue({ permissions: rights, resources })).id);
+    await remove(form);
+    for (const [index, change] of changes.entries())
+      expect((await admin("POST", `/integrations/${issued[index]}`, change)).status).toBe(200);
+    await restore(form);
+    for (const id of issued) expect(await resourcesOf(id)).toEqual([`form:${other}`]);
+  });
+});

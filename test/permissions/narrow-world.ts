@@ -1,0 +1,125 @@
+import type { Client, Json } from "../support/client";
+import { client, everything, freshKey } from "../support/service";
+
+/**
+ * An app or a form with a view, and everything that its view must hide marked by canaries: keys, labels, values, items,
+ * formulas and former keys.
+ */
+
+export type Kind = "app" | "form";
+
+/** Texts that no response to a narrow credential may contain, whatever it asks. */
+export const canaries = [
+  "CANARY",
+  // Numbers: a hidden field, a computed one, and the amount of an item outside.
+  "777123",
+  "1554246",
+  "888321",
+];
+
+/** Hidden keys. A response may contain one only if the request sent it. */
+export const hiddenKeys = ["zzsecret", "zzpay", "zzkind", "zzref", "zzlines", "zzdouble", "zzold"];
+
+const partnerRights = everything.filter(
+  (permission) => permission !== "schema:write" && permission !== "webhooks:manage",
+);
+
+export interface NarrowWorld {
+  kind: Kind;
+  key: string;
+  people: string;
+  /** The path of the collection, its items, and an item. */
+  base: string;
+  items: string;
+  itemPath: (id: string) => string;
+  inside: Json;
+  outside: Json;
+  missing: string;
+  partner: Client;
+}
+
+const text = { type: "text", label: "Shown" };
+const hidden = (key: string, rest: object) => ({ key, label: `CANARY label ${key}`, ...rest });
+
+const fieldsOf = (people: string) => [
+  { key: "title", ...text, required: true },
+  { key: "code", type: "text", unique: true },
+  { key: "team", type: "select", options: [{ value: "ours" }, { value: "theirs" }] },
+  { key: "amount", type: "number" },
+  { key: "person", type: "reference", app: people },
+  { key: "lines", type: "line_items", fields: [{ key: "qty", type: "number" }] },
+  { key: "twice", type: "computed", formula: "amount * 2", result: "number" },
+  hidden("zzsecret", { type: "text", unique: true }),
+  hidden("zzpay", { type: "number" }),
+  hidden("zzkind", { type: "select", options: [{ value: "CANARY_option" }, { value: "b" }] }),
+  hidden("zzref", { type: "reference", app: people }),
+  hidden("zzlines", { type: "line_items", fields: [{ key: "zzcell", type: "text" }] }),
+  hidden("zzdouble", { type: "computed", formula: "zzpay * 2", result: "number" }),
+];
+
+export const viewOf = (kind: Kind) => ({
+  key: "canary_view",
+  name: "CANARY view",
+  conditions: [
+    { field: "team", op: "eq", value: "ours" },
+    { field: "zzkind", op: "ne", value: "b" },
+    ...(kind === "form" ? [{ field: "$status", op: "ne", value: "closed" }] : []),
+  ],
+  fields: ["title", "code", "team", "amount", "person", "lines", "twice"],
+});
+
+export async function narrowWorld(owner: Client, kind: Kind): Promise<NarrowWorld> {
+  const people = freshKey("people");
+  const made = await owner.put(`/apps/${people}/schema`, {
+    fields: [{ key: "name", type: "text" }],
+    title_field: "name",
+    receipt_prefix: "PEO-",
+  });
+  if (made.status !== 201) throw new Error(made.text);
+  const person = (await owner.post(`/apps/${people}/records`, { data: { name: "CANARY person" } }))
+    .body.id;
+  const key = freshKey(kind);
+  const base = `/${kind}s/${key}`;
+  const fields = fieldsOf(people);
+  const former = fields.map((field) =>
+    field.key === "zzsecret" ? { ...field, key: "zzold" } : field,
+  );
+  const created = await owner.put(`${base}/schema`, { fields: former, views: [] });
+  if (created.status !== 201) throw new Error(created.text);
+  const renamed = fields.map((field) =>
+    field.key === "zzsecret" ? { ...field, renamed_from: "zzold" } : field,
+  );
+  const put = await owner.put(`${base}/schema`, { fields: renamed, views: [viewOf(kind)] });
+  if (put.status !== 200) throw new Error(put.text);
+  const items = kind === "app" ? `${base}/records` : `${base}/submissions`;
+  const create = async (data: object): Promise<Json> => {
+    const answer = await owner.post(items, { data });
+    if (answer.status !== 201) throw new Error(answer.text);
+    return answer.body;
+  };
+  const secretOf = (name: string) => ({
+    zzsecret: `CANARY secret ${name}`,
+    zzpay: 777123,
+    zzkind: "CANARY_option",
+    zzref: person,
+    zzlines: [{ zzcell: "CANARY cell" }],
+  });
+  const lines = [{ qty: 1 }];
+  const shown = { title: "inside", code: "c1", team: "ours", amount: 5, lines };
+  const inside = await create({ ...shown, ...secretOf("inside") });
+  const outside = await create({
+    title: "CANARY title",
+    code: "c2",
+    team: "theirs",
+    amount: 888321,
+    lines,
+    ...secretOf("outside"),
+  });
+  const partner = await client({
+    permissions: partnerRights,
+    resources: [`${kind}:${key}/canary_view`],
+  });
+  const itemPath = (id: string) => (kind === "app" ? `${items}/${id}` : `/submissions/${id}`);
+  const missing = `${kind === "app" ? "rec" : "sub"}_01KAHV3M4E7XQ2R5T8W9YZB6CD`;
+  return { kind, key, people, base, items, itemPath, inside, outside, missing, partner };
+}

@@ -1,0 +1,209 @@
+import type { Random } from "../../soak/random.ts";
+import { collections, kindOf, seatCount, type CollectionKey } from "../definitions.ts";
+import type { Effect, History, State, Values, Write } from "../history.ts";
+import type { Step } from "../plan.ts";
+import { smallLimits, type Answer, type Template, type World } from "../world.ts";
+
+/** The credential of each client. Two of them share one, and the last one has small limits. */
+const credentialOf = [0, 0, 1, 1, 0, 3, smallLimits.credential];
+/** How long before a response its request may have tried to reach the object of its credential. */
+const longestResponseMs = 5000;
+export const codes = ["x1", "x2", "x3", "x4"];
+
+export const credentialOfStep = ({ client }: Step): number => credentialOf[client] ?? 0;
+
+export const pickCollection = (random: Random) =>
+  random.pick([...collections, collections[0], collections[1]]);
+
+export const pathOf = (key: CollectionKey): string =>
+  kindOf(key) === "app" ? `apps/${key}/records` : `forms/${key}/submissions`;
+
+export const itemPath = (key: CollectionKey, id: string): string =>
+  kindOf(key) === "app" ? `${pathOf(key)}/${id}` : `submissions/${id}`;
+
+export const isGone = (states: State[] | undefined, until: number): boolean =>
+  !states || states.length === 0 || states.some((state) => state.isDeleted && state.from <= until);
+
+/** What the clients of one subject do. Each entry of `steps` plays one kind of step and judges what it observes. */
+export abstract class Subject {
+  protected readonly caller: Caller;
+  abstract readonly steps: Partial<Record<Step["kind"], PlayStep>>;
+
+  constructor(caller: Caller) {
+    this.caller = caller;
+  }
+}
+
+export type PlayStep = (step: Step, random: Random) => Promise<unknown>;
+
+/** Sends requests, and judges what all kinds of requests have in common. */
+export class Caller {
+  readonly world: World;
+  readonly history: History;
+  readonly template: Template;
+  /** The newest commit of each credential that it knows of. Its reads must not be older. */
+  readonly own: number[];
+  #requests = 0;
+
+  constructor(world: World, history: History, template: Template) {
+    this.world = world;
+    this.history = history;
+    this.template = template;
+    this.own = template.credentials.map(() => 0);
+  }
+
+  async send(
+    step: Step,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+    credential = credentialOfStep(step),
+  ) {
+    const { random } = this.world.scheduler.activity;
+    const authorization = path.startsWith("/admin")
+      ? { Cookie: this.template.cookie }
+      : { Authorization: `Bearer ${this.template.credentials[credential]?.token}` };
+    const started = this.world.db.version;
+    const startedAt = this.world.scheduler.now;
+    const answer = await this.world.request(
+      random.int(0, 3),
+      {
+        method,
+        path: path.startsWith("/") || path.startsWith("https:") ? path : `/api/v1/${path}`,
+        body,
+        headers: { ...authorization, ...headers },
+      },
+      step.patienceMs,
+    );
+    if (answer !== "lost" && (answer.status === 500 || answer.status > 503)) {
+      this.history.wrong(
+        `${method} ${path} returned ${answer.status} ${answer.text.slice(0, 300)}`,
+      );
+    }
+    return { answer, started, startedAt, ended: this.world.db.version };
+  }
+
+  #nextRequest(): string {
+    this.#requests += 1;
+    return `r${this.#requests}`;
+  }
+
+  write(
+    step: Step,
+    description: string,
+    collection: CollectionKey,
+    effects: Effect[],
+    once: Write["once"] = { commit: null },
+    credential = credentialOfStep(step),
+  ): Write {
+    const actor = `credential:${this.template.credentials[credential]?.id}`;
+    const request = this.#nextRequest();
+    const write: Write = {
+      request,
+      description: `step ${step.number} ${description}`,
+      actor,
+      collection,
+      effects,
+      once,
+      commit: null,
+      isRefused: false,
+    };
+    this.history.writes.set(request, write);
+    return write;
+  }
+
+  /** A refused write must never be committed. 503 and lost responses leave it open. */
+  settle(
+    write: Write,
+    answer: Answer | "lost",
+    allowed: readonly number[],
+    credential: number,
+  ): boolean {
+    if (answer === "lost" || answer.status === 503) return false;
+    const isSmall = credential === smallLimits.credential;
+    if (answer.status === 429 && isSmall) {
+      this.refuse(write);
+      return false;
+    }
+    if (!allowed.includes(answer.status)) {
+      this.history.wrong(
+        `${write.description} returned ${answer.status} ${answer.text.slice(0, 300)}`,
+      );
+    }
+    if (answer.status >= 400) this.refuse(write);
+    return answer.status < 400;
+  }
+
+  refuse(write: Write): void {
+    write.isRefused = true;
+    if (write.commit !== null)
+      this.history.wrong(`${write.description} was refused, but committed`);
+  }
+
+  /** From now on, the credential's reads must include a commit. */
+  acknowledge(credential: number, commit: number | null): void {
+    const id = this.template.credentials[credential]?.id;
+    const cutUntil = this.world.objects.actors.get(`CredentialGate:${id}`)?.cutUntil ?? 0;
+    // The response need not wait until the object learns of a write that was admitted without it.
+    if (cutUntil > this.world.scheduler.now - longestResponseMs) return;
+    this.own[credential] = Math.max(this.own[credential] ?? 0, commit ?? 0);
+  }
+
+  /** One of the newest items, so that clients meet. Sometimes one that is gone. */
+  pickItem(random: Random, key: CollectionKey) {
+    const items = random.chance(0.05) ? this.history.itemsOf(key) : this.history.live(key);
+    const newest = items.slice(-4);
+    return newest.length > 0 ? random.pick(random.chance(0.8) ? newest : items) : undefined;
+  }
+
+  isRead(
+    answer: Answer | "lost",
+    credential: number,
+    allowed: number[],
+    what: string,
+  ): answer is Answer {
+    if (answer === "lost" || answer.status === 503) return false;
+    if (answer.status === 429 && credential === smallLimits.credential) return false;
+    if (allowed.includes(answer.status)) return true;
+    this.history.wrong(`${what} returned ${answer.status} ${answer.text.slice(0, 300)}`);
+    return false;
+  }
+
+  newValues(step: Step, random: Random): Values {
+    const code = random.chance(0.35) ? { code: random.pick(codes) } : {};
+    const n = random.chance(0.8) ? { n: random.int(0, 3) } : {};
+    return {
+      title: `t${step.number}.${this.#requests}`,
+      ...n,
+      ...code,
+      kind: random.pick(["red", "green", "blue"]),
+    };
+  }
+
+  judgeConflict(
+    write: Write,
+    { body }: Answer,
+    data: Values,
+    from: number,
+    until: number,
+    except?: string,
+  ): void {
+    const history = this.history;
+    if (body.code === "duplicate") {
+      if (!history.hadCode(write.collection, data["code"], from, until, except)) {
+        history.wrong(`${write.description} is no duplicate: ${JSON.stringify(body)}`);
+      }
+    } else if (body.code === "submissions_closed") {
+      const counts = history.counts.get(write.collection) ?? [];
+      const isFull = counts.some(({ from: since, count }, index) => {
+        const next = counts[index + 1]?.from ?? Infinity;
+        return count >= seatCount && since <= until && next > from;
+      });
+      if (write.collection !== "seats" || !isFull)
+        history.wrong(`${write.description}: ${write.collection} is not full`);
+    } else if (body.code !== "submission_closed") {
+      history.wrong(`${write.description} returned ${JSON.stringify(body)}`);
+    }
+  }
+}

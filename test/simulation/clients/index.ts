@@ -1,0 +1,54 @@
+import type { History } from "../history.ts";
+import type { Step } from "../plan.ts";
+import type { Template, World } from "../world.ts";
+import { Aggregates } from "./aggregates.ts";
+import { Caller, type PlayStep } from "./caller.ts";
+import { Changes } from "./changes.ts";
+import { Creates } from "./creates.ts";
+import { Credentials } from "./credentials.ts";
+import { Definitions } from "./definitions.ts";
+import { Deletions } from "./deletions.ts";
+import { Diary } from "./diary.ts";
+import { Feeds } from "./feeds.ts";
+import { Limits } from "./limits.ts";
+import { Reads } from "./reads.ts";
+import { References } from "./references.ts";
+import { Views } from "./views.ts";
+
+type Steps = Partial<Record<Step["kind"], PlayStep>>;
+
+/** All clients, with what each of them knows. */
+export class Clients {
+  readonly #caller: Caller;
+  readonly #restorable: { restore(): void }[];
+  readonly #steps: Steps;
+
+  constructor(world: World, history: History, template: Template) {
+    const caller = new Caller(world, history, template);
+    const creates = new Creates(caller);
+    const reads = new Reads(caller);
+    const feeds = new Feeds(caller);
+    const credentials = new Credentials(caller);
+    const views = new Views(caller);
+    const others = [Changes, Limits, Definitions, References, Aggregates, Deletions, Diary].map(
+      (Others) => new Others(caller),
+    );
+    this.#caller = caller;
+    this.#restorable = [reads, feeds, creates, credentials, views];
+    const subjects = [creates, reads, feeds, credentials, views, ...others];
+    this.#steps = Object.assign({}, ...subjects.map(({ steps }) => steps)) as Steps;
+  }
+
+  /** Plays one step and judges what it observes. */
+  async play(step: Step): Promise<void> {
+    await this.#steps[step.kind]?.(step, this.#caller.world.scheduler.activity.random);
+  }
+
+  /** The database goes back to a commit. What clients know of the time after it is no longer true. */
+  restore(commit: number): void {
+    const { history, own } = this.#caller;
+    history.restore(commit);
+    for (const [index, known] of own.entries()) own[index] = Math.min(known, commit);
+    for (const subject of this.#restorable) subject.restore();
+  }
+}
