@@ -81,6 +81,9 @@ const definitionLists: Schema = {
   fields: listSchema(ref("schemas", "FieldDefinition")),
 };
 
+const locationDescription =
+  "Where the data is stored: a jurisdiction or a location of a database. Only a new app or form can choose it. Absent: anywhere.";
+
 /** The schemas of apps and forms: in lists, and as definitions in requests and responses. */
 export function definitionSchemas(kind: CollectionKind): Schema {
   const items = kind === "app" ? "records" : "submissions";
@@ -121,11 +124,7 @@ export function definitionSchemas(kind: CollectionKind): Schema {
         ...input,
         ...kindMember,
         ...definitionLists,
-        location: {
-          ...input["location"],
-          description:
-            "Where the data is stored: a jurisdiction or a location of a database. Only a new app or form can choose it. Absent: anywhere.",
-        },
+        location: { ...input["location"], description: locationDescription },
         ...Object.fromEntries(
           Object.entries(serverMembers).map(([key, part]) => [key, { readOnly: true, ...part }]),
         ),
