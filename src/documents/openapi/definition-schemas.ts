@@ -81,6 +81,13 @@ const definitionLists: Schema = {
   fields: listSchema(ref("schemas", "FieldDefinition")),
 };
 
+const serverOwnedMembers = (): Schema => ({
+  schema_version: versionSchema,
+  indexing: indexingSchema,
+  pending: pendingSchema,
+  consequences: ref("schemas", "Consequences"),
+});
+
 const locationDescription =
   "Where the data is stored: a jurisdiction or a location of a database. Only a new app or form can choose it. Absent: anywhere.";
 
@@ -100,14 +107,10 @@ export function definitionSchemas(kind: CollectionKind): Schema {
     string,
     Schema
   >;
-  const kindMember = kind === "form" ? { acceptance: ref("schemas", "Acceptance") } : {};
-  const serverMembers = {
-    schema_version: versionSchema,
-    indexing: indexingSchema,
-    pending: pendingSchema,
-    consequences: ref("schemas", "Consequences"),
-    links: ref("schemas", `${one}Links`),
-  };
+  const location = { ...input["location"], description: locationDescription };
+  const kindMember =
+    kind === "form" ? { location, acceptance: ref("schemas", "Acceptance") } : { location };
+  const serverMembers = { ...serverOwnedMembers(), links: ref("schemas", `${one}Links`) };
   return {
     [`${one}Links`]: links,
     [one]: openObject({
@@ -124,7 +127,6 @@ export function definitionSchemas(kind: CollectionKind): Schema {
         ...input,
         ...kindMember,
         ...definitionLists,
-        location: { ...input["location"], description: locationDescription },
         ...Object.fromEntries(
           Object.entries(serverMembers).map(([key, part]) => [key, { readOnly: true, ...part }]),
         ),
