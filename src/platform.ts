@@ -16,8 +16,6 @@ type Variable =
 export interface WorkerBindings
   extends Omit<Bindings, Variable>, Partial<Record<Variable, string>> {
   // wrangler.toml does not declare the following bindings, so they are optional.
-  /** A separate database for collections, which are otherwise in `DB`. */
-  DATA_01?: D1Database;
   /** `npm run restore` sets both: the name of the timeline, and its number. */
   RESTORE_EPOCH?: string;
   RESTORES?: string;
@@ -28,6 +26,14 @@ export interface WorkerBindings
   /** Tests and benches replace single timeouts. */
   TIMEOUTS?: Partial<Timeouts>;
 }
+
+/** The data databases, bound as DATA_01 to DATA_99. */
+const dataBindings = (env: object): Record<string, D1Database> =>
+  Object.fromEntries(
+    Object.entries(env)
+      .filter(([name, binding]) => /^DATA_\d\d$/.test(name) && binding)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
 
 /** Builds the ports of a Worker. Resolves globals at each call, because benches replace some of them. */
 export function workerPorts(env: WorkerBindings): Ports {
@@ -45,7 +51,7 @@ export function workerPorts(env: WorkerBindings): Ports {
     },
     subtle: crypto.subtle,
     DB: env.DB,
-    DATA_01: env.DATA_01,
+    DATA: dataBindings(env),
     gates: env.GATE,
     senders: env.HOOKS,
     replays: env.REPLAYS,

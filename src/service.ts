@@ -15,7 +15,7 @@ export interface ServiceSettings extends Settings {
 
 /** Composes a service. Services that share a memory behave like requests of one isolate. */
 export function createService(
-  { DB: home, DATA_01: data, ...ports }: Ports,
+  { DB: home, DATA: data, ...ports }: Ports,
   { timeouts: customTimeouts, timeline, ...settings }: ServiceSettings,
   memory = createMemory(),
 ): Service {
@@ -23,7 +23,7 @@ export function createService(
   const { clock, random } = ports;
   return {
     ...ports,
-    databases: openDatabases({ home, data }, { clock, random, timeouts }, timeline),
+    databases: openDatabases({ home, data }, { clock, random, timeouts }, timeline, memory),
     settings,
     timeouts,
     keys: createSigningKeys(ports, settings.tokenSecret),

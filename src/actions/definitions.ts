@@ -30,14 +30,11 @@ import {
   type CollectionSummary,
   type CurrentCollection,
 } from "#store/data/collections.ts";
-import {
-  changeDefinition,
-  createCollection,
-  beginPending,
-  cancelPending,
-} from "#store/data/save-definition.ts";
+import { createCollection, type NewCollection } from "#store/data/create-collection.ts";
+import { changeDefinition, beginPending, cancelPending } from "#store/data/save-definition.ts";
 import { findWithNewestItem } from "#store/data/items.ts";
 import { listCollectionLabels, type CollectionLabel } from "#store/home/credential-lists.ts";
+import type { DataDatabase } from "#store/db/database.ts";
 import { findDuplicate } from "#store/data/item-ranges.ts";
 import { auditRecord, type ActionContext, type ReadContext } from "./context.ts";
 import {
@@ -52,6 +49,7 @@ import { reachDefinition } from "./reach.ts";
 import { checkViewEffects } from "./view-users.ts";
 import { withRetention } from "./retention.ts";
 import { reservedKeyProblem } from "./reserved-key.ts";
+import { findSites, placeCollection } from "./place-collection.ts";
 import { assertAppsExist } from "./referenced-apps.ts";
 
 export interface Preconditions {
@@ -150,10 +148,12 @@ export async function putDefinition(
     const before = current?.collection.definition ?? null;
     const merged = validateDefinition(kind, key, before, body);
     if (before) assertCanShortenHistory(ctx, before, merged.definition);
-    await assertAppsExist(ctx, kind, key, before, merged.definition);
+    const group = await assertAppsExist(ctx, kind, key, before, merged.definition);
     const definition = await withRetention(ctx, before ?? undefined, merged.definition);
     if (current) await checkViewEffects(ctx, current.collection, definition);
-    const outcome = await saveDefinition(ctx, kind, key, current, { ...merged, definition });
+    const outcome = current
+      ? await saveDefinition(ctx, current, { ...merged, definition })
+      : await insertDefinition(ctx, { kind, key, definition }, group);
     if (!outcome) return undefined;
     const savedCollection = await findCollection(ctx.databases.named(kind, key), kind, key);
     if (savedCollection?.pending || savedCollection?.indexing) scheduleBackfill(ctx);
@@ -194,25 +194,34 @@ export function buildDefinitionEtag(
   return formatDefinitionEtag(collection, itemCount, indexing, pending, ctx.now());
 }
 
+/** Creates the collection. Returns undefined when a concurrent request did it first. */
+async function insertDefinition(
+  ctx: ActionContext,
+  created: NewCollection,
+  group: DataDatabase | null,
+): Promise<"created" | undefined> {
+  const { kind, key, definition } = created;
+  const sites = await findSites(ctx, definition, group);
+  const place = ctx.databases.directory ? await placeCollection(ctx, created, sites) : null;
+  if (place === undefined) return undefined;
+  const entry = auditRecord(ctx, "definition.create", `${kind}:${key}`);
+  const { outcome } = await createCollection(ctx.databases, created, place, entry);
+  if (outcome === "reserved")
+    throw (await reservedKeyProblem(ctx, kind, key)) ?? problem.tryAgain();
+  return outcome === "saved" ? "created" : undefined;
+}
+
 /** Saves the definition. Returns undefined when a concurrent request changed it first. */
 async function saveDefinition(
   ctx: ActionContext,
-  kind: CollectionKind,
-  key: string,
-  current: CurrentCollection | undefined,
+  current: CurrentCollection,
   merged: MergedDefinition,
 ): Promise<SavedDefinition["outcome"] | undefined> {
   const { definition, uniqueRemoved } = merged;
   const rules = pendingRules(merged);
-  const subject = `${kind}:${key}`;
-  if (!current) {
-    const entry = auditRecord(ctx, "definition.create", subject);
-    const createResult = await createCollection(ctx.databases, kind, key, definition, entry);
-    if (createResult.outcome === "reserved")
-      throw (await reservedKeyProblem(ctx, kind, key)) ?? problem.tryAgain();
-    return createResult.outcome === "saved" ? "created" : undefined;
-  }
   const { collection, pending } = current;
+  const { kind, key } = collection;
+  const subject = `${kind}:${key}`;
   const db = ctx.databases.of(collection);
   if (JSON.stringify(collection.definition) === JSON.stringify(definition)) {
     if (!pending) return "unchanged";

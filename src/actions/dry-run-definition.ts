@@ -10,6 +10,7 @@ import { checkStoredValues } from "#store/data/definition-checks.ts";
 import { findDuplicate } from "#store/data/item-ranges.ts";
 import { sharedValueProblem, typeInUseProblem } from "./backfill.ts";
 import { nextVersion } from "#domain/timeline.ts";
+import { findSites } from "./place-collection.ts";
 import { assertAppsExist } from "./referenced-apps.ts";
 import type { ActionContext } from "./context.ts";
 import { fieldsToIndex } from "./fields-to-index.ts";
@@ -64,9 +65,10 @@ export async function dryRunDefinition(
   assertPreconditions(ctx, current, preconditions);
   const before = current?.collection.definition ?? null;
   const merged = validateDefinition(kind, key, before, body);
-  await assertAppsExist(ctx, kind, key, before, merged.definition);
+  const group = await assertAppsExist(ctx, kind, key, before, merged.definition);
   const definition = await withRetention(ctx, before ?? undefined, merged.definition);
   if (!current) {
+    await findSites(ctx, definition, group);
     const reservation = await reservedKeyProblem(ctx, kind, key);
     if (reservation) throw reservation;
     const collection = newCollection(kind, key, definition);

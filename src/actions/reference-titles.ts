@@ -30,7 +30,9 @@ export async function loadTitles(
       apps.add(app);
     }
   }
-  const found = await findTitles(ctx.databases.named("app", ""), [...ids], [...apps]);
+  const [app = ""] = apps;
+  // Apps that refer to each other share a database.
+  const found = await findTitles(ctx.databases.named("app", app), [...ids], [...apps]);
   return new Map([...known, ...found].map((record) => [record.id, record]));
 }
 

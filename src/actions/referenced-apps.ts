@@ -4,11 +4,15 @@ import { definitionError } from "#domain/definition/field.ts";
 import { referencePlaces } from "#domain/definition/reference-places.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { findApps } from "#store/data/references.ts";
+import type { DataDatabase } from "#store/db/database.ts";
 import type { ActionContext } from "./context.ts";
+
+type ReferencePlace = ReturnType<typeof referencePlaces>[number];
 
 /**
  * Throws 422 for fields that refer to an app that does not exist. An app that the caller cannot see gets the same
  * answer, unless the definition already refers to it. The batch of the definition decides; this explains its refusal.
+ * Returns the database of the apps where there are several databases, because linked collections share one.
  */
 export async function assertAppsExist(
   ctx: ActionContext,
@@ -16,13 +20,15 @@ export async function assertAppsExist(
   key: string,
   before: Definition | null,
   { fields }: Definition,
-): Promise<void> {
+): Promise<DataDatabase | null> {
   const places = referencePlaces(fields.fields);
-  if (places.length === 0) return;
+  if (places.length === 0) return null;
   const knownApps = new Set(referencePlaces(before?.fields.fields ?? []).map(({ app }) => app));
   const mayRefer = (app: string) => knownApps.has(app) || reachesWhole(ctx.resources, "app", app);
+  const allowed = places.filter(({ app }) => mayRefer(app));
+  const group = await findGroup(ctx, kind, key, before !== null, allowed);
   const existing = await findApps(
-    ctx.databases.named(kind, key),
+    group ?? ctx.databases.named(kind, key),
     places.map(({ app }) => app),
   );
   if (kind === "app") existing.add(key);
@@ -33,4 +39,36 @@ export async function assertAppsExist(
       return definitionError([...path, "app"], reason);
     });
   if (errors.length > 0) throw problem.invalidInput(errors);
+  return group;
 }
+
+/** Finds the one database of a collection and the apps to which it refers. Throws 409 if they are in several. */
+async function findGroup(
+  { databases }: ActionContext,
+  kind: CollectionKind,
+  key: string,
+  exists: boolean,
+  places: readonly ReferencePlace[],
+): Promise<DataDatabase | null> {
+  const { directory } = databases;
+  if (!directory) return null;
+  const own = exists ? await directory.findCurrent({ kind, key }) : undefined;
+  const byApp = await directory.findApps(places.map(({ app }) => app));
+  let name = own?.database;
+  for (const { app } of places) {
+    const database = kind === "app" && app === key ? undefined : byApp.get(app)?.database;
+    if (database === undefined) continue;
+    name ??= database;
+    if (name !== database) throw apartProblem(app);
+  }
+  if (name === undefined) return null;
+  const db = databases.dataDatabases().find((each) => each.name === name);
+  if (!db) throw problem.tryAgain(1);
+  return db;
+}
+
+const apartProblem = (app: string) =>
+  problem.schemaInUse(
+    `The data of the app "${app}" is in another database. Linked apps and forms share one database.`,
+    { field: app },
+  );

@@ -56,6 +56,15 @@ function searchedApp(ctx: ActionContext, app: string, name: RecordName): string 
   return isAllowed ? app : null;
 }
 
+/** Finds records by names that one collection refers to. Its apps share its database, so any of them leads there. */
+const findRecords = (
+  ctx: ActionContext,
+  names: readonly AppRecordName[],
+): Promise<Map<number, string>> => {
+  const app = names.find((name) => name.app !== null)?.app ?? "";
+  return findRecordIds(ctx.databases.named("app", app), names);
+};
+
 const keyOf = (app: string, value: unknown) => `${app} ${toCanonicalJson(value)}`;
 
 /**
@@ -89,7 +98,7 @@ async function resolveRecords(
     return value;
   });
   if (names.size === 0) return [...bodies];
-  const ids = await findRecordIds(ctx.databases.named("app", ""), [...names.values()]);
+  const ids = await findRecords(ctx, [...names.values()]);
   return mapBodies(fields, bodies, (app, value) => {
     const lookup = names.get(keyOf(app, value));
     if (!lookup) return value;
@@ -136,8 +145,8 @@ export const findNamedRecords = (
   ctx: ActionContext,
   names: readonly { app: string; receipt: string }[],
 ): Promise<Map<number, string>> =>
-  findRecordIds(
-    ctx.databases.named("app", ""),
+  findRecords(
+    ctx,
     names.map(({ app, receipt }) => ({
       app: searchedApp(ctx, app, { receipt }),
       name: { receipt },
@@ -184,7 +193,7 @@ export async function unknownReferenceErrors<Reference extends PlacedReference>(
     const name = { id };
     return { app: isOfOthers(reached, reference) ? app : searchedApp(ctx, app, name), name };
   });
-  const ids = await findRecordIds(ctx.databases.named("app", ""), names);
+  const ids = await findRecords(ctx, names);
   return references.flatMap((reference, place) => {
     if (ids.has(place)) return [];
     const { app, path } = reference;

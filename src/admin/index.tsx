@@ -26,7 +26,7 @@ import { fileRoutes, isStreamed } from "#admin/items/files/index.tsx";
 import { formBytes } from "#admin/items/files/sent-files.ts";
 import { webhookRoutes } from "#admin/webhooks/index.tsx";
 import { problem } from "#domain/problem/problem.ts";
-import { limitAnonymousBody, maxBodyBytes } from "#http/body.ts";
+import { limitAnonymousBody } from "#http/body.ts";
 import {
   readBody,
   hasBody,

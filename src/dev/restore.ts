@@ -5,7 +5,13 @@ import { parseDeploymentOptions } from "./deploy/options.ts";
 import { deploy, waitUntilHealthy, waitUntilPaused, migrateAndDeploy } from "./deploy/publish.ts";
 import { saveErasures, storeErasures } from "./deploy/erasures.ts";
 import { queryCount, createNamespace } from "./deploy/resources.ts";
-import { settingsFileOf, isAssignedId, saveSettings, loadSettings } from "./deploy/settings.ts";
+import {
+  settingsFileOf,
+  isAssignedId,
+  isDataDatabase,
+  saveSettings,
+  loadSettings,
+} from "./deploy/settings.ts";
 import { queryWrangler, runWrangler, stop } from "./deploy/wrangler.ts";
 
 /**
@@ -25,6 +31,11 @@ if (!isTimestamp && !isBookmark) {
 const settings = loadSettings({ environment });
 if (settings.d1_databases.some(({ database_id: id }) => !isAssignedId(id))) {
   stop(`${settingsFileOf(environment)} has no database. \`npm run deploy\` creates that file.`);
+}
+if (settings.d1_databases.some(isDataDatabase)) {
+  stop(
+    "This command restores an installation with one database. docs/deployment.md says how to restore several.",
+  );
 }
 saveSettings(environment, settings);
 const config = ["--config", settingsFileOf(environment)];

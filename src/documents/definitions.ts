@@ -49,6 +49,7 @@ export function schemaDocument(
     ...(kind === "form" ? { retain: retainDocument(definition.retain) } : {}),
     ...(indexing ? { indexing: { done: indexing.done, total: indexing.total } } : {}),
     ...(pending ? { pending: pendingDocument(pending, serviceUrl) } : {}),
+    ...(definition.location === undefined ? {} : { location: definition.location }),
     views: definition.views ?? [],
     fields: fields.fields.map(fieldDocument),
   };

@@ -23,6 +23,7 @@ import {
   type StoredMeter,
   addRequests,
 } from "./limits.ts";
+import { mergeBookmarks } from "#domain/bookmarks.ts";
 import { constantTimeEqual } from "#domain/credential/keys.ts";
 import type { Random } from "#domain/ports.ts";
 import type { PresentedCredential } from "#domain/credential/tokens.ts";
@@ -57,7 +58,7 @@ export interface GateReport {
 
 /** The writes of one credential that its object tracks. */
 export interface PendingWrites {
-  /** The greatest reported bookmark. Bookmarks sort as text. */
+  /** The newest reported bookmark of each database. */
   bookmark: string | null;
   /** The start times of writes in progress, by ticket, oldest first. */
   startTimes: Map<number, number>;
@@ -103,8 +104,7 @@ export function beginWrite(
 }
 
 export function applyWriteReport(writes: PendingWrites, report: WriteReport): void {
-  const { bookmark } = report;
-  if (bookmark !== null && bookmark > (writes.bookmark ?? "")) writes.bookmark = bookmark;
+  writes.bookmark = mergeBookmarks(writes.bookmark, report.bookmark);
   if ("ticket" in report) {
     writes.startTimes.delete(report.ticket);
     return;

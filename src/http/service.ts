@@ -15,8 +15,8 @@ export interface Ports {
   /** Results may arrive in any order, because it may compute on another thread. */
   subtle: SubtleCrypto;
   DB: D1Database;
-  /** The database of collections, where they have a separate one. */
-  DATA_01?: D1Database | undefined;
+  /** The data databases, by the names of their bindings. */
+  DATA: Readonly<Record<string, D1Database>>;
   gates: { getByName(credentialId: string): GateStub };
   senders: { getByName(webhookId: string): SenderStub };
   replays: KVNamespace;
@@ -53,7 +53,7 @@ export interface Settings {
 }
 
 /** The service that every request gets as `c.env`, in place of the Worker's bindings. */
-export interface Service extends Omit<Ports, "DB" | "DATA_01"> {
+export interface Service extends Omit<Ports, "DB" | "DATA"> {
   databases: PrimaryDatabases;
   settings: Settings;
   timeouts: Readonly<Timeouts>;

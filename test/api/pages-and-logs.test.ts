@@ -1,11 +1,12 @@
 import { describe, expect, it, vi } from "vitest";
+import { env } from "cloudflare:workers";
 import { createExecutionContext } from "cloudflare:test";
 import type { HealthReport } from "../../src/http/health.ts";
 import { fieldErrorCodes } from "../../src/domain/problem/field-errors.ts";
 import { problems } from "../../src/domain/problem/catalogue.ts";
 import { Client, host } from "../support/client";
 import { anonymous, client, issue, makeForm } from "../support/service";
-import { homeDb, withDataDb } from "../support/databases";
+import { homeDb, withEveryDb } from "../support/databases";
 import { serve, serviceWith } from "../support/serve";
 import { app } from "../../src/app.ts";
 
@@ -163,7 +164,11 @@ describe("Logs", () => {
       .spyOn(console, "log")
       .mockImplementation((line: string) => void lines.push(line));
     const fetch = async (request: Request) =>
-      serve(request, withDataDb({}, brokenDatabase), createExecutionContext());
+      serve(
+        request,
+        withEveryDb(env, () => brokenDatabase),
+        createExecutionContext(),
+      );
     const answer = await new Client(token, fetch).get("/forms/some/schema");
     spy.mockRestore();
     expect([answer.status, answer.body.code]).toEqual([500, "internal"]);

@@ -1,6 +1,6 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Client, type Json } from "../support/client";
+import { dataDb } from "../support/databases";
 import { counted } from "../support/counting";
 import { client, makeApp, makeForm, freshKey } from "../support/service";
 
@@ -211,7 +211,7 @@ describe("A stored reference", () => {
 
 /** Removes records as the erasure of an administrator does. */
 async function erase(...ids: string[]): Promise<void> {
-  for (const id of ids) await env.DB.prepare("delete from item where id = ?").bind(id).run();
+  for (const id of ids) await dataDb.prepare("delete from item where id = ?").bind(id).run();
 }
 
 describe("Batches and validate", () => {

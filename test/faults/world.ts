@@ -7,7 +7,7 @@ import { Gate } from "../../src/gate/gate.ts";
 import { serviceWith } from "../support/serve";
 import { ownBindings, sendReliably } from "./client";
 import { makeFaulty, type Plan } from "./bindings";
-import { dataDb, homeDb } from "../support/databases";
+import { dataDb, homeDb, placeCollections } from "../support/databases";
 
 /** The data that all calls share. Calls that change data create their own. */
 export interface World {
@@ -105,6 +105,7 @@ export async function newCollection(kind: CollectionKind, state = "open"): Promi
       SELECT 0, 'nobody', 'definition.create', id, kind || ':' || key, 1, '' ${fromCopy}`,
   ];
   await dataDb.batch(statements.map((sql) => dataDb.prepare(sql).bind(key, kind)));
+  await placeCollections();
   return key;
 }
 

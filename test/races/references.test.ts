@@ -1,6 +1,6 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { bytesOf, type Client, type Json } from "../support/client";
+import { dataDb } from "../support/databases";
 import { client, freshKey, makeApp } from "../support/service";
 
 const times = <T>(count: number, run: (index: number) => Promise<T>) =>
@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const createCustomer = async (data: object = {}): Promise<Json> =>
   (await owner.post(`/apps/${customers}/records`, { data })).body;
-const erase = (id: string) => env.DB.prepare("delete from item where id = ?").bind(id).run();
+const erase = (id: string) => dataDb.prepare("delete from item where id = ?").bind(id).run();
 const makeOrders = (more: object = {}) =>
   makeApp(owner, [{ key: "customer", type: "reference", app: customers, ...more }]);
 

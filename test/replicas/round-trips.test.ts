@@ -12,7 +12,7 @@ import { everything, client, issue, admin, makeApp, makeForm } from "../support/
 import { world } from "../support/world";
 import { Client, host, type Json } from "../support/client";
 import { reportsAtOnce, serve } from "../support/serve";
-import { dataHandle, dataDb, withDataDb } from "../support/databases";
+import { databases, dataHandle, dataDb, withDataDb } from "../support/databases";
 
 /** The turns of the event loop in which a query begins, however busy the machine is. */
 const maxTurns = 50;
@@ -24,6 +24,10 @@ interface Observation {
   tripsBeforeAdmission: number;
 }
 
+/** An isolate of several databases also asks once where a collection is. */
+const tripsToData = ({ trips }: Recorded) =>
+  trips.filter(({ statements }) => !statements.some(({ sql }) => sql.includes("from placement")));
+
 /** A gate that admits only after the first query to the database, or after `maxTurns` without one. */
 function slowObject(gate: Bindings["GATE"], observation: Observation): Bindings["GATE"] {
   const getByName = (name: string) => {
@@ -32,10 +36,14 @@ function slowObject(gate: Bindings["GATE"], observation: Observation): Bindings[
     return {
       note: (...args: Parameters<Stub["note"]>) => stub.note(...args),
       admit: async (...args: Parameters<Stub["admit"]>) => {
-        for (let turn = 0; turn < maxTurns && observation.recorded.trips.length === 0; turn += 1)
+        for (
+          let turn = 0;
+          turn < maxTurns && tripsToData(observation.recorded).length === 0;
+          turn += 1
+        )
           await scheduler.wait(1);
         const admission = await stub.admit(...args);
-        observation.tripsBeforeAdmission = observation.recorded.trips.length;
+        observation.tripsBeforeAdmission = tripsToData(observation.recorded).length;
         return admission;
       },
     };
@@ -59,7 +67,8 @@ async function observe(
     return response;
   });
   const { status, text } = await call(observed);
-  const { trips, admissions } = observation.recorded;
+  const { admissions } = observation.recorded;
+  const trips = tripsToData(observation.recorded);
   return {
     status,
     text,
@@ -268,9 +277,11 @@ describe("A search of a credential that this isolate has not seen admitted to it
 describe("Round trips of every GET", () => {
   const gets = [...routes.keys()].filter((name) => name.startsWith("GET /api/v1/"));
   const withoutRead = [routeName("getMe"), routeName("getDocument")];
+  const lists = [routeName("listApps"), routeName("listForms")];
+  const all = databases.dataDatabases().length;
   // The changes feed also reads the definition, at the same time.
   const tripsFor = (name: string) =>
-    withoutRead.includes(name) ? 0 : name.endsWith("/changes") ? 2 : 1;
+    withoutRead.includes(name) ? 0 : name.endsWith("/changes") ? 2 : lists.includes(name) ? all : 1;
 
   it.each(gets)(
     "%s: reads the database in parallel with the object, and not again",
@@ -291,12 +302,12 @@ describe("Round trips of every GET", () => {
     const document = await observe(caller, (sender) =>
       sender.get(`/openapi.json?apps=${firstApp},${secondApp}`),
     );
-    expect(document).toMatchObject({ status: 200, object: 1, before: 1, trips: 1 });
+    expect(document).toMatchObject({ status: 200, object: 1, before: all, trips: all });
     const limited = await client({ permissions: everything, resources: [`app:${firstApp}`] });
     const hidden = await limited.get(`/openapi.json?apps=${firstApp},${secondApp}`);
     expect(hidden.status).toBe(404);
     const list = await observe(limited, (sender) => sender.get("/apps"));
-    expect(list).toMatchObject({ status: 200, object: 1, before: 1, trips: 2 });
+    expect(list).toMatchObject({ status: 200, object: 1, before: all, trips: 2 * all });
     expect(JSON.parse(list.text).items).toMatchObject([{ key: firstApp }]);
   });
 });

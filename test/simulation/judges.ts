@@ -45,6 +45,8 @@ export function findFinalErrors(world: World, history: History): void {
     const isByVersion = /^(an item|a definition) with missing|^a change that does not point/.test(
       row,
     );
+    // This query joins webhooks, which the home database has.
+    if (world.home !== world.db && row.includes("listener flag")) continue;
     // Versions are not consecutive after a restore.
     if (!(isByVersion && world.timeline.restores > 0)) history.wrong(`stored: ${row}`);
   }

@@ -6,7 +6,7 @@ import { History } from "./history.ts";
 import { findFinalErrors, watchLimits } from "./judges.ts";
 import { clientCount, type Happening, type Step } from "./plan.ts";
 import { settle } from "./platform/scheduler.ts";
-import { places, World, type Template } from "./world.ts";
+import { places, World, type Images, type Template } from "./world.ts";
 
 export interface Result {
   errors: string[];
@@ -34,7 +34,7 @@ const calmMinutes = 12;
 export async function run(steps: readonly Step[], setting: Setting): Promise<Result> {
   const { bundle, template, keepsTrace = false } = setting;
   const world = new World(bundle, template.image, template.now, keepsTrace);
-  world.db.lags = setting.withoutLag !== true;
+  for (const db of [world.db, world.home]) db.lags = setting.withoutLag !== true;
   if (setting.onExchange) world.onExchange = setting.onExchange;
   const history = new History(world);
   watchLimits(world, history);
@@ -114,7 +114,7 @@ interface Platform {
   setting: Setting;
   skips: { count: number };
   /** What a restore goes back to. */
-  kept: { image: Uint8Array; commit: number } | null;
+  kept: { image: Images; commit: number } | null;
 }
 
 type Happen = (platform: Platform, random: Random) => void;
@@ -153,8 +153,8 @@ const happen: Record<Happening, Happen> = {
     pickActor(world, random)?.stop("restarts for a new version");
   },
   keepImage: (platform) => {
-    const { db } = platform.world;
-    platform.kept = { image: db.image(), commit: db.version };
+    const { db, images } = platform.world;
+    platform.kept = { image: images, commit: db.version };
   },
   restore: ({ world, clients, kept }) => {
     if (!kept) return;

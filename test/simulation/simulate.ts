@@ -24,6 +24,7 @@ A plan that fails is reduced and told as a story.
   --jobs N          shares the seeds among so many processes (1)
   --only N,N        only these steps of the plan, as a story names them
   --trace           prints every event
+  --databases N     with 2, collections have a data database (1)
   --collected       the plans that found something before
   --mutants         every planted bug; with --mutant TEXT, those whose names contain the text
   --mutant NAME     seeds until one finds this planted bug
@@ -48,6 +49,7 @@ const options = parseOptions(usage, {
   within: { type: "string", default: "120" },
   minutes: { type: "string" },
   jobs: { type: "string", default: "1" },
+  databases: { type: "string", default: "1" },
   collected: { type: "boolean", default: false },
   exchanges: { type: "boolean", default: false },
   ci: { type: "boolean", default: false },
@@ -56,6 +58,7 @@ const options = parseOptions(usage, {
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 const steps = Number(options.steps);
+const isApart = options.databases === "2";
 const cpuSeconds = () => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6;
@@ -63,10 +66,12 @@ const cpuSeconds = () => {
 
 const present = lazy(async () => {
   const bundle = await loadBundle();
-  return { bundle, template: await makeTemplate(bundle) };
+  return { bundle, template: await makeTemplate(bundle, isApart) };
 });
 
 async function setUp(mutant?: Mutant): Promise<Setting> {
+  // The former version knows no data databases.
+  if (!mutant && isApart) return present();
   if (!mutant) return { ...(await present()), former: await loadFormerBundle(formerCommit) };
   return { ...(await present()), bundle: await loadBundle(mutant.patches) };
 }

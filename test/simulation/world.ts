@@ -51,9 +51,15 @@ interface Isolate {
   bundle: Bundle;
 }
 
+/** The databases at one moment. Without `home`, collections are in the home database. */
+export interface Images {
+  data: Uint8Array;
+  home: Uint8Array | null;
+}
+
 /** What the simulation starts from: a database with accounts, credentials and definitions. */
 export interface Template {
-  image: Uint8Array;
+  image: Images;
   now: number;
   cookie: string;
   credentials: { id: string; token: string }[];
@@ -64,7 +70,10 @@ export interface Template {
 /** The service with its platform: isolates in several places, objects, storage and receivers. */
 export class World {
   readonly scheduler: Scheduler;
+  /** The database of the collections. */
   readonly db: SimulatedDatabase;
+  /** The database of credentials and webhooks, which may be the same. */
+  readonly home: SimulatedDatabase;
   readonly objects: Objects;
   readonly bucket: SimulatedBucket;
   readonly receivers: SimulatedReceivers;
@@ -83,10 +92,11 @@ export class World {
   readonly #cache = new SimulatedCache();
   #isolateCount = 0;
 
-  constructor(bundle: Bundle, image: Uint8Array, now: number, keepsTrace = false) {
+  constructor(bundle: Bundle, { data, home }: Images, now: number, keepsTrace = false) {
     this.bundle = bundle;
     this.scheduler = new Scheduler(now, keepsTrace);
-    this.db = new SimulatedDatabase(image, () => this.scheduler.now);
+    this.db = new SimulatedDatabase(data, () => this.scheduler.now);
+    this.home = home ? new SimulatedDatabase(home, () => this.scheduler.now) : this.db;
     this.#kv = new SimulatedKv(this.scheduler);
     this.bucket = new SimulatedBucket(this.scheduler);
     this.receivers = new SimulatedReceivers(this.scheduler);
@@ -136,7 +146,8 @@ export class World {
       clock: host.clock,
       random: host.random,
       subtle: subtle as unknown as SubtleCrypto,
-      DB: this.db.binding(host),
+      DB: this.home.binding(host),
+      DATA: this.home === this.db ? {} : { DATA_01: this.db.binding(host) },
       gates: this.objects.binding(host, "CredentialGate") as { getByName(name: string): GateStub },
       senders: this.objects.binding(host, "WebhookSender") as {
         getByName(name: string): SenderStub;
@@ -262,12 +273,17 @@ export class World {
     );
   }
 
-  /** The database goes back to an image. All code starts again, in a new timeline. */
-  restore(image: Uint8Array): void {
+  get images(): Images {
+    return { data: this.db.image(), home: this.home === this.db ? null : this.home.image() };
+  }
+
+  /** The databases go back to one moment. All code starts again, in a new timeline. */
+  restore({ data, home }: Images): void {
     const restores = this.timeline.restores + 1;
     this.timeline = { epoch: `epoch${restores}`, restores };
     this.scheduler.generation += 1;
-    this.db.restore(image);
+    this.db.restore(data);
+    if (home) this.home.restore(home);
     for (const actor of this.objects.actors.values()) actor.stop("restarts for the restore");
     for (const index of this.isolates.keys()) this.startIsolate(index);
   }
@@ -286,12 +302,14 @@ export const smallLimits = { credential: 2, requests: 12, writes: 5 };
 export const partner = 4;
 
 /** Prepares the database through the service itself, without faults. */
-export async function makeTemplate(bundle: Bundle): Promise<Template> {
+export async function makeTemplate(bundle: Bundle, isApart = false): Promise<Template> {
   const migrations = globSync("migrations/*.sql", { cwd: root })
     .toSorted()
     .map((file) => readFileSync(join(root, file), "utf8"));
-  const world = new World(bundle, new Uint8Array(), startOfTime);
-  for (const migration of migrations) world.db.exec(migration);
+  const empty = new Uint8Array();
+  const world = new World(bundle, { data: empty, home: isApart ? empty : null }, startOfTime);
+  for (const db of new Set([world.home, world.db]))
+    for (const migration of migrations) db.exec(migration);
   const { scheduler } = world;
   const activity = scheduler.startActivity("template", 1);
   const cookie = `__Host-session=${await scheduler.within(activity, () => startSession(world))}`;
@@ -308,7 +326,7 @@ export async function makeTemplate(bundle: Bundle): Promise<Template> {
   await scheduler.advance(beginning - rotatedBeforeMs);
   const rotated = await prepare(world, () => rotateOnce(send, cookie, world));
   await scheduler.advance(beginning);
-  return { image: world.db.image(), now: scheduler.now, cookie, credentials, rotated };
+  return { image: world.images, now: scheduler.now, cookie, credentials, rotated };
 }
 
 type Send = (
@@ -331,7 +349,7 @@ async function startSession(world: World): Promise<string> {
   const { keys } = isolate.service;
   const session = await signSecret(keys, "session", createRandomSecret(isolate.host.random));
   const hash = createHash("sha256").update(session).digest("base64url");
-  world.db.exec(`
+  world.home.exec(`
     INSERT INTO member (id, email, role, password, created_at) VALUES ('01JMEMBER', 'owner@forms.example', 'owner', '-', 0);
     INSERT INTO session (hash, member_id, created_at, expires_at) VALUES ('${hash}', '01JMEMBER', 0, ${startOfTime * 2});
   `);

@@ -81,8 +81,7 @@ describe("Databases of two scopes", () => {
       findActs(singleDatabase, {}),
     ];
     expect(mixed).toHaveLength(2);
-    expect(openDatabases({ home: homeDb, data: homeDb }, timing).singleDatabase).not.toBeNull();
-    const apart = openDatabases({ home: homeDb, data: new Proxy(dataDb, {}) }, timing);
+    const apart = openDatabases({ home: homeDb, data: { DATA_01: dataDb } }, timing);
     expect(apart.singleDatabase).toBeNull();
   });
 
@@ -95,9 +94,7 @@ describe("Databases of two scopes", () => {
   });
 
   it("refuse a statement that was made for another database or session", () => {
-    const session = openDatabases({ home: homeDb, data: dataDb }, timing).openSession(
-      "first-unconstrained",
-    );
+    const session = openDatabases({ home: homeDb }, timing).openSession("first-unconstrained");
     const own = session.databases.of({ id: 1 });
     const foreign = findHead(databases.of({ id: 1 }), { known: "{}" });
     expect(() => own.batch([foreign])).toThrow("A statement of another database.");

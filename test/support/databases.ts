@@ -18,8 +18,32 @@ const { clock, random } = workerPorts(env);
 export const timing: Timing = { clock, random, timeouts: defaultTimeouts };
 
 /** Handles, as the service has them. */
-export const databases = openDatabases({ home: homeDb, data: DATA_01 }, timing);
+export const databases = openDatabases({ home: homeDb, data: DATA_01 ? { DATA_01 } : {} }, timing);
 export const dataHandle = databases.dataDatabases()[0] as DataDatabase;
+
+/** What each request reads more where collections are in several databases: the row of its owner. */
+export const ownerRows = DATA_01 ? 1 : 0;
+
+/** Places the collections that a test inserted by SQL, as their creation would have done. */
+export async function placeCollections(): Promise<void> {
+  if (!DATA_01) return;
+  const { results } = await DATA_01.prepare(
+    "INSERT OR IGNORE INTO owner SELECT id, 1, 'owned' FROM collection WHERE id > 0 RETURNING collection_id",
+  ).all<{ collection_id: number }>();
+  const ids = JSON.stringify(results.map(({ collection_id }) => collection_id));
+  const { results: rows } = await DATA_01.prepare(
+    "SELECT id, kind, key FROM collection WHERE id IN (SELECT value FROM json_each(?))",
+  )
+    .bind(ids)
+    .all();
+  await homeDb
+    .prepare(
+      `INSERT OR IGNORE INTO placement SELECT value ->> 'id', value ->> 'kind', value ->> 'key', 'DATA_01', 1, 'placed'
+        FROM json_each(?)`,
+    )
+    .bind(JSON.stringify(rows))
+    .run();
+}
 
 /** Bindings of a service whose collections are in this database. */
 export function withDataDb<Bound extends object>(bindings: Bound, db: D1Database): Bound {

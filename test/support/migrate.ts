@@ -7,7 +7,7 @@ import { dataDb, homeDb } from "./databases";
 
 const migrations = (env as { MIGRATIONS?: D1Migration[] }).MIGRATIONS ?? [];
 
-/** Each of two databases has the tables of its own scope alone, and the two that both have. */
+/** A data database has the tables of collections alone. The home database may have collections too. */
 async function keepTables(db: D1Database, isKept: (name: string) => boolean): Promise<void> {
   const names = Object.values<SQLiteTable>(schema).map((table) => getTableConfig(table).name);
   const dropped = names.filter(
@@ -25,6 +25,5 @@ if (dataDb !== homeDb) {
   const home = new Set(
     Object.values<SQLiteTable>(homeSchema).map((table) => getTableConfig(table).name),
   );
-  await keepTables(homeDb, (name) => home.has(name));
   await keepTables(dataDb, (name) => !home.has(name));
 }

@@ -2,7 +2,7 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
 import { itemNumberRange } from "../../src/domain/item/item.ts";
 import { Client as Caller, type Client } from "../support/client";
-import { dataDb } from "../support/databases";
+import { dataDb, placeCollections } from "../support/databases";
 import { admin, client, everything, issue, makeApp } from "../support/service";
 import { createWebhook, deliverNow, Receiver, webhookObject } from "./receiver";
 
@@ -32,6 +32,7 @@ async function copyApp(app: string, count: number): Promise<number[]> {
     )
     .bind(count, app)
     .all<{ id: number }>();
+  await placeCollections();
   return results.map(({ id }) => id);
 }
 

@@ -29,6 +29,7 @@ const extraDescriptions: Record<string, string> = {
   to: "the time to restore, like 2026-11-21T09:30:00Z, or a bookmark of the database",
   finish: "removes the old secrets",
   reset: "gives an owner a new password",
+  yes: "does what the command otherwise only lists",
   output: "the file to write, with the binding's name before its extension; default: backup.sql",
   email: "the owner's address, if there are several owners",
 };
@@ -47,6 +48,7 @@ const mapDescriptions = () =>
 export function parseDeploymentOptions<T extends string>(
   allowed: readonly (keyof typeof rules)[],
   extraTypes: Record<T, "string" | "boolean">,
+  args: readonly string[] = process.argv.slice(2),
 ): DeploymentOptions & Record<T, string | boolean | undefined> {
   const types = { ...Object.fromEntries(allowed.map((name) => [name, "string"])), ...extraTypes };
   const options = Object.fromEntries(
@@ -58,7 +60,7 @@ export function parseDeploymentOptions<T extends string>(
     process.exit(0);
   }
   try {
-    values = parseArgs({ options }).values;
+    values = parseArgs({ options, args: [...args] }).values;
   } catch (error) {
     const names = Object.keys(options).map((name) => `--${name}`);
     stop(`${firstSentence(error)} Options: ${names.join(", ")}.`);

@@ -1,26 +1,37 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { queryCount } from "./resources.ts";
+import { queryCount, queryDatabase } from "./resources.ts";
 import { settingsFileOf, type Settings, withSecretsFile, type Secrets } from "./settings.ts";
 import { runWrangler, stop } from "./wrangler.ts";
 
-/** Migrates the database, then deploys. This order is safe, because the previous version works with every migration. */
+/**
+ * Migrates every database, then deploys. This order is safe, because the previous version works with every migration.
+ * Stops before the deployment if a database lacks one.
+ */
 export function migrateAndDeploy(
   environment: string,
   settings: Settings,
   secrets: Secrets = {},
 ): string {
-  runWrangler([
-    "d1",
-    "migrations",
-    "apply",
-    "DB",
-    "--remote",
-    "--config",
-    settingsFileOf(environment),
-  ]);
+  for (const { binding } of settings.d1_databases) migrate(environment, binding);
   return deploy(environment, settings, secrets);
+}
+
+/** Applies the missing migrations of a database, and checks that it has all. */
+export function migrate(environment: string, binding: string): void {
+  const config = ["--config", settingsFileOf(environment)];
+  runWrangler(["d1", "migrations", "apply", binding, "--remote", ...config]);
+  const sql = "SELECT name FROM d1_migrations";
+  const { results } = queryDatabase<{ name: string }>(environment, binding, sql);
+  const applied = new Set(results.map(({ name }) => name));
+  const missing = readdirSync("migrations").filter(
+    (name) => name.endsWith(".sql") && !applied.has(name),
+  );
+  if (missing.length > 0)
+    stop(
+      `The database ${binding} lacks ${missing.join(", ")}. Nothing was deployed. Run this again.`,
+    );
 }
 
 /** Deploys the Worker without migrations. Returns its URL. */

@@ -10,7 +10,10 @@ import {
 } from "./wrangler.ts";
 
 /** Ensures that the databases, namespaces and buckets exist. Uses the known ids, else finds them by name, else creates them. */
-export function ensureResources(options: DeploymentOptions, settings: Settings): void {
+export function ensureResources(
+  options: Pick<DeploymentOptions, "environment" | "location" | "jurisdiction">,
+  settings: Settings,
+): void {
   const config = ["--config", settingsFileOf(options.environment)];
   for (const database of settings.d1_databases) {
     const { database_name: name, database_id: id } = database;
@@ -77,7 +80,11 @@ function findDatabaseId(name: string, config: string[]): string | undefined {
   return databases?.find((database) => database.name === name)?.uuid;
 }
 
-function createDatabase(name: string, options: DeploymentOptions, config: string[]): string {
+function createDatabase(
+  name: string,
+  options: Pick<DeploymentOptions, "location" | "jurisdiction">,
+  config: string[],
+): string {
   const { location, jurisdiction } = options;
   if (!location && !jurisdiction) {
     stop(
@@ -95,15 +102,29 @@ function createDatabase(name: string, options: DeploymentOptions, config: string
   );
 }
 
-/** Runs a counting statement in the deployed database. Its only column must be `count`. */
+interface DatabaseResult<Row> {
+  results: Row[];
+  meta: { size_after?: number };
+}
+
+/** Runs a statement in a deployed database. */
+export function queryDatabase<Row>(
+  environment: string,
+  binding: string,
+  sql: string,
+  mayFail?: RegExp,
+): DatabaseResult<Row> {
+  const command = ["d1", "execute", binding, "--remote", "--json", "--command", sql];
+  const results = queryWrangler<DatabaseResult<Row>[]>(
+    [...command, "--config", settingsFileOf(environment)],
+    mayFail,
+  );
+  return results?.[0] ?? { results: [], meta: {} };
+}
+
+/** Runs a counting statement in the home database. Its only column must be `count`. */
 export function queryCount(environment: string, sql: string): number {
-  const command = ["d1", "execute", "DB", "--remote", "--json", "--command", sql];
-  const results = queryWrangler<{ results: { count: number }[] }[]>([
-    ...command,
-    "--config",
-    settingsFileOf(environment),
-  ]);
-  return results?.[0]?.results[0]?.count ?? 0;
+  return queryDatabase<{ count: number }>(environment, "DB", sql).results[0]?.count ?? 0;
 }
 
 /** Loads a backup into a database without tables. The backup includes the list of applied migrations. */

@@ -10,6 +10,15 @@ interface Binding {
   binding: string;
 }
 
+/** A database as wrangler's configuration names it. `DB` is the home database, `DATA_01` to `DATA_99` have collections. */
+export interface DatabaseSettings extends Binding {
+  database_name: string;
+  database_id: string;
+  migrations_dir?: string;
+}
+
+export const isDataDatabase = ({ binding }: Binding): boolean => /^DATA_\d\d$/.test(binding);
+
 /** The parts of wrangler's configuration that differ between environments. */
 export interface Settings {
   name: string;
@@ -17,7 +26,7 @@ export interface Settings {
   workers_dev: boolean;
   routes?: { pattern: string; custom_domain: true }[];
   vars: Record<string, string>;
-  d1_databases: (Binding & { database_name: string; database_id: string })[];
+  d1_databases: DatabaseSettings[];
   kv_namespaces: (Binding & { id: string })[];
   /** A bucket without a name does not exist yet. */
   r2_buckets: (Binding & { bucket_name?: string; jurisdiction?: string })[];
@@ -41,11 +50,15 @@ export function loadSettings(options: DeploymentOptions): Settings {
     ...(account ? { account_id: account } : {}),
     ...(saved.routes ? { routes: saved.routes, workers_dev: false } : {}),
     vars: { ...template.vars, ...saved.vars },
-    d1_databases: template.d1_databases.map((database) => ({
-      ...database,
-      database_name: isProduction ? database.database_name : name,
-      database_id: findSavedId(saved.d1_databases, database, isProduction, "database_id"),
-    })),
+    d1_databases: [
+      ...template.d1_databases.map((database) => ({
+        ...database,
+        database_name: isProduction ? database.database_name : name,
+        database_id: findSavedId(saved.d1_databases, database, isProduction, "database_id"),
+      })),
+      // `npm run databases -- add` adds them to the saved file alone.
+      ...(saved.d1_databases ?? []).filter(isDataDatabase),
+    ],
     kv_namespaces: template.kv_namespaces.map((namespace) => ({
       ...namespace,
       id: findSavedId(saved.kv_namespaces, namespace, isProduction, "id"),

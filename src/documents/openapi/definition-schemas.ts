@@ -81,6 +81,16 @@ const definitionLists: Schema = {
   fields: listSchema(ref("schemas", "FieldDefinition")),
 };
 
+const serverOwnedMembers = (): Schema => ({
+  schema_version: versionSchema,
+  indexing: indexingSchema,
+  pending: pendingSchema,
+  consequences: ref("schemas", "Consequences"),
+});
+
+const locationDescription =
+  "Where the data is stored: a jurisdiction or a location of a database. Only a new app or form can choose it. Absent: anywhere.";
+
 /** The schemas of apps and forms: in lists, and as definitions in requests and responses. */
 export function definitionSchemas(kind: CollectionKind): Schema {
   const items = kind === "app" ? "records" : "submissions";
@@ -97,14 +107,10 @@ export function definitionSchemas(kind: CollectionKind): Schema {
     string,
     Schema
   >;
-  const kindMember = kind === "form" ? { acceptance: ref("schemas", "Acceptance") } : {};
-  const serverMembers = {
-    schema_version: versionSchema,
-    indexing: indexingSchema,
-    pending: pendingSchema,
-    consequences: ref("schemas", "Consequences"),
-    links: ref("schemas", `${one}Links`),
-  };
+  const location = { ...input["location"], description: locationDescription };
+  const kindMember =
+    kind === "form" ? { location, acceptance: ref("schemas", "Acceptance") } : { location };
+  const serverMembers = { ...serverOwnedMembers(), links: ref("schemas", `${one}Links`) };
   return {
     [`${one}Links`]: links,
     [one]: openObject({

@@ -86,6 +86,20 @@ export interface View {
   fields?: string[] | undefined;
 }
 
+/** The jurisdictions and the location hints of databases at Cloudflare. */
+export const locations = [
+  "eu",
+  "us",
+  "fedramp",
+  "weur",
+  "eeur",
+  "wnam",
+  "enam",
+  "apac",
+  "oc",
+] as const;
+export type Location = (typeof locations)[number];
+
 /** A definition without the server's own counters. */
 export interface Definition {
   name: string;
@@ -102,6 +116,8 @@ export interface Definition {
   views?: readonly View[];
   /** Forms only. Definitions that are older than this member lack it. */
   retain?: Retention | null;
+  /** Where its maker wanted its data. Absent for anywhere. It never changes. */
+  location?: Location;
   fields: FieldSet;
 }
 

@@ -3,7 +3,14 @@ import type { Field, ScalarField } from "./field.ts";
 import { maxFileBytes, maxFilesPerField } from "#domain/files/file.ts";
 import { hasNoControls, isStorable, storableDescription } from "#domain/text.ts";
 import { toEpochMs, isTimeZone } from "#domain/time.ts";
-import { minHistoryDays, retainSchema, type RetentionRule, maxHistoryDays } from "./collection.ts";
+import {
+  locations,
+  minHistoryDays,
+  retainSchema,
+  type RetentionRule,
+  maxHistoryDays,
+  type Location,
+} from "./collection.ts";
 import { viewsSchema, type ViewDocument } from "./view.ts";
 import { lazy } from "#domain/lazy.ts";
 
@@ -16,13 +23,12 @@ const boundedText = (maxLength: number) =>
   z.string().check(z.maxLength(maxLength), z.refine(isStorable, `Must be ${storableDescription}.`));
 
 export const maxHelpLength = 500;
-const maxSectionLength = 200;
 
 const commonProperties = lazy(() => ({
   key: fieldKeySchema(),
   label: z.optional(boundedText(200)),
   help: z.optional(boundedText(maxHelpLength)),
-  section: z.optional(boundedText(maxSectionLength).check(z.minLength(1))),
+  section: z.optional(boundedText(200).check(z.minLength(1))),
   required: z._default(z.boolean(), false),
   searchable: z._default(z.boolean(), true),
   default: z.optional(z.unknown()),
@@ -228,6 +234,7 @@ const sharedProperties = lazy(() => ({
   time_zone: z.optional(settingSchemas().time_zone),
   history_days: z.optional(settingSchemas().history_days),
   views: z.optional(viewsSchema()),
+  location: z.optional(z.enum(locations)),
   fields: z.array(fieldSchema()),
   schema_version: z.optional(z.unknown()),
   indexing: z.optional(z.unknown()),
@@ -268,6 +275,8 @@ export interface DefinitionDocument {
   /** Absent: the current views stay. */
   views?: ViewDocument[] | undefined;
   retain?: RetentionRule | null | undefined;
+  /** Only a new collection takes one. */
+  location?: Location | undefined;
   fields: FieldDocument[];
 }
 

@@ -47,6 +47,7 @@ export function mergeDefinition(
   const { member, errors } = mergeTitle(before, fields, document.title_field);
   const after = limitFormerOptions({ fields, retired, next: state.nextId, ...member });
   const { views, errors: viewErrors } = mergeViews(current, after, document.views);
+  const location = mergeLocation(current, document);
   return {
     definition: {
       name: document.name ?? current?.name ?? key,
@@ -58,12 +59,22 @@ export function mergeDefinition(
       history_days: document.history_days ?? current?.history_days ?? defaultHistoryDays,
       views,
       retain: replaceRetention(current?.retain, document.retain),
+      ...location.member,
       fields: after,
     },
-    errors: [...state.errors, ...errors, ...viewErrors],
+    errors: [...state.errors, ...errors, ...viewErrors, ...location.errors],
     typeChanged: state.typeChanged,
     ...uniqueChanges(before, after),
   };
+}
+
+/** Data moves only when an operator moves it, so an existing collection keeps its location. */
+function mergeLocation(current: Definition | null, { location }: DefinitionDocument) {
+  const kept = current ? current.location : location;
+  const member = kept === undefined ? {} : { location: kept };
+  if (location === kept || location === undefined) return { member, errors: [] };
+  const reason = `Cannot change. It is ${kept === undefined ? "unset" : `"${kept}"`} since its creation. Omit it.`;
+  return { member, errors: [definitionError(["location"], reason)] };
 }
 
 function mergeAcceptance(current: Definition | null, document: DefinitionDocument) {

@@ -163,6 +163,7 @@ function applyPatch(key: string, definition: Definition, patch: SettingsPatch): 
     ),
     views: patchSetting(patch.views, definition.views ?? [], []),
     retain: replaceRetention(definition.retain, patch.retain),
+    ...(definition.location === undefined ? {} : { location: definition.location }),
     fields: patchTitle(definition.fields, patch),
   };
 }

@@ -72,7 +72,7 @@ const definitionColumns = sql`json_object('kind', ${collection.kind}, 'key', ${c
   'receiptPrefix', ${collection.receiptPrefix}, 'state', ${collection.state},
   'opensAt', ${collection.opensAt}, 'closesAt', ${collection.closesAt},
   'maxSubmissions', ${collection.maxSubmissions}, 'historyDays', ${collection.historyDays},
-  'retain', ${collection.retain}, 'views', json(${collection.views}))`;
+  'retain', ${collection.retain}, 'location', ${collection.location}, 'views', json(${collection.views}))`;
 
 type Row = typeof collection.$inferSelect;
 
@@ -127,6 +127,7 @@ function definitionFromRow(row: DefinitionRow, fields: string): Definition {
     history_days: row.historyDays,
     views: row.views,
     retain: row.retain === null ? null : (JSON.parse(row.retain) as Retention),
+    ...(row.location === null ? {} : { location: row.location }),
     fields: JSON.parse(fields) as FieldSet,
   };
 }

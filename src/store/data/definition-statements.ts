@@ -10,6 +10,7 @@ import {
   auditEntry,
   collection,
   indexing,
+  owner,
   pendingChange,
   tally,
 } from "#store/db/schema.ts";
@@ -30,6 +31,7 @@ import {
   type Definition,
 } from "#domain/definition/collection.ts";
 import { auditTimeSql, insertAuditEntry, type AuditRecord } from "#store/home/audit.ts";
+import { nextIdSql } from "#store/home/placements.ts";
 
 // Statements that check or move stored values when fields change. Each takes any number of fields.
 
@@ -127,7 +129,7 @@ const mutableColumns = [
   "views",
   "retain",
 ] as const;
-const insertedColumns = ["kind", "key", "createdAt", ...mutableColumns] as const;
+const insertedColumns = ["kind", "key", "createdAt", "location", ...mutableColumns] as const;
 
 type MutableColumn = (typeof mutableColumns)[number];
 type InsertedColumns = Pick<typeof collection.$inferSelect, (typeof insertedColumns)[number]>;
@@ -135,20 +137,23 @@ type InsertedColumns = Pick<typeof collection.$inferSelect, (typeof insertedColu
 /** True when an active webhook listens to all collections, including future ones. */
 const hasGlobalListenerSql = sql`exists (select 1 from webhook where state = 'active' and collections = '"all"')`;
 
-/** Ids of deleted collections are not given again, because items, cursors and webhooks name them. */
-const nextId = sql`(select 1 + max(coalesce((select max(id) from collection), 0),
-  coalesce((select max(collection_id) from deletion), 0)))`;
-
 export const insertCollection = jointStatement<InsertedColumns>((db, v) =>
   db
     .insert(collection)
-    .values({ id: nextId, ...pick(v, insertedColumns), listened: hasGlobalListenerSql }),
+    .values({ id: nextIdSql, ...pick(v, insertedColumns), listened: hasGlobalListenerSql }),
 );
 
-/** Inserts the same when webhooks are in another database. */
-export const insertCollectionWithListened = dataStatement<InsertedColumns & { listened: number }>(
+/** Inserts a collection whose id the directory assigned, when webhooks are in another database. */
+export const insertPlacedCollection = collectionStatement<InsertedColumns & { listened: number }>(
   (db, v) =>
-    db.insert(collection).values({ id: nextId, ...pick(v, insertedColumns), listened: v.listened }),
+    db
+      .insert(collection)
+      .values({ id: v.collectionId, ...pick(v, insertedColumns), listened: v.listened }),
+);
+
+/** Makes this database the owner of a new collection. */
+export const insertOwner = collectionStatement<{ epoch: number }>((db, v) =>
+  db.insert(owner).values({ collectionId: v.collectionId, epoch: v.epoch, state: "owned" }),
 );
 
 type CollectionKey = Pick<InsertedColumns, "kind" | "key">;

@@ -17,10 +17,10 @@ import {
   type RestoredAccess,
 } from "#store/home/former-access.ts";
 import { updateListenedStatement } from "#store/home/listened.ts";
-import { guardCode, collectionGuard, dataGuard, runGuarded } from "#store/db/guard.ts";
+import { guardCode, collectionGuard, dataGuard, jointGuard, runGuarded } from "#store/db/guard.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { collection, deletion, tally } from "#store/db/schema.ts";
-import { collectionStatement, nextVersionSql } from "#store/db/statement.ts";
+import { collectionStatement, nextVersionSql, type Placeholders } from "#store/db/statement.ts";
 import { guardUnreferenced } from "./references.ts";
 import type { CurrentCollection } from "./collections.ts";
 import { buildDropStatements, guardRevision } from "./definition-statements.ts";
@@ -222,10 +222,21 @@ export async function listDeleted(databases: Databases): Promise<DeletedCollecti
   return rows.map(({ state, ...row }) => ({ ...row, isErasing: state === "erasing" }));
 }
 
+const isReservedSql = (v: Placeholders<CollectionRef>) => sql`exists (
+    select 1 from deletion where kind = ${v.kind} and key = ${v.key} and state <> 'erased')`;
+
 /** Aborts the creation of an app or form whose key belongs to a deleted one. */
 export const keyIsFree = dataGuard<CollectionRef>(
-  (v) => sql`select ${guardCode("key_used")} as code where exists (
-    select 1 from deletion where kind = ${v.kind} and key = ${v.key} and state <> 'erased')`,
+  (v) => sql`select ${guardCode("key_used")} as code where ${isReservedSql(v)}`,
+);
+
+/**
+ * Does the same in a single database. While the first data database is added, other isolates may already have placed
+ * the collection there.
+ */
+export const keyIsUnplaced = jointGuard<CollectionRef>(
+  (v) => sql`select ${guardCode("key_used")} as code where ${isReservedSql(v)}
+    or exists (select 1 from placement where kind = ${v.kind} and key = ${v.key})`,
 );
 
 /** When the key of a deleted app or form becomes free at the earliest. Undefined if it is free. */

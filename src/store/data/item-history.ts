@@ -1,6 +1,6 @@
 import { and, eq, sql, type SQL } from "drizzle-orm";
 import { lazy } from "#domain/lazy.ts";
-import type { DataDatabase, Databases } from "#store/db/database.ts";
+import type { Database, Databases } from "#store/db/database.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { collection, item } from "#store/db/schema.ts";
 import type { Bind, Placeholders } from "#store/db/statement.ts";
@@ -94,7 +94,7 @@ export async function findItemWithHistory(
 /** Selects the names of actors if they are in the same database. */
 function loadPage<Values extends { stamps: string }>(
   { singleDatabase }: Databases,
-  db: DataDatabase,
+  db: Database<"data">,
   { selectOne, history, titles, referrers }: ReturnType<typeof pageStatements<Values>>,
   name: Values,
   limits: HistoryLimits,

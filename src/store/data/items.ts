@@ -1,7 +1,7 @@
-import type { Database, DataDatabase, Databases } from "#store/db/database.ts";
+import type { Database, Databases } from "#store/db/database.ts";
 import { type GetColumnData, sql, and, asc, eq, type SQL, desc, gt, lt } from "drizzle-orm";
 import type { Data } from "#domain/data/values.ts";
-import { type Item, sequencesPerCollection } from "#domain/item/item.ts";
+import { type Item, itemCollectionId, sequencesPerCollection } from "#domain/item/item.ts";
 import { item, collection } from "#store/db/schema.ts";
 import { type Placeholders, placeholders, dataStatement } from "#store/db/statement.ts";
 import {
@@ -116,9 +116,18 @@ export const receiptCondition = (v: Placeholders<ItemByReceipt>): SQL | undefine
 export const selectById = selectOne<ItemById>(idCondition);
 export const selectByReceipt = selectOne<ItemByReceipt>(receiptCondition);
 
-/** Returns the databases that may have the item. An ID does not identify a collection, so any database may have it. */
-export function findDatabasesFor(databases: Databases, name: ItemName): readonly DataDatabase[] {
-  return "receipt" in name ? [databases.named(name.kind, name.key)] : databases.dataDatabases();
+/**
+ * Returns the databases that may have the item, the likeliest first. An ID names the collection, but an older one names
+ * any, so every database may have it.
+ */
+export function findDatabasesFor(
+  databases: Databases,
+  name: ItemName,
+): readonly Database<"data">[] {
+  if ("receipt" in name) return [databases.named(name.kind, name.key)];
+  const id = itemCollectionId(name.id);
+  const all = databases.dataDatabases();
+  return databases.directory === null || id === undefined ? all : [databases.of({ id }), ...all];
 }
 
 export async function findItem(

@@ -44,7 +44,8 @@ export async function runSave<S extends Scope>(
     return { outcome: "saved" };
   } catch (error) {
     const failure = classifyError(error);
-    if (failure.kind === "unique" && failure.table === "collection") return { outcome: "stale" };
+    const isCreated = failure.kind === "unique" && /^(collection|owner)$/.test(failure.table);
+    if (isCreated) return { outcome: "stale" };
     if (failure.kind === "unique") return { outcome: "duplicates_exist" };
     if (failure.kind !== "guard") throw error;
     const { constraint } = failure;

@@ -1,37 +1,22 @@
 import { runSave } from "./patch-definition.ts";
-import {
-  orm,
-  type CollectionDatabase,
-  type Database,
-  type DataDatabase,
-  type Databases,
-  type PreparedStatement,
-} from "#store/db/database.ts";
-import type { Collection, CollectionKind, Definition } from "#domain/definition/collection.ts";
+import { orm, type CollectionDatabase, type DataDatabase } from "#store/db/database.ts";
+import type { Collection } from "#domain/definition/collection.ts";
 import type { AuditRecord } from "#store/home/audit.ts";
-import { hasGlobalListener } from "#store/home/listened.ts";
 import type { PendingDefinition, PendingChange } from "./collections.ts";
 import { guardApps } from "./references.ts";
 import {
-  auditCreation,
   buildDropStatements,
   buildApplyStatements,
-  insertCollection,
-  insertCollectionWithListened,
-  insertTally,
   guardRevision,
-  definitionToRow,
   type SaveResult,
   guardFieldsEmpty,
   buildUniqueInserts,
   deletePendingRow,
   endUniqueness,
 } from "./definition-statements.ts";
-import { keyIsFree } from "./deletions.ts";
 import { eq, sql, and, isNull } from "drizzle-orm";
 import { itemNumberRange } from "#domain/item/item.ts";
 import { collection, pendingChange, uniqueValue } from "#store/db/schema.ts";
-import { lowestVersion } from "#domain/timeline.ts";
 import {
   collectionStatement,
   dataStatement,
@@ -42,50 +27,6 @@ import type { UniqueValue } from "#domain/data/index-entries.ts";
 import { retryTransient, classifyError } from "#store/db/retry.ts";
 import { guardCode, dataGuard } from "#store/db/guard.ts";
 import { queueStart, queueOrder } from "./index-check.ts";
-
-export async function createCollection(
-  databases: Databases,
-  kind: CollectionKind,
-  key: string,
-  definition: Definition,
-  auditRecord: AuditRecord,
-): Promise<SaveResult> {
-  const { singleDatabase, home, timeline } = databases;
-  const firstVersion = lowestVersion(timeline);
-  const row = {
-    ...definitionToRow(definition, firstVersion, auditRecord.at),
-    kind,
-    key,
-    createdAt: auditRecord.at,
-  };
-  const values = { ...auditRecord, ...row, version: firstVersion, revision: firstVersion };
-  if (singleDatabase) {
-    const statements = [
-      keyIsFree(singleDatabase, values),
-      insertCollection(singleDatabase, values),
-      ...buildCompanionInserts(singleDatabase, values, definition),
-    ];
-    return runSave(singleDatabase, statements);
-  }
-  const db = databases.named(kind, key);
-  // Later changes of webhooks update `listened` themselves (`updateListenedColumns`), or the schedule does.
-  const hasListeners = (await hasGlobalListener(home)) ? 1 : 0;
-  return runSave(db, [
-    keyIsFree(db, values),
-    insertCollectionWithListened(db, { ...values, listened: hasListeners }),
-    ...buildCompanionInserts(db, values, definition),
-  ]);
-}
-
-const buildCompanionInserts = (
-  db: Database<"data">,
-  values: Parameters<typeof auditCreation>[1],
-  definition: Definition,
-): PreparedStatement<"data">[] => [
-  ...guardApps(db, definition),
-  insertTally(db, values),
-  auditCreation(db, values),
-];
 
 /** Replaces a definition with the next version in one batch, including the required changes of stored data. */
 export async function changeDefinition(

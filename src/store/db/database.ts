@@ -1,153 +1,36 @@
 import type { BatchItem, BatchResponse } from "drizzle-orm/batch";
 import { drizzle } from "drizzle-orm/d1";
-import type { CollectionKind } from "#domain/definition/collection.ts";
+import { homeName } from "#domain/bookmarks.ts";
+import { createMemory } from "#domain/memory.ts";
 import type { Timing } from "#domain/ports.ts";
-import { originalTimeline, type Timeline } from "#domain/timeline.ts";
+import { originalTimeline } from "#domain/timeline.ts";
+import { Directory } from "./directory.ts";
+import {
+  Handle,
+  isSameClient,
+  origins,
+  severalDatabases,
+  singleDatabase,
+  type Database,
+  type DataDatabase,
+  type Databases,
+  type HomeDatabase,
+  type Scope,
+  type needs,
+  type Tables,
+} from "./handles.ts";
 import { Session, type nearest, type primary } from "./session.ts";
 
-/**
- * The two scopes of an installation's tables. "home" has members, credentials and webhooks. "data" has everything
- * that is keyed by a collection. Both have `audit_entry` and `guard`.
- */
-export type Scope = "home" | "data";
-
-declare const tables: unique symbol;
-declare const needs: unique symbol;
-
-/** The tables of these scopes. A database with more scopes is valid where fewer are required. */
-type Tables<S extends Scope> = { readonly [Name in S]: true };
-
-/** A statement that only a database with the tables of its scopes accepts. */
-export type PreparedStatement<S extends Scope> = Pick<
-  D1PreparedStatement,
-  "all" | "first" | "run"
-> & {
-  readonly [needs]: (has: Tables<S>) => void;
-};
-
-/** A database with the tables of these scopes. `D1Database` itself is never passed on. */
-export interface Database<S extends Scope> {
-  readonly [tables]: Tables<S>;
-  readonly timing: Timing;
-  readonly timeline: Timeline;
-  prepare<N extends S>(sql: string, values?: readonly unknown[]): PreparedStatement<N>;
-  /** Runs the statements in one D1 call, as one transaction. Throws if they belong to several databases or collections. */
-  batch<Row>(statements: readonly PreparedStatement<S>[]): Promise<D1Result<Row>[]>;
-}
-
-export type HomeDatabase = Database<"home">;
-
-/** A database that has collections. */
-export interface DataDatabase extends Database<"data"> {
-  /** The handle of a collection that is stored here. */
-  of(collection: { readonly id: number }): CollectionDatabase;
-}
-
-/** The database of one collection. Statements take the collection from here, never as a value. */
-export interface CollectionDatabase extends Database<"data"> {
-  readonly collectionId: number;
-}
-
-/** Home and data in one database. A batch may mix both scopes, and a statement may join their tables. */
-export type SingleDatabase = Database<Scope>;
-
-/** The databases of an installation. Either all share one session, or all query their primaries. */
-export interface Databases {
-  readonly timing: Timing;
-  readonly timeline: Timeline;
-  readonly home: HomeDatabase;
-  /** Null where home and data are two databases. */
-  readonly singleDatabase: SingleDatabase | null;
-  /** The database of a collection whose id is known. */
-  readonly of: (collection: { readonly id: number }) => CollectionDatabase;
-  /** The database of the app or form with this name, which may not exist yet. */
-  readonly named: (kind: CollectionKind, key: string) => DataDatabase;
-  /** Every data database, for sweeps, lists and background work. */
-  readonly dataDatabases: () => readonly DataDatabase[];
-}
-
-/** The database and the collection of a statement. Batches compare them. */
-interface Origin {
-  client: D1Database;
-  collectionId: number | null;
-}
-
-const origins = new WeakMap<object, Origin>();
-
-class Handle {
-  declare readonly [tables]: Tables<Scope>;
-  readonly timing: Timing;
-  readonly timeline: Timeline;
-  readonly collectionId: number | null;
-  readonly #client: D1Database;
-
-  constructor(
-    client: D1Database,
-    timing: Timing,
-    timeline: Timeline,
-    collectionId: number | null = null,
-  ) {
-    this.#client = client;
-    this.timing = timing;
-    this.timeline = timeline;
-    this.collectionId = collectionId;
-  }
-
-  /** The D1 database of a handle. */
-  static client(handle: object): D1Database {
-    if (handle instanceof Handle) return handle.#client;
-    throw new TypeError("Not a database handle.");
-  }
-
-  of({ id }: { readonly id: number }): CollectionDatabase {
-    return new Handle(
-      this.#client,
-      this.timing,
-      this.timeline,
-      id,
-    ) as unknown as CollectionDatabase;
-  }
-
-  prepare<N extends Scope>(sql: string, values: readonly unknown[] = []): PreparedStatement<N> {
-    const prepared = this.#client.prepare(sql);
-    const bound = values.length > 0 ? prepared.bind(...values) : prepared;
-    origins.set(bound, { client: this.#client, collectionId: this.collectionId });
-    return bound as unknown as PreparedStatement<N>;
-  }
-
-  batch<Row>(statements: readonly PreparedStatement<Scope>[]): Promise<D1Result<Row>[]> {
-    let collectionId = this.collectionId;
-    for (const statement of statements) {
-      const origin = origins.get(statement);
-      if (origin?.client !== this.#client) throw new Error("A statement of another database.");
-      collectionId ??= origin.collectionId;
-      if (origin.collectionId !== null && origin.collectionId !== collectionId) {
-        throw new Error(`A statement of collection ${origin.collectionId}, not ${collectionId}.`);
-      }
-    }
-    return this.#client.batch<Row>(statements as unknown as D1PreparedStatement[]);
-  }
-}
-
-/** Creates the handles of an installation's databases. `home` and `data` may be one database. */
-function makeDatabases(
-  home: D1Database,
-  data: D1Database,
-  timing: Timing,
-  timeline = originalTimeline,
-): Databases {
-  const dataHandle = new Handle(data, timing, timeline);
-  const dataDatabases: readonly DataDatabase[] = [dataHandle];
-  return {
-    timing,
-    timeline,
-    home: data === home ? dataHandle : new Handle(home, timing, timeline),
-    singleDatabase: data === home ? dataHandle : null,
-    of: (collection) => dataHandle.of(collection),
-    named: () => dataHandle,
-    dataDatabases: () => dataDatabases,
-  };
-}
+export type {
+  CollectionDatabase,
+  Database,
+  DataDatabase,
+  Databases,
+  HomeDatabase,
+  PreparedStatement,
+  Scope,
+  SingleDatabase,
+} from "./handles.ts";
 
 /** Counts of D1 work. Each statement of a batch is a query. */
 export interface QueryCounts {
@@ -173,7 +56,7 @@ export function countingDatabase(db: DataDatabase): {
       return results;
     },
   } as D1Database;
-  return { db: new Handle(countingClient, db.timing, db.timeline), counts };
+  return { db: Handle.through(db, countingClient), counts };
 }
 
 /** A Drizzle query that only a database with the tables of its scope accepts. */
@@ -209,65 +92,74 @@ export async function batchQueries<S extends Scope, const Q extends Queries<S>>(
 ): Promise<Results<Q>> {
   const client = Handle.client(db);
   for (const batchQuery of queries) {
-    if (origins.get(batchQuery)?.client !== client) throw new Error("A query of another database.");
+    if (!isSameClient(origins.get(batchQuery)?.client, client))
+      throw new Error("A query of another database.");
   }
   return drizzle(client).batch(queries as never);
 }
 
 /**
- * Runs queries of the home database and of every data database. A single database takes one D1 call. Several take one
- * call each, in parallel. Calls have no order, so use it only for reads and for writes that need none.
- * Returns the results of the home database and those of each data database.
+ * Runs queries of the home database, and of every database that may have collections. Each database takes one D1 call.
+ * Several run in parallel and have no order, so use it only for reads and for writes that need none.
+ * Returns the results of the home queries and those of each database.
  */
 export async function batchHomeAndData<
   const Home extends Queries<"home">,
   const Data extends Queries<"data">,
 >(
-  { home, singleDatabase, dataDatabases }: Databases,
+  { home, homeWithData, dataDatabases }: Databases,
   homeQueries: (db: HomeDatabase) => Home,
   dataQueries: (db: DataDatabase) => Data,
 ): Promise<[home: Results<Home>, data: Results<Data>[]]> {
-  if (singleDatabase) {
-    const homeBatch = homeQueries(home);
-    const dataBatch = dataDatabases().flatMap((db) => [...dataQueries(db)]);
-    const results = (await batchQueries(singleDatabase, [
-      ...homeBatch,
-      ...dataBatch,
-    ] as Queries<Scope>)) as unknown[];
-    return [
-      results.slice(0, homeBatch.length) as never,
-      [results.slice(homeBatch.length) as never],
-    ];
-  }
-  return Promise.all([
-    batchQueries(home, homeQueries(home)),
-    Promise.all(dataDatabases().map((db) => batchQueries(db, dataQueries(db)))),
-  ]);
+  const homeBatch = homeQueries(home);
+  const isWithHome = (db: DataDatabase) => isSameClient(Handle.client(db), Handle.client(home));
+  const separateHome = dataDatabases().some(isWithHome) ? null : batchQueries(home, homeBatch);
+  let homeResults: unknown = [];
+  const data = await Promise.all(
+    dataDatabases().map(async (db): Promise<Results<Data>> => {
+      const queries = dataQueries(db);
+      if (!isWithHome(db)) return batchQueries(db, queries);
+      const batch = [...homeBatch, ...queries] as Queries<Scope>;
+      const results = (await batchQueries(homeWithData, batch)) as unknown[];
+      homeResults = results.slice(0, homeBatch.length);
+      return results.slice(homeBatch.length) as never;
+    }),
+  );
+  return [((await separateHome) ?? homeResults) as never, data];
 }
 
 /** An installation's databases, queried at their primaries. */
 export interface PrimaryDatabases extends Databases {
   /**
-   * Opens a session whose reads a replica may serve. If home and data are two databases, only the data database has
-   * replica reads and versions. The home database is queried at its primary, because bookmarks are valid for one database.
+   * Opens a session whose reads replicas may serve. Where there are data databases, only collections have replica reads
+   * and versions. Members and credentials are read at the primary of the home database.
    */
   openSession(from: typeof primary | typeof nearest): Session;
 }
 
+/** The D1 bindings of an installation. */
+export interface DatabaseBindings {
+  home: D1Database;
+  /** By the names of the bindings. Without them, collections are in the home database. */
+  data?: Readonly<Record<string, D1Database>>;
+}
+
 /**
- * The only place that creates handles from D1 bindings. Collections are in the data database if there is one.
- * Otherwise they share a database with the home tables.
+ * The only place that creates handles from D1 bindings. The home database has the collections that were never placed
+ * in a data database.
  */
 export function openDatabases(
-  { home, data = home }: { home: D1Database; data?: D1Database | undefined },
+  { home, data = {} }: DatabaseBindings,
   timing: Timing,
   timeline = originalTimeline,
+  memory = createMemory(),
 ): PrimaryDatabases {
-  return {
-    ...makeDatabases(home, data, timing, timeline),
-    openSession: (from) =>
-      new Session(data, from, (session) =>
-        makeDatabases(data === home ? session : home, session, timing, timeline),
-      ),
-  };
+  const shared = { timing, timeline };
+  const clients = new Map([...Object.entries(data), [homeName, home] as const]);
+  const directory = clients.size > 1 ? new Directory(home, timing.clock, memory) : null;
+  const create = (from: ReadonlyMap<string, D1Database>) =>
+    directory
+      ? severalDatabases(home, from, directory, shared)
+      : singleDatabase(from.get(homeName) ?? home, shared);
+  return { ...create(clients), openSession: (from) => new Session(clients, from, create) };
 }

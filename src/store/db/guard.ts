@@ -5,6 +5,7 @@ import {
   collectionStatement,
   dataStatement,
   homeStatement,
+  jointStatement,
   type Bind,
   type Builder,
   type CollectionBind,
@@ -64,6 +65,13 @@ export function dataGuard<Values extends object>(
   selectCode: SelectCode<Values>,
 ): Bind<"data", Values> {
   return dataStatement<Values>(buildGuard(selectCode));
+}
+
+/** A guard on tables of both scopes. Both must be in one database. */
+export function jointGuard<Values extends object>(
+  selectCode: SelectCode<Values>,
+): Bind<Scope, Values> {
+  return jointStatement<Values>(buildGuard(selectCode));
 }
 
 /** A guard for one collection. The handle supplies `collectionId`. */

@@ -1,4 +1,4 @@
-import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text, unique } from "drizzle-orm/sqlite-core";
 import type { Actor } from "#domain/audit.ts";
 
 /** The tables of the home scope, for members, credentials and webhooks. */
@@ -151,3 +151,24 @@ export const columnChoice = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.memberId, table.list] })],
 );
+
+/** The databases of the collections that are not, or not always were, in the home database. */
+export const placement = sqliteTable(
+  "placement",
+  {
+    collectionId: integer("collection_id").primaryKey(),
+    kind: text("kind", { enum: ["app", "form"] }).notNull(),
+    key: text("key").notNull(),
+    database: text("database").notNull(),
+    epoch: integer("epoch").notNull(),
+    state: text("state", { enum: ["creating", "placed"] }).notNull(),
+  },
+  (table) => [unique().on(table.kind, table.key)],
+);
+
+/** The data databases that an operator added, where known. */
+export const dataDatabase = sqliteTable("data_database", {
+  name: text("name").primaryKey(),
+  location: text("location"),
+  usedFrom: integer("used_from").notNull(),
+});

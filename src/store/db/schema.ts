@@ -9,6 +9,7 @@ import {
   unique,
 } from "drizzle-orm/sqlite-core";
 import type { Actor, AuditAction } from "#domain/audit.ts";
+import type { Location } from "#domain/definition/collection.ts";
 import type { ItemAction } from "#domain/item/change.ts";
 
 /** The tables of `migrations/`, which document each table. A test compares both, column by column. */
@@ -41,9 +42,17 @@ export const collection = sqliteTable(
     erasedThrough: integer("erased_through").notNull().default(0),
     retain: text("retain"),
     views: text("views").notNull().default("[]"),
+    location: text("location").$type<Location>(),
   },
   (table) => [unique().on(table.kind, table.key)],
 );
+
+/** The placed collections that this database owns or once owned. Each batch of a collection checks its row. */
+export const owner = sqliteTable("owner", {
+  collectionId: integer("collection_id").primaryKey(),
+  epoch: integer("epoch").notNull(),
+  state: text("state", { enum: ["owned", "frozen", "moved"] }).notNull(),
+});
 
 /** Deleted apps and forms. Rows remain after the erasure, so that no id is given again. */
 export const deletion = sqliteTable("deletion", {

@@ -1,11 +1,13 @@
+import { formatBookmarks, homeName, parseBookmarks } from "#domain/bookmarks.ts";
 import type { Databases } from "./database.ts";
 import { classifyError } from "./retry.ts";
+import type { Client } from "./routing.ts";
 
-/** Tracks the database version that reads come from, when a replica may serve them. */
+/** Tracks the database versions that reads come from, when replicas may serve them. */
 export interface VersionTracker {
-  /** Makes all later reads at least as new as this bookmark. */
-  notBefore(bookmark: string): void;
-  /** The newest bookmark of all reads. Null if there was no read, or none returned a bookmark. */
+  /** Makes all later reads at least as new as these bookmarks. */
+  notBefore(bookmarks: string): void;
+  /** The newest bookmarks of all reads. Null if there was no read, or none returned a bookmark. */
   newestBookmark(): string | null;
   /** Whether the primary served every query. A replica's result must be confirmed before it leads to a rejection. */
   isFromPrimary(): boolean;
@@ -23,6 +25,8 @@ export const primary = "first-primary";
 /** Queries the nearest replica, whatever version it has. */
 export const nearest = "first-unconstrained";
 
+type Start = typeof primary | typeof nearest;
+
 /** The writes of a credential that its reads must include. */
 interface ReadRequirement {
   bookmark: string | null;
@@ -31,25 +35,80 @@ interface ReadRequirement {
 
 /**
  * A connection that tracks the age of its results, with D1's Sessions API. Each query has its own D1 session, so its
- * version is known even when other queries run in parallel. Bookmarks name versions and sort as text.
+ * version is known even when other queries run in parallel. Bookmarks name versions of one database and sort as text.
  */
 export class Session implements VersionTracker {
+  readonly #versions: ReadonlyMap<string, DatabaseVersions>;
+  /** Handles that query through this session. Stores use them like any other handle. */
+  readonly databases: Databases;
+
+  /** `createHandles` builds the handles of databases that query through this session. */
+  constructor(
+    clients: ReadonlyMap<string, D1Database>,
+    from: Start,
+    createHandles: (clients: ReadonlyMap<string, D1Database>) => Databases,
+  ) {
+    const versions = Array.from(clients, ([name, client]) => {
+      return [name, new DatabaseVersions(client, from)] as const;
+    });
+    this.#versions = new Map(versions);
+    this.databases = createHandles(
+      new Map(versions.map(([name, { client }]) => [name, client] as const)),
+    );
+  }
+
+  notBefore(bookmarks: string): void {
+    const byDatabase = parseBookmarks(bookmarks);
+    const isUnknown = byDatabase.get(homeName) === primary;
+    for (const [name, versions] of this.#versions) {
+      const bookmark = isUnknown ? primary : byDatabase.get(name);
+      if (bookmark !== undefined) versions.notBefore(bookmark);
+    }
+  }
+
+  newestBookmark(): string | null {
+    const bookmarks = new Map<string, string>();
+    for (const [name, { newest }] of this.#versions)
+      if (newest !== null) bookmarks.set(name, newest);
+    return formatBookmarks(bookmarks);
+  }
+
+  isFromPrimary(): boolean {
+    return this.#every((versions) => versions.isFromPrimary());
+  }
+
+  /** Whether the outcome of every query is known. */
+  isSettled(): boolean {
+    return this.#every((versions) => versions.isSettled());
+  }
+
+  /** Whether every result includes the writes that the credential must see. */
+  covers({ bookmark, untold: hasUnreportedWrites }: ReadRequirement): boolean {
+    if (this.isFromPrimary()) return true;
+    const required = parseBookmarks(bookmark);
+    const isCovered = ([name, versions]: [string, DatabaseVersions]) =>
+      versions.isFromPrimary() || (versions.oldest ?? "") >= (required.get(name) ?? "");
+    return !hasUnreportedWrites && Array.from(this.#versions).every(isCovered);
+  }
+
+  #every(isTrue: (versions: DatabaseVersions) => boolean): boolean {
+    return Array.from(this.#versions.values()).every(isTrue);
+  }
+}
+
+/** The part of a session in one database. */
+class DatabaseVersions {
   readonly #database: D1Database;
   #constraintOrBookmark: string;
   #queryCount = 0;
   #settledCount = 0;
   #primaryCount = 0;
-  #oldestBookmark: string | null = null;
-  #newestBookmark: string | null = null;
-  /** Handles that query through this session. Stores use them like any other handle. */
-  readonly databases: Databases;
+  oldest: string | null = null;
+  newest: string | null = null;
+  /** Queries the database, and tracks the versions of its results. */
+  readonly client: Client;
 
-  /** `createHandles` builds the handles of a database that queries through this session. */
-  constructor(
-    database: D1Database,
-    from: typeof primary | typeof nearest,
-    createHandles: (database: D1Database) => Databases,
-  ) {
+  constructor(database: D1Database, from: Start) {
     this.#database = database;
     this.#constraintOrBookmark = from;
     const prepareFunctions = new WeakMap<D1PreparedStatement, Prepare>();
@@ -70,7 +129,7 @@ export class Session implements VersionTracker {
       prepareFunctions.set(wrapped, prepare);
       return wrapped;
     };
-    this.databases = createHandles({
+    this.client = {
       prepare: (sql: string) => statement((session) => session.prepare(sql)),
       batch: (statements: D1PreparedStatement[]) =>
         this.#query(
@@ -80,7 +139,8 @@ export class Session implements VersionTracker {
             ),
           (results) => results.every(wasServedByPrimary),
         ),
-    } as unknown as D1Database);
+      usePrimary: () => this.notBefore(primary),
+    } as unknown as Client;
   }
 
   async #query<T>(
@@ -108,9 +168,8 @@ export class Session implements VersionTracker {
 
   #recordBookmark(bookmark: string | null): void {
     const version = bookmark ?? "";
-    if (this.#oldestBookmark === null || version < this.#oldestBookmark)
-      this.#oldestBookmark = version;
-    if (version > (this.#newestBookmark ?? "")) this.#newestBookmark = version;
+    if (this.oldest === null || version < this.oldest) this.oldest = version;
+    if (version > (this.newest ?? "")) this.newest = version;
     if (version !== "") this.notBefore(version);
   }
 
@@ -125,23 +184,12 @@ export class Session implements VersionTracker {
     }
   }
 
-  newestBookmark(): string | null {
-    return this.#newestBookmark;
-  }
-
   isFromPrimary(): boolean {
     return this.#queryCount === this.#primaryCount;
   }
 
-  /** Whether the outcome of every query is known. */
   isSettled(): boolean {
     return this.#queryCount === this.#settledCount;
-  }
-
-  /** Whether every result includes the writes that the credential must see. */
-  covers({ bookmark, untold: hasUnreportedWrites }: ReadRequirement): boolean {
-    if (this.isFromPrimary()) return true;
-    return !hasUnreportedWrites && (bookmark === null || (this.#oldestBookmark ?? "") >= bookmark);
   }
 }
 

@@ -3,14 +3,8 @@ import type { Actor, AuditAction } from "#domain/audit.ts";
 import { sequencesPerCollection, itemNumberRange } from "#domain/item/item.ts";
 import type { Database, Databases, PreparedStatement, Scope } from "#store/db/database.ts";
 import { retryTransient } from "#store/db/retry.ts";
-import { dataStatement, homeStatement, placeholders } from "#store/db/statement.ts";
-import {
-  SubjectNames,
-  selectCollectionNames,
-  selectHomeNames,
-  selectNames,
-  type NameRow,
-} from "./audit.ts";
+import { dataStatement, placeholders } from "#store/db/statement.ts";
+import { SubjectNames, selectCollectionNames, selectNames, type NameRow } from "./audit.ts";
 import { lazy } from "#domain/lazy.ts";
 
 /** The time and number of an entry. Together they order the log. */
@@ -85,7 +79,7 @@ const sharedColumns = lazy(() => ({
   sent_request_id: sql<string | null>`sent_request_id`,
 }));
 
-/** Selects changes of items and the audit entries of a data database. */
+/** Selects changes of items and audit entries. */
 const selectWindow = dataStatement<AuditValues>((db) =>
   db
     .select({
@@ -116,24 +110,6 @@ const selectWindow = dataStatement<AuditValues>((db) =>
     .orderBy(sql`at desc, number desc`),
 );
 
-/** Selects the audit entries of a home database that is separate from the data. */
-const selectHomeWindow = homeStatement<AuditValues>((db) =>
-  db
-    .select({
-      number: sql<number>`x.id`.as("number"),
-      ...sharedColumns(),
-      may_have_older: sql<number>`count(*) over () >= ${maxScannedSql}`.as("may_have_older"),
-      receipt: sql<null>`null`.as("receipt"),
-    })
-    .from(
-      sql`${newestRowsSql(auditSourceSql(), sql`audit_entry`, sql`id`)} s
-        join audit_entry x on x.id in (select id from audit_entry
-          where id <= s.newest order by id desc limit ${maxScannedSql})`,
-    )
-    .where(sql`at < ${v.at} or (at = ${v.at} and x.id < ${v.number})`)
-    .orderBy(sql`at desc, x.id desc`),
-);
-
 export interface WindowRow extends AuditPosition {
   actor: Actor;
   action: AuditAction;
@@ -149,14 +125,17 @@ export interface WindowRow extends AuditPosition {
 }
 
 /**
- * Each database numbers its own audit entries. This offset is added to the numbers of a data database. They stay below
- * all numbers of changes, so no two entries share one.
+ * Each database numbers its own audit entries. An offset is added to those of each data database. They stay below all
+ * numbers of changes, so no two entries share one.
  */
-const dataEntryOffset = itemNumberRange(1).above / 2;
+const entriesPerDatabase = itemNumberRange(1).above / 128;
+
+/** Data databases are bound as DATA_01 to DATA_99. The home database has the lowest numbers. */
+const entryOffset = (name: string) => (28 + Number(name.slice(-2))) * entriesPerDatabase;
 
 /** Loads the newest entries of each database that are older than a position. */
 export async function loadWindows(
-  { home, singleDatabase, dataDatabases }: Databases,
+  { homeWithData, dataDatabases }: Databases,
   before: AuditPosition,
 ): Promise<{ windows: WindowRow[][]; names: SubjectNames }> {
   const loadRows = async <S extends Scope>(
@@ -172,35 +151,29 @@ export async function loadWindows(
       names: (nameResult?.results ?? []) as NameRow[],
     };
   };
-  if (singleDatabase) {
-    const { rows, names } = await loadRows(
-      singleDatabase,
-      selectWindow(singleDatabase, before),
-      selectNames(singleDatabase, {}),
-    );
-    return { windows: [rows], names: new SubjectNames(names) };
-  }
-  const { at, number } = before;
-  const isChange = number >= itemNumberRange(1).above;
-  const dataPosition = { at, number: isChange ? number : Math.max(0, number - dataEntryOffset) };
+  const others = dataDatabases().filter(({ name }) => name !== homeWithData.name);
   const windows = await Promise.all([
-    loadRows(home, selectHomeWindow(home, before), selectHomeNames(home, {})),
-    ...dataDatabases().map(async (db) => {
+    loadRows(homeWithData, selectWindow(homeWithData, before), selectNames(homeWithData, {})),
+    ...others.map(async (db) => {
+      const offset = entryOffset(db.name);
+      const { at, number } = before;
+      const isChange = number >= itemNumberRange(1).above;
+      const position = { at, number: isChange ? number : Math.max(0, number - offset) };
       const { rows, names } = await loadRows(
         db,
-        selectWindow(db, dataPosition),
+        selectWindow(db, position),
         selectCollectionNames(db, {}),
       );
-      return { rows: rows.map(shiftDataEntry), names };
+      return { rows: rows.map((row) => shiftEntry(row, offset)), names };
     }),
   ]);
   const names = windows.flatMap((window) => window.names);
   return { windows: windows.map(({ rows }) => rows), names: new SubjectNames(names) };
 }
 
-function shiftDataEntry(row: WindowRow): WindowRow {
+function shiftEntry(row: WindowRow, offset: number): WindowRow {
   const isAuditEntry = sourceOf(row) === 0;
-  return isAuditEntry ? { ...row, number: row.number + dataEntryOffset } : row;
+  return isAuditEntry ? { ...row, number: row.number + offset } : row;
 }
 
 /** The collection id of a change. Audit entries have lower numbers, which give 0. */

@@ -73,7 +73,6 @@ const buildNameQuery = (db: Builder, source: SQL) =>
     })
     .from(sql`(${source})`);
 
-export const selectHomeNames = homeStatement<object>((db) => buildNameQuery(db, homeNamesSql()));
 export const selectCollectionNames = dataStatement<object>((db) =>
   buildNameQuery(db, collectionNamesSql()),
 );

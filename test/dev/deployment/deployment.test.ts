@@ -359,6 +359,32 @@ describe("The deployment guide", () => {
     );
   });
 
+  it("adds a data database, which new forms can choose, and migrates every database from then on", async () => {
+    const [plan = "", add = "", list = ""] = (guide.get("Several databases") ?? []).flatMap(
+      (block) => block.split(/(?<=\n)/),
+    );
+    followed.push("Several databases");
+    const [before, known] = [cloud.account.databases.size, cloud.calls.length];
+    expect(await run(plan)).toContain("Nothing was done.");
+    expect(cloud.account.databases.size).toBe(before);
+    expect(cloud.calls.slice(known).filter((call) => call.startsWith("PUT"))).toEqual([]);
+    expect(await run(add)).toContain("DATA_01 is bound");
+    expect(cloud.account.databases.size).toBe(before + 1);
+    expect(await run(list)).toMatch(/DATA_01 +edge-forms-data-01-eu +eu +[\d.]+ MB +0\.0 % +0/);
+    const home = JSON.parse(readFileSync(join(checkout, "wrangler.production.json"), "utf8"))
+      .d1_databases[0].database_id as string;
+    await cloud.account.runtime.query(home, "UPDATE data_database SET used_from = 0", []);
+    const put = ["-X", "PUT", ...bearer(token), "-H", "Content-Type: application/json"];
+    const form = '{"location":"eu","fields":[{"key":"title","type":"text"}]}';
+    const created = await get("/api/v1/forms/european/schema", ...put, "-d", form);
+    expect(JSON.parse(created).location).toBe("eu");
+    expect(await run(list)).toMatch(/DATA_01 .* 1\n/);
+    const deployed = await run("npm run deploy\n");
+    expect(deployed.split("No migrations to apply").length - 1).toBe(2);
+    expect(cloud.account.databases.size).toBe(before + 1);
+    expect(await get("/api/v1/forms/european/schema", ...bearer(token))).toContain("european");
+  });
+
   it("deploys from a runner with the secrets of its variables, prints none and leaves no file of them", async () => {
     const runner =
       'env CI=true SETUP_SECRET="the set-up secret of the runner" npm run -s deploy -- --env runner';

@@ -157,7 +157,7 @@ export class Credentials extends Subject {
     const isDone = answer !== "lost" && answer.status < 300;
     const isStored =
       check !== "" &&
-      this.caller.world.db.select<{ done: number | null }>(check, guest.id)[0]?.done != null;
+      this.caller.world.home.select<{ done: number | null }>(check, guest.id)[0]?.done != null;
     if (!isDone && !isStored) return undefined;
     for (const end of ending)
       end.endedAt = Math.min(end.endedAt, isDone ? now : now + healsAfterMs);
@@ -228,7 +228,7 @@ export class Credentials extends Subject {
     const { now } = world.scheduler;
     // The database decides what the others may do now.
     const unknown = this.#guests.filter(
-      ({ id }) => world.db.select("select 1 from credential where id = ?", id).length === 0,
+      ({ id }) => world.home.select("select 1 from credential where id = ?", id).length === 0,
     );
     for (const guest of this.#guests) guest.isForgotten = !unknown.includes(guest);
     this.#guests.splice(0, Infinity, ...unknown);

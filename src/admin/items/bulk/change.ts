@@ -37,7 +37,10 @@ export function readAct(form: FormValues, kind: CollectionKind): BulkAct {
 
 /** Whether many items can get the same value of the field. */
 export const isSharable = (field: Field) =>
-  field.type !== "computed" && field.type !== "line_items" && !("unique" in field && field.unique);
+  field.type !== "computed" &&
+  field.type !== "line_items" &&
+  field.type !== "files" &&
+  !("unique" in field && field.unique);
 
 /** Reads the values that every item gets: an object, or its JSON as the page of a step sends it. */
 export function readData(form: FormValues): Record<string, unknown> | null {

@@ -229,6 +229,8 @@ function Operands({ target, values, op }: OperandProps) {
     case "url":
     case "phone":
       return <Input name="value" label="Text" value={values.join(",")} class="operand" />;
+    case "files":
+      return null;
   }
 }
 

@@ -1,0 +1,229 @@
+import { homeName } from "#domain/bookmarks.ts";
+import type { Timing } from "#domain/ports.ts";
+import { problem } from "#domain/problem/problem.ts";
+import type { Directory, PlacedName, Placement } from "./directory.ts";
+import { classifyError } from "./retry.ts";
+
+/**
+ * Installations with several databases find the database of a collection when its statements run. Each batch checks in
+ * its own transaction that this database owns the collection, so an outdated directory is noticed and never trusted.
+ */
+
+/** Which epochs of a collection a database must own. `missing` is the epoch of a collection without a row in `owner`. */
+interface Fence {
+  collectionId: number;
+  missing: number;
+  lowest: number;
+  highest: number;
+}
+
+/** A database, or its part of a session. */
+export type Client = D1Database & {
+  /** Makes all later reads use the primary, because a replica gave an outdated answer. */
+  usePrimary?: () => void;
+};
+
+interface Target {
+  name: string;
+  client: Client;
+  fence: Fence;
+}
+
+/** Finds the database of a collection. */
+interface Route {
+  /** Routes with one key lead to the same database. */
+  readonly key: string;
+  find(): Promise<Target>;
+  /** Called when the database did not own the collection. Undefined if the directory still says the same. */
+  findAgain(refused: Target): Promise<Target | undefined>;
+}
+
+const anyEpoch = Number.MAX_SAFE_INTEGER;
+
+/** Background work of one database serves what that database owns, in any epoch. */
+const localRoute = (client: D1Database, collectionId: number): Route => ({
+  key: `local ${collectionId}`,
+  find: async () => ({
+    name: "",
+    client,
+    fence: { collectionId, missing: 0, lowest: 0, highest: anyEpoch },
+  }),
+  findAgain: async () => undefined,
+});
+
+function directoryRoute(
+  directory: Directory,
+  clients: ReadonlyMap<string, D1Database>,
+  name: PlacedName,
+): Route {
+  const toTarget = (placement: Placement | undefined): Target => {
+    const { collectionId, database, epoch, isCreating } = placement ?? nowhere;
+    const client = clients.get(database);
+    // During a deployment, older isolates lack the newest databases.
+    if (!client) throw problem.tryAgain(1);
+    const missing = isCreating || epoch === 0 ? epoch : -1;
+    return {
+      name: database,
+      client,
+      fence: { collectionId, missing, lowest: epoch, highest: epoch },
+    };
+  };
+  return {
+    key: "id" in name ? String(name.id) : `${name.kind}:${name.key}`,
+    find: async () => toTarget(await directory.find(name)),
+    findAgain: async (refused) => {
+      const target = toTarget(await directory.findCurrent(name));
+      const isSame =
+        target.name === refused.name &&
+        target.fence.collectionId === refused.fence.collectionId &&
+        target.fence.lowest === refused.fence.lowest;
+      return isSame ? undefined : target;
+    },
+  };
+}
+
+/** The home database answers that a collection without a placement does not exist. */
+const nowhere: Placement = { collectionId: 0, database: homeName, epoch: 0, isCreating: false };
+
+const ownerCondition = (states: string) =>
+  `coalesce((select iif(state in (${states}), epoch, -1) from owner where collection_id = ?1), ?2) between ?3 and ?4`;
+const readFence = `select 1 where ${ownerCondition("'owned', 'frozen'")}`;
+const writeFence = `insert into owner (collection_id, epoch, state) select ?1, -1, 'moved' where not ${ownerCondition("'owned'")}`;
+
+interface RoutedQuery {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+}
+
+/** Only a certain read counts as one. Other statements take the fence of writes, which is right for both. */
+const isRead = ({ sql }: RoutedQuery) =>
+  /^\s*select\b/i.test(sql) ||
+  (/^\s*with\b/i.test(sql) && !/\b(insert|update|delete|replace)\b/i.test(sql));
+
+class NotOwner extends Error {}
+
+async function runFenced(
+  { client, fence }: Target,
+  queries: readonly RoutedQuery[],
+  readsOnly: boolean,
+): Promise<D1Result[]> {
+  const { collectionId, missing, lowest, highest } = fence;
+  const check = client
+    .prepare(readsOnly ? readFence : writeFence)
+    .bind(collectionId, missing, lowest, highest);
+  const statements = queries.map(({ sql, values }) => {
+    const prepared = client.prepare(sql);
+    return values.length > 0 ? prepared.bind(...values) : prepared;
+  });
+  try {
+    const [checked, ...results] = await client.batch([check, ...statements]);
+    if (readsOnly && checked?.results.length === 0) throw new NotOwner();
+    return results;
+  } catch (error) {
+    const failure = classifyError(error);
+    if (failure.kind === "guard" && failure.constraint === "not_owner") throw new NotOwner();
+    throw error;
+  }
+}
+
+/** A write waits up to 2 seconds for a move to finish. */
+const maxWaits = 9;
+const waitMs = 250;
+
+/** Runs statements where the collection is, in the shape of a D1 database. */
+export class RoutedClient {
+  readonly #route: Route;
+  readonly #owner: object;
+  readonly #timing: Timing;
+
+  /** Clients with one owner and one route are interchangeable. */
+  constructor(owner: object, route: Route, timing: Timing) {
+    this.#owner = owner;
+    this.#route = route;
+    this.#timing = timing;
+  }
+
+  static from(
+    owner: object,
+    { directory, clients }: { directory: Directory; clients: ReadonlyMap<string, D1Database> },
+    name: PlacedName,
+    timing: Timing,
+  ): D1Database {
+    return new RoutedClient(
+      owner,
+      directoryRoute(directory, clients, name),
+      timing,
+    ) as unknown as D1Database;
+  }
+
+  /** The client of a collection that stays in this database. */
+  static within(client: D1Database, collectionId: number, timing: Timing): D1Database {
+    return new RoutedClient(
+      client,
+      localRoute(client, collectionId),
+      timing,
+    ) as unknown as D1Database;
+  }
+
+  static areSame(first: unknown, second: unknown): boolean {
+    if (!(first instanceof RoutedClient && second instanceof RoutedClient)) return first === second;
+    return first.#owner === second.#owner && first.#route.key === second.#route.key;
+  }
+
+  prepare(sql: string): RoutedStatement {
+    return new RoutedStatement(this, sql, []);
+  }
+
+  async batch(queries: readonly RoutedQuery[]): Promise<D1Result[]> {
+    const readsOnly = queries.every(isRead);
+    let target = await this.#route.find();
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await runFenced(target, queries, readsOnly);
+      } catch (error) {
+        if (!(error instanceof NotOwner)) throw error;
+      }
+      target.client.usePrimary?.();
+      const next = await this.#route.findAgain(target);
+      // The first repetition corrects an outdated isolate or replica. Later ones wait for a move to finish.
+      if (attempt > maxWaits) throw problem.tryAgain(1);
+      if (attempt > 1) await this.#timing.clock.sleep(waitMs);
+      target = next ?? target;
+    }
+  }
+}
+
+class RoutedStatement implements RoutedQuery {
+  readonly #client: RoutedClient;
+  readonly sql: string;
+  readonly values: readonly unknown[];
+
+  constructor(client: RoutedClient, sql: string, values: readonly unknown[]) {
+    this.#client = client;
+    this.sql = sql;
+    this.values = values;
+  }
+
+  bind(...values: readonly unknown[]): RoutedStatement {
+    return new RoutedStatement(this.#client, this.sql, values);
+  }
+
+  async all(): Promise<D1Result> {
+    const [result] = await this.#client.batch([this]);
+    if (!result) throw new Error("A batch without a result.");
+    return result;
+  }
+
+  run(): Promise<D1Result> {
+    return this.all();
+  }
+
+  async first(): Promise<unknown> {
+    return (await this.all()).results[0] ?? null;
+  }
+
+  /** Rows without names. Columns of one name would become one, so statements give each column its own. */
+  async raw(): Promise<unknown[][]> {
+    return (await this.all()).results.map((row) => Object.values(row as object) as unknown[]);
+  }
+}

@@ -1,0 +1,131 @@
+import { sql } from "drizzle-orm";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { orm, type Databases, type DataDatabase, type HomeDatabase } from "#store/db/database.ts";
+import { placementFromRow, type Placement } from "#store/db/directory.ts";
+import { retryTransient } from "#store/db/retry.ts";
+import { dataDatabase, placement } from "#store/db/schema.ts";
+import { homeStatement, sharedStatement } from "#store/db/statement.ts";
+
+/**
+ * An id that no collection of any database has or had, because items, cursors and webhooks name them. The home database
+ * assigns the ids of all databases.
+ */
+export const nextIdSql = sql`(select 1 + max(coalesce((select max(collection_id) from placement), 0),
+  coalesce((select max(id) from collection), 0), coalesce((select max(collection_id) from deletion), 0)))`;
+
+interface PlacedValues {
+  kind: CollectionKind;
+  key: string;
+  database: string;
+}
+
+/** A key that a collection of the home database uses, or has reserved, is not placed. */
+const insertPlacement = homeStatement<PlacedValues>((db, v) =>
+  db
+    .insert(placement)
+    .select(
+      sql`select ${nextIdSql}, ${v.kind}, ${v.key}, ${v.database}, 1, 'creating'
+        where not exists (select 1 from placement where kind = ${v.kind} and key = ${v.key})
+          and not exists (select 1 from collection where kind = ${v.kind} and key = ${v.key})
+          and not exists (select 1 from deletion where kind = ${v.kind} and key = ${v.key} and state <> 'erased')`,
+    )
+    .onConflictDoNothing(),
+);
+
+const selectPlacement = homeStatement<Omit<PlacedValues, "database">>((db, v) =>
+  db
+    .select()
+    .from(placement)
+    .where(sql`kind = ${v.kind} and key = ${v.key}`),
+);
+
+type PlacementRow = Parameters<typeof placementFromRow>[0];
+
+/** Reserves an id and a database for a new collection. Returns the earlier reservation or placement if there is one. */
+export async function reservePlacement(
+  home: HomeDatabase,
+  values: PlacedValues,
+): Promise<Placement | undefined> {
+  const [, found] = await retryTransient(home, () =>
+    home.batch<PlacementRow>([insertPlacement(home, values), selectPlacement(home, values)]),
+  );
+  const [row] = found?.results ?? [];
+  return row && placementFromRow(row);
+}
+
+const replaceStatement = homeStatement<PlacedValues & { collectionId: number }>((db, v) =>
+  db
+    .update(placement)
+    .set({
+      collectionId: nextIdSql,
+      database: sql`${v.database}`,
+      epoch: 1,
+      state: "creating",
+    })
+    .where(
+      sql`kind = ${v.kind} and key = ${v.key} and collection_id = ${v.collectionId}
+        and not exists (select 1 from collection where kind = ${v.kind} and key = ${v.key})`,
+    ),
+);
+
+/** Gives the key of a collection that does not exist anymore to a new one. */
+export async function replacePlacement(
+  home: HomeDatabase,
+  values: PlacedValues & { collectionId: number },
+): Promise<void> {
+  await retryTransient(home, () => replaceStatement(home, values).run());
+}
+
+const finishStatement = homeStatement<{ collectionId: number }>((db, v) =>
+  db
+    .update(placement)
+    .set({ state: "placed" })
+    .where(sql`collection_id = ${v.collectionId} and state = 'creating'`),
+);
+
+/** Records that a reserved collection is stored. */
+export async function finishPlacement(home: HomeDatabase, collectionId: number): Promise<void> {
+  await retryTransient(home, () => finishStatement(home, { collectionId }).run());
+}
+
+/** A reserved placement, and the handle of its database. */
+export interface PlacedSite {
+  placement: Placement;
+  db: DataDatabase;
+}
+
+/** A data database for new collections. */
+export interface Site {
+  db: DataDatabase;
+  /** A jurisdiction or a location hint; null if the operator stated none. */
+  location: string | null;
+}
+
+/** Lists the data databases that take new collections. One that is being added does not yet. */
+export async function listSites(databases: Databases, now: number): Promise<Site[]> {
+  const { home } = databases;
+  const rows = await retryTransient(home, () => orm(home).select().from(dataDatabase));
+  const byName = new Map(rows.map((row) => [row.name, row]));
+  return databases.dataDatabases().flatMap((db): Site[] => {
+    if (db.name === home.name) return [];
+    const row = byName.get(db.name);
+    return row && row.usedFrom > now ? [] : [{ db, location: row?.location ?? null }];
+  });
+}
+
+const ping = sharedStatement<object>((db) =>
+  db.select({ one: sql`1`.as("one") }).from(sql`(select 1)`),
+);
+
+/** Returns the site that stores the fewest bytes. */
+export async function findSmallest(sites: readonly Site[]): Promise<Site | undefined> {
+  if (sites.length < 2) return sites[0];
+  const sizes = await Promise.all(
+    sites.map(async ({ db }) => {
+      const { meta } = await retryTransient(db, () => ping(db, {}).all());
+      return meta.size_after;
+    }),
+  );
+  const smallest = sizes.indexOf(Math.min(...sizes));
+  return sites[smallest];
+}
