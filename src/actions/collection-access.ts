@@ -5,10 +5,9 @@ import { problem } from "#domain/problem/problem.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { listensTo, type Webhook } from "#domain/webhook/webhook.ts";
 import type { CurrentCollection } from "#store/data/collections.ts";
-import { listReachingCredentials } from "#store/home/view-users.ts";
-import { listWebhooks } from "#store/home/webhooks.ts";
+import { loadAccess } from "#store/home/view-users.ts";
 import type { ActionContext } from "./context.ts";
-import { loadDefinition } from "./definitions.ts";
+import { loadDefinition, resumeUnfinished } from "./definitions.ts";
 import { patchDefinition } from "./patch-definition.ts";
 
 /** Who sees an app or form besides the members. */
@@ -23,13 +22,10 @@ export async function getCollectionAccess(
   kind: CollectionKind,
   key: string,
 ): Promise<CollectionAccess> {
-  const { home } = ctx.databases;
+  const { current, credentials, webhooks } = await loadAccess(ctx.databases, kind, key);
+  if (!current) throw problem.notFound();
+  resumeUnfinished(ctx, current);
   const name = `${kind}:${key}`;
-  const [current, credentials, webhooks] = await Promise.all([
-    loadDefinition(ctx, kind, key),
-    listReachingCredentials(home, name),
-    listWebhooks(home),
-  ]);
   return { current, credentials, webhooks: webhooks.filter((hook) => listensTo(hook, name)) };
 }
 

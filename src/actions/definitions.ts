@@ -102,8 +102,8 @@ export async function getWithNewestItem(
   return collection;
 }
 
-/** Resumes interrupted work on the collection's items. */
-function resumeUnfinished(ctx: ReadContext, { indexing, pending }: CurrentCollection): void {
+/** Resumes interrupted work on the collection's items, after the response. */
+export function resumeUnfinished(ctx: ReadContext, { indexing, pending }: CurrentCollection): void {
   if (indexing || pending?.problem === null) resumeBackfill(ctx);
 }
 

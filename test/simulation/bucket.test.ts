@@ -103,7 +103,7 @@ describe("the simulated bucket", { timeout: 120_000 }, () => {
         const simulated = new SimulatedBucket(new Scheduler(0, false)).direct();
         for (const step of steps) {
           const [ours, theirs] = [await outcome(step, simulated), await outcome(step, real)];
-          expect(ours, step.name).toEqual(theirs);
+          expect([step.name, ours]).toEqual([step.name, theirs]);
         }
       }),
       { numRuns: 40 },

@@ -1,4 +1,10 @@
-import { orm, type CollectionDatabase, type Database, type Databases } from "#store/db/database.ts";
+import {
+  orm,
+  query,
+  type CollectionDatabase,
+  type Database,
+  type Databases,
+} from "#store/db/database.ts";
 import type {
   Definition,
   Collection,
@@ -10,7 +16,7 @@ import type {
 import { and, eq, sql, type SQL, asc, gt, inArray } from "drizzle-orm";
 import { retryTransient } from "#store/db/retry.ts";
 import { collection, indexing, pendingChange, tally } from "#store/db/schema.ts";
-import { dataStatement, type Placeholders } from "#store/db/statement.ts";
+import { dataStatement, type Builder, type Placeholders } from "#store/db/statement.ts";
 import { nextVersion, type Timeline } from "#domain/timeline.ts";
 import {
   definitionHeadColumns,
@@ -62,34 +68,40 @@ export interface CurrentCollectionRow extends DefinitionHeadRow {
   problem: string | null;
 }
 
+const currentCollections = (db: Pick<Builder, "select">) =>
+  db
+    .select({
+      ...definitionHeadColumns(sql`'{}'`),
+      pending: sql`iif(${pendingChange.problem} is null, ${pendingChange.change}, null)`.as(
+        "pending",
+      ),
+      item_count: sql`${tally.live}`.as("item_count"),
+      largest_item_bytes: sql`${tally.largest}`.as("largest_item_bytes"),
+      fields_to_index: sql`${indexing.fields}`.as("fields_to_index"),
+      items_indexed: sql`${indexing.done}`.as("items_indexed"),
+      items_to_index: sql`${indexing.total}`.as("items_to_index"),
+      change: pendingChange.change,
+      items_checked: sql`${pendingChange.done}`.as("items_checked"),
+      items_to_check: sql`${pendingChange.total}`.as("items_to_check"),
+      problem: pendingChange.problem,
+    })
+    .from(collection)
+    .innerJoin(tally, eq(tally.collectionId, collection.id))
+    .leftJoin(indexing, eq(indexing.collectionId, collection.id))
+    .leftJoin(pendingChange, eq(pendingChange.collectionId, collection.id));
+
 const selectCurrent = (condition: (values: Placeholders<CollectionName>) => SQL | undefined) =>
-  dataStatement<CollectionName>((db, values) =>
-    db
-      .select({
-        ...definitionHeadColumns(sql`'{}'`),
-        pending: sql`iif(${pendingChange.problem} is null, ${pendingChange.change}, null)`.as(
-          "pending",
-        ),
-        item_count: sql`${tally.live}`.as("item_count"),
-        largest_item_bytes: sql`${tally.largest}`.as("largest_item_bytes"),
-        fields_to_index: sql`${indexing.fields}`.as("fields_to_index"),
-        items_indexed: sql`${indexing.done}`.as("items_indexed"),
-        items_to_index: sql`${indexing.total}`.as("items_to_index"),
-        change: pendingChange.change,
-        items_checked: sql`${pendingChange.done}`.as("items_checked"),
-        items_to_check: sql`${pendingChange.total}`.as("items_to_check"),
-        problem: pendingChange.problem,
-      })
-      .from(collection)
-      .innerJoin(tally, eq(tally.collectionId, collection.id))
-      .leftJoin(indexing, eq(indexing.collectionId, collection.id))
-      .leftJoin(pendingChange, eq(pendingChange.collectionId, collection.id))
-      .where(condition(values)),
-  );
+  dataStatement<CollectionName>((db, values) => currentCollections(db).where(condition(values)));
 
 export const selectByKey = selectCurrent((v) =>
   and(eq(collection.kind, v.kind), eq(collection.key, v.key)),
 );
+/** The same row as a query for a batch with the home database. */
+export const queryByKey = (db: Database<"data">, kind: CollectionKind, key: string) =>
+  query(db, (on) =>
+    currentCollections(on).where(and(eq(collection.kind, kind), eq(collection.key, key))),
+  );
+
 const selectById = selectCurrent((v) => eq(collection.id, v.id));
 
 export async function findCollection(

@@ -1,10 +1,19 @@
 import { sql } from "drizzle-orm";
 import type { Permission } from "#domain/credential/permissions.ts";
-import { orm, type HomeDatabase } from "#store/db/database.ts";
+import { batchHomeAndData, orm, type Databases, type HomeDatabase } from "#store/db/database.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { credential } from "#store/db/home-schema.ts";
 import type { Credential } from "#domain/credential/credential.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import type { Webhook } from "#domain/webhook/webhook.ts";
+import {
+  currentFromRow,
+  queryByKey,
+  type CurrentCollection,
+  type CurrentCollectionRow,
+} from "#store/data/collections.ts";
 import { credentialFromRow, selectCredentials } from "./credentials.ts";
+import { selectWebhooks, webhookFromRow } from "./webhooks.ts";
 
 /** A credential that sees a collection only through a view, or a webhook that follows it through one. */
 export interface ViewUser {
@@ -55,15 +64,36 @@ export async function listViewUsers(
 
 const maxReaching = 200;
 
-/** Lists the unrevoked credentials that reach a collection, like `form:purchase`, or a view of it. Newest first. */
-export async function listReachingCredentials(
-  db: HomeDatabase,
-  collection: string,
-): Promise<Credential[]> {
-  const start = `${collection}/`;
+/** An app or form with what may see it. */
+export interface StoredAccess {
+  current: CurrentCollection | undefined;
+  /** Unrevoked credentials that reach the collection or a view of it, newest first. */
+  credentials: Credential[];
+  webhooks: Webhook[];
+}
+
+/** Loads who may see an app or form, in one round trip. */
+export async function loadAccess(
+  databases: Databases,
+  kind: CollectionKind,
+  key: string,
+): Promise<StoredAccess> {
+  const name = `${kind}:${key}`;
+  const start = `${name}/`;
   const reaches = sql`${credential.revokedAt} is null and (${credential.resources} = '"all"'
     or exists (select 1 from json_each(${credential.resources})
-      where value = ${collection} or substr(value, 1, ${start.length}) = ${start}))`;
-  const rows = await retryTransient(db, () => selectCredentials(db, reaches, maxReaching));
-  return rows.map(credentialFromRow);
+      where value = ${name} or substr(value, 1, ${start.length}) = ${start}))`;
+  const [[credentials, webhooks], data] = await retryTransient(databases, () =>
+    batchHomeAndData(
+      databases,
+      (db) => [selectCredentials(db, reaches, maxReaching), selectWebhooks(db)],
+      (db) => [queryByKey(db, kind, key)],
+    ),
+  );
+  const [row] = data.flatMap(([rows]) => rows);
+  return {
+    current: currentFromRow((row as CurrentCollectionRow | undefined) ?? null, databases.timeline),
+    credentials: credentials.map(credentialFromRow),
+    webhooks: webhooks.map(webhookFromRow),
+  };
 }

@@ -23,7 +23,7 @@ type WebhookRow = Omit<StoredWebhook, "starts"> & { makerRightsEndAt: number };
 const { starts: _, ...storedColumns } = getTableColumns(webhook);
 const webhookColumns = { ...storedColumns, makerRightsEndAt: rightsEndAtSql.as("maker_ends_at") };
 
-function webhookFromRow(row: WebhookRow): Webhook {
+export function webhookFromRow(row: WebhookRow): Webhook {
   return {
     ...row,
     state: row.state as Webhook["state"],
@@ -90,11 +90,14 @@ export async function findWebhookWithLabels(
 
 /** Lists all webhooks in the order of creation. They are few, so the list has no pages. */
 export async function listWebhooks(db: HomeDatabase): Promise<Webhook[]> {
-  const rows = await retryTransient(db, () =>
-    orm(db).select(webhookColumns).from(webhook).where(isNotDeleted).orderBy(asc(webhook.id)),
-  );
+  const rows = await retryTransient(db, () => selectWebhooks(db));
   return rows.map(webhookFromRow);
 }
+
+export const selectWebhooks = (db: HomeDatabase) =>
+  query(db, (on) =>
+    on.select(webhookColumns).from(webhook).where(isNotDeleted).orderBy(asc(webhook.id)),
+  );
 
 /** Stores an audit entry only if the previous statement changed a row. */
 const insertAuditEntryIfChanged = homeStatement<AuditRecord>((db, v) =>
