@@ -125,7 +125,6 @@ const putContentOperation = operation({
   description:
     "Send the bytes as the body. They must have the announced length and SHA-256. You can repeat the request.",
   responses: { 200: { description: "Stored.", schema: "File", example: () => fileExample } },
-  problems: ["too_large"],
 });
 
 const getContentOperation = operation({
@@ -155,6 +154,7 @@ const getContentOperation = operation({
     },
   },
   problems: ["range_not_satisfiable"],
+  parameterComponents: { link: "linkToken" },
 });
 
 const deleteFileOperation = operation({
