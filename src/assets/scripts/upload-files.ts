@@ -64,7 +64,7 @@ async function uploadOne(
   } catch (error) {
     progress.remove();
     status.setAttribute("role", "alert");
-    status.className = "wrong";
+    status.className = "error";
     status.textContent = error instanceof Error ? error.message : String(error);
   }
 }
