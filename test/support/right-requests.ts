@@ -1,5 +1,5 @@
 import type { Json } from "./client";
-import { announcement, pdf } from "./files";
+import { announcement, fileContent, pdf } from "./files";
 import { account, everything, freshKey } from "./service";
 import { data, starts } from "./documents";
 import type { OperationId } from "../../src/operations/index.ts";
@@ -186,7 +186,8 @@ const apiBodies: Partial<Record<OperationId, (world: World) => Json>> = {
     include: "ids",
   }),
   createFile: ({ file: { key } }) => announcement(`form:${key}`, pdf()),
-  putFileContent: () => pdf(),
+  putFileContent: () => fileContent,
+  createFileLink: () => ({}),
   testWebhook: () => ({}),
   redeliverWebhook: () => ({}),
   updateWebhook: () => ({ name: "Stock", rotate_secret: { overlap_hours: 24 } }),
@@ -221,6 +222,9 @@ export const bodies: Record<string, (world: World) => Json> = {
     password: account.password,
   }),
   "POST /admin/deleted/:id/restore": () => ({}),
+  "POST /admin/files": ({ file: { key } }) => announcement(`form:${key}`, pdf()),
+  "PUT /admin/files/:id/content": () => fileContent,
+  "POST /admin/files/:id/link": () => ({}),
   ...collectionBodies("app"),
   ...collectionBodies("form"),
   "POST /admin/integrations": () => ({ kind: "token", ...credential }),
@@ -257,6 +261,12 @@ export const refused = [
   "POST /admin/forms/:key/items/:id/revert",
   "POST /admin/forms/:key/items/:id/reopen",
   "POST /admin/deleted/:id/restore",
+  // The world has no saved filter and no view, and its file belongs to a credential.
+  ...["app", "form"].flatMap((kind) => [
+    `POST /admin/${kind}s/:key/items/filters/:filter/delete`,
+    `POST /admin/${kind}s/:key/items/views/:view/delete`,
+  ]),
+  "PUT /admin/files/:id/content",
 ];
 
 /** Builds a valid request for a route. The given parameters replace the valid ones in its path. */
