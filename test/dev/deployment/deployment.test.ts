@@ -364,6 +364,7 @@ describe("The deployment guide", () => {
       (block) => block.split(/(?<=\n)/),
     );
     followed.push("Several databases");
+    variables += "URL=https://forms.example.com\n";
     const [before, known] = [cloud.account.databases.size, cloud.calls.length];
     expect(await run(plan)).toContain("Nothing was done.");
     expect(cloud.account.databases.size).toBe(before);
