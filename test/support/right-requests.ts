@@ -187,6 +187,7 @@ const apiBodies: Partial<Record<OperationId, (world: World) => Json>> = {
   }),
   createFile: ({ file: { key } }) => announcement(`form:${key}`, pdf()),
   putFileContent: () => pdf(),
+  createFileLink: () => ({}),
   testWebhook: () => ({}),
   redeliverWebhook: () => ({}),
   updateWebhook: () => ({ name: "Stock", rotate_secret: { overlap_hours: 24 } }),
@@ -221,6 +222,9 @@ export const bodies: Record<string, (world: World) => Json> = {
     password: account.password,
   }),
   "POST /admin/deleted/:id/restore": () => ({}),
+  "POST /admin/files": ({ file: { key } }) => announcement(`form:${key}`, pdf()),
+  "PUT /admin/files/:id/content": () => pdf(),
+  "POST /admin/files/:id/link": () => ({}),
   ...collectionBodies("app"),
   ...collectionBodies("form"),
   "POST /admin/integrations": () => ({ kind: "token", ...credential }),
@@ -257,6 +261,12 @@ export const refused = [
   "POST /admin/forms/:key/items/:id/revert",
   "POST /admin/forms/:key/items/:id/reopen",
   "POST /admin/deleted/:id/restore",
+  "POST /admin/apps/:key/items/filters/:filter/delete",
+  "POST /admin/apps/:key/items/views/:view/delete",
+  "POST /admin/forms/:key/items/filters/:filter/delete",
+  "POST /admin/forms/:key/items/views/:view/delete",
+  // A credential of the API uploaded the file.
+  "PUT /admin/files/:id/content",
 ];
 
 /** Builds a valid request for a route. The given parameters replace the valid ones in its path. */

@@ -141,8 +141,11 @@ const readCount = (text: string) => (/^\d{1,9}$/.test(text) ? Number(text) : und
 
 /** Reads a query from a query string, as forms and links send it along. */
 export function parseQuery(search: string): Query {
-  const params: QueryParameters = {};
-  for (const [name, value] of new URLSearchParams(search)) (params[name] ??= []).push(value);
+  const parameters = new URLSearchParams(search);
+  // A parameter may be named `__proto__` or `constructor`.
+  const params: QueryParameters = Object.fromEntries(
+    Array.from(new Set(parameters.keys()), (name) => [name, parameters.getAll(name)]),
+  );
   assertKnownParameters(params);
   return readQuery(params);
 }
