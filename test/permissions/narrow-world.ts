@@ -41,7 +41,7 @@ export interface NarrowWorld {
 }
 
 /** The IDs of files. */
-export interface NarrowFiles {
+interface NarrowFiles {
   /** Of the item inside, in a visible field. */
   inside: string;
   /** Of the item outside, and of the item inside in a hidden field. */
