@@ -219,6 +219,7 @@ function bodyOf({ route, body }: RequestCase, worldData: World) {
     };
   }
   const document = applyMutations(validBody, body.mutations);
+  if (document instanceof Uint8Array) return { type: "application/octet-stream", body: document };
   const asForm = isForm || (body.asForm && route.includes("/admin/"));
   return asForm
     ? { type: form, body: formOf(document) }

@@ -1,4 +1,5 @@
 import type { Client, Json } from "../support/client";
+import { announcement, pdf, putContent } from "../support/files";
 import { client, everything, freshKey } from "../support/service";
 
 /**
@@ -36,6 +37,19 @@ export interface NarrowWorld {
   outside: Json;
   missing: string;
   partner: Client;
+  files: NarrowFiles;
+}
+
+/** The IDs of files. */
+interface NarrowFiles {
+  /** Of the item inside, in a visible field. */
+  inside: string;
+  /** Of the item outside, and of the item inside in a hidden field. */
+  unseen: string[];
+  /** Uploaded by the partner, and not attached. */
+  own: string;
+  spare: string;
+  missing: string;
 }
 
 const text = { type: "text", label: "Shown" };
@@ -49,11 +63,13 @@ const fieldsOf = (people: string) => [
   { key: "person", type: "reference", app: people },
   { key: "lines", type: "line_items", fields: [{ key: "qty", type: "number" }] },
   { key: "twice", type: "computed", formula: "amount * 2", result: "number" },
+  { key: "docs", type: "files" },
   hidden("zzsecret", { type: "text", unique: true }),
   hidden("zzpay", { type: "number" }),
   hidden("zzkind", { type: "select", options: [{ value: "CANARY_option" }, { value: "b" }] }),
   hidden("zzref", { type: "reference", app: people }),
   hidden("zzlines", { type: "line_items", fields: [{ key: "zzcell", type: "text" }] }),
+  hidden("zzfiles", { type: "files" }),
   hidden("zzdouble", { type: "computed", formula: "zzpay * 2", result: "number" }),
 ];
 
@@ -65,7 +81,7 @@ export const viewOf = (kind: Kind) => ({
     { field: "zzkind", op: "ne", value: "b" },
     ...(kind === "form" ? [{ field: "$status", op: "ne", value: "closed" }] : []),
   ],
-  fields: ["title", "code", "team", "amount", "person", "lines", "twice"],
+  fields: ["title", "code", "team", "amount", "person", "lines", "twice", "docs"],
 });
 
 export async function narrowWorld(owner: Client, kind: Kind): Promise<NarrowWorld> {
@@ -104,22 +120,45 @@ export async function narrowWorld(owner: Client, kind: Kind): Promise<NarrowWorl
     zzref: person,
     zzlines: [{ zzcell: "CANARY cell" }],
   });
+  const partner = await client({
+    permissions: partnerRights,
+    resources: [`${kind}:${key}/canary_view`],
+  });
+  const uploadBy = async (caller: Client, field: string, name: string): Promise<string> => {
+    const body = { ...announcement(`${kind}:${key}`, pdf(), name), field };
+    const { id } = (await caller.post("/files", body)).body;
+    const stored = await putContent(caller, id, pdf());
+    if (stored.status !== 200) throw new Error(stored.text);
+    return id;
+  };
+  const files: NarrowFiles = {
+    inside: await uploadBy(owner, "docs", "a.pdf"),
+    unseen: [
+      await uploadBy(owner, "docs", "CANARY outside.pdf"),
+      await uploadBy(owner, "zzfiles", "CANARY hidden.pdf"),
+    ],
+    own: await uploadBy(partner, "docs", "own.pdf"),
+    spare: await uploadBy(partner, "docs", "spare.pdf"),
+    missing: "fil_01KAHV3M4E7XQ2R5T8W9YZB6CD",
+  };
   const lines = [{ qty: 1 }];
   const shown = { title: "inside", code: "c1", team: "ours", amount: 5, lines };
-  const inside = await create({ ...shown, ...secretOf("inside") });
+  const inside = await create({
+    ...shown,
+    ...secretOf("inside"),
+    docs: [files.inside],
+    zzfiles: files.unseen.slice(1),
+  });
   const outside = await create({
     title: "CANARY title",
     code: "c2",
     team: "theirs",
     amount: 888321,
     lines,
+    docs: files.unseen.slice(0, 1),
     ...secretOf("outside"),
-  });
-  const partner = await client({
-    permissions: partnerRights,
-    resources: [`${kind}:${key}/canary_view`],
   });
   const itemPath = (id: string) => (kind === "app" ? `${items}/${id}` : `/submissions/${id}`);
   const missing = `${kind === "app" ? "rec" : "sub"}_01KAHV3M4E7XQ2R5T8W9YZB6CD`;
-  return { kind, key, people, base, items, itemPath, inside, outside, missing, partner };
+  return { kind, key, people, base, items, itemPath, inside, outside, missing, partner, files };
 }

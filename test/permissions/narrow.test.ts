@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Answer, Client, Json } from "../support/client";
 import { host } from "../support/client";
+import { announcement, pdf } from "../support/files";
 import { client } from "../support/service";
 import { call, toolsOf } from "../mcp/mcp-client";
 import {
@@ -62,6 +63,7 @@ const unique = () => `u${crypto.randomUUID()}`;
 function requestsOf(world: NarrowWorld, route: string, variant: Variant, field: string): Sent[] {
   const { base, inside, outside, key } = world;
   const [method = "", template = ""] = route.split(" ");
+  if (template.startsWith("/api/v1/files")) return fileRequests(world, route, variant, field);
   const id = variant === "outside" ? outside.id : inside.id;
   const path = template
     .replace("/api/v1", "")
@@ -165,6 +167,28 @@ function requestsOf(world: NarrowWorld, route: string, variant: Variant, field: 
   }
 }
 
+/** The requests of a file route. "outside" addresses files of other items and of a hidden field. */
+function fileRequests(world: NarrowWorld, route: string, variant: Variant, field: string): Sent[] {
+  const { kind, key, files } = world;
+  const [method = "", template = ""] = route.split(" ");
+  const path = template.replace("/api/v1", "");
+  if (path === "/files") {
+    const named = variant === "hidden field" ? field : "docs";
+    const body = { ...announcement(`${kind}:${key}`, pdf()), field: named };
+    return [{ method, path, body }];
+  }
+  const own: Record<string, string> = { PUT: files.own, DELETE: files.spare };
+  const ids = variant === "outside" ? files.unseen : [own[method] ?? files.inside];
+  const bodies: Record<string, unknown> = { PUT: "%PDF-1.7\none", POST: {} };
+  return ids.map((id) => ({ method, path: path.replace(":id", id), body: bodies[method] }));
+}
+
+/** The text with the ID of an unreachable item or file replaced by a missing one. */
+function withMissing({ outside, missing, files }: NarrowWorld, text: string): string {
+  const withoutFiles = files.unseen.reduce((rest, id) => rest.replaceAll(id, files.missing), text);
+  return withoutFiles.replaceAll(outside.id, missing);
+}
+
 describe.each(["app", "form"] as Kind[])("A credential that sees a view of an %s", (kind) => {
   let world: NarrowWorld;
   beforeAll(async () => {
@@ -191,14 +215,10 @@ describe.each(["app", "form"] as Kind[])("A credential that sees a view of an %s
         if (answer.status !== 404) continue;
         const missing = await ask(
           world.partner,
-          JSON.parse(JSON.stringify(sent).replaceAll(world.outside.id, world.missing)) as Sent,
+          JSON.parse(withMissing(world, JSON.stringify(sent))) as Sent,
         );
-        expect([sent, comparable(answer)]).toEqual([
-          sent,
-          JSON.parse(
-            JSON.stringify(comparable(missing)).replaceAll(world.missing, world.outside.id),
-          ),
-        ]);
+        const ofMissing = JSON.parse(withMissing(world, JSON.stringify(comparable(answer))));
+        expect([sent, ofMissing]).toEqual([sent, comparable(missing)]);
       }
     if (row["hidden field"] === "-") return;
     for (const hidden of hiddenKeys) {

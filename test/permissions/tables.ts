@@ -328,6 +328,12 @@ POST /api/v1/forms/:key/submissions/batch     | 200    | 404     | 422
 POST /api/v1/forms/:key/submissions/validate  | 200    | 422     | 422
 PATCH /api/v1/submissions/:id                 | 200    | 404     | 422
 DELETE /api/v1/submissions/:id                | 204    | 404     | -
+POST /api/v1/files                            | 201    | -       | 422
+GET /api/v1/files/:id                         | 200    | 404     | -
+DELETE /api/v1/files/:id                      | 204    | 404     | -
+PUT /api/v1/files/:id/content                 | 200    | 404     | -
+GET /api/v1/files/:id/content                 | 200    | 404     | -
+POST /api/v1/files/:id/link                   | 200    | 404     | -
 GET /api/v1/webhooks                          | 403    | -       | -
 POST /api/v1/webhooks                         | 403    | -       | -
 GET /api/v1/webhooks/:id                      | 403    | -       | -
