@@ -71,7 +71,7 @@ class _Passing(BaseHTTPRequestHandler):
         answer = service.getresponse()
         text = answer.read()
         service.close()
-        told = ("ETag", "Idempotent-Replayed", "Idempotency-Key-Mismatch", "Retry-After", "X-Request-Id")
+        told = ("ETag", "Idempotent-Replayed", "Idempotency-Key-Mismatch", "Repr-Digest", "Retry-After", "X-Request-Id")
         headers = {name: answer.headers[name] for name in told if name in answer.headers}
         if fault == "lost":
             return
@@ -166,6 +166,35 @@ class Calls(unittest.TestCase):
         self.assertEqual((unchanged["outcome"], unchanged["id"]), ("unchanged", made["id"]))
         late = self.raised(lambda: orders.update(made["id"], {"number": 9}, if_match='"1"'))
         self.assertEqual((late.code, late.status), ("version_mismatch", 412))
+
+    def test_files_are_stored_once_and_come_back_unchanged_through_each_failure(self) -> None:
+        direct = EdgeForms(URL, token=TOKEN)
+        key = f"py{secrets.token_hex(4)}"
+        direct.request("PUT", f"/apps/{key}/schema", {"fields": [{"key": "papers", "type": "files"}]})
+        client = self.client()
+        for fault in FAULTS:
+            with self.subTest(fault):
+                content = secrets.token_bytes(20_000)
+                missing = {"POST", "PUT", "GET"}
+
+                def first_of_each(_: int, method: str) -> Any:
+                    if method not in missing:
+                        return None
+                    missing.remove(method)
+                    return fault
+
+                self.between.faults = first_of_each
+                file = client.files.upload(content, collection=f"app:{key}", field="papers", name="a.bin")
+                self.assertEqual((file["bytes"], file["sha256"]), (20_000, hashlib.sha256(content).hexdigest()))
+                made = direct.records(key).create({"papers": [file]})
+                self.assertEqual(client.files.download(made["data"]["papers"][0]), content)
+                self.assertEqual(missing, set())
+        self.assertEqual(client.files.get(file["id"])["name"], "a.bin")
+        self.assertIn(file["id"], client.files.link(file["id"])["url"])
+        unused = client.files.upload(b"unused", collection=f"app:{key}", field="papers", name="b.txt")
+        self.fault("lost")
+        client.files.delete(unused["id"])
+        self.assertEqual(self.raised(lambda: client.files.get(unused["id"])).status, 404)
 
     def test_keys_write_once_and_tell_when_they_were_used_for_something_else(self) -> None:
         orders = self.orders()

@@ -746,6 +746,11 @@ export interface components {
             /** Format: int64 */
             history_days?: number;
             views?: components["schemas"]["Views"];
+            /**
+             * @description Where the data is stored: a jurisdiction or a location of a database. Only a new app or form can choose it. Absent: anywhere.
+             * @enum {string}
+             */
+            location?: "eu" | "us" | "fedramp" | "weur" | "eeur" | "wnam" | "enam" | "apac" | "oc";
             /** Format: int64 */
             readonly schema_version?: number;
             readonly indexing?: {
@@ -843,7 +848,7 @@ export interface components {
             max_submissions?: number | null;
             readonly accepting?: boolean;
         };
-        FieldDefinition: components["schemas"]["TextDefinition"] | components["schemas"]["MultilineTextDefinition"] | components["schemas"]["NumberDefinition"] | components["schemas"]["BooleanDefinition"] | components["schemas"]["DateDefinition"] | components["schemas"]["DatetimeDefinition"] | components["schemas"]["EmailDefinition"] | components["schemas"]["UrlDefinition"] | components["schemas"]["PhoneDefinition"] | components["schemas"]["SelectDefinition"] | components["schemas"]["ReferenceDefinition"] | components["schemas"]["ComputedDefinition"] | components["schemas"]["MultiSelectDefinition"] | components["schemas"]["LineItemsDefinition"];
+        FieldDefinition: components["schemas"]["TextDefinition"] | components["schemas"]["MultilineTextDefinition"] | components["schemas"]["NumberDefinition"] | components["schemas"]["BooleanDefinition"] | components["schemas"]["DateDefinition"] | components["schemas"]["DatetimeDefinition"] | components["schemas"]["EmailDefinition"] | components["schemas"]["UrlDefinition"] | components["schemas"]["PhoneDefinition"] | components["schemas"]["SelectDefinition"] | components["schemas"]["ReferenceDefinition"] | components["schemas"]["ComputedDefinition"] | components["schemas"]["MultiSelectDefinition"] | components["schemas"]["LineItemsDefinition"] | components["schemas"]["FilesDefinition"];
         ColumnDefinition: components["schemas"]["TextDefinition"] | components["schemas"]["MultilineTextDefinition"] | components["schemas"]["NumberDefinition"] | components["schemas"]["BooleanDefinition"] | components["schemas"]["DateDefinition"] | components["schemas"]["DatetimeDefinition"] | components["schemas"]["EmailDefinition"] | components["schemas"]["UrlDefinition"] | components["schemas"]["PhoneDefinition"] | components["schemas"]["SelectDefinition"] | components["schemas"]["ReferenceDefinition"] | components["schemas"]["ComputedDefinition"] | components["schemas"]["MultiSelectDefinition"];
         TextDefinition: {
             /**
@@ -853,6 +858,8 @@ export interface components {
             type: "text";
             key: string;
             label?: string;
+            help?: string;
+            section?: string;
             required?: boolean;
             searchable?: boolean;
             default?: string | null;
@@ -873,6 +880,8 @@ export interface components {
             type: "multiline_text";
             key: string;
             label?: string;
+            help?: string;
+            section?: string;
             required?: boolean;
             searchable?: boolean;
             default?: string | null;
@@ -893,6 +902,8 @@ export interface components {
             type: "number";
             key: string;
             label?: string;
+            help?: string;
+            section?: string;
             required?: boolean;
             searchable?: boolean;
             default?: number | null;
@@ -913,6 +924,8 @@ export interface components {
             type: "boolean";
             key: string;
             label?: string;
+            help?: string;
+            section?: string;
             required?: boolean;
             searchable?: boolean;
             default?: boolean | null;
@@ -928,6 +941,8 @@ export interface components {
             type: "date";
             key: string;
             label?: string;
+            help?: string;
+            section?: string;
             required?: boolean;
             searchable?: boolean;
             default?: string | null;
@@ -943,6 +958,8 @@ export interface components {
             type: "datetime";
             key: string;
             label?: string;
+            help?: string;
+            section?: string;
             required?: boolean;
             searchable?: boolean;
             default?: string | null;
@@ -958,6 +975,8 @@ export interface components {
             type: "email";
             key: string;
             label?: string;
+            help?: string;
+            section?: string;
             required?: boolean;
             searchable?: boolean;
             default?: string | null;
@@ -973,6 +992,8 @@ export interface components {
             type: "url";
             key: string;
             label?: string;
+            help?: string;
+            section?: string;
             required?: boolean;
             searchable?: boolean;
             default?: string | null;
@@ -988,6 +1009,8 @@ export interface components {
             type: "phone";
             key: string;
             label?: string;
+            help?: string;
+            section?: string;
             required?: boolean;
             searchable?: boolean;
             default?: string | null;
@@ -1003,6 +1026,8 @@ export interface components {
             type: "select";
             key: string;
             label?: string;
+            help?: string;
+            section?: string;
             required?: boolean;
             searchable?: boolean;
             default?: string | null;
@@ -1022,6 +1047,8 @@ export interface components {
             type: "reference";
             key: string;
             label?: string;
+            help?: string;
+            section?: string;
             required?: boolean;
             searchable?: boolean;
             renamed_from?: string;
@@ -1037,6 +1064,8 @@ export interface components {
             type: "computed";
             key: string;
             label?: string;
+            help?: string;
+            section?: string;
             searchable?: boolean;
             renamed_from?: string;
             readonly previous_keys?: string[];
@@ -1055,6 +1084,8 @@ export interface components {
             type: "multi_select";
             key: string;
             label?: string;
+            help?: string;
+            section?: string;
             required?: boolean;
             searchable?: boolean;
             default?: string[] | null;
@@ -1073,6 +1104,8 @@ export interface components {
             type: "line_items";
             key: string;
             label?: string;
+            help?: string;
+            section?: string;
             required?: boolean;
             searchable?: boolean;
             default?: {
@@ -1085,6 +1118,26 @@ export interface components {
             min_rows?: number;
             /** Format: int64 */
             max_rows?: number;
+        };
+        FilesDefinition: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "files";
+            key: string;
+            label?: string;
+            help?: string;
+            section?: string;
+            required?: boolean;
+            searchable?: boolean;
+            renamed_from?: string;
+            readonly previous_keys?: string[];
+            /** Format: int64 */
+            max_files?: number;
+            /** Format: int64 */
+            max_bytes?: number;
+            accept?: string[];
         };
         Warning: {
             field: string;
@@ -1445,7 +1498,7 @@ export interface components {
             /** @description The JSON Pointer into the body (RFC 6901). Absent for parameters and headers. */
             pointer?: string;
             /** @enum {string} */
-            code: "required" | "unknown_field" | "invalid_type" | "invalid_format" | "too_short" | "too_long" | "too_small" | "too_large" | "too_many_decimals" | "not_an_option" | "too_few_rows" | "too_many_rows" | "time_zone_required" | "invalid_status" | "unknown_parameter" | "out_of_range" | "not_exact" | "invalid_cursor" | "invalid_condition" | "too_complex" | "invalid_definition" | "unknown_reference" | "outside_view" | "not_found" | "submissions_closed" | "submission_closed" | "duplicate" | "schema_in_use" | "indexing" | "version_mismatch";
+            code: "required" | "unknown_field" | "invalid_type" | "invalid_format" | "too_short" | "too_long" | "too_small" | "too_large" | "too_many_decimals" | "not_an_option" | "too_few_rows" | "too_many_rows" | "time_zone_required" | "invalid_status" | "unknown_parameter" | "out_of_range" | "not_exact" | "invalid_cursor" | "invalid_condition" | "too_complex" | "invalid_definition" | "unknown_reference" | "outside_view" | "unknown_file" | "file_incomplete" | "file_in_use" | "too_many_files" | "not_accepted" | "digest_mismatch" | "not_found" | "submissions_closed" | "submission_closed" | "duplicate" | "schema_in_use" | "indexing" | "version_mismatch";
             reason: string;
             minimum?: number;
             maximum?: number;
@@ -1457,6 +1510,12 @@ export interface components {
             min_rows?: number;
             /** Format: int64 */
             max_rows?: number;
+            /** Format: int64 */
+            max_files?: number;
+            /** Format: int64 */
+            max_bytes?: number;
+            accept?: string[];
+            content_type?: string;
             /** Format: int64 */
             decimals?: number;
             pattern?: string;

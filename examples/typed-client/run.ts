@@ -21,7 +21,7 @@ for await (const { data } of purchases.list({ limit: 2 })) {
   count += 1;
   amount += data.amount ?? 0;
 }
-console.log(`${count} submissions, ${amount} in all`);
+console.log(`${count} submissions, ${amount.toFixed(2)} in all`);
 
 for await (const { id } of purchases.search({
   conditions: [

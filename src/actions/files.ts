@@ -1,5 +1,6 @@
 import { isVisible } from "#domain/credential/credential.ts";
 import { permissionsAllow, readPermission } from "#domain/credential/permissions.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
 import { conditionsOf, type ReachedCollection } from "#domain/data/narrow.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { filesIn } from "#domain/files/file-changes.ts";
@@ -10,7 +11,7 @@ import { matchesItem } from "#domain/search/matches.ts";
 import { deleteRows, startRemoval } from "#store/data/files.ts";
 import { findFileWithItem } from "#store/data/file-items.ts";
 import { findCachedStamp, loadCollectionOfHead } from "./collection-cache.ts";
-import type { ActionContext, FileContext } from "./context.ts";
+import type { ActionContext, FileContext, ReadContext } from "./context.ts";
 import { reachCurrent } from "./reach.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 
@@ -29,15 +30,15 @@ export interface LoadedFile {
   item: Item | null;
 }
 
-/** Loads a file from the primary. Throws 404 unless the caller sees its field and has the permission. */
-async function loadFile(
-  ctx: ActionContext,
-  id: string,
-  permissionOf: Record<
-    CollectionKind,
-    (typeof readPermission | typeof createPermission)[CollectionKind]
-  >,
-): Promise<LoadedFile> {
+/** A file with its item, before anything is known of the caller. */
+export interface StoredFileWithItem {
+  file: File;
+  whole: CompiledCollection;
+  item: Item | null;
+}
+
+/** Loads a file and its item in one round trip. Throws 404 if there is none. */
+export async function readFile(ctx: ReadContext, id: string): Promise<StoredFileWithItem> {
   const collectionId = isFileId(id) ? itemCollectionId(id) : undefined;
   if (collectionId === undefined) throw problem.notFound();
   const db = ctx.databases.of({ id: collectionId });
@@ -45,7 +46,20 @@ async function loadFile(
   const found = await findFileWithItem(db, { id, stamps });
   if (!found) throw problem.notFound();
   const { file, head, item } = found;
-  const whole = await loadCollectionOfHead(ctx, head);
+  return { file, whole: await loadCollectionOfHead(ctx, head), item };
+}
+
+type PermissionOf = Record<
+  CollectionKind,
+  (typeof readPermission | typeof createPermission)[CollectionKind]
+>;
+
+/** Throws 404 unless the caller sees the field of the file and has the permission. */
+async function requireReached(
+  ctx: ActionContext,
+  { file, whole, item }: StoredFileWithItem,
+  permissionOf: PermissionOf,
+): Promise<LoadedFile> {
   const { kind, key } = whole.collection;
   if (
     !isVisible(ctx.resources, kind, key) ||
@@ -60,7 +74,7 @@ async function loadFile(
 
 /** A file that the caller uploaded and may still attach, or that is attached already. */
 export async function getOwnFile(ctx: ActionContext, id: string): Promise<LoadedFile> {
-  const loaded = await loadFile(ctx, id, createPermission);
+  const loaded = await requireReached(ctx, await readFile(ctx, id), createPermission);
   if (loaded.file.owner !== ctx.actor) throw problem.notFound();
   return loaded;
 }
@@ -71,28 +85,38 @@ export interface AttachedFile extends LoadedFile {
   item: Item;
 }
 
-/**
- * Returns a file of an item that the caller sees. Only the administration area shows files that the item no longer has,
- * with its history.
- */
-export async function getAttachedFile(
+/** Returns a file of an item that the caller sees. Throws 404 otherwise. */
+export async function requireAttached(
   ctx: ActionContext,
-  id: string,
-  includesFormer = false,
+  found: StoredFileWithItem,
 ): Promise<AttachedFile> {
-  const loaded = await loadFile(ctx, id, readPermission);
+  const attached = attachedFrom(await requireReached(ctx, found, readPermission));
+  if (!filesIn(attached.item.data).has(attached.file.id)) throw problem.notFound();
+  return attached;
+}
+
+function attachedFrom(loaded: LoadedFile): AttachedFile {
   const { item, reached, file } = loaded;
   const stored = toStoredFile(file);
   if (!item || !stored || !matchesItem(conditionsOf(reached), item)) throw problem.notFound();
-  if (!includesFormer && !filesIn(item.data).has(id)) throw problem.notFound();
   return { ...loaded, item, stored };
 }
 
+/** Returns a file of an item that the caller sees, as the primary has it. */
+export const getAttachedFile = async (ctx: ActionContext, id: string): Promise<AttachedFile> =>
+  requireAttached(ctx, await readFile(ctx, id));
+
+/** Like `getAttachedFile`, and also files that the item no longer has, which its history shows. */
+export const getFormerFile = async (ctx: ActionContext, id: string): Promise<AttachedFile> =>
+  attachedFrom(await requireReached(ctx, await readFile(ctx, id), readPermission));
+
 /** Returns a file that the caller sees: one of a visible item, or its own that is not attached yet. */
-export async function getFile(ctx: ActionContext, id: string): Promise<LoadedFile> {
-  const loaded = await loadFile(ctx, id, readPermission);
-  if (!loaded.item && loaded.file.owner === ctx.actor) return loaded;
-  return getAttachedFile(ctx, id);
+export async function requireFile(
+  ctx: ActionContext,
+  found: StoredFileWithItem,
+): Promise<LoadedFile> {
+  if (found.item || found.file.owner !== ctx.actor) return requireAttached(ctx, found);
+  return requireReached(ctx, found, readPermission);
 }
 
 /** Removes a file that is not attached: first its object, then its row. The schedule finishes what a failure leaves. */

@@ -22,7 +22,7 @@ await build({
     ...["style.css", "data.css", "docs.css", "documentation.css"].map((name) =>
       join(sourceFolder, name),
     ),
-    ...["page.ts", "data.ts", "docs.ts", "documentation.ts"].map((name) =>
+    ...["page.ts", "data.ts", "editor.ts", "docs.ts", "documentation.ts"].map((name) =>
       join(sourceFolder, "scripts", name),
     ),
   ],

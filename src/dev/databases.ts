@@ -1,6 +1,6 @@
 import { parseDeploymentOptions } from "./deploy/options.ts";
 import { migrate, migrateAndDeploy, waitUntilHealthy } from "./deploy/publish.ts";
-import { ensureResources, queryDatabase } from "./deploy/resources.ts";
+import { ensureDatabases, ensureResources, queryDatabase } from "./deploy/resources.ts";
 import {
   isAssignedId,
   isDataDatabase,
@@ -91,7 +91,9 @@ async function add(): Promise<void> {
   if (!isConfirmed) return console.log("Nothing was done. Add --yes to do it.");
   if (!settings.d1_databases.includes(database)) settings.d1_databases.push(database);
   saveSettings(environment, settings);
-  ensureResources({ environment, location, jurisdiction }, settings);
+  ensureDatabases({ environment, location, jurisdiction }, settings);
+  // The place is that of the new database. A bucket that is still missing follows the home database.
+  ensureResources({ environment }, settings);
   // Isolates that have the binding must find the row, so that they do not use the database before all others have it.
   migrate(environment, "DB");
   const insert = `INSERT OR IGNORE INTO data_database VALUES ('${binding}', '${place}', ${notYet})`;

@@ -26,8 +26,9 @@ export async function sendFile(
   c.set("isFile", true);
   const etag = `"${stored.sha256}"`;
   const precondition = ifNoneMatch(c);
+  if (precondition && matchesPrecondition(precondition, etag))
+    return c.body(null, 304, { ETag: etag, "Cache-Control": contentCaching });
   const headers = contentHeaders(stored, etag);
-  if (precondition && matchesPrecondition(precondition, etag)) return c.body(null, 304, headers);
   const range = requestedRange(c, stored.bytes, etag);
   if (range === "unsatisfiable") throw problem.rangeNotSatisfiable(stored.bytes);
   const isPart = range !== null;
@@ -44,6 +45,9 @@ export async function sendFile(
   return body ? c.body(body, status, allHeaders) : c.body(null, status, allHeaders);
 }
 
+/** A changed encoding would not match the digest and the ranges. */
+const contentCaching = "private, no-cache, no-transform";
+
 function contentHeaders({ name, sha256 }: StoredFile, etag: string): Record<string, string> {
   const digest = Uint8Array.fromHex(sha256).toBase64();
   return {
@@ -52,8 +56,7 @@ function contentHeaders({ name, sha256 }: StoredFile, etag: string): Record<stri
     "Accept-Ranges": "bytes",
     "Content-Disposition": contentDisposition(name),
     "X-Content-Type-Options": "nosniff",
-    // A changed encoding would not match the digest and the ranges.
-    "Cache-Control": "private, no-cache, no-transform",
+    "Cache-Control": contentCaching,
   };
 }
 

@@ -2,10 +2,16 @@ import * as z from "zod/mini";
 import {
   createPermission,
   getAttachedFile,
-  getFile,
   getOwnFile,
+  readFile,
   removeFile,
+  requireAttached,
+  requireFile,
+  type AttachedFile,
+  type LoadedFile,
+  type StoredFileWithItem,
 } from "#actions/files.ts";
+import type { Prefetch } from "#actions/read.ts";
 import type { WebhookContext } from "#actions/context.ts";
 import { createFile, namedCollection, storeContent } from "#actions/upload-file.ts";
 import { fileDocument, fileLinkDocument } from "#documents/files.ts";
@@ -29,15 +35,31 @@ const writing = { oneOf: [createPermission.form, createPermission.app] };
 const reading = { oneOf: [readPermission.form, readPermission.app] };
 const shared = { kind: null, tag: "files" } as const;
 
-const fileTarget = <Found>(
-  find: (ctx: WebhookContext, id: string) => Promise<Found>,
-): Target<Found> => ({ mayBeMissing: true, find: (ctx, { id }) => find(ctx, id) });
+const prefetchFile: Prefetch<StoredFileWithItem> = (ctx, { path }) => readFile(ctx, path.id);
+
+/** A file that is read in parallel with the admission. */
+const readTarget = <Found>(
+  require: (ctx: WebhookContext, found: StoredFileWithItem) => Promise<Found>,
+): Target<Found> => ({
+  prefetch: prefetchFile,
+  mayBeMissing: true,
+  find: async (ctx, _, read) => require(ctx, await read(prefetchFile)),
+});
+
+const visibleFile = readTarget(requireFile);
+const attachedFile = readTarget(requireAttached);
 
 /** The collection that the body names. */
 const newFileTarget: Target<undefined> = { mayBeMissing: true, find: () => undefined };
-const visibleFile = fileTarget(getFile);
-const ownFile = fileTarget(getOwnFile);
-const attachedFile = fileTarget((ctx, id) => getAttachedFile(ctx, id));
+const ownFile: Target<LoadedFile> = {
+  mayBeMissing: true,
+  find: (ctx, { id }) => getOwnFile(ctx, id),
+};
+/** At the primary, which also decides about each use of the link. */
+const linkedFile: Target<AttachedFile> = {
+  mayBeMissing: true,
+  find: (ctx, { id }) => getAttachedFile(ctx, id),
+};
 
 const createFileOperation = operation({
   ...shared,
@@ -103,7 +125,6 @@ const putContentOperation = operation({
   description:
     "Send the bytes as the body. They must have the announced length and SHA-256. You can repeat the request.",
   responses: { 200: { description: "Stored.", schema: "File", example: () => fileExample } },
-  problems: ["too_large"],
 });
 
 const getContentOperation = operation({
@@ -133,6 +154,7 @@ const getContentOperation = operation({
     },
   },
   problems: ["range_not_satisfiable"],
+  parameterComponents: { link: "linkToken" },
 });
 
 const deleteFileOperation = operation({
@@ -159,7 +181,7 @@ const linkFileOperation = operation({
   path: filePaths.link,
   permission: reading,
   effect: "write",
-  target: attachedFile,
+  target: linkedFile,
   query: noQuery,
   async run(ctx, { target: { file }, origin, grant }) {
     const expires = Math.floor((ctx.now() + linkMs) / 1000) * 1000;

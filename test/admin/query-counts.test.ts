@@ -20,7 +20,7 @@ const getRoutes = [
 ];
 
 /** The routes that return files instead of pages. */
-const fileRoutes = getRoutes.filter((route) => /\/(export|openapi\.json)$/.test(route));
+const fileRoutes = getRoutes.filter((route) => /\/(export|openapi\.json|content)$/.test(route));
 
 const itemQueries = ["?q=x", "?f.nowhere.eq=1", "?sort=amount&direction=desc", "?cursor=wrong"];
 

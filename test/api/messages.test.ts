@@ -42,7 +42,10 @@ describe("Messages", () => {
     const hook = { name: "h", url: "https://hooks.example/a", types: ["record.created"] };
     const { body } = await manager.post("/webhooks", { ...hook, collections: ["orders"] });
     expect(body.errors).toMatchObject([
-      { pointer: "/collections/0", reason: 'Must be like "app:orders" or "form:purchase".' },
+      {
+        pointer: "/collections/0",
+        reason: 'Must be like "app:orders", "form:purchase" or "form:purchase/open_design".',
+      },
     ]);
   });
 

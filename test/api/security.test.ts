@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { bytesOf, Client, host } from "../support/client";
+import { announce, pdf, putContent } from "../support/files";
 import { accessToken } from "../support/oauth";
 import { rightRequest, spendAfter } from "../support/right-requests";
-import { routes } from "../support/routes";
+import { routeName, routes } from "../support/routes";
 import { admin, anonymous, client, issue, makeForm } from "../support/service";
+import { world } from "../support/world";
 
 const item = { data: { title: "x" } };
 
@@ -46,6 +48,18 @@ describe("Security", () => {
     return caller.send(method, host + path, body, address);
   };
 
+  const changesOwnFile = (name: string) =>
+    [routeName("deleteFile"), routeName("putFileContent")].includes(name);
+
+  /** Only the credential that announced a file may change it. */
+  const changeOwnFile = async (caller: Client, name: string) => {
+    const { file } = await world();
+    const { id } = await announce(caller, `form:${file.key}`);
+    return name === routeName("deleteFile")
+      ? caller.delete(`/files/${id}`)
+      : putContent(caller, id, pdf());
+  };
+
   it.each(apiRoutes)("%s returns 401 without a credential", async (name) => {
     const { method, path, body } = await rightRequest(name);
     const answer = await anonymous(method, path, body);
@@ -69,13 +83,19 @@ describe("Security", () => {
   it.each(apiRoutes)(
     "%s returns a request ID, security headers and the caching rule",
     async (name) => {
-      const answer = await call(await client(), name);
+      const caller = await client();
+      const answer = changesOwnFile(name)
+        ? await changeOwnFile(caller, name)
+        : await call(caller, name);
       spendAfter(name);
       expect(answer.status).toBeLessThan(300);
       expect(answer.headers.get("X-Request-Id")).toMatch(/^[\w-]{20,}$/);
       expect(answer.headers.get("X-Content-Type-Options")).toBe("nosniff");
       expect(answer.headers.get("Content-Security-Policy")).toContain("default-src 'none'");
-      expect(answer.headers.get("Cache-Control")).toBe("private, no-cache");
+      const isContent = name === routeName("getFileContent");
+      expect(answer.headers.get("Cache-Control")).toBe(
+        isContent ? "private, no-cache, no-transform" : "private, no-cache",
+      );
       expect(answer.headers.get("Vary")).toContain("Authorization");
       // POST, PUT, PATCH and DELETE count as writes, except searches, aggregates and dry runs.
       const writes = !/^GET |\/(search|aggregate|validate)$/.test(name);

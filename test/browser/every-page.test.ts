@@ -8,7 +8,7 @@ import { Person } from "./person.ts";
 const paths = [
   ...new Set(rowsOf(ofTheArea).map(({ act = "" }) => routeOf(act).split(" ") as [string, string])),
 ]
-  .filter(([method, path]) => method === "GET" && !/\/(export|openapi\.json)$/.test(path))
+  .filter(([method, path]) => method === "GET" && !/\/(content|export|openapi\.json)$/.test(path))
   .map(([, path]) => path);
 
 describe("Every page of the administration", () => {

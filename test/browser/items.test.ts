@@ -121,7 +121,7 @@ describe.each([
     await person.follow("Visits");
     await page.waitForURL(/visits/);
     person.actions += 1;
-    await page.getByRole("searchbox").fill("stonehau");
+    await page.getByRole("searchbox", { name: "Search submissions" }).fill("stonehau");
     // With scripts, results appear while typing. Without, Enter starts the search.
     if (!javaScriptEnabled) await page.keyboard.press("Enter");
     await expect.poll(() => page.locator("tbody tr").count()).toBe(1);

@@ -175,11 +175,11 @@ describe("OpenAPI documents in public tools", () => {
   it("runs the examples", async () => {
     const typedClient = await run("node", [join(project, "examples/typed-client/run.ts")], { env });
     expect(typedClient.stdout).toMatch(
-      /^created sub_\w+: Paper\n\d submissions, .* in all\nfound sub_/,
+      /^created sub_\w+: Paper\n\d+ submissions, .* in all\nfound sub_/,
     );
     const plainFetch = await run("node", [join(project, "examples/plain-fetch/run.ts")], { env });
     expect(plainFetch.stdout).toMatch(
-      /^created ORD-\d{6}, total 30.2\nchanged to version 2\n\d records\n$/,
+      /^created ORD-\d{6}, total 30.2\nchanged to version 2\n\d+ records\n$/,
     );
     const curl = await run(join(project, "examples/curl/run.sh"), [], { env });
     expect(curl.stdout).toContain('"customer":"Suzuki"');

@@ -255,6 +255,7 @@ describe("Authentication and origins", () => {
       "search_records",
       "aggregate_records",
       "get_record",
+      "get_file_link",
     ]);
   });
 

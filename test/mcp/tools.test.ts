@@ -47,6 +47,7 @@ const genericTools = [
   "create_submission",
   "update_submission",
   "validate_submission",
+  "get_file_link",
 ];
 
 describe("The list of tools", () => {
@@ -77,6 +78,7 @@ describe("The list of tools", () => {
       "search_records",
       "aggregate_records",
       "get_record",
+      "get_file_link",
     ]);
     expect(await toolsWith("webhooks:manage")).toEqual(["list_apps", "list_forms"]);
   });

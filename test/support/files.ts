@@ -3,6 +3,9 @@ import { exports } from "cloudflare:workers";
 import { expect } from "vitest";
 import { host, type Answer, type Client, type Json } from "./client";
 
+/** The content of the file of the world, as requests with JSON send it. */
+export const fileContent = { note: "one" };
+
 /** A small file whose type is detected as PDF. */
 export const pdf = (text = "one") => new TextEncoder().encode(`%PDF-1.7\n${text}`);
 

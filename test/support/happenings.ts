@@ -17,9 +17,16 @@ function report(prefix: string, facts: readonly string[]): void {
 /** Reports a response to an operation, such as `GET /apps/{app}`. */
 export function tellHappened(operation: string, { status, headers, body }: Answer): void {
   const type = headers.get("Content-Type")?.split(";")[0];
+  const isContent = status < 300 && type !== undefined && !type.endsWith("json");
   const names = [...headers.keys()].map((name) => `header ${name}`);
   const code = type === "application/problem+json" ? [`code ${body?.code}`] : [];
-  const parts = ["", ...(type ? [`as ${type}`] : []), ...names, ...code];
+  const parts = [
+    "",
+    ...(type ? [`as ${type}`] : []),
+    ...(isContent ? ["as */*"] : []),
+    ...names,
+    ...code,
+  ];
   report(
     "happened",
     parts.map((part) => `${operation} ${status} ${part}`),

@@ -1,5 +1,5 @@
 import type { Json } from "./client";
-import { announcement, pdf } from "./files";
+import { announcement, fileContent, pdf } from "./files";
 import { account, everything, freshKey } from "./service";
 import { data, starts } from "./documents";
 import type { OperationId } from "../../src/operations/index.ts";
@@ -186,7 +186,7 @@ const apiBodies: Partial<Record<OperationId, (world: World) => Json>> = {
     include: "ids",
   }),
   createFile: ({ file: { key } }) => announcement(`form:${key}`, pdf()),
-  putFileContent: () => pdf(),
+  putFileContent: () => fileContent,
   createFileLink: () => ({}),
   testWebhook: () => ({}),
   redeliverWebhook: () => ({}),
@@ -223,7 +223,7 @@ export const bodies: Record<string, (world: World) => Json> = {
   }),
   "POST /admin/deleted/:id/restore": () => ({}),
   "POST /admin/files": ({ file: { key } }) => announcement(`form:${key}`, pdf()),
-  "PUT /admin/files/:id/content": () => pdf(),
+  "PUT /admin/files/:id/content": () => fileContent,
   "POST /admin/files/:id/link": () => ({}),
   ...collectionBodies("app"),
   ...collectionBodies("form"),
@@ -261,11 +261,11 @@ export const refused = [
   "POST /admin/forms/:key/items/:id/revert",
   "POST /admin/forms/:key/items/:id/reopen",
   "POST /admin/deleted/:id/restore",
-  "POST /admin/apps/:key/items/filters/:filter/delete",
-  "POST /admin/apps/:key/items/views/:view/delete",
-  "POST /admin/forms/:key/items/filters/:filter/delete",
-  "POST /admin/forms/:key/items/views/:view/delete",
-  // A credential of the API uploaded the file.
+  // The world has no saved filter and no view, and its file belongs to a credential.
+  ...["app", "form"].flatMap((kind) => [
+    `POST /admin/${kind}s/:key/items/filters/:filter/delete`,
+    `POST /admin/${kind}s/:key/items/views/:view/delete`,
+  ]),
   "PUT /admin/files/:id/content",
 ];
 

@@ -1,7 +1,7 @@
 import type { Client, Json } from "./client";
 import { admin, client, freshKey, issue, makeApp, makeForm, ownerCookie } from "./service";
 import { starts } from "./documents";
-import { upload } from "./files";
+import { fileContent, upload } from "./files";
 import { newMember } from "./members";
 import { homeDb } from "./databases";
 
@@ -71,7 +71,11 @@ const factories: { [Name in Part]: () => Promise<World[Name]> } = {
   file: async () => {
     const creator = await getCreator();
     const key = await makeForm(creator, [{ key: "invoices", type: "files" }]);
-    const id = await upload(creator, `form:${key}`);
+    const id = await upload(
+      creator,
+      `form:${key}`,
+      new TextEncoder().encode(JSON.stringify(fileContent)),
+    );
     await creator.post(`/forms/${key}/submissions`, { data: { invoices: [id] } });
     return { key, id };
   },

@@ -8,7 +8,7 @@ import type { Problem } from "#domain/problem/problem.ts";
 import type { CurrentCollection } from "#store/data/collections.ts";
 import { formatCount } from "#html/viewer.tsx";
 import { textOf } from "#admin/form-input.ts";
-import { CollectionLayout, IndexingProgress, dataAssets, collectionTerms } from "./layout.tsx";
+import { CollectionLayout, IndexingProgress, editorAssets, collectionTerms } from "./layout.tsx";
 import { Editor, type EditorProps } from "./editor-form.tsx";
 import { AdminPage } from "#admin/layout.tsx";
 
@@ -171,7 +171,7 @@ export function NewDefinitionPage(props: EditorProps & { problem: Problem | unde
   const { one: singular, many: plural, path } = collectionTerms[kind];
   return (
     <AdminPage
-      {...dataAssets}
+      {...editorAssets}
       frame={frame}
       title={`Create ${singular}`}
       crumbs={[[plural, path]]}

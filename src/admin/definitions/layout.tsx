@@ -12,6 +12,10 @@ import type { CurrentCollection } from "#store/data/collections.ts";
 
 /** The style sheet and the script of definitions and their data. */
 export const dataAssets = { styles: ["/assets/data.css"], scripts: ["/assets/data.js"] };
+export const editorAssets = {
+  ...dataAssets,
+  scripts: [...dataAssets.scripts, "/assets/editor.js"],
+};
 
 /** Words and paths for apps and forms in the administration. */
 export const collectionTerms = {
@@ -99,7 +103,7 @@ export function CollectionLayout(props: PropsWithChildren<CollectionLayoutProps>
   };
   return (
     <AdminPage
-      {...dataAssets}
+      {...(tab === "fields" ? editorAssets : dataAssets)}
       frame={frame}
       title={definition.name}
       crumbs={[[plural, path]]}

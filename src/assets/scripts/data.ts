@@ -10,7 +10,6 @@ import { editCells, selectRows } from "./items.ts";
 import { closeDrops } from "./drops.ts";
 import { suggestRecords } from "./suggest-records.ts";
 import { uploadFiles } from "./upload-files.ts";
-import { DefinitionEditor } from "./editor.ts";
 
 /** Enhances the pages of definitions and items. All pages also work without scripts. */
 
@@ -25,6 +24,3 @@ suggestRecords();
 selectRows();
 editCells();
 uploadFiles();
-for (const form of document.querySelectorAll<HTMLFormElement>("form[data-editor]")) {
-  void new DefinitionEditor(form);
-}

@@ -84,7 +84,7 @@ const debounceMs = 350;
  * The editor of a definition. The server renders it, with or without this script. Each button posts the form, and the
  * response replaces it. While the member types, only notices, preview and errors are updated.
  */
-export class DefinitionEditor {
+class DefinitionEditor {
   readonly #form: HTMLFormElement;
   #requestCount = 0;
   #isRedrawing = false;
@@ -161,4 +161,8 @@ function handleEnter(event: KeyboardEvent): void {
   if (!target.classList.contains("label")) return;
   event.preventDefault();
   findAddButton(target)?.click();
+}
+
+for (const form of document.querySelectorAll<HTMLFormElement>("form[data-editor]")) {
+  void new DefinitionEditor(form);
 }

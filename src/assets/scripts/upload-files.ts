@@ -64,9 +64,21 @@ async function uploadOne(
   } catch (error) {
     progress.remove();
     status.setAttribute("role", "alert");
-    status.className = "wrong";
+    status.className = "error";
     status.textContent = error instanceof Error ? error.message : String(error);
+    row.append(dismissButton(field, row, file.name));
   }
+}
+
+function dismissButton(field: HTMLElement, row: HTMLElement, name: string) {
+  const button = make("button");
+  Object.assign(button, { type: "button", className: "quiet little", textContent: "Dismiss" });
+  button.setAttribute("aria-label", `Dismiss ${name}`);
+  button.addEventListener("click", () => {
+    row.remove();
+    field.querySelector<HTMLInputElement>('input[type="file"]')?.focus();
+  });
+  return button;
 }
 
 function addRow(field: HTMLElement, name: string) {

@@ -9,18 +9,12 @@ import {
   stopAfter,
 } from "./wrangler.ts";
 
+type PlaceOptions = Pick<DeploymentOptions, "environment" | "location" | "jurisdiction">;
+
 /** Ensures that the databases, namespaces and buckets exist. Uses the known ids, else finds them by name, else creates them. */
-export function ensureResources(
-  options: Pick<DeploymentOptions, "environment" | "location" | "jurisdiction">,
-  settings: Settings,
-): void {
+export function ensureResources(options: PlaceOptions, settings: Settings): void {
   const config = ["--config", settingsFileOf(options.environment)];
-  for (const database of settings.d1_databases) {
-    const { database_name: name, database_id: id } = database;
-    if (isAssignedId(id)) continue;
-    database.database_id = findDatabaseId(name, config) ?? createDatabase(name, options, config);
-    saveSettings(options.environment, settings);
-  }
+  ensureDatabases(options, settings);
   for (const namespace of settings.kv_namespaces) {
     if (isAssignedId(namespace.id)) continue;
     const title = `${settings.name}-${namespace.binding.toLowerCase()}`;
@@ -37,7 +31,17 @@ export function ensureResources(
   }
 }
 
-/** The jurisdiction of the database. Files must not leave it either. */
+export function ensureDatabases(options: PlaceOptions, settings: Settings): void {
+  const config = ["--config", settingsFileOf(options.environment)];
+  for (const database of settings.d1_databases) {
+    const { database_name: name, database_id: id } = database;
+    if (isAssignedId(id)) continue;
+    database.database_id = findDatabaseId(name, config) ?? createDatabase(name, options, config);
+    saveSettings(options.environment, settings);
+  }
+}
+
+/** The jurisdiction of the home database. Files must not leave it either. */
 function findJurisdiction({ d1_databases: ours }: Settings, config: string[]): string | undefined {
   const command = ["d1", "list", "--json", ...config];
   const databases = queryWrangler<{ uuid: string; jurisdiction?: string | null }[]>(command);

@@ -22,7 +22,10 @@ export const fileExample = {
   links: { content: contentUrl(origin, id) },
 };
 
+const link =
+  "efl_01KAHV3M4E7XQ2R5T8W9YZB6CD01KAHTZ8Q0G5M3N7R2V4X6Y9ZA06b0100b1Zk3v9QmT1xWc7RbN5yLs2HdJ8pGf4KaE6uVo0XiBtYM";
+
 export const fileLinkExample = {
-  url: `${contentUrl(origin, id)}?link=efl_…`,
+  url: `${contentUrl(origin, id)}?link=${link}`,
   expires_at: "2026-11-21T02:23:45.000Z",
 };

@@ -13,7 +13,7 @@ export function parameterComponents(names: readonly ResourceNames[]): Schema {
   return {
     ...headerParameters(),
     ...queryParameters(),
-    link: queryParameter(
+    linkToken: queryParameter(
       "link",
       "A link from `POST /files/{id}/link`, which needs no credential.",
       stringSchema,

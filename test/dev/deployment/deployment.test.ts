@@ -364,15 +364,21 @@ describe("The deployment guide", () => {
       (block) => block.split(/(?<=\n)/),
     );
     followed.push("Several databases");
+    variables += "URL=https://forms.example.com\n";
     const [before, known] = [cloud.account.databases.size, cloud.calls.length];
     expect(await run(plan)).toContain("Nothing was done.");
     expect(cloud.account.databases.size).toBe(before);
     expect(cloud.calls.slice(known).filter((call) => call.startsWith("PUT"))).toEqual([]);
+    // A bucket that is still missing follows the home database, not the new one.
+    const file = join(checkout, "wrangler.production.json");
+    const { r2_buckets: _, ...former } = JSON.parse(readFileSync(file, "utf8"));
+    writeFileSync(file, JSON.stringify(former));
+    cloud.account.buckets.delete("edge-forms-files");
     expect(await run(add)).toContain("DATA_01 is bound");
+    expect([...cloud.account.buckets]).toContainEqual(["edge-forms-files", undefined]);
     expect(cloud.account.databases.size).toBe(before + 1);
     expect(await run(list)).toMatch(/DATA_01 +edge-forms-data-01-eu +eu +[\d.]+ MB +0\.0 % +0/);
-    const home = JSON.parse(readFileSync(join(checkout, "wrangler.production.json"), "utf8"))
-      .d1_databases[0].database_id as string;
+    const home = JSON.parse(readFileSync(file, "utf8")).d1_databases[0].database_id as string;
     await cloud.account.runtime.query(home, "UPDATE data_database SET used_from = 0", []);
     const put = ["-X", "PUT", ...bearer(token), "-H", "Content-Type: application/json"];
     const form = '{"location":"eu","fields":[{"key":"title","type":"text"}]}';

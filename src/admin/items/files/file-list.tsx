@@ -90,7 +90,7 @@ function FileEntry({ file }: { file: StoredFile | string }) {
 
 const LinkButton = ({ file: { id, name } }: { file: StoredFile }) => (
   <form method="post" action={`/admin/files/${id}/link`}>
-    <button type="submit" class="quiet little" aria-label={`Create a link to ${name}`}>
+    <button type="submit" class="quiet little" aria-label={`Create link to ${name}`}>
       Create link
     </button>
   </form>

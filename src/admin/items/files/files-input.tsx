@@ -60,7 +60,7 @@ export function FilesInput({ field, stored, form, place }: FilesInputProps) {
         aria-invalid={wrong.length > 0 ? "true" : undefined}
       />
       {wrong.length > 0 ? (
-        <p class="wrong" id={`${id}-wrong`}>
+        <p class="error" id={`${id}-wrong`}>
           {wrong.join(" ")}
         </p>
       ) : null}

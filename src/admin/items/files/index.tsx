@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import * as z from "zod/mini";
-import { getAttachedFile, getOwnFile } from "#actions/files.ts";
+import { getAttachedFile, getFormerFile, getOwnFile } from "#actions/files.ts";
 import { createFile, storeContent } from "#actions/upload-file.ts";
 import { action, requireAbility } from "#admin/page.ts";
 import { AdminPage } from "#admin/layout.tsx";
@@ -71,6 +71,6 @@ export const fileRoutes = () =>
     .post("/", requireAbility("write"), announce)
     .put("/:id/content", requireAbility("write"), store)
     .get("/:id/content", async (c) =>
-      sendFile(c, await getAttachedFile(c.var.action, c.req.param("id"), true)),
+      sendFile(c, await getFormerFile(c.var.action, c.req.param("id"))),
     )
     .post("/:id/link", link);

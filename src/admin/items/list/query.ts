@@ -141,11 +141,9 @@ const readCount = (text: string) => (/^\d{1,9}$/.test(text) ? Number(text) : und
 
 /** Reads a query from a query string, as forms and links send it along. */
 export function parseQuery(search: string): Query {
-  const parameters = new URLSearchParams(search);
-  // A parameter may be named `__proto__` or `constructor`.
-  const params: QueryParameters = Object.fromEntries(
-    Array.from(new Set(parameters.keys()), (name) => [name, parameters.getAll(name)]),
-  );
+  // A parameter may be named like a member that every object has.
+  const params = Object.create(null) as QueryParameters;
+  for (const [name, value] of new URLSearchParams(search)) (params[name] ??= []).push(value);
   assertKnownParameters(params);
   return readQuery(params);
 }
