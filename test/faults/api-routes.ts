@@ -417,9 +417,13 @@ const webhookRows = [
 
 const invoices = [{ key: "invoices", type: "files" }];
 
+let cachedUploader: ReturnType<typeof client> | undefined;
+/** A member has at most 100 valid credentials, so all rows share one. */
+const getUploader = () => (cachedUploader ??= client());
+
 /** A file of one token, which all calls of a row must use, because only the uploader can attach it. */
 async function newFile(isAttached: boolean) {
-  const owner = await client();
+  const owner = await getUploader();
   const key = await makeForm(owner, invoices);
   const id = await upload(owner, `form:${key}`);
   if (isAttached) await owner.post(`/forms/${key}/submissions`, { data: { invoices: [id] } });
