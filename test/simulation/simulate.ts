@@ -228,7 +228,9 @@ async function ci(first: number): Promise<boolean> {
   const hour = Math.floor(Date.now() / 3_600_000);
   const two = [0, 1].map((index) => mutants[(hour * 2 + index) % mutants.length] as Mutant);
   const found = await Promise.all(
-    two.map(({ name }) => runSelf(["--mutant", name, "--within", "60", "--seed", "1"])),
+    two.map(({ name, seed = 1 }) =>
+      runSelf(["--mutant", name, "--within", "60", "--seed", String(seed)]),
+    ),
   );
   for (const { output } of found) say(output.trimEnd());
   return [...results, ...found.map(({ isGood }) => isGood)].every(Boolean);
@@ -238,7 +240,8 @@ async function ci(first: number): Promise<boolean> {
 async function everyMutant(text = ""): Promise<boolean> {
   const wanted = mutants.filter(({ name }) => name.includes(text));
   const results: boolean[] = [];
-  for (const mutant of wanted) results.push(await findMutant(mutant, Number(options.seed ?? 1)));
+  for (const mutant of wanted)
+    results.push(await findMutant(mutant, Number(options.seed ?? mutant.seed ?? 1)));
   say(`${results.filter(Boolean).length} of ${results.length} planted bugs found`);
   return results.every(Boolean);
 }
