@@ -54,7 +54,12 @@ function list(): void {
   });
   const rows = [["Binding", "Name", "Location", "Size", "Of 10 GB", "Collections"], ...lines];
   for (const row of rows)
-    console.log(row.map((cell, i) => cell.padEnd(widthOf(rows, i))).join("  "));
+    console.log(
+      row
+        .map((cell, i) => cell.padEnd(widthOf(rows, i)))
+        .join("  ")
+        .trimEnd(),
+    );
 }
 
 const widthOf = (rows: readonly string[][], column: number) =>
