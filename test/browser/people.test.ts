@@ -107,10 +107,11 @@ describe.each([
     }
     await page.getByLabel("Find anything").fill("ord-000002");
     await page.keyboard.press("Enter");
+    await page.waitForURL(/admin\/search\?/);
     const main = page.locator("main");
     expect(await main.textContent()).toContain("Search submissions of");
     await main.getByRole("link", { name: "ORD-000002", exact: true }).click();
-    expect(page.url()).toMatch(/apps\/orders\/items\/rec_/);
+    await page.waitForURL(/apps\/orders\/items\/rec_/);
   });
 
   it("keeps input over a new sign-in when the session has ended, and can save it", async () => {
