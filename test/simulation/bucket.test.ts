@@ -103,6 +103,9 @@ describe("the simulated bucket", { timeout: 120_000 }, () => {
         const simulated = new SimulatedBucket(new Scheduler(0, false)).direct();
         for (const step of steps) {
           const [ours, theirs] = [await outcome(step, simulated), await outcome(step, real)];
+          // Miniflare's proxy sometimes calls a body used that nobody has read. Other reads compare the object.
+          if (typeof theirs === "string" && theirs.startsWith("Body has already been used"))
+            continue;
           expect([step.name, ours]).toEqual([step.name, theirs]);
         }
       }),
