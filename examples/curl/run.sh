@@ -14,4 +14,4 @@ curl -sS --fail-with-body "$api/apps/orders/records/search" -H "$auth" -H 'Conte
 
 echo; echo "Download as CSV:"
 curl -sS --fail-with-body "$api/apps/orders/records/search" -H "$auth" -H 'Content-Type: application/json' \
-  -H 'Accept: text/csv' -d '{}' | head -3
+  -H 'Accept: text/csv' -d '{}' | sed -n 1,3p
