@@ -2,7 +2,7 @@ import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { bytesOf, Client, host } from "../support/client";
 import { newMember } from "../support/members";
-import { account, admin, anonymous, everything, issue, makeForm, ownerCookie } from "../support/service";
+import { account, admin, anonymous, client, everything, issue, makeForm, ownerCookie } from "../support/service";
 
 /** Submits the page for a new credential with everything that a browser sends. Returns the credential and the next page. */
 async function submitIssuePage(choices: Record<string, string>) {
@@ -121,7 +121,7 @@ describe("Integrations and external data", () => {
   });
 
   it("gives a website form a token that never expires, with low limits, and shows the request of a page", async () => {
-    const form = await makeForm();
+    const form = await makeForm(await client());
     const { credential, text } = await submitIssuePage({
       purpose: "website_form",
       scope: "only",
