@@ -3,35 +3,43 @@ import { join } from "node:path";
 import { parseSync } from "oxc-parser";
 import { describe, expect, it } from "vitest";
 
-const folder = new URL("../../src/admin", import.meta.url).pathname;
+const sources = new URL("../../src", import.meta.url).pathname;
 
 /**
- * Files and folders of `src/admin` whose texts are not in the catalogue yet. Remove the line of what you have converted.
- * The list only becomes shorter.
+ * Files and folders whose texts are not in the catalogue yet. Remove the line of what you have converted: the list only
+ * becomes shorter.
  */
 const unconverted = [
-  "audit/",
-  "credentials/",
-  "definitions/",
-  "items/bulk/",
-  "items/change-list.tsx",
-  "items/erase.tsx",
-  "items/files/",
-  "items/form/",
-  "items/history.tsx",
-  "items/import/",
-  "items/item-page.tsx",
-  "items/list/",
-  "items/neighbors.ts",
-  "items/references.tsx",
-  "items/summary.tsx",
-  "items/value.tsx",
-  "members/member-rows.tsx",
-  "members/members.tsx",
-  "one-time-secret.tsx",
-  "search.tsx",
-  "webhooks/",
+  "admin/audit/",
+  "admin/credentials/",
+  "admin/definitions/",
+  "admin/items/bulk/",
+  "admin/items/change-list.tsx",
+  "admin/items/erase.tsx",
+  "admin/items/files/",
+  "admin/items/form/",
+  "admin/items/history.tsx",
+  "admin/items/import/",
+  "admin/items/item-page.tsx",
+  "admin/items/list/",
+  "admin/items/neighbors.ts",
+  "admin/items/references.tsx",
+  "admin/items/summary.tsx",
+  "admin/items/value.tsx",
+  "admin/members/member-rows.tsx",
+  "admin/members/members.tsx",
+  "admin/one-time-secret.tsx",
+  "admin/search.tsx",
+  "admin/webhooks/",
+  "assets/scripts/complete-names.ts",
+  "assets/scripts/items.ts",
+  "assets/scripts/list-options.ts",
+  "assets/scripts/lists.ts",
+  "assets/scripts/upload-files.ts",
 ];
+
+/** The catalogue, and the scripts of the documentation, which is English. */
+const excluded = /^(?:admin\/language|assets\/scripts\/(?:language\/|docs\.ts|documentation\.ts))/;
 
 /** Attributes of elements and components that people read. */
 const textAttributes =
@@ -45,9 +53,9 @@ const codeAttributes =
 const prose = /[A-Za-z]{2,}[,.:]? [A-Za-z]{2,}|^[A-Z][a-z]+(?:[ .…!?:]|$)/;
 const letters = /\p{L}{2,}/u;
 
-/** Calls whose texts people do not read, or read in English: headers, logs, errors of the program, problems and reasons of the API. */
+/** Calls whose texts people do not read, or read in English: headers, logs, problems and reasons of the API. */
 const codeCalls =
-  /\.(?:header|get|set|append|has|startsWith|replace|replaceAll|includes)$|^log[A-Z]|^Error$|^problem\.|^z\.refine$/;
+  /\.(?:header|get|set|setRequestHeader|append|has|startsWith|replace|replaceAll|includes)$|^log[A-Z]|^problem\.|^z\.refine$/;
 
 /** Names that are the same in every language, and parts of headers. */
 const names = new Set(["Accept", "Edge Forms", "Lax", "UTC"]);
@@ -71,7 +79,7 @@ const nameOf = (node: unknown): string => {
 
 const isText = (text: string, pattern = prose) => {
   const words = text.trim();
-  return pattern.test(words) && !names.has(words) && !/^(?:[/#]|ACCESS_)/.test(words);
+  return pattern.test(words) && !names.has(words) && !/^(?:[/#<]|ACCESS_)|\[name/.test(words);
 };
 
 /** The texts below a node that people read. */
@@ -84,6 +92,7 @@ function findTexts(node: Node): string[] {
   if (type === "JSXAttribute") return textsOfAttribute(node);
   if (type === "CallExpression" || type === "NewExpression")
     if (codeCalls.test(nameOf(node["callee"]))) return [];
+  if (type === "SwitchCase") return (node["consequent"] as Node[]).flatMap(findTexts);
   if (type === "BinaryExpression" && /^[!=]==?$/.test(String(node["operator"]))) return [];
   if (type === "Literal")
     return isText(String(node["value"])) && typeof node["value"] === "string"
@@ -113,19 +122,24 @@ function findInside(node: Node): string[] {
   return Object.values(node).flat().filter(isNode).flatMap(findTexts);
 }
 
-const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
-  .filter((path) => /\.tsx?$/.test(path) && !path.startsWith("language/"))
+const files = ["admin", "assets/scripts"]
+  .flatMap((folder) =>
+    readdirSync(join(sources, folder), { recursive: true, encoding: "utf8" }).map(
+      (path) => `${folder}/${path}`,
+    ),
+  )
+  .filter((path) => /\.tsx?$/.test(path) && !excluded.test(path))
   .toSorted();
 
 const textsOfFile = (path: string) => {
-  const { program, errors } = parseSync(path, readFileSync(join(folder, path), "utf8"));
+  const { program, errors } = parseSync(path, readFileSync(join(sources, path), "utf8"));
   expect(errors).toEqual([]);
   return findInside(program as unknown as Node);
 };
 
 const entryOf = (path: string) => unconverted.find((entry) => path.startsWith(entry));
 
-describe("The texts of the administration area", () => {
+describe("The texts of the administration area and its scripts", () => {
   it("are in the catalogue, not in the files of the pages", () => {
     const found = files
       .filter((path) => entryOf(path) === undefined)
