@@ -81,6 +81,7 @@ const navigation: [title: string, links: NavigationLink[]][] = [
     [
       ["/admin/members", "Members", "members"],
       ["/admin/audit", "Audit", "audit"],
+      ["/admin/people", "Find a person", "erase"],
       ["/admin/account", "Your account", "see"],
     ],
   ],

@@ -668,6 +668,43 @@ const deletedRows: Row[] = [
   ),
 ];
 
+/** Deletes the searches of earlier calls, because only 20 are kept. */
+async function deleteSearches(world: World): Promise<void> {
+  const { items } = (await callAdmin(world, "GET", "/people")).body;
+  for (const { id } of items) await callAdmin(world, "POST", `/people/${id}/delete`, {});
+}
+
+async function newSearch(world: World): Promise<string> {
+  await deleteSearches(world);
+  return (await callAdmin(world, "POST", "/people", { text: "Akiko Mori" })).body.id;
+}
+
+const personRows: Row[] = [
+  ...adminRows("GET /people", 200, () => ({ path: "/people" })),
+  ...adminRows(
+    "POST /people",
+    201,
+    async (world) => {
+      await deleteSearches(world);
+      return { path: "/people", body: { text: "Akiko Mori" } };
+    },
+    { page: 303 },
+  ),
+  ...adminRows("GET /people/:id", 200, async (world) => ({
+    path: `/people/${await newSearch(world)}`,
+  })),
+  ...adminRows(
+    "POST /people/:id/delete",
+    204,
+    async (world) => {
+      const path = `/people/${await newSearch(world)}`;
+      const verifyDone = async () => assertStatus(await callAdmin(world, "GET", path), 404);
+      return { path: `${path}/delete`, body: {}, verifyDone, retryStatuses: [404] };
+    },
+    { page: 303 },
+  ),
+];
+
 /** What an item shows of its files. */
 const fileRows: Row[] = [
   ...adminRows("POST /files", 201, async ({ cookie }) => {
@@ -696,6 +733,7 @@ export const allAdminRows: Row[] = [
   ...memberRows,
   ...integrationRows,
   ...deletedRows,
+  ...personRows,
   ...fileRows,
   ...webhookRows,
   ...definitionRows("form"),
