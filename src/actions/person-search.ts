@@ -103,9 +103,8 @@ async function loadNumbered(databases: Databases, hits: readonly PersonHit[]) {
 }
 
 /** Erases a search with its text and what it found. */
-export async function forgetPersonSearch(ctx: ActionContext, id: string): Promise<void> {
-  if (!(await deletePersonSearch(ctx.databases.home, id))) throw problem.notFound();
-}
+export const forgetPersonSearch = (ctx: ActionContext, id: string): Promise<void> =>
+  deletePersonSearch(ctx.databases.home, id);
 
 /** The limits of one run. A step takes 1 query, and at the end of a collection one for each database. */
 const stepsPerRun = 60;

@@ -668,15 +668,19 @@ const deletedRows: Row[] = [
   ),
 ];
 
-/** Deletes the searches of earlier calls, because only 20 are kept. */
-async function deleteSearches(world: World): Promise<void> {
-  const { items } = (await callAdmin(world, "GET", "/people")).body;
-  for (const { id } of items) await callAdmin(world, "POST", `/people/${id}/delete`, {});
-}
-
-async function newSearch(world: World): Promise<string> {
-  await deleteSearches(world);
-  return (await callAdmin(world, "POST", "/people", { text: "Akiko Mori" })).body.id;
+/** A text to search for, and the deletion of its searches, of which only 20 are kept. */
+function newPerson(world: World) {
+  const text = newWord();
+  const cleanUp = async () => {
+    const { items } = (await callAdmin(world, "GET", "/people")).body;
+    for (const { id } of items.filter((search: Json) => search.text === text))
+      await callAdmin(world, "POST", `/people/${id}/delete`, {});
+  };
+  const start = async () => {
+    const { body } = await callAdmin(world, "POST", "/people", { text });
+    return `/people/${body.id}`;
+  };
+  return { body: { text }, start, cleanUp };
 }
 
 const personRows: Row[] = [
@@ -684,22 +688,24 @@ const personRows: Row[] = [
   ...adminRows(
     "POST /people",
     201,
-    async (world) => {
-      await deleteSearches(world);
-      return { path: "/people", body: { text: "Akiko Mori" } };
+    (world) => {
+      const { body, cleanUp } = newPerson(world);
+      return { path: "/people", body, cleanUp };
     },
     { page: 303 },
   ),
-  ...adminRows("GET /people/:id", 200, async (world) => ({
-    path: `/people/${await newSearch(world)}`,
-  })),
+  ...adminRows("GET /people/:id", 200, async (world) => {
+    const { start, cleanUp } = newPerson(world);
+    return { path: await start(), cleanUp };
+  }),
   ...adminRows(
     "POST /people/:id/delete",
     204,
     async (world) => {
-      const path = `/people/${await newSearch(world)}`;
+      const { start, cleanUp } = newPerson(world);
+      const path = await start();
       const verifyDone = async () => assertStatus(await callAdmin(world, "GET", path), 404);
-      return { path: `${path}/delete`, body: {}, verifyDone, retryStatuses: [404] };
+      return { path: `${path}/delete`, body: {}, verifyDone, cleanUp };
     },
     { page: 303 },
   ),

@@ -178,15 +178,14 @@ export function listPersonHits(
   );
 }
 
-/** Erases a search, with its text and what it found. Returns false if there is none. */
-export async function deletePersonSearch(db: HomeDatabase, id: string): Promise<boolean> {
-  const results = await retryTransient(db, () =>
+/** Erases a search, with its text and what it found. */
+export async function deletePersonSearch(db: HomeDatabase, id: string): Promise<void> {
+  await retryTransient(db, () =>
     batchQueries(db, [
       query(db, (on) => on.delete(personHit).where(eq(personHit.searchId, id))),
       query(db, (on) => on.delete(personSearch).where(eq(personSearch.id, id))),
     ]),
   );
-  return (results[1]?.meta.changes ?? 0) > 0;
 }
 
 /** Erases the searches that have expired. */
