@@ -150,7 +150,7 @@ describe("A search for a person", () => {
     const first = new Set(idsOf(result));
     const next = await admin("GET", result.links.next.replace("/admin", ""));
     expect(idsOf(next.body)).toHaveLength(100);
-    expect(idsOf(next.body).some((id) => first.has(id))).toBe(false);
+    expect(idsOf(next.body).some((other) => first.has(other))).toBe(false);
   });
 
   it("is audited by its ID, never by its text", async () => {

@@ -310,7 +310,7 @@ describe("The content of a file", () => {
       start: (controller) => controller.enqueue(bytes.subarray(0, 3)),
     });
     const request = new Request(`${root}/files/${id}/content`, { method: "PUT", headers, body });
-    const answer = await serve(request, { TIMEOUTS: { uploadMs: 50 } } as never);
+    const answer = await serve(request, { TIMEOUTS: { uploadMs: 50 } });
     const problem = await answer.json<Json>();
     expect([answer.status, problem.errors[0].code]).toEqual([422, "digest_mismatch"]);
     expect(await env.FILES.head(id)).toBeNull();
