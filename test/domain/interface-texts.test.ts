@@ -27,6 +27,7 @@ const unconverted = [
   "admin/members/member-rows.tsx",
   "admin/members/members.tsx",
   "admin/one-time-secret.tsx",
+  "admin/person-search.tsx",
   "admin/search.tsx",
   "admin/webhooks/",
   "assets/scripts/complete-names.ts",

@@ -22,6 +22,7 @@ const actionOptions = [
   ["definition", "Forms and apps"],
   ["credential", "Credentials"],
   ["member", "Members"],
+  ["person", "Searches for people"],
   ["webhook", "Webhooks"],
 ].map(([value = "", label = ""]) => ({ value, label }));
 
@@ -119,6 +120,8 @@ function Subject({ entry, description }: SentenceProps): Child {
         <bdi>{subjectName ?? "a credential"}</bdi>
       </a>
     );
+  const search = /^search:(\w+)$/.exec(subject)?.[1];
+  if (search) return <a href={`/admin/people/${search}`}>search …{search.slice(-8)}</a>;
   const webhook = /^webhook:(\w+)$/.exec(subject)?.[1];
   if (webhook && subjectName)
     return (
@@ -166,6 +169,7 @@ export const actionVerbs: Record<ResourceAction, string> = {
   "member.change": "changed the role of",
   "member.remove": "removed",
   "member.reset_link": "created a password reset link for",
+  "person.search": "searched everything for a person:",
   "webhook.create": "created the webhook",
   "webhook.change": "changed the webhook",
   "webhook.rotate": "rotated the secret of the webhook",
