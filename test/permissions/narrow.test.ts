@@ -245,10 +245,15 @@ describe.each(["app", "form"] as Kind[])("A credential that sees a view of an %s
       "application/x-ndjson",
       "text/csv;locale=de-DE",
       "text/csv;rows=lines",
+      "text/csv;profile=spreadsheet",
     ];
     for (const accept of formats)
       for (const path of [items, `${items}?view=canary_view`])
         await ask(partner, { method: "GET", path }, { Accept: accept });
+    for (const accept of formats) {
+      const search = { method: "POST", path: `${items}/search`, body: {} };
+      await ask(partner, search, { Accept: accept });
+    }
     for (const sort of [[], [{ field: "amount" }], [{ field: "$updated_at", direction: "desc" }]]) {
       const body = { sort, limit: 1 };
       let count = 0;
