@@ -114,6 +114,8 @@ describe("Attachments", () => {
     expect(await outcome(ids.text)).toEqual([422, "not_accepted"]);
     expect(await outcome(ids.used)).toEqual([422, "file_in_use"]);
     expect(await outcome(7, { name: "x" })).toEqual([422, "invalid_type", "invalid_type"]);
+    for (const entry of [7, null, {}, { id: 7 }, []])
+      expect([entry, ...(await outcome(entry))]).toEqual([entry, 422, "invalid_type"]);
     expect(await outcome("a", "b", "c", "d")).toEqual([422, "too_many_files"]);
     const photo = await create({ photos: [await upload(owner, collection)] });
     expect([photo.status, ...codesOf(photo)]).toEqual([422, "unknown_file"]);
