@@ -1,5 +1,6 @@
 import { lazy } from "#domain/lazy.ts";
 import { account } from "./account.ts";
+import { audit } from "./audit.ts";
 import { frame } from "./frame.ts";
 import { overview } from "./overview.ts";
 import { signIn } from "./sign-in.ts";
@@ -8,6 +9,7 @@ import { terms } from "./terms.ts";
 /** The English texts. Their type is that of every catalogue. */
 export const en = lazy(() => ({
   account: account(),
+  audit: audit(),
   frame: frame(),
   overview: overview(),
   signIn: signIn(),

@@ -1,6 +1,7 @@
 import { lazy } from "#domain/lazy.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { account } from "./account.ts";
+import { audit } from "./audit.ts";
 import { frame } from "./frame.ts";
 import { overview } from "./overview.ts";
 import { signIn } from "./sign-in.ts";
@@ -9,6 +10,7 @@ import { terms } from "./terms.ts";
 /** The Japanese texts. docs/administration.md has the glossary. */
 export const ja = lazy((): Catalogue => ({
   account: account(),
+  audit: audit(),
   frame: frame(),
   overview: overview(),
   signIn: signIn(),
