@@ -10,7 +10,6 @@ const sources = new URL("../../src", import.meta.url).pathname;
  * becomes shorter.
  */
 const unconverted = [
-  "admin/audit/",
   "admin/credentials/",
   "admin/definitions/",
   "admin/items/bulk/",

@@ -1,6 +1,7 @@
 import { lazy } from "#domain/lazy.ts";
 import { account } from "./account.ts";
 import { files } from "./files.ts";
+import { audit } from "./audit.ts";
 import { frame } from "./frame.ts";
 import { itemImport } from "./item-import.ts";
 import { overview } from "./overview.ts";
@@ -11,6 +12,7 @@ import { terms } from "./terms.ts";
 export const en = lazy(() => ({
   account: account(),
   files: files(),
+  audit: audit(),
   frame: frame(),
   itemImport: itemImport(),
   overview: overview(),

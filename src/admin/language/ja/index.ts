@@ -2,6 +2,7 @@ import { lazy } from "#domain/lazy.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { account } from "./account.ts";
 import { files } from "./files.ts";
+import { audit } from "./audit.ts";
 import { frame } from "./frame.ts";
 import { itemImport } from "./item-import.ts";
 import { overview } from "./overview.ts";
@@ -12,6 +13,7 @@ import { terms } from "./terms.ts";
 export const ja = lazy((): Catalogue => ({
   account: account(),
   files: files(),
+  audit: audit(),
   frame: frame(),
   itemImport: itemImport(),
   overview: overview(),
