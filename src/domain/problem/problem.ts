@@ -76,6 +76,9 @@ export const problem = {
       },
     ),
 
+  /** The same for an unknown address and a wrong password. */
+  signInFailed: () => new Problem("unauthenticated", "Incorrect email or password."),
+
   /** Rejects every sign-in while the settings of Cloudflare Access are incomplete. */
   accessIncomplete: (reason: string) =>
     new Problem("unauthenticated", `Nobody can sign in: ${reason}`),

@@ -1,6 +1,6 @@
 import {
   figureFields,
-  isSum,
+  isSumAt,
   maxAggregateBytes,
   maxAggregateItems,
   maxAggregateResponseBytes,
@@ -9,7 +9,13 @@ import {
 import { isStoredOrder } from "#domain/search/sort.ts";
 import { referencedFields, type SearchField } from "#domain/search/tree.ts";
 import { SearchValues, valueSql } from "#store/data/search/conditions.ts";
-import { balancedSql, itemCost, maxTotalCost, totalCostSql } from "#store/data/search/cost.ts";
+import {
+  balancedSql,
+  itemCost,
+  maxTotalCost,
+  readsRecords,
+  totalCostSql,
+} from "#store/data/search/cost.ts";
 import {
   rangeOf,
   rangeSql,
@@ -213,7 +219,10 @@ function measureSql({ scan: { search }, figures }: Builder, fromItems: string): 
   const maxBytes = texts.length > 0 ? maxTextBytes : maxAggregateBytes;
   const perByte = dataFields.length * valueCost + maxTotalCost(cost, 0, 1);
   const costBound = `items * (t.largest * ${perByte} + ${maxTotalCost(cost, 1, 0)})`;
-  const isLight = `t.largest * items <= ${maxBytes} and ${costBound} <= ${maxCost}`;
+  // What records of other apps cost does not follow from the sizes of the items.
+  const isLight = readsRecords(cost)
+    ? "false"
+    : `t.largest * items <= ${maxBytes} and ${costBound} <= ${maxCost}`;
   return `select total(octet_length(i.data)), total(${totalCostSql(cost)} + ${reading}), total(${balancedSql("+", texts)})
     from (select 1 from b, t where items <= ${maxAggregateItems} and not (${isLight})) cross join ${fromItems}`;
 }
@@ -280,11 +289,6 @@ function groupsSql(rows: string, builder: Builder): string {
       position, ${outer.join(", ")}
     from n cross join a left join o on spent < ${maxBytes}`;
 }
-
-const isSumAt = ({ metrics }: Aggregate, index: number): boolean => {
-  const metric = metrics[index];
-  return metric !== undefined && isSum(metric);
-};
 
 /** Returns the values of one column that fit no scale, with the keys of their groups. */
 function misfitsSql(rows: string, name: string, figures: Figures): string {
