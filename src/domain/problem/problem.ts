@@ -155,10 +155,10 @@ export const problem = {
       { limit },
     ),
 
-  tooManyEntries: (entryCount: number, limit: number) =>
+  tooManyEntries: (limit: number) =>
     new Problem(
       "too_large",
-      `The item has ${entryCount} values in searchable fields, but may have at most ${limit}. Send fewer rows, or define fields with "searchable": false.`,
+      `The item may have at most ${limit} values in searchable fields. Send fewer rows, or define fields with "searchable": false.`,
       { limit },
     ),
 
