@@ -125,7 +125,8 @@ describe("The documentation's page on another origin", () => {
       }),
     );
     await send(page, "A shelf");
-    await expectStatus(page, "cost_centre: Enter a value.");
+    await expectStatus(page, "cost_centre");
+    expect(await page.getByRole("status").textContent()).toBe("cost_centre: Enter a value.");
     takeComplaints();
   });
 
