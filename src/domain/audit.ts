@@ -39,6 +39,8 @@ export type ResourceAction =
   | "webhook.rotate"
   | "webhook.delete"
   | "webhook.fail"
-  | "webhook.disable";
+  | "webhook.disable"
+  | "move.start"
+  | "move.stop";
 
 export type AuditAction = AccountAction | ResourceAction;
