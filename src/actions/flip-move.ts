@@ -57,7 +57,7 @@ export async function tryToFlip(
   hasTime: () => boolean,
 ): Promise<"flipped" | "wait" | "again"> {
   // Also while it waits, so that the notes do not pile up.
-  while ((await followStep(run.both, run.move.run)) > 0 && hasTime());
+  if (!(await catchUp(run, hasTime))) return "wait";
   const obstacle = await findObstacle(run);
   if (obstacle !== undefined) {
     const restarts = obstacle === newLink;

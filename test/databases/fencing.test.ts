@@ -49,7 +49,7 @@ async function move(key: string): Promise<void> {
         .bind(...Object.values(row))
         .run();
   }
-  await second.prepare("insert into owner values (?, 2, 'owned')").bind(id).run();
+  await second.prepare("insert into owner (collection_id, epoch, state) values (?, 2, 'owned')").bind(id).run();
   await setOwner(key, "moved");
   await home
     .prepare("update placement set database = 'DATA_02', epoch = 2 where collection_id = ?")
