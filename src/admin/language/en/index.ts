@@ -1,0 +1,17 @@
+import { lazy } from "#domain/lazy.ts";
+import { account } from "./account.ts";
+import { frame } from "./frame.ts";
+import { overview } from "./overview.ts";
+import { signIn } from "./sign-in.ts";
+import { terms } from "./terms.ts";
+
+/** The English texts. Their type is that of every catalogue. */
+export const en = lazy(() => ({
+  account: account(),
+  frame: frame(),
+  overview: overview(),
+  signIn: signIn(),
+  terms: terms(),
+}));
+
+export type Catalogue = ReturnType<typeof en>;

@@ -1,0 +1,16 @@
+import { lazy } from "#domain/lazy.ts";
+import type { Catalogue } from "#admin/language/en/index.ts";
+import { account } from "./account.ts";
+import { frame } from "./frame.ts";
+import { overview } from "./overview.ts";
+import { signIn } from "./sign-in.ts";
+import { terms } from "./terms.ts";
+
+/** The Japanese texts. docs/administration.md has the glossary. */
+export const ja = lazy((): Catalogue => ({
+  account: account(),
+  frame: frame(),
+  overview: overview(),
+  signIn: signIn(),
+  terms: terms(),
+}));
