@@ -19,11 +19,14 @@ import { MoveRefusedError, type MoveRun } from "./move-run.ts";
 /** The beginning of a move, and the end of one that was stopped. */
 
 /** The collections that move, with their epochs. */
-async function loadCollections(run: MoveRun): Promise<{ source: DataDatabase; group: StoredCollection[] }> {
+async function loadCollections(
+  run: MoveRun,
+): Promise<{ source: DataDatabase; group: StoredCollection[] }> {
   const { directory } = run.databases;
   const [kind, key = ""] = run.move.name.split(":");
   const placement = await directory?.findCurrent({ kind: kind as CollectionKind, key });
-  if (!placement || placement.isCreating) throw new MoveRefusedError(`${run.move.name} does not exist.`);
+  if (!placement || placement.isCreating)
+    throw new MoveRefusedError(`${run.move.name} does not exist.`);
   const { database, collectionId } = placement;
   const source = run.databases.dataDatabases().find(({ name }) => name === database);
   if (!source || database === run.move.target)
@@ -32,7 +35,9 @@ async function loadCollections(run: MoveRun): Promise<{ source: DataDatabase; gr
   if (!group.some(({ id }) => id === collectionId))
     throw new MoveRefusedError(`${run.move.name} does not exist.`);
   if (group.length > maxCollections)
-    throw new MoveRefusedError(`It is linked to ${group.length - 1} others. ${maxCollections} can move together.`);
+    throw new MoveRefusedError(
+      `It is linked to ${group.length - 1} others. ${maxCollections} can move together.`,
+    );
   return { source, group };
 }
 

@@ -24,11 +24,7 @@ const chunksPerSave = 5;
  * Goes on through all rows of all collections. Follows the changes meanwhile, so that they do not pile up. Returns whether
  * all are done.
  */
-async function visitRows(
-  run: MoveRun,
-  hasTime: () => boolean,
-  doChunk: DoChunk,
-): Promise<boolean> {
+async function visitRows(run: MoveRun, hasTime: () => boolean, doChunk: DoChunk): Promise<boolean> {
   const tables = copiedTables();
   let position: MovePosition = run.move.position ?? { collection: 0, table: 0, after: null };
   let { done } = run.move;

@@ -22,7 +22,7 @@ const maxFrozenNotes = 500;
 const frozenMs = 1500;
 const freezeEndsMs = 1800;
 /** All isolates have noticed the announcement after this time. */
-export const announcedMs = maxAgeMs + 5000;
+const announcedMs = maxAgeMs + 5000;
 
 /** Why the move cannot end now. Undefined if it can. */
 async function findObstacle(run: MoveRun): Promise<string | undefined> {
@@ -37,7 +37,7 @@ async function findObstacle(run: MoveRun): Promise<string | undefined> {
   return group.every(({ id }) => known.has(id)) ? undefined : newLink;
 }
 
-export const newLink = "It starts again, because another app or form was linked.";
+const newLink = "It starts again, because another app or form was linked.";
 
 /** Follows the changes until few are left. Returns whether that is so. */
 async function catchUp(run: MoveRun, hasTime: () => boolean): Promise<boolean> {

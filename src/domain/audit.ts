@@ -39,8 +39,6 @@ export type ResourceAction =
   | "webhook.rotate"
   | "webhook.delete"
   | "webhook.fail"
-  | "webhook.disable"
-  | "move.start"
-  | "move.stop";
+  | "webhook.disable";
 
 export type AuditAction = AccountAction | ResourceAction;

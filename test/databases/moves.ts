@@ -63,7 +63,9 @@ export async function rowsOf(db: D1Database, id: number): Promise<Record<string,
   };
   const tables: Record<string, string[]> = {};
   for (const { name, column, span } of movedTables()) {
-    const { results } = await db.prepare(`select * from ${name} where ${ranges[span](column)}`).all();
+    const { results } = await db
+      .prepare(`select * from ${name} where ${ranges[span](column)}`)
+      .all();
     tables[name] = results.map((row) => JSON.stringify(row)).toSorted();
   }
   return tables;
@@ -82,7 +84,7 @@ export interface Life {
 }
 
 /** The databases of a run that dies. */
-export function mortal(life: Life) {
+function mortal(life: Life) {
   let calls = 0;
   const live = async <T>(run: () => Promise<T>): Promise<T> => {
     calls += 1;

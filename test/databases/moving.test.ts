@@ -3,8 +3,28 @@ import { runMoves } from "../../src/actions/run-moves.ts";
 import type { Client, Json } from "../support/client";
 import { freshKey } from "../support/service";
 import { isFullSize } from "../support/size";
-import { databasesOf, first, home, isolate, migrate, newCaller, second, valueOf } from "./installation";
-import { databaseOf, finish, finishAfter, idOf, letTimePass, phaseOf, request, rowsOf, scheduleContext, type Names } from "./moves";
+import {
+  databasesOf,
+  first,
+  home,
+  isolate,
+  migrate,
+  newCaller,
+  second,
+  valueOf,
+} from "./installation";
+import {
+  databaseOf,
+  finish,
+  finishAfter,
+  idOf,
+  letTimePass,
+  phaseOf,
+  request,
+  rowsOf,
+  scheduleContext,
+  type Names,
+} from "./moves";
 
 let caller: Client;
 let several: Client;
@@ -34,7 +54,10 @@ const fields = [
 ];
 
 /** A form with items in this database. */
-async function makeForm(database: Names, count = 5): Promise<{ key: string; path: string; items: Json[] }> {
+async function makeForm(
+  database: Names,
+  count = 5,
+): Promise<{ key: string; path: string; items: Json[] }> {
   const key = freshKey("moved");
   await useOnly(database);
   expect((await several.put(`/forms/${key}/schema`, { fields })).status).toBe(201);
@@ -72,7 +95,11 @@ describe("A move", () => {
     expect((await stale.get(`/forms/${key}/changes?limit=50`)).body.items).toEqual(feed.items);
     const rest = await stale.get(page.links.next.replace(/^.*\/api\/v1/, ""));
     expect(rest.status).toBe(200);
-    const again = await stale.post(path, { data: { title: "t0", amount: 0.1, note: 'note "0" é' } }, { "Idempotency-Key": `${key}-0` });
+    const again = await stale.post(
+      path,
+      { data: { title: "t0", amount: 0.1, note: 'note "0" é' } },
+      { "Idempotency-Key": `${key}-0` },
+    );
     expect([again.status, again.body.id]).toEqual([201, items[0].id]);
     const duplicate = await stale.post(path, { data: { title: "t2" } });
     expect([duplicate.status, duplicate.body.code]).toEqual([409, "duplicate"]);
@@ -130,11 +157,17 @@ class Traffic {
       }
       if (older && round % 5 === 2) {
         own.shift();
-        if (await this.#send(() => client.delete(`/submissions/${older}`))) this.titles.delete(older);
+        if (await this.#send(() => client.delete(`/submissions/${older}`)))
+          this.titles.delete(older);
       }
       if (round % 4 === 3) {
-        const operations = ["x", "y"].map((part) => ({ op: "create", data: { title: `${title}${part}` } }));
-        const batch = await this.#send(() => client.post(`${path}/batch?return=representation`, { operations }));
+        const operations = ["x", "y"].map((part) => ({
+          op: "create",
+          data: { title: `${title}${part}` },
+        }));
+        const batch = await this.#send(() =>
+          client.post(`${path}/batch?return=representation`, { operations }),
+        );
         for (const result of batch?.results ?? [])
           this.titles.set(result.item.id, result.item.data.title);
       }

@@ -172,8 +172,6 @@ export const actionVerbs: Record<ResourceAction, string> = {
   "webhook.delete": "deleted the webhook",
   "webhook.fail": "stopped retrying the webhook",
   "webhook.disable": "disabled the webhook",
-  "move.start": "started to move",
-  "move.stop": "stopped the move of",
   "record.create": "created",
   "record.update": "changed",
   "record.recalculate": "recalculated",

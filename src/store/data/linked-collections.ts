@@ -36,13 +36,15 @@ export async function loadGroup(db: DataDatabase, id: number): Promise<StoredCol
 }
 
 /** The collections that are connected by links, in the order of their ids. */
-export function groupOf(
+function groupOf(
   id: number,
   collections: readonly StoredCollection[],
   links: readonly { id: number; app: string }[],
 ): StoredCollection[] {
   const idOfApp = new Map(
-    collections.flatMap(({ id: appId, kind, key }) => (kind === "app" ? [[key, appId] as const] : [])),
+    collections.flatMap(({ id: appId, kind, key }) =>
+      kind === "app" ? [[key, appId] as const] : [],
+    ),
   );
   const linkedIds = new Map<number, number[]>();
   const connect = (from: number, to: number) =>

@@ -23,7 +23,10 @@ export const refuseIf = (db: DataDatabase, condition: string, values: readonly u
   );
 
 /** Runs the batch. Returns false if one of its conditions refuses it, or a later run has begun. */
-export async function runIfAllowed(db: DataDatabase, statements: readonly Statement[]): Promise<boolean> {
+export async function runIfAllowed(
+  db: DataDatabase,
+  statements: readonly Statement[],
+): Promise<boolean> {
   try {
     await retryTransient(db, () => db.batch(statements));
     return true;

@@ -23,7 +23,9 @@ const events = ["insert", "update", "delete"] as const;
 
 function triggerSql(table: MovedTable, event: (typeof events)[number]): string {
   const note = (row: "new" | "old") => {
-    const key = [0, 1, 2].map((index) => (table.key[index] ? `${row}."${table.key[index]}"` : "null"));
+    const key = [0, 1, 2].map((index) =>
+      table.key[index] ? `${row}."${table.key[index]}"` : "null",
+    );
     return `insert into move_log (source, k1, k2, k3) select '${table.name}', ${key.join(", ")} where ${isMovingAway(table, row)}`;
   };
   const isSameKey = table.key.map((column) => `old."${column}" is new."${column}"`).join(" and ");
@@ -48,9 +50,7 @@ export async function dropTriggers(db: DataDatabase): Promise<void> {
       db.prepare<"data">(`drop trigger if exists ${triggerName(table, event)}`),
     ),
   );
-  await retryTransient(db, () =>
-    db.batch([...drops, db.prepare<"data">("delete from move_log")]),
-  );
+  await retryTransient(db, () => db.batch([...drops, db.prepare<"data">("delete from move_log")]));
 }
 
 const maxNotes = 1000;

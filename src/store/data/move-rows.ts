@@ -98,9 +98,10 @@ export const selectKeys = (
   keys: readonly Key[],
 ): Statement[] =>
   jsonChunks(keys).map((chunk) =>
-    db.prepare<"data">(`select ${list(table.columns)} from ${table.name} where ${isListed(table)}`, [
-      chunk,
-    ]),
+    db.prepare<"data">(
+      `select ${list(table.columns)} from ${table.name} where ${isListed(table)}`,
+      [chunk],
+    ),
   );
 
 const isOfAny = (table: MovedTable, collectionIds: readonly number[]) =>
@@ -108,7 +109,9 @@ const isOfAny = (table: MovedTable, collectionIds: readonly number[]) =>
 
 /** Selects all rows of a small table. */
 export const selectAll = (db: DataDatabase, table: MovedTable, ids: readonly number[]): Statement =>
-  db.prepare<"data">(`select ${list(table.columns)} from ${table.name} where ${isOfAny(table, ids)}`);
+  db.prepare<"data">(
+    `select ${list(table.columns)} from ${table.name} where ${isOfAny(table, ids)}`,
+  );
 
 export const deleteAll = (db: DataDatabase, table: MovedTable, ids: readonly number[]): Statement =>
   db.prepare<"data">(`delete from ${table.name} where ${isOfAny(table, ids)}`);

@@ -220,5 +220,7 @@ export async function hideCopy(
 
 /** Ends a move that has not given the collections up. */
 export async function forgetMove(db: DataDatabase, role: MoveRole): Promise<void> {
-  await retryTransient(db, () => db.prepare<"data">(`delete from moving where role = '${role}'`).run());
+  await retryTransient(db, () =>
+    db.prepare<"data">(`delete from moving where role = '${role}'`).run(),
+  );
 }

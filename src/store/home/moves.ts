@@ -1,11 +1,9 @@
-import { and, desc, eq, inArray } from "drizzle-orm";
-import type { Actor } from "#domain/audit.ts";
-import { activePhases, stoppablePhases, type MovePhase } from "#domain/move.ts";
+import { and, eq, inArray } from "drizzle-orm";
+import { activePhases, type MovePhase } from "#domain/move.ts";
 import type { MovingCollection } from "#store/data/move-sides.ts";
 import { orm, type HomeDatabase, type PreparedStatement } from "#store/db/database.ts";
 import { collectionMove } from "#store/db/home-schema.ts";
 import { retryTransient } from "#store/db/retry.ts";
-import { insertAuditEntryIfChanged, type AuditRecord } from "./audit.ts";
 
 type MoveRow = typeof collectionMove.$inferSelect;
 
@@ -32,60 +30,8 @@ const moveFromRow = (row: MoveRow): Move => ({
   position: row.position === null ? null : (JSON.parse(row.position) as MovePosition),
 });
 
-const maxListed = 50;
-
-/** Lists the moves, newest first. */
-export async function listMoves(home: HomeDatabase): Promise<Move[]> {
-  const rows = await retryTransient(home, () =>
-    orm(home).select().from(collectionMove).orderBy(desc(collectionMove.id)).limit(maxListed),
-  );
-  return rows.map(moveFromRow);
-}
-
-export interface NewMove {
-  name: string;
-  target: string;
-  actor: Actor;
-  at: number;
-}
-
-/** Requests a move, with its entry of the audit. Returns false if another move is not over. */
-export async function insertMove(
-  home: HomeDatabase,
-  { name, target, actor, at }: NewMove,
-  entry: AuditRecord,
-): Promise<boolean> {
-  const insert = home.prepare<"home">(
-    `insert into collection_move (name, target, phase, actor, requested_at, changed_at)
-      select ?1, ?2, 'requested', ?3, ?4, ?4
-      where not exists (select 1 from collection_move where ${isActive}) returning id`,
-    [name, target, actor, at],
-  );
-  const [inserted] = await retryTransient(home, () =>
-    home.batch([insert, insertAuditEntryIfChanged(home, entry)]),
-  );
-  return (inserted?.results.length ?? 0) > 0;
-}
-
-/** Stops a move, with its entry of the audit. Returns false if it is too late, or the move is over. */
-export async function stopMove(
-  home: HomeDatabase,
-  id: number,
-  entry: AuditRecord,
-): Promise<boolean> {
-  const update = home.prepare<"home">(
-    `update collection_move set phase = 'stopping', problem = 'It was stopped.', position = null, changed_at = ?2
-      where id = ?1 and phase in (${listed(stoppablePhases)}) returning id`,
-    [id, entry.at],
-  );
-  const [updated] = await retryTransient(home, () =>
-    home.batch([update, insertAuditEntryIfChanged(home, entry)]),
-  );
-  return (updated?.results.length ?? 0) > 0;
-}
-
 /** How long a run may be silent before another one takes its place. */
-export const leaseMs = 12_000;
+const leaseMs = 12_000;
 
 /** Claims the move that is not over, or a copy that is due to be erased. Undefined if there is none, or a run works on it. */
 export async function claimMove(home: HomeDatabase, now: number): Promise<Move | undefined> {
