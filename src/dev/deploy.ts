@@ -1,5 +1,5 @@
 import { parseDeploymentOptions } from "./deploy/options.ts";
-import { hasOwner, waitUntilHealthy, migrateAndDeploy } from "./deploy/publish.ts";
+import { waitUntilHealthy, migrateAndDeploy } from "./deploy/publish.ts";
 import { requirePaidPlan } from "./deploy/plan.ts";
 import { ensureResources, loadBackup } from "./deploy/resources.ts";
 import {
@@ -32,13 +32,12 @@ const deployedSecrets = findDeployedSecrets(environment);
 if (deployedSecrets === undefined) requirePaidPlan(settings);
 ensureResources(options, settings);
 if (typeof backup === "string") loadBackup(environment, backup);
-const url = migrateAndDeploy(
+const { url, hasOwner } = migrateAndDeploy(
   environment,
   settings,
   createMissingSecrets(environment, deployedSecrets),
 );
 const isHealthy = await waitUntilHealthy(url);
-const alreadyHasOwner = hasOwner(environment);
 const { SETUP_SECRET: setupSecret = "as you stored it" } = readSecrets(environment);
 const shownSecret = isRunner()
   ? "the Worker's SETUP_SECRET. Change it in the dashboard if you do not know it"
@@ -52,4 +51,4 @@ console.log(`
 Edge Forms ${isHealthy ? "answers" : "was deployed and should respond within minutes"} at ${url}
 
   Administration   ${url}/admin
-${alreadyHasOwner ? "" : setupLines}${isRunner() ? "" : fileLines}`);
+${hasOwner ? "" : setupLines}${isRunner() ? "" : fileLines}`);
