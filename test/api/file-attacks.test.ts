@@ -49,7 +49,7 @@ const html = { Accept: "text/html" };
 const call = (method: string, url: string, headers = {}) =>
   exports.default.fetch(new Request(url, { method, headers, redirect: "manual" }));
 
-const without = ({ request_id: _, ...body }: Json) => body;
+const without = (body: Json) => ({ ...body, request_id: undefined });
 
 describe("A malicious name", () => {
   const names = [
