@@ -2,7 +2,16 @@ import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { bytesOf, Client, host } from "../support/client";
 import { newMember } from "../support/members";
-import { account, admin, anonymous, client, everything, issue, makeForm, ownerCookie } from "../support/service";
+import {
+  account,
+  admin,
+  anonymous,
+  client,
+  everything,
+  issue,
+  makeForm,
+  ownerCookie,
+} from "../support/service";
 
 /** Submits the page for a new credential with everything that a browser sends. Returns the credential and the next page. */
 async function submitIssuePage(choices: Record<string, string>) {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 const rights = ["submissions:read", "submissions:write", "submissions:delete", "schema:read"];
-const text = { type: "text", max_length: 100_000, searchable: false };
+const longText = { type: "text", max_length: 100_000, searchable: false };
 const letters = ["a", "b", "c", "d", "e", "f", "g"];
 const lists = Array.from({ length: 30 }, (_, index) => `list${index}`);
 const rows = (count: number) =>
@@ -25,9 +25,9 @@ const fields = [
   { key: "title", type: "text" },
   { key: "team", type: "select", options: [{ value: "ours" }, { value: "theirs" }] },
   { key: "docs", type: "files" },
-  ...letters.map((key) => ({ key, ...text })),
+  ...letters.map((key) => ({ key, ...longText })),
   list("tags"),
-  ...["secret", "secret2"].map((key) => ({ key, ...text })),
+  ...["secret", "secret2"].map((key) => ({ key, ...longText })),
   ...lists.map(list),
 ];
 const ours = { field: "team", op: "eq", value: "ours" };

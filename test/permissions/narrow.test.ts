@@ -115,6 +115,7 @@ function requestsOf(world: NarrowWorld, route: string, variant: Variant, field: 
           send({ metrics: { n: { op, field } } }),
         ),
         send({ metrics, conditions: [{ field, op: "eq", value: "x" }] }),
+        send({ metrics, conditions: [{ field, op: "matches", value: [] }] }),
         send({ metrics }, `?view=${field}`),
       ];
     }
@@ -391,6 +392,21 @@ describe.each(["app", "form"] as Kind[])("A credential that sees a view of an %s
       },
     });
     expect(matches.status).toBe(422);
+    const counted = await ask(partner, {
+      method: "POST",
+      path: `${items}/aggregate`,
+      body: {
+        metrics: { n: { op: "count" } },
+        conditions: [
+          {
+            field: "person",
+            op: "matches",
+            value: [{ field: "name", op: "starts_with", value: "C" }],
+          },
+        ],
+      },
+    });
+    expect(counted.status).toBe(422);
   });
 
   it("sees nothing hidden in the tools of MCP and their results", async () => {
