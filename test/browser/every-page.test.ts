@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ofTheArea, routeOf, rowsOf } from "../permissions/tables.ts";
 import { account, caller, Server } from "../dev/server.ts";
 import { expectGoodLooks, expectLight, useBrowser } from "./browser.ts";
+import { Person } from "./person.ts";
 
 /** The table of permissions names every route. Downloads are not pages. */
 const paths = [
@@ -62,7 +63,12 @@ describe("Every page of the administration", () => {
   }
 
   it("looks good at both widths and in both colour schemes, and loads at most 25 KB", async () => {
-    const { page, complaints } = await open("/admin", { member: account(server) });
+    const { page, complaints } = await open("/admin/people", { member: account(server) });
+    const person = new Person(page);
+    await person.fill("Person", "ベルンシュタイン");
+    await person.press("Search everything");
+    await page.waitForURL(/people\/\w+$/);
+    parameters.set("people", { id: page.url().split("/").at(-1) ?? "" });
     expect(paths.length).toBeGreaterThan(30);
     for (const path of paths.map(withParameters)) {
       await page.goto(path);
