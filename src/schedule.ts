@@ -1,5 +1,6 @@
 import { runBackfill } from "#actions/backfill.ts";
 import type { NotifyChange } from "#actions/index-items.ts";
+import { runPersonSearches } from "#actions/person-search.ts";
 import { runMoves } from "#actions/run-moves.ts";
 import { repeatErasures } from "#actions/repeat-erasures.ts";
 import { eraseExpired } from "#actions/retention.ts";
@@ -23,6 +24,7 @@ import { forgetErasures } from "#store/data/owed-erasures.ts";
 import { releaseFormerFiles, sweepFiles, sweepObjects } from "#store/data/sweep-files.ts";
 import { sweepErasedReplays } from "#store/data/replays.ts";
 import { sweepExpired } from "#store/home/maintenance.ts";
+import { sweepPersonSearches } from "#store/home/person-searches.ts";
 
 type SweepContext = Pick<BackgroundContext, "databases" | "memory"> &
   Pick<Service, "replays" | "files">;
@@ -35,6 +37,7 @@ export async function sweepStorage(
   now: number,
 ): Promise<void> {
   await sweepExpired(databases, now, stepsPerRun);
+  await sweepPersonSearches(databases.home, now);
   for (const [index, db] of databases.dataDatabases().entries()) {
     await runSteps(() => sweepFormerUnique(db));
     await runSteps(() => sweepFormerEntries(db));
@@ -86,8 +89,8 @@ const fewQueries = 100;
 /**
  * Runs each minute. Wakes webhooks with lost wake-ups, sweeps deleted webhooks, updates `listened` in the data databases,
  * and repeats erasures after a restore. Of five runs, one also sweeps storage, one erases what has expired, and three run
- * the backfill, because all together would exceed the 1,000 queries that D1 allows per run. While a move of a collection
- * is in progress, two of the three work on it instead, and the others continue what must not wait.
+ * the backfill and searches for people, because all together would exceed the 1,000 queries that D1 allows per run. While
+ * a move of a collection is in progress, two of the three work on it instead, and the others continue what must not wait.
  */
 export async function onSchedule(service: Service, scheduledAt: number): Promise<void> {
   if (service.settings.isPaused) return;
@@ -107,8 +110,13 @@ export async function onSchedule(service: Service, scheduledAt: number): Promise
   const hasMoved = move.status === "fulfilled" && move.value;
   if (turn === 0) await sweepStorage(service, scheduledAt);
   else if (turn === 2) await erase(ctx);
-  else if (!hasMoved || !isForMoves)
-    await runAndWake(ctx, (notifyChange) => runBackfill(ctx, notifyChange));
+  else if (!hasMoved || !isForMoves) {
+    try {
+      await runAndWake(ctx, (notifyChange) => runBackfill(ctx, notifyChange));
+    } finally {
+      await runPersonSearches(ctx);
+    }
+  }
   const rejection = [...results, move].find((result) => result.status === "rejected");
   if (rejection) throw rejection.reason;
 }

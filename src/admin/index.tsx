@@ -11,6 +11,7 @@ import { integrationRoutes } from "#admin/credentials/index.tsx";
 import { memberRoutes } from "#admin/members/members.tsx";
 import { overviewRoutes } from "./overview.tsx";
 import { action } from "./page.ts";
+import { personSearchRoutes } from "./person-search.tsx";
 import { searchRoutes } from "./search.tsx";
 import { ReturnPath, requireSameOrigin } from "./form-input.ts";
 import { setPreferences, Preferences } from "./preferences.ts";
@@ -79,6 +80,7 @@ const signedInRoutes = () =>
     .route("/forms", collectionRoutes("form"))
     .route("/integrations", integrationRoutes())
     .route("/members", memberRoutes())
+    .route("/people", personSearchRoutes())
     .route("/search", searchRoutes())
     .route("/webhooks", webhookRoutes())
     .post("/preferences", choosePreferences);

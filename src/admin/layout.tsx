@@ -99,6 +99,7 @@ const navigation: [group: keyof FrameText["navigation"], links: NavigationLink[]
     [
       ["/admin/members", "members", "members"],
       ["/admin/audit", "audit", "audit"],
+      ["/admin/people", "people", "erase"],
       ["/admin/account", "account", "see"],
     ],
   ],

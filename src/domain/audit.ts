@@ -34,6 +34,7 @@ export type ResourceAction =
   | "member.change"
   | "member.remove"
   | "member.reset_link"
+  | "person.search"
   | "webhook.create"
   | "webhook.change"
   | "webhook.rotate"

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ofTheArea, routeOf, rowsOf } from "../permissions/tables.ts";
 import { account, caller, Server } from "../dev/server.ts";
 import { expectGoodLooks, expectLight, useBrowser } from "./browser.ts";
-import { Person } from "./person.ts";
 
 /** The table of permissions names every route. Downloads are not pages. */
 const paths = [
@@ -63,13 +62,10 @@ describe("Every page of the administration", () => {
   }
 
   it("looks good at both widths and in both colour schemes, and loads at most 25 KB", async () => {
-    const { page, complaints } = await open("/admin/sign-in");
-    await new Person(page).signIn(account(server));
-    await page.waitForURL("/admin");
+    const { page, complaints } = await open("/admin", { member: account(server) });
     expect(paths.length).toBeGreaterThan(30);
     for (const path of paths.map(withParameters)) {
       await page.goto(path);
-      await page.waitForLoadState("networkidle");
       await expectGoodLooks(page);
       await expectLight(page);
     }

@@ -10,16 +10,13 @@ const sources = new URL("../../src", import.meta.url).pathname;
  * becomes shorter.
  */
 const unconverted = [
-  "admin/audit/",
   "admin/credentials/",
   "admin/definitions/",
   "admin/items/bulk/",
   "admin/items/change-list.tsx",
   "admin/items/erase.tsx",
-  "admin/items/files/",
   "admin/items/form/",
   "admin/items/history.tsx",
-  "admin/items/import/",
   "admin/items/item-page.tsx",
   "admin/items/list/",
   "admin/items/neighbors.ts",
@@ -29,6 +26,7 @@ const unconverted = [
   "admin/members/member-rows.tsx",
   "admin/members/members.tsx",
   "admin/one-time-secret.tsx",
+  "admin/person-search.tsx",
   "admin/search.tsx",
   "admin/webhooks/",
   "assets/scripts/complete-names.ts",

@@ -72,7 +72,7 @@ export const signInRoutes = new Hono<AppEnv>()
         const isSignedIn = await startSession(c, email, password);
         if (wantsJson(c)) {
           if (isSignedIn) return c.json({ signed_in: true });
-          throw problem.unauthenticated(true);
+          throw problem.signInFailed();
         }
         const savedForm = readSavedForm(kept);
         if (!isSignedIn)

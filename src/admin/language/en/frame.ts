@@ -21,6 +21,7 @@ export const frame = () => ({
     guides: "Guides",
     members: "Members",
     audit: "Audit",
+    people: "Find a person",
     account: "Your account",
   },
   chart: {

@@ -21,6 +21,7 @@ export const frame = (): Catalogue["frame"] => ({
     guides: "ガイド",
     members: "メンバー",
     audit: "監査ログ",
+    people: "個人データを検索",
     account: "個人設定",
   },
   chart: {
