@@ -106,7 +106,8 @@ export async function onSchedule(service: Service, scheduledAt: number): Promise
   ]);
   const turn = Math.floor(scheduledAt / minuteMs) % 5;
   const isForMoves = turn === 1 || turn === 3;
-  const hasMoved = await runMoves(ctx, isForMoves ? mostQueries : fewQueries);
+  const [move] = await Promise.allSettled([runMoves(ctx, isForMoves ? mostQueries : fewQueries)]);
+  const hasMoved = move.status === "fulfilled" && move.value;
   if (turn === 0) await sweepStorage(service, scheduledAt);
   else if (turn === 2) await erase(ctx);
   else if (!hasMoved || !isForMoves) {
@@ -116,7 +117,7 @@ export async function onSchedule(service: Service, scheduledAt: number): Promise
       await runPersonSearches(ctx);
     }
   }
-  const rejection = results.find((result) => result.status === "rejected");
+  const rejection = [...results, move].find((result) => result.status === "rejected");
   if (rejection) throw rejection.reason;
 }
 

@@ -11,9 +11,14 @@ export type Names = "DB" | "DATA_01" | "DATA_02";
 export const databaseOf: Record<Names, D1Database> = { DB: home, DATA_01: first, DATA_02: second };
 
 export function scheduleContext(replaced: object = {}) {
-  const bindings = { ...env, DATA_01: first, DATA_02: second, ...replaced };
-  const ports = workerPorts(bindings as unknown as WorkerBindings);
-  const service = createService(ports, workerSettings(bindings as unknown as WorkerBindings));
+  const bindings: WorkerBindings & Record<string, unknown> = {
+    ...env,
+    DATA_01: first,
+    DATA_02: second,
+    ...replaced,
+  };
+  const ports = workerPorts(bindings);
+  const service = createService(ports, workerSettings(bindings));
   return { databases: service.databases, now: () => Date.now() };
 }
 

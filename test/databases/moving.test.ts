@@ -124,7 +124,7 @@ class Traffic {
     this.#key = key;
   }
 
-  async #send(work: () => Promise<{ status: number; body: Json }>): Promise<Json | undefined> {
+  async #send(work: () => Promise<{ status: number; body: Json }>): Promise<Json> {
     const startedAt = Date.now();
     const { status, body } = await work();
     this.slowestMs = Math.max(this.slowestMs, Date.now() - startedAt);
@@ -147,7 +147,7 @@ class Traffic {
         this.titles.set(created.id, title);
         own.push(created.id);
         const again = await this.#send(create);
-        if (again) expect(again.id).toBe(created.id);
+        if (again && again.id !== created.id) this.refused.push(`${again.id} is another item`);
       }
       const [older] = own;
       if (older && round % 3 === 1) {
