@@ -12,7 +12,6 @@ import type { Databases } from "#store/db/database.ts";
 import {
   deletePersonSearch,
   findPersonSearch,
-  listPersonHits,
   listPersonSearches,
   maxPersonSearches,
   nextPersonSearch,
@@ -77,10 +76,11 @@ export async function getPersonSearch(
   after: number,
 ): Promise<{ search: PersonSearch; items: FoundItem[]; next: number | null }> {
   const { home } = ctx.databases;
-  const search = await findPersonSearch(home, id, ctx.now());
-  if (!search) throw problem.notFound();
+  const range = { now: ctx.now(), after, limit: pageSize + 1 };
+  const loaded = await findPersonSearch(home, id, range);
+  if (!loaded) throw problem.notFound();
+  const { search, hits } = loaded;
   if (search.state === "running") continueLater(ctx);
-  const hits = await listPersonHits(home, id, after, pageSize + 1);
   const page = hits.slice(0, pageSize);
   const byNumber = await loadNumbered(ctx.databases, page);
   const items = page.map((hit) => ({ ...hit, found: byNumber.get(hit.item) }));

@@ -1,6 +1,6 @@
 import { inviteFirstOwner } from "./deploy/invite-owner.ts";
 import { parseDeploymentOptions } from "./deploy/options.ts";
-import { hasOwner, waitUntilHealthy, migrateAndDeploy } from "./deploy/publish.ts";
+import { waitUntilHealthy, migrateAndDeploy } from "./deploy/publish.ts";
 import { requirePaidPlan } from "./deploy/plan.ts";
 import { ensureResources, loadBackup } from "./deploy/resources.ts";
 import {
@@ -35,13 +35,12 @@ const deployedSecrets = findDeployedSecrets(environment);
 if (deployedSecrets === undefined) requirePaidPlan(settings);
 ensureResources(options, settings);
 if (typeof backup === "string") loadBackup(environment, backup);
-const url = migrateAndDeploy(
+const { url, hasOwner } = migrateAndDeploy(
   environment,
   settings,
   createMissingSecrets(environment, deployedSecrets),
 );
 const isHealthy = await waitUntilHealthy(url);
-const alreadyHasOwner = hasOwner(environment);
 const { SETUP_SECRET: setupSecret = "as you stored it", TOKEN_SECRET: storedTokenSecret } =
   readSecrets(environment);
 const shownSecret = isRunner()
@@ -64,7 +63,7 @@ function inviteOwner(): string {
   return `  Invitation       ${url}${path}\n                   makes ${ownerEmail} the first owner, once, within 7 days\n`;
 }
 
-const invitationLines = alreadyHasOwner ? "" : inviteOwner();
+const invitationLines = hasOwner ? "" : inviteOwner();
 const fileLines = `  Settings         ${settingsFileOf(environment)}   keep it; contains IDs and options, no secrets
   Secrets          ${secretsFileOf(environment)}   move it to your secret store; Cloudflare never shows them again
 `;
@@ -73,4 +72,4 @@ console.log(`
 Edge Forms ${isHealthy ? "answers" : "was deployed and should respond within minutes"} at ${url}
 
   Administration   ${url}/admin
-${alreadyHasOwner ? "" : setupLines}${invitationLines}${isRunner() ? "" : fileLines}`);
+${hasOwner ? "" : setupLines}${invitationLines}${isRunner() ? "" : fileLines}`);

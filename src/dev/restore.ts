@@ -87,7 +87,7 @@ for (const namespace of settings.kv_namespaces) {
   namespace.id = createNamespace(title, config);
 }
 saveSettings(environment, settings);
-const url = migrateAndDeploy(environment, settings);
+const { url } = migrateAndDeploy(environment, settings);
 for (const id of oldNamespaces) {
   runWrangler([
     "kv",

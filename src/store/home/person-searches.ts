@@ -52,18 +52,31 @@ export function listPersonSearches(db: HomeDatabase, now: number): Promise<Perso
   );
 }
 
+/** Loads a search with up to `limit` of its hits after an item, in one D1 call. */
 export async function findPersonSearch(
   db: HomeDatabase,
   id: string,
-  now: number,
-): Promise<PersonSearch | undefined> {
-  const [row] = await retryTransient(db, async () =>
-    orm(db)
-      .select()
-      .from(personSearch)
-      .where(and(eq(personSearch.id, id), isKept(now))),
+  { now, after, limit }: { now: number; after: number; limit: number },
+): Promise<{ search: PersonSearch; hits: PersonHit[] } | undefined> {
+  const [[search], hits] = await retryTransient(db, () =>
+    batchQueries(db, [
+      query(db, (on) =>
+        on
+          .select()
+          .from(personSearch)
+          .where(and(eq(personSearch.id, id), isKept(now))),
+      ),
+      query(db, (on) =>
+        on
+          .select({ item: personHit.item, former: personHit.former })
+          .from(personHit)
+          .where(and(eq(personHit.searchId, id), gt(personHit.item, after)))
+          .orderBy(asc(personHit.item))
+          .limit(limit),
+      ),
+    ]),
   );
-  return row;
+  return search && { search, hits };
 }
 
 /** Finds the oldest search that is not finished. */
@@ -159,23 +172,6 @@ export async function storePersonProgress(
   const statements = [insertHits(db, step), storeStep(db, step)];
   const results = await retryTransient(db, () => db.batch(statements));
   return (results[1]?.meta.changes ?? 0) > 0;
-}
-
-/** Lists what a search found, in the order of the items. */
-export function listPersonHits(
-  db: HomeDatabase,
-  id: string,
-  after: number,
-  limit: number,
-): Promise<PersonHit[]> {
-  return retryTransient(db, async () =>
-    orm(db)
-      .select({ item: personHit.item, former: personHit.former })
-      .from(personHit)
-      .where(and(eq(personHit.searchId, id), gt(personHit.item, after)))
-      .orderBy(asc(personHit.item))
-      .limit(limit),
-  );
 }
 
 /** Erases a search, with its text and what it found. */
