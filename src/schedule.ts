@@ -10,6 +10,7 @@ import {
 } from "#actions/wake-listeners.ts";
 import { sweepWebhooks } from "#actions/webhooks.ts";
 import { updateListenedColumns } from "#store/home/listened.ts";
+import { logDatabaseSize } from "#domain/events.ts";
 import { webhookObjects } from "#delivery/senders.ts";
 import type { Service } from "#http/service.ts";
 import type { DataDatabase } from "#store/db/database.ts";
@@ -21,6 +22,7 @@ import { sweepFormerEntries, sweepFormerUnique } from "#store/data/index-check.t
 import { forgetErasures } from "#store/data/owed-erasures.ts";
 import { releaseFormerFiles, sweepFiles, sweepObjects } from "#store/data/sweep-files.ts";
 import { sweepErasedReplays } from "#store/data/replays.ts";
+import { reportDatabases } from "#store/home/database-reports.ts";
 import { sweepExpired } from "#store/home/maintenance.ts";
 
 type SweepContext = Pick<BackgroundContext, "databases" | "memory"> &
@@ -80,7 +82,7 @@ const minuteMs = 60_000;
 
 /**
  * Runs each minute. Wakes webhooks with lost wake-ups, sweeps deleted webhooks, updates `listened` in the data databases,
- * and repeats erasures after a restore. Of five runs, one also sweeps storage, one erases what has expired, and three run
+ * repeats erasures after a restore, and reports how full the databases are. Of five runs, one also sweeps storage, one erases what has expired, and three run
  * the backfill, because all together would exceed the 1,000 queries that D1 allows per run.
  */
 export async function onSchedule(service: Service, scheduledAt: number): Promise<void> {
@@ -94,6 +96,7 @@ export async function onSchedule(service: Service, scheduledAt: number): Promise
     sweepWebhooks(ctx),
     updateListenedColumns(databases),
     repeatErasures(ctx),
+    report(service, scheduledAt),
   ]);
   const turn = Math.floor(scheduledAt / minuteMs) % 5;
   if (turn === 0) await sweepStorage(service, scheduledAt);
@@ -101,6 +104,12 @@ export async function onSchedule(service: Service, scheduledAt: number): Promise
   else await runAndWake(ctx, (notifyChange) => runBackfill(ctx, notifyChange));
   const rejection = results.find((result) => result.status === "rejected");
   if (rejection) throw rejection.reason;
+}
+
+/** Stores and logs how full each database is. */
+async function report({ databases, log }: Service, scheduledAt: number): Promise<void> {
+  for (const { name, bytes, collections } of await reportDatabases(databases, scheduledAt))
+    logDatabaseSize({ log }, { database: name, bytes, collections });
 }
 
 /** A step takes about 15 of the 1,000 queries that D1 allows. */

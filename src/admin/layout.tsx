@@ -81,6 +81,7 @@ const navigation: [title: string, links: NavigationLink[]][] = [
     [
       ["/admin/members", "Members", "members"],
       ["/admin/audit", "Audit", "audit"],
+      ["/admin/settings/databases", "Settings", "databases"],
       ["/admin/account", "Your account", "see"],
     ],
   ],

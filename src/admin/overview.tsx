@@ -1,9 +1,17 @@
 import { webhookStateBadges } from "#admin/webhooks/layout.tsx";
 import type { Child } from "hono/jsx";
 import { Badge, type Tone } from "#html/parts.tsx";
-import { formatCount, formatQuantity, Time, useViewer, formatDay } from "#html/viewer.tsx";
+import {
+  formatBytes,
+  formatCount,
+  formatQuantity,
+  Time,
+  useViewer,
+  formatDay,
+} from "#html/viewer.tsx";
 import { getOverview, type Attention as AttentionData, type Overview } from "#actions/overview.ts";
 import { maxExpiringCount } from "#domain/definition/collection.ts";
+import { maxDatabaseBytes } from "#domain/database-size.ts";
 import type { FormState } from "#store/home/overview.ts";
 import { formatTimestamp } from "#domain/time.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
@@ -48,15 +56,17 @@ function Attention({
   forms,
   webhooks,
   retaining,
+  databases,
   canDefine,
 }: AttentionData & { canDefine: boolean }) {
   const { now } = useViewer();
-  const lists = [expiring, refused, forms, webhooks, retaining];
+  const lists = [expiring, refused, forms, webhooks, retaining, databases];
   if (lists.every(({ length }) => length === 0)) {
     return <p class="muted">You’re all caught up.</p>;
   }
   return (
     <ul class="attention">
+      <LargeDatabases databases={databases} />
       {refused.map(({ credential, requests, refusals }) => (
         <AttentionItem
           tone="bad"
@@ -115,6 +125,24 @@ function Attention({
   );
 }
 
+/** The databases that are nearly full. */
+function LargeDatabases({ databases }: Pick<AttentionData, "databases">) {
+  return (
+    <>
+      {databases.map(({ name, bytes }) => (
+        <AttentionItem
+          tone="warn"
+          state="Nearly full"
+          link={["View databases", "/admin/settings/databases"]}
+        >
+          Database <strong>{name}</strong> holds {formatBytes(bytes)} of{" "}
+          {formatBytes(maxDatabaseBytes)}.
+        </AttentionItem>
+      ))}
+    </>
+  );
+}
+
 /** The forms that erase submissions soon. */
 function RetainingForms({
   retaining,
@@ -170,6 +198,7 @@ const overviewPage = page({
     forms: overview.forms,
     webhooks: overview.webhooks,
     retaining: overview.retaining,
+    databases: overview.databases.map(({ name, bytes }) => ({ name, bytes })),
     activity: overview.actions.map(({ at, actor, action, itemId, kind, key }) => ({
       at: formatTimestamp(at),
       actor,
