@@ -23,6 +23,7 @@ const actionOptions = [
   ["credential", "Credentials"],
   ["member", "Members"],
   ["webhook", "Webhooks"],
+  ["database", "Databases"],
 ].map(([value = "", label = ""]) => ({ value, label }));
 
 export function AuditFilters({
@@ -126,6 +127,8 @@ function Subject({ entry, description }: SentenceProps): Child {
         <bdi>{subjectName}</bdi>
       </a>
     );
+  const database = /^database:(\w+)$/.exec(subject)?.[1];
+  if (database) return <>the database {database}</>;
   const href = /^(form|app):/.test(subject) ? collectionPath(subject) : null;
   if (href !== null)
     return (
@@ -161,6 +164,7 @@ export const actionVerbs: Record<ResourceAction, string> = {
   "definition.restore": "restored",
   "definition.erase": "erased",
   "index.check": "checked the search index of",
+  "database.restore": "restored",
   "member.invite": "invited",
   "member.withdraw": "withdrew the invitation of",
   "member.change": "changed the role of",
