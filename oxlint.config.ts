@@ -117,5 +117,7 @@ export default defineConfig({
       },
     },
     { files: ["src/**/*.tsx"], rules: { "max-lines-per-function": maxLines(80) } },
+    // A catalogue is a function so that it is built on first use.
+    { files: ["src/admin/language/**"], rules: { "max-lines-per-function": "off" } },
   ],
 });

@@ -1,5 +1,6 @@
 import { runBackfill } from "#actions/backfill.ts";
 import type { NotifyChange } from "#actions/index-items.ts";
+import { runPersonSearches } from "#actions/person-search.ts";
 import { repeatErasures } from "#actions/repeat-erasures.ts";
 import { eraseExpired } from "#actions/retention.ts";
 import type { BackgroundContext, CollectionReference } from "#actions/context.ts";
@@ -24,6 +25,7 @@ import { releaseFormerFiles, sweepFiles, sweepObjects } from "#store/data/sweep-
 import { sweepErasedReplays } from "#store/data/replays.ts";
 import { reportDatabases } from "#store/home/database-reports.ts";
 import { sweepExpired } from "#store/home/maintenance.ts";
+import { sweepPersonSearches } from "#store/home/person-searches.ts";
 
 type SweepContext = Pick<BackgroundContext, "databases" | "memory"> &
   Pick<Service, "replays" | "files">;
@@ -36,6 +38,7 @@ export async function sweepStorage(
   now: number,
 ): Promise<void> {
   await sweepExpired(databases, now, stepsPerRun);
+  await sweepPersonSearches(databases.home, now);
   for (const [index, db] of databases.dataDatabases().entries()) {
     await runSteps(() => sweepFormerUnique(db));
     await runSteps(() => sweepFormerEntries(db));
@@ -83,7 +86,7 @@ const minuteMs = 60_000;
 /**
  * Runs each minute. Wakes webhooks with lost wake-ups, sweeps deleted webhooks, updates `listened` in the data databases,
  * repeats erasures after a restore, and reports how full the databases are. Of five runs, one also sweeps storage, one erases what has expired, and three run
- * the backfill, because all together would exceed the 1,000 queries that D1 allows per run.
+ * the backfill and searches for people, because all together would exceed the 1,000 queries that D1 allows per run.
  */
 export async function onSchedule(service: Service, scheduledAt: number): Promise<void> {
   if (service.settings.isPaused) return;
@@ -101,7 +104,13 @@ export async function onSchedule(service: Service, scheduledAt: number): Promise
   const turn = Math.floor(scheduledAt / minuteMs) % 5;
   if (turn === 0) await sweepStorage(service, scheduledAt);
   else if (turn === 2) await erase(ctx);
-  else await runAndWake(ctx, (notifyChange) => runBackfill(ctx, notifyChange));
+  else {
+    try {
+      await runAndWake(ctx, (notifyChange) => runBackfill(ctx, notifyChange));
+    } finally {
+      await runPersonSearches(ctx);
+    }
+  }
   const rejection = results.find((result) => result.status === "rejected");
   if (rejection) throw rejection.reason;
 }

@@ -36,6 +36,7 @@ import {
   reachedConditions,
 } from "./search-checks.ts";
 import { reach } from "./reach.ts";
+import { loadReadableApps, type ReadableApps, type ReaderRights } from "./search-targets.ts";
 
 type Plain = string | number | boolean | null;
 
@@ -55,9 +56,9 @@ export async function aggregateItems(
   ctx: ReadContext,
   cached: ReachedCollection,
   body: unknown,
-  view: string | undefined,
+  options: Pick<AggregateOptions, "view" | "rights">,
 ): Promise<AggregateView> {
-  const { views } = await aggregateTogether(ctx, cached, () => [body], { view });
+  const { views } = await aggregateTogether(ctx, cached, () => [body], options);
   const [figures] = views;
   if (!figures) throw new Error("There is no result.");
   if ("exceeded" in figures) throw tooComplexProblem(figures.exceeded);
@@ -71,20 +72,32 @@ export interface CombinedAggregates {
   views: (AggregateView | { exceeded: ExceededBound })[];
 }
 
+interface AggregateOptions {
+  /** The key of a view, whose conditions apply too. */
+  view?: string | undefined;
+  /** The rights by which conditions read other apps. Without them, they read none. */
+  rights?: ReaderRights | undefined;
+  /** Whether to return the status of the collection. */
+  withStatus?: boolean;
+}
+
 /** Computes several aggregates over one state of the database. The bodies follow from the current definition. */
 export async function aggregateTogether(
   ctx: ReadContext,
   cached: ReachedCollection,
   bodiesOf: (collection: Collection) => readonly unknown[],
-  { view, withStatus = false }: { view?: string | undefined; withStatus?: boolean } = {},
+  { view, rights, withStatus = false }: AggregateOptions = {},
 ): Promise<CombinedAggregates> {
   let compiled = cached;
   return retryOnConflict(ctx, async () => {
     const { collection } = compiled;
     const reached = compiled;
-    const parsed = await parseOrReload(ctx, reached, () => ({
-      aggregates: bodiesOf(collection).map((body) => parseInView(ctx, reached, body, view)),
-    }));
+    const bodies = bodiesOf(collection);
+    const apps = await loadReadableApps(ctx, rights, reached, { conditions: bodies }, []);
+    const parse = () => ({
+      aggregates: bodies.map((body) => parseInView(ctx, reached, body, view, apps)),
+    });
+    const parsed = await parseOrReload(ctx, reached, parse, apps);
     if ("compiled" in parsed) {
       compiled = reach(ctx, parsed.compiled);
       return undefined;
@@ -94,13 +107,16 @@ export async function aggregateTogether(
     const result = await loadAggregates(ctx.databases.of(collection), aggregates, {
       stamps: cachedStampsJson([collection]),
       values: askableOptions(compiled, { unknownOptions }),
+      targets: apps.pageTargets,
       withStatus,
     });
     if ("exceeded" in result) throw tooComplexProblem(result.exceeded);
     compiled = reach(ctx, resolveCollection(ctx, wholeOf(compiled), result.head));
-    if (result.head.freshCollection) return undefined;
+    const hasOutdatedTarget = apps.confirm(ctx, result.targetHeads);
+    if (result.head.freshCollection || hasOutdatedTarget) return undefined;
     const fields = aggregates.flatMap(aggregatedFields);
-    assertIndexed(ctx, compiled, fields, result.unindexed);
+    for (const { head, unindexed } of [result, ...result.targetHeads])
+      assertIndexed(ctx, compiled, fields, unindexed, head.id);
     assertOptions({ unknownOptions }, result.missingValues);
     const views = result.results.map((found) =>
       "exceeded" in found ? found : buildView(found.aggregate, found),
@@ -115,9 +131,10 @@ function parseInView(
   reached: ReachedCollection,
   body: unknown,
   view: string | undefined,
+  { targets }: ReadableApps,
 ): Aggregate {
   const { collection } = reached;
-  const aggregate = parseAggregate(collection, body, actor);
+  const aggregate = parseAggregate(collection, body, actor, targets);
   const search = inView(collection, aggregate.search, {}, view, actor);
   return {
     ...aggregate,

@@ -173,7 +173,7 @@ async function prepareBatch(
   if (allProblems.length > 0) throw buildBatchProblem(allProblems, queryErrors);
   if (queryErrors.length > 0) throw problem.invalidInput(queryErrors);
   const appliedOperations = results.filter((result) => result !== null);
-  if (returnsItems) assertReturnable(appliedOperations);
+  if (returnsItems) assertReturnable(compiled, appliedOperations);
   const response = buildBatchResponse(write, appliedOperations);
   return {
     response: { ...response, items: appliedOperations.map(({ item }) => item.current) },

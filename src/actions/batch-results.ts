@@ -22,7 +22,7 @@ import type {
   PlannedChange,
   TouchedItem,
 } from "./batch-simulation.ts";
-import { visibleWarnings } from "./narrow-write.ts";
+import { shownData, visibleWarnings } from "./narrow-write.ts";
 import { buildIndexRowChanges, serializeData } from "#domain/item/change.ts";
 
 /** The problem that rejects one operation of a batch. */
@@ -271,10 +271,13 @@ function addItemWrite(
 const maxReturnedBytes = 2_000_000;
 
 /** Throws 413 when the items of a response are too large together. */
-export function assertReturnable(results: readonly SimulatedOperation[]): void {
+export function assertReturnable(
+  compiled: ReachedCollection,
+  results: readonly SimulatedOperation[],
+): void {
   let bytes = 0;
   for (const { item } of results) {
-    bytes += item.current ? utf8Length(JSON.stringify(item.current.data)) : 0;
+    bytes += item.current ? utf8Length(JSON.stringify(shownData(compiled, item.current.data))) : 0;
     if (bytes > maxReturnedBytes) throw problem.batchReturnsTooMuch(maxReturnedBytes);
   }
 }

@@ -20,7 +20,7 @@ import type { ItemLookupResult } from "#store/data/batch-read.ts";
 import type { ActionContext } from "./context.ts";
 import { buildDraft, assertTypeStable } from "./create-item.ts";
 import { parseUpsertKey } from "./upsert-key.ts";
-import { assertInView } from "./narrow-write.ts";
+import { assertInView, assertShownFits } from "./narrow-write.ts";
 import { nextState, assertChangeable, hasSameData, updateAction } from "./update-item.ts";
 
 /** An item that a batch refers to: its state as read, and its state after the operations so far. */
@@ -155,6 +155,7 @@ export class BatchSimulation {
     if (draft.errors.length > 0) throw problem.invalidInput(draft.errors);
     const { collection } = this.#compiled;
     assertTypeStable(this.#compiled, draft.data);
+    assertShownFits(this.#compiled, null, draft.data);
     const { data, status } = draft;
     this.#createdCount += 1;
     const { actor, databases } = this.#ctx;
@@ -209,7 +210,7 @@ export class BatchSimulation {
     const { timeline } = databases;
     const whole = wholeOf(this.#compiled);
     const after = nextItemVersion(whole, item, next, actor, this.#ctx.now(), timeline);
-    assertInView(this.#compiled, after);
+    assertInView(this.#compiled, item, after);
     this.#countBytes(after);
     if (item.status === "draft" && after.status !== "draft") this.needsOpenForm = true;
     this.#claimFiles(touchedItem, after.data);

@@ -25,6 +25,7 @@ import { type ActionContext, type ReadContext, itemAuditRecord } from "./context
 import { computeWithinBudget, emptyComputation } from "./compute-within-budget.ts";
 import { findCurrentCollection } from "./collection-cache.ts";
 import {
+  assertShownFits,
   knowsField,
   outsideView,
   separateHidden,
@@ -212,6 +213,7 @@ export function prepareItem(
   const { status, data } = draft;
   const id = newItemId(kind, collectionId, ctx.newId());
   const entries = searchEntries(collection, data, { status });
+  assertShownFits(reached, null, data);
   assertEntryCount(entries);
   const response = buildCreateResponse(ctx, reached, draft);
   const responseJson = JSON.stringify(response);

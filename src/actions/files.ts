@@ -72,10 +72,12 @@ async function requireReached(
   return { file, reached, key: field.key, item };
 }
 
-/** A file that the caller uploaded and may still attach, or that is attached already. */
+/** A file that the caller uploaded and may still attach, or that an item has which it sees. */
 export async function getOwnFile(ctx: ActionContext, id: string): Promise<LoadedFile> {
   const loaded = await requireReached(ctx, await readFile(ctx, id), createPermission);
-  if (loaded.file.owner !== ctx.actor) throw problem.notFound();
+  const { file, item, reached } = loaded;
+  if (file.owner !== ctx.actor || (item && !matchesItem(conditionsOf(reached), item)))
+    throw problem.notFound();
   return loaded;
 }
 

@@ -1,6 +1,7 @@
-import { unknownFieldError, type Warning } from "#domain/data/values.ts";
-import { conditionsOf, type ReachedCollection } from "#domain/data/narrow.ts";
-import type { Item } from "#domain/item/item.ts";
+import { searchEntries } from "#domain/data/index-entries.ts";
+import { unknownFieldError, type Data, type Warning } from "#domain/data/values.ts";
+import { conditionsOf, wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
+import { utf8Length, type Item } from "#domain/item/item.ts";
 import { isObject } from "#domain/json.ts";
 import { errorAt, truncate } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError, type Problem } from "#domain/problem/problem.ts";
@@ -65,9 +66,45 @@ export function visibleWarnings(
 }
 
 /**
- * Throws 422 when the item would leave the caller's view. The batch of the write guards the definition and the version of
+ * Throws 422 when the item would leave the caller's view, and 413 when what the view shows is too large. The batch of the write guards the definition and the version of
  * the item, so it stores nothing that this has not seen.
  */
-export function assertInView(reached: ReachedCollection, after: Item): void {
+export function assertInView(reached: ReachedCollection, before: Item, after: Item): void {
   if (!matchesItem(conditionsOf(reached), after)) throw outsideView();
+  assertShownFits(reached, before.data, after.data);
+}
+
+/** The data of the fields that the caller sees. */
+export function shownData({ reach, fields }: ReachedCollection, data: Data): Data {
+  if (reach === "whole") return data;
+  const slots = new Set(fields.list.map(({ slot }) => slot));
+  return Object.fromEntries(Object.entries(data).filter(([slot]) => slots.has(slot)));
+}
+
+/**
+ * What a narrow caller may write to one item: half of what an item may have. The other half is for fields that it does not
+ * see, so that the limit of the whole item does not tell how large they are.
+ */
+const maxShown = { bytes: 950_000, entries: 15_000 };
+
+/** Throws 413 when the part of the item that a narrow caller sees is too large, and larger than it was. */
+export function assertShownFits(
+  reached: ReachedCollection,
+  before: Data | null,
+  after: Data,
+): void {
+  if (reached.reach === "whole") return;
+  const { collection } = wholeOf(reached);
+  const measure = (data: Data) => {
+    const shown = shownData(reached, data);
+    const entries = searchEntries(collection, shown, {});
+    const [dataBytes, entryBytes] = [shown, entries].map((part) =>
+      utf8Length(JSON.stringify(part)),
+    );
+    return { bytes: Math.max(dataBytes ?? 0, entryBytes ?? 0), entries: entries.length };
+  };
+  const [was, is] = [measure(before ?? {}), measure(after)];
+  if (is.bytes > Math.max(maxShown.bytes, was.bytes)) throw problem.itemTooLarge(maxShown.bytes);
+  if (is.entries > Math.max(maxShown.entries, was.entries))
+    throw problem.tooManyEntries(maxShown.entries);
 }

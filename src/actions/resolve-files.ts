@@ -7,7 +7,7 @@ import type { ActionContext } from "./context.ts";
 /** Looks up the files that bodies of items name, in one round trip. The batch of a write decides again. */
 export async function resolveFiles(
   ctx: ActionContext,
-  { fields, collection }: ReachedCollection,
+  { reach, fields, collection }: ReachedCollection,
   bodies: readonly unknown[],
 ): Promise<unknown[]> {
   if (fields.fileKeys.length === 0) return [...bodies];
@@ -25,7 +25,9 @@ export async function resolveFiles(
     const id = sentFileId(entry);
     if (id === undefined) return entry;
     const file = files.get(id);
-    return new SentFile(id, file, file?.owner === ctx.actor);
+    // "In use" would tell a narrow caller that an item still exists which it may no longer see.
+    const isKnown = reach === "whole" || file?.item === null;
+    return new SentFile(id, file, isKnown && file?.owner === ctx.actor);
   };
   return bodies.map((body) => mapSentFiles(fields, body, toSentFile));
 }

@@ -155,7 +155,7 @@ async function writeItem(
   const { timeline } = ctx.databases;
   const compiled = wholeOf(reached);
   const after = nextItemVersion(compiled, item, next, ctx.actor, ctx.now(), timeline);
-  assertInView(reached, after);
+  assertInView(reached, item, after);
   const references = checkedReferences(compiled, item, after);
   const guards = guardedReferences(ctx, reached, references);
   const change = buildChange(compiled, item, after, guards);

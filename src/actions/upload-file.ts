@@ -17,7 +17,13 @@ import { lazy } from "#domain/lazy.ts";
 import { bodyParseOptions, errorAt, zodErrors } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError, type Problem } from "#domain/problem/problem.ts";
 import { withTimeout } from "#store/db/retry.ts";
-import { addFile, completeFile } from "#store/data/files.ts";
+import {
+  addFile,
+  completeFile,
+  deleteRows,
+  exceedsLimits,
+  startRemoval,
+} from "#store/data/files.ts";
 import { findCurrentCollection } from "./collection-cache.ts";
 import type { ActionContext, FileContext } from "./context.ts";
 import type { LoadedFile } from "./files.ts";
@@ -66,11 +72,17 @@ export async function createFile(ctx: ActionContext, body: unknown): Promise<Loa
   if (!isAdded) {
     const current = await findCurrentCollection(ctx, collection.kind, collection.key);
     if (current?.compiled.collection.id !== collection.id) throw problem.notFound();
-    throw problem.tooManyFiles(maxUnattachedBytes, maxUnattachedFiles);
+    throw tooManyFiles();
+  }
+  if (await exceedsLimits(ctx.primary, ctx.actor)) {
+    if (await startRemoval(db, id, ctx.actor)) await deleteRows(db, [id]);
+    throw tooManyFiles();
   }
   const stored: File = { ...file, collectionId: collection.id, contentType: null, item: null };
   return { file: stored, reached, key: field.key, item: null };
 }
+
+const tooManyFiles = () => problem.tooManyFiles(maxUnattachedBytes, maxUnattachedFiles);
 
 function parseNewFile(
   reached: ReachedCollection | undefined,

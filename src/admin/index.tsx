@@ -12,6 +12,7 @@ import { memberRoutes } from "#admin/members/members.tsx";
 import { databaseRoutes } from "#admin/databases/index.tsx";
 import { overviewRoutes } from "./overview.tsx";
 import { action } from "./page.ts";
+import { personSearchRoutes } from "./person-search.tsx";
 import { searchRoutes } from "./search.tsx";
 import { ReturnPath, requireSameOrigin } from "./form-input.ts";
 import { setPreferences, Preferences } from "./preferences.ts";
@@ -80,6 +81,7 @@ const signedInRoutes = () =>
     .route("/forms", collectionRoutes("form"))
     .route("/integrations", integrationRoutes())
     .route("/members", memberRoutes())
+    .route("/people", personSearchRoutes())
     .route("/search", searchRoutes())
     .route("/settings/databases", databaseRoutes())
     .route("/webhooks", webhookRoutes())

@@ -2,19 +2,25 @@ import type { Context } from "hono";
 import { type Role, roleAllows, type Ability } from "#domain/credential/permissions.ts";
 import type { AdminEnv } from "#http/env.ts";
 import { type Theme, Page } from "#html/page.tsx";
-import { type Viewer, ViewerContext } from "#html/viewer.tsx";
-import { viewerOf, readTheme, takeFlash, type Flash } from "./preferences.ts";
+import { languages } from "#domain/language.ts";
+import {
+  type Catalogue,
+  languageNames,
+  type Localization,
+  Localized,
+  useText,
+} from "./language/index.tsx";
+import { localize, readTheme, takeFlash, type Flash } from "./preferences.ts";
 import type { Child, PropsWithChildren } from "hono/jsx";
 import type { Problem } from "#domain/problem/problem.ts";
 import { Breadcrumbs } from "#html/parts.tsx";
 import { ErrorSummary, FormErrors } from "#html/form-errors.tsx";
 
 /** The context of every page: the member, the path, the preferences and the last confirmation. */
-export interface PageContext {
+export interface PageContext extends Localization {
   member: { id: string; email: string; name: string; role: Role };
   /** The path of this page, with its query. */
   path: string;
-  viewer: Viewer;
   theme: Theme;
   flash: Flash | undefined;
 }
@@ -26,83 +32,97 @@ export function pageContext(c: Context<AdminEnv>): PageContext {
   return {
     member: { id, email, name, role },
     path: pathname + search,
-    viewer: viewerOf(c),
+    ...localize(c),
     theme: readTheme(c),
     flash: takeFlash(c),
   };
 }
 
-const themeOptions = [
-  ["system", "System"],
-  ["light", "Light"],
-  ["dark", "Dark"],
-] as const;
-
-function ThemeSwitch({ theme, back }: { theme: string; back: string }) {
+/** Buttons that choose a preference. They work without scripts. */
+function Switch({
+  name,
+  label,
+  options,
+  chosen,
+  back,
+}: {
+  name: "theme" | "language";
+  label: string;
+  options: readonly (readonly [value: string, name: string])[];
+  chosen: string;
+  back: string;
+}) {
   return (
-    <form method="post" action="/admin/preferences" class="switch" aria-label="Theme">
+    <form method="post" action="/admin/preferences" class="switch" aria-label={label}>
       <input type="hidden" name="back" value={back} />
-      {themeOptions.map(([value, name]) => (
+      {options.map(([value, text]) => (
         <button
           type="submit"
-          name="theme"
+          name={name}
           value={value}
-          aria-pressed={theme === value ? "true" : "false"}
+          lang={name === "language" ? value : undefined}
+          aria-pressed={chosen === value ? "true" : "false"}
         >
-          {name}
+          {text}
         </button>
       ))}
     </form>
   );
 }
 
-type NavigationLink = [path: string, name: string, ability: Ability];
+const themes = ["system", "light", "dark"] as const;
 
-const navigation: [title: string, links: NavigationLink[]][] = [
+type FrameText = Catalogue["frame"];
+
+type NavigationLink = [path: string, page: keyof FrameText["pages"], ability: Ability];
+
+const navigation: [group: keyof FrameText["navigation"], links: NavigationLink[]][] = [
   [
-    "Data",
+    "data",
     [
-      ["/admin", "Overview", "see"],
-      ["/admin/forms", "Forms", "see"],
-      ["/admin/apps", "Apps", "see"],
+      ["/admin", "overview", "see"],
+      ["/admin/forms", "forms", "see"],
+      ["/admin/apps", "apps", "see"],
     ],
   ],
   [
-    "Connect",
+    "connect",
     [
-      ["/admin/integrations", "Integrations", "see"],
-      ["/admin/webhooks", "Webhooks", "webhooks"],
-      ["/docs", "API reference", "see"],
-      ["/docs/contents", "Guides", "see"],
+      ["/admin/integrations", "integrations", "see"],
+      ["/admin/webhooks", "webhooks", "webhooks"],
+      ["/docs", "reference", "see"],
+      ["/docs/contents", "guides", "see"],
     ],
   ],
   [
-    "Manage",
+    "manage",
     [
-      ["/admin/members", "Members", "members"],
-      ["/admin/audit", "Audit", "audit"],
-      ["/admin/settings/databases", "Settings", "databases"],
-      ["/admin/account", "Your account", "see"],
+      ["/admin/members", "members", "members"],
+      ["/admin/audit", "audit", "audit"],
+      ["/admin/people", "people", "erase"],
+      ["/admin/settings/databases", "settings", "databases"],
+      ["/admin/account", "account", "see"],
     ],
   ],
 ];
 
 function Navigation({ member, path }: PageContext) {
+  const text = useText().frame;
   const [pathname = ""] = path.split("?");
   const isCurrent = (href: string) =>
     href === "/admin" ? pathname === href || pathname === "/admin/" : pathname.startsWith(href);
   return (
-    <nav aria-label="Administration">
-      {navigation.map(([title, links]) => {
+    <nav aria-label={text.administration}>
+      {navigation.map(([group, links]) => {
         const visibleLinks = links.filter(([, , ability]) => roleAllows(member.role, ability));
         return (
           <>
-            <h2 id={`nav-${title}`}>{title}</h2>
-            <ul aria-labelledby={`nav-${title}`}>
-              {visibleLinks.map(([href, name]) => (
+            <h2 id={`nav-${group}`}>{text.navigation[group]}</h2>
+            <ul aria-labelledby={`nav-${group}`}>
+              {visibleLinks.map(([href, page]) => (
                 <li>
                   <a href={href} aria-current={isCurrent(href) ? "page" : undefined}>
-                    {name}
+                    {text.pages[page]}
                   </a>
                 </li>
               ))}
@@ -116,21 +136,22 @@ function Navigation({ member, path }: PageContext) {
 
 /** The search field of the frame. It remembers the open app or form, whose items can be searched too. */
 function SearchField({ path }: PageContext) {
+  const text = useText().frame;
   const open = /^\/admin\/((?:app|form)s\/[\w-]+)/.exec(path)?.[1];
   return (
     <form
       method="get"
       action="/admin/search"
       role="search"
-      aria-label="Everything"
+      aria-label={text.searchForm}
       class="everything"
     >
       {open ? <input type="hidden" name="in" value={open} /> : null}
       <input
         type="search"
         name="q"
-        aria-label="Find anything"
-        placeholder="Find anything"
+        aria-label={text.search}
+        placeholder={text.search}
         maxlength={300}
         autocomplete="off"
       />
@@ -140,6 +161,7 @@ function SearchField({ path }: PageContext) {
 
 function Sidebar(frame: PageContext) {
   const { member, path, viewer, theme } = frame;
+  const text = useText().frame;
   return (
     <header class="side">
       <a class="mark" href="/admin">
@@ -148,17 +170,30 @@ function Sidebar(frame: PageContext) {
       </a>
       <SearchField {...frame} />
       <button type="button" class="quiet open-menu" popovertarget="menu">
-        Menu
+        {text.menu}
       </button>
       <div class="menu" id="menu" popover="auto">
         <Navigation {...frame} />
         <div class="foot">
           <a href="/admin/account">{member.name || member.email}</a>
           <a href="/admin/account#zone">{viewer.zone.replaceAll("_", " ")}</a>
-          <ThemeSwitch theme={theme} back={path} />
+          <Switch
+            name="theme"
+            label={text.theme}
+            options={themes.map((each) => [each, text.themes[each]])}
+            chosen={theme}
+            back={path}
+          />
+          <Switch
+            name="language"
+            label={text.language}
+            options={languages.map((each) => [each, languageNames[each]])}
+            chosen={viewer.language}
+            back={path}
+          />
           <form method="post" action="/admin/sign-out">
             <button type="submit" class="plain">
-              Sign out
+              {text.signOut}
             </button>
           </form>
         </div>
@@ -193,7 +228,7 @@ export function AdminPage({
   ...page
 }: PropsWithChildren<AdminPageProps & { frame: PageContext }>) {
   return (
-    <ViewerContext.Provider value={frame.viewer}>
+    <Localized {...frame}>
       <Page
         {...page}
         theme={frame.theme}
@@ -208,6 +243,6 @@ export function AdminPage({
         {problem ? <ErrorSummary problem={problem} labels={labels} /> : null}
         <FormErrors problem={problem}>{children}</FormErrors>
       </Page>
-    </ViewerContext.Provider>
+    </Localized>
   );
 }

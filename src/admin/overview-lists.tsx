@@ -1,37 +1,28 @@
 import type { FirstSteps, Overview } from "#actions/overview.ts";
 import { AcceptanceState } from "#admin/definitions/list.tsx";
 import { collectionTerms } from "#admin/definitions/layout.tsx";
-import { actionVerbs } from "#admin/audit/entries.tsx";
 import { ActorName, ActorNamesContext } from "#admin/items/value.tsx";
 import { webhookStateBadges } from "#admin/webhooks/layout.tsx";
 import { roleAllows } from "#domain/credential/permissions.ts";
-import type { ResourceAction } from "#domain/audit.ts";
 import { Badge } from "#html/parts.tsx";
-import { formatQuantity, Time } from "#html/viewer.tsx";
+import { Time } from "#html/viewer.tsx";
 import type { RecentAction, ActiveCollection } from "#store/data/recent-activity.ts";
 import type { WebhookHealth } from "#store/home/overview.ts";
+import type { ActivityAction } from "./language/en/overview.ts";
+import { useText } from "./language/index.tsx";
 import type { PageContext } from "./layout.tsx";
 
 /** What to do first in a new installation. Each entry disappears once it is done. */
 export function FirstStepsList({ frame, steps }: { frame: PageContext; steps: FirstSteps | null }) {
+  const text = useText().overview.firstSteps;
   if (!steps) return null;
-  const list: [isOpen: boolean, text: string, name: string, href: string][] = [
-    [
-      steps.form,
-      "Create a form to collect submissions. For tables of records, create an app.",
-      "Create form",
-      "/admin/forms?new",
-    ],
-    [
-      steps.credential,
-      "Connect a website or another system with a credential for the API.",
-      "Create credential",
-      "/admin/integrations/new",
-    ],
+  const list: [isOpen: boolean, description: string, name: string, href: string][] = [
+    [steps.form, text.form, text.createForm, "/admin/forms?new"],
+    [steps.credential, text.credential, text.createCredential, "/admin/integrations/new"],
     [
       steps.colleague && roleAllows(frame.member.role, "members"),
-      "Invite a colleague.",
-      "Invite member",
+      text.colleague,
+      text.inviteMember,
       "/admin/members#invite",
     ],
   ];
@@ -40,13 +31,13 @@ export function FirstStepsList({ frame, steps }: { frame: PageContext; steps: Fi
   return (
     <section aria-labelledby="first-steps">
       <h2 id="first-steps" class="first">
-        First steps
+        {text.title}
       </h2>
       <ul class="attention">
-        {open.map(([, text, name, href]) => (
+        {open.map(([, description, name, href]) => (
           <li>
-            <Badge tone="accent">To do</Badge>
-            <span>{text}</span>
+            <Badge tone="accent">{text.toDo}</Badge>
+            <span>{description}</span>
             <a class="button quiet little" href={href}>
               {name}
             </a>
@@ -65,17 +56,18 @@ export function ActiveCollections({
   frame: PageContext;
   collections: readonly ActiveCollection[];
 }) {
+  const text = useText().overview.collections;
   return (
     <section aria-labelledby="active">
-      <h2 id="active">Forms and apps</h2>
-      {collections.length === 0 ? <p class="muted">No forms or apps yet</p> : null}
+      <h2 id="active">{text.title}</h2>
+      {collections.length === 0 ? <p class="muted">{text.none}</p> : null}
       <ul class="attention results">
         {collections.map((collection) => (
           <CollectionEntry {...{ frame, collection }} />
         ))}
       </ul>
       <p>
-        <a href="/admin/forms">All forms</a> · <a href="/admin/apps">All apps</a>
+        <a href="/admin/forms">{text.allForms}</a> · <a href="/admin/apps">{text.allApps}</a>
       </p>
     </section>
   );
@@ -89,7 +81,8 @@ function CollectionEntry({
   collection: ActiveCollection;
 }) {
   const { kind, key, name, itemCount, lastItemAt } = collection;
-  const { path, item } = collectionTerms[kind];
+  const { path } = collectionTerms[kind];
+  const { itemCount: describeCount } = useText().terms.collections[kind];
   return (
     <li>
       <span>
@@ -99,7 +92,7 @@ function CollectionEntry({
         {kind === "form" ? <AcceptanceState overview={collection} now={frame.viewer.now} /> : null}
       </span>
       <span class="muted">
-        {formatQuantity(itemCount, item)}
+        {describeCount(itemCount)}
         {lastItemAt === null ? null : (
           <>
             {" · "}
@@ -119,10 +112,11 @@ export function RecentActivity({
   frame: PageContext;
   overview: Pick<Overview, "actions" | "names">;
 }) {
+  const text = useText().overview.activity;
   return (
     <section aria-labelledby="activity">
-      <h2 id="activity">Recent activity</h2>
-      {actions.length === 0 ? <p class="muted">Nothing yet</p> : null}
+      <h2 id="activity">{text.title}</h2>
+      {actions.length === 0 ? <p class="muted">{text.none}</p> : null}
       <ActorNamesContext.Provider value={names}>
         <ul class="attention results activity">
           {actions.map((action) => (
@@ -132,7 +126,7 @@ export function RecentActivity({
       </ActorNamesContext.Provider>
       {roleAllows(frame.member.role, "audit") ? (
         <p>
-          <a href="/admin/audit">Audit</a>
+          <a href="/admin/audit">{text.audit}</a>
         </p>
       ) : null}
     </section>
@@ -146,23 +140,24 @@ function ActionEntry({
   frame: PageContext;
   action: RecentAction;
 }) {
-  const { path, item } = collectionTerms[kind];
-  const verb = actionVerbs[action as ResourceAction];
+  const { path } = collectionTerms[kind];
+  const { overview, terms } = useText();
+  const text = overview.activity;
   const isGone = /\.(delete|erase)$/.test(action);
-  const title = receipt ?? `a ${item}`;
+  const title = receipt ?? text.item(terms.collections[kind].item);
+  const item = isGone ? title : <a href={`${path}/${key}/items/${itemId}`}>{title}</a>;
+  const collection = (
+    <a href={itemId === null ? `${path}/${key}/changes` : `${path}/${key}/items`}>
+      <bdi>{name}</bdi>
+    </a>
+  );
+  const actorName = <ActorName actor={actor} frame={frame} />;
   return (
     <li>
       <span>
-        <ActorName actor={actor} frame={frame} /> {verb}{" "}
-        {itemId === null ? null : (
-          <>
-            {isGone ? title : <a href={`${path}/${key}/items/${itemId}`}>{title}</a>}
-            {" in "}
-          </>
-        )}
-        <a href={itemId === null ? `${path}/${key}/changes` : `${path}/${key}/items`}>
-          <bdi>{name}</bdi>
-        </a>
+        {itemId === null
+          ? text.onDefinition(actorName, action as ActivityAction, collection)
+          : text.onItem(actorName, action as ActivityAction, item, collection)}
       </span>
       <span class="muted">
         <Time at={at} as="distance" />
@@ -173,17 +168,18 @@ function ActionEntry({
 
 /** Whether each webhook delivers its events. */
 export function WebhookHealthList({ webhooks }: { webhooks: readonly WebhookHealth[] }) {
+  const text = useText();
   if (webhooks.length === 0) return null;
   return (
     <section aria-labelledby="webhooks">
-      <h2 id="webhooks">Webhooks</h2>
+      <h2 id="webhooks">{text.overview.webhooks}</h2>
       <ul class="attention results">
         {webhooks.map(({ id, name, state }) => (
           <li>
             <a href={`/admin/webhooks/${id}`}>
               <bdi>{name}</bdi>
             </a>
-            <Badge tone={webhookStateBadges[state][1]}>{webhookStateBadges[state][0]}</Badge>
+            <Badge tone={webhookStateBadges[state][1]}>{text.terms.webhookStates[state]}</Badge>
           </li>
         ))}
       </ul>

@@ -1,20 +1,14 @@
 import { webhookStateBadges } from "#admin/webhooks/layout.tsx";
-import type { Child } from "hono/jsx";
+import type { Child, PropsWithChildren } from "hono/jsx";
 import { Badge, type Tone } from "#html/parts.tsx";
-import {
-  formatBytes,
-  formatCount,
-  formatQuantity,
-  Time,
-  useViewer,
-  formatDay,
-} from "#html/viewer.tsx";
+import { formatBytes, Time, useViewer, formatDay } from "#html/viewer.tsx";
 import { getOverview, type Attention as AttentionData, type Overview } from "#actions/overview.ts";
 import { maxExpiringCount } from "#domain/definition/collection.ts";
 import { maxDatabaseBytes } from "#domain/database-size.ts";
 import type { FormState } from "#store/home/overview.ts";
 import { formatTimestamp } from "#domain/time.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
+import { type Catalogue, useText } from "./language/index.tsx";
 import { AdminPage, type PageContext } from "./layout.tsx";
 import {
   ActiveCollections,
@@ -50,6 +44,12 @@ function AttentionItem({
   );
 }
 
+const Name = ({ children }: PropsWithChildren) => (
+  <strong>
+    <bdi>{children}</bdi>
+  </strong>
+);
+
 function Attention({
   expiring,
   refused,
@@ -59,65 +59,45 @@ function Attention({
   databases,
   canDefine,
 }: AttentionData & { canDefine: boolean }) {
-  const { now } = useViewer();
+  const { overview, terms } = useText();
+  const { links, states, ...text } = overview.attention;
   const lists = [expiring, refused, forms, webhooks, retaining, databases];
   if (lists.every(({ length }) => length === 0)) {
-    return <p class="muted">You’re all caught up.</p>;
+    return <p class="muted">{text.nothing}</p>;
   }
   return (
     <ul class="attention">
-      <LargeDatabases databases={databases} />
+      {databases.map((database) => (
+        <LargeDatabase {...database} />
+      ))}
       {refused.map(({ credential, requests, refusals }) => (
         <AttentionItem
           tone="bad"
-          state="Rejected"
-          link={["View requests", `/admin/integrations/${credential.id}?status=refused`]}
+          state={states.rejected}
+          link={[links.requests, `/admin/integrations/${credential.id}?status=refused`]}
         >
-          <strong>
-            <bdi>{credential.name}</bdi>
-          </strong>
-          : {formatCount(refusals)} of {formatQuantity(requests, "request")} rejected in the last 24
-          hours.
+          {text.rejected(<Name>{credential.name}</Name>, refusals, requests)}
         </AttentionItem>
       ))}
-      {expiring.map(({ id, name, expiresAt }) => (
-        <AttentionItem
-          tone={(expiresAt ?? 0) < now ? "bad" : "warn"}
-          state={(expiresAt ?? 0) < now ? "Expired" : "Expires soon"}
-          link={["Extend expiry", `/admin/integrations/${id}/access#f-expires`]}
-        >
-          <strong>
-            <bdi>{name}</bdi>
-          </strong>{" "}
-          {(expiresAt ?? 0) < now ? "expired" : "expires"}{" "}
-          <Time at={expiresAt ?? 0} as="distance" />.
-        </AttentionItem>
+      {expiring.map((credential) => (
+        <ExpiringCredential {...credential} />
       ))}
       {webhooks.map(({ id, name, state }) => (
         <AttentionItem
           tone={webhookStateBadges[state][1]}
-          state={webhookStateBadges[state][0]}
-          link={["View deliveries", `/admin/webhooks/${id}`]}
+          state={terms.webhookStates[state]}
+          link={[links.deliveries, `/admin/webhooks/${id}`]}
         >
-          Webhook{" "}
-          <strong>
-            <bdi>{name}</bdi>
-          </strong>{" "}
-          {state === "retrying"
-            ? "is retrying a failed event. Later events are queued."
-            : "sends nothing until you resume it."}
+          {(state === "retrying" ? text.retrying : text.stopped)(<Name>{name}</Name>)}
         </AttentionItem>
       ))}
       {forms.map((form) => (
         <AttentionItem
           tone="warn"
-          state="Form"
-          link={[canDefine ? "Edit form" : "View form", `/admin/forms/${form.key}`]}
+          state={states.form}
+          link={[canDefine ? links.editForm : links.viewForm, `/admin/forms/${form.key}`]}
         >
-          <strong>
-            <bdi>{form.name}</bdi>
-          </strong>{" "}
-          {describeForm(form)}.
+          {describeForm(overview.attention, form)}
         </AttentionItem>
       ))}
       <RetainingForms {...{ retaining, canDefine }} />
@@ -125,21 +105,31 @@ function Attention({
   );
 }
 
-/** The databases that are nearly full. */
-function LargeDatabases({ databases }: Pick<AttentionData, "databases">) {
+function LargeDatabase({ name, bytes }: AttentionData["databases"][number]) {
+  const text = useText().overview.attention;
   return (
-    <>
-      {databases.map(({ name, bytes }) => (
-        <AttentionItem
-          tone="warn"
-          state="Nearly full"
-          link={["View databases", "/admin/settings/databases"]}
-        >
-          Database <strong>{name}</strong> holds {formatBytes(bytes)} of{" "}
-          {formatBytes(maxDatabaseBytes)}.
-        </AttentionItem>
-      ))}
-    </>
+    <AttentionItem
+      tone="warn"
+      state={text.states.nearlyFull}
+      link={[text.links.databases, "/admin/settings/databases"]}
+    >
+      {text.largeDatabase(<Name>{name}</Name>, formatBytes(bytes), formatBytes(maxDatabaseBytes))}
+    </AttentionItem>
+  );
+}
+
+function ExpiringCredential({ id, name, expiresAt }: AttentionData["expiring"][number]) {
+  const text = useText().overview.attention;
+  const hasExpired = (expiresAt ?? 0) < useViewer().now;
+  const describe = hasExpired ? text.expired : text.expires;
+  return (
+    <AttentionItem
+      tone={hasExpired ? "bad" : "warn"}
+      state={hasExpired ? text.states.expired : text.states.expiring}
+      link={[text.links.expiry, `/admin/integrations/${id}/access#f-expires`]}
+    >
+      {describe(<Name>{name}</Name>, <Time at={expiresAt ?? 0} as="distance" />)}
+    </AttentionItem>
   );
 }
 
@@ -148,19 +138,17 @@ function RetainingForms({
   retaining,
   canDefine,
 }: Pick<AttentionData, "retaining"> & { canDefine: boolean }) {
+  const text = useText().overview.attention;
+  const link = canDefine ? text.links.editRetention : text.links.viewRetention;
   return (
     <>
       {retaining.map(({ key, name, count }) => (
         <AttentionItem
           tone="warn"
-          state="Erases"
-          link={[canDefine ? "Change how long it keeps" : "Look at it", formPath(key, canDefine)]}
+          state={text.states.erases}
+          link={[link, formPath(key, canDefine)]}
         >
-          <strong>
-            <bdi>{name}</bdi>
-          </strong>{" "}
-          erases {count >= maxExpiringCount ? "at least " : ""}
-          {formatCount(count)} {count === 1 ? "submission" : "submissions"} within 7 days.
+          {text.erases(<Name>{name}</Name>, count, count >= maxExpiringCount)}
         </AttentionItem>
       ))}
     </>
@@ -170,16 +158,16 @@ function RetainingForms({
 const formPath = (key: string, canDefine: boolean) =>
   `/admin/forms/${key}${canDefine ? "/settings" : ""}`;
 
-function describeForm({ submissionCount, maxSubmissions, closesAt }: FormState) {
+function describeForm(
+  text: Catalogue["overview"]["attention"],
+  { name, submissionCount, maxSubmissions, closesAt }: FormState,
+): Child {
+  const title = <Name>{name}</Name>;
   if (maxSubmissions !== null && submissionCount >= maxSubmissions)
-    return `is full: ${formatCount(submissionCount)} of ${formatQuantity(maxSubmissions, "submission")}`;
+    return text.full(title, submissionCount, maxSubmissions);
   if (maxSubmissions !== null && submissionCount >= maxSubmissions * 0.9)
-    return `is nearly full: ${formatCount(submissionCount)} of ${formatQuantity(maxSubmissions, "submission")}`;
-  return (
-    <>
-      closes <Time at={closesAt ?? 0} as="distance" />
-    </>
-  );
+    return text.nearlyFull(title, submissionCount, maxSubmissions);
+  return text.closes(title, <Time at={closesAt ?? 0} as="distance" />);
 }
 
 const overviewPage = page({
@@ -210,21 +198,21 @@ const overviewPage = page({
   }),
   render(frame, { days, ...overview }) {
     const { member } = frame;
+    const text = frame.text.overview;
     return (
       <AdminPage
         frame={frame}
-        title="Overview"
+        title={text.title}
         actions={
           overview.firstSteps?.credential ? null : (
             <a class="button quiet" href="/admin/integrations/new">
-              {" "}
-              Create credential{" "}
+              {text.createCredential}
             </a>
           )
         }
       >
         <FirstStepsList {...{ frame, steps: overview.firstSteps }} />
-        <h2 class="first">Needs attention</h2>
+        <h2 class="first">{text.attention.title}</h2>
         <Attention {...overview} canDefine={roleAllows(member.role, "define")} />
         <div class="columns">
           <ActiveCollections frame={frame} collections={overview.collections} />
@@ -238,14 +226,15 @@ const overviewPage = page({
 });
 
 function Traffic({ frame, days }: { frame: PageContext; days: Overview["days"] }) {
+  const text = useText().overview.traffic;
   const label = (day: string) => formatDay({ ...frame.viewer, zone: "UTC" }, Date.parse(day));
   return (
     <>
-      <h2>Last 30 days</h2>
+      <h2>{text.title}</h2>
       <div class="columns">
         <Plot
-          title="Requests"
-          noun={["in total", "in total"]}
+          title={text.requests}
+          describeTotal={text.requestTotal}
           bars={days.map(({ day, requests, refusals }) => ({
             label: label(day),
             value: requests,
@@ -253,8 +242,8 @@ function Traffic({ frame, days }: { frame: PageContext; days: Overview["days"] }
           }))}
         />
         <Plot
-          title="Submissions"
-          noun={["in all forms", "in all forms"]}
+          title={text.submissions}
+          describeTotal={text.submissionTotal}
           bars={days.map(({ day, submissions }) => ({
             label: label(day),
             value: submissions,
@@ -262,7 +251,7 @@ function Traffic({ frame, days }: { frame: PageContext; days: Overview["days"] }
           }))}
         />
       </div>
-      <p class="muted small">Days end at midnight UTC. Requests appear within a minute.</p>
+      <p class="muted small">{text.note}</p>
     </>
   );
 }

@@ -10,7 +10,8 @@ import { query as validateQuery } from "#http/query.ts";
 import { parseForm, readForm, wantsJson, type FormValues } from "./form-input.ts";
 import { pageContext, type PageContext } from "./layout.tsx";
 import { storeOneTimeSecret } from "./one-time-secret.tsx";
-import { setFlash, type Flash } from "./preferences.ts";
+import type { Catalogue } from "./language/index.tsx";
+import { readTexts, setFlash, type Flash } from "./preferences.ts";
 
 /** Requires that the member's role has this ability. */
 export const requireAbility = (ability: Ability) =>
@@ -28,6 +29,8 @@ export interface AdminRequest<Query = object> {
   /** Returns a parameter of the path. */
   param: (name: string) => string;
   query: Query;
+  /** The texts in the language of the request. */
+  text: Catalogue;
 }
 
 const requestOf = <Query>(c: Context<AdminEnv>, query: Query): AdminRequest<Query> => ({
@@ -35,6 +38,7 @@ const requestOf = <Query>(c: Context<AdminEnv>, query: Query): AdminRequest<Quer
   ctx: c.var.action,
   param: (name) => c.req.param(name) ?? "",
   query,
+  text: readTexts(c),
 });
 
 /** A rejected form: its submitted values, and the problem. */
@@ -62,7 +66,7 @@ interface ActionSpec<Fields> {
 
 interface FormSpec<Fields> extends ActionSpec<Fields> {
   /** Assigns a problem to the inputs of the page. */
-  explain?(problem: Problem): Problem;
+  explain?(problem: Problem, text: Catalogue): Problem;
 }
 
 /** The response to an accepted form. */
@@ -103,7 +107,7 @@ export function page<Loaded, Query extends z.ZodMiniObject = z.ZodMiniObject>(
       attempted(
         c,
         () => perform(c, formSpec),
-        (error) => renderAgain(c, formSpec.explain?.(error) ?? error),
+        (error) => renderAgain(c, formSpec.explain?.(error, readTexts(c)) ?? error),
       );
   return { show, form };
 }

@@ -1,5 +1,5 @@
+import { useText } from "./language/index.tsx";
 import { lazy } from "#domain/lazy.ts";
-import { formatCount } from "#html/viewer.tsx";
 
 interface Bar {
   label: string;
@@ -23,20 +23,21 @@ function roundUpToScale(maximum: number): number {
 /** A bar chart over time, rendered by the server. Screen readers get its figures as a label. */
 export function Plot({
   title,
-  noun,
+  describeTotal,
   bars,
 }: {
   title: string;
-  /** The counted thing in singular and plural: “request”, “requests”. */
-  noun: readonly [one: string, many: string];
+  /** Texts like “1,204 requests”. */
+  describeTotal: (total: number) => string;
   bars: readonly Bar[];
 }) {
+  const text = useText().frame.chart;
   const maximum = Math.max(1, ...bars.map(({ value }) => value));
   const scale = roundUpToScale(maximum);
   const total = bars.reduce((sum, { value }) => sum + value, 0);
   const refused = bars.reduce((sum, { bad }) => sum + bad, 0);
   const [first, last] = [bars[0]?.label ?? "", bars.at(-1)?.label ?? ""];
-  const totals = `${formatCount(total)} ${noun[total === 1 ? 0 : 1]}${refused > 0 ? `, ${formatCount(refused)} rejected` : ""}`;
+  const totals = `${describeTotal(total)}${refused > 0 ? text.rejected(refused) : ""}`;
   return (
     <figure class="card">
       <h2>{`${title} · ${totals}`}</h2>
@@ -44,14 +45,16 @@ export function Plot({
         class="plot"
         viewBox={`0 0 ${width} ${height}`}
         role="img"
-        aria-label={`${title}: ${totals}, from ${first} to ${last}, peak ${formatCount(maximum)}`}
+        aria-label={`${title}: ${text.description(totals, first, last, maximum)}`}
       >
         <Axes scale={scale} first={first} last={last} />
         <Bars bars={bars} scale={scale} />
       </svg>
       {refused > 0 ? (
         <figcaption>
-          <span class="key"></span>accepted <span class="key bad"></span>rejected
+          <span class="key"></span>
+          {text.accepted} <span class="key bad"></span>
+          {text.rejectedKey}
         </figcaption>
       ) : null}
     </figure>
@@ -87,6 +90,7 @@ function Axes({ scale, first, last }: { scale: number; first: string; last: stri
 }
 
 function Bars({ bars, scale }: { bars: readonly Bar[]; scale: number }) {
+  const text = useText().frame.chart;
   const step = (width - leftX) / bars.length;
   const barHeight = (value: number) => Math.round((value / scale) * (baselineY - topY) * 10) / 10;
   const barX = (i: number) => Math.round((leftX + i * step + step * 0.12) * 10) / 10;
@@ -96,7 +100,7 @@ function Bars({ bars, scale }: { bars: readonly Bar[]; scale: number }) {
       {bars.map(({ label, value, bad }, i) =>
         value === 0 ? null : (
           <g>
-            <title>{`${label}: ${value}${bad > 0 ? `, ${bad} rejected` : ""}`}</title>
+            <title>{`${label}: ${value}${bad > 0 ? text.rejected(bad) : ""}`}</title>
             <rect
               x={barX(i)}
               width={barWidth}

@@ -1,19 +1,28 @@
 import * as z from "zod/mini";
 import type { Context } from "hono";
 import { getCookie, setCookie, deleteCookie } from "hono/cookie";
+import {
+  isLanguage,
+  type Language,
+  languages,
+  negotiateLanguage,
+  negotiateLocale,
+} from "#domain/language.ts";
 import { isTimeZone } from "#domain/time.ts";
 import type { Theme } from "#html/page.tsx";
 import type { Viewer } from "#html/viewer.tsx";
+import { type Catalogue, catalogueOf, type Localization } from "./language/index.tsx";
 import { lazy } from "#domain/lazy.ts";
 
 /**
- * The preferences of one browser. The chosen zone wins over the browser's own zone (cookie `found_zone`, from page.ts).
+ * The preferences of one browser. The chosen language wins over the languages that the browser sends. The chosen zone wins over the browser's own zone (cookie `found_zone`, from page.ts).
  * The zone that Cloudflare derives from the address comes last.
  */
 export const Preferences = lazy(() =>
   z.partial(
     z.object({
       theme: z.enum(["system", "light", "dark"]),
+      language: z.enum(["", ...languages]),
       zone: z.union([
         z.literal(""),
         z.string().check(z.refine(isTimeZone, "Must be an IANA time zone, like Asia/Tokyo.")),
@@ -50,30 +59,35 @@ export function readChosenZone(c: Context): string | undefined {
   return validZone(getCookie(c, "zone"));
 }
 
+/** The language that the member chose. Undefined when the browser's own language applies. */
+export function readChosenLanguage(c: Context): Language | undefined {
+  const language = getCookie(c, "language");
+  return isLanguage(language) ? language : undefined;
+}
+
+const readLanguage = (c: Context): Language =>
+  readChosenLanguage(c) ?? negotiateLanguage(c.req.header("Accept-Language"));
+
+/** The texts of the area in the language of the request. */
+export const readTexts = (c: Context): Catalogue => catalogueOf(readLanguage(c));
+
 export function viewerOf(c: Context): Viewer {
   const edgeZone = (c.req.raw.cf as { timezone?: string } | undefined)?.timezone;
   const zone =
     readChosenZone(c) ?? validZone(getCookie(c, "found_zone")) ?? validZone(edgeZone) ?? "UTC";
-  return { zone, locale: negotiateLocale(c.req.header("Accept-Language")), now: c.env.clock.now() };
+  const language = readLanguage(c);
+  const locale = negotiateLocale(language, c.req.header("Accept-Language"));
+  return { zone, language, locale, now: c.env.clock.now() };
 }
+
+/** The language, the texts, the zone and the locale of a page. */
+export const localize = (c: Context): Localization => ({
+  viewer: viewerOf(c),
+  text: readTexts(c),
+});
 
 function validZone(name: string | undefined): string | undefined {
   return name !== undefined && name !== "" && isTimeZone(name) ? name : undefined;
-}
-
-/** The first requested language that the runtime supports. "en" becomes "en-GB": plain "en" writes the month first. */
-function negotiateLocale(header = ""): string {
-  for (const part of header.slice(0, 200).split(",")) {
-    const [tag = ""] = part.trim().split(";");
-    if (!/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(tag)) continue;
-    try {
-      const [locale] = Intl.DateTimeFormat.supportedLocalesOf(tag);
-      if (locale !== undefined) return locale === "en" ? "en-GB" : locale;
-    } catch {
-      // Ignores an invalid language tag.
-    }
-  }
-  return "en-GB";
 }
 
 const flashCookie = "said";

@@ -1,6 +1,7 @@
 import { parseOptions } from "./command.ts";
 import {
   defaultCredential,
+  findMissingResources,
   issueCredential,
   Owner,
   type CredentialOptions,
@@ -18,13 +19,13 @@ Usage: npm run -s credential -- [options]
 Issues a credential on the running service, as the local owner.
 
   --kind token|client   personal token (default) or API client
-  --name TEXT           name in the administration area
+  --name TEXT           name in the administration area; default: Command line
   --permissions LIST    comma-separated, like records:read,records:write; default: all
   --resources LIST      comma-separated, like app:orders,form:purchase; default: all
   --requests NUMBER     requests per minute; default: 600
   --writes NUMBER       writes per minute; default: 120
   --expires WHEN        30d (default), 90d, 365d, a date, or never
-  --origins LIST        allowed browser origins, space-separated
+  --origins LIST        comma-separated browser origins, like https://www.example.com
   --url URL             URL of the service; default: http://127.0.0.1:8787
   --json                print one JSON object
   --bare                print only the token, or client_id:client_secret
@@ -53,13 +54,23 @@ const options: CredentialOptions = {
 };
 
 try {
-  const issued = await issueCredential(new Owner(url), options);
+  const owner = new Owner(url);
+  const issued = await issueCredential(owner, options);
   if (json) console.log(JSON.stringify(issued));
   else if (bare) console.log(secretOf(issued));
-  else for (const [name, value] of Object.entries(issued)) console.log(`${name}: ${value}`);
+  else printCredential(issued);
+  for (const name of await findMissingResources(owner, options.resources))
+    console.error(`Warning: ${name} does not exist. The credential can use it once it exists.`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
+}
+
+function printCredential(issued: IssuedCredential): void {
+  const { expires_at: expiresAt, ...values } = issued;
+  const lines = { expires: expiresAt ?? "never", ...values };
+  for (const [name, value] of Object.entries(lines)) console.log(`${name}: ${String(value)}`);
+  console.log("The secret is shown only once.");
 }
 
 function secretOf(issued: IssuedCredential): string {

@@ -88,13 +88,16 @@ export interface CredentialOptions {
   requests: number;
   writes: number;
   expires: string;
-  /** Separated by spaces. */
+  /** Separated by commas. */
   origins: string;
 }
 
+/** The name of the credential in the curl line that `npm run dev` prints. */
+export const localCredentialName = "Local development";
+
 export const defaultCredential: CredentialOptions = {
   kind: "token",
-  name: "Local development",
+  name: "Command line",
   permissions: permissions.join(","),
   resources: "all",
   requests: 600,
@@ -103,21 +106,50 @@ export const defaultCredential: CredentialOptions = {
   origins: "",
 };
 
-export type IssuedCredential = { id: string; kind: string } & (
-  | { token: string }
-  | { client_id: string; client_secret: string }
-);
+export type IssuedCredential = {
+  id: string;
+  kind: string;
+  name: string;
+  permissions: string[];
+  resources: "all" | string[];
+  /** Null if the credential never expires. */
+  expires_at: string | null;
+} & ({ token: string } | { client_id: string; client_secret: string });
 
 export async function issueCredential(
   owner: Owner,
   options: CredentialOptions,
 ): Promise<IssuedCredential> {
   const response = await owner.send("POST", "/admin/integrations", options);
-  if (response.status !== 201) throw new Error(await response.text());
+  if (response.status !== 201) throw new Error(describeProblem(await response.text()));
   const issued = (await response.json()) as IssuedCredential;
-  const { id, kind } = issued;
-  if ("token" in issued) return { id, kind, token: issued.token };
-  return { id, kind, client_id: issued.client_id, client_secret: issued.client_secret };
+  const { id, kind, name, permissions: granted, resources, expires_at } = issued;
+  const access = { id, kind, name, permissions: granted, resources, expires_at };
+  if ("token" in issued) return { ...access, token: issued.token };
+  return { ...access, client_id: issued.client_id, client_secret: issued.client_secret };
+}
+
+/** The problem in one line for each invalid option. */
+function describeProblem(text: string): string {
+  let problem: { detail?: string; errors?: { field: string; reason: string }[] };
+  try {
+    problem = JSON.parse(text) as typeof problem;
+  } catch {
+    return text;
+  }
+  const lines = (problem.errors ?? []).map(({ field, reason }) => `--${field}: ${reason}`);
+  return lines.length > 0 ? [...new Set(lines)].join("\n") : (problem.detail ?? text);
+}
+
+/** The resources of a list that do not exist. A credential may be issued before its apps and forms. */
+export async function findMissingResources(owner: Owner, resources: string): Promise<string[]> {
+  const missing: string[] = [];
+  for (const name of resources.split(/[\s,]+/).filter((each) => each !== "" && each !== "all")) {
+    const [, kind = "", key = ""] = /^(app|form):([^/]*)/.exec(name) ?? [];
+    const { status } = await owner.send("GET", `/admin/${kind}s/${encodeURIComponent(key)}/json`);
+    if (status === 404) missing.push(name);
+  }
+  return missing;
 }
 
 /** Local settings of a developer. They live in the folder of the local database and are deleted with it. */

@@ -4,7 +4,14 @@ import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { parseOptions } from "./command.ts";
 import { stop } from "./deploy/wrangler.ts";
-import { ensureSecrets, saveLocal, defaultCredential, issueCredential, Owner } from "./owner.ts";
+import {
+  defaultCredential,
+  ensureSecrets,
+  issueCredential,
+  localCredentialName,
+  Owner,
+  saveLocal,
+} from "./owner.ts";
 import { createDemo } from "./demo/seed.ts";
 
 /** `npm run dev` creates secrets, migrates, starts the server, seeds a demo, and prints a working curl command. */
@@ -136,7 +143,11 @@ async function ensureToken(): Promise<{ email: string; password: string; token: 
   const { local } = owner;
   if (local.token && (await isValidToken(local.token))) return { ...local, token: local.token };
   await owner.setUp(setupSecret);
-  const issued = await issueCredential(owner, { ...defaultCredential, expires: "365d" });
+  const issued = await issueCredential(owner, {
+    ...defaultCredential,
+    name: localCredentialName,
+    expires: "365d",
+  });
   if (!("token" in issued)) throw new Error("The response has no personal token.");
   local.token = issued.token;
   saveLocal(local);

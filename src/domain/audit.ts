@@ -35,6 +35,7 @@ export type ResourceAction =
   | "member.change"
   | "member.remove"
   | "member.reset_link"
+  | "person.search"
   | "webhook.create"
   | "webhook.change"
   | "webhook.rotate"

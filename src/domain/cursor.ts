@@ -41,7 +41,8 @@ export async function encodeCursor(
 ): Promise<string> {
   const values = await Promise.all(position.map(truncateValue));
   const content = bookmark === null ? values : { at: values, from: limitBookmark(bookmark) };
-  return keys.seal(JSON.stringify(content), `cursor ${binding}`);
+  const text = JSON.stringify(content);
+  return keys.seal(position.length > 1 ? padded(text) : text, `cursor ${binding}`);
 }
 
 export async function decodeCursor(
@@ -57,6 +58,12 @@ export async function decodeCursor(
   if (Array.isArray(content)) return { position: content, bookmark: null };
   return { position: content.at, bookmark: content.from };
 }
+
+/** The bytes of sorted positions. Without padding, their length would reveal that of values in hidden items. */
+const sortedBytes = 345;
+
+const padded = (text: string) =>
+  text + " ".repeat(Math.max(0, sortedBytes - new TextEncoder().encode(text).length));
 
 /** Replaces a bookmark that is too long for a cursor. The primary has the data of every bookmark. */
 const limitBookmark = (bookmark: string) =>

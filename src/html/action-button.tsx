@@ -1,4 +1,6 @@
 import type { Child } from "hono/jsx";
+import { partTexts } from "./language.ts";
+import { useViewer } from "./viewer.tsx";
 
 interface ActionProps {
   action: string;
@@ -63,7 +65,7 @@ function ConfirmButton({
               popovertargetaction="hide"
               autofocus
             >
-              Cancel
+              {partTexts(useViewer().language).cancel}
             </button>
             <button type="submit" class="sure">
               {name}

@@ -1,5 +1,7 @@
 import { createContext, useContext, type PropsWithChildren, type Child } from "hono/jsx";
 import type { Problem } from "#domain/problem/problem.ts";
+import { partTexts } from "./language.ts";
+import { useViewer } from "./viewer.tsx";
 
 export interface FormError {
   field: string;
@@ -76,6 +78,7 @@ export function ErrorSummary({
   labels?: Record<string, string>;
   children?: Child;
 }) {
+  const { language } = useViewer();
   const positions = new Map(Object.keys(labels).map((name, position) => [name, position]));
   const errors = formErrorsOf(problem)
     .map((error) => ({
@@ -86,7 +89,9 @@ export function ErrorSummary({
   return (
     <div role="alert" id="wrong" tabindex={-1} autofocus>
       <p>
-        <strong>{errors.length > 0 ? formatNotSaved(errors.length) : problem.detail}</strong>
+        <strong>
+          {errors.length > 0 ? partTexts(language).notSaved(errors.length) : problem.detail}
+        </strong>
       </p>
       {errors.length > 0 ? (
         <ul>
@@ -100,10 +105,6 @@ export function ErrorSummary({
       {children}
     </div>
   );
-}
-
-function formatNotSaved(count: number): string {
-  return `Not saved. Fix ${count === 1 ? "1 error" : `${count} errors`}.`;
 }
 
 function SummaryEntry({ field, reason, labels }: FormError & { labels: Record<string, string> }) {

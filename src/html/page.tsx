@@ -1,5 +1,7 @@
 import { raw } from "hono/html";
 import type { Child, PropsWithChildren } from "hono/jsx";
+import { partTexts } from "./language.ts";
+import { useViewer } from "./viewer.tsx";
 
 /** The viewer's choice. `system` follows the setting of the operating system. */
 export type Theme = "system" | "light" | "dark";
@@ -21,11 +23,12 @@ interface PageProps {
 
 /** The layout of every page. */
 export function Page(props: PropsWithChildren<PageProps>) {
+  const { language } = useViewer();
   const { title, theme = "system", sidebar, styles = [], scripts = [], lead, children } = props;
   return (
     <>
       {raw("<!doctype html>")}
-      <html lang="en" data-theme={theme === "system" ? undefined : theme}>
+      <html lang={language} data-theme={theme === "system" ? undefined : theme}>
         <head>
           <meta charset="utf-8" />
           <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -41,7 +44,7 @@ export function Page(props: PropsWithChildren<PageProps>) {
         </head>
         <body class={sidebar ? "framed" : undefined}>
           <a class="skip" href="#content">
-            Skip to content
+            {partTexts(language).skip}
           </a>
           {sidebar}
           {lead ? (

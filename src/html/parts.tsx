@@ -1,4 +1,6 @@
 import type { PropsWithChildren, Child } from "hono/jsx";
+import { partTexts } from "./language.ts";
+import { useViewer } from "./viewer.tsx";
 
 export type Tone = "good" | "warn" | "bad" | "accent" | "quiet";
 
@@ -15,7 +17,7 @@ export function Copyable({ id, text }: { id: string; text: string }) {
         <code id={id}>{text}</code>
       </pre>
       <button type="button" class="quiet little" data-copy={id} hidden>
-        Copy
+        {partTexts(useViewer().language).copy}
       </button>
     </div>
   );
@@ -24,7 +26,7 @@ export function Copyable({ id, text }: { id: string; text: string }) {
 /** Links to the parent pages. */
 export function Breadcrumbs({ to }: { to: readonly (readonly [name: string, href: string])[] }) {
   return (
-    <nav class="crumbs" aria-label="Breadcrumbs">
+    <nav class="crumbs" aria-label={partTexts(useViewer().language).breadcrumbs}>
       <ol>
         {to.map(([name, href]) => (
           <li>

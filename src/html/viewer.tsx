@@ -1,17 +1,25 @@
 import { createContext, useContext } from "hono/jsx";
+import type { Language } from "#domain/language.ts";
 import { lazy } from "#domain/lazy.ts";
+import { partTexts } from "./language.ts";
 
-/** The time zone and language of the person who views a page, for dates and numbers. */
+/** The language of a page, and the time zone and locale of its dates and numbers. */
 export interface Viewer {
   /** IANA time zone. */
   zone: string;
-  /** The browser's preferred language (BCP 47). */
+  language: Language;
+  /** The locale of dates and numbers (BCP 47). It fits the language. */
   locale: string;
   /** The time of rendering, in milliseconds since 1970. */
   now: number;
 }
 
-export const ViewerContext = createContext<Viewer>({ zone: "UTC", locale: "en-GB", now: 0 });
+export const ViewerContext = createContext<Viewer>({
+  zone: "UTC",
+  language: "en",
+  locale: "en-GB",
+  now: 0,
+});
 
 export const useViewer = (): Viewer => useContext(ViewerContext);
 
@@ -55,13 +63,17 @@ const relativeUnits: [Intl.RelativeTimeFormatUnit, number][] = [
   ["hour", 3_600_000],
   ["minute", 60_000],
 ];
-const relativeFormat = lazy(() => new Intl.RelativeTimeFormat("en", { numeric: "auto" }));
+const relativeFormats: Record<Language, () => Intl.RelativeTimeFormat> = {
+  en: lazy(() => new Intl.RelativeTimeFormat("en", { numeric: "auto" })),
+  ja: lazy(() => new Intl.RelativeTimeFormat("ja", { numeric: "auto" })),
+};
 
 /** Formats like “2 minutes ago” and “in 12 months”. */
-function formatDistance({ now }: Viewer, at: number): string {
+function formatDistance({ language, now }: Viewer, at: number): string {
   const distance = at - now;
   const unit = relativeUnits.find(([, length]) => Math.abs(distance) >= length);
-  return unit ? relativeFormat().format(Math.round(distance / unit[1]), unit[0]) : "just now";
+  if (!unit) return partTexts(language).justNow;
+  return relativeFormats[language]().format(Math.round(distance / unit[1]), unit[0]);
 }
 
 type TimeStyle = "time" | "day" | "clock" | "distance";
@@ -85,7 +97,7 @@ export function Time({ at, as = "time" }: { at: number; as?: TimeStyle }) {
 
 const countFormat = lazy(() => new Intl.NumberFormat("en"));
 
-/** Formats like “1,204”, because the text around the number is English. */
+/** Formats like “1,204”, as English and Japanese texts write it. */
 export function formatCount(count: number): string {
   return countFormat().format(count);
 }

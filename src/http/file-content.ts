@@ -66,6 +66,8 @@ function requestedRange(
   bytes: number,
   etag: string,
 ): ByteRange | "unsatisfiable" | null {
+  // Only GET has ranges (RFC 9110, 14.2).
+  if (c.req.method !== "GET") return null;
   const ifRange = c.req.header("If-Range");
   if (ifRange !== undefined && ifRange.trim() !== etag) return null;
   return parseRange(c.req.header("Range"), bytes);

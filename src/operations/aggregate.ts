@@ -4,6 +4,7 @@ import { reachCurrent } from "#actions/reach.ts";
 import { aggregateItems, type AggregateView } from "#actions/aggregate-items.ts";
 import { cachedOrStoredCollection } from "#actions/collection-cache.ts";
 import type { Prefetch } from "#actions/read.ts";
+import { readsOtherApps, type ReaderRights } from "#actions/search-targets.ts";
 import { resourceNames } from "#documents/openapi/names.ts";
 import { aggregateInput } from "#documents/openapi/tool-inputs.ts";
 import { collectionPaths } from "#domain/api-paths.ts";
@@ -16,14 +17,19 @@ import { viewQuery } from "./viewed-page.ts";
 
 const aggregateQuery = lazy(() => z.pick(viewQuery(), { view: true }));
 
-const prefetchFigures =
-  (kind: CollectionKind): Prefetch<AggregateView, z.output<ReturnType<typeof aggregateQuery>>> =>
+type AggregateQuery = z.output<ReturnType<typeof aggregateQuery>>;
+
+/** Computes the figures. Without rights, it reads no other apps, and returns null if the conditions ask for that. */
+const loadFigures =
+  (kind: CollectionKind, rights?: ReaderRights): Prefetch<AggregateView | null, AggregateQuery> =>
   async (ctx, { path, body, query }) => {
     const sentBody = await body();
     const likely = await cachedOrStoredCollection(ctx, kind, path.key);
     if (!likely) throw problem.notFound();
     const reached = await reachCurrent(ctx, likely);
-    return aggregateItems(ctx, reached, sentBody, query().view);
+    // What a caller may read of other apps is known after the admission.
+    if (!rights && readsOtherApps(sentBody, undefined)) return null;
+    return aggregateItems(ctx, reached, sentBody, { view: query().view, rights });
   };
 
 /** Returns figures over the items that match conditions. */
@@ -43,9 +49,11 @@ export const aggregateOperation = (kind: CollectionKind) => {
       example: ({ aggregate }) => aggregate,
     },
     admissionKey: ({ key }) => `aggregate ${kind}:${key}`,
-    prefetch: prefetchFigures(kind),
-    async run(_, { prefetched }) {
-      return { document: await prefetched() };
+    prefetch: loadFigures(kind),
+    async run(ctx, { prefetched, read }) {
+      const figures = (await prefetched()) ?? (await read(loadFigures(kind, ctx)));
+      if (!figures) throw new Error("There are no figures.");
+      return { document: figures };
     },
     summary: `Aggregate ${many}`,
     description: `Counts, sums, averages, minima and maxima of the ${many} that meet the conditions, by up to two fields. All figures reflect one state. Sums are exact.`,

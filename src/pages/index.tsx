@@ -16,7 +16,8 @@ import { problem } from "#domain/problem/problem.ts";
 import { collectionKeyPattern } from "#domain/definition/document.ts";
 import { problems, type ProblemCode } from "#domain/problem/catalogue.ts";
 import type { AppEnv } from "#http/env.ts";
-import { serviceHost } from "#http/request.ts";
+import { serviceHost, serviceOrigin } from "#http/request.ts";
+import { apiRoot } from "#domain/api-paths.ts";
 import { rejectOtherMethods } from "#http/cors.ts";
 import { checkHealth } from "#http/health.ts";
 import { DocsPage, ProblemPage, ProblemsPage } from "./problem-pages.tsx";
@@ -73,13 +74,23 @@ function documentPath({ app, form }: { app?: string | undefined; form?: string |
   return form === undefined ? "/openapi.json" : `/admin/forms/${form}/openapi.json`;
 }
 
+/** The addresses of the service, for programs and people who open its root. */
+const buildDirectory = (origin: string) => ({
+  name: "Edge Forms",
+  api: origin + apiRoot,
+  openapi: `${origin}/openapi.json`,
+  docs: `${origin}/docs/contents`,
+  administration: `${origin}/admin`,
+});
+
 /** The public pages of the service. */
 export const pages = () =>
   new Hono<AppEnv>()
-    // Redirects browsers to the administration. Programs get 404.
+    // Redirects browsers to the administration. Programs get the addresses of the service.
     .get("/", (c) => {
+      c.header("Vary", "Accept");
       if ((c.req.header("Accept") ?? "").includes("text/html")) return c.redirect("/admin", 302);
-      throw problem.notFound();
+      return c.json(buildDirectory(serviceOrigin(c)));
     })
     .get("/health", async (c) => {
       const noStore = { "Cache-Control": "no-store" };
@@ -102,4 +113,4 @@ export const pages = () =>
     .get("/problems/:code", codeParameter, (c) =>
       c.html(<ProblemPage code={c.req.valid("param").code} />),
     )
-    .on("ALL", ["/health", "/openapi.json", "/docs", "/problems"], rejectOtherMethods("GET"));
+    .on("ALL", ["/", "/health", "/openapi.json", "/docs", "/problems"], rejectOtherMethods("GET"));

@@ -2,7 +2,36 @@ import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { bytesOf, Client, host } from "../support/client";
 import { newMember } from "../support/members";
-import { account, admin, anonymous, everything, issue, ownerCookie } from "../support/service";
+import {
+  account,
+  admin,
+  anonymous,
+  client,
+  everything,
+  issue,
+  makeForm,
+  ownerCookie,
+} from "../support/service";
+
+/** Submits the page for a new credential with everything that a browser sends. Returns the credential and the next page. */
+async function submitIssuePage(choices: Record<string, string>) {
+  const blank = { name: "", requests: "", writes: "", origins: "", expires_on: "" };
+  const fixed = { page: "issue", kind: "token", expires: "recommended", time_zone: "UTC" };
+  const headers = { Cookie: await ownerCookie(), Origin: host, Accept: "text/html" };
+  const response = await exports.default.fetch(`${host}/admin/integrations`, {
+    method: "POST",
+    headers,
+    body: new URLSearchParams({ ...fixed, ...blank, ...choices }),
+    redirect: "manual",
+  });
+  const place = response.headers.get("Location") ?? "";
+  const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(";")[0]);
+  const page = await exports.default.fetch(host + place, {
+    headers: { ...headers, Cookie: [headers.Cookie, ...cookies].join("; ") },
+  });
+  const { body } = await admin("GET", place.replace("/admin", "").replace(/\/secret$/, "/access"));
+  return { credential: body, text: await page.text() };
+}
 
 describe("Integrations and external data", () => {
   it("lists a credential with its permissions, and never its secret", async () => {
@@ -98,6 +127,34 @@ describe("Integrations and external data", () => {
     expect(page.headers.get("Cache-Control")).toBe("no-store");
     expect(page.headers.getSetCookie().join()).toMatch(/handed_secret=;.*Max-Age=0/);
     expect(await (await show([])).text()).not.toContain("efs_");
+  });
+
+  it("gives a website form a token that never expires, with low limits, and shows the request of a page", async () => {
+    const form = await makeForm(await client());
+    const { credential, text } = await submitIssuePage({
+      purpose: "website_form",
+      scope: "only",
+      resources: `form:${form}`,
+    });
+    expect(credential).toMatchObject({
+      kind: "token",
+      name: "Website form",
+      permissions: ["submissions:create"],
+      limits: { requests: 60, writes: 30 },
+      expires_at: null,
+    });
+    expect(text).toContain(`/api/v1/forms/${form}/submissions&quot;`);
+    expect(text).toContain("Idempotency-Key");
+    expect(text).not.toContain("mcpServers");
+  });
+
+  it("gives any other purpose 90 days and the usual limits, and shows the settings of assistants", async () => {
+    const { credential, text } = await submitIssuePage({ purpose: "read", scope: "all" });
+    const day = 24 * 60 * 60 * 1000;
+    const lifetime = Date.parse(credential.expires_at) - Date.parse(credential.created_at);
+    expect(Math.abs(lifetime - 90 * day)).toBeLessThan(10_000);
+    expect(credential.limits).toEqual({ requests: 600, writes: 120 });
+    expect(text).toContain("mcpServers");
   });
 
   it("redirects to the revoked credential after a browser form", async () => {

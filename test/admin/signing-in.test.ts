@@ -90,6 +90,17 @@ describe("Signing in", () => {
     expect((await get("/admin/account", cookie)).status).toBe(200);
   });
 
+  it("tells scripts the same about an unknown address and a wrong password, and nothing about tokens", async () => {
+    for (const email of [account.email, "nobody@forms.example"]) {
+      const { fetch } = counted();
+      const response = await fetch(signInRequest(email, "not the password"));
+      const { code, detail } = await response.json<{ code: string; detail: string }>();
+      expect([response.status, code]).toEqual([401, "unauthenticated"]);
+      expect(detail).toBe("Incorrect email or password.");
+      expect(response.headers.get("WWW-Authenticate")).toBeNull();
+    }
+  });
+
   it("makes the same D1 calls for members and non-members", async () => {
     const { fetch, counts, reset } = counted();
     const costs = [];

@@ -1,16 +1,18 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { eraseExpired } from "../../src/actions/retention.ts";
 import { erase, sweepStorage } from "../../src/schedule.ts";
-import type { Client, Json } from "../support/client";
+import { Client } from "../support/client";
 import { dataDb, homeDb } from "../support/databases";
+import { upload } from "../support/files";
 import { background } from "../support/serve";
-import { admin, client, makeApp, makeForm } from "../support/service";
+import { admin, issue, makeApp, makeForm } from "../support/service";
 import { createWebhook, deliverNow, Receiver } from "../webhooks/receiver";
 
 /**
- * Plants unique markers in every type of field, erases them in each of the three ways, and searches all tables, KV and
- * the webhook's deliveries for them.
+ * Plants unique markers in every type of field, erases them in each of the three ways, and searches all tables, KV,
+ * R2, and the deliveries and the storage of the webhook for them.
  */
 
 const day = 24 * 60 * 60 * 1000;
@@ -32,6 +34,7 @@ const fields = [
   { key: "many", type: "multi_select", options: [{ value: "a" }, { value: "b" }] },
   { key: "rows", type: "line_items", fields: [{ key: "cell", type: "text" }] },
   { key: "sum", type: "computed", formula: "amount * 2", result: "number" },
+  { key: "invoices", type: "files" },
   { key: "retired", type: "text", unique: true },
 ];
 
@@ -43,6 +46,8 @@ function plant() {
   const word = `Qz${crypto.randomUUID().slice(0, 8)}${planted}`;
   const number = 739_184_000 + planted * 17;
   const year = 2300 + planted;
+  // The year alone occurs in random IDs.
+  const times = [`${year}-07`, String(Date.parse(`${year}-07-14T01:02:03Z`))];
   const data = {
     short: `${word} short`,
     long: `a\n${word} long`,
@@ -60,7 +65,7 @@ function plant() {
   };
   return {
     data,
-    markers: [word, word.toLowerCase(), String(number), String(number * 2), String(year)],
+    markers: [word, word.toLowerCase(), String(number), String(number * 2), ...times],
   };
 }
 
@@ -86,12 +91,18 @@ async function traces(markers: readonly string[]): Promise<string[]> {
   }
   const { keys } = await env.REPLAYS.list();
   for (const { name } of keys) look("KV", await env.REPLAYS.get(name));
+  const { objects } = await env.FILES.list({ include: ["customMetadata", "httpMetadata"] });
+  for (const { key, customMetadata, httpMetadata } of objects)
+    look("R2", [key, customMetadata, httpMetadata, await (await env.FILES.get(key))?.text()]);
   return found;
 }
 
 let integrator: Client;
+let credential: string;
 beforeAll(async () => {
-  integrator = await client();
+  const { id, token } = await issue();
+  credential = id;
+  integrator = new Client(token);
 });
 
 /** Stores an item with former values, retired fields, former unique values and stored responses. */
@@ -105,10 +116,18 @@ async function store(kind: "app" | "form", settings: object = {}) {
   });
   const first = plant();
   const last = plant();
-  const body = { data: first.data };
+  const attach = async ([word = ""]: readonly string[]) => {
+    const content = new TextEncoder().encode(`%PDF-1.7 ${word} content`);
+    return upload(integrator, `${kind}:${key}`, content, `${word} name.pdf`);
+  };
+  const files = [await attach(first.markers), await attach(last.markers)];
+  // A file that was never attached expires by itself.
+  const abandoned = await attach(first.markers);
+  expect((await integrator.delete(`/files/${abandoned}`)).status).toBe(204);
+  const body = { data: { ...first.data, invoices: files.slice(0, 1) } };
   const { body: item } = await integrator.post(items, body, { "Idempotency-Key": key });
   const path = kind === "app" ? `${items}/${item.id}` : `/submissions/${item.id}`;
-  await integrator.patch(path, { data: last.data });
+  await integrator.patch(path, { data: { ...last.data, invoices: files.slice(1) } });
   const { yes: _, ...more } = plant().data;
   await integrator.patch(path, { data: { ...more, rows: [] } });
   const upsert = { op: "upsert", by: "short", data: { ...last.data, short: more.short } };
@@ -125,7 +144,7 @@ async function store(kind: "app" | "form", settings: object = {}) {
   expect((await integrator.put(`${base}/schema`, { fields: notUnique })).status).toBe(200);
   await deliverNow(webhook);
   const markers = [...first.markers, ...last.markers, more.short, more.mail, String(more.amount)];
-  return { key, id: item.id as string, path, markers, webhook };
+  return { key, id: item.id as string, path, markers: [...markers, ...files], webhook };
 }
 
 /** Runs the schedule until everything that may be erased by then is erased. */
@@ -138,10 +157,29 @@ async function runSchedule(days: number): Promise<void> {
   }
 }
 
-async function deliveriesOf({ webhook, markers }: { webhook: string; markers: string[] }) {
-  const { body } = await integrator.get(`/webhooks/${webhook}/deliveries`);
-  const found = (item: Json) => markers.some((marker) => JSON.stringify(item).includes(marker));
-  return body.items.filter(found);
+/** What the objects of the webhook and of the credential keep with a marker: queues, deliveries and calls. */
+async function rowsInObjects({ webhook, markers }: { webhook: string; markers: string[] }) {
+  const rows = await runInDurableObject<DurableObject, string[]>(
+    env.HOOKS.getByName(webhook),
+    rowsOf,
+  );
+  const { calls } = (await admin("GET", `/integrations/${credential}`)).body;
+  expect([rows.length > 0, calls.length > 0]).toEqual([true, true]);
+  // The path of a call names items and files.
+  const values = markers.filter((marker) => !marker.startsWith("fil_"));
+  return [...rows, JSON.stringify(calls)].filter((row) =>
+    values.some((marker) => row.includes(marker)),
+  );
+}
+
+function rowsOf(_: unknown, { storage }: DurableObjectState): string[] {
+  const tables = [
+    ...storage.sql.exec<{ name: string }>(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
+    ),
+  ];
+  const rows = tables.flatMap(({ name }) => [...storage.sql.exec(`SELECT * FROM ${name}`)]);
+  return [...rows, ...storage.kv.list()].map((row) => JSON.stringify(row));
 }
 
 describe("Nothing is left", () => {
@@ -149,13 +187,24 @@ describe("Nothing is left", () => {
     for (const kind of ["form", "app"] as const) {
       const stored = await store(kind);
       const { key, id, markers } = stored;
+      const { body: search } = await admin("POST", "/people", { text: markers[0] });
       expect(await traces(markers)).toEqual(
-        expect.arrayContaining(["item", "search_entry", "unique_value", "change", "replay"]),
+        expect.arrayContaining([
+          "item",
+          "search_entry",
+          "unique_value",
+          "change",
+          "replay",
+          "file",
+          "R2",
+          "person_search",
+        ]),
       );
       expect((await admin("POST", `/${kind}s/${key}/items/${id}/erase`, {})).status).toBe(204);
+      await admin("POST", `/people/${search.id}/delete`, {});
       await runSchedule(0.001);
       expect(await traces(markers)).toEqual([]);
-      expect(await deliveriesOf(stored)).toEqual([]);
+      expect(await rowsInObjects(stored)).toEqual([]);
     }
   });
 
@@ -166,7 +215,7 @@ describe("Nothing is left", () => {
     expect((await integrator.get(path)).status).toBe(404);
     await runSchedule(0.001);
     expect(await traces(markers)).toEqual([]);
-    expect(await deliveriesOf(stored)).toEqual([]);
+    expect(await rowsInObjects(stored)).toEqual([]);
   });
 
   it("of deleted apps and forms, after 7 days", async () => {

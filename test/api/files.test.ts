@@ -1,5 +1,5 @@
 import { env, exports } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { host, root, type Client, type Json } from "../support/client";
 import {
   announce,
@@ -12,6 +12,9 @@ import {
   sha256,
   upload,
 } from "../support/files";
+import { homeDb } from "../support/databases";
+import { as, join } from "../support/members";
+import { serve } from "../support/serve";
 import { admin, client, issue, makeApp, makeForm } from "../support/service";
 
 let owner: Client;
@@ -29,6 +32,8 @@ beforeAll(async () => {
   form = await makeForm(owner, fields);
   collection = `form:${form}`;
 });
+
+afterEach(() => vi.useRealTimers());
 
 const create = (data: object, caller = owner, headers = {}) =>
   caller.post(`/forms/${form}/submissions`, { data }, headers);
@@ -109,6 +114,8 @@ describe("Attachments", () => {
     expect(await outcome(ids.text)).toEqual([422, "not_accepted"]);
     expect(await outcome(ids.used)).toEqual([422, "file_in_use"]);
     expect(await outcome(7, { name: "x" })).toEqual([422, "invalid_type", "invalid_type"]);
+    for (const entry of [7, null, {}, { id: 7 }, []])
+      expect([entry, ...(await outcome(entry))]).toEqual([entry, 422, "invalid_type"]);
     expect(await outcome("a", "b", "c", "d")).toEqual([422, "too_many_files"]);
     const photo = await create({ photos: [await upload(owner, collection)] });
     expect([photo.status, ...codesOf(photo)]).toEqual([422, "unknown_file"]);
@@ -297,6 +304,21 @@ describe("The content of a file", () => {
     expect(own.headers.get("RateLimit")).toContain('"write"');
   });
 
+  it("returns 422 when it does not arrive in time, and can be sent again", async () => {
+    const bytes = pdf("slow");
+    const { id } = await announce(owner, collection, bytes);
+    const headers = { Authorization: `Bearer ${owner.bearer}` };
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(bytes.subarray(0, 3)),
+    });
+    const request = new Request(`${root}/files/${id}/content`, { method: "PUT", headers, body });
+    const answer = await serve(request, { TIMEOUTS: { uploadMs: 50 } });
+    const problem = await answer.json<Json>();
+    expect([answer.status, problem.errors[0].code]).toEqual([422, "digest_mismatch"]);
+    expect(await env.FILES.head(id)).toBeNull();
+    expect((await putContent(owner, id, bytes)).status).toBe(200);
+  });
+
   it("is sent in ranges, and not again to those who have it", async () => {
     const bytes = pdf("0123456789");
     const id = await upload(owner, collection, bytes);
@@ -428,6 +450,61 @@ describe("A link to a file", () => {
     expect((await open(`${host}/api/v1/files/${other.id}/content?link=${text}`)).status).toBe(404);
     expect((await open(`${url}x`)).status).toBe(404);
     expect((await open((url as string).slice(0, -1))).status).toBe(404);
+  });
+
+  it("ends after exactly one hour", async () => {
+    const { id } = await attached();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    const { url, expires_at } = await linkTo(id);
+    const statusAt = async (time: number) => {
+      vi.setSystemTime(time);
+      return (await open(url)).status;
+    };
+    const end = Date.parse(expires_at);
+    expect([await statusAt(end - 1), await statusAt(end), await statusAt(end + 1)]).toEqual([
+      200, 404, 404,
+    ]);
+  });
+
+  it("ends when the credential expires, or when its member is removed", async () => {
+    const [{ id }, { Client: ApiClient }] = [await attached(), await import("../support/client")];
+    const member = await join("editor");
+    const call = as(member.cookie);
+    const choice = { name: "Mine", permissions: ["submissions:read"], resources: "all" };
+    const issued = await call("POST", "/integrations", {
+      kind: "token",
+      expires: "30d",
+      ...choice,
+    });
+    const expiring = await issue({ expires: "30d" });
+    const urls = [
+      (await linkTo(id, new ApiClient(issued.body.token))).url,
+      (await call("POST", `/files/${id}/link`, {})).body.url,
+      (await linkTo(id, new ApiClient(expiring.token))).url,
+    ];
+    const statuses = () => Promise.all(urls.map(async (url) => (await open(url)).status));
+    expect(await statuses()).toEqual([200, 200, 200]);
+    await admin("POST", `/members/${member.id}`, { disabled: "true" });
+    expect(await statuses()).toEqual([404, 404, 200]);
+    const expire = "UPDATE credential SET expires_at = ? WHERE id = ?";
+    await homeDb
+      .prepare(expire)
+      .bind(Date.now() - 1, expiring.id)
+      .run();
+    expect(await statuses()).toEqual([404, 404, 404]);
+  });
+
+  it("ends when the item is erased, and when its form is deleted", async () => {
+    const [first, second] = [await attached(), await attached()];
+    const urls = [(await linkTo(first.id)).url, (await linkTo(second.id)).url];
+    const statuses = () => Promise.all(urls.map(async (url) => (await open(url)).status));
+    await admin("POST", `/forms/${form}/items/${first.item.id}/erase`, {});
+    expect(await statuses()).toEqual([404, 200]);
+    await admin("POST", `/forms/${form}/delete`, { confirm: form });
+    expect(await statuses()).toEqual([404, 404]);
+    const { items } = (await admin("GET", "/deleted")).body;
+    const { id } = items.find(({ key }: Json) => key === form);
+    await admin("POST", `/deleted/${id}/restore`, {});
   });
 
   it("dies with the item, the file and the rights of the credential", async () => {

@@ -10,6 +10,26 @@ import { databases, homeDb, withEveryDb } from "../support/databases";
 import { serve, serviceWith } from "../support/serve";
 import { app } from "../../src/app.ts";
 
+describe("The root of the service", () => {
+  it("redirects browsers to the administration, and names its addresses to programs", async () => {
+    const page = await anonymous("GET", "/", undefined, { Accept: "text/html,*/*;q=0.8" });
+    expect([page.status, page.headers.get("Location")]).toEqual([302, "/admin"]);
+    const { status, body } = await anonymous("GET", "/", undefined, { Accept: "*/*" });
+    expect([status, body]).toEqual([
+      200,
+      {
+        name: "Edge Forms",
+        api: `${host}/api/v1`,
+        openapi: `${host}/openapi.json`,
+        docs: `${host}/docs/contents`,
+        administration: `${host}/admin`,
+      },
+    ]);
+    const posted = await anonymous("POST", "/", {});
+    expect([posted.status, posted.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
+  });
+});
+
 describe("Problem and health pages", () => {
   it("explain every problem code", async () => {
     for (const [code, { title }] of Object.entries(problems)) {

@@ -48,6 +48,7 @@ describe("The documentation's page on another origin", () => {
     await page.getByLabel("Amount").fill(amount);
     await page.getByRole("button", { name: "Send" }).click();
   };
+  const anyOrigin = { "Access-Control-Allow-Origin": "*" };
   const expectStatus = (page: Page, text: string) =>
     page.getByRole("status").getByText(text).waitFor({ timeout: 20_000 });
 
@@ -79,6 +80,52 @@ describe("The documentation's page on another origin", () => {
     await page.getByLabel("Amount").fill("1");
     await page.getByRole("button", { name: "Send" }).click();
     await expectStatus(page, "Thank you");
+    takeComplaints();
+  });
+
+  it("says so when an earlier version was stored, and stores the changed one when it is sent again", async () => {
+    const { page, heard: takeComplaints } = await openSite();
+    await page.route("**/submissions", async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await send(page, "One chair");
+    await expectStatus(page, "reach the service");
+    await page.unroute("**/submissions");
+    await send(page, "Two chairs");
+    await expectStatus(page, "without your last changes");
+    await page.getByRole("button", { name: "Send" }).click();
+    await expectStatus(page, "Thank you");
+    expect((await stored()).filter((title) => title.includes("chair")).toSorted()).toEqual([
+      "One chair",
+      "Two chairs",
+    ]);
+    takeComplaints();
+  });
+
+  it("enables the button again after a response that is not JSON", async () => {
+    const { page, heard: takeComplaints } = await openSite();
+    await page.route("**/submissions", (route) =>
+      route.fulfill({ status: 502, headers: anyOrigin, body: "<h1>Bad gateway</h1>" }),
+    );
+    await send(page, "A shelf");
+    await expectStatus(page, "reach the service");
+    expect(await page.getByRole("button", { name: "Send" }).isEnabled()).toBe(true);
+    takeComplaints();
+  });
+
+  it("shows the reason of a field that the page does not have", async () => {
+    const { page, heard: takeComplaints } = await openSite();
+    const errors = [{ field: "cost_centre", code: "required", reason: "Enter a value." }];
+    await page.route("**/submissions", (route) =>
+      route.fulfill({
+        status: 422,
+        headers: anyOrigin,
+        json: { detail: "1 field is invalid.", errors },
+      }),
+    );
+    await send(page, "A shelf");
+    await expectStatus(page, "cost_centre: Enter a value.");
     takeComplaints();
   });
 

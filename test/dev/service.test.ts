@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { account, caller, everyItem, Server, type Answer, type Call } from "./server.ts";
 
@@ -56,6 +57,29 @@ describe("The service under concurrent calls and kills", () => {
     call = caller(server.url, (await server.credential(...highLimits)).token);
   });
   afterAll(() => server.remove());
+
+  it("issues a credential with its access in words, and explains wrong options in one line each", async () => {
+    const command = (...options: string[]) =>
+      spawnSync("node", ["src/dev/credential.ts", "--url", server.url, ...options], {
+        cwd: server.folder,
+        encoding: "utf8",
+      });
+    const { status, stdout, stderr } = command(
+      ...["--permissions", "records:read", "--resources", "app:orders,form:nope", "--expires"],
+      ...["never", "--origins", "https://a.example,https://b.example"],
+    );
+    expect([status, stderr]).toEqual([
+      0,
+      "Warning: form:nope does not exist. The credential can use it once it exists.\n",
+    ]);
+    expect(stdout).toMatch(/^token: efp_/m);
+    expect(stdout).toContain("name: Command line\npermissions: records:read\n");
+    expect(stdout).toContain("expires: never\n");
+    expect(stdout).toContain("The secret is shown only once.");
+    const wrong = command("--permissions", "nope", "--expires", "soon");
+    expect([wrong.status, wrong.stdout]).toEqual([1, ""]);
+    expect(wrong.stderr).toMatch(/^--permissions.*\n--expires: Must be 30d, .*\n$/);
+  });
 
   it("returns 401 to the next request of a revoked token", async () => {
     const { id, token } = await server.credential();

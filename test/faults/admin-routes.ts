@@ -668,6 +668,49 @@ const deletedRows: Row[] = [
   ),
 ];
 
+/** A text to search for, and the deletion of its searches, of which only 20 are kept. */
+function newPerson(world: World) {
+  const text = newWord();
+  const cleanUp = async () => {
+    const { items } = (await callAdmin(world, "GET", "/people")).body;
+    for (const { id } of items.filter((search: Json) => search.text === text))
+      await callAdmin(world, "POST", `/people/${id}/delete`, {});
+  };
+  const start = async () => {
+    const { body } = await callAdmin(world, "POST", "/people", { text });
+    return `/people/${body.id}`;
+  };
+  return { body: { text }, start, cleanUp };
+}
+
+const personRows: Row[] = [
+  ...adminRows("GET /people", 200, () => ({ path: "/people" })),
+  ...adminRows(
+    "POST /people",
+    201,
+    (world) => {
+      const { body, cleanUp } = newPerson(world);
+      return { path: "/people", body, cleanUp };
+    },
+    { page: 303 },
+  ),
+  ...adminRows("GET /people/:id", 200, async (world) => {
+    const { start, cleanUp } = newPerson(world);
+    return { path: await start(), cleanUp };
+  }),
+  ...adminRows(
+    "POST /people/:id/delete",
+    204,
+    async (world) => {
+      const { start, cleanUp } = newPerson(world);
+      const path = await start();
+      const verifyDone = async () => assertStatus(await callAdmin(world, "GET", path), 404);
+      return { path: `${path}/delete`, body: {}, verifyDone, cleanUp };
+    },
+    { page: 303 },
+  ),
+];
+
 /** What an item shows of its files. */
 const fileRows: Row[] = [
   ...adminRows("POST /files", 201, async ({ cookie }) => {
@@ -697,6 +740,7 @@ export const allAdminRows: Row[] = [
   ...memberRows,
   ...integrationRows,
   ...deletedRows,
+  ...personRows,
   ...fileRows,
   ...webhookRows,
   ...definitionRows("form"),

@@ -19,7 +19,16 @@ export const canaries = [
 ];
 
 /** Hidden keys. A response may contain one only if the request sent it. */
-export const hiddenKeys = ["zzsecret", "zzpay", "zzkind", "zzref", "zzlines", "zzdouble", "zzold"];
+export const hiddenKeys = [
+  "zzsecret",
+  "zzpay",
+  "zzkind",
+  "zzref",
+  "zzlines",
+  "zzfiles",
+  "zzdouble",
+  "zzold",
+];
 
 const partnerRights = everything.filter(
   (permission) => permission !== "schema:write" && permission !== "webhooks:manage",

@@ -115,6 +115,7 @@ function requestsOf(world: NarrowWorld, route: string, variant: Variant, field: 
           send({ metrics: { n: { op, field } } }),
         ),
         send({ metrics, conditions: [{ field, op: "eq", value: "x" }] }),
+        send({ metrics, conditions: [{ field, op: "matches", value: [] }] }),
         send({ metrics }, `?view=${field}`),
       ];
     }
@@ -245,10 +246,15 @@ describe.each(["app", "form"] as Kind[])("A credential that sees a view of an %s
       "application/x-ndjson",
       "text/csv;locale=de-DE",
       "text/csv;rows=lines",
+      "text/csv;profile=spreadsheet",
     ];
     for (const accept of formats)
       for (const path of [items, `${items}?view=canary_view`])
         await ask(partner, { method: "GET", path }, { Accept: accept });
+    for (const accept of formats) {
+      const search = { method: "POST", path: `${items}/search`, body: {} };
+      await ask(partner, search, { Accept: accept });
+    }
     for (const sort of [[], [{ field: "amount" }], [{ field: "$updated_at", direction: "desc" }]]) {
       const body = { sort, limit: 1 };
       let count = 0;
@@ -386,6 +392,21 @@ describe.each(["app", "form"] as Kind[])("A credential that sees a view of an %s
       },
     });
     expect(matches.status).toBe(422);
+    const counted = await ask(partner, {
+      method: "POST",
+      path: `${items}/aggregate`,
+      body: {
+        metrics: { n: { op: "count" } },
+        conditions: [
+          {
+            field: "person",
+            op: "matches",
+            value: [{ field: "name", op: "starts_with", value: "C" }],
+          },
+        ],
+      },
+    });
+    expect(counted.status).toBe(422);
   });
 
   it("sees nothing hidden in the tools of MCP and their results", async () => {

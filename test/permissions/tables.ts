@@ -180,6 +180,11 @@ POST /admin/files/:id/link, of an item                           | 200   | 200  
 GET /admin/deleted                                               | 200   | 200   | 403    | 403    | 401
 POST /admin/deleted/:id/restore, of nothing                      | 404   | 404   | 403    | 403    | 401
 
+GET /admin/people                                                | 200   | 200   | 403    | 403    | 401
+POST /admin/people                                               | 201   | 201   | 403    | 403    | 401
+GET /admin/people/:id                                            | 200   | 200   | 403    | 403    | 401
+POST /admin/people/:id/delete                                    | 204   | 204   | 403    | 403    | 401
+
 GET /admin/apps                                                  | 200   | 200   | 200    | 200    | 401
 POST /admin/apps                                                 | 201   | 201   | 201    | 403    | 401
 GET /admin/apps/:key                                             | 200   | 200   | 200    | 200    | 401

@@ -78,6 +78,7 @@ const at = fc.constantFrom(
   "2025-06-01T12:00:00Z",
 );
 const colour = fc.constantFrom(...options);
+const actor = fc.constantFrom("$me", "system");
 const fewOf = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.array(arbitrary, { minLength: 1, maxLength: 3 });
 const nullable = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 4 });
@@ -142,6 +143,8 @@ const plainLeaf = fc.oneof(
   ...textLeaves("colour", colour),
   ...choiceLeaves("tags"),
   leaf("$status", "eq", fc.constantFrom("draft", "submitted", "closed")),
+  ...["eq", "ne"].map((op) => leaf("$created_by", op, actor)),
+  ...["in", "not_in"].map((op) => leaf("$created_by", op, fewOf(actor))),
   leaf("lines", "any", fewOf(rowLeaf)),
   leaf("lines", "none", fewOf(rowLeaf)),
   emptyLeaf("lines"),

@@ -129,6 +129,39 @@ describe("matches", () => {
     );
   });
 
+  it("selects the items of an aggregate, in one round trip", async () => {
+    const { fetch, counts, reset } = counted();
+    const counting = owner.through(fetch);
+    const ask = (...conditions: object[]) =>
+      counting.post(`/apps/${orders}/records/aggregate`, {
+        conditions,
+        group_by: [{ field: "customer" }],
+        metrics: { orders: { op: "count" } },
+      });
+    await ask(matches(leaf("name", "eq", "Yamada")));
+    reset();
+    const { status, body } = await ask(matches(leaf("name", "eq", "Yamada")));
+    const group = { key: { customer: people[0].id }, metrics: { orders: 2 } };
+    expect([status, body.groups]).toEqual([200, [group]]);
+    expect([counts.object, counts.d1]).toEqual([1, 1]);
+    const tagged = leaf("product", "matches", [leaf("tags", "has_all", ["a", "b"])]);
+    const rows = await ask(leaf("lines", "any", [tagged]), {
+      not: matches(leaf("name", "eq", "Sato")),
+    });
+    expect(rows.body.groups.map(({ key }: Json) => key.customer)).toEqual([people[2].id, null]);
+    const unknown = await ask(matches(leaf("nothing", "eq", 1)));
+    expect([unknown.status, unknown.body.errors[0].pointer]).toEqual([
+      422,
+      "/conditions/0/value/0/field",
+    ]);
+    const narrow = await reader(orders);
+    const refused = await narrow.post(`/apps/${orders}/records/aggregate`, {
+      conditions: [matches(leaf("name", "eq", "Yamada"))],
+      metrics: { orders: { op: "count" } },
+    });
+    expect([refused.status, refused.body.errors[0].code]).toEqual([422, "invalid_condition"]);
+  });
+
   it("reaches one level, searchable fields and the limits of a search", async () => {
     const nested = matches(leaf("boss", "matches", [leaf("title", "eq", "x")]));
     const many = matches({ any: Array.from({ length: 50 }, () => leaf("name", "eq", "x")) });
@@ -176,6 +209,11 @@ describe("matches", () => {
         ),
       });
     await rename("city", "town");
+    const total = await owner.post(`/apps/${orders}/records/aggregate`, {
+      conditions: [matches(leaf("town", "eq", "Osaka"))],
+      metrics: { orders: { op: "count" } },
+    });
+    expect([total.status, total.body.groups?.[0].metrics]).toEqual([200, { orders: 2 }]);
     expect(await notes(matches(leaf("town", "eq", "Osaka")))).toBe("14");
     await rename("town", "city");
     expect(await notes(matches(leaf("city", "eq", "Osaka")))).toBe("14");
@@ -238,6 +276,8 @@ describe("expand", () => {
       for (const path of ["", `/${placed[0].id}`]) {
         const { status, body } = await owner.get(`/apps/${orders}/records${path}?expand=${names}`);
         expect([names, status, body.errors?.[0].code]).toEqual([names, 422, code]);
+        // The query has no pointers.
+        expect([body.errors[0].field, body.errors[0].pointer]).toEqual(["expand", undefined]);
       }
       expect((await search({ expand: names.split(",") })).body.errors[0].code).toBe(code);
     }

@@ -28,18 +28,18 @@ describe("Costs of a request whose definition the isolate has cached", () => {
     return { status, ...counts };
   };
 
-  it("are one object call, one D1 round trip and five or six rows for a create without index entries or a key", async () => {
+  it("are one object call, one D1 round trip and six or seven rows for a create without index entries or a key", async () => {
     const submission = await cost(() =>
       integrator.post(`/forms/${form}/submissions`, { data: { a: "x", b: 1 } }),
     );
-    // The item and its id, the tally, the change, and the index entries of $status and $updated_at.
+    // The item with its id and creator, the tally, the change, and the index entries of $status and $updated_at.
     expect(submission).toMatchObject({
       status: 201,
       object: 1,
       d1: 1,
       kvReads: 0,
       kvWrites: 0,
-      rowsWritten: 6,
+      rowsWritten: 7,
     });
     const record = await cost(() => integrator.post(`/apps/${app}/records`, { data: { a: "x" } }));
     expect(record).toMatchObject({
@@ -48,7 +48,7 @@ describe("Costs of a request whose definition the isolate has cached", () => {
       d1: 1,
       kvReads: 0,
       kvWrites: 0,
-      rowsWritten: 5,
+      rowsWritten: 6,
     });
   });
 
@@ -60,7 +60,7 @@ describe("Costs of a request whose definition the isolate has cached", () => {
       d1: 1,
       kvReads: 1,
       kvWrites: 1,
-      rowsWritten: 8,
+      rowsWritten: 9,
     });
     expect(await cost(post)).toMatchObject({ status: 201, object: 1, rowsWritten: 0 });
   });
@@ -74,7 +74,7 @@ describe("Costs of a request whose definition the isolate has cached", () => {
       return integrator.post(`/forms/${indexed}/submissions`, { data });
     };
     await post("first");
-    expect(await cost(() => post("second"))).toMatchObject({ d1: 1, rowsWritten: 6 + 8 + 1 });
+    expect(await cost(() => post("second"))).toMatchObject({ d1: 1, rowsWritten: 7 + 8 + 1 });
   });
 
   it("are one object call, one D1 round trip and at most four rows read for a GET", async () => {

@@ -19,7 +19,9 @@ export function parametersOf({ path }: Route, parts: World): Record<string, stri
           ? parts.webhook.id
           : path.includes("/files/")
             ? parts.file.id
-            : id,
+            : path.includes("/people/")
+              ? parts.search
+              : id,
     delivery: parts.webhook.delivery,
     path: path.endsWith("/move") ? "lines.qty" : "amount",
     secret: parts.invitation,
@@ -222,6 +224,8 @@ export const bodies: Record<string, (world: World) => Json> = {
     password: account.password,
   }),
   "POST /admin/deleted/:id/restore": () => ({}),
+  "POST /admin/people": () => ({ text: "Akiko Mori" }),
+  "POST /admin/people/:id/delete": () => ({}),
   "POST /admin/files": ({ file: { key } }) => announcement(`form:${key}`, pdf()),
   "PUT /admin/files/:id/content": () => fileContent,
   "POST /admin/files/:id/link": () => ({}),
@@ -293,6 +297,7 @@ export function spendAfter(route: string): void {
   else if (path.includes("/integrations/:id")) spend("credential");
   else if (path.includes("/members/:id")) spend("member");
   else if (path.includes("/webhooks/:id")) spend("webhook");
+  else if (path.includes("/people/:id")) spend("search");
   else if (path.includes("/join/")) spend("invitation");
   else if (path.includes("/reset/")) spend("reset");
 }

@@ -28,6 +28,8 @@ export interface World {
   webhook: { id: string; delivery: string };
   /** A file of a submission, and the form that has it. */
   file: Item;
+  /** A search for a person. */
+  search: string;
 }
 
 type Part = keyof World;
@@ -68,6 +70,7 @@ const factories: { [Name in Part]: () => Promise<World[Name]> } = {
     const { id } = webhook.body;
     return { id, delivery: (await creator.post(`/webhooks/${id}/test`, undefined)).body.id };
   },
+  search: async () => (await admin("POST", "/people", { text: "Akiko Mori" })).body.id,
   file: async () => {
     const creator = await getCreator();
     const key = await makeForm(creator, [{ key: "invoices", type: "files" }]);

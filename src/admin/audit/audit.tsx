@@ -85,21 +85,23 @@ const auditPage = page({
     links: { self: c.req.url, next },
   }),
   render(frame, { groups, descriptions, next, isCut, isEach, query: filters }) {
+    const text = frame.text.audit;
+    const { time, event, session, request } = text.columns;
     const isFiltered = filterNames.some((name) => filters[name]);
     return (
-      <AdminPage frame={frame} title="Audit">
+      <AdminPage frame={frame} title={text.title}>
         <AuditFilters query={filters} filtered={isFiltered} />
         {isEach ? (
           <p>
-            <a href="/admin/audit">Back to the whole audit</a>
+            <a href="/admin/audit">{text.backToAll}</a>
           </p>
         ) : null}
         {groups.length === 0 ? (
           <EmptyState>
-            <p>{next ? "No matches yet." : "No matches."}</p>
+            <p>{next ? text.noMatchesYet : text.noMatches}</p>
           </EmptyState>
         ) : (
-          <Table caption="Audit" columns={["Time", "Event", "Session", "Request"]}>
+          <Table caption={text.title} columns={[time, event, session, request]}>
             {groups.map(({ entry, ...group }) => (
               <tr>
                 <td>
@@ -125,7 +127,7 @@ const auditPage = page({
             ))}
           </Table>
         )}
-        <NextLink href={next} name={isCut ? "Search older entries" : "Older"} />
+        <NextLink href={next} name={isCut ? text.searchOlder : text.older} />
       </AdminPage>
     );
   },
@@ -138,24 +140,31 @@ export const auditRoutes = () =>
 /** Without folding, each entry of a batch, an import or a recalculation is listed. */
 function parseEach(text = "false"): boolean {
   if (text === "true" || text === "false") return text === "true";
-  const reason = 'Must be "true" or "false".';
-  throw problem.invalidInput([{ field: "each", code: "invalid_format", reason }]);
+  throw problem.invalidInput([
+    { field: "each", code: "invalid_format", reason: 'Must be "true" or "false".' },
+  ]);
 }
 
 function parsePosition(field: string, text = ""): AuditPosition | null {
   if (text === "") return null;
   const [, at, number] = /^(\d{1,16})\.(\d{1,16})$/.exec(text) ?? [];
   if (at && number) return { at: Number(at), number: Number(number) };
-  const reason = "This cursor is damaged or belongs to another request. Use links.next unchanged.";
-  throw problem.invalidInput([{ field, code: "invalid_cursor", reason }]);
+  throw problem.invalidInput([
+    {
+      field,
+      code: "invalid_cursor",
+      reason: "This cursor is damaged or belongs to another request. Use links.next unchanged.",
+    },
+  ]);
 }
 
 /** The end of a day in a zone, moved by `days`. Throws 422 for anything but a calendar day. */
 function parseDayEnd(field: string, text = "", zone: string, days: number): number | undefined {
   if (text === "") return undefined;
   if (!isCalendarDay(text)) {
-    const reason = "Must be a calendar day like 2026-11-21.";
-    throw problem.invalidInput([{ field, code: "invalid_format", reason }]);
+    throw problem.invalidInput([
+      { field, code: "invalid_format", reason: "Must be a calendar day like 2026-11-21." },
+    ]);
   }
   return endOfDayMs(
     formatTimestamp(Date.parse(`${text}T00:00:00Z`) + days * dayMs).slice(0, 10),

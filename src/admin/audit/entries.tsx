@@ -1,30 +1,11 @@
+import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { SelectOptions } from "#html/inputs.tsx";
 import type { Child } from "hono/jsx";
 import type { AuditEntry } from "#store/home/audit-log.ts";
 import { isDeletion } from "#domain/item/change.ts";
 import type { ChangeDescription } from "#actions/describe-changes.ts";
 import { itemName } from "#admin/items/value.tsx";
-import type { AuditAction, ResourceAction, AccountAction } from "#domain/audit.ts";
-
-const actionOptions = [
-  ["", "Anything"],
-  ["record", "Anything with records"],
-  ["record.create", "Created a record"],
-  ["record.update", "Changed a record"],
-  ["record.erase", "Erased a record"],
-  ["submission", "Anything with submissions"],
-  ["submission.create", "Created a submission"],
-  ["submission.update", "Changed a submission"],
-  ["submission.delete", "Deleted a submission"],
-  ["submission.erase", "Erased a submission"],
-  ["submission.close", "Closed a submission"],
-  ["submission.reopen", "Reopened a submission"],
-  ["definition", "Forms and apps"],
-  ["credential", "Credentials"],
-  ["member", "Members"],
-  ["webhook", "Webhooks"],
-  ["database", "Databases"],
-].map(([value = "", label = ""]) => ({ value, label }));
+import type { AccountAction, AuditAction } from "#domain/audit.ts";
 
 export function AuditFilters({
   query,
@@ -33,52 +14,52 @@ export function AuditFilters({
   query: Record<string, string>;
   filtered: boolean;
 }) {
+  const text = useText().audit.filters;
+  const actions = Object.entries(text.actions).map(([value, label]) => ({ value, label }));
   return (
     <form method="get" action="/admin/audit" role="search" class="bar">
       <label class="grow">
-        Who
-        <input
-          type="search"
-          name="actor"
-          value={query["actor"]}
-          placeholder="E-mail, or a credential’s name"
-        />
+        {text.actor}
+        <input type="search" name="actor" value={query["actor"]} placeholder={text.actorExample} />
       </label>
       <label>
-        Did
+        {text.action}
         <select name="action">
-          <SelectOptions options={actionOptions} value={query["action"] ?? ""} />
+          <SelectOptions
+            options={[{ value: "", label: text.anything }, ...actions]}
+            value={query["action"] ?? ""}
+          />
         </select>
       </label>
       <label class="grow">
-        To
+        {text.subject}
         <input
           type="search"
           name="subject"
           value={query["subject"]}
-          placeholder="Receipt number, id or e-mail"
+          placeholder={text.subjectExample}
         />
       </label>
       {query["collection"] ? (
         <label>
-          In
+          {text.collection}
           <input name="collection" value={query["collection"]} />
         </label>
       ) : null}
       <label>
-        From
+        {text.from}
         <input type="date" name="from" value={query["from"]} />
       </label>
       <label>
-        Until
+        {text.until}
         <input type="date" name="until" value={query["until"]} />
       </label>
       <button type="submit" class="quiet">
-        Show
+        {text.show}
       </button>
       {isFiltered ? (
         <a class="button quiet" href="/admin/audit">
-          Show all
+          {text.showAll}
         </a>
       ) : null}
     </form>
@@ -86,13 +67,14 @@ export function AuditFilters({
 }
 
 export function Actor({ entry: { actor, actorName } }: { entry: AuditEntry }): Child {
-  if (actor === "system") return <strong>The service</strong>;
-  if (actor === "nobody") return <strong>Somebody new</strong>;
+  const text = useText().audit;
+  if (actor === "system") return <strong>{text.service}</strong>;
+  if (actor === "nobody") return <strong>{text.visitor}</strong>;
   const credential = /^credential:(\w+)$/.exec(actor)?.[1];
   if (credential)
     return (
       <a href={`/admin/integrations/${credential}`}>
-        <bdi>{actorName ?? "a credential"}</bdi>
+        <bdi>{actorName ?? text.credential}</bdi>
       </a>
     );
   return <strong>{actorName ?? actor}</strong>;
@@ -112,14 +94,17 @@ function titleOf(description: ChangeDescription | undefined): string | undefined
 }
 
 function Subject({ entry, description }: SentenceProps): Child {
+  const text = useText().audit;
   const { subject, subjectName, collection, action } = entry;
   const credential = /^credential:(\w+)$/.exec(subject)?.[1];
   if (credential)
     return (
       <a href={`/admin/integrations/${credential}`}>
-        <bdi>{subjectName ?? "a credential"}</bdi>
+        <bdi>{subjectName ?? text.credential}</bdi>
       </a>
     );
+  const search = /^search:(\w+)$/.exec(subject)?.[1];
+  if (search) return <a href={`/admin/people/${search}`}>{text.personSearch(search.slice(-8))}</a>;
   const webhook = /^webhook:(\w+)$/.exec(subject)?.[1];
   if (webhook && subjectName)
     return (
@@ -128,7 +113,7 @@ function Subject({ entry, description }: SentenceProps): Child {
       </a>
     );
   const database = /^database:(\w+)$/.exec(subject)?.[1];
-  if (database) return <>the database {database}</>;
+  if (database) return <a href="/admin/settings/databases">{text.database(database)}</a>;
   const href = /^(form|app):/.test(subject) ? collectionPath(subject) : null;
   if (href !== null)
     return (
@@ -137,11 +122,11 @@ function Subject({ entry, description }: SentenceProps): Child {
       </a>
     );
   if (!/^(rec|sub)_/.test(subject)) return <>{subjectName ?? subject}</>;
-  const text = subjectName ?? titleOf(description) ?? `…${subject.slice(-8)}`;
-  if (collection === null || isDeletion(action)) return <code>{text}</code>;
+  const title = subjectName ?? titleOf(description) ?? `…${subject.slice(-8)}`;
+  if (collection === null || isDeletion(action)) return <code>{title}</code>;
   return (
     <a class="nowrap" href={`${collectionPath(collection)}/items/${subject}`}>
-      {text}
+      {title}
     </a>
   );
 }
@@ -152,90 +137,39 @@ function collectionPath(name: string): string {
   return `/admin/${kind}s/${key}`;
 }
 
-/** The verb of each action, between its actor and its subject. */
-export const actionVerbs: Record<ResourceAction, string> = {
-  "credential.issue": "issued the credential",
-  "credential.edit": "changed the access of",
-  "credential.rotate": "rotated the secret of",
-  "credential.revoke": "revoked",
-  "definition.create": "created",
-  "definition.change": "changed the definition of",
-  "definition.delete": "deleted",
-  "definition.restore": "restored",
-  "definition.erase": "erased",
-  "index.check": "checked the search index of",
-  "database.restore": "restored",
-  "member.invite": "invited",
-  "member.withdraw": "withdrew the invitation of",
-  "member.change": "changed the role of",
-  "member.remove": "removed",
-  "member.reset_link": "created a password reset link for",
-  "webhook.create": "created the webhook",
-  "webhook.change": "changed the webhook",
-  "webhook.rotate": "rotated the secret of the webhook",
-  "webhook.delete": "deleted the webhook",
-  "webhook.fail": "stopped retrying the webhook",
-  "webhook.disable": "disabled the webhook",
-  "record.create": "created",
-  "record.update": "changed",
-  "record.recalculate": "recalculated",
-  "record.erase": "erased",
-  "submission.create": "created",
-  "submission.update": "changed",
-  "submission.delete": "deleted",
-  "submission.erase": "erased",
-  "submission.close": "closed",
-  "submission.reopen": "reopened",
-  "submission.recalculate": "recalculated",
-};
-
-/** Actions whose actor is also their subject, so the sentence has only one name. */
-const selfActionVerbs: Record<AccountAction, string> = {
-  "member.password": "changed their password",
-  "member.reset": "reset their password",
-  "member.name": "changed their name",
-  "member.sign_out_session": "signed out one of their sessions",
-  "member.sign_out_everywhere": "signed out everywhere else",
-  "member.join": "joined",
-  "member.setup": "set up this service",
-};
-
-const isSelfAction = (action: AuditAction): action is AccountAction => action in selfActionVerbs;
-
-/** The end of a sentence: the app or form of an item, with a link to it. */
-export function InCollection({ entry: { collection, collectionName } }: { entry: AuditEntry }) {
-  if (collection === null) return null;
-  return (
-    <>
-      {" "}
-      in{" "}
-      <a href={collectionPath(collection)}>
-        <bdi>{collectionName}</bdi>
-      </a>
-    </>
+/** A link to the app or form of an item; null for other subjects. */
+export const collectionLink = ({ collection, collectionName }: AuditEntry): Child =>
+  collection === null ? null : (
+    <a href={collectionPath(collection)}>
+      <bdi>{collectionName}</bdi>
+    </a>
   );
-}
+
+const isAccountAction = (
+  action: AuditAction,
+  { accountEvents }: Catalogue["audit"],
+): action is AccountAction => action in accountEvents;
 
 /** A sentence like “Shop sync changed ORD-000042 in Orders”. */
 export function AuditSentence({ entry, description }: SentenceProps) {
+  const text = useText().audit;
   const { action, subject, subjectName, version } = entry;
-  if (isSelfAction(action)) {
-    return (
-      <>
-        <strong>{subjectName ?? subject}</strong> {selfActionVerbs[action]}
-      </>
-    );
+  if (isAccountAction(action, text)) {
+    return <>{text.accountEvents[action](<strong>{subjectName ?? subject}</strong>)}</>;
   }
   const isItem = /^(rec|sub)_/.test(subject);
   return (
     <>
-      <Actor entry={entry} /> {actionVerbs[action]}{" "}
-      <Subject entry={entry} description={description} />
-      {isItem ? <InCollection entry={entry} /> : null}
+      {text.event(
+        <Actor entry={entry} />,
+        action,
+        <Subject entry={entry} description={description} />,
+        isItem ? collectionLink(entry) : null,
+      )}
       {version !== null && action === "definition.change" ? (
         <>
           {" · "}
-          <a href={`${collectionPath(subject)}/changes/${version}`}>Compare versions</a>
+          <a href={`${collectionPath(subject)}/changes/${version}`}>{text.compareVersions}</a>
         </>
       ) : null}
     </>

@@ -1,24 +1,21 @@
 import type { AuditGroup } from "#actions/audit.ts";
 import type { ChangeDescription } from "#actions/describe-changes.ts";
 import { ChangeList } from "#admin/items/change-list.tsx";
-import type { ResourceAction } from "#domain/audit.ts";
-import { formatCount } from "#html/viewer.tsx";
-import { actionVerbs, Actor, InCollection } from "./entries.tsx";
+import { useText } from "#admin/language/index.tsx";
+import type { ItemAction } from "#domain/item/change.ts";
+import { Actor, collectionLink } from "./entries.tsx";
 
 /** A sentence like “Anna created 120 and changed 3 submissions in Orders”, with a link to each of them. */
 export function GroupSentence({ group }: { group: AuditGroup }) {
   const { entry, count, actions } = group;
-  const { action } = entry;
-  const kinds = Object.entries(actions) as [ResourceAction, number][];
-  const items = action.startsWith("record.") ? "records" : "submissions";
+  const { audit: text, terms } = useText();
+  const counts = Object.entries(actions) as [ItemAction, number][];
+  const { items } = terms.collections[entry.action.startsWith("record.") ? "app" : "form"];
   return (
     <>
-      <Actor entry={entry} />{" "}
-      {kinds.map(([kind, number]) => `${actionVerbs[kind]} ${formatCount(number)}`).join(" and ")}{" "}
-      {items}
-      <InCollection entry={entry} />
+      {text.group(<Actor entry={entry} />, counts, items, collectionLink(entry))}
       {" · "}
-      <a href={groupPath(group)}>Show all {formatCount(count)}</a>
+      <a href={groupPath(group)}>{text.showGroup(count)}</a>
     </>
   );
 }

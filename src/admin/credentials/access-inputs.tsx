@@ -2,7 +2,7 @@ import { InputErrors, useField, Input, TextArea, ChoiceGroup } from "#html/input
 import type { CollectionLabel } from "#store/home/credential-lists.ts";
 import { type FormValues, numberOf } from "#admin/form-input.ts";
 import { credentialLabels, toTextList, permissionLabels } from "./describe.ts";
-import { defaultRateLimits } from "#domain/credential/credential.ts";
+import { defaultRateLimits, type RateLimits } from "#domain/credential/credential.ts";
 import { permissions, filterAllowed, type Role } from "#domain/credential/permissions.ts";
 
 const filterThreshold = 8;
@@ -97,17 +97,27 @@ function ResourceChoice({
   );
 }
 
-/** Collapsed unless a limit has an error. */
-export function Limits({ values }: { values: FormValues }) {
+/** Collapsed unless a limit has an error. `recommended` has the limits of a website form, for a new credential. */
+export function Limits({
+  values,
+  recommended,
+}: {
+  values: FormValues;
+  recommended?: Readonly<RateLimits>;
+}) {
   const limit = (name: "requests" | "writes", hint: string) => (
     <Input
       name={name}
       label={credentialLabels[name]}
-      hint={hint}
+      hint={
+        recommended
+          ? `${hint}. If blank: ${defaultRateLimits[name]}, or ${recommended[name]} for a website form.`
+          : hint
+      }
       type="number"
       min={1}
       max={100_000}
-      value={numberOf(values[name]) || defaultRateLimits[name]}
+      value={numberOf(values[name]) || (recommended ? "" : defaultRateLimits[name])}
     />
   );
   const { wrong: requestErrors } = useField({ name: "requests" });

@@ -22,7 +22,7 @@ const expiryOptions = [
 export function ExpiryInput({ values, keep }: { values: FormValues; keep?: Child }) {
   const viewer = useViewer();
   const { inputProps, wrong: errors } = useField({ name: "expires" });
-  const selected = textOf(values["expires"]) || (keep === undefined ? "90d" : "keep");
+  const selected = textOf(values["expires"]) || (keep === undefined ? "recommended" : "keep");
   const choice = (value: string, name: Child, hint?: Child) => (
     <label class="choice">
       <input type="radio" name="expires" value={value} checked={selected === value} />
@@ -41,7 +41,9 @@ export function ExpiryInput({ values, keep }: { values: FormValues; keep?: Child
       tabindex={-1}
     >
       <legend>{credentialLabels.expires}</legend>
-      {keep === undefined ? null : choice("keep", "Keep current expiry", keep)}
+      {keep === undefined
+        ? choice("recommended", "Recommended", "In 90 days, or never for a website form")
+        : choice("keep", "Keep current expiry", keep)}
       {expiryOptions.map(([value, name, days]) =>
         choice(value, name, `on ${formatDay(viewer, viewer.now + days * dayMs)}`),
       )}

@@ -152,7 +152,13 @@ function HourlyCalls({ log, now }: { log: CallLog; now: number }) {
     const label = formatClock(viewer, (currentHour - 23 + i) * hourMs).replace(/:00(?=$|\D)/, "");
     return { label, value: calls, bad: refused };
   });
-  return <Plot title="Last 24 hours" noun={["request", "requests"]} bars={bars} />;
+  return (
+    <Plot
+      title="Last 24 hours"
+      describeTotal={(total) => formatQuantity(total, "request")}
+      bars={bars}
+    />
+  );
 }
 
 function DailyCalls({ log, now }: { log: CallLog; now: number }) {
@@ -167,7 +173,13 @@ function DailyCalls({ log, now }: { log: CallLog; now: number }) {
       bad: hours.reduce((sum, hour) => sum + (hour?.refused ?? 0), 0),
     };
   });
-  return <Plot title="Last 30 days" noun={["request", "requests"]} bars={bars} />;
+  return (
+    <Plot
+      title="Last 30 days"
+      describeTotal={(total) => formatQuantity(total, "request")}
+      bars={bars}
+    />
+  );
 }
 
 const CallsQuery = textParameters("status", "find");

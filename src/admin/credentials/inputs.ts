@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { CredentialInput } from "#actions/credentials.ts";
 import { endOfDayMs, toEpochMs, isCalendarDay, isTimeZone } from "#domain/time.ts";
-import { findPreset } from "./issue.tsx";
+import { applyRecommendations, findPreset } from "./issue.tsx";
 import {
   maxOrigins,
   type Credential,
@@ -221,7 +221,8 @@ export const requireChoices = <Schema extends z.ZodMiniType>(schema: Schema) =>
       const message = findResourcesError(resources);
       if (message !== undefined) addError("resources", message);
       else if (preset?.seesPart) checkPart(resources, values["origins"], addError);
-      return values["name"] === "" ? { ...values, name: preset?.name ?? "Custom" } : values;
+      const chosen = applyRecommendations(values);
+      return chosen["name"] === "" ? { ...chosen, name: preset?.name ?? "Custom" } : chosen;
     }),
     schema,
   );

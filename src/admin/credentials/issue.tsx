@@ -4,6 +4,7 @@ import {
   type Permission,
   roleAllows,
 } from "#domain/credential/permissions.ts";
+import { defaultRateLimits, type RateLimits } from "#domain/credential/credential.ts";
 import { ChoiceGroup, Input } from "#html/inputs.tsx";
 import { type FormValues, textOf } from "#admin/form-input.ts";
 import { credentialLabels, toTextList } from "./describe.ts";
@@ -24,6 +25,9 @@ const presets = {
     name: "Website form",
     hint: "Creates submissions. Can’t read them.",
     permissions: ["submissions:create"],
+    // Everyone who reads the page shares the token. A page would stop when it expires.
+    expires: "never",
+    limits: { requests: 60, writes: 30 },
   },
   sync: {
     name: "Two-way sync",
@@ -67,6 +71,26 @@ interface PresetChoice {
   permissions: readonly Permission[];
   /** Whether each resource must be a view. All visitors of a page would share it, so it has no origins. */
   seesPart?: boolean;
+  /** Replaces the recommended expiry and limits of all other purposes. */
+  expires?: "never";
+  limits?: RateLimits;
+}
+
+const recommendedExpiry = "90d";
+
+/** Replaces choices that the page leaves to the purpose. */
+export function applyRecommendations(values: Record<string, unknown>): Record<string, unknown> {
+  const preset = findPreset(values["purpose"]);
+  const limits = preset?.limits ?? defaultRateLimits;
+  return {
+    ...values,
+    expires:
+      values["expires"] === "recommended"
+        ? (preset?.expires ?? recommendedExpiry)
+        : values["expires"],
+    requests: values["requests"] === "" ? limits.requests : values["requests"],
+    writes: values["writes"] === "" ? limits.writes : values["writes"],
+  };
 }
 
 type Preset = keyof typeof presets;
@@ -160,7 +184,7 @@ export function IssuePage({ frame, reachable, values, problem }: IssuePageProps)
           value={textOf(values["name"])}
         />
         <ExpiryInput values={values} />
-        <Limits values={values} />
+        <Limits values={values} recommended={presets.website_form.limits} />
         <Origins values={values} />
         <div class="actions">
           <button type="submit">Create credential</button>

@@ -7,7 +7,12 @@ import { serviceOrigin } from "#http/request.ts";
 import { wantsJson } from "#admin/form-input.ts";
 import { RotateSecretForm, takeOneTimeSecret } from "#admin/one-time-secret.tsx";
 import { page } from "#admin/page.ts";
-import { buildAssistantSettings, buildDryRun, buildSnippets } from "./snippets.ts";
+import {
+  buildAssistantSettings,
+  buildDryRun,
+  buildSnippets,
+  buildWebsiteSnippet,
+} from "./snippets.ts";
 import { CredentialLayout } from "./layout.tsx";
 import type { PropsWithChildren } from "hono/jsx";
 import { clientId, credentialDocument, credentialPath } from "./describe.ts";
@@ -104,10 +109,19 @@ interface NewSecretPageProps extends SecretPageProps {
   snippets: Record<string, string>;
   /** The settings of an assistant, as text. */
   assistant: string;
+  /** The request of a web page, if the credential can only create submissions. */
+  website: string | undefined;
 }
 
 /** Shows a new secret once, with an example call that works and changes nothing. */
-function NewSecretPage({ frame, credential, secret, snippets, assistant }: NewSecretPageProps) {
+function NewSecretPage({
+  frame,
+  credential,
+  secret,
+  snippets,
+  assistant,
+  website,
+}: NewSecretPageProps) {
   const isToken = credential.kind === "token";
   return (
     <SecretLayout frame={frame} credential={credential}>
@@ -128,15 +142,28 @@ function NewSecretPage({ frame, credential, secret, snippets, assistant }: NewSe
           <Copyable id={i === 0 ? "ready" : `ready-${language}`} text={text} />
         </details>
       ))}
-      <h2>Connect an assistant</h2>
-      <p class="lead">
-        Assistants use your apps and forms as tools at <code>/mcp</code>, with the permissions of
-        this credential. <a href="/docs/mcp">Learn how to connect</a>
-      </p>
-      <details>
-        <summary>MCP settings</summary>
-        <Copyable id="assistant" text={assistant} />
-      </details>
+      {website === undefined ? (
+        <>
+          <h2>Connect an assistant</h2>
+          <p class="lead">
+            Assistants use your apps and forms as tools at <code>/mcp</code>, with the permissions
+            of this credential. <a href="/docs/mcp">Learn how to connect</a>
+          </p>
+          <details>
+            <summary>MCP settings</summary>
+            <Copyable id="assistant" text={assistant} />
+          </details>
+        </>
+      ) : (
+        <>
+          <h2>Post from your page</h2>
+          <p class="lead">
+            This request creates a submission.{" "}
+            <a href="/docs/browsers#a-whole-page">Copy a whole page</a>
+          </p>
+          <Copyable id="website" text={website} />
+        </>
+      )}
       <p>
         <a class="button quiet" href={`/admin/integrations/${credential.id}`}>
           Done
@@ -159,6 +186,7 @@ export const newSecretPage = page({
     const dryRun = buildDryRun(origin, credential, examples);
     const snippets = buildSnippets(dryRun, origin, credential, secret);
     const assistant = buildAssistantSettings(origin, credential, secret);
-    return <NewSecretPage {...{ frame, credential, secret, assistant, snippets }} />;
+    const website = buildWebsiteSnippet(origin, credential, secret, examples);
+    return <NewSecretPage {...{ frame, credential, secret, assistant, snippets, website }} />;
   },
 });

@@ -24,6 +24,31 @@ export function buildAssistantSettings(
   return JSON.stringify({ mcpServers: { "edge-forms": server } }, null, 2);
 }
 
+/** The request with which a web page creates a submission. Undefined for credentials that can do anything else. */
+export function buildWebsiteSnippet(
+  origin: string,
+  { kind, permissions }: Credential,
+  secret: string,
+  { form }: ExampleCollections,
+): string | undefined {
+  const canOnlyCreate = permissions.length === 1 && permissions[0] === "submissions:create";
+  if (kind !== "token" || !canOnlyCreate || !form) return undefined;
+  const url = origin + apiRoot + fillPath(collectionPaths("form").items, { key: form.key });
+  const data = exampleData(form.definition.fields.fields);
+  return `// One key for each visit, so that a double click creates one submission.
+const key = crypto.randomUUID();
+const response = await fetch(${JSON.stringify(url)}, {
+  method: "POST",
+  headers: {
+    Authorization: ${JSON.stringify(`Bearer ${secret}`)},
+    "Content-Type": "application/json",
+    "Idempotency-Key": key,
+  },
+  body: JSON.stringify(${JSON.stringify({ data })}),
+});
+console.log(response.status, await response.json());`;
+}
+
 /** An example call that works and changes nothing. */
 export interface DryRun {
   method: "GET" | "POST";

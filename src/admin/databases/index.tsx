@@ -5,12 +5,13 @@ import { formatTimestamp } from "#domain/time.ts";
 import { Badge, Table } from "#html/parts.tsx";
 import { formatBytes, formatCount, Time } from "#html/viewer.tsx";
 import type { AdminEnv } from "#http/env.ts";
+import { useText } from "#admin/language/index.tsx";
 import { AdminPage } from "#admin/layout.tsx";
 import { page, requireAbility } from "#admin/page.ts";
 import { nameLocation } from "./locations.ts";
 
 /** Two decimals below one percent, so that a small database does not seem empty. */
-export function formatShare(bytes: number): string {
+function formatShare(bytes: number): string {
   const percent = 100 * shareOfLimit(bytes);
   return `${percent.toFixed(percent < 1 ? 2 : 0)} %`;
 }
@@ -30,28 +31,31 @@ function databaseDocument({ name, location, report }: DatabaseStatus) {
 }
 
 function DatabaseRow({ name, isHome, location, report }: DatabaseStatus) {
-  const place = location === null ? null : nameLocation(location);
+  const text = useText().databases;
+  const { columns } = text;
   return (
     <tr>
       <th scope="row">
-        <code>{name}</code> {isHome ? <small>Home database</small> : null}
+        <code>{name}</code> {isHome ? <small>{text.home}</small> : null}
       </th>
-      <td data-label="Location">{place ?? report?.region ?? "–"}</td>
-      <td class="number" data-label="Size">
+      <td data-label={columns.location}>
+        {location === null ? (report?.region ?? "–") : nameLocation(text.locations, location)}
+      </td>
+      <td class="number" data-label={columns.size}>
         {report ? formatBytes(report.bytes) : "–"}
       </td>
-      <td class="number" data-label="Of 10 GB">
+      <td class="number" data-label={columns.share}>
         {report ? formatShare(report.bytes) : "–"}{" "}
-        {report && isNearlyFull(report.bytes) ? <Badge tone="warn">Nearly full</Badge> : null}
+        {report && isNearlyFull(report.bytes) ? <Badge tone="warn">{text.nearlyFull}</Badge> : null}
       </td>
-      <td class="number" data-label="Apps and forms">
+      <td class="number" data-label={columns.collections}>
         {report ? formatCount(report.collections) : "–"}
       </td>
-      <td class="number" data-label="Writes a minute">
+      <td class="number" data-label={columns.writes}>
         {report ? formatCount(report.writesPerMinute) : "–"}
       </td>
-      <td class="muted" data-label="Reported">
-        {report ? <Time at={report.reportedAt} as="distance" /> : "Not yet"}
+      <td class="muted" data-label={columns.reported}>
+        {report ? <Time at={report.reportedAt} as="distance" /> : text.notYet}
       </td>
     </tr>
   );
@@ -63,40 +67,36 @@ const databasesPage = page({
     limit_bytes: maxDatabaseBytes,
     items: databases.map(databaseDocument),
   }),
-  render: (frame, databases) => (
-    <AdminPage frame={frame} title="Databases">
-      <Table
-        caption="Databases"
-        columns={[
-          "Database",
-          "Location",
-          { name: "Size", number: true },
-          { name: "Of 10 GB", number: true },
-          { name: "Apps and forms", number: true },
-          { name: "Writes a minute", number: true },
-          "Reported",
-        ]}
-      >
-        {databases.map((database) => (
-          <DatabaseRow {...database} />
-        ))}
-      </Table>
-      <p class="muted small">Databases report each minute.</p>
-      <h2>Add a database</h2>
-      {databases.length === 1 ? (
+  render(frame, databases) {
+    const { title, columns, note, add } = frame.text.databases;
+    return (
+      <AdminPage frame={frame} title={title}>
+        <Table
+          caption={title}
+          columns={[
+            columns.database,
+            columns.location,
+            { name: columns.size, number: true },
+            { name: columns.share, number: true },
+            { name: columns.collections, number: true },
+            { name: columns.writes, number: true },
+            columns.reported,
+          ]}
+        >
+          {databases.map((database) => (
+            <DatabaseRow {...database} />
+          ))}
+        </Table>
+        <p class="muted small">{note}</p>
+        <h2>{add.title}</h2>
+        <p>{databases.length === 1 ? add.single : add.several}</p>
         <p>
-          One database holds 10 GB and writes one batch at a time. Add another when it is 70 % full,
-          or to keep the data of a form in a jurisdiction.
+          {add.command(<code>npm run databases -- add --jurisdiction eu</code>)}{" "}
+          <a href="/docs/databases">{add.guide}</a>
         </p>
-      ) : (
-        <p>New apps and forms go to the database with the most room, or to the chosen location.</p>
-      )}
-      <p>
-        Run <code>npm run databases -- add --jurisdiction eu</code> where you deploy.{" "}
-        <a href="/docs/databases">How large can one installation grow?</a>
-      </p>
-    </AdminPage>
-  ),
+      </AdminPage>
+    );
+  },
 });
 
 /** The databases of the installation, under Settings. */

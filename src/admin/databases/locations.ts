@@ -1,17 +1,7 @@
-import type { Location } from "#domain/definition/collection.ts";
+import type { Catalogue } from "#admin/language/en/index.ts";
 
-/** The jurisdictions and the location hints of databases, in words. */
-export const locationNames: Record<Location, string> = {
-  eu: "European Union",
-  us: "United States",
-  fedramp: "FedRAMP",
-  weur: "Western Europe",
-  eeur: "Eastern Europe",
-  wnam: "Western North America",
-  enam: "Eastern North America",
-  apac: "Asia-Pacific",
-  oc: "Oceania",
-};
+type LocationNames = Catalogue["databases"]["locations"];
 
-export const nameLocation = (location: string): string =>
-  location in locationNames ? locationNames[location as Location] : location;
+/** A jurisdiction or a location hint in words. An operator's own value stays as it is. */
+export const nameLocation = (names: LocationNames, location: string): string =>
+  location in names ? names[location as keyof LocationNames] : location;

@@ -5,6 +5,7 @@ import type { Problem } from "#domain/problem/problem.ts";
 import type { PageContext } from "#admin/layout.tsx";
 import { type Draft, fieldTypeNames, type DraftField } from "./draft.ts";
 import { Input, Select } from "#html/inputs.tsx";
+import { useText } from "#admin/language/index.tsx";
 import { nameLocation } from "#admin/databases/locations.ts";
 import { collectionTerms } from "./layout.tsx";
 import { fieldKeys } from "./draft-documents.ts";
@@ -42,6 +43,7 @@ function NameInputs({
   frame,
   locations,
 }: Pick<EditorProps, "draft" | "frame" | "locations">) {
+  const names = useText().databases.locations;
   return (
     <div class="grid">
       <Input
@@ -78,7 +80,7 @@ function NameInputs({
           value={draft.location}
           options={[
             { value: "", label: "Anywhere" },
-            ...locations.map((value) => ({ value, label: nameLocation(value) })),
+            ...locations.map((value) => ({ value, label: nameLocation(names, value) })),
           ]}
         />
       ) : null}

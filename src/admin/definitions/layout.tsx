@@ -111,7 +111,11 @@ export function CollectionLayout(props: PropsWithChildren<CollectionLayoutProps>
       badges={
         <>
           {kind === "form" ? <AcceptanceBadges {...{ collection, live, frame }} /> : null}
-          {definition.location ? <Badge>Data in {nameLocation(definition.location)}</Badge> : null}
+          {definition.location ? (
+            <Badge>
+              Data in {nameLocation(frame.text.databases.locations, definition.location)}
+            </Badge>
+          ) : null}
         </>
       }
       actions={actions}

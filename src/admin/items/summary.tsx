@@ -15,7 +15,7 @@ import { Plot } from "#admin/plot.tsx";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { lazy } from "#domain/lazy.ts";
 import { EmptyState, Table } from "#html/parts.tsx";
-import { formatCount } from "#html/viewer.tsx";
+import { formatCount, formatQuantity } from "#html/viewer.tsx";
 import { optionLabel, statusNames, Value } from "./value.tsx";
 
 const month = lazy(() =>
@@ -125,7 +125,7 @@ function SummaryFigures({ summary, figures }: { summary: Summary; figures: Figur
     <>
       <Plot
         title={`${Items} by month`}
-        noun={[item, items]}
+        describeTotal={(count) => formatQuantity(count, item)}
         bars={months.map((each) => ({ label: each.month, value: each.items, bad: 0 }))}
       />
       <details>

@@ -88,12 +88,12 @@ function formatNumber({ locale }: Viewer, field: Field, value: number): string {
 
 /** A calendar day, formatted in UTC so that no time zone shifts it. */
 function Day({ day }: { day: string }) {
-  const { locale } = useViewer();
+  const viewer = useViewer();
   const time = Date.parse(`${day.slice(0, 10)}T00:00:00Z`);
   if (Number.isNaN(time)) return <>{day}</>;
   return (
     <time datetime={day.slice(0, 10)} title={day}>
-      {formatDay({ locale, zone: "UTC", now: 0 }, time)}
+      {formatDay({ ...viewer, zone: "UTC" }, time)}
     </time>
   );
 }

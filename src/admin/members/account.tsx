@@ -25,16 +25,16 @@ import { abilities, roleAllows, type Ability } from "#domain/credential/permissi
 import { errorAt } from "#domain/problem/field-errors.ts";
 import type { AdminEnv } from "#http/env.ts";
 import { action, page } from "#admin/page.ts";
-import { readChosenZone, setPreferences, Preferences } from "#admin/preferences.ts";
+import { languageNames, useText } from "#admin/language/index.tsx";
+import { type Language, languages } from "#domain/language.ts";
+import {
+  readChosenLanguage,
+  readChosenZone,
+  setPreferences,
+  Preferences,
+} from "#admin/preferences.ts";
 import { limitAttempts } from "#admin/sign-in/session.ts";
 import { lazy } from "#domain/lazy.ts";
-
-const labels = {
-  name: "Name",
-  current: "Current password",
-  password: "New password",
-  zone: "Time zone",
-};
 
 const timeZoneNames = () => [
   "UTC",
@@ -56,6 +56,7 @@ const accountPage = page({
     hash: c.var.session,
     hasPassword: !usesAccess(c.env),
     zone: readChosenZone(c),
+    language: readChosenLanguage(c),
   }),
   document({ sessions, hash }, { ctx }) {
     const { email, name, role } = ctx.member;
@@ -69,29 +70,36 @@ const accountPage = page({
     });
     return { email, name, role, abilities: granted, sessions: sessions.map(sessionDocument) };
   },
-  render(frame, { sessions, hash, hasPassword, zone }, attempt) {
+  render(frame, { sessions, hash, hasPassword, zone, language }, attempt) {
+    const { account: text, frame: frameText, terms } = frame.text;
     const { email, name, role } = frame.member;
     return (
-      <AdminPage frame={frame} title="Your account" problem={attempt?.problem} labels={labels}>
+      <AdminPage
+        frame={frame}
+        title={frameText.pages.account}
+        problem={attempt?.problem}
+        labels={text.labels}
+      >
         <DescriptionList
           facts={[
-            ["Email", email],
-            ["Role", role],
+            [text.email, email],
+            [text.role, terms.roles[role]],
           ]}
         />
         <form method="post" action="/admin/account/name">
           <Input
             name="name"
-            label={labels.name}
-            hint="Shown to your colleagues instead of your email address."
+            label={text.labels.name}
+            hint={text.nameHint}
             value={attempt && "name" in attempt.values ? textOf(attempt.values["name"]) : name}
             maxlength={100}
             autocomplete="name"
           />
           <button type="submit" class="quiet">
-            Save name
+            {text.saveName}
           </button>
         </form>
+        <LanguageForm language={language} />
         <ZoneForm zone={zone} found={frame.viewer.zone} />
         {hasPassword ? (
           <>
@@ -104,77 +112,106 @@ const accountPage = page({
   },
 });
 
+function LanguageForm({ language }: { language: Language | undefined }) {
+  const text = useText().account;
+  return (
+    <form method="post" action="/admin/preferences" id="language">
+      <h2>{text.language}</h2>
+      <input type="hidden" name="back" value="/admin/account" />
+      <Select
+        name="language"
+        label={text.labels.language}
+        hint={text.languageHint}
+        value={language ?? ""}
+        options={[
+          { value: "", label: text.browserLanguage },
+          ...languages.map((value) => ({ value, label: languageNames[value] })),
+        ]}
+      />
+      <button type="submit" class="quiet">
+        {text.saveLanguage}
+      </button>
+    </form>
+  );
+}
+
 function ZoneForm({ zone, found }: { zone: string | undefined; found: string }) {
+  const text = useText().account;
   return (
     <form method="post" action="/admin/account/zone" id="zone">
-      <h2>Time zone</h2>
+      <h2>{text.zone}</h2>
       <Select
         name="zone"
-        label={labels.zone}
-        hint="Used for all dates and times in this browser."
+        label={text.labels.zone}
+        hint={text.zoneHint}
         value={zone ?? ""}
         options={[
-          { value: "", label: `Browser time zone (${found.replaceAll("_", " ")})` },
+          { value: "", label: text.browserZone(found.replaceAll("_", " ")) },
           ...timeZoneNames().map((value) => ({ value, label: value.replaceAll("_", " ") })),
         ]}
       />
       <button type="submit" class="quiet">
-        {" "}
-        Save time zone{" "}
+        {text.saveZone}
       </button>
     </form>
   );
 }
 
 function PasswordForm({ email }: { email: string }) {
+  const text = useText().account;
   return (
     <form method="post" action="/admin/account/password">
-      <h2>Password</h2>
+      <h2>{text.password}</h2>
       <input type="hidden" value={email} autocomplete="username" />
       <Input
         name="current"
         type="password"
-        label={labels.current}
+        label={text.labels.current}
         autocomplete="current-password"
         required
       />
       <Input
         name="password"
         type="password"
-        label={labels.password}
-        hint="At least 12 characters. Changing it signs out your other sessions."
+        label={text.labels.password}
+        hint={text.passwordHint}
         autocomplete="new-password"
         minlength={12}
         required
       />
-      <button type="submit">Change password</button>
+      <button type="submit">{text.changePassword}</button>
     </form>
   );
 }
 
 /** The sessions of the member, each with a button that ends it. */
 function SessionsTable({ sessions, hash }: { sessions: readonly SessionSummary[]; hash: string }) {
+  const text = useText().account;
+  const columns = text.sessionColumns;
   return (
     <>
-      <h2>Sessions</h2>
-      <Table caption="Sessions" columns={["Device", "Last seen", "Signed in", "Actions"]}>
+      <h2>{text.sessions}</h2>
+      <Table
+        caption={text.sessions}
+        columns={[columns.device, columns.lastSeen, columns.signedIn, columns.actions]}
+      >
         {sessions.map((session) => (
           <tr>
             <th scope="row">
-              {session.device || "Unknown device"}{" "}
-              {session.hash === hash ? <Badge tone="accent">this session</Badge> : null}
+              {session.device || text.unknownDevice}{" "}
+              {session.hash === hash ? <Badge tone="accent">{text.thisSession}</Badge> : null}
             </th>
-            <td data-label="Last seen">
+            <td data-label={columns.lastSeen}>
               <Time at={session.seenAt} as="distance" />
             </td>
-            <td data-label="Signed in">
+            <td data-label={columns.signedIn}>
               <Time at={session.createdAt} />
             </td>
             <td>
               {session.hash === hash ? null : (
                 <Action
                   action={`/admin/account/sessions/${sessionIdOf(session.hash)}/end`}
-                  name="Sign out"
+                  name={text.signOut}
                   quiet
                   little
                 />
@@ -183,51 +220,56 @@ function SessionsTable({ sessions, hash }: { sessions: readonly SessionSummary[]
           </tr>
         ))}
       </Table>
-      <Action action="/admin/account/sign-out-everywhere" name="Sign out other sessions" quiet />
+      <Action action="/admin/account/sign-out-everywhere" name={text.signOutOthers} quiet />
     </>
   );
 }
 
 const endOne = action({
-  async act({ ctx, param }) {
+  async act({ ctx, param, text }) {
     await endSession(ctx, param("session"));
-    return { to: "/admin/account", flash: "Session signed out", document: null };
+    return { to: "/admin/account", flash: text.account.signedOut, document: null };
   },
 });
 
 const chooseName = accountPage.form({
   fields: NameInput,
-  async act({ ctx }, { name }) {
+  async act({ ctx, text }, { name }) {
     await changeName(ctx, name);
-    return { to: "/admin/account", flash: "Name saved", document: { name } };
+    return { to: "/admin/account", flash: text.account.nameSaved, document: { name } };
   },
 });
 
 const signOutEverywhere = action({
-  async act({ c, ctx }) {
+  async act({ c, ctx, text }) {
     await endSessions(ctx, c.var.session);
-    return { to: "/admin/account", flash: "Other sessions signed out", document: null };
+    return { to: "/admin/account", flash: text.account.signedOutOthers, document: null };
   },
 });
 
 const chooseZone = accountPage.form({
   fields: Preferences,
-  async act({ c }, { zone }) {
+  async act({ c, text }, { zone }) {
     setPreferences(c, { zone: zone ?? "" });
-    return { to: "/admin/account", flash: "Time zone saved", document: { zone: zone ?? null } };
+    return {
+      to: "/admin/account",
+      flash: text.account.zoneSaved,
+      document: { zone: zone ?? null },
+    };
   },
 });
 
 const choosePassword = accountPage.form({
   fields: PasswordChange,
-  async act({ c, ctx }, { current, password }) {
+  async act({ c, ctx, text }, { current, password }) {
     await limitAttempts(c, `password ${ctx.member.id}`);
     if (!(await verifyPassword(current, ctx.member.password))) {
-      throw problem.invalidInput([errorAt(["current"], "invalid_format", "Incorrect password.")]);
+      throw problem.invalidInput([
+        errorAt(["current"], "invalid_format", text.account.incorrectPassword),
+      ]);
     }
     await changePassword(ctx, c.var.session, password);
-    const flash = "Password changed. Other sessions signed out.";
-    return { to: "/admin/account", flash, document: null };
+    return { to: "/admin/account", flash: text.account.passwordChanged, document: null };
   },
 });
 

@@ -1,20 +1,21 @@
-import type { Child, PropsWithChildren } from "hono/jsx";
+import type { PropsWithChildren } from "hono/jsx";
 import { Input } from "#html/inputs.tsx";
+import type { Role } from "#domain/credential/permissions.ts";
 import type { Problem } from "#domain/problem/problem.ts";
 import { Page } from "#html/page.tsx";
 import { BrandMark } from "#html/parts.tsx";
 import { ErrorSummary, FormErrors } from "#html/form-errors.tsx";
+import { type Localization, Localized, useText } from "#admin/language/index.tsx";
 import type { SavedForm } from "./session.ts";
 
-const labels = { name: "Your name", email: "Email", password: "Password", secret: "Setup secret" };
-
-function PasswordInput({ label, isNew, hint }: { label: Child; isNew?: boolean; hint?: string }) {
+function PasswordInput({ isNew }: { isNew?: boolean }) {
+  const text = useText().signIn;
   return (
     <Input
       name="password"
       type="password"
-      label={label}
-      hint={hint}
+      label={text.labels.password}
+      hint={isNew ? text.passwordHint : undefined}
       required
       minlength={isNew ? 12 : undefined}
       autocomplete={isNew ? "new-password" : "current-password"}
@@ -27,7 +28,7 @@ function EmailInput({ value }: { value?: string | undefined }) {
     <Input
       name="email"
       type="email"
-      label={labels.email}
+      label={useText().signIn.labels.email}
       value={value}
       autocomplete="username"
       required
@@ -38,8 +39,8 @@ function EmailInput({ value }: { value?: string | undefined }) {
 const NameInput = ({ value }: { value?: string | undefined }) => (
   <Input
     name="name"
-    label={labels.name}
-    hint="Shown to your colleagues."
+    label={useText().signIn.labels.name}
+    hint={useText().signIn.nameHint}
     value={value}
     maxlength={100}
     autocomplete="name"
@@ -47,37 +48,47 @@ const NameInput = ({ value }: { value?: string | undefined }) => (
   />
 );
 
-const passwordHint = "At least 12 characters.";
+/** What every page of a visitor takes. */
+interface VisitorProps {
+  /** The language of the visitor. */
+  localization: Localization;
+  problem?: Problem;
+}
 
 /** The layout of pages for visitors who are not signed in. */
 function SignedOutLayout({
   title,
+  localization,
   problem,
   children,
-}: PropsWithChildren<{ title: string; problem?: Problem | undefined }>) {
+}: PropsWithChildren<VisitorProps & { title: string }>) {
+  const { labels } = localization.text.signIn;
   return (
-    <Page title={title} breadcrumbs={<BrandMark />}>
-      {problem ? <ErrorSummary problem={problem} labels={labels} /> : null}
-      <FormErrors problem={problem}>{children}</FormErrors>
-    </Page>
+    <Localized {...localization}>
+      <Page title={title} breadcrumbs={<BrandMark />}>
+        {problem ? <ErrorSummary problem={problem} labels={labels} /> : null}
+        <FormErrors problem={problem}>{children}</FormErrors>
+      </Page>
+    </Localized>
   );
 }
 
 /** Offers to resubmit a form that the member sent after the session had ended. */
-export function ResumeFormPage({ savedForm }: { savedForm: SavedForm }) {
+export function ResumeFormPage({ savedForm, ...visitor }: VisitorProps & { savedForm: SavedForm }) {
+  const text = visitor.localization.text.signIn.resume;
   return (
-    <SignedOutLayout title="Session renewed">
-      <p>Your changes from before your session ended aren’t saved yet.</p>
+    <SignedOutLayout {...visitor} title={text.title}>
+      <p>{text.text}</p>
       <form method="post" action={savedForm.path}>
         {savedForm.fields.map(([name, value]) => (
           <input type="hidden" name={name} value={value} />
         ))}
         <div class="actions">
           <button type="submit" autofocus>
-            Save changes
+            {text.save}
           </button>
           <a class="button quiet" href="/admin">
-            Discard changes
+            {text.discard}
           </a>
         </div>
       </form>
@@ -86,104 +97,91 @@ export function ResumeFormPage({ savedForm }: { savedForm: SavedForm }) {
 }
 
 /** The page for a link that no longer works. */
-function EndedLinkPage({ title, children }: { title: string; children: Child }) {
+function EndedLinkPage({ text, ...props }: VisitorProps & { title: string; text: string }) {
   return (
-    <SignedOutLayout title={title}>
-      <p>{children}</p>
+    <SignedOutLayout {...props}>
+      <p>{text}</p>
       <p>
         <a class="button" href="/admin/sign-in">
-          Sign in
+          {props.localization.text.signIn.signIn}
         </a>
       </p>
     </SignedOutLayout>
   );
 }
 
-export const ResetEndedPage = () => (
-  <EndedLinkPage title="This link has expired">
-    A password reset link works once, within 24 hours. Ask an owner or admin for another one.
-  </EndedLinkPage>
-);
+export function ResetEndedPage({ localization }: VisitorProps) {
+  const { endedTitle, ended } = localization.text.signIn.reset;
+  return <EndedLinkPage localization={localization} title={endedTitle} text={ended} />;
+}
 
-export function ResetPage({ email, problem }: { email: string; problem?: Problem }) {
+export function ResetPage({ email, ...visitor }: VisitorProps & { email: string }) {
+  const text = visitor.localization.text.signIn.reset;
   return (
-    <SignedOutLayout title="Reset password" problem={problem}>
-      <p>
-        Choose a new password for <strong>{email}</strong>. You will be signed out everywhere else.
-      </p>
+    <SignedOutLayout {...visitor} title={text.title}>
+      <p>{text.text(<strong>{email}</strong>)}</p>
       <form method="post" class="narrow">
         <input type="hidden" name="email" value={email} autocomplete="username" />
-        <PasswordInput label={labels.password} isNew hint={passwordHint} />
-        <button type="submit">Reset password</button>
+        <PasswordInput isNew />
+        <button type="submit">{text.submit}</button>
       </form>
     </SignedOutLayout>
   );
 }
 
-export const InvitationEndedPage = () => (
-  <EndedLinkPage title="Invitation no longer valid">
-    It was used, was revoked, or is older than 7 days. If you already joined, sign in. Otherwise,
-    ask for a new link.
-  </EndedLinkPage>
-);
+export function InvitationEndedPage({ localization }: VisitorProps) {
+  const { endedTitle, ended } = localization.text.signIn.join;
+  return <EndedLinkPage localization={localization} title={endedTitle} text={ended} />;
+}
 
 export function JoinPage({
   email,
   role,
   name,
-  problem,
-}: {
-  email: string;
-  role: string;
-  name?: string;
-  problem?: Problem;
-}) {
+  ...visitor
+}: VisitorProps & { email: string; role: Role; name?: string }) {
+  const { signIn, terms } = visitor.localization.text;
+  const text = signIn.join;
   return (
-    <SignedOutLayout title="Welcome" problem={problem}>
-      <p>
-        You’re invited as <strong>{email}</strong> with the role {role}. Enter your name and choose
-        a password to join.
-      </p>
+    <SignedOutLayout {...visitor} title={text.title}>
+      <p>{text.text(<strong>{email}</strong>, terms.roles[role])}</p>
       <form method="post" class="narrow">
         <NameInput value={name} />
         <input type="hidden" name="email" value={email} autocomplete="username" />
-        <PasswordInput label={labels.password} isNew hint={passwordHint} />
-        <button type="submit">Create account</button>
+        <PasswordInput isNew />
+        <button type="submit">{text.submit}</button>
       </form>
     </SignedOutLayout>
   );
 }
 
 export function SetUpPage({
-  problem,
   email,
   name,
-}: {
-  problem?: Problem;
-  email?: string;
-  name?: string;
-}) {
+  ...visitor
+}: VisitorProps & { email?: string; name?: string }) {
+  const { labels, setUp: text } = visitor.localization.text.signIn;
   return (
-    <SignedOutLayout title="Create the first owner" problem={problem}>
+    <SignedOutLayout {...visitor} title={text.title}>
       <form method="post" action="/admin/setup" class="narrow">
         <Input
           name="secret"
           type="password"
           label={labels.secret}
-          hint="The SETUP_SECRET of the deployment. It works once."
+          hint={text.secretHint}
           required
           autocomplete="off"
         />
         <NameInput value={name} />
         <EmailInput value={email} />
-        <PasswordInput label={labels.password} isNew hint={passwordHint} />
-        <button type="submit">Create owner</button>
+        <PasswordInput isNew />
+        <button type="submit">{text.submit}</button>
       </form>
     </SignedOutLayout>
   );
 }
 
-interface SignInPageProps {
+interface SignInPageProps extends VisitorProps {
   hasFailed?: boolean;
   email?: string | undefined;
   /** The page to open after sign-in. */
@@ -191,7 +189,6 @@ interface SignInPageProps {
   savedForm?: SavedForm | undefined;
   /** Whether the caller sent a form that cannot be sent again after sign-in. */
   hasLostForm?: boolean;
-  problem?: Problem;
 }
 
 export function SignInPage({
@@ -200,31 +197,27 @@ export function SignInPage({
   to,
   savedForm,
   hasLostForm,
-  problem,
+  ...visitor
 }: SignInPageProps) {
+  const text = visitor.localization.text.signIn;
   return (
-    <SignedOutLayout title="Sign in" problem={problem}>
-      {hasFailed ? <p role="alert">Incorrect email or password.</p> : null}
-      {savedForm && !hasFailed ? (
-        <p class="notice warn">Your session ended. Sign in to save your changes.</p>
-      ) : null}
-      {hasLostForm ? (
-        <p class="notice warn">
-          Your session ended, and nothing was saved. Sign in in another tab, then go back and send
-          the form again.
-        </p>
-      ) : null}
+    <SignedOutLayout {...visitor} title={text.signIn}>
+      {hasFailed ? <p role="alert">{text.incorrect}</p> : null}
+      {savedForm && !hasFailed ? <p class="notice warn">{text.sessionEnded}</p> : null}
+      {hasLostForm ? <p class="notice warn">{text.formLost}</p> : null}
       <form method="post" action="/admin/sign-in" class="narrow">
         {to ? <input type="hidden" name="to" value={to} /> : null}
         {savedForm ? <input type="hidden" name="kept" value={JSON.stringify(savedForm)} /> : null}
         <EmailInput value={email} />
-        <PasswordInput label={labels.password} />
-        <button type="submit">Sign in</button>
+        <PasswordInput />
+        <button type="submit">{text.signIn}</button>
       </form>
     </SignedOutLayout>
   );
 }
 
-export const renderSignIn = (savedForm: SavedForm | undefined, hasLostForm: boolean) => (
-  <SignInPage savedForm={savedForm} hasLostForm={hasLostForm} />
-);
+export const renderSignIn = (
+  localization: Localization,
+  savedForm: SavedForm | undefined,
+  hasLostForm: boolean,
+) => <SignInPage localization={localization} savedForm={savedForm} hasLostForm={hasLostForm} />;

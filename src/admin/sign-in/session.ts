@@ -12,6 +12,7 @@ import { memoryPart, type Memory } from "#domain/memory.ts";
 import type { Service } from "#http/service.ts";
 import { keepNewest } from "#http/isolate-limits.ts";
 import { adminPath, readForm, wantsJson } from "#admin/form-input.ts";
+import { localize } from "#admin/preferences.ts";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { createMiddleware } from "hono/factory";
 import { sha256, openSignedSecret } from "#domain/credential/keys.ts";
@@ -201,7 +202,7 @@ async function sendToSignIn(c: Context<AdminEnv>): Promise<Response> {
     );
   }
   const savedForm = await saveForm(c);
-  return c.html(renderSignIn(savedForm, savedForm === undefined), 401);
+  return c.html(renderSignIn(localize(c), savedForm, savedForm === undefined), 401);
 }
 
 /** Builds the context of actions before sign-in. */

@@ -9,10 +9,12 @@ import {
   signIn,
   signOut,
 } from "#actions/members.ts";
+import type { Role } from "#domain/credential/permissions.ts";
 import { Problem, problem } from "#domain/problem/problem.ts";
 import type { AppEnv } from "#http/env.ts";
 import { attempted, sendOutcome } from "#admin/page.ts";
 import { adminPath, parseForm, readForm, wantsJson, textOf } from "#admin/form-input.ts";
+import { localize, readTexts } from "#admin/preferences.ts";
 import {
   limitAttempts,
   readSavedForm,
@@ -56,7 +58,9 @@ const JoinInput = lazy(() =>
 
 /** Routes for sign-in, sign-out, creating the first owner, and joining by invitation. */
 export const signInRoutes = new Hono<AppEnv>()
-  .get("/sign-in", requireTables, (c) => c.html(<SignInPage to={adminPath(c.req.query("to"))} />))
+  .get("/sign-in", requireTables, (c) =>
+    c.html(<SignInPage localization={localize(c)} to={adminPath(c.req.query("to"))} />),
+  )
   .post("/sign-in", (c) =>
     attempted(
       c,
@@ -68,18 +72,29 @@ export const signInRoutes = new Hono<AppEnv>()
         const isSignedIn = await startSession(c, email, password);
         if (wantsJson(c)) {
           if (isSignedIn) return c.json({ signed_in: true });
-          throw problem.unauthenticated(true);
+          throw problem.signInFailed();
         }
         const savedForm = readSavedForm(kept);
         if (!isSignedIn)
-          return c.html(<SignInPage hasFailed email={email} to={to} savedForm={savedForm} />, 401);
-        if (savedForm) return c.html(<ResumeFormPage savedForm={savedForm} />);
+          return c.html(
+            <SignInPage
+              localization={localize(c)}
+              hasFailed
+              email={email}
+              to={to}
+              savedForm={savedForm}
+            />,
+            401,
+          );
+        if (savedForm)
+          return c.html(<ResumeFormPage localization={localize(c)} savedForm={savedForm} />);
         return c.redirect(adminPath(to) ?? "/admin", 303);
       },
       async (error) => {
         const { email, to, kept } = await readForm(c);
         return (
           <SignInPage
+            localization={localize(c)}
             problem={error}
             email={textOf(email)}
             to={adminPath(textOf(to))}
@@ -95,7 +110,7 @@ export const signInRoutes = new Hono<AppEnv>()
     clearSessionCookie(c);
     return sendOutcome(c, { to: "/admin/sign-in", document: null });
   })
-  .get("/setup", requireTables, (c) => c.html(<SetUpPage />))
+  .get("/setup", requireTables, (c) => c.html(<SetUpPage localization={localize(c)} />))
   .post("/setup", (c) =>
     attempted(
       c,
@@ -113,13 +128,22 @@ export const signInRoutes = new Hono<AppEnv>()
       },
       async (error) => {
         const { email, name } = await readForm(c);
-        return <SetUpPage problem={error} email={textOf(email)} name={textOf(name)} />;
+        return (
+          <SetUpPage
+            localization={localize(c)}
+            problem={error}
+            email={textOf(email)}
+            name={textOf(name)}
+          />
+        );
       },
     ),
   )
   .get("/join/:secret", (c) =>
     withInvitation(c, async ({ email, role }) =>
-      wantsJson(c) ? c.json({ email, role }) : c.html(<JoinPage email={email} role={role} />),
+      wantsJson(c)
+        ? c.json({ email, role })
+        : c.html(<JoinPage localization={localize(c)} email={email} role={role} />),
     ),
   )
   .post("/join/:secret", (c) =>
@@ -132,21 +156,23 @@ export const signInRoutes = new Hono<AppEnv>()
           const isSignedIn = !wantsJson(c) && (await startSession(c, email, password));
           return {
             to: isSignedIn ? "/admin" : "/admin/sign-in",
-            flash: `Welcome. You are signed in as ${email}.`,
+            flash: readTexts(c).signIn.join.done(email),
             document: { joined: true },
             status: 201,
           };
         },
         async (error) => {
           const name = textOf((await readForm(c))["name"]);
-          return <JoinPage {...{ email, role, name }} problem={error} />;
+          return <JoinPage localization={localize(c)} {...{ email, role, name }} problem={error} />;
         },
       ),
     ),
   )
   .get("/reset/:reset", (c) =>
     withReset(c, async ({ email }) =>
-      wantsJson(c) ? c.json({ email }) : c.html(<ResetPage email={email} />),
+      wantsJson(c)
+        ? c.json({ email })
+        : c.html(<ResetPage localization={localize(c)} email={email} />),
     ),
   )
   .post("/reset/:reset", (c) =>
@@ -159,11 +185,11 @@ export const signInRoutes = new Hono<AppEnv>()
           const isSignedIn = !wantsJson(c) && (await startSession(c, email, password));
           return {
             to: isSignedIn ? "/admin" : "/admin/sign-in",
-            flash: "Password reset. You are signed out everywhere else.",
+            flash: readTexts(c).signIn.reset.done,
             document: { reset: true },
           };
         },
-        (error) => <ResetPage email={email} problem={error} />,
+        (error) => <ResetPage localization={localize(c)} email={email} problem={error} />,
       ),
     ),
   );
@@ -185,20 +211,20 @@ async function withReset(
   } catch (error) {
     const isGone = error instanceof Problem && error.code === "not_found";
     if (!isGone || wantsJson(c)) throw error;
-    return c.html(<ResetEndedPage />, 404);
+    return c.html(<ResetEndedPage localization={localize(c)} />, 404);
   }
 }
 
 /** Calls `handle` with the invitation. Browsers with an expired link get a page that explains it. */
 async function withInvitation(
   c: Context<AppEnv, "/join/:secret">,
-  handle: (invitation: { email: string; role: string }) => Promise<Response>,
+  handle: (invitation: { email: string; role: Role }) => Promise<Response>,
 ): Promise<Response> {
   try {
     return await handle(await getInvitation(signInContext(c), c.req.param("secret")));
   } catch (error) {
     const isGone = error instanceof Problem && error.code === "not_found";
     if (!isGone || wantsJson(c)) throw error;
-    return c.html(<InvitationEndedPage />, 404);
+    return c.html(<InvitationEndedPage localization={localize(c)} />, 404);
   }
 }

@@ -1,3 +1,5 @@
+import { pageText } from "./language/page.ts";
+
 interface Result {
   name: string;
   detail: string;
@@ -13,7 +15,7 @@ export function findAnything(): void {
   const input = form?.querySelector<HTMLInputElement>("input[type=search]");
   if (!form || !input) return;
   const isMac = /Mac|iP(hone|ad)/.test(navigator.userAgent);
-  input.placeholder = `Find anything (${isMac ? "⌘K" : "Ctrl+K"})`;
+  input.placeholder = pageText.search(isMac ? "⌘K" : "Ctrl+K");
   void new ResultBox(form, input);
   document.addEventListener("keydown", (event) => {
     if (event.key.toLowerCase() !== "k" || !(isMac ? event.metaKey : event.ctrlKey)) return;
@@ -36,7 +38,7 @@ class ResultBox {
     this.#form = form;
     this.#input = input;
     Object.assign(this.#list, { id: "everything", role: "listbox", hidden: true });
-    this.#list.ariaLabel = "Found";
+    this.#list.ariaLabel = pageText.found;
     input.after(this.#list);
     input.role = "combobox";
     input.setAttribute("aria-controls", this.#list.id);

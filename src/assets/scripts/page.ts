@@ -1,4 +1,5 @@
 import { findAnything } from "./find-anything.ts";
+import { pageText } from "./language/page.ts";
 
 /** Keeps dependent choices consistent. */
 export function choose(): void {
@@ -62,7 +63,7 @@ export function copyTexts(): void {
     button.hidden = false;
     button.addEventListener("click", () => {
       const source = document.getElementById(button.dataset["copy"] ?? "");
-      void copy(button, source?.textContent ?? "", "Copied");
+      void copy(button, source?.textContent ?? "", pageText.copied);
     });
   }
   for (const element of document.querySelectorAll<HTMLElement>("[data-copy-text]")) {
@@ -71,7 +72,7 @@ export function copyTexts(): void {
     button.type = "button";
     button.className = "copy";
     button.innerHTML = icon;
-    button.setAttribute("aria-label", `Copy ${text}`);
+    button.setAttribute("aria-label", pageText.copy(text));
     button.addEventListener("click", () => void copy(button, text, checkIcon));
     element.after(button);
   }

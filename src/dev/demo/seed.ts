@@ -1,5 +1,11 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
-import { defaultCredential, issueCredential, Owner, saveLocal } from "../owner.ts";
+import {
+  defaultCredential,
+  issueCredential,
+  localCredentialName,
+  Owner,
+  saveLocal,
+} from "../owner.ts";
 import { definitions } from "./definitions.ts";
 import {
   contacts,
@@ -44,7 +50,11 @@ async function fillDemo(url: string, setupSecret: string): Promise<void> {
   await traffic.setClock(start - dayMs);
   const owner = new Owner(url);
   await owner.setUp(setupSecret);
-  const issued = await issueCredential(owner, { ...defaultCredential, expires: "365d" });
+  const issued = await issueCredential(owner, {
+    ...defaultCredential,
+    name: localCredentialName,
+    expires: "365d",
+  });
   if (!("token" in issued)) throw new Error("The response has no personal token.");
   owner.local.token = issued.token;
   saveLocal(owner.local);

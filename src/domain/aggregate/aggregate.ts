@@ -125,3 +125,9 @@ export function figureFields({ groups, metrics }: Aggregate): SearchField[] {
 export function aggregatedFields(aggregate: Aggregate): SearchField[] {
   return [...referencedFields(aggregate.search), ...figureFields(aggregate)];
 }
+
+/** Whether the metric at this index is a sum or an average. */
+export function isSumAt({ metrics }: Pick<Aggregate, "metrics">, index: number): boolean {
+  const metric = metrics[index];
+  return metric !== undefined && isSum(metric);
+}

@@ -9,6 +9,7 @@ import {
   type Path,
   type SearchFieldMap,
   type SearchParseState,
+  type SearchTargets,
 } from "#domain/search/operand.ts";
 import { checkProperties, parseConditions, throwErrors } from "#domain/search/parse.ts";
 import type { Search, SearchField } from "#domain/search/tree.ts";
@@ -31,14 +32,17 @@ import {
 
 const aggregateProperties = ["conditions", "group_by", "metrics", "order_by", "limit"];
 
-/** Parses the body of an aggregate of the actor `me` against the collection's definition, or throws a 422 with every field error. */
-export function parseAggregate(collection: Collection, body: unknown, me: string): Aggregate {
-  const state: SearchParseState = {
-    errors: [],
-    conditionCount: 0,
-    unknownOptions: [],
-    targets: () => undefined,
-  };
+/**
+ * Parses the body of an aggregate of the actor `me` against the collection's definition, or throws a 422 with every field
+ * error. `targets` are the apps that it may read through references.
+ */
+export function parseAggregate(
+  collection: Collection,
+  body: unknown,
+  me: string,
+  targets: SearchTargets,
+): Aggregate {
+  const state: SearchParseState = { errors: [], conditionCount: 0, unknownOptions: [], targets };
   const properties = isObject(body) ? body : {};
   if (!isObject(body)) addError(state, [], "The body must be an object.");
   checkProperties(state, properties, aggregateProperties);

@@ -20,8 +20,9 @@ export function checkFiles(
   if (!Array.isArray(value))
     return report("invalid_type", "Must be an array of files.", { expected: "array" });
   const { max_files } = field;
-  const ids = value.map(sentFileId).join();
-  if (ids === prior.map(({ id }) => id).join()) return [...prior];
+  const ids = value.map(sentFileId);
+  if (ids.length === prior.length && prior.every(({ id }, index) => id === ids[index]))
+    return [...prior];
   if (value.length > max_files)
     return report("too_many_files", `Must have at most ${max_files} files.`, { max_files });
   const priorFiles = new Map(prior.map((file) => [file.id, file]));

@@ -108,7 +108,7 @@ const maxEntries = 30_000;
 /** An item that already exceeds the limit may keep its count, so that it can still be changed and closed. */
 export function assertEntryCount(entries: readonly unknown[], previousCount = 0): void {
   if (entries.length <= Math.max(maxEntries, previousCount)) return;
-  throw problem.tooManyEntries(entries.length, maxEntries);
+  throw problem.tooManyEntries(maxEntries);
 }
 
 /** A definition can enlarge the view of an item. A change fails only when it enlarges an oversized view further. */

@@ -76,6 +76,9 @@ export const problem = {
       },
     ),
 
+  /** The same for an unknown address and a wrong password. */
+  signInFailed: () => new Problem("unauthenticated", "Incorrect email or password."),
+
   /** Rejects every sign-in while the settings of Cloudflare Access are incomplete. */
   accessIncomplete: (reason: string) =>
     new Problem("unauthenticated", `Nobody can sign in: ${reason}`),
@@ -152,10 +155,10 @@ export const problem = {
       { limit },
     ),
 
-  tooManyEntries: (entryCount: number, limit: number) =>
+  tooManyEntries: (limit: number) =>
     new Problem(
       "too_large",
-      `The item has ${entryCount} values in searchable fields, but may have at most ${limit}. Send fewer rows, or define fields with "searchable": false.`,
+      `The item may have at most ${limit} values in searchable fields. Send fewer rows, or define fields with "searchable": false.`,
       { limit },
     ),
 

@@ -1,6 +1,7 @@
 import type { Collection } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
 import { formatChoices, truncate } from "#domain/problem/field-errors.ts";
+import type { FieldError } from "#domain/problem/problem.ts";
 import {
   addComplexityError,
   addError,
@@ -38,13 +39,22 @@ function expansionsIn(
   });
 }
 
-/** Parses `expand`, a list of names of references. */
+/** Parses `expand`, a list of names of references, from the body or else from the query string. */
 export function parseExpand(
   state: SearchParseState,
   collection: Collection,
-  names: unknown,
+  sent: unknown,
+  query: readonly string[] = [],
 ): Expansion[] {
-  if (names === null) return [];
+  if (sent !== null) return parseNames(state, collection, sent);
+  const errors: FieldError[] = [];
+  const found = parseNames({ ...state, errors }, collection, query);
+  // An error in the query has the name of the parameter, and no pointer.
+  for (const { pointer: _, ...error } of errors) state.errors.push({ ...error, field: "expand" });
+  return found;
+}
+
+function parseNames(state: SearchParseState, collection: Collection, names: unknown): Expansion[] {
   if (!Array.isArray(names)) {
     addError(state, ["expand"], "Must be a list of keys of references.");
     return [];

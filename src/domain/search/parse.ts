@@ -96,7 +96,7 @@ export function parseSearch(
     conditions: parseConditions(state, fields, properties["conditions"] ?? []),
     ...resolveStoredOrder(parseSort(state, fields, properties["sort"] ?? [])),
     fields: parseProjection(state, collection, properties["fields"] ?? null),
-    expand: parseExpand(state, collection, properties["expand"] ?? expand ?? null),
+    expand: parseExpand(state, collection, properties["expand"] ?? null, expand),
     limit: parseLimit(state, properties["limit"] ?? defaultPageLimit),
     unknownOptions: state.unknownOptions,
   };

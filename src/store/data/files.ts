@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { maxUnattachedBytes, maxUnattachedFiles, type File } from "#domain/files/file.ts";
 import type { Actor } from "#domain/audit.ts";
-import type { CollectionDatabase, DataDatabase } from "#store/db/database.ts";
+import type { CollectionDatabase, DataDatabase, Databases } from "#store/db/database.ts";
 import { retryTransient, runOnce } from "#store/db/retry.ts";
 import { file } from "#store/db/schema.ts";
 import { collectionStatement, dataStatement, jsonChunks } from "#store/db/statement.ts";
@@ -59,6 +59,37 @@ export async function addFile(
   if (meta.changes > 0) return true;
   // A statement whose answer was lost ran before.
   return (await findFile(db, values.id)) !== undefined;
+}
+
+const sumUnattached = dataStatement<{ owner: Actor }>((db, v) =>
+  db
+    .select({
+      bytes: sql<number>`coalesce(sum(${file.bytes}), 0)`.as("bytes"),
+      files: sql<number>`count(*)`.as("files"),
+    })
+    .from(file)
+    .where(isUnattached(v.owner)),
+);
+
+/**
+ * Whether the owner's files in all databases exceed the limits. No statement sees all databases, so a file is added
+ * first and counted then: of simultaneous ones, each counts the others.
+ */
+export async function exceedsLimits(
+  { dataDatabases }: Pick<Databases, "dataDatabases">,
+  owner: Actor,
+): Promise<boolean> {
+  const dbs = dataDatabases();
+  if (dbs.length === 1) return false;
+  const sums = await Promise.all(
+    dbs.map((db) =>
+      retryTransient(db, () =>
+        sumUnattached(db, { owner }).first<{ bytes: number; files: number }>(),
+      ),
+    ),
+  );
+  const total = (name: "bytes" | "files") => sums.reduce((sum, row) => sum + (row?.[name] ?? 0), 0);
+  return total("bytes") > maxUnattachedBytes || total("files") > maxUnattachedFiles;
 }
 
 export const selectFile = dataStatement<{ id: string }>((db, v) =>

@@ -96,10 +96,12 @@ export async function sweepObjects(
     ...(startAfter === "" ? {} : { startAfter }),
   });
   const old = page.objects.filter(({ uploaded }) => uploaded.getTime() <= now - orphanMs);
-  const orphans = await withoutRows(
+  const candidates = await withoutRows(
     dbs,
     old.map(({ key }) => key),
   );
+  // Between two databases, a row that moves from the second to the first could be overlooked once, but not twice.
+  const orphans = await withoutRows(dbs, candidates);
   if (orphans.length > 0) await bucket.delete(orphans);
   const after = page.truncated ? (page.objects.at(-1)?.key ?? "") : "";
   if (after !== startAfter)

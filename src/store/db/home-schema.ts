@@ -173,6 +173,31 @@ export const dataDatabase = sqliteTable("data_database", {
   usedFrom: integer("used_from").notNull(),
 });
 
+/** Searches for the data of a person in all collections. */
+export const personSearch = sqliteTable("person_search", {
+  id: text("id").primaryKey(),
+  text: text("text").notNull(),
+  actor: text("actor").notNull().$type<Actor>(),
+  createdAt: integer("created_at").notNull(),
+  expiresAt: integer("expires_at").notNull(),
+  state: text("state", { enum: ["running", "done"] }).notNull(),
+  collectionId: integer("collection_id").notNull(),
+  part: text("part", { enum: ["items", "changes"] }).notNull(),
+  after: integer("after").notNull(),
+  searched: integer("searched").notNull(),
+  found: integer("found").notNull(),
+});
+
+export const personHit = sqliteTable(
+  "person_hit",
+  {
+    searchId: text("search_id").notNull(),
+    item: integer("item").notNull(),
+    former: integer("former").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.searchId, table.item] })],
+);
+
 /** What each database last reported about itself. */
 export const databaseReport = sqliteTable("database_report", {
   name: text("name").primaryKey(),

@@ -1,4 +1,5 @@
 import type { StoredFile } from "#domain/files/file.ts";
+import { useText } from "#admin/language/index.tsx";
 import { formatBytes } from "#html/viewer.tsx";
 
 /** Types that browsers decode as pixels. An SVG is a document. */
@@ -43,6 +44,7 @@ interface FileListProps {
 
 /** The files of a field: names in lists and histories; previews and sizes on pages. */
 export function FileList({ files, short, isLinkable }: FileListProps) {
+  const text = useText().files;
   if (files.length === 0) return <span class="muted">–</span>;
   if (short) {
     return (
@@ -50,7 +52,7 @@ export function FileList({ files, short, isLinkable }: FileListProps) {
         {files
           .slice(0, maxListed)
           .map((file, index) => [index > 0 ? ", " : "", <FileName file={file} />])}
-        {files.length > maxListed ? ` and ${files.length - maxListed} more` : ""}
+        {files.length > maxListed ? text.more(files.length - maxListed) : ""}
       </>
     );
   }
@@ -83,8 +85,8 @@ function FileEntry({ file }: { file: StoredFile | string }) {
 
 const LinkButton = ({ file: { id, name } }: { file: StoredFile }) => (
   <form method="post" action={`/admin/files/${id}/link`}>
-    <button type="submit" class="quiet little" aria-label={`Create link to ${name}`}>
-      Create link
+    <button type="submit" class="quiet little" aria-label={useText().files.createLinkTo(name)}>
+      {useText().files.createLink}
     </button>
   </form>
 );

@@ -1,6 +1,7 @@
 import type { FilesField } from "#domain/definition/field.ts";
 import type { StoredFile } from "#domain/files/file.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
+import { useText } from "#admin/language/index.tsx";
 import { inputId, useFieldErrors } from "#html/form-errors.tsx";
 import { formatBytes } from "#html/viewer.tsx";
 import { FileName, FilePreview } from "./file-list.tsx";
@@ -21,6 +22,7 @@ export function FilesInput({ field, stored, form, place }: FilesInputProps) {
   const { ids, removed } = form
     ? sentFileIds(key, form)
     : { ids: [...storedFiles.keys()], removed: new Set<string>() };
+  const text = useText().files;
   const wrong = useFieldErrors(key);
   const id = inputId(key);
   const described = [`${id}-hint`, wrong.length > 0 ? `${id}-wrong` : ""].filter(Boolean).join(" ");
@@ -33,7 +35,7 @@ export function FilesInput({ field, stored, form, place }: FilesInputProps) {
       data-max-bytes={max_bytes}
     >
       <legend>
-        {label} {required ? <span class="needed">required</span> : null}
+        {label} {required ? <span class="needed">{text.required}</span> : null}
       </legend>
       <ul class="files">
         {ids.map((file) => (
@@ -46,10 +48,10 @@ export function FilesInput({ field, stored, form, place }: FilesInputProps) {
           />
         ))}
       </ul>
-      <label for={id}>Add files</label>
+      <label for={id}>{text.add}</label>
       <span class="hint" id={`${id}-hint`}>
-        {describeLimits(max_files, max_bytes, accept)}
-        <noscript> Together at most {formatBytes(maxFormFileBytes)} at a time.</noscript>
+        {text.limits(max_files, formatBytes(max_bytes), accept)}
+        <noscript> {text.formLimit(formatBytes(maxFormFileBytes))}</noscript>
       </span>
       <input
         id={id}
@@ -82,6 +84,7 @@ function FileRow({
   stored: StoredFile | undefined;
   title: string;
 }) {
+  const text = useText().files;
   const shownName = stored?.name ?? (title || id);
   return (
     <li>
@@ -90,18 +93,13 @@ function FileRow({
       {stored ? <FilePreview file={stored} /> : null}
       <span>
         {stored ? <FileName file={stored} /> : <bdi>{shownName}</bdi>}
-        <small>{stored ? formatBytes(stored.bytes) : "uploaded"}</small>
+        <small>{stored ? formatBytes(stored.bytes) : text.uploaded}</small>
       </span>
       <label class="choice">
         <input type="checkbox" name={`${name}-`} value={id} checked={isRemoved} />
-        Remove<span class="unseen"> {shownName}</span>
+        {text.remove}
+        <span class="unseen"> {shownName}</span>
       </label>
     </li>
   );
-}
-
-function describeLimits(maxFiles: number, maxBytes: number, accept: readonly string[]): string {
-  const count = maxFiles === 1 ? "One file" : `Up to ${maxFiles} files`;
-  const types = accept.length > 0 ? `: ${accept.join(", ")}` : "";
-  return `${count} of at most ${formatBytes(maxBytes)}${types}.`;
 }

@@ -43,21 +43,17 @@ const store = action({
 
 /** Creates a link in the member's name. It ends with the member's right to read the file. */
 const link = action({
-  async act({ c, ctx, param }) {
+  async act({ c, ctx, param, text: { files: text } }) {
     const { file, stored } = await getAttachedFile(ctx, param("id"));
     const expires = Math.floor((ctx.now() + linkMs) / 1000) * 1000;
-    const text = await signLink({ file: file.id, credential: ctx.member.id, expires }, ctx.keys);
+    const signed = await signLink({ file: file.id, credential: ctx.member.id, expires }, ctx.keys);
     const origin = c.env.settings.origin || new URL(c.req.url).origin;
-    const url = `${contentUrl(origin, file.id)}?link=${text}`;
+    const url = `${contentUrl(origin, file.id)}?link=${signed}`;
     return {
       document: fileLinkDocument(url, expires),
       page: (frame) => (
-        <AdminPage frame={frame} title="Link to a file">
-          <p>
-            Anyone with this link can download <bdi>{stored.name}</bdi> until{" "}
-            <Time at={expires} as="clock" />. It ends earlier if the file is removed, or if you lose
-            access to it.
-          </p>
+        <AdminPage frame={frame} title={text.linkTitle}>
+          <p>{text.linkText(<bdi>{stored.name}</bdi>, <Time at={expires} as="clock" />)}</p>
           <Copyable id="link" text={url} />
         </AdminPage>
       ),

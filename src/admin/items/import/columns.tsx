@@ -13,26 +13,27 @@ import {
   type ChangedRow,
 } from "./file.ts";
 import { collectionTerms } from "#admin/definitions/layout.tsx";
-import { formatCount } from "#html/viewer.tsx";
+import { useText } from "#admin/language/index.tsx";
 import type { CheckedRow, RowOutcome } from "#actions/import-rows.ts";
 import { Problem } from "#domain/problem/problem.ts";
 
 /** Assigns each column to a field. Shows the column's first value for orientation. */
 export function ColumnChoices({ file, collection }: { file: ImportFile; collection: Collection }) {
   const { csv, plan } = file;
+  const text = useText().itemImport;
   const options = [
-    { value: "", label: "— not imported —" },
+    { value: "", label: text.notImported },
     ...importableFields(collection).map(({ key, label }) => ({ value: key, label })),
     ...(collection.kind === "form"
-      ? [{ value: itemTargets.status as string, label: "Status" }]
+      ? [{ value: itemTargets.status as string, label: text.status }]
       : []),
     { value: itemTargets.id as string, label: "ID" },
   ];
   return (
-    <Table caption="Columns" columns={["Column", "First row", "Field"]}>
+    <Table caption={text.labels.columns} columns={[text.column, text.firstRow, text.field]}>
       {csv.header.map((name, i) => (
         <tr>
-          <th scope="row">{name === "" ? `Column ${i + 1}` : name}</th>
+          <th scope="row">{name === "" ? text.unnamedColumn(i + 1) : name}</th>
           <td class="full">{truncateCell(csv.rows[0]?.cells[i] ?? "")}</td>
           <td>
             <ColumnChoice
@@ -73,7 +74,7 @@ function ColumnChoice({
   const { inputProps, wrong: errors } = useField({ name });
   return (
     <>
-      <select {...inputProps} aria-label={`Field for ${columnName}`}>
+      <select {...inputProps} aria-label={useText().itemImport.fieldFor(columnName)}>
         <SelectOptions options={options} value={value} />
       </select>
       <InputErrors id={inputProps.id} wrong={errors} />
@@ -83,19 +84,20 @@ function ColumnChoice({
 
 /** Chooses whether rows update existing items, and the field by which they match. */
 export function MatchChoice({ file, collection }: { file: ImportFile; collection: Collection }) {
-  const { items } = collectionTerms[collection.kind];
+  const { itemImport: text, terms } = useText();
+  const { items } = terms.collections[collection.kind];
   const labelOf = (target: string) =>
     collection.definition.fields.fields.find(({ key }) => key === target)?.label ?? "ID";
   return (
     <Select
       name="by"
-      label={`Existing ${items}`}
+      label={text.existing(items)}
       value={file.plan.by}
       options={[
-        { value: "", label: `Keep: add new ${items} only` },
+        { value: "", label: text.keepExisting(items) },
         ...matchTargets(file.plan.columns, collection).map((value) => ({
           value,
-          label: `Update those with the same ${labelOf(value)}, add the others`,
+          label: text.updateExisting(labelOf(value)),
         })),
       ]}
     />
@@ -113,17 +115,18 @@ function rowExcerpt({ cells }: CsvLine, errors: readonly RowError[]): string {
 }
 
 export function RejectedTable({ rejections }: { rejections: readonly RejectedRow[] }) {
+  const text = useText().itemImport;
   if (rejections.length === 0) return null;
   return (
     <>
-      <h2>Rejected rows</h2>
+      <h2>{text.rejectedRows}</h2>
       <Table
-        caption="Rejected rows"
-        columns={[{ name: "Line", number: true }, "Content", "Reason"]}
+        caption={text.rejectedRows}
+        columns={[{ name: text.line, number: true }, text.content, text.reason]}
       >
         {rejections.slice(0, maxListedRows).map(({ row, faults: errors }) => (
           <tr>
-            <td class="number" data-label="Line">
+            <td class="number" data-label={text.line}>
               {row.line}
             </td>
             <td class="full">{rowExcerpt(row, errors)}</td>
@@ -132,10 +135,7 @@ export function RejectedTable({ rejections }: { rejections: readonly RejectedRow
         ))}
       </Table>
       {rejections.length > maxListedRows ? (
-        <p class="muted">
-          Download the rejected rows to see the other{" "}
-          {formatCount(rejections.length - maxListedRows)}.
-        </p>
+        <p class="muted">{text.otherRejected(rejections.length - maxListedRows)}</p>
       ) : null}
     </>
   );
@@ -149,19 +149,21 @@ function ChangesTable({
   changes: readonly ChangedRow[];
   collection: Collection;
 }) {
+  const { itemImport: text, terms } = useText();
   if (changes.length === 0) return null;
-  const { path, item } = collectionTerms[collection.kind];
+  const { path } = collectionTerms[collection.kind];
+  const { item } = terms.collections[collection.kind];
   const byKey = new Map(collection.definition.fields.fields.map((field) => [field.key, field]));
   return (
     <>
-      <h2>Updates</h2>
+      <h2>{text.updates}</h2>
       <Table
-        caption="Updates"
-        columns={[{ name: "Line", number: true }, titleCase(item), "Changed fields"]}
+        caption={text.updates}
+        columns={[{ name: text.line, number: true }, titleCase(item), text.changedFields]}
       >
         {changes.slice(0, maxListedRows).map(({ line, id, receiptNumber, fields }) => (
           <tr>
-            <td class="number" data-label="Line">
+            <td class="number" data-label={text.line}>
               {line}
             </td>
             <td>
@@ -182,9 +184,7 @@ function ChangesTable({
         ))}
       </Table>
       {changes.length > maxListedRows ? (
-        <p class="muted">
-          Download the updates to see the other {formatCount(changes.length - maxListedRows)}.
-        </p>
+        <p class="muted">{text.otherUpdates(changes.length - maxListedRows)}</p>
       ) : null}
     </>
   );
@@ -196,11 +196,11 @@ const previewRowCount = 5;
 /** Phones show this many columns. */
 const maxPhoneColumns = 3;
 
-const outcomeBadges: Record<Exclude<RowOutcome, Problem>, readonly [name: string, tone: Tone]> = {
-  created: ["New", "good"],
-  updated: ["Update", "accent"],
-  unchanged: ["No change", "quiet"],
-  deleted: ["Deleted", "bad"],
+const outcomeTones: Record<Exclude<RowOutcome, Problem>, Tone> = {
+  created: "good",
+  updated: "accent",
+  unchanged: "quiet",
+  deleted: "bad",
 };
 
 /** Shows the rejected rows with their errors, and the first accepted rows. */
@@ -217,6 +217,7 @@ export function ImportPreview({
   rejections: readonly RejectedRow[];
   changes: readonly ChangedRow[];
 }) {
+  const text = useText().itemImport;
   const columns = csv.header
     .map((name, index) => ({ name, index }))
     .filter(({ index }) => plan.columns[index] !== "");
@@ -230,12 +231,12 @@ export function ImportPreview({
       <ChangesTable changes={changes} collection={collection} />
       {acceptedRows.length === 0 ? null : (
         <>
-          <h2>First rows</h2>
+          <h2>{text.firstRows}</h2>
           <Table
-            caption="First rows"
+            caption={text.firstRows}
             columns={[
-              { name: "Line", number: true },
-              "Result",
+              { name: text.line, number: true },
+              text.result,
               ...columns.map(({ name }) => truncateCell(name)),
             ]}
           >
@@ -263,7 +264,7 @@ export function ImportPreview({
 }
 
 function OutcomeBadge({ outcome }: { outcome: RowOutcome | undefined }) {
+  const { badges } = useText().itemImport;
   if (outcome === undefined || outcome instanceof Problem) return null;
-  const [name, tone] = outcomeBadges[outcome];
-  return <Badge tone={tone}>{name}</Badge>;
+  return <Badge tone={outcomeTones[outcome]}>{badges[outcome]}</Badge>;
 }

@@ -16,30 +16,35 @@ import type { DateFormat } from "#domain/import/cells.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import type { CheckedRow, RowOutcome } from "#actions/import-rows.ts";
+import type { Catalogue } from "#admin/language/en/index.ts";
+
+type Reasons = Catalogue["itemImport"]["reasons"];
 
 const invalidFile = (reason: string, field = "file") =>
   problem.invalidInput([{ field, code: "invalid_format", reason }]);
 
 /** Reads the targets of the columns: `column.N` from a form, `columns` from a script. Undefined before a choice. */
-function readColumns(form: FormValues, length: number): string[] | undefined {
+function readColumns(form: FormValues, length: number, reasons: Reasons): string[] | undefined {
   const inputs = Array.from({ length }, (_, i) => form[`column.${i}`]);
   if (inputs.every((input) => input !== undefined)) return inputs.map(textOf);
   const targets = form["columns"];
   if (!Array.isArray(targets)) return undefined;
   if (targets.length !== length) {
-    throw invalidFile("Name a field, or an empty text, for each column.", "columns");
+    throw invalidFile(reasons.columns, "columns");
   }
   return targets.map(textOf);
 }
 
-function findColumnErrors(columns: readonly string[], collection: Collection): FieldError[] {
+function findColumnErrors(
+  columns: readonly string[],
+  collection: Collection,
+  reasons: Reasons,
+): FieldError[] {
   const keys = columns.map(targetKey);
   return columns.flatMap((target, i): FieldError[] => {
     const isKnown = target === "" || isColumnTarget(target, collection);
     if (isKnown && (target === "" || keys.indexOf(targetKey(target)) === i)) return [];
-    const reason = isKnown
-      ? "Another column already fills this field."
-      : "This field does not exist.";
+    const reason = isKnown ? reasons.filledTwice : reasons.unknownField;
     return [{ field: `column.${i}`, code: "not_an_option", reason }];
   });
 }
@@ -63,10 +68,10 @@ export function matchTargets(columns: readonly string[], collection: Collection)
 /** Limits of one import. Larger files must be split or sent through the API. */
 export const importLimits = { bytes: 1_000_000, rows: 5000, columns: 100, cells: 40_000 };
 
-async function readCsvText({ file, csv }: FormValues): Promise<string> {
+async function readCsvText({ file, csv }: FormValues, reasons: Reasons): Promise<string> {
   if (!(file instanceof File) || file.size === 0) {
     const text = textOf(csv);
-    if (text.trim() === "") throw invalidFile("Choose a file, or paste its rows.");
+    if (text.trim() === "") throw invalidFile(reasons.noFile);
     return text;
   }
   try {
@@ -74,25 +79,25 @@ async function readCsvText({ file, csv }: FormValues): Promise<string> {
       await file.arrayBuffer(),
     );
   } catch {
-    throw invalidFile("The file is not in UTF-8. In Excel, save it as “CSV UTF-8”.");
+    throw invalidFile(reasons.notUtf8);
   }
 }
 
-function parseRows(text: string, delimiter: string | undefined): Csv {
+function parseRows(text: string, delimiter: string | undefined, reasons: Reasons): Csv {
   try {
     const csv = parseCsv(text, importLimits.rows, delimiter);
     const { length } = csv.header;
     const unevenRow = csv.rows.find(({ cells }) => cells.length !== length);
     if (unevenRow) {
       const count = unevenRow.cells.length;
-      throw new CsvError(unevenRow.line, `The row has ${count} cells. The header has ${length}.`);
+      throw new CsvError(unevenRow.line, reasons.uneven(count, length));
     }
     if (csv.rows.length > 0) return csv;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw invalidFile(`Line ${error.line}: ${error.message}`);
+    throw invalidFile(reasons.atLine(error.line, error.message));
   }
-  throw invalidFile("Add at least one row below the header.");
+  throw invalidFile(reasons.noRows);
 }
 
 /** How the file writes values. `auto` follows from the file. */
@@ -105,39 +110,24 @@ export interface FileFormats {
 const delimiters = { auto: undefined, comma: ",", semicolon: ";", tab: "\t" };
 const numberFormats = { auto: undefined, point: "point", comma: "comma" } as const;
 
-/** The choices for each format, with their names. */
+/** The choices for each format. */
 export const formatChoices = {
-  delimiter: [
-    ["auto", "Detect"],
-    ["comma", "Comma"],
-    ["semicolon", "Semicolon"],
-    ["tab", "Tab"],
-  ],
-  numbers: [
-    ["auto", "Detect"],
-    ["point", "1,234.56"],
-    ["comma", "1.234,56"],
-  ],
-  dates: [
-    ["iso", "2026-12-31"],
-    ["day_first", "31.12.2026 or 31/12/2026"],
-    ["month_first", "12/31/2026"],
-  ],
-} as const satisfies {
-  [Name in keyof FileFormats]: readonly (readonly [FileFormats[Name], string])[];
-};
+  delimiter: ["auto", "comma", "semicolon", "tab"],
+  numbers: ["auto", "point", "comma"],
+  dates: ["iso", "day_first", "month_first"],
+} as const satisfies { [Name in keyof FileFormats]: readonly FileFormats[Name][] };
 
-function readFormats(form: FormValues): FileFormats {
+function readFormats(form: FormValues, reasons: Reasons): FileFormats {
   const read = <Value extends string>(
     name: keyof FileFormats,
-    choices: readonly (readonly [Value, string])[],
+    choices: readonly Value[],
     usual: Value,
   ): Value => {
     const sent = textOf(form[name]);
-    const choice = choices.find(([value]) => value === sent);
-    if (choice || sent === "") return choice?.[0] ?? usual;
-    const allowed = choices.map(([value]) => `"${value}"`).join(", ");
-    throw invalidFile(`Must be one of ${allowed}.`, name);
+    const choice = choices.find((value) => value === sent);
+    if (choice || sent === "") return choice ?? usual;
+    const allowed = choices.map((value) => `"${value}"`).join(", ");
+    throw invalidFile(reasons.notAllowed(allowed), name);
   };
   return {
     delimiter: read("delimiter", formatChoices.delimiter, "auto"),
@@ -157,15 +147,19 @@ export interface ImportFile {
 }
 
 /** Parses the uploaded file or the pasted text, and the choices for the import. */
-export async function parseImport(form: FormValues, collection: Collection): Promise<ImportFile> {
-  const text = await readCsvText(form);
-  if (bytesInForm(text) > importLimits.bytes) throw invalidFile("The file is larger than 1 MB.");
-  const formats = readFormats(form);
-  const csv = parseRows(text, delimiters[formats.delimiter]);
+export async function parseImport(
+  form: FormValues,
+  collection: Collection,
+  reasons: Reasons,
+): Promise<ImportFile> {
+  const text = await readCsvText(form, reasons);
+  if (bytesInForm(text) > importLimits.bytes) throw invalidFile(reasons.tooLarge);
+  const formats = readFormats(form, reasons);
+  const csv = parseRows(text, delimiters[formats.delimiter], reasons);
   const { length } = csv.header;
   if (length > importLimits.columns)
-    throw invalidFile(`A file can have at most ${importLimits.columns} columns.`);
-  const columns = readColumns(form, length) ?? matchColumns(csv.header, collection);
+    throw invalidFile(reasons.tooManyColumns(importLimits.columns));
+  const columns = readColumns(form, length, reasons) ?? matchColumns(csv.header, collection);
   const plan: ImportPlan = {
     columns,
     by: readMatchTarget(form, columns, collection),
@@ -176,10 +170,8 @@ export async function parseImport(form: FormValues, collection: Collection): Pro
   };
   const cells = countFilledCells(csv, columns);
   if (cells > importLimits.cells)
-    throw invalidFile(
-      `The file has ${cells} filled cells. At most ${importLimits.cells} can be imported at once.`,
-    );
-  return { text, csv, plan, formats, columnErrors: findColumnErrors(columns, collection) };
+    throw invalidFile(reasons.tooManyCells(cells, importLimits.cells));
+  return { text, csv, plan, formats, columnErrors: findColumnErrors(columns, collection, reasons) };
 }
 
 /** The size of the text in the form of the next step, where lines end with CRLF. */

@@ -3,25 +3,33 @@ import { createCellReader } from "#domain/import/cells.ts";
 import { importableFields, type ImportPlan } from "#domain/import/csv.ts";
 import { useViewer, ViewerContext } from "#html/viewer.tsx";
 import { Value } from "#admin/items/value.tsx";
+import { useText } from "#admin/language/index.tsx";
 import { Select } from "#html/inputs.tsx";
 import { formatChoices, type FileFormats } from "./file.ts";
 
-const options = (choices: readonly (readonly [string, string])[]) =>
-  choices.map(([value, label]) => ({ value, label }));
-
 /** Chooses how the file writes values. The first rows show the result. */
 export function FormatInputs({ formats }: { formats: FileFormats }) {
-  const { delimiter, numbers, dates } = formatChoices;
+  const { labels, formats: names } = useText().itemImport;
+  const options = (name: keyof FileFormats) =>
+    formatChoices[name].map((value) => ({
+      value,
+      label: (names[name] as Record<string, string>)[value] ?? value,
+    }));
   return (
     <div class="grid">
       <Select
         name="delimiter"
-        label="Delimiter"
-        options={options(delimiter)}
+        label={labels.delimiter}
+        options={options("delimiter")}
         value={formats.delimiter}
       />
-      <Select name="numbers" label="Numbers" options={options(numbers)} value={formats.numbers} />
-      <Select name="dates" label="Dates" options={options(dates)} value={formats.dates} />
+      <Select
+        name="numbers"
+        label={labels.numbers}
+        options={options("numbers")}
+        value={formats.numbers}
+      />
+      <Select name="dates" label={labels.dates} options={options("dates")} value={formats.dates} />
     </div>
   );
 }

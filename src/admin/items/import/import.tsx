@@ -21,6 +21,7 @@ import { csvLine, defuse } from "#documents/csv.ts";
 import { checkRows, writeRows, type CheckedRow, type ImportRow } from "#actions/import-rows.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { problem, type Problem } from "#domain/problem/problem.ts";
+import { readTexts } from "#admin/preferences.ts";
 import { attempted, page, type Outcome } from "#admin/page.ts";
 import { pageContext } from "#admin/layout.tsx";
 import { readForm, numberOf, textOf, type FormValues } from "#admin/form-input.ts";
@@ -56,6 +57,7 @@ function sendRejectedRows(
   { csv, plan }: ImportFile,
   rejections: RejectedRows,
 ): Response {
+  const text = readTexts(c).itemImport;
   const guard = plan.isLossless ? (cell: string) => cell : defuse;
   const lines = rejections.map(({ row, faults: errors }) =>
     csvLine(
@@ -64,7 +66,7 @@ function sendRejectedRows(
     ),
   );
   // Keeps the delimiter of the file, because it decides how numbers are parsed.
-  const header = csvLine([...csv.header, "Line", "Why"], csv.delimiter);
+  const header = csvLine([...csv.header, text.line, text.why], csv.delimiter);
   return c.body(byteOrderMark + header + lines.join(""), 200, {
     "Content-Type": "text/csv; charset=utf-8; header=present",
     "Content-Disposition": `attachment; filename="${keyParam(c)}-refused.csv"`,
@@ -73,6 +75,7 @@ function sendRejectedRows(
 
 /** Downloads every value that the import would change, one per line. */
 function sendChanges(c: AdminContext, { csv }: ImportFile, changes: readonly ChangedRow[]) {
+  const text = readTexts(c).itemImport;
   const lines = changes.flatMap(({ line, id, receiptNumber, fields }) =>
     fields.map(({ label, from, to }) =>
       csvLine(
@@ -81,7 +84,10 @@ function sendChanges(c: AdminContext, { csv }: ImportFile, changes: readonly Cha
       ),
     ),
   );
-  const header = csvLine(["Line", "Item", "Field", "Before", "After"], csv.delimiter);
+  const header = csvLine(
+    [text.line, text.item, text.field, text.before, text.after],
+    csv.delimiter,
+  );
   return c.body(byteOrderMark + header + lines.join(""), 200, {
     "Content-Type": "text/csv; charset=utf-8; header=present",
     "Content-Disposition": `attachment; filename="${keyParam(c)}-changes.csv"`,
@@ -117,10 +123,11 @@ export async function importItems(c: AdminContext, kind: CollectionKind): Promis
   const { compiled } = await getStoredCollection(c, kind);
   const { collection } = compiled;
   let parsedFile: ImportFile | undefined;
+  const text = readTexts(c).itemImport;
   return attempted(
     c,
     async () => {
-      const file = (parsedFile = await parseImport(form, collection));
+      const file = (parsedFile = await parseImport(form, collection, text.reasons));
       if (file.columnErrors.length > 0) throw problem.invalidInput(file.columnErrors);
       const action = textOf(form["act"]);
       if (action === "write") return writeStep(c, compiled, file, form);

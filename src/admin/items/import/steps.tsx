@@ -22,15 +22,6 @@ export interface ImportPageProps {
   problem?: Problem;
 }
 
-const labels = {
-  file: "File",
-  csv: "Text",
-  columns: "Columns",
-  delimiter: "Delimiter",
-  numbers: "Numbers",
-  dates: "Dates",
-};
-
 /** The layout of every step of an import. */
 export function ImportPage({
   title,
@@ -39,7 +30,8 @@ export function ImportPage({
   ...props
 }: PropsWithChildren<ImportPageProps & { title: string; file?: ImportFile }>) {
   const { kind, key, definition } = props.collection;
-  const { path, many: plural } = collectionTerms[kind];
+  const { path } = collectionTerms[kind];
+  const { itemImport: text, terms } = props.frame.text;
   const columns = file?.csv.header.map((name, i) => [`column.${i}`, name]) ?? [];
   return (
     <AdminPage
@@ -47,11 +39,11 @@ export function ImportPage({
       frame={props.frame}
       title={title}
       crumbs={[
-        [plural, path],
+        [terms.collections[kind].many, path],
         [definition.name, `${path}/${key}/items`],
       ]}
       problem={props.problem}
-      labels={{ ...labels, ...(Object.fromEntries(columns) as Record<string, string>) }}
+      labels={{ ...text.labels, ...(Object.fromEntries(columns) as Record<string, string>) }}
     >
       {children}
     </AdminPage>
@@ -60,8 +52,6 @@ export function ImportPage({
 
 export const collectionItemsPath = ({ kind, key }: Collection) =>
   `${collectionTerms[kind].path}/${key}/items`;
-
-const formatRowCount = (count: number) => `${formatCount(count)} ${count === 1 ? "row" : "rows"}`;
 
 /** Sends the file along to the next step. */
 function HiddenFile({ file }: { file: ImportFile }) {
@@ -98,45 +88,43 @@ export function ColumnsPage({
 }) {
   const { collection } = props;
   const outcomes = checkedRows.map(({ outcome }) => outcome);
-  const { items } = collectionTerms[collection.kind];
+  const { itemImport: text, terms } = props.frame.text;
   const base = collectionItemsPath(collection);
   const counts = countOutcomes(outcomes);
   const acceptedCount = outcomes.length - counts.refused;
   return (
-    <ImportPage {...props} file={file} title={`Import ${items}`}>
+    <ImportPage {...props} file={file} title={text.title(terms.collections[collection.kind].items)}>
       <form method="post" action={`${base}/import`} enctype="multipart/form-data" class="import">
         <HiddenFile file={file} />
         {outcomes.length === 0 ? null : (
-          <p class={counts.refused > 0 ? "notice warn" : "notice quiet"}>
-            {describeForecast(counts)}
-          </p>
+          <p class={counts.refused > 0 ? "notice warn" : "notice quiet"}>{text.forecast(counts)}</p>
         )}
-        <h2>Columns</h2>
+        <h2>{text.labels.columns}</h2>
         <ColumnChoices file={file} collection={collection} />
         <MatchChoice file={file} collection={collection} />
         <FormatInputs formats={file.formats} />
-        <p class="muted">Times without a time zone are read as {file.plan.zone}.</p>
+        <p class="muted">{text.zone(file.plan.zone)}</p>
         <p class="actions">
           {acceptedCount > 0 ? (
             <button type="submit" name="act" value="write">
-              Import {formatRowCount(acceptedCount)}
+              {text.importRows(acceptedCount)}
             </button>
           ) : null}
           <button type="submit" name="act" value="check" class="quiet">
-            Check again
+            {text.checkAgain}
           </button>
           {rejections.length > 0 ? (
             <button type="submit" name="act" value="refused" class="quiet">
-              Download rejected rows
+              {text.downloadRejected}
             </button>
           ) : null}
           {changes.length > 0 ? (
             <button type="submit" name="act" value="changes" class="quiet">
-              Download updates
+              {text.downloadUpdates}
             </button>
           ) : null}
           <a class="button quiet" href={base}>
-            Cancel
+            {text.cancel}
           </a>
         </p>
       </form>
@@ -147,18 +135,6 @@ export function ColumnsPage({
   );
 }
 
-function describeForecast({ created, updated, unchanged, refused }: OutcomeCounts): string {
-  const parts = [
-    [created, "new"],
-    [updated, updated === 1 ? "update" : "updates"],
-    [unchanged, "unchanged"],
-    [refused, "rejected"],
-  ] as const;
-  const total = created + updated + unchanged + refused;
-  const nonZeroParts = parts.filter(([count]) => count > 0);
-  return `${formatRowCount(total)}: ${nonZeroParts.map(([count, text]) => `${formatCount(count)} ${text}`).join(", ")}.`;
-}
-
 /** Shows the progress between two steps. A script starts the next step; without one, people press the button. */
 export function ProgressPage({
   file,
@@ -167,12 +143,13 @@ export function ProgressPage({
   ...props
 }: ImportPageProps & { file: ImportFile; counts: OutcomeCounts; from: number }) {
   const { collection } = props;
+  const { itemImport: text, terms } = props.frame.text;
   const total = file.csv.rows.length;
   return (
     <ImportPage
       {...props}
       file={file}
-      title={`Importing ${collectionTerms[collection.kind].items}`}
+      title={text.importing(terms.collections[collection.kind].items)}
     >
       <form
         method="post"
@@ -188,14 +165,12 @@ export function ProgressPage({
           <input type="hidden" name={name} value={String(count)} />
         ))}
         <p role="status" class="notice quiet">
-          <progress max={total} value={from} aria-label="Import"></progress> {formatCount(from)} of{" "}
-          {formatRowCount(total)} imported.
+          <progress max={total} value={from} aria-label={text.progress}></progress>{" "}
+          {text.importedSoFar(from, total)}
         </p>
-        <button type="submit">{from === 0 ? "Try again" : "Continue"}</button>
+        <button type="submit">{from === 0 ? text.tryAgain : text.continue}</button>
       </form>
-      <p class="muted">
-        You can stop and start again. Rows that are already imported are not imported twice.
-      </p>
+      <p class="muted">{text.resumable}</p>
     </ImportPage>
   );
 }
@@ -212,21 +187,22 @@ export function ResultPage({
   rejections: readonly RejectedRow[];
 }) {
   const { collection } = props;
-  const { items } = collectionTerms[collection.kind];
+  const { itemImport: text, terms } = props.frame.text;
+  const total = file.csv.rows.length;
   const base = collectionItemsPath(collection);
   return (
-    <ImportPage {...props} file={file} title="Import finished">
+    <ImportPage {...props} file={file} title={text.finished}>
       <p role="status" class={counts.refused > 0 ? "notice warn" : "said"}>
         {counts.refused > 0
-          ? `${formatCount(file.csv.rows.length - counts.refused)} of ${formatRowCount(file.csv.rows.length)} imported. ${formatCount(counts.refused)} rejected.`
-          : `${formatRowCount(file.csv.rows.length)} imported.`}
+          ? text.partlyImported(total - counts.refused, total, counts.refused)
+          : text.imported(total)}
       </p>
       <DescriptionList
         facts={[
-          ["Created", formatCount(counts.created)],
-          ["Updated", formatCount(counts.updated)],
-          ["Unchanged", formatCount(counts.unchanged)],
-          ["Rejected", formatCount(counts.refused)],
+          [text.outcomes.created, formatCount(counts.created)],
+          [text.outcomes.updated, formatCount(counts.updated)],
+          [text.outcomes.unchanged, formatCount(counts.unchanged)],
+          [text.outcomes.refused, formatCount(counts.refused)],
         ]}
       />
       <form method="post" action={`${base}/import`} enctype="multipart/form-data" class="actions">
@@ -234,14 +210,14 @@ export function ResultPage({
         <HiddenPlan file={file} />
         {counts.refused > 0 ? (
           <button type="submit" name="act" value="refused">
-            Download rejected rows
+            {text.downloadRejected}
           </button>
         ) : null}
         <a class="button quiet" href={base}>
-          View {items}
+          {text.view(terms.collections[collection.kind].items)}
         </a>
         <a class="button quiet" href={`${base}/import`}>
-          Import more
+          {text.importMore}
         </a>
       </form>
       {rejections.length > 0 ? <RejectedTable rejections={rejections} /> : null}

@@ -30,6 +30,9 @@ export interface Column {
   sql: string;
 }
 
+export const selectList = (columns: readonly Column[]): string =>
+  columns.map(({ name, sql }) => `${sql} as ${name}`).join(", ");
+
 /** A column of the groups. */
 export interface Figure extends Column {
   /** Its value in the group of the items without the field, when index entries are read. */
@@ -181,7 +184,7 @@ export class Figures {
     if (metric.field === null) return [{ name, sql: rowCount, missing: "missing" }];
     switch (metric.op) {
       case "count":
-        return [{ name, sql: `count(${value})`, missing: "0" }];
+        return [{ name, sql: this.#countSql(value), missing: "0" }];
       case "count_distinct":
         return [{ name, sql: `count(distinct ${value})`, missing: "0" }];
       case "min":
@@ -209,9 +212,14 @@ export class Figures {
     return [
       { name: `whole_${name}`, sql: whole, missing: "null" },
       { name: `fraction_${name}`, sql: fraction, missing: "null" },
-      { name: `count_${name}`, sql: `count(${name})`, missing: "0" },
+      { name: `count_${name}`, sql: this.#countSql(name), missing: "0" },
       { name: `misfits_${name}`, sql: misfits, missing: "0" },
     ];
+  }
+
+  /** Index entries are never empty. */
+  #countSql(value: string): string {
+    return this.plan.source === "entries" ? "count(*)" : `count(${value})`;
   }
 
   #summed(): ValueColumn[] {

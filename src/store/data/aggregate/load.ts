@@ -1,5 +1,6 @@
 import {
   isSum,
+  isSumAt,
   maxAggregateItems,
   type Aggregate,
   type Metric,
@@ -8,9 +9,12 @@ import { compareDecimals, DecimalSum, type Decimal } from "#domain/aggregate/dec
 import type { CollectionDatabase } from "#store/db/database.ts";
 import {
   headFromResult,
+  headsFromResult,
   preparePageStatement,
   runOptionalBatch,
   selectHead,
+  targetHeadsStatement,
+  type PageTargets,
   type SearchHead,
 } from "#store/data/search/batch.ts";
 import { selectStatus, statusFromResult, type CollectionStatus } from "#store/data/search/count.ts";
@@ -54,6 +58,8 @@ export interface AggregateResults extends SearchHead {
   /** For each aggregate, its groups or the bound that it exceeds. */
   results: ({ aggregate: Aggregate } & (FoundGroups | { exceeded: ExceededBound }))[];
   missingValues: number[];
+  /** The heads of the collections that conditions read through references. */
+  targetHeads: SearchHead[];
   /** The collection's size and indexing progress. Null unless requested. */
   status: CollectionStatus | null;
 }
@@ -79,6 +85,7 @@ export interface AggregateReads {
   stamps: string;
   /** Values of fields to look up in the index. */
   values: readonly FieldValue[];
+  targets: PageTargets;
   withStatus?: boolean;
 }
 
@@ -132,16 +139,18 @@ interface Running extends ReturnType<typeof aggregateStatements> {
 async function runStatements(
   db: CollectionDatabase,
   running: readonly Running[],
-  { stamps, values, withStatus = false }: AggregateReads,
+  { stamps, values, targets, withStatus = false }: AggregateReads,
 ): Promise<AggregateResults | undefined> {
-  const [headResult, missingResult, statusResult, ...results] = await runOptionalBatch(db, [
-    selectHead(db, { stamps }),
-    missingValuesStatement(db, values),
-    withStatus ? selectStatus(db, {}) : null,
-    ...running.flatMap(({ groups, misfits }) =>
-      [groups, ...misfits].map((statement) => preparePageStatement(db, statement)),
-    ),
-  ]);
+  const [headResult, missingResult, targetResult, statusResult, ...results] =
+    await runOptionalBatch(db, [
+      selectHead(db, { stamps }),
+      missingValuesStatement(db, values),
+      targetHeadsStatement(db, targets),
+      withStatus ? selectStatus(db, {}) : null,
+      ...running.flatMap(({ groups, misfits }) =>
+        [groups, ...misfits].map((statement) => preparePageStatement(db, statement)),
+      ),
+    ]);
   let position = 0;
   const found = running.map((each) => {
     const count = 1 + each.misfits.length;
@@ -155,6 +164,7 @@ async function runStatements(
     ...headFromResult(headResult),
     results: found.filter((result) => result !== undefined),
     missingValues: missingFromResult(missingResult),
+    targetHeads: headsFromResult(targetResult),
     status: statusFromResult(statusResult),
   };
 }
@@ -222,11 +232,6 @@ function buildGroups(
     ),
   }));
 }
-
-const isSumAt = ({ metrics }: Aggregate, index: number): boolean => {
-  const metric = metrics[index];
-  return metric !== undefined && isSum(metric);
-};
 
 /** Sorts groups that are in the order of their keys. */
 function sortGroups({ metrics, order }: Aggregate, groups: readonly FoundGroup[]): FoundGroup[] {

@@ -1,6 +1,6 @@
 import {
   figureFields,
-  isSum,
+  isSumAt,
   maxAggregateBytes,
   maxAggregateItems,
   maxAggregateResponseBytes,
@@ -9,7 +9,13 @@ import {
 import { isStoredOrder } from "#domain/search/sort.ts";
 import { referencedFields, type SearchField } from "#domain/search/tree.ts";
 import { SearchValues, valueSql } from "#store/data/search/conditions.ts";
-import { balancedSql, itemCost, maxTotalCost, totalCostSql } from "#store/data/search/cost.ts";
+import {
+  balancedSql,
+  itemCost,
+  maxTotalCost,
+  readsRecords,
+  totalCostSql,
+} from "#store/data/search/cost.ts";
 import {
   rangeOf,
   rangeSql,
@@ -24,7 +30,8 @@ import {
   itemJoinSql,
   type RangeScan,
 } from "#store/data/search/scan.ts";
-import { Figures, type Column, type FigurePlan } from "./figures.ts";
+import { Figures, selectList, type FigurePlan } from "./figures.ts";
+import { integersFirstSql } from "./integers-first.ts";
 import { maxFitting } from "./sums.ts";
 
 /** Rows after the entries of lists have multiplied the items. */
@@ -113,9 +120,6 @@ const tallySql = (collectionId: number) =>
 /** Keeps SQLite from merging a subquery into the query around it, which would compute its columns several times. */
 const barrier = "where true limit -1";
 
-const selectList = (columns: readonly Column[]) =>
-  columns.map(({ name, sql }) => `${sql} as ${name}`).join(", ");
-
 /** Builds the table `rows` from the SQL of its stored columns, and `n`, whose `reason` says why there are none. */
 function rowsSql({ figures }: Builder, bounds: string, from: string, isBarred: boolean): string {
   const end = isBarred ? ` ${barrier}` : "";
@@ -124,7 +128,7 @@ function rowsSql({ figures }: Builder, bounds: string, from: string, isBarred: b
   for (const level of levels) text = `select *, ${selectList(level)} from (${text})${end}`;
   const keys = figures.keys();
   if (keys.length > 0) text = `select *, ${selectList(keys)} from (${text})`;
-  return `${bounds}, rows as (${text})`;
+  return `${bounds}, rows as not materialized (${text})`;
 }
 
 function entryRows(
@@ -133,7 +137,10 @@ function entryRows(
 ): string {
   const { scan, values, figures } = builder;
   const { field, ranges } = source;
-  const entries = `search_entry c where c.field = ${field.number}${ranges.map((range) => rangeSql(range, "c.value", values)).join("")}`;
+  const inRanges = ranges.map((range) => rangeSql(range, "c.value", values)).join("");
+  const entriesOf = (number: number | string) =>
+    `search_entry c where c.field = ${number}${inRanges}`;
+  const entries = entriesOf(field.number);
   const countUpTo = (count: number) =>
     `(select count(*) from (select 1 from ${entries} limit ${count + 1}))`;
   const isText = typeof field.options === "undefined" && field.kind === "text";
@@ -154,7 +161,8 @@ function entryRows(
     b(items) as materialized (select ${items} from t),
     n(reason) as materialized (select case when items > ${maxAggregateItems} or ${rowCount} > ${maxRows} then 'items'
       when ${bytes} > ${maxTextBytes} then 'keys' ${tooLarge.map((test) => `when ${test} then 'unusual'`).join(" ")} end from b, t)`;
-  const from = `from ${entries} and (select reason from n) is null`;
+  // Without a reason, this reads the field's entries; otherwise none. A condition of its own would be tested for each.
+  const from = `from ${entriesOf(`iif((select reason from n) is null, ${field.number}, -1)`)}`;
   return rowsSql(builder, bounds, from, figures.plan.isThorough);
 }
 
@@ -211,7 +219,10 @@ function measureSql({ scan: { search }, figures }: Builder, fromItems: string): 
   const maxBytes = texts.length > 0 ? maxTextBytes : maxAggregateBytes;
   const perByte = dataFields.length * valueCost + maxTotalCost(cost, 0, 1);
   const costBound = `items * (t.largest * ${perByte} + ${maxTotalCost(cost, 1, 0)})`;
-  const isLight = `t.largest * items <= ${maxBytes} and ${costBound} <= ${maxCost}`;
+  // What records of other apps cost does not follow from the sizes of the items.
+  const isLight = readsRecords(cost)
+    ? "false"
+    : `t.largest * items <= ${maxBytes} and ${costBound} <= ${maxCost}`;
   return `select total(octet_length(i.data)), total(${totalCostSql(cost)} + ${reading}), total(${balancedSql("+", texts)})
     from (select 1 from b, t where items <= ${maxAggregateItems} and not (${isLight})) cross join ${fromItems}`;
 }
@@ -235,7 +246,10 @@ function groupsSql(rows: string, builder: Builder): string {
   const hasConditions = aggregate.search.conditions.length > 0;
   const columns = figures.figures(isGrouped || hasConditions);
   const keys = figures.keys().map(({ name }) => name);
-  const grouped = `select ${[...keys, selectList(columns)].join(", ")} from rows${isGrouped ? ` group by ${keys.join(", ")}` : ""}`;
+  const isDirect = source.reads === "entries" && !isGrouped && !isThorough;
+  const grouped = isDirect
+    ? integersFirstSql(columns, figures)
+    : `select ${[...keys, selectList(columns)].join(", ")} from rows${isGrouped ? ` group by ${keys.join(", ")}` : ""}`;
   const hasMissing = source.reads === "entries" && isGrouped && !hasConditions;
   const missing = columns.map((column) => column.missing).join(", ");
   const found =
@@ -275,11 +289,6 @@ function groupsSql(rows: string, builder: Builder): string {
       position, ${outer.join(", ")}
     from n cross join a left join o on spent < ${maxBytes}`;
 }
-
-const isSumAt = ({ metrics }: Aggregate, index: number): boolean => {
-  const metric = metrics[index];
-  return metric !== undefined && isSum(metric);
-};
 
 /** Returns the values of one column that fit no scale, with the keys of their groups. */
 function misfitsSql(rows: string, name: string, figures: Figures): string {

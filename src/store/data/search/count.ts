@@ -100,7 +100,7 @@ function countEntries(
   const maxCandidates = candidatesWithin(budget, 1 + probes.length);
   // Entries of one value are in item order, so the range bounds their scan. Other entries are only filtered by it.
   const scanRange = isSingleValue(driver) ? ` and ${inRangeSql(range)}` : "";
-  const entries = `select c.item from search_entry c where ${driverSql(driver, values)}${scanRange} limit ${maxCandidates + 1}`;
+  const entries = `select c.item from ${driverSql(driver, values)}${scanRange} limit ${maxCandidates + 1}`;
   const matches = [inRangeSql(range), ...probes].join(" and ");
   return `select min(count(distinct c.item) filter (where ${matches}), ${maxCandidates}) as count, count(*) <= ${maxCandidates} as exact
     from (${entries}) c`;

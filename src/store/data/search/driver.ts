@@ -45,11 +45,18 @@ function conditionDrivers(condition: Condition, isItemField = true): EntryDriver
       conditionDrivers(rowCondition, false),
     );
   }
-  const range = isStoredOrder(field) || field.kind === "actor" ? null : rangeOf(condition);
+  const range = isIndexed(field) ? rangeOf(condition) : null;
   if (!range) return [];
   const isSingle = "at" in range || (isItemField && !("among" in range));
   return [{ field, isSingle, range }];
 }
+
+const isCreator = ({ source }: SearchField) =>
+  source.in === "system" && source.name === "createdBy";
+
+/** Who changed an item last has no index, which every change would write. */
+const isIndexed = (field: SearchField) =>
+  field.kind === "actor" ? isCreator(field) : !isStoredOrder(field);
 
 /** Returns a list or range that contains a value of every match. Returns null when the condition implies none. */
 export function rangeOf({ op, value }: LeafCondition): ValueRange | null {
@@ -104,9 +111,13 @@ export function isSingleValue({ range, isSingle }: EntryDriver): boolean {
   return "at" in range && isSingle;
 }
 
-/** SQL condition: an entry `c` is one of the driver's. */
+/** Builds the SQL after `from` for the driver's entries, as a table `c` with `item`. Conditions may follow. */
 export function driverSql({ field, range }: EntryDriver, values: SearchValues): string {
-  return `c.field = ${field.number}${rangeSql(range, "c.value", values)}`;
+  const inRange = rangeSql(range, "c.value", values);
+  // The table of items has an index of its own by creator.
+  return isCreator(field)
+    ? `(select number as item, created_by as value from item) c where true${inRange}`
+    : `search_entry c where c.field = ${field.number}${inRange}`;
 }
 
 /** SQL conditions that limit a column to the range. Each one starts with `and`. */
@@ -125,7 +136,9 @@ export function rangeSql(range: ValueRange, column: string, values: SearchValues
 
 /** SQL condition: the item of an entry `c` has one of the driver's entries. It reads only the index. */
 export function probeSql({ field, range }: EntryDriver, values: SearchValues): string {
-  const entry = `select 1 from search_entry p where p.field = ${field.number}${rangeSql(range, "p.value", values)} and p.item = c.item`;
+  const entry = isCreator(field)
+    ? `item p where p.number = c.item${rangeSql(range, "p.created_by", values)}`
+    : `search_entry p where p.field = ${field.number}${rangeSql(range, "p.value", values)} and p.item = c.item`;
   // SQLite evaluates a scalar subquery on the entry, before it fetches the item.
-  return `(${entry}) is not null`;
+  return `(select 1 from ${entry}) is not null`;
 }

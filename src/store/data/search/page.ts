@@ -108,8 +108,8 @@ function valueScanSql(
     findExactDriver(firstCondition) &&
     !("by" in driver)
   ) {
-    const fromSql = `from search_entry c cross join item i on ${itemJoinSql(scan)}
-      where ${driverSql(driver, values)} and ${inRangeSql(range)} and ${where} order by c.item ${order}`;
+    const fromSql = `from (select c.item from ${driverSql(driver, values)} and ${inRangeSql(range)}) c
+      cross join item i on ${itemJoinSql(scan)} where ${where} order by c.item ${order}`;
     return fullPageSql(scan, entries, rows, fromSql);
   }
   const maxCandidates = candidatesWithin(scan.budget, candidateRows(probes, conditions));

@@ -117,12 +117,12 @@ function countSql(
   values: SearchValues,
 ): string {
   const source = driver
-    ? `search_entry c where ${driverEntriesSql(driver, range, values)}`
+    ? driverEntriesSql(driver, range, values)
     : `(select number as item from item) c where ${inRangeSql(range)}`;
   return `(select count(*) from (select 1 from ${source} limit ${maxCount + 1}))`;
 }
 
-/** With several values, entries inside the range could be far apart, so the range does not apply. */
+/** Like `driverSql`. With several values, entries inside the range could be far apart, so the range does not apply. */
 function driverEntriesSql(driver: EntryDriver, range: ItemRange, values: SearchValues): string {
   const entries = driverSql(driver, values);
   return isSingleValue(driver) ? `${entries} and ${inRangeSql(range)}` : entries;
@@ -131,7 +131,7 @@ function driverEntriesSql(driver: EntryDriver, range: ItemRange, values: SearchV
 /** SQL for the span of the driver's newest items. It is 0 if the entries are not in item order. */
 function spanSql(driver: EntryDriver | null, range: ItemRange, values: SearchValues): string {
   if (!driver || !isSingleValue(driver)) return "0";
-  const newest = `select c.item from search_entry c where ${driverEntriesSql(driver, range, values)} order by c.item desc limit ${sampleSize}`;
+  const newest = `select c.item from ${driverEntriesSql(driver, range, values)} order by c.item desc limit ${sampleSize}`;
   return `(select max(item) - min(item) from (${newest}))`;
 }
 

@@ -58,7 +58,7 @@ export function candidatesSql(
 ): string {
   const inRange = inRangeSql(scan.range);
   if (!driver) return `(select number as item from item) c where ${inRange}`;
-  if (!("by" in driver)) return `search_entry c where ${driverSql(driver, values)} and ${inRange}`;
+  if (!("by" in driver)) return `${driverSql(driver, values)} and ${inRange}`;
   return `(${namedItemsSql(driver, scan.collectionId, values)}) c where ${inRange}`;
 }
 

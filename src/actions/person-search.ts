@@ -1,0 +1,184 @@
+import { itemNumberRange, sequencesPerCollection } from "#domain/item/item.ts";
+import { matchPerson, parsePersonText } from "#domain/item/person-match.ts";
+import { problem } from "#domain/problem/problem.ts";
+import { loadItemsInRange } from "#store/data/item-ranges.ts";
+import {
+  findNumberedItems,
+  loadFormerValues,
+  nextCollectionId,
+  type NumberedItem,
+} from "#store/data/person-scan.ts";
+import type { Databases } from "#store/db/database.ts";
+import {
+  deletePersonSearch,
+  findPersonSearch,
+  listPersonSearches,
+  maxPersonSearches,
+  nextPersonSearch,
+  storePersonProgress,
+  storePersonSearch,
+  type PersonHit,
+  type PersonPosition,
+  type PersonProgress,
+  type PersonSearch,
+} from "#store/home/person-searches.ts";
+import { auditRecord, type ActionContext, type BackgroundContext } from "./context.ts";
+
+/**
+ * Searches for the data of a person: one email address or name in all values of all apps and forms, and in their
+ * history. A search runs in the background, collection by collection, so that a move to another database loses nothing.
+ */
+
+const keptMs = 7 * 24 * 60 * 60 * 1000;
+
+/** Starts a search. The audit names it by its ID, so that the text is gone when the search is. */
+export async function startPersonSearch(ctx: ActionContext, sent: string): Promise<PersonSearch> {
+  const createdAt = ctx.now();
+  const search: PersonSearch = {
+    id: ctx.newId(),
+    text: parsePersonText(sent),
+    actor: ctx.actor,
+    createdAt,
+    expiresAt: createdAt + keptMs,
+    state: "running",
+    // The first collection follows.
+    collectionId: 0,
+    part: "changes",
+    after: 0,
+    searched: 0,
+    found: 0,
+  };
+  const entry = auditRecord(ctx, "person.search", `search:${search.id}`);
+  if (!(await storePersonSearch(ctx.databases.home, search, entry)))
+    throw problem.conflict(`${maxPersonSearches} searches are kept. Delete one first.`);
+  continueLater(ctx);
+  return search;
+}
+
+function continueLater(ctx: ActionContext): void {
+  ctx.runAfterResponse(() => runPersonSearches({ databases: ctx.primary, now: () => ctx.now() }));
+}
+
+export const listSearches = (ctx: ActionContext): Promise<PersonSearch[]> =>
+  listPersonSearches(ctx.databases.home, ctx.now());
+
+/** An item that a search found. Undefined if it was deleted since. */
+export interface FoundItem extends PersonHit {
+  found: NumberedItem | undefined;
+}
+
+const pageSize = 100;
+
+/** Loads a search with one page of what it found. A search that is looked at continues. */
+export async function getPersonSearch(
+  ctx: ActionContext,
+  id: string,
+  after: number,
+): Promise<{ search: PersonSearch; items: FoundItem[]; next: number | null }> {
+  const { home } = ctx.databases;
+  const range = { now: ctx.now(), after, limit: pageSize + 1 };
+  const loaded = await findPersonSearch(home, id, range);
+  if (!loaded) throw problem.notFound();
+  const { search, hits } = loaded;
+  if (search.state === "running") continueLater(ctx);
+  const page = hits.slice(0, pageSize);
+  const byNumber = await loadNumbered(ctx.databases, page);
+  const items = page.map((hit) => ({ ...hit, found: byNumber.get(hit.item) }));
+  return { search, items, next: hits.length > pageSize ? (page.at(-1)?.item ?? null) : null };
+}
+
+const collectionOf = (number: number) => Math.floor(number / sequencesPerCollection);
+
+async function loadNumbered(databases: Databases, hits: readonly PersonHit[]) {
+  const groups = Map.groupBy(hits, ({ item }) => collectionOf(item));
+  const found = await Promise.all(
+    Array.from(groups, ([id, group]) =>
+      findNumberedItems(
+        databases.of({ id }),
+        group.map(({ item }) => item),
+      ),
+    ),
+  );
+  return new Map(found.flat().map((item) => [item.number, item]));
+}
+
+/** Erases a search with its text and what it found. */
+export const forgetPersonSearch = (ctx: ActionContext, id: string): Promise<void> =>
+  deletePersonSearch(ctx.databases.home, id);
+
+/** The limits of one run. A step takes 1 query, and at the end of a collection one for each database. */
+const stepsPerRun = 60;
+/** A run that is killed repeats at most as many steps. */
+const stepsPerStore = 10;
+/** The limits of one step. */
+const stepLimits = { items: 500, bytes: 2_000_000 };
+
+/** Continues the searches in bounded steps. The next run continues after the last step that was stored. */
+export async function runPersonSearches({
+  databases,
+  now,
+}: Pick<BackgroundContext, "databases" | "now">): Promise<void> {
+  const { home } = databases;
+  for (let stores = 0; stores < stepsPerRun / stepsPerStore; stores += 1) {
+    const search = await nextPersonSearch(home, now());
+    if (!search) return;
+    const matches = matchPerson(search.text);
+    let progress: PersonProgress = { position: search, hits: [], searched: 0, isDone: false };
+    for (let steps = 0; steps < stepsPerStore && !progress.isDone; steps += 1)
+      progress = await takeStep(databases, progress, matches);
+    if (!(await storePersonProgress(home, search, progress))) return;
+  }
+}
+
+type Matches = ReturnType<typeof matchPerson>;
+
+async function takeStep(
+  databases: Databases,
+  progress: PersonProgress,
+  matches: Matches,
+): Promise<PersonProgress> {
+  const { position } = progress;
+  const { collectionId, part } = position;
+  const step = collectionId > 0 ? await readStep(databases, position, matches) : undefined;
+  if (step) {
+    const hits = [...progress.hits, ...step.hits];
+    const searched = progress.searched + step.items;
+    return { ...progress, position: { ...position, after: step.last }, hits, searched };
+  }
+  const next = part === "items" ? collectionId : await nextCollectionId(databases, collectionId);
+  if (next === undefined) return { ...progress, isDone: true };
+  const { above } = itemNumberRange(next);
+  const nextPart = part === "items" ? "changes" : "items";
+  return { ...progress, position: { collectionId: next, part: nextPart, after: above } };
+}
+
+interface ReadStep {
+  last: number;
+  hits: PersonHit[];
+  items: number;
+}
+
+/** Reads the next items or changes. Returns undefined at their end. */
+async function readStep(
+  databases: Databases,
+  { collectionId, part, after }: PersonPosition,
+  matches: Matches,
+): Promise<ReadStep | undefined> {
+  const db = databases.of({ id: collectionId });
+  if (part === "items") {
+    const range = { next: after + 1, last: itemNumberRange(collectionId).below - 1 };
+    const { items: limit, bytes: maxBytes } = stepLimits;
+    const items = await loadItemsInRange(db, range, { limit, maxBytes, slots: null });
+    const last = items.at(-1)?.number;
+    const found = items.filter(({ data }) => matches(data));
+    const hits = found.map(({ number }) => ({ item: number, former: 0 }));
+    return last === undefined ? undefined : { last, hits, items: items.length };
+  }
+  const changes = await loadFormerValues(db, after, stepLimits);
+  const last = changes.at(-1)?.number;
+  const found = changes.filter(
+    ({ former }) => former !== null && matches(JSON.parse(former) as Record<string, unknown>),
+  );
+  const hits = found.map(({ item }) => ({ item, former: 1 }));
+  return last === undefined ? undefined : { last, hits, items: 0 };
+}

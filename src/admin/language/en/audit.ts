@@ -1,0 +1,123 @@
+import type { Child } from "hono/jsx";
+import type { AccountAction, ResourceAction } from "#domain/audit.ts";
+import type { ItemAction } from "#domain/item/change.ts";
+import { formatCount } from "#html/viewer.tsx";
+import { sentence } from "#admin/language/sentence.ts";
+
+const filters = () => ({
+  actor: "Who",
+  actorExample: "E-mail, or a credential’s name",
+  action: "Did",
+  anything: "Anything",
+  actions: {
+    record: "Anything with records",
+    "record.create": "Created a record",
+    "record.update": "Changed a record",
+    "record.erase": "Erased a record",
+    submission: "Anything with submissions",
+    "submission.create": "Created a submission",
+    "submission.update": "Changed a submission",
+    "submission.delete": "Deleted a submission",
+    "submission.erase": "Erased a submission",
+    "submission.close": "Closed a submission",
+    "submission.reopen": "Reopened a submission",
+    definition: "Forms and apps",
+    credential: "Credentials",
+    member: "Members",
+    person: "Searches for people",
+    webhook: "Webhooks",
+    database: "Databases",
+  },
+  subject: "To",
+  subjectExample: "Receipt number, id or e-mail",
+  collection: "In",
+  from: "From",
+  until: "Until",
+  show: "Show",
+  showAll: "Show all",
+});
+
+/** The verb of each action, between its actor and its subject. */
+const verbs = (): Record<ResourceAction, string> => ({
+  "credential.issue": "issued the credential",
+  "credential.edit": "changed the access of",
+  "credential.rotate": "rotated the secret of",
+  "credential.revoke": "revoked",
+  "definition.create": "created",
+  "definition.change": "changed the definition of",
+  "definition.delete": "deleted",
+  "definition.restore": "restored",
+  "definition.erase": "erased",
+  "index.check": "checked the search index of",
+  "database.restore": "restored",
+  "member.invite": "invited",
+  "member.withdraw": "withdrew the invitation of",
+  "member.change": "changed the role of",
+  "member.remove": "removed",
+  "member.reset_link": "created a password reset link for",
+  "person.search": "searched everything for a person:",
+  "webhook.create": "created the webhook",
+  "webhook.change": "changed the webhook",
+  "webhook.rotate": "rotated the secret of the webhook",
+  "webhook.delete": "deleted the webhook",
+  "webhook.fail": "stopped retrying the webhook",
+  "webhook.disable": "disabled the webhook",
+  "record.create": "created",
+  "record.update": "changed",
+  "record.recalculate": "recalculated",
+  "record.erase": "erased",
+  "submission.create": "created",
+  "submission.update": "changed",
+  "submission.delete": "deleted",
+  "submission.erase": "erased",
+  "submission.close": "closed",
+  "submission.reopen": "reopened",
+  "submission.recalculate": "recalculated",
+});
+
+/** What members do to their own accounts. */
+const accountEvents = (): Record<AccountAction, (member: Child) => Child> => ({
+  "member.password": (member) => sentence`${member} changed their password`,
+  "member.reset": (member) => sentence`${member} reset their password`,
+  "member.name": (member) => sentence`${member} changed their name`,
+  "member.sign_out_session": (member) => sentence`${member} signed out one of their sessions`,
+  "member.sign_out_everywhere": (member) => sentence`${member} signed out everywhere else`,
+  "member.join": (member) => sentence`${member} joined`,
+  "member.setup": (member) => sentence`${member} set up this service`,
+});
+
+/** The end of a sentence about items. */
+const place = (collection: Child): Child =>
+  collection === null ? "" : sentence` in ${collection}`;
+
+export const audit = () => ({
+  title: "Audit",
+  columns: { time: "Time", event: "Event", session: "Session", request: "Request" },
+  filters: filters(),
+  noMatches: "No matches.",
+  noMatchesYet: "No matches yet.",
+  older: "Older",
+  searchOlder: "Search older entries",
+  backToAll: "Back to the whole audit",
+  service: "The service",
+  visitor: "Somebody new",
+  credential: "a credential",
+  database: (name: string) => `the database ${name}`,
+  personSearch: (id: string) => `search …${id}`,
+  compareVersions: "Compare versions",
+  /** The collection is null unless the subject is one of its items. */
+  event: (actor: Child, action: ResourceAction, subject: Child, collection: Child) =>
+    sentence`${actor} ${verbs()[action]} ${subject}${place(collection)}`,
+  accountEvents: accountEvents(),
+  /** Several items of a kind, by what happened to them. */
+  group: (
+    actor: Child,
+    actions: readonly (readonly [action: ItemAction, count: number])[],
+    items: string,
+    collection: Child,
+  ) => {
+    const counts = actions.map(([action, count]) => `${verbs()[action]} ${formatCount(count)}`);
+    return sentence`${actor} ${counts.join(" and ")} ${items}${place(collection)}`;
+  },
+  showGroup: (count: number) => `Show all ${formatCount(count)}`,
+});

@@ -1,0 +1,19 @@
+import type { Child } from "hono/jsx";
+import { sentence } from "#admin/language/sentence.ts";
+
+/** Files of items. */
+export const files = () => ({
+  required: "required",
+  add: "Add files",
+  limits: (maxFiles: number, size: string, types: readonly string[]) =>
+    `${maxFiles === 1 ? "One file" : `Up to ${maxFiles} files`} of at most ${size}${types.length > 0 ? `: ${types.join(", ")}` : ""}.`,
+  formLimit: (size: string) => `Together at most ${size} at a time.`,
+  uploaded: "uploaded",
+  remove: "Remove",
+  more: (count: number) => ` and ${count} more`,
+  createLink: "Create link",
+  createLinkTo: (name: string) => `Create link to ${name}`,
+  linkTitle: "Link to a file",
+  linkText: (name: Child, end: Child) =>
+    sentence`Anyone with this link can download ${name} until ${end}. It ends earlier if the file is removed, or if you lose access to it.`,
+});

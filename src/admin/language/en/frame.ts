@@ -1,0 +1,35 @@
+import { formatCount } from "#html/viewer.tsx";
+
+/** The frame of every page, and charts. */
+export const frame = () => ({
+  administration: "Administration",
+  menu: "Menu",
+  searchForm: "Everything",
+  search: "Find anything",
+  signOut: "Sign out",
+  theme: "Theme",
+  themes: { system: "System", light: "Light", dark: "Dark" },
+  language: "Language",
+  navigation: { data: "Data", connect: "Connect", manage: "Manage" },
+  pages: {
+    overview: "Overview",
+    forms: "Forms",
+    apps: "Apps",
+    integrations: "Integrations",
+    webhooks: "Webhooks",
+    reference: "API reference",
+    guides: "Guides",
+    members: "Members",
+    audit: "Audit",
+    people: "Find a person",
+    settings: "Settings",
+    account: "Your account",
+  },
+  chart: {
+    rejected: (count: number) => `, ${formatCount(count)} rejected`,
+    description: (totals: string, first: string, last: string, peak: number) =>
+      `${totals}, from ${first} to ${last}, peak ${formatCount(peak)}`,
+    accepted: "accepted",
+    rejectedKey: "rejected",
+  },
+});

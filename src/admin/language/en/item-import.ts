@@ -1,0 +1,132 @@
+import { formatCount } from "#html/viewer.tsx";
+import { quantity } from "./words.ts";
+
+interface Counts {
+  created: number;
+  updated: number;
+  unchanged: number;
+  refused: number;
+}
+
+function forecast({ created, updated, unchanged, refused }: Counts): string {
+  const parts = [
+    [created, "new"],
+    [updated, updated === 1 ? "update" : "updates"],
+    [unchanged, "unchanged"],
+    [refused, "rejected"],
+  ] as const;
+  const total = created + updated + unchanged + refused;
+  const counts = parts
+    .filter(([count]) => count > 0)
+    .map(([count, text]) => `${formatCount(count)} ${text}`);
+  return `${quantity(total, "row")}: ${counts.join(", ")}.`;
+}
+
+const reasons = () => ({
+  columns: "Name a field, or an empty text, for each column.",
+  filledTwice: "Another column already fills this field.",
+  unknownField: "This field does not exist.",
+  noFile: "Choose a file, or paste its rows.",
+  notUtf8: "The file is not in UTF-8. In Excel, save it as “CSV UTF-8”.",
+  uneven: (cells: number, columns: number) =>
+    `The row has ${cells} cells. The header has ${columns}.`,
+  atLine: (line: number, reason: string) => `Line ${line}: ${reason}`,
+  noRows: "Add at least one row below the header.",
+  notAllowed: (allowed: string) => `Must be one of ${allowed}.`,
+  tooLarge: "The file is larger than 1 MB.",
+  tooManyColumns: (max: number) => `A file can have at most ${max} columns.`,
+  tooManyCells: (cells: number, max: number) =>
+    `The file has ${cells} filled cells. At most ${max} can be imported at once.`,
+});
+
+const scope = () => ({
+  title: "What can be imported",
+  points: [
+    "Downloads as “CSV, lossless” import unchanged. So do downloads “For spreadsheets”, except for line items.",
+    "Line items are JSON in one cell. Options can be values or labels.",
+    "Calculated fields, receipt numbers, versions, and columns about who created or changed an item are not imported.",
+    "New submissions can be drafts or submitted, but not closed.",
+  ],
+});
+
+/** The import of items from a file. */
+export const itemImport = () => ({
+  title: (items: string) => `Import ${items}`,
+  labels: {
+    file: "File",
+    csv: "Text",
+    columns: "Columns",
+    delimiter: "Delimiter",
+    numbers: "Numbers",
+    dates: "Dates",
+  },
+  fileHint: (rows: number, columns: number) =>
+    `CSV in UTF-8 with a header row, separated by commas, semicolons or tabs. Up to 1 MB, ${formatCount(rows)} rows and ${columns} columns.`,
+  paste: "Or paste the rows",
+  pasteHint: "Copy them from the file or a spreadsheet, with the header row.",
+  review: "Review import",
+  cancel: "Cancel",
+  reviewable: "You can review every change before anything is imported.",
+  scope: scope(),
+  reasons: reasons(),
+  formats: {
+    delimiter: { auto: "Detect", comma: "Comma", semicolon: "Semicolon", tab: "Tab" },
+    numbers: { auto: "Detect", point: "1,234.56", comma: "1.234,56" },
+    dates: {
+      iso: "2026-12-31",
+      day_first: "31.12.2026 or 31/12/2026",
+      month_first: "12/31/2026",
+    },
+  },
+  forecast,
+  zone: (zone: string) => `Times without a time zone are read as ${zone}.`,
+  importRows: (count: number) => `Import ${quantity(count, "row")}`,
+  checkAgain: "Check again",
+  downloadRejected: "Download rejected rows",
+  downloadUpdates: "Download updates",
+  notImported: "— not imported —",
+  status: "Status",
+  column: "Column",
+  unnamedColumn: (position: number) => `Column ${position}`,
+  firstRow: "First row",
+  field: "Field",
+  fieldFor: (column: string) => `Field for ${column}`,
+  existing: (items: string) => `Existing ${items}`,
+  keepExisting: (items: string) => `Keep: add new ${items} only`,
+  updateExisting: (field: string) => `Update those with the same ${field}, add the others`,
+  rejectedRows: "Rejected rows",
+  line: "Line",
+  content: "Content",
+  reason: "Reason",
+  why: "Why",
+  otherRejected: (count: number) =>
+    `Download the rejected rows to see the other ${formatCount(count)}.`,
+  updates: "Updates",
+  changedFields: "Changed fields",
+  otherUpdates: (count: number) => `Download the updates to see the other ${formatCount(count)}.`,
+  item: "Item",
+  before: "Before",
+  after: "After",
+  badges: { created: "New", updated: "Update", unchanged: "No change", deleted: "Deleted" },
+  firstRows: "First rows",
+  result: "Result",
+  importing: (items: string) => `Importing ${items}`,
+  progress: "Import",
+  importedSoFar: (count: number, total: number) =>
+    `${formatCount(count)} of ${quantity(total, "row")} imported.`,
+  tryAgain: "Try again",
+  continue: "Continue",
+  resumable: "You can stop and start again. Rows that are already imported are not imported twice.",
+  finished: "Import finished",
+  imported: (count: number) => `${quantity(count, "row")} imported.`,
+  partlyImported: (count: number, total: number, rejected: number) =>
+    `${formatCount(count)} of ${quantity(total, "row")} imported. ${formatCount(rejected)} rejected.`,
+  outcomes: {
+    created: "Created",
+    updated: "Updated",
+    unchanged: "Unchanged",
+    refused: "Rejected",
+  },
+  view: (items: string) => `View ${items}`,
+  importMore: "Import more",
+});

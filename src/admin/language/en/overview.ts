@@ -1,0 +1,114 @@
+import type { Child } from "hono/jsx";
+import type { ResourceAction } from "#domain/audit.ts";
+import { formatCount } from "#html/viewer.tsx";
+import { sentence } from "#admin/language/sentence.ts";
+import { plural, quantity } from "./words.ts";
+
+const attention = () => ({
+  title: "Needs attention",
+  nothing: "You’re all caught up.",
+  states: {
+    rejected: "Rejected",
+    expired: "Expired",
+    expiring: "Expires soon",
+    form: "Form",
+    erases: "Erases",
+    nearlyFull: "Nearly full",
+  },
+  links: {
+    requests: "View requests",
+    expiry: "Extend expiry",
+    deliveries: "View deliveries",
+    editForm: "Edit form",
+    viewForm: "View form",
+    editRetention: "Change how long it keeps",
+    viewRetention: "Look at it",
+    databases: "View databases",
+  },
+  rejected: (name: Child, refusals: number, requests: number) =>
+    sentence`${name}: ${formatCount(refusals)} of ${quantity(requests, "request")} rejected in the last 24 hours.`,
+  expired: (name: Child, distance: Child) => sentence`${name} expired ${distance}.`,
+  expires: (name: Child, distance: Child) => sentence`${name} expires ${distance}.`,
+  retrying: (name: Child) =>
+    sentence`Webhook ${name} is retrying a failed event. Later events are queued.`,
+  stopped: (name: Child) => sentence`Webhook ${name} sends nothing until you resume it.`,
+  full: (name: Child, count: number, most: number) =>
+    sentence`${name} is full: ${formatCount(count)} of ${quantity(most, "submission")}.`,
+  nearlyFull: (name: Child, count: number, most: number) =>
+    sentence`${name} is nearly full: ${formatCount(count)} of ${quantity(most, "submission")}.`,
+  closes: (name: Child, distance: Child) => sentence`${name} closes ${distance}.`,
+  erases: (name: Child, count: number, isMinimum: boolean) =>
+    sentence`${name} erases ${isMinimum ? "at least " : ""}${formatCount(count)} ${plural(count, "submission")} within 7 days.`,
+  largeDatabase: (name: Child, size: string, most: string) =>
+    sentence`Database ${name} holds ${size} of ${most}.`,
+});
+
+const firstSteps = () => ({
+  title: "First steps",
+  toDo: "To do",
+  form: "Create a form to collect submissions. For tables of records, create an app.",
+  createForm: "Create form",
+  credential: "Connect a website or another system with a credential for the API.",
+  createCredential: "Create credential",
+  colleague: "Invite a colleague.",
+  inviteMember: "Invite member",
+});
+
+/** The actions of “Recent activity”. */
+export type ActivityAction = Extract<
+  ResourceAction,
+  `definition.${string}` | `record.${string}` | `submission.${string}` | "index.check"
+>;
+
+/** What people and credentials do to items and definitions. */
+const verbs = (): Record<ActivityAction, string> => ({
+  "definition.create": "created",
+  "definition.change": "changed the definition of",
+  "definition.delete": "deleted",
+  "definition.restore": "restored",
+  "definition.erase": "erased",
+  "index.check": "checked the search index of",
+  "record.create": "created",
+  "record.update": "changed",
+  "record.recalculate": "recalculated",
+  "record.erase": "erased",
+  "submission.create": "created",
+  "submission.update": "changed",
+  "submission.delete": "deleted",
+  "submission.erase": "erased",
+  "submission.close": "closed",
+  "submission.reopen": "reopened",
+  "submission.recalculate": "recalculated",
+});
+
+export const overview = () => ({
+  title: "Overview",
+  createCredential: "Create credential",
+  attention: attention(),
+  firstSteps: firstSteps(),
+  collections: {
+    title: "Forms and apps",
+    none: "No forms or apps yet",
+    allForms: "All forms",
+    allApps: "All apps",
+  },
+  activity: {
+    title: "Recent activity",
+    none: "Nothing yet",
+    audit: "Audit",
+    item: (item: string) => `a ${item}`,
+    onItem: (actor: Child, action: ActivityAction, item: Child, collection: Child) =>
+      sentence`${actor} ${verbs()[action]} ${item} in ${collection}`,
+    onDefinition: (actor: Child, action: ActivityAction, collection: Child) =>
+      sentence`${actor} ${verbs()[action]} ${collection}`,
+  },
+  webhooks: "Webhooks",
+  traffic: {
+    title: "Last 30 days",
+    requests: "Requests",
+    requestTotal: (count: number) => `${formatCount(count)} in total`,
+    submissions: "Submissions",
+    submissionTotal: (count: number) => `${formatCount(count)} in all forms`,
+    note: "Days end at midnight UTC. Requests appear within a minute.",
+  },
+});

@@ -1,0 +1,45 @@
+import type { Child } from "hono/jsx";
+import { sentence } from "#admin/language/sentence.ts";
+
+/** The pages of visitors who are not signed in. */
+export const signIn = () => ({
+  labels: { name: "Your name", email: "Email", password: "Password", secret: "Setup secret" },
+  nameHint: "Shown to your colleagues.",
+  passwordHint: "At least 12 characters.",
+  signIn: "Sign in",
+  incorrect: "Incorrect email or password.",
+  sessionEnded: "Your session ended. Sign in to save your changes.",
+  formLost:
+    "Your session ended, and nothing was saved. Sign in in another tab, then go back and send the form again.",
+  resume: {
+    title: "Session renewed",
+    text: "Your changes from before your session ended aren’t saved yet.",
+    save: "Save changes",
+    discard: "Discard changes",
+  },
+  reset: {
+    title: "Reset password",
+    text: (email: Child) =>
+      sentence`Choose a new password for ${email}. You will be signed out everywhere else.`,
+    submit: "Reset password",
+    done: "Password reset. You are signed out everywhere else.",
+    endedTitle: "This link has expired",
+    ended:
+      "A password reset link works once, within 24 hours. Ask an owner or admin for another one.",
+  },
+  join: {
+    title: "Welcome",
+    text: (email: Child, role: string) =>
+      sentence`You’re invited as ${email} with the role ${role}. Enter your name and choose a password to join.`,
+    submit: "Create account",
+    done: (email: string) => `Welcome. You are signed in as ${email}.`,
+    endedTitle: "Invitation no longer valid",
+    ended:
+      "It was used, was revoked, or is older than 7 days. If you already joined, sign in. Otherwise, ask for a new link.",
+  },
+  setUp: {
+    title: "Create the first owner",
+    secretHint: "The SETUP_SECRET of the deployment. It works once.",
+    submit: "Create owner",
+  },
+});

@@ -1,0 +1,12 @@
+import { lazy } from "#domain/lazy.ts";
+import { formatCount } from "#html/viewer.tsx";
+
+const rules = lazy(() => new Intl.PluralRules("en"));
+
+/** “request” for 1, otherwise “requests”. */
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  rules().select(count) === "one" ? one : many;
+
+/** Texts like “1 request” and “1,204 requests”. */
+export const quantity = (count: number, one: string, many?: string): string =>
+  `${formatCount(count)} ${plural(count, one, many)}`;

@@ -1,0 +1,136 @@
+import type { Child } from "hono/jsx";
+import type { AccountAction, ResourceAction } from "#domain/audit.ts";
+import type { ItemAction } from "#domain/item/change.ts";
+import { formatCount } from "#html/viewer.tsx";
+import type { Catalogue } from "#admin/language/en/index.ts";
+import { sentence } from "#admin/language/sentence.ts";
+
+const filters = (): Catalogue["audit"]["filters"] => ({
+  actor: "操作者",
+  actorExample: "メールアドレスまたは認証情報の名前",
+  action: "操作",
+  anything: "すべて",
+  actions: {
+    record: "レコードに関する操作",
+    "record.create": "レコードの作成",
+    "record.update": "レコードの変更",
+    "record.erase": "レコードの完全な削除",
+    submission: "回答に関する操作",
+    "submission.create": "回答の作成",
+    "submission.update": "回答の変更",
+    "submission.delete": "回答の削除",
+    "submission.erase": "回答の完全な削除",
+    "submission.close": "回答のクローズ",
+    "submission.reopen": "回答の再開",
+    definition: "フォームとアプリ",
+    credential: "認証情報",
+    member: "メンバー",
+    person: "個人データの検索",
+    webhook: "Webhook",
+    database: "データベース",
+  },
+  subject: "対象",
+  subjectExample: "受付番号、ID、メールアドレス",
+  collection: "フォームまたはアプリ",
+  from: "開始日",
+  until: "終了日",
+  show: "表示",
+  showAll: "すべて表示",
+});
+
+/** What stands before and after the subject of each action. */
+const phrases = (): Record<ResourceAction, readonly [before: string, after: string]> => ({
+  "credential.issue": ["認証情報 ", " を発行しました"],
+  "credential.edit": ["", " のアクセス権を変更しました"],
+  "credential.rotate": ["", " のシークレットを更新しました"],
+  "credential.revoke": ["", " を失効させました"],
+  "definition.create": ["", " を作成しました"],
+  "definition.change": ["", " の定義を変更しました"],
+  "definition.delete": ["", " を削除しました"],
+  "definition.restore": ["", " を復元しました"],
+  "definition.erase": ["", " を完全に削除しました"],
+  "index.check": ["", " の検索インデックスを確認しました"],
+  "database.restore": ["", " を復元しました"],
+  "member.invite": ["", " を招待しました"],
+  "member.withdraw": ["", " の招待を取り消しました"],
+  "member.change": ["", " の権限を変更しました"],
+  "member.remove": ["", " をメンバーから削除しました"],
+  "member.reset_link": ["", " のパスワード再設定リンクを作成しました"],
+  "person.search": ["", "（個人データの検索）を実行しました"],
+  "webhook.create": ["Webhook ", " を作成しました"],
+  "webhook.change": ["Webhook ", " を変更しました"],
+  "webhook.rotate": ["Webhook ", " のシークレットを更新しました"],
+  "webhook.delete": ["Webhook ", " を削除しました"],
+  "webhook.fail": ["Webhook ", " の再試行を停止しました"],
+  "webhook.disable": ["Webhook ", " を無効にしました"],
+  "record.create": ["", " を作成しました"],
+  "record.update": ["", " を変更しました"],
+  "record.recalculate": ["", " を再計算しました"],
+  "record.erase": ["", " を完全に削除しました"],
+  "submission.create": ["", " を作成しました"],
+  "submission.update": ["", " を変更しました"],
+  "submission.delete": ["", " を削除しました"],
+  "submission.erase": ["", " を完全に削除しました"],
+  "submission.close": ["", " をクローズしました"],
+  "submission.reopen": ["", " を再開しました"],
+  "submission.recalculate": ["", " を再計算しました"],
+});
+
+/** What happened to a number of items. */
+const countedVerbs = (): Record<ItemAction, string> => ({
+  "record.create": "作成",
+  "record.update": "変更",
+  "record.recalculate": "再計算",
+  "record.erase": "完全に削除",
+  "submission.create": "作成",
+  "submission.update": "変更",
+  "submission.delete": "削除",
+  "submission.erase": "完全に削除",
+  "submission.close": "クローズ",
+  "submission.reopen": "再開",
+  "submission.recalculate": "再計算",
+});
+
+const accountEvents = (): Record<AccountAction, (member: Child) => Child> => ({
+  "member.password": (member) => sentence`${member} がパスワードを変更しました`,
+  "member.reset": (member) => sentence`${member} がパスワードを再設定しました`,
+  "member.name": (member) => sentence`${member} が名前を変更しました`,
+  "member.sign_out_session": (member) =>
+    sentence`${member} が自分のセッションの 1 つをログアウトしました`,
+  "member.sign_out_everywhere": (member) =>
+    sentence`${member} がほかのすべてのセッションをログアウトしました`,
+  "member.join": (member) => sentence`${member} が参加しました`,
+  "member.setup": (member) => sentence`${member} がこのサービスをセットアップしました`,
+});
+
+export const audit = (): Catalogue["audit"] => ({
+  title: "監査ログ",
+  columns: { time: "日時", event: "操作内容", session: "セッション", request: "リクエスト" },
+  filters: filters(),
+  noMatches: "該当する操作はありません。",
+  noMatchesYet: "該当する操作はまだ見つかっていません。",
+  older: "以前の操作",
+  searchOlder: "以前の操作を検索",
+  backToAll: "監査ログ全体に戻る",
+  service: "システム",
+  visitor: "新規ユーザー",
+  credential: "認証情報",
+  database: (name) => `データベース ${name}`,
+  personSearch: (id) => `検索 …${id}`,
+  compareVersions: "バージョンを比較",
+  event(actor, action, subject, collection) {
+    const [before, after] = phrases()[action];
+    return collection === null
+      ? sentence`${actor} が ${before}${subject}${after}`
+      : sentence`${actor} が ${collection} の ${subject}${after}`;
+  },
+  accountEvents: accountEvents(),
+  group(actor, actions, items, collection) {
+    const verbs = countedVerbs();
+    const counts = actions.map(([action, count]) => `${formatCount(count)} 件${verbs[action]}`);
+    return collection === null
+      ? sentence`${actor} が${items}を ${counts.join("、")}しました`
+      : sentence`${actor} が ${collection} の${items}を ${counts.join("、")}しました`;
+  },
+  showGroup: (count) => `${formatCount(count)} 件をすべて表示`,
+});

@@ -1,0 +1,35 @@
+import { formatCount } from "#html/viewer.tsx";
+import type { Catalogue } from "#admin/language/en/index.ts";
+
+export const frame = (): Catalogue["frame"] => ({
+  administration: "管理画面",
+  menu: "メニュー",
+  searchForm: "全体検索",
+  search: "すべてから検索",
+  signOut: "ログアウト",
+  theme: "テーマ",
+  themes: { system: "システム", light: "ライト", dark: "ダーク" },
+  language: "言語",
+  navigation: { data: "データ", connect: "連携", manage: "管理" },
+  pages: {
+    overview: "ホーム",
+    forms: "フォーム",
+    apps: "アプリ",
+    integrations: "API 連携",
+    webhooks: "Webhook",
+    reference: "API リファレンス",
+    guides: "ガイド",
+    members: "メンバー",
+    audit: "監査ログ",
+    people: "個人データを検索",
+    settings: "設定",
+    account: "個人設定",
+  },
+  chart: {
+    rejected: (count) => `（拒否 ${formatCount(count)} 件）`,
+    description: (totals, first, last, peak) =>
+      `${totals}、期間 ${first} ～ ${last}、最大 ${formatCount(peak)} 件`,
+    accepted: "成功",
+    rejectedKey: "拒否",
+  },
+});

@@ -1,0 +1,123 @@
+import type { Catalogue } from "#admin/language/en/index.ts";
+import { formatCount } from "#html/viewer.tsx";
+
+type ItemImport = Catalogue["itemImport"];
+
+const forecast: ItemImport["forecast"] = ({ created, updated, unchanged, refused }) => {
+  const parts = [
+    [created, "追加"],
+    [updated, "更新"],
+    [unchanged, "変更なし"],
+    [refused, "拒否"],
+  ] as const;
+  const total = created + updated + unchanged + refused;
+  const counts = parts
+    .filter(([count]) => count > 0)
+    .map(([count, text]) => `${text} ${formatCount(count)} 行`);
+  return `${formatCount(total)} 行中：${counts.join("、")}`;
+};
+
+const reasons = (): ItemImport["reasons"] => ({
+  columns: "列ごとにフィールドまたは空の文字列を指定してください。",
+  filledTwice: "このフィールドには、すでにほかの列が割り当てられています。",
+  unknownField: "このフィールドは存在しません。",
+  noFile: "ファイルを選択するか、行を貼り付けてください。",
+  notUtf8:
+    "ファイルの文字コードが UTF-8 ではありません。Excel では「CSV UTF-8」形式で保存してください。",
+  uneven: (cells, columns) => `行のセル数は ${cells}、ヘッダーの列数は ${columns} です。`,
+  atLine: (line, reason) => `${line} 行目：${reason}`,
+  noRows: "ヘッダーの下に 1 行以上のデータを追加してください。",
+  notAllowed: (allowed) => `次のいずれかを指定してください：${allowed}`,
+  tooLarge: "ファイルのサイズが 1 MB を超えています。",
+  tooManyColumns: (max) => `ファイルの列は ${max} 列までです。`,
+  tooManyCells: (cells, max) =>
+    `ファイルには入力済みのセルが ${cells} 個あります。一度に読み込めるのは ${max} 個までです。`,
+});
+
+const scope = (): ItemImport["scope"] => ({
+  title: "読み込めるデータ",
+  points: [
+    "「CSV（完全）」でダウンロードしたファイルは、そのまま読み込めます。「表計算ソフト用」のファイルも、明細を除いてそのまま読み込めます。",
+    "明細は、1 つのセルに JSON で入力します。選択肢には値とラベルのどちらも使用できます。",
+    "計算フィールド、受付番号、バージョン、および作成者や更新者に関する列は読み込まれません。",
+    "新しい回答は下書きまたは送信済みとして追加できますが、クローズ済みとしては追加できません。",
+  ],
+});
+
+export const itemImport = (): ItemImport => ({
+  title: (items) => `${items}を読み込む`,
+  labels: {
+    file: "ファイル",
+    csv: "テキスト",
+    columns: "列",
+    delimiter: "区切り文字",
+    numbers: "数値",
+    dates: "日付",
+  },
+  fileHint: (rows, columns) =>
+    `ヘッダー行のある UTF-8 の CSV ファイル。区切り文字はカンマ、セミコロン、タブのいずれかです。1 MB、${formatCount(rows)} 行、${columns} 列まで読み込めます。`,
+  paste: "または行を貼り付け",
+  pasteHint: "ファイルや表計算ソフトから、ヘッダー行を含めてコピーしてください。",
+  review: "内容を確認",
+  cancel: "キャンセル",
+  reviewable: "読み込む前に、すべての変更内容を確認できます。",
+  scope: scope(),
+  reasons: reasons(),
+  formats: {
+    delimiter: { auto: "自動判定", comma: "カンマ", semicolon: "セミコロン", tab: "タブ" },
+    numbers: { auto: "自動判定", point: "1,234.56", comma: "1.234,56" },
+    dates: {
+      iso: "2026-12-31",
+      day_first: "31.12.2026 または 31/12/2026",
+      month_first: "12/31/2026",
+    },
+  },
+  forecast,
+  zone: (zone) => `タイムゾーンのない時刻は ${zone} として読み込まれます。`,
+  importRows: (count) => `${formatCount(count)} 行を読み込む`,
+  checkAgain: "再確認",
+  downloadRejected: "拒否された行をダウンロード",
+  downloadUpdates: "更新内容をダウンロード",
+  notImported: "— 読み込まない —",
+  status: "ステータス",
+  column: "列",
+  unnamedColumn: (position) => `${position} 列目`,
+  firstRow: "1 行目",
+  field: "フィールド",
+  fieldFor: (column) => `「${column}」のフィールド`,
+  existing: (items) => `既存の${items}`,
+  keepExisting: (items) => `変更しない（新しい${items}のみ追加）`,
+  updateExisting: (field) => `「${field}」が同じものを更新し、ほかを追加`,
+  rejectedRows: "拒否された行",
+  line: "行",
+  content: "内容",
+  reason: "理由",
+  why: "理由",
+  otherRejected: (count) =>
+    `残りの ${formatCount(count)} 行は、拒否された行をダウンロードして確認してください。`,
+  updates: "更新",
+  changedFields: "変更されるフィールド",
+  otherUpdates: (count) =>
+    `残りの ${formatCount(count)} 行は、更新内容をダウンロードして確認してください。`,
+  item: "データ",
+  before: "変更前",
+  after: "変更後",
+  badges: { created: "追加", updated: "更新", unchanged: "変更なし", deleted: "削除済み" },
+  firstRows: "最初の行",
+  result: "結果",
+  importing: (items) => `${items}を読み込んでいます`,
+  progress: "読み込み",
+  importedSoFar: (count, total) =>
+    `${formatCount(total)} 行中 ${formatCount(count)} 行を読み込みました。`,
+  tryAgain: "再試行",
+  continue: "続行",
+  resumable:
+    "中断しても、あとで再開できます。読み込み済みの行が重複して追加されることはありません。",
+  finished: "読み込みが完了しました",
+  imported: (count) => `${formatCount(count)} 行を読み込みました。`,
+  partlyImported: (count, total, rejected) =>
+    `${formatCount(total)} 行中 ${formatCount(count)} 行を読み込みました。${formatCount(rejected)} 行は拒否されました。`,
+  outcomes: { created: "追加", updated: "更新", unchanged: "変更なし", refused: "拒否" },
+  view: (items) => `${items}を表示`,
+  importMore: "続けて読み込む",
+});

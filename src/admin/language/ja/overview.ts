@@ -1,0 +1,112 @@
+import { formatCount } from "#html/viewer.tsx";
+import type { Catalogue } from "#admin/language/en/index.ts";
+import type { ActivityAction } from "#admin/language/en/overview.ts";
+import { sentence } from "#admin/language/sentence.ts";
+
+const attention = (): Catalogue["overview"]["attention"] => ({
+  title: "要確認",
+  nothing: "対応が必要な項目はありません。",
+  states: {
+    rejected: "拒否",
+    expired: "期限切れ",
+    expiring: "まもなく期限切れ",
+    form: "フォーム",
+    erases: "完全削除",
+    nearlyFull: "残りわずか",
+  },
+  links: {
+    requests: "リクエストを表示",
+    expiry: "有効期限を延長",
+    deliveries: "配信履歴を表示",
+    editForm: "フォームを編集",
+    viewForm: "フォームを表示",
+    editRetention: "保存期間を変更",
+    viewRetention: "フォームを表示",
+    databases: "データベースを表示",
+  },
+  rejected: (name, refusals, requests) =>
+    sentence`${name}：過去 24 時間のリクエスト ${formatCount(requests)} 件のうち ${formatCount(refusals)} 件が拒否されました。`,
+  expired: (name, distance) => sentence`${name} は${distance}に期限が切れました。`,
+  expires: (name, distance) => sentence`${name} は${distance}に期限が切れます。`,
+  retrying: (name) =>
+    sentence`Webhook「${name}」は失敗したイベントを再試行しています。以降のイベントは待機中です。`,
+  stopped: (name) => sentence`Webhook「${name}」は再開するまで送信されません。`,
+  full: (name, count, most) =>
+    sentence`${name} は回答数の上限に達しました（${formatCount(count)} / ${formatCount(most)} 件）。`,
+  nearlyFull: (name, count, most) =>
+    sentence`${name} はまもなく回答数の上限に達します（${formatCount(count)} / ${formatCount(most)} 件）。`,
+  closes: (name, distance) => sentence`${name} は${distance}に受付を終了します。`,
+  erases: (name, count, isMinimum) =>
+    sentence`${name} の回答 ${formatCount(count)} 件${isMinimum ? "以上" : ""}が 7 日以内に完全に削除されます。`,
+  largeDatabase: (name, size, most) =>
+    sentence`データベース ${name} は ${most} のうち ${size} を使用しています。`,
+});
+
+const firstSteps = (): Catalogue["overview"]["firstSteps"] => ({
+  title: "はじめに",
+  toDo: "未完了",
+  form: "回答を集めるにはフォームを、レコードを表で管理するにはアプリを作成します。",
+  createForm: "フォームを作成",
+  credential: "API の認証情報を使って、Web サイトやほかのシステムと連携します。",
+  createCredential: "認証情報を作成",
+  colleague: "ほかのメンバーを招待します。",
+  inviteMember: "メンバーを招待",
+});
+
+/** The ends of sentences. */
+const verbs = (): Record<ActivityAction, string> => ({
+  "definition.create": "作成しました",
+  "definition.change": "変更しました",
+  "definition.delete": "削除しました",
+  "definition.restore": "復元しました",
+  "definition.erase": "完全に削除しました",
+  "index.check": "検索インデックスを確認しました",
+  "record.create": "作成しました",
+  "record.update": "変更しました",
+  "record.recalculate": "再計算しました",
+  "record.erase": "完全に削除しました",
+  "submission.create": "作成しました",
+  "submission.update": "変更しました",
+  "submission.delete": "削除しました",
+  "submission.erase": "完全に削除しました",
+  "submission.close": "クローズしました",
+  "submission.reopen": "再開しました",
+  "submission.recalculate": "再計算しました",
+});
+
+const definitionVerbs = (): Partial<Record<ActivityAction, string>> => ({
+  "definition.change": "の定義を変更しました",
+  "index.check": "の検索インデックスを確認しました",
+});
+
+export const overview = (): Catalogue["overview"] => ({
+  title: "ホーム",
+  createCredential: "認証情報を作成",
+  attention: attention(),
+  firstSteps: firstSteps(),
+  collections: {
+    title: "フォームとアプリ",
+    none: "フォームやアプリはまだありません",
+    allForms: "すべてのフォーム",
+    allApps: "すべてのアプリ",
+  },
+  activity: {
+    title: "最近の操作",
+    none: "操作はまだありません",
+    audit: "監査ログ",
+    item: (item) => item,
+    onItem: (actor, action, item, collection) =>
+      sentence`${actor} が ${collection} の ${item} を${verbs()[action]}`,
+    onDefinition: (actor, action, collection) =>
+      sentence`${actor} が ${collection} ${definitionVerbs()[action] ?? `を${verbs()[action]}`}`,
+  },
+  webhooks: "Webhook",
+  traffic: {
+    title: "過去 30 日間",
+    requests: "リクエスト",
+    requestTotal: (count) => `合計 ${formatCount(count)} 件`,
+    submissions: "回答",
+    submissionTotal: (count) => `全フォーム合計 ${formatCount(count)} 件`,
+    note: "日付の区切りは UTC の午前 0 時です。リクエストは 1 分以内に反映されます。",
+  },
+});

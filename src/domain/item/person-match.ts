@@ -1,0 +1,47 @@
+import { foldCase } from "#domain/data/index-entries.ts";
+import { isStoredFile } from "#domain/files/file.ts";
+import { errorAt } from "#domain/problem/field-errors.ts";
+import { problem } from "#domain/problem/problem.ts";
+import { isStorable, storableDescription } from "#domain/text.ts";
+
+/** The number of items that a search keeps. */
+export const maxPersonHits = 1000;
+
+const minLength = 3;
+const maxLength = 200;
+
+const reject = (code: "invalid_format" | "too_short" | "too_long", reason: string) =>
+  problem.invalidInput([errorAt(["text"], code, reason)]);
+
+/** Validates what a search for a person looks for. */
+export function parsePersonText(sent: string): string {
+  const text = sent.trim().replaceAll(/\s+/gu, " ").normalize("NFC");
+  if (!isStorable(text)) throw reject("invalid_format", `Must be ${storableDescription}.`);
+  if (text.length < minLength)
+    throw reject("too_short", `Must be at least ${minLength} characters long.`);
+  if (text.length > maxLength)
+    throw reject("too_long", `Must be at most ${maxLength} characters long.`);
+  return text;
+}
+
+/**
+ * Returns a test for the values of an item or of one of its changes. Every word must occur in some value, in any case, so
+ * that a name is also found in two fields. It rather finds too much than too little.
+ */
+export function matchPerson(text: string): (values: Readonly<Record<string, unknown>>) => boolean {
+  const words = [...new Set(foldCase(text).split(" "))];
+  return (values) => {
+    const folded = foldCase(collectTexts(Object.values(values)).join("\n"));
+    return words.every((word) => folded.includes(word));
+  };
+}
+
+/** Texts and numbers in values of any type. Of files, only the names. */
+function collectTexts(values: readonly unknown[]): string[] {
+  return values.flatMap((value) => {
+    if (typeof value === "string") return [value];
+    if (typeof value === "number") return [String(value)];
+    if (typeof value !== "object" || value === null) return [];
+    return isStoredFile(value) ? [value.name] : collectTexts(Object.values(value));
+  });
+}

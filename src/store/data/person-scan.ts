@@ -1,0 +1,107 @@
+import { sql } from "drizzle-orm";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { itemNumberRange } from "#domain/item/item.ts";
+import type { CollectionDatabase, Databases } from "#store/db/database.ts";
+import { retryTransient } from "#store/db/retry.ts";
+import { change, collection, item } from "#store/db/schema.ts";
+import { collectionStatement } from "#store/db/statement.ts";
+
+/** Finds the first collection after `after`, deleted ones that can still be restored included. */
+export async function nextCollectionId(
+  { dataDatabases }: Pick<Databases, "dataDatabases">,
+  after: number,
+): Promise<number | undefined> {
+  const ids = await Promise.all(
+    dataDatabases().map(async (db) => {
+      const text = "select min(abs(id)) as id from collection where abs(id) > ?1";
+      const statement = db.prepare<"data">(text, [after]);
+      return (await retryTransient(db, () => statement.first<{ id: number | null }>()))?.id;
+    }),
+  );
+  const found = ids.filter((id) => typeof id === "number");
+  return found.length > 0 ? Math.min(...found) : undefined;
+}
+
+interface Window {
+  after: number;
+  below: number;
+  limit: number;
+  maxBytes: number;
+}
+
+/** Former values that are still stored, with the number of their item. */
+export interface FormerValues {
+  number: number;
+  item: number;
+  /** JSON; null when they are no longer stored. */
+  former: string | null;
+}
+
+/** Changes without former values are read too, so that a step makes progress however many there are. */
+const selectFormer = collectionStatement<Window>((db, v) =>
+  db
+    .select({ number: change.number, item: change.item, former: change.former })
+    .from(change)
+    .where(
+      sql`number in (select number from (
+        select number, sum(size) over (order by number) - size as spent from (
+          select number, coalesce(octet_length(former), 0) as size from change
+            where number > ${v.after} and number < ${v.below} order by number limit ${v.limit}))
+        where spent < ${v.maxBytes})`,
+    )
+    .orderBy(change.number),
+);
+
+/** Loads the changes after `after`, up to the limits, but at least one. */
+export async function loadFormerValues(
+  db: CollectionDatabase,
+  after: number,
+  limits: { items: number; bytes: number },
+): Promise<FormerValues[]> {
+  const { below } = itemNumberRange(db.collectionId);
+  const values = { after, below, limit: limits.items, maxBytes: limits.bytes };
+  const { results } = await retryTransient(db, () => selectFormer(db, values).all<FormerValues>());
+  return results;
+}
+
+/** An item by its number, with the app or form that has it. */
+export interface NumberedItem {
+  number: number;
+  id: string;
+  receipt: string | null;
+  createdAt: number;
+  kind: CollectionKind;
+  key: string;
+  name: string;
+  /** 1 while its app or form is deleted, but can be restored. */
+  hidden: number;
+}
+
+const selectNumbered = collectionStatement<{ numbers: string }>((db, v) =>
+  db
+    .select({
+      number: item.number,
+      id: item.id,
+      receipt: sql<string | null>`${item.receiptNumber}`.as("receipt"),
+      createdAt: sql<number>`${item.createdAt}`.as("createdAt"),
+      kind: collection.kind,
+      key: sql<string>`iif(${collection.id} < 0, substr(${collection.key}, 2), ${collection.key})`.as(
+        "key",
+      ),
+      name: collection.name,
+      hidden: sql<number>`${collection.id} < 0`.as("hidden"),
+    })
+    .from(item)
+    .innerJoin(collection, sql`${collection.id} in (${v.collectionId}, -${v.collectionId})`)
+    .where(sql`${item.number} in (select value from json_each(${v.numbers}))`),
+);
+
+/** Finds those of the items that still exist. */
+export async function findNumberedItems(
+  db: CollectionDatabase,
+  numbers: readonly number[],
+): Promise<NumberedItem[]> {
+  const statement = selectNumbered(db, { numbers: JSON.stringify(numbers) });
+  const { results } = await retryTransient(db, () => statement.all<NumberedItem>());
+  return results;
+}

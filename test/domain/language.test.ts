@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { negotiateLanguage, negotiateLocale } from "#domain/language.ts";
+import { en } from "#admin/language/en/index.ts";
+import { ja } from "#admin/language/ja/index.ts";
+
+describe("The language of the administration area", () => {
+  it.each([
+    [undefined, "en"],
+    ["", "en"],
+    ["ja", "ja"],
+    ["ja-JP,ja;q=0.9,en-US;q=0.8", "ja"],
+    ["en;q=0.5, JA;q=0.8", "ja"],
+    ["en,ja", "en"],
+    ["de-DE,de;q=0.9,ja;q=0.5,en;q=0.3", "ja"],
+    ["de,fr", "en"],
+    ["ja;q=0, en", "en"],
+    ["ja;q=0", "en"],
+    ["ja;q=2", "en"],
+    ["*", "en"],
+    ["*;q=0.1, ja", "ja"],
+    ["ja; q=0.8 , en ;q=0.9", "en"],
+    [";;;,,=,ja_JP", "en"],
+    [`${"x,".repeat(5000)}ja`, "en"],
+  ])("is for Accept-Language %j: %s", (header, language) => {
+    expect(negotiateLanguage(header)).toBe(language);
+  });
+
+  it.each([
+    ["en", "en", "en-GB"],
+    ["en", "en-US,en;q=0.9", "en-US"],
+    ["en", "de-DE,de;q=0.9,en;q=0.3", "de-DE"],
+    ["en", "ja-JP,ja;q=0.9", "en-GB"],
+    ["en", "ja-JP,en-US;q=0.8", "en-US"],
+    ["ja", "ja-JP,en", "ja-JP"],
+    ["ja", "de-DE,ja;q=0.5", "ja"],
+    ["ja", "en-US", "ja"],
+    ["ja", undefined, "ja"],
+  ] as const)("formats dates in %s for a browser of %j like %s", (language, header, locale) => {
+    expect(negotiateLocale(language, header)).toBe(locale);
+  });
+});
+
+/** The texts of a catalogue by their paths; functions have none. */
+function textsOf(part: object, path = ""): [path: string, text: string][] {
+  return Object.entries(part).flatMap(([key, value]): [string, string][] => {
+    if (typeof value === "string") return [[`${path}${key}`, value]];
+    return typeof value === "object" ? textsOf(value as object, `${path}${key}.`) : [];
+  });
+}
+
+describe("A catalogue", () => {
+  const english = new Map(textsOf(en()));
+  const japanese = textsOf(ja());
+
+  it("has the same texts in each language, and none is empty", () => {
+    expect(japanese.map(([path]) => path).toSorted()).toEqual([...english.keys()].toSorted());
+    expect(japanese.filter(([, text]) => text.trim() === "")).toEqual([]);
+  });
+
+  it("is translated: a Japanese text without Japanese letters is a name", () => {
+    const names = new Set(["Webhook"]);
+    const untranslated = japanese.filter(
+      ([, text]) =>
+        /\p{L}/u.test(text) && !/[\u3040-\u30ff\u4e00-\u9fff]/.test(text) && !names.has(text),
+    );
+    expect(untranslated).toEqual([]);
+  });
+});
