@@ -1,6 +1,7 @@
 import { runBackfill } from "#actions/backfill.ts";
 import type { NotifyChange } from "#actions/index-items.ts";
 import { runPersonSearches } from "#actions/person-search.ts";
+import { runMoves } from "#actions/run-moves.ts";
 import { repeatErasures } from "#actions/repeat-erasures.ts";
 import { eraseExpired } from "#actions/retention.ts";
 import type { BackgroundContext, CollectionReference } from "#actions/context.ts";
@@ -83,10 +84,15 @@ async function sweepChanges(
 
 const minuteMs = 60_000;
 
+/** The queries of a move in the runs that are for it, and in the others. */
+const mostQueries = 700;
+const fewQueries = 100;
+
 /**
  * Runs each minute. Wakes webhooks with lost wake-ups, sweeps deleted webhooks, updates `listened` in the data databases,
  * repeats erasures after a restore, and reports how full the databases are. Of five runs, one also sweeps storage, one erases what has expired, and three run
- * the backfill and searches for people, because all together would exceed the 1,000 queries that D1 allows per run.
+ * the backfill and searches for people, because all together would exceed the 1,000 queries that D1 allows per run. While
+ * a move of a collection is in progress, two of the three work on it instead, and the others continue what must not wait.
  */
 export async function onSchedule(service: Service, scheduledAt: number): Promise<void> {
   if (service.settings.isPaused) return;
@@ -102,16 +108,19 @@ export async function onSchedule(service: Service, scheduledAt: number): Promise
     report(service, scheduledAt),
   ]);
   const turn = Math.floor(scheduledAt / minuteMs) % 5;
+  const isForMoves = turn === 1 || turn === 3;
+  const [move] = await Promise.allSettled([runMoves(ctx, isForMoves ? mostQueries : fewQueries)]);
+  const hasMoved = move.status === "fulfilled" && move.value;
   if (turn === 0) await sweepStorage(service, scheduledAt);
   else if (turn === 2) await erase(ctx);
-  else {
+  else if (!hasMoved || !isForMoves) {
     try {
       await runAndWake(ctx, (notifyChange) => runBackfill(ctx, notifyChange));
     } finally {
       await runPersonSearches(ctx);
     }
   }
-  const rejection = results.find((result) => result.status === "rejected");
+  const rejection = [...results, move].find((result) => result.status === "rejected");
   if (rejection) throw rejection.reason;
 }
 

@@ -1,7 +1,7 @@
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { conditionsOf, wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
 import { maxBatchErrors, type BatchOperation, readBatch } from "#domain/item/body.ts";
-import { parseReceiptSequences } from "#domain/item/item.ts";
+import { newItemId, parseReceiptSequences } from "#domain/item/item.ts";
 import type { ItemLookup } from "#store/data/batch-read.ts";
 import { lookUpVisible, maxReadBytes } from "./batch-lookup.ts";
 import { BatchSimulation, type SimulatedOperation, type TouchedItem } from "./batch-simulation.ts";
@@ -229,7 +229,10 @@ export async function simulateBatch(
     const index = results.findLastIndex((result) => result?.item === item);
     operationProblems.push({ index, problem: cause });
   };
-  const write = buildBatchWrite(wholeOf(compiled), simulation, ctx.now(), ctx.newId(), rejectItem);
+  const { kind, id: collectionId } = compiled.collection;
+  // A move of the collection finds the claim of the batch by this ID.
+  const batchId = newItemId(kind, collectionId, ctx.newId());
+  const write = buildBatchWrite(wholeOf(compiled), simulation, ctx.now(), batchId, rejectItem);
   operationProblems.push(...findBatchDuplicates(compiled, write, operations, results));
   const references = batchReferences(compiled, simulation, results);
   write.references = guardedReferences(ctx, compiled, references);

@@ -67,8 +67,8 @@ try {
 }
 
 function printCredential(issued: IssuedCredential): void {
-  const { expires_at: expiresAt, ...values } = issued;
-  const lines = { expires: expiresAt ?? "never", ...values };
+  const { expires_at: expiresAt, ...details } = issued;
+  const lines = { expires: expiresAt ?? "never", ...details };
   for (const [name, value] of Object.entries(lines)) console.log(`${name}: ${String(value)}`);
   console.log("The secret is shown only once.");
 }

@@ -103,7 +103,7 @@ async function add(): Promise<void> {
   migrate(environment, "DB");
   const insert = `INSERT OR IGNORE INTO data_database VALUES ('${binding}', '${place}', ${notYet})`;
   queryDatabase(environment, "DB", insert);
-  const url = migrateAndDeploy(environment, settings);
+  const { url } = migrateAndDeploy(environment, settings);
   if (!(await waitUntilHealthy(url)))
     stop("The service is not healthy, so the new database is not used yet. Run this again.");
   const activate = `UPDATE data_database SET used_from = ${Date.now() + rolloutMs} WHERE name = '${binding}' AND used_from = ${notYet}`;

@@ -1,5 +1,6 @@
+import { inviteFirstOwner } from "./deploy/invite-owner.ts";
 import { parseDeploymentOptions } from "./deploy/options.ts";
-import { hasOwner, waitUntilHealthy, migrateAndDeploy } from "./deploy/publish.ts";
+import { waitUntilHealthy, migrateAndDeploy } from "./deploy/publish.ts";
 import { requirePaidPlan } from "./deploy/plan.ts";
 import { ensureResources, loadBackup } from "./deploy/resources.ts";
 import {
@@ -19,11 +20,13 @@ import {
  * runner of CI it asks nothing, prints no secret, and needs no file of an earlier run.
  */
 
+const ownerVariable = process.env["OWNER_EMAIL"];
 const options = parseDeploymentOptions(
-  ["env", "location", "jurisdiction", "domain", "contact", "account"],
+  ["env", "location", "jurisdiction", "domain", "contact", "account", "owner"],
   {
     from: "string",
   },
+  [...(ownerVariable ? [`--owner=${ownerVariable}`] : []), ...process.argv.slice(2)],
 );
 const { environment, from: backup } = options;
 const settings = loadSettings(options);
@@ -32,18 +35,35 @@ const deployedSecrets = findDeployedSecrets(environment);
 if (deployedSecrets === undefined) requirePaidPlan(settings);
 ensureResources(options, settings);
 if (typeof backup === "string") loadBackup(environment, backup);
-const url = migrateAndDeploy(
+const { url, hasOwner } = migrateAndDeploy(
   environment,
   settings,
   createMissingSecrets(environment, deployedSecrets),
 );
 const isHealthy = await waitUntilHealthy(url);
-const alreadyHasOwner = hasOwner(environment);
-const { SETUP_SECRET: setupSecret = "as you stored it" } = readSecrets(environment);
+const { SETUP_SECRET: setupSecret = "as you stored it", TOKEN_SECRET: storedTokenSecret } =
+  readSecrets(environment);
 const shownSecret = isRunner()
   ? "the Worker's SETUP_SECRET. Change it in the dashboard if you do not know it"
   : setupSecret;
 const setupLines = `  Setup link       ${url}/admin/setup\n  Setup secret     ${shownSecret}\n`;
+const ownerEmail = options.owner;
+const tokenSecret = process.env["TOKEN_SECRET"] || storedTokenSecret;
+
+/** The invitation of the first owner. A runner prints none, because other people can read its log. */
+function inviteOwner(): string {
+  if (!ownerEmail) return "";
+  if (isRunner()) {
+    return `\n  To invite ${ownerEmail}, run this command on your machine with OWNER_EMAIL and TOKEN_SECRET.\n`;
+  }
+  if (!tokenSecret) {
+    return `\n  No invitation for ${ownerEmail}: set TOKEN_SECRET to the Worker's secret, and run this again.\n`;
+  }
+  const path = inviteFirstOwner(environment, ownerEmail, tokenSecret);
+  return `  Invitation       ${url}${path}\n                   makes ${ownerEmail} the first owner, once, within 7 days\n`;
+}
+
+const invitationLines = hasOwner ? "" : inviteOwner();
 const fileLines = `  Settings         ${settingsFileOf(environment)}   keep it; contains IDs and options, no secrets
   Secrets          ${secretsFileOf(environment)}   move it to your secret store; Cloudflare never shows them again
 `;
@@ -52,4 +72,4 @@ console.log(`
 Edge Forms ${isHealthy ? "answers" : "was deployed and should respond within minutes"} at ${url}
 
   Administration   ${url}/admin
-${alreadyHasOwner ? "" : setupLines}${isRunner() ? "" : fileLines}`);
+${hasOwner ? "" : setupLines}${invitationLines}${isRunner() ? "" : fileLines}`);

@@ -89,9 +89,8 @@ describe("Pages of credentials, members and the audit log", () => {
   }, 400_000);
 
   it("look good after rejected and successful actions, in dialogs, and with a phone's menu open", async () => {
-    const { page, complaints } = await open("/admin/sign-in");
-    const { email, password } = account(server);
-    await signIn(page, email, password);
+    const member = account(server);
+    const { page, complaints } = await open("/admin", { member });
     const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
 
     await page.goto("/admin/integrations/new");
@@ -127,7 +126,7 @@ describe("Pages of credentials, members and the audit log", () => {
     await press("Create invitation");
     await expectGoodLook(page);
     const link = await page.getByLabel(/^Invitation link/).inputValue();
-    await page.getByLabel("Email").fill(email);
+    await page.getByLabel("Email").fill(member.email);
     await press("Create invitation");
     expect(await page.locator("#f-email-wrong").textContent()).toContain("already");
     await expectGoodLook(page);

@@ -18,6 +18,24 @@ interface OpenPage {
   complaints: string[];
 }
 
+interface Member {
+  email: string;
+  password: string;
+}
+
+const sessionCookie = { name: "__Host-session", httpOnly: true, sameSite: "Lax" } as const;
+
+async function startSession(url: string, member: Member): Promise<string> {
+  const response = await fetch(`${url}/admin/sign-in`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "application/json", Origin: url },
+    body: JSON.stringify(member),
+  });
+  const cookie = /__Host-session=([^;]+)/.exec(response.headers.get("Set-Cookie") ?? "")?.[1];
+  if (cookie === undefined) throw new Error(`${member.email} cannot sign in: ${response.status}`);
+  return decodeURIComponent(cookie);
+}
+
 /** Starts one Chromium per test file. Each call of `open` gets a context with its own cookies. */
 export function useBrowser(url: () => string) {
   let browser: Browser;
@@ -37,10 +55,16 @@ export function useBrowser(url: () => string) {
     expect(complaints).toEqual([]);
   });
 
-  /** Opens a page in a new context. The options are those of Playwright's contexts, such as `javaScriptEnabled`. */
+  /** The session cookies by email. Signing in through the form costs as much as several pages. */
+  const sessions = new Map<string, Promise<string>>();
+
+  /**
+   * Opens a page in a new context, as this member if there is one: their contexts share a session. The options are those
+   * of Playwright's contexts, such as `javaScriptEnabled`.
+   */
   async function open(
     path: string,
-    options: Parameters<Browser["newContext"]>[0] = {},
+    { member, ...options }: Parameters<Browser["newContext"]>[0] & { member?: Member } = {},
   ): Promise<OpenPage> {
     const context = await browser.newContext({
       baseURL: url(),
@@ -48,6 +72,12 @@ export function useBrowser(url: () => string) {
       ...options,
     });
     context.setDefaultTimeout(10_000);
+    if (member) {
+      const session = sessions.get(member.email) ?? startSession(url(), member);
+      sessions.set(member.email, session);
+      const address = url().replace("http:", "https:");
+      await context.addCookies([{ ...sessionCookie, url: address, value: await session }]);
+    }
     const complaints: string[] = [];
     const ownOrigin = new URL(url()).origin;
     // Chromium logs 4xx documents and resources as console errors, and also CSP violations.

@@ -71,11 +71,11 @@ describe("Pages of definitions and data", () => {
   afterAll(() => server.remove());
 
   const signedIn = async () => {
-    const { page, complaints } = await open("/admin/sign-in", { locale: "de-DE" });
-    const person = new Person(page);
-    await person.signIn(account(server));
-    await page.waitForURL("/admin");
-    return { page, person, complaints };
+    const { page, complaints } = await open("/admin", {
+      locale: "de-DE",
+      member: account(server),
+    });
+    return { page, person: new Person(page), complaints };
   };
 
   const paths = () => [
@@ -250,13 +250,9 @@ describe("Pages of definitions and data", () => {
       headers: { Accept: "application/json", Origin: server.url },
       data: { password: "a password of some length" },
     });
-    const viewer = await open("/admin/sign-in");
+    const member = { email: "viewer@example.com", password: "a password of some length" };
+    const viewer = await open("/admin", { member });
     const viewerPerson = new Person(viewer.page);
-    await viewerPerson.signIn({
-      email: "viewer@example.com",
-      password: "a password of some length",
-    });
-    await viewer.page.waitForURL("/admin");
     for (const path of [
       "/admin/forms",
       "/admin/forms/long",

@@ -13,13 +13,12 @@ describe.each([
   afterAll(() => server.remove());
 
   const start = async () => {
-    const { page, complaints } = await open("/admin/sign-in", {
+    const { page, complaints } = await open("/admin", {
       javaScriptEnabled,
       locale: "en-GB",
+      member: account(server),
     });
-    const person = new Person(page);
-    await person.signIn(account(server));
-    return { page, person, complaints };
+    return { page, person: new Person(page), complaints };
   };
   type Session = Awaited<ReturnType<typeof start>>;
 
@@ -86,7 +85,6 @@ describe.each([
     expect(person.actions).toBeLessThanOrEqual(14);
     if (javaScriptEnabled) {
       expect(person.visited).toEqual([
-        "/admin",
         "/admin/forms",
         "/admin/forms",
         "/admin/forms/expense_claim/items",

@@ -30,12 +30,8 @@ describe("Files of a form", () => {
   afterAll(() => server.remove());
 
   const signInAt = async (path: string, javaScriptEnabled = true) => {
-    const { page } = await open("/admin/sign-in", { javaScriptEnabled });
-    const person = new Person(page);
-    await person.signIn(account(server));
-    await page.waitForURL("/admin");
-    await page.goto(path);
-    return { page, person };
+    const { page } = await open(path, { javaScriptEnabled, member: account(server) });
+    return { page, person: new Person(page) };
   };
   const storedNames = async (url: string) => {
     const id = new URL(url).pathname.split("/").at(-1);

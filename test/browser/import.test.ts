@@ -28,12 +28,12 @@ describe.each([
   afterAll(() => server.remove());
 
   const signIn = async () => {
-    const { page, complaints } = await open("/admin", { javaScriptEnabled, acceptDownloads: true });
-    const person = new Person(page);
-    await person.signIn(account(server));
-    await page.waitForURL("/admin");
-    person.actions = 0;
-    return { page, person, complaints };
+    const { page, complaints } = await open("/admin", {
+      javaScriptEnabled,
+      acceptDownloads: true,
+      member: account(server),
+    });
+    return { page, person: new Person(page), complaints };
   };
   const csvFile = (name: string, text: string) => ({
     name,

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { account, caller, Server } from "../dev/server.ts";
 import { ActionCounter } from "./acts.ts";
-import { signIn, useBrowser } from "./browser.ts";
+import { useBrowser } from "./browser.ts";
 
 const run = promisify(execFile);
 
@@ -43,9 +43,7 @@ describe.each([
   afterAll(() => server.remove());
 
   const signInAndOpen = async () => {
-    const session = await open("/admin/sign-in", { javaScriptEnabled });
-    const { email, password } = account(server);
-    await signIn(session.page, email, password);
+    const session = await open("/admin", { javaScriptEnabled, member: account(server) });
     return { ...session, acts: new ActionCounter(session.page) };
   };
   const main = (page: Page) => page.textContent("main");

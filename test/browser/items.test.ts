@@ -60,17 +60,14 @@ describe.each([
   });
   afterAll(() => server.remove());
 
-  const signInAt = async (path?: string) => {
-    const { page, complaints } = await open("/admin/sign-in", {
+  const signInAt = async (path = "/admin") => {
+    const { page, complaints } = await open(path, {
       javaScriptEnabled,
       locale: "en-GB",
       timezoneId: "Asia/Tokyo",
+      member: account(server),
     });
-    const person = new Person(page);
-    await person.signIn(account(server));
-    await page.waitForURL("/admin");
-    if (path) await page.goto(path);
-    return { page, person, complaints };
+    return { page, person: new Person(page), complaints };
   };
   const createVisit = async (data: object = {}) => {
     const { body } = await call("POST", "/forms/visits/submissions", {

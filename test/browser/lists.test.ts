@@ -51,13 +51,9 @@ describe.each([
   afterAll(() => server.remove());
 
   const signInAt = async (path: string, viewport = { width: 1440, height: 900 }) => {
-    const { page } = await open("/admin/sign-in", { javaScriptEnabled, locale: "en-GB", viewport });
-    const person = new Person(page);
-    await person.signIn(account(server));
-    await page.waitForURL("/admin");
-    await page.goto(path);
-    person.actions = 0;
-    return { page, person };
+    const member = account(server);
+    const { page } = await open(path, { javaScriptEnabled, locale: "en-GB", viewport, member });
+    return { page, person: new Person(page) };
   };
 
   it("takes a filter in 5 actions, and saves it as a view for everyone in 3", async () => {
@@ -235,10 +231,8 @@ describe("A cell that two people edit", () => {
     const call = caller(server.url, token);
     await call("PUT", "/forms/cell/schema", requestsDefinition);
     const { body } = await call("POST", "/forms/cell/submissions", { data: { amount: 10 } });
-    const { page, complaints } = await open("/admin/sign-in", { locale: "en-GB" });
-    await new Person(page).signIn(account(server));
-    await page.waitForURL("/admin");
-    await page.goto("/admin/forms/cell/items");
+    const options = { locale: "en-GB", member: account(server) };
+    const { page, complaints } = await open("/admin/forms/cell/items", options);
     const edit = async (value: string, theirs: object) => {
       await page.locator('[data-edit="amount"]').dblclick();
       await page.locator(".editing input").fill(value);

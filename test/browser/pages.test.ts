@@ -45,10 +45,7 @@ describe("Every page", () => {
   }, 120_000);
 
   it("shows stored scripts as text", async () => {
-    const { page } = await open("/admin/sign-in");
-    const { email, password } = account(server);
-    await signIn(page, email, password);
-    await page.goto("/admin/integrations");
+    const { page } = await open("/admin/integrations", { member: account(server) });
     const credential = await page.locator("tbody a").first().getAttribute("href");
     for (const path of [...signedIn(), credential ?? ""]) {
       await page.goto(path);

@@ -29,12 +29,11 @@ describe.each([
   });
 
   const signIn = async () => {
-    const { page, complaints } = await open("/admin", { javaScriptEnabled });
-    const person = new Person(page);
-    await person.signIn(account(server));
-    await page.waitForURL("/admin");
-    person.actions = 0;
-    return { page, person, complaints };
+    const { page, complaints } = await open("/admin", {
+      javaScriptEnabled,
+      member: account(server),
+    });
+    return { page, person: new Person(page), complaints };
   };
   const createSubmission = () =>
     call("POST", "/forms/purchase/submissions", {

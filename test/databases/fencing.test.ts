@@ -49,7 +49,10 @@ async function move(key: string): Promise<void> {
         .bind(...Object.values(row))
         .run();
   }
-  await second.prepare("insert into owner values (?, 2, 'owned')").bind(id).run();
+  await second
+    .prepare("insert into owner (collection_id, epoch, state) values (?, 2, 'owned')")
+    .bind(id)
+    .run();
   await setOwner(key, "moved");
   await home
     .prepare("update placement set database = 'DATA_02', epoch = 2 where collection_id = ?")
@@ -61,7 +64,7 @@ const idOf = (key: string) =>
   valueOf(home, "select collection_id from placement where key = ?", key);
 const setOwner = async (key: string, state: string) =>
   first
-    .prepare("update owner set state = ? where collection_id = ?")
+    .prepare("update owner set state = ?, frozen_until = 9e15 where collection_id = ?")
     .bind(state, await idOf(key))
     .run();
 

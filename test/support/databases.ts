@@ -28,7 +28,7 @@ export const ownerRows = DATA_01 ? 1 : 0;
 export async function placeCollections(): Promise<void> {
   if (!DATA_01) return;
   const { results } = await DATA_01.prepare(
-    "INSERT OR IGNORE INTO owner SELECT id, 1, 'owned' FROM collection WHERE id > 0 RETURNING collection_id",
+    "INSERT OR IGNORE INTO owner (collection_id, epoch, state) SELECT id, 1, 'owned' FROM collection WHERE id > 0 RETURNING collection_id",
   ).all<{ collection_id: number }>();
   const ids = JSON.stringify(results.map(({ collection_id }) => collection_id));
   const { results: rows } = await DATA_01.prepare(

@@ -10,17 +10,21 @@ export interface DeploymentOptions {
   jurisdiction?: string | undefined;
   domain?: string | undefined;
   contact?: string | undefined;
+  /** The address of the first owner, who is invited while the service has no member. */
+  owner?: string | undefined;
   account?: string | undefined;
 }
 
 const environmentPattern = /^[a-z][a-z0-9-]{0,30}$/;
+const addressPattern = /^[^\s@]{1,64}@[^\s@]{1,180}$/;
 const hostPattern = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
 const rules = {
   env: [environmentPattern, "a lowercase name of letters, digits and hyphens, like `staging`"],
   location: [/^(weur|eeur|wnam|enam|apac|oc)$/, "one of weur, eeur, wnam, enam, apac, oc"],
   jurisdiction: [/^(eu|us|fedramp)$/, "one of eu, us, fedramp"],
   domain: [hostPattern, "a lowercase host name, like `forms.example.com`"],
-  contact: [/^[^\s@]+@[^\s@]+$/, "an email address"],
+  contact: [addressPattern, "an email address"],
+  owner: [addressPattern, "an email address, which is invited as the first owner"],
   account: [/^[0-9a-f]{32}$/, "an account ID of 32 hexadecimal digits"],
 } as const;
 

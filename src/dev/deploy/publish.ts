@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { queryCount, queryDatabase } from "./resources.ts";
+import { queryDatabase } from "./resources.ts";
 import { settingsFileOf, type Settings, withSecretsFile, type Secrets } from "./settings.ts";
 import { runWrangler, stop } from "./wrangler.ts";
 
@@ -13,25 +13,43 @@ export function migrateAndDeploy(
   environment: string,
   settings: Settings,
   secrets: Secrets = {},
-): string {
-  for (const { binding } of settings.d1_databases) migrate(environment, binding);
-  return deploy(environment, settings, secrets);
+): { url: string; hasOwner: boolean } {
+  const counts = settings.d1_databases.map(({ binding }) => migrate(environment, binding));
+  return { url: deploy(environment, settings, secrets), hasOwner: counts.some(Boolean) };
 }
 
-/** Applies the missing migrations of a database, and checks that it has all. */
-export function migrate(environment: string, binding: string): void {
+/** Applies the missing migrations of a database, and checks that it has all. Returns its number of members. */
+export function migrate(environment: string, binding: string): number {
+  const state = readState(environment, binding);
+  if (state.missing.length === 0) {
+    console.log(`${binding}: No migrations to apply.`);
+    return state.members;
+  }
   const config = ["--config", settingsFileOf(environment)];
   runWrangler(["d1", "migrations", "apply", binding, "--remote", ...config]);
-  const sql = "SELECT name FROM d1_migrations";
-  const { results } = queryDatabase<{ name: string }>(environment, binding, sql);
-  const applied = new Set(results.map(({ name }) => name));
-  const missing = readdirSync("migrations").filter(
-    (name) => name.endsWith(".sql") && !applied.has(name),
-  );
+  const { missing, members } = readState(environment, binding);
   if (missing.length > 0)
     stop(
       `The database ${binding} lacks ${missing.join(", ")}. Nothing was deployed. Run this again.`,
     );
+  return members;
+}
+
+/** The migrations that a database lacks, and its number of members. One query reads both, because each takes a second. */
+function readState(environment: string, binding: string) {
+  const sql = "SELECT name, (SELECT count(*) FROM member) AS members FROM d1_migrations";
+  // A new database has none of these tables.
+  const { results } = queryDatabase<{ name: string; members: number }>(
+    environment,
+    binding,
+    sql,
+    /no such table/,
+  );
+  const applied = new Set(results.map(({ name }) => name));
+  const missing = readdirSync("migrations").filter(
+    (name) => name.endsWith(".sql") && !applied.has(name),
+  );
+  return { missing, members: results[0]?.members ?? 0 };
 }
 
 /** Deploys the Worker without migrations. Returns its URL. */
@@ -64,11 +82,6 @@ function findWorkerUrl(output: string): string {
   if (!target)
     stop("The Worker has no URL. Set one with --domain, or register a workers.dev subdomain.");
   return target.startsWith("https://") ? target : `https://${target}`;
-}
-
-/** Whether the service has a member who can sign in. */
-export function hasOwner(environment: string): boolean {
-  return queryCount(environment, "SELECT count(*) AS count FROM member") > 0;
 }
 
 const maxWaitMs = 60_000;

@@ -41,11 +41,27 @@ export function ensureDatabases(options: PlaceOptions, settings: Settings): void
   }
 }
 
+/** The account's resources by the command that lists them. Each takes a second, so they are listed again only after changes. */
+const listed = new Map<string, unknown[]>();
+
+function list<Resource>(command: string, config: string[]): Resource[] {
+  const resources = listed.get(command) ?? queryWrangler([...command.split(" "), ...config]) ?? [];
+  listed.set(command, resources);
+  return resources as Resource[];
+}
+
+interface Database {
+  name: string;
+  uuid: string;
+  jurisdiction?: string | null;
+}
+
+const listDatabases = (config: string[]) => list<Database>("d1 list --json", config);
+
 /** The jurisdiction of the home database. Files must not leave it either. */
 function findJurisdiction({ d1_databases: ours }: Settings, config: string[]): string | undefined {
-  const command = ["d1", "list", "--json", ...config];
-  const databases = queryWrangler<{ uuid: string; jurisdiction?: string | null }[]>(command);
-  return databases?.find(({ uuid }) => uuid === ours[0]?.database_id)?.jurisdiction ?? undefined;
+  const home = listDatabases(config).find(({ uuid }) => uuid === ours[0]?.database_id);
+  return home?.jurisdiction ?? undefined;
 }
 
 /** Creates a bucket, unless the account has it in this jurisdiction. */
@@ -74,15 +90,8 @@ export function findDatabases(environment: string, settings: Settings): void {
   saveSettings(environment, settings);
 }
 
-function findDatabaseId(name: string, config: string[]): string | undefined {
-  const databases = queryWrangler<{ name: string; uuid: string }[]>([
-    "d1",
-    "list",
-    "--json",
-    ...config,
-  ]);
-  return databases?.find((database) => database.name === name)?.uuid;
-}
+const findDatabaseId = (name: string, config: string[]) =>
+  listDatabases(config).find((database) => database.name === name)?.uuid;
 
 function createDatabase(
   name: string,
@@ -100,6 +109,7 @@ function createDatabase(
     ? [`--jurisdiction=${jurisdiction}`]
     : [`--location=${location}`];
   runWranglerQuietly(["d1", "create", name, ...locationOption, "--update-config=false", ...config]);
+  listed.clear();
   console.log(`Created the database ${name}.`);
   return (
     findDatabaseId(name, config) ?? stop(`The database ${name} was created but is not listed.`)
@@ -143,18 +153,14 @@ export function loadBackup(environment: string, backup: string): void {
   runWrangler(["d1", "execute", "DB", "--remote", "--yes", "--file", backup, ...config]);
 }
 
-function findNamespaceId(title: string, config: string[]): string | undefined {
-  const namespaces = queryWrangler<{ title: string; id: string }[]>([
-    "kv",
-    "namespace",
-    "list",
-    ...config,
-  ]);
-  return namespaces?.find((namespace) => namespace.title === title)?.id;
-}
+const findNamespaceId = (title: string, config: string[]) =>
+  list<{ title: string; id: string }>("kv namespace list", config).find(
+    (namespace) => namespace.title === title,
+  )?.id;
 
 export function createNamespace(title: string, config: string[]): string {
   runWranglerQuietly(["kv", "namespace", "create", title, "--update-config=false", ...config]);
+  listed.clear();
   console.log(`Created the KV namespace ${title}.`);
   return (
     findNamespaceId(title, config) ?? stop(`The namespace ${title} was created but is not listed.`)

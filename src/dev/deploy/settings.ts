@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync, mkdtempSync, rmSync } from "node:fs";
-import { experimental_readRawConfig } from "wrangler";
+import { parse as parseToml } from "smol-toml";
 import type { DeploymentOptions } from "./options.ts";
 import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
@@ -85,8 +85,8 @@ export function saveSettings(environment: string, settings: Settings): void {
 }
 
 function readConfig(path: string): Settings {
-  if (path.endsWith(".json")) return JSON.parse(readFileSync(path, "utf8")) as Settings;
-  return experimental_readRawConfig({ config: path }).rawConfig as Settings;
+  const text = readFileSync(path, "utf8");
+  return (path.endsWith(".json") ? JSON.parse(text) : parseToml(text)) as Settings;
 }
 
 /** Whether Cloudflare assigned the id. False for the placeholder in wrangler.toml. */

@@ -1,5 +1,6 @@
 import type { Random } from "#domain/ports.ts";
 import { lazy } from "#domain/lazy.ts";
+import { macLength, secretBytes, secretLength, signedText } from "./signed-secret.ts";
 
 const encoder = new TextEncoder();
 
@@ -156,13 +157,9 @@ async function deriveKey(subtle: SubtleCrypto, secret: string): Promise<CryptoKe
 /** A secret for one purpose is invalid for the others. */
 type Purpose = "session" | "invitation" | "password reset";
 
-const randomBytes = 32;
-const randomLength = 43;
-const macLength = 22;
-
 /** Creates 256 random bits as text. */
 export const createRandomSecret = (random: Pick<Random, "bytes">): string =>
-  toBase64url(random.bytes(randomBytes));
+  toBase64url(random.bytes(secretBytes));
 
 /** Appends a MAC of 132 bits, so that invented secrets are rejected without reading storage. */
 export async function signSecret(
@@ -170,7 +167,7 @@ export async function signSecret(
   purpose: Purpose,
   secret: string,
 ): Promise<string> {
-  return secret + (await keys.sign(`${purpose} ${secret}`)).slice(0, macLength);
+  return secret + (await keys.sign(signedText(purpose, secret))).slice(0, macLength);
 }
 
 /** Returns the secret without its MAC, or undefined if the service did not sign it for this purpose. */
@@ -179,9 +176,9 @@ export async function openSignedSecret(
   purpose: Purpose,
   signedSecret: string,
 ): Promise<string | undefined> {
-  if (signedSecret.length !== randomLength + macLength) return undefined;
-  const secret = signedSecret.slice(0, randomLength);
-  const isSigned = await keys.verify(`${purpose} ${secret}`, signedSecret.slice(randomLength));
+  if (signedSecret.length !== secretLength + macLength) return undefined;
+  const secret = signedSecret.slice(0, secretLength);
+  const isSigned = await keys.verify(signedText(purpose, secret), signedSecret.slice(secretLength));
   return isSigned ? secret : undefined;
 }
 

@@ -77,12 +77,17 @@ const [timeEnd, collectionEnd] = [10, 16];
  * come from the ULID. The id identifies the collection without a query. Older ids are plain ULIDs.
  */
 export function newItemId(kind: CollectionKind, collectionId: number, ulid: string): string {
-  const collectionDigits = Array.from({ length: collectionEnd - timeEnd }, (_, index) => {
+  const [timePart, randomPart] = [ulid.slice(0, timeEnd), ulid.slice(collectionEnd)];
+  return `${kind === "app" ? "rec" : "sub"}_${timePart}${collectionDigits(collectionId)}${randomPart}`;
+}
+
+/** The part of an item's ID that names its collection. */
+export function collectionDigits(collectionId: number): string {
+  const digits = Array.from({ length: collectionEnd - timeEnd }, (_, index) => {
     const digitValue = 32 ** (collectionEnd - timeEnd - 1 - index);
     return crockfordDigits.charAt(Math.floor(collectionId / digitValue) % 32);
   });
-  const [timePart, randomPart] = [ulid.slice(0, timeEnd), ulid.slice(collectionEnd)];
-  return `${kind === "app" ? "rec" : "sub"}_${timePart}${collectionDigits.join("")}${randomPart}`;
+  return digits.join("");
 }
 
 /** The id of the collection in an item's ID. It may be any number in an older ID. Undefined in a malformed one. */

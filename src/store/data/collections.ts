@@ -14,6 +14,7 @@ import type {
   Acceptance,
 } from "#domain/definition/collection.ts";
 import { and, eq, sql, type SQL, asc, gt, inArray } from "drizzle-orm";
+import { mergeLists } from "#store/db/merge-lists.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { collection, indexing, pendingChange, tally } from "#store/db/schema.ts";
 import { dataStatement, type Builder, type Placeholders } from "#store/db/statement.ts";
@@ -217,7 +218,11 @@ export async function listCollectionOverviews(
   kind: CollectionKind,
 ): Promise<CollectionOverview[]> {
   const lists = databases.dataDatabases().map((db) => selectOverviews(db, kind));
-  return (await Promise.all(lists)).flat();
+  return mergeLists(
+    await Promise.all(lists),
+    ({ key }) => key,
+    ({ lastItemAt }) => lastItemAt ?? 0,
+  );
 }
 
 function selectOverviews(
@@ -274,6 +279,10 @@ export async function listCollections(
       .orderBy(asc(id))
       .limit(limit);
   const lists = databases.dataDatabases().map((db) => retryTransient(db, async () => select(db)));
-  const rows = (await Promise.all(lists)).flat();
+  const rows = mergeLists(
+    await Promise.all(lists),
+    (row) => row.id,
+    (row) => row.version,
+  );
   return rows.toSorted((a, b) => a.id - b.id).slice(0, limit);
 }

@@ -10,6 +10,7 @@ import type {
 import type { FieldSet } from "#domain/definition/field.ts";
 import type { PendingChange, StoredCollection } from "./collections.ts";
 import { collection } from "#store/db/schema.ts";
+import { mergeLists } from "#store/db/merge-lists.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { placeholders, dataStatement } from "#store/db/statement.ts";
 
@@ -201,9 +202,14 @@ export async function loadDefinitions(
   const bytes = results.reduce((sum, result) => sum + result.bytes, 0);
   const indexOf = ({ kind, key }: Collection) =>
     names.findIndex((name) => name.kind === kind && name.key === key);
-  const collections = results.flatMap((result) => result.collections);
+  const collections = mergeLists(
+    results.map((result) => result.collections),
+    ({ id }) => id,
+    ({ version }) => version,
+  );
+  const count = results.reduce((sum, result) => sum + result.count, 0);
   return {
-    count: results.reduce((sum, result) => sum + result.count, 0),
+    count: Math.min(count, names.length),
     bytes,
     collections: bytes > maxBytes ? [] : collections.toSorted((a, b) => indexOf(a) - indexOf(b)),
   };

@@ -18,6 +18,7 @@ import {
 } from "#store/home/former-access.ts";
 import { updateListenedStatement } from "#store/home/listened.ts";
 import { guardCode, collectionGuard, dataGuard, jointGuard, runGuarded } from "#store/db/guard.ts";
+import { mergeLists } from "#store/db/merge-lists.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { collection, deletion, tally } from "#store/db/schema.ts";
 import { collectionStatement, nextVersionSql, type Placeholders } from "#store/db/statement.ts";
@@ -218,7 +219,7 @@ export async function listDeleted(databases: Databases): Promise<DeletedCollecti
         .limit(maxListed),
     ),
   );
-  const rows = (await Promise.all(lists)).flat();
+  const rows = mergeLists(await Promise.all(lists), ({ id }) => id);
   return rows.map(({ state, ...row }) => ({ ...row, isErasing: state === "erasing" }));
 }
 

@@ -15,6 +15,7 @@ import {
 import {
   currentItemFromRow,
   findDatabasesFor,
+  isPlacedIn,
   idCondition,
   receiptCondition,
   selectById,
@@ -79,7 +80,7 @@ export async function findItemWithHistory(
         : loadPage(databases, db, byId(), name, limits),
     );
     const [row] = (itemResult?.results ?? []) as CurrentItemRow[];
-    if (!row) continue;
+    if (!row || !(await isPlacedIn(databases, db, row.collection_id))) continue;
     const past = ((historyResult?.results ?? []) as PastChangeRow[]).map(pastChangeFromRow);
     return {
       current: currentItemFromRow(row),

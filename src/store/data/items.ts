@@ -130,6 +130,18 @@ export function findDatabasesFor(
   return databases.directory === null || id === undefined ? all : [databases.of({ id }), ...all];
 }
 
+/** Whether a database that was searched for an ID has the collection, and not only the copy that a move leaves. */
+export async function isPlacedIn(
+  { directory, dataDatabases }: Databases,
+  db: Database<"data">,
+  collectionId: number,
+): Promise<boolean> {
+  const searched = dataDatabases().find((each) => each === db);
+  if (directory === null || !searched) return true;
+  const placement = await directory.findCurrent({ id: collectionId });
+  return placement?.database === searched.name;
+}
+
 export async function findItem(
   databases: Databases,
   name: ItemName,
@@ -137,7 +149,7 @@ export async function findItem(
   for (const db of findDatabasesFor(databases, name)) {
     const statement = "receipt" in name ? selectByReceipt(db, name) : selectById(db, name);
     const row = await retryTransient(db, () => statement.first<CurrentItemRow>());
-    if (row) return currentItemFromRow(row);
+    if (row && (await isPlacedIn(databases, db, row.collection_id))) return currentItemFromRow(row);
   }
   return undefined;
 }

@@ -143,7 +143,8 @@ export async function findApps(db: DataDatabase, keys: readonly string[]): Promi
 
 const appsExist = dataGuard<{ apps: string }>(
   (v) => sql`select ${guardCode("unknown_app")} as code from json_each(${v.apps}) e
-    where not exists (select 1 from collection where kind = 'app' and key = e.value)`,
+    where not exists (select 1 from collection c where c.kind = 'app' and c.key = e.value
+      and not exists (select 1 from owner o where o.collection_id = c.id and o.state = 'moved'))`,
 );
 
 /** Aborts the batch if the definition refers to an app that does not exist. A new app may refer to itself. */

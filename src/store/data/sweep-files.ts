@@ -8,9 +8,12 @@ type Bucket = Pick<R2Bucket, "delete" | "list">;
 
 const filesPerStep = 200;
 
+/** The database that owns a collection decides about its files, not one that has a copy of their rows. */
+const isOwn =
+  "not exists (select 1 from owner o where o.collection_id = file.collection_id and o.state = 'moved')";
 const claimExpired = `update file set remove_at = ${removing} where id in (
-  select id from file where remove_at > ${removing} and remove_at <= ?1 order by remove_at limit ${filesPerStep})`;
-const selectRemoving = `select id from file where remove_at = ${removing} limit ${filesPerStep}`;
+  select id from file where remove_at > ${removing} and remove_at <= ?1 and ${isOwn} order by remove_at limit ${filesPerStep})`;
+const selectRemoving = `select id from file where remove_at = ${removing} and ${isOwn} limit ${filesPerStep}`;
 
 /**
  * Deletes one step of the files that nothing needs: first the objects, then the rows. Once claimed, a file can no longer
@@ -47,7 +50,7 @@ const history = "history";
 const windowSql = `select id, detached from file where detached is not null and (detached, id) > (?1, ?2)
   order by detached, id limit ${changesPerStep}`;
 const releaseForgotten = `update file set remove_at = ${removing}
-  where remove_at is null and id in (select w.id from (${windowSql}) w
+  where remove_at is null and ${isOwn} and id in (select w.id from (${windowSql}) w
     left join change c on c.number = w.detached where c.former is null)`;
 const selectWindowEnd = `select detached, id, count(*) over () as files from (${windowSql}) order by detached desc, id desc limit 1`;
 

@@ -12,6 +12,8 @@ export interface Placement {
   epoch: number;
   /** Whether its creation has not finished. */
   isCreating: boolean;
+  /** Whether a move has been announced. Replicas of its database are not used then. */
+  isMoving: boolean;
 }
 
 /** A collection by its id, or by its kind and key. */
@@ -19,7 +21,7 @@ export type PlacedName = { id: number } | { kind: CollectionKind; key: string };
 
 /** What an isolate remembers. A fence in each database refuses outdated placements. */
 const placementsIn = memoryPart(() => new Map<string, { placement: Placement; readAt: number }>());
-const maxAgeMs = 60_000;
+export const maxAgeMs = 60_000;
 const maxPlacements = 2000;
 
 interface PlacementRow {
@@ -27,12 +29,13 @@ interface PlacementRow {
   database: string;
   epoch: number;
   state: string;
+  moving: number | boolean;
 }
 
 const neverPlaced =
   "not exists (select 1 from placement p where p.collection_id = abs(collection.id))";
-const placementColumns = "collection_id, database, epoch, state";
-const homeColumns = `abs(id), '${homeName}', 0, 'placed'`;
+const placementColumns = "collection_id, database, epoch, state, moving";
+const homeColumns = `abs(id), '${homeName}', 0, 'placed', 0`;
 const byId = `select ${placementColumns} from placement where collection_id = ?1
   union all select ${homeColumns} from collection where id in (?1, -?1) and ${neverPlaced} limit 1`;
 const byName = `select ${placementColumns} from placement where kind = ?1 and key = ?2
@@ -106,4 +109,5 @@ export const placementFromRow = (row: PlacementRow): Placement => ({
   database: row.database,
   epoch: row.epoch,
   isCreating: row.state === "creating",
+  isMoving: Boolean(row.moving),
 });

@@ -1,5 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text, unique } from "drizzle-orm/sqlite-core";
 import type { Actor } from "#domain/audit.ts";
+import { movePhases } from "#domain/move.ts";
 
 /** The tables of the home scope, for members, credentials and webhooks. */
 
@@ -162,9 +163,34 @@ export const placement = sqliteTable(
     database: text("database").notNull(),
     epoch: integer("epoch").notNull(),
     state: text("state", { enum: ["creating", "placed"] }).notNull(),
+    moving: integer("moving", { mode: "boolean" }).notNull().default(false),
   },
   (table) => [unique().on(table.kind, table.key)],
 );
+
+/** Moves of collections to another database. */
+export const collectionMove = sqliteTable("collection_move", {
+  id: integer("id").primaryKey(),
+  name: text("name").notNull(),
+  source: text("source"),
+  target: text("target").notNull(),
+  phase: text("phase", { enum: movePhases }).notNull(),
+  collections: text("collections").notNull().default("[]"),
+  position: text("position"),
+  total: integer("total").notNull().default(0),
+  done: integer("done").notNull().default(0),
+  actor: text("actor").notNull().$type<Actor>(),
+  requestedAt: integer("requested_at").notNull(),
+  changedAt: integer("changed_at").notNull(),
+  announcedAt: integer("announced_at"),
+  movedAt: integer("moved_at"),
+  eraseAt: integer("erase_at"),
+  frozenMs: integer("frozen_ms"),
+  restores: integer("restores").notNull().default(0),
+  run: integer("run").notNull().default(0),
+  leasedUntil: integer("leased_until").notNull().default(0),
+  problem: text("problem"),
+});
 
 /** The data databases that an operator added, where known. */
 export const dataDatabase = sqliteTable("data_database", {

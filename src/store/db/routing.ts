@@ -27,6 +27,8 @@ interface Target {
   name: string;
   client: Client;
   fence: Fence;
+  /** Whether only the primary may answer, because a replica may miss the end of a move. */
+  isMoving: boolean;
 }
 
 /** Finds the database of a collection. */
@@ -47,6 +49,7 @@ const localRoute = (client: D1Database, collectionId: number): Route => ({
     name: "",
     client,
     fence: { collectionId, missing: 0, lowest: 0, highest: anyEpoch },
+    isMoving: false,
   }),
   findAgain: async () => undefined,
 });
@@ -57,7 +60,7 @@ function directoryRoute(
   name: PlacedName,
 ): Route {
   const toTarget = (placement: Placement | undefined): Target => {
-    const { collectionId, database, epoch, isCreating } = placement ?? nowhere;
+    const { collectionId, database, epoch, isCreating, isMoving } = placement ?? nowhere;
     const client = clients.get(database);
     // During a deployment, older isolates lack the newest databases.
     if (!client) throw problem.tryAgain(1);
@@ -66,6 +69,7 @@ function directoryRoute(
       name: database,
       client,
       fence: { collectionId, missing, lowest: epoch, highest: epoch },
+      isMoving,
     };
   };
   return {
@@ -83,12 +87,20 @@ function directoryRoute(
 }
 
 /** The home database answers that a collection without a placement does not exist. */
-const nowhere: Placement = { collectionId: 0, database: homeName, epoch: 0, isCreating: false };
+const nowhere: Placement = {
+  collectionId: 0,
+  database: homeName,
+  epoch: 0,
+  isCreating: false,
+  isMoving: false,
+};
 
-const ownerCondition = (states: string) =>
-  `coalesce((select iif(state in (${states}), epoch, -1) from owner where collection_id = ?1), ?2) between ?3 and ?4`;
-const readFence = `select 1 where ${ownerCondition("'owned', 'frozen'")}`;
-const writeFence = `insert into owner (collection_id, epoch, state) select ?1, -1, 'moved' where not ${ownerCondition("'owned'")}`;
+const ownerCondition = (isUsable: string) =>
+  `coalesce((select iif(${isUsable}, epoch, -1) from owner where collection_id = ?1), ?2) between ?3 and ?4`;
+const readFence = `select 1 where ${ownerCondition("state <> 'moved'")}`;
+// A write that comes after the end of a freeze prevents the move from finishing until it is copied too.
+const writeFence = `insert into owner (collection_id, epoch, state) select ?1, -1, 'moved'
+  where not ${ownerCondition("state = 'owned' or state = 'frozen' and frozen_until <= ?5")}`;
 
 interface RoutedQuery {
   readonly sql: string;
@@ -106,11 +118,13 @@ async function runFenced(
   { client, fence }: Target,
   queries: readonly RoutedQuery[],
   readsOnly: boolean,
+  now: number,
 ): Promise<D1Result[]> {
   const { collectionId, missing, lowest, highest } = fence;
-  const check = client
-    .prepare(readsOnly ? readFence : writeFence)
-    .bind(collectionId, missing, lowest, highest);
+  const epochs = [collectionId, missing, lowest, highest];
+  const check = readsOnly
+    ? client.prepare(readFence).bind(...epochs)
+    : client.prepare(writeFence).bind(...epochs, now);
   const statements = queries.map(({ sql, values }) => {
     const prepared = client.prepare(sql);
     return values.length > 0 ? prepared.bind(...values) : prepared;
@@ -179,7 +193,8 @@ export class RoutedClient {
     let target = await this.#route.find();
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await runFenced(target, queries, readsOnly);
+        if (target.isMoving) target.client.usePrimary?.();
+        return await runFenced(target, queries, readsOnly, this.#timing.clock.now());
       } catch (error) {
         if (!(error instanceof NotOwner)) throw error;
       }

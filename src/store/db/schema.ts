@@ -52,6 +52,24 @@ export const owner = sqliteTable("owner", {
   collectionId: integer("collection_id").primaryKey(),
   epoch: integer("epoch").notNull(),
   state: text("state", { enum: ["owned", "frozen", "moved"] }).notNull(),
+  frozenUntil: integer("frozen_until").notNull().default(0),
+});
+
+/** The collections that are moving out of or into this database. */
+export const moving = sqliteTable("moving", {
+  collectionId: integer("collection_id").primaryKey(),
+  role: text("role", { enum: ["source", "target"] }).notNull(),
+  digits: text("digits").notNull(),
+  run: integer("run").notNull(),
+});
+
+/** The keys of rows that changed since a move began. */
+export const moveLog = sqliteTable("move_log", {
+  number: integer("number").primaryKey({ autoIncrement: true }),
+  source: text("source").notNull(),
+  k1: anyColumn("k1").notNull(),
+  k2: anyColumn("k2"),
+  k3: anyColumn("k3"),
 });
 
 /** Deleted apps and forms. Rows remain after the erasure, so that no id is given again. */

@@ -39,6 +39,14 @@ export const insertAuditEntry = sharedStatement<AuditRecord>((db, v) =>
   ),
 );
 
+/** Stores an entry only if the previous statement changed a row. */
+export const insertAuditEntryIfChanged = homeStatement<AuditRecord>((db, v) =>
+  db.insert(auditEntry).select(
+    sql`select null, ${auditTimeSql(v.at)}, ${v.actor}, ${v.action}, ${v.collectionId}, ${v.subject}, ${v.version},
+        ${v.session}, ${v.requestId}, ${v.sentRequestId} where changes() > 0`,
+  ),
+);
+
 export interface NameRow {
   /** `member:ID`, `credential:ID`, `webhook:ID`, `app:KEY` or `form:KEY`. Only the last two have a collection id. */
   subject: string;

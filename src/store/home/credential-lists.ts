@@ -29,6 +29,7 @@ import type {
   CredentialKind,
   CredentialStateFilter,
 } from "#domain/credential/credential.ts";
+import { mergeLists } from "#store/db/merge-lists.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { credential } from "#store/db/home-schema.ts";
 import { credentialFromRow, findCredential, selectCredentials } from "./credentials.ts";
@@ -152,11 +153,14 @@ export function selectCollectionLabels(db: Database<"data">) {
   );
 }
 
+const mergeLabels = (lists: readonly LabelRow[][]): CollectionLabel[] =>
+  mergeLists(lists, ({ kind, key }) => `${kind}:${key}`).map(labelFromRow);
+
 export async function listCollectionLabels(databases: Databases): Promise<CollectionLabel[]> {
   const lists = databases
     .dataDatabases()
     .map(async (db) => retryTransient(db, () => selectCollectionLabels(db)));
-  return (await Promise.all(lists)).flat().map(labelFromRow);
+  return mergeLabels(await Promise.all(lists));
 }
 
 /** Loads a credential and the labels of all apps and forms in one round trip. */
@@ -173,7 +177,7 @@ export async function findCredentialWithLabels(
   );
   return {
     credential: row && credentialFromRow(row),
-    labels: labelLists.flatMap(([labels]) => labels.map(labelFromRow)),
+    labels: mergeLabels(labelLists.map(([labels]) => labels)),
   };
 }
 

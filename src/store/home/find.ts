@@ -8,6 +8,7 @@ import {
   type Databases,
   type HomeDatabase,
 } from "#store/db/database.ts";
+import { mergeLists } from "#store/db/merge-lists.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { credential, member, webhook } from "#store/db/home-schema.ts";
 import { collection, item } from "#store/db/schema.ts";
@@ -77,8 +78,14 @@ export async function loadNames(
     credentials,
     members,
     webhooks,
-    collections: data.flatMap(([collections]) => collections),
-    items: data.flatMap(([, items]) => items),
+    collections: mergeLists(
+      data.map(([collections]) => collections),
+      ({ kind, key }) => `${kind}:${key}`,
+    ),
+    items: mergeLists(
+      data.map(([, items]) => items),
+      ({ id }) => id,
+    ),
   };
 }
 

@@ -104,10 +104,14 @@ export const grantableRolePairsSql = roles
   )
   .join(", ");
 
-/** True while the inviter is an active member who can grant the role. */
+/**
+ * True while the inviter is an active member who can grant the role. The deployment invites the first owner without an
+ * inviter; that invitation ends with the first member.
+ */
 const isStillGrantableSql =
-  sql.raw(`exists (select 1 from member m where m.id = invitation.inviter_id
-  and m.disabled_at is null and (m.role, invitation.role) in (values ${grantableRolePairsSql}))`);
+  sql.raw(`(exists (select 1 from member m where m.id = invitation.inviter_id
+  and m.disabled_at is null and (m.role, invitation.role) in (values ${grantableRolePairsSql}))
+  or (invitation.inviter_id is null and not exists (select 1 from member)))`);
 
 const maxInvitations = 1000;
 

@@ -1,5 +1,6 @@
 import { orm, type DataDatabase, type Databases, type HomeDatabase } from "#store/db/database.ts";
 import { and, asc, eq, gt, sql, type SQL } from "drizzle-orm";
+import { mergeLists } from "#store/db/merge-lists.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { webhook, collection } from "#store/db/schema.ts";
 import { dataStatement, homeStatement, jointStatement } from "#store/db/statement.ts";
@@ -123,7 +124,12 @@ export async function loadCurrentPositions(
       .from(collection)
       .where(matchesCollections(collectionNames(hook))),
   );
-  return Object.fromEntries(rows.map((row) => [String(row.id), row.lastChangeNumber]));
+  const merged = mergeLists(
+    [rows, []],
+    (row) => row.id,
+    (row) => row.lastChangeNumber,
+  );
+  return Object.fromEntries(merged.map((row) => [String(row.id), row.lastChangeNumber]));
 }
 
 /** Runs a query in every data database. */
@@ -171,12 +177,17 @@ export async function loadFeedHeads(
   hook: Pick<Webhook, "collections">,
 ): Promise<FeedHead[]> {
   const { id, kind, key } = collection;
-  return queryAll(databases, (db) =>
+  const rows = await queryAll(databases, (db) =>
     orm(db)
       .select({ id, kind, key, last: lastChangeSql("collection.id").mapWith(Number) })
       .from(collection)
       .where(matchesCollections(collectionNames(hook)))
       .orderBy(asc(id)),
+  );
+  return mergeLists(
+    [rows, []],
+    (row) => row.id,
+    (row) => row.last,
   );
 }
 

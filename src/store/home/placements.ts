@@ -24,7 +24,7 @@ const insertPlacement = homeStatement<PlacedValues>((db, v) =>
   db
     .insert(placement)
     .select(
-      sql`select ${nextIdSql}, ${v.kind}, ${v.key}, ${v.database}, 1, 'creating'
+      sql`select ${nextIdSql}, ${v.kind}, ${v.key}, ${v.database}, 1, 'creating', 0
         where not exists (select 1 from placement where kind = ${v.kind} and key = ${v.key})
           and not exists (select 1 from collection where kind = ${v.kind} and key = ${v.key})
           and not exists (select 1 from deletion where kind = ${v.kind} and key = ${v.key} and state <> 'erased')`,

@@ -9,9 +9,9 @@ import {
 import { and, asc, count, eq, getTableColumns, ne, sql } from "drizzle-orm";
 import type { Webhook, WebhookSecret, WebhookType } from "#domain/webhook/webhook.ts";
 import { labelFromRow, selectCollectionLabels, type CollectionLabel } from "./credential-lists.ts";
-import { auditTimeSql, type AuditRecord } from "./audit.ts";
+import { insertAuditEntryIfChanged, type AuditRecord } from "./audit.ts";
 import { retryTransient, runOnce } from "#store/db/retry.ts";
-import { auditEntry, webhook } from "#store/db/schema.ts";
+import { webhook } from "#store/db/schema.ts";
 import { pick, homeStatement, nextVersionSql } from "#store/db/statement.ts";
 import { updateListenedColumns, updateListenedStatement } from "./listened.ts";
 import type { StartPositions } from "./listeners.ts";
@@ -98,14 +98,6 @@ export const selectWebhooks = (db: HomeDatabase) =>
   query(db, (on) =>
     on.select(webhookColumns).from(webhook).where(isNotDeleted).orderBy(asc(webhook.id)),
   );
-
-/** Stores an audit entry only if the previous statement changed a row. */
-const insertAuditEntryIfChanged = homeStatement<AuditRecord>((db, v) =>
-  db.insert(auditEntry).select(
-    sql`select null, ${auditTimeSql(v.at)}, ${v.actor}, ${v.action}, ${v.collectionId}, ${v.subject}, ${v.version},
-        ${v.session}, ${v.requestId}, ${v.sentRequestId} where changes() > 0`,
-  ),
-);
 
 /**
  * Stores a change of a webhook and updates which collections have listeners. With two databases it stores the webhook

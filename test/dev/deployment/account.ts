@@ -63,30 +63,26 @@ export class Account {
     return named ?? this.database(idOrName);
   }
 
-  async makeDatabase(name: string, jurisdiction: string | undefined) {
+  makeDatabase(name: string, jurisdiction: string | undefined) {
     if ([...this.databases.values()].some((database) => database.name === name)) {
       throw new Refusal(400, 7502, `Database with name '${name}' already exists`);
     }
-    const uuid = randomUUID();
+    const uuid = this.runtime.createDatabase();
     this.databases.set(uuid, {
       uuid,
       name,
       jurisdiction,
       history: new History(this.runtime, uuid),
     });
-    this.runtime.databases.add(uuid);
-    await this.runtime.apply();
     return { uuid, name, created_at: new Date().toISOString(), version: "production" };
   }
 
-  async makeNamespace(title: string) {
+  makeNamespace(title: string) {
     if ([...this.namespaces.values()].includes(title)) {
       throw new Refusal(400, 10_014, "A namespace with this account ID and title already exists.");
     }
     const id = createHash("md5").update(randomUUID()).digest("hex");
     this.namespaces.set(id, title);
-    this.runtime.namespaces.add(id);
-    await this.runtime.apply();
     return { id, title, supports_url_encoding: true };
   }
 
@@ -132,13 +128,13 @@ export class Account {
     });
   }
 
-  async deploy(name: string, version: string): Promise<void> {
+  deploy(name: string, version: string): void {
     const script = this.script(name);
     const live = script.versions.find(({ id }) => id === version);
     if (!live) throw new Refusal(404, 10_092, `There is no version ${version}.`);
     const createdAt = new Date().toISOString();
     script.deployments.unshift({ id: randomUUID(), version, at: createdAt });
-    await this.publish(name);
+    this.publish(name);
   }
 
   /** Returns the secrets of the latest version. Each version has its own secrets. */
@@ -151,13 +147,12 @@ export class Account {
     );
   }
 
-  async publish(name: string): Promise<void> {
+  publish(name: string): void {
     const script = this.script(name);
     const live = script.versions.find(({ id }) => id === script.deployments[0]?.version);
     if (!live) return;
     const workersDevHosts = script.onWorkersDev ? [`${name}.acme.workers.dev`] : [];
     this.runtime.workers.set(name, { live, hosts: [...workersDevHosts, ...script.domains] });
-    await this.runtime.apply();
   }
 
   emptyFolder(): string {

@@ -64,7 +64,7 @@ export class Cloud {
   /** Returns the port of a tunnel's target: the runtime's port, or the given port on this machine. */
   async #port(target: string): Promise<number> {
     const [host, port] = target.split(":");
-    return host === "127.0.0.1" ? Number(port) : this.account.runtime.port();
+    return host === "127.0.0.1" ? Number(port) : this.account.runtime.portOf(host ?? "");
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -199,6 +199,31 @@ describe("The deployment guide", () => {
     await get("/api/v1/me", ...bearer(token));
   });
 
+  it("invites the first owner by a link that works once, for one address, and only without a member", async () => {
+    const deploy = "npm run -s deploy -- --env invited --location weur";
+    const linkOf = (output: string) => firstGroup(/Invitation\s+(https:\S+)/, output);
+    const former = linkOf(await run(`${deploy} --owner Former@example.com\n`));
+    const runner = await run(`env CI=true OWNER_EMAIL=boss@example.com ${deploy}\n`);
+    expect(runner).toContain("run this command on your machine");
+    expect(linkOf(runner)).toBe("");
+    const link = linkOf(await run(`env OWNER_EMAIL=Boss@example.com ${deploy}\n`));
+    const json = "-H 'Accept: application/json' -H 'Content-Type: application/json'";
+    const statusOf = (url: string, body = "") =>
+      run(`curl -s -o /dev/null -w '%{http_code}' ${json} ${body} '${url}'\n`);
+    expect(await statusOf(former)).toBe("404");
+    expect(JSON.parse(await run(`curl -fsS ${json} '${link}'\n`))).toEqual({
+      email: "boss@example.com",
+      role: "owner",
+    });
+    const password = `-d '{"password":"correct horse battery"}'`;
+    expect(await statusOf(link, password)).toBe("201");
+    expect(await statusOf(link, password)).toBe("404");
+    const signIn = `-d '{"email":"boss@example.com","password":"correct horse battery"}'`;
+    expect(await statusOf(`${new URL(link).origin}/admin/sign-in`, signIn)).toBe("200");
+    const after = await run(`${deploy} --owner third@example.com\n`);
+    expect(after).not.toMatch(/Invitation|Setup link/);
+  });
+
   it("deploys an environment as a separate service", async () => {
     const output = await follow("Environments");
     expect(output).toContain("Edge Forms answers at https://edge-forms-staging.acme.workers.dev");

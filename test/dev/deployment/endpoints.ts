@@ -43,8 +43,6 @@ const databases: Endpoint[] = [
     async (account, { params: { id = "" } }) => {
       account.database(id);
       account.databases.delete(id);
-      account.runtime.databases.delete(id);
-      await account.runtime.apply();
     },
   ],
   ["POST", `${d1}/:id/query`, runQuery],
@@ -159,8 +157,6 @@ const namespaces: Endpoint[] = [
         throw new Refusal(400, 10_058, "The namespace is in use.");
       }
       if (!account.namespaces.delete(id)) throw new Refusal(404, 10_013, "namespace not found");
-      account.runtime.namespaces.delete(id);
-      await account.runtime.apply();
     },
   ],
 ];
@@ -266,7 +262,7 @@ const scripts: Endpoint[] = [
     `${script}/deployments`,
     async (account, call) => {
       const { name = "" } = call.params;
-      await account.deploy(name, json(call).versions[0].version_id);
+      account.deploy(name, json(call).versions[0].version_id);
       return { id: account.script(name).deployments[0]?.id };
     },
   ],
@@ -306,7 +302,7 @@ const scripts: Endpoint[] = [
     async (account, call) => {
       const { name = "" } = call.params;
       account.script(name).onWorkersDev = json(call).enabled;
-      await account.publish(name);
+      account.publish(name);
       return json(call);
     },
   ],
@@ -328,7 +324,7 @@ const scripts: Endpoint[] = [
       account.script(name).domains = json(call).origins.map(
         ({ hostname }: { hostname: string }) => hostname,
       );
-      await account.publish(name);
+      account.publish(name);
       return json(call).origins;
     },
   ],
@@ -344,7 +340,6 @@ const scripts: Endpoint[] = [
       account.script(name);
       account.scripts.delete(name);
       account.runtime.workers.delete(name);
-      await account.runtime.apply();
     },
   ],
   ["GET", `${accountPath}/workers/subdomain`, () => ({ subdomain: "acme" })],
@@ -408,7 +403,7 @@ async function upload(account: Account, call: Call) {
   storedScript.versions.unshift(version);
   storedScript.tag = metadata.migrations?.new_tag ?? storedScript.tag;
   account.scripts.set(name, storedScript);
-  if (!call.path.endsWith("/versions")) await account.deploy(name, version.id);
+  if (!call.path.endsWith("/versions")) account.deploy(name, version.id);
   return {
     id: version.id,
     deployment_id: version.id,
@@ -437,7 +432,7 @@ async function setSecrets(account: Account, call: Call) {
     bindings: [...otherBindings, ...Object.values(secrets)],
   };
   versions.unshift(version);
-  await account.deploy(name, version.id);
+  account.deploy(name, version.id);
   return {};
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,21 +33,33 @@ export interface Statement {
   meta: object;
 }
 
-/** Runs all deployed Workers under their hosts, with the account's databases. */
+/** The databases that an account can create. The runtime has them all from its start, so that no new one restarts it. */
+const maxDatabases = 16;
+
+/** Runs the deployed Worker whose host is called, with the account's databases. */
 export class Runtime {
   readonly folder = mkdtempSync(join(tmpdir(), "edge-forms-cloud-"));
-  readonly databases = new Set<string>();
-  readonly namespaces = new Set<string>();
   readonly workers = new Map<string, { live: Uploaded; hosts: string[] }>();
+  readonly #databases = Array.from({ length: maxDatabases }, () => randomUUID() as string);
+  #createdCount = 0;
+  #served: { live: Uploaded; hosts: string[] } | undefined;
   #miniflare: Miniflare | undefined;
 
-  /** The TLS port for all hosts. */
-  async port(): Promise<number> {
-    return Number((await this.#instance().ready).port);
+  /** The ID of a new, empty database. */
+  createDatabase(): string {
+    const id = this.#databases[this.#createdCount++];
+    if (id === undefined) throw new Error(`An account has at most ${maxDatabases} databases.`);
+    return id;
   }
 
-  async apply(): Promise<void> {
-    await this.#instance().setOptions(this.#options());
+  /** The TLS port of a host. Restarts the runtime if that host's Worker is another one, or has changed. */
+  async portOf(host: string): Promise<number> {
+    const called = [...this.workers].find(([, { hosts }]) => hosts.includes(host));
+    if (called && this.#served !== called[1]) {
+      await this.#instance().setOptions(this.#options(workerOf(...called)));
+    }
+    this.#served = called?.[1] ?? this.#served;
+    return Number((await this.#instance().ready).port);
   }
 
   async query(database: string, sql: string, params: unknown[] = []): Promise<Statement[]> {
@@ -64,8 +77,7 @@ export class Runtime {
     return (this.#miniflare ??= new Miniflare(this.#options()));
   }
 
-  #options() {
-    const identityMap = (ids: Set<string>) => Object.fromEntries([...ids].map((id) => [id, id]));
+  #options(...deployed: V4WorkerOptions[]) {
     return convertV4MiniflareOptions({
       host: "127.0.0.1",
       port: 0,
@@ -79,16 +91,18 @@ export class Runtime {
           modules: true,
           script: `export default { fetch: () => new Response("There is nothing here yet", { status: 404 }) }`,
           compatibilityDate: "2026-10-20",
-          d1Databases: identityMap(this.databases),
-          kvNamespaces: identityMap(this.namespaces),
+          d1Databases: Object.fromEntries(this.#databases.map((id) => [id, id])),
         },
-        ...[...this.workers].map(([name, { live, hosts }]) => workerOf(name, live, hosts)),
+        ...deployed,
       ],
     });
   }
 }
 
-function workerOf(name: string, uploaded: Uploaded, hosts: string[]): V4WorkerOptions {
+function workerOf(
+  name: string,
+  { live: uploaded, hosts }: { live: Uploaded; hosts: string[] },
+): V4WorkerOptions {
   const bindingsOf = <T extends UploadedBinding["type"]>(...types: T[]) =>
     uploaded.bindings.filter((binding): binding is Extract<UploadedBinding, { type: T }> =>
       (types as string[]).includes(binding.type),

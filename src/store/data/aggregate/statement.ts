@@ -117,12 +117,10 @@ interface Builder {
 const tallySql = (collectionId: number) =>
   `t(live, largest) as materialized (select live, largest from tally where collection_id = ${collectionId})`;
 
-/** Keeps SQLite from merging a subquery into the query around it, which would compute its columns several times. */
-const barrier = "where true limit -1";
-
 /** Builds the table `rows` from the SQL of its stored columns, and `n`, whose `reason` says why there are none. */
 function rowsSql({ figures }: Builder, bounds: string, from: string, isBarred: boolean): string {
-  const end = isBarred ? ` ${barrier}` : "";
+  // Keeps SQLite from merging the subqueries into the query around them, which would compute their columns several times.
+  const end = isBarred ? " where true limit -1" : "";
   let text = `select ${selectList(figures.stored()) || "1 as no_value"} ${from}`;
   const levels = [figures.prepared(), figures.derived()].filter((level) => level.length > 0);
   for (const level of levels) text = `select *, ${selectList(level)} from (${text})${end}`;

@@ -1,0 +1,79 @@
+import {
+  countingDatabase,
+  type DataDatabase,
+  type Databases,
+  type QueryCounts,
+} from "#store/db/database.ts";
+import { beginRun } from "#store/data/move-sides.ts";
+import { saveMove, type Move, type MovePosition, type MoveUpdate } from "#store/home/moves.ts";
+import type { BackgroundContext } from "./context.ts";
+
+export type MoveContext = Pick<BackgroundContext, "databases" | "now">;
+
+/** The work of a run has ended: a member stopped the move, or a later run has begun. */
+export class RunOverError extends Error {}
+
+/** The move cannot go on. The source keeps the collections. */
+export class MoveRefusedError extends Error {}
+
+/** One run of a move. It saves its progress, so that the next run continues after a kill. */
+export class MoveRun {
+  readonly databases: Databases;
+  readonly now: () => number;
+  move: Move;
+  readonly #counted: { db: DataDatabase; counts: Readonly<QueryCounts> }[] = [];
+  #saves = 0;
+
+  constructor({ databases, now }: MoveContext, move: Move) {
+    this.databases = databases;
+    this.now = now;
+    this.move = move;
+  }
+
+  get source(): DataDatabase {
+    return this.#database(this.move.source);
+  }
+
+  get target(): DataDatabase {
+    return this.#database(this.move.target);
+  }
+
+  get both(): readonly [DataDatabase, DataDatabase] {
+    return [this.source, this.target];
+  }
+
+  #database(name: string | null): DataDatabase {
+    const known = this.#counted.find(({ db }) => db.name === name);
+    if (known) return known.db;
+    const found = this.databases.dataDatabases().find((each) => each.name === name);
+    if (!found) throw new MoveRefusedError(`This installation has no database ${name}.`);
+    const counted = countingDatabase(found);
+    this.#counted.push(counted);
+    return counted.db;
+  }
+
+  /** The queries of the run, nearly. D1 limits those of an invocation. */
+  get queries(): number {
+    return this.#counted.reduce((sum, { counts }) => sum + counts.queries, this.#saves);
+  }
+
+  /** Keeps writes of earlier runs out of both databases. */
+  async begin(): Promise<void> {
+    const { source, target, run } = this.move;
+    const names = new Set([source, target]);
+    const dbs = this.databases.dataDatabases().filter(({ name }) => names.has(name));
+    await beginRun(dbs, run);
+  }
+
+  /** @throws RunOverError */
+  async save(update: MoveUpdate): Promise<void> {
+    this.#saves += 1;
+    const saved = await saveMove(this.databases.home, this.move, update, this.now());
+    if (!saved) throw new RunOverError();
+    this.move = saved;
+  }
+
+  savePosition(position: MovePosition, done: number): Promise<void> {
+    return this.save({ position, done });
+  }
+}

@@ -1,0 +1,84 @@
+import { stoppablePhases } from "#domain/move.ts";
+import { UnequalCopyError } from "#store/data/move-log.ts";
+import { classifyError } from "#store/db/retry.ts";
+import { claimMove, releaseMove } from "#store/home/moves.ts";
+import { beginMove, cleanUp } from "./begin-move.ts";
+import { compareAll, copyAll, eraseCopies } from "./copy-collections.ts";
+import { resumeFlip, retire, tryToFlip } from "./flip-move.ts";
+import { MoveRefusedError, MoveRun, RunOverError, type MoveContext } from "./move-run.ts";
+
+const maxRunMs = 25_000;
+
+/**
+ * Works on the move that is not over, or erases a copy that is due. A run that is killed at any point is continued by the
+ * next one. Without a directory there are no moves, and nothing is read.
+ * Returns whether there was something to do.
+ */
+export async function runMoves(ctx: MoveContext, maxQueries = 700): Promise<boolean> {
+  const { databases, now } = ctx;
+  if (!databases.directory) return false;
+  const startedAt = now();
+  const move = await claimMove(databases.home, startedAt);
+  if (!move) return false;
+  const run = new MoveRun(ctx, move);
+  try {
+    await run.begin();
+    await work(run, () => now() - startedAt < maxRunMs && run.queries < maxQueries);
+  } catch (error) {
+    if (!(await handle(run, error))) throw error;
+  }
+  await releaseMove(databases.home, run.move);
+  return true;
+}
+
+/** Repeats steps until the time is over, or the move waits or ends. */
+async function work(run: MoveRun, hasTime: () => boolean): Promise<void> {
+  const { timeline } = run.databases;
+  const isRestored = run.move.source !== null && run.move.restores !== timeline.restores;
+  if (isRestored && stoppablePhases.includes(run.move.phase))
+    throw new MoveRefusedError("A database was restored meanwhile.");
+  while (hasTime()) if (!(await step(run, hasTime))) return;
+}
+
+/** Returns whether there is more to do now. */
+async function step(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
+  switch (run.move.phase) {
+    case "requested":
+      return beginMove(run, hasTime);
+    case "copying":
+      if (!(await copyAll(run, hasTime))) return false;
+      await run.save({ phase: "checking", done: 0 });
+      return true;
+    case "checking":
+      if (!(await compareAll(run, hasTime))) return false;
+      await run.save({ phase: "following" });
+      return true;
+    case "following":
+      return (await tryToFlip(run, hasTime)) !== "wait";
+    case "flipping":
+      await resumeFlip(run);
+      return true;
+    case "retiring":
+      return retire(run);
+    case "kept":
+      if ((run.move.eraseAt ?? Infinity) > run.now()) return false;
+      if (await eraseCopies(run, run.source, "kept", hasTime)) await run.save({ phase: "done" });
+      return false;
+    case "stopping":
+      return cleanUp(run, hasTime);
+    case "done":
+    case "stopped":
+      return false;
+  }
+}
+
+/** Returns whether the error ends this run only, or the move in order. */
+async function handle(run: MoveRun, error: unknown): Promise<boolean> {
+  if (error instanceof RunOverError) return true;
+  const failure = classifyError(error);
+  if (failure.kind === "guard" && failure.constraint === "other_run") return true;
+  const isRefused = error instanceof MoveRefusedError || error instanceof UnequalCopyError;
+  if (!isRefused || !stoppablePhases.includes(run.move.phase)) return false;
+  await run.save({ phase: "stopping", problem: error.message, position: null });
+  return true;
+}

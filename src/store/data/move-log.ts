@@ -1,0 +1,174 @@
+import type { DataDatabase, PreparedStatement } from "#store/db/database.ts";
+import { copiedTables, isMovingAway, type MovedTable } from "#store/db/moved-tables.ts";
+import { retryTransient } from "#store/db/retry.ts";
+import { guardRun } from "./move-guards.ts";
+import {
+  areEqual,
+  deleteKeys,
+  keyOf,
+  list,
+  selectKeys,
+  storeRows,
+  type Key,
+  type Row,
+} from "./move-rows.ts";
+
+/**
+ * While a collection moves, triggers of its database note the key of each row that a statement stores, changes or
+ * deletes. So the copy follows every statement of every version of the service, deletions included.
+ */
+
+const triggerName = (table: MovedTable, event: string) => `move_${table.name}_${event}`;
+const events = ["insert", "update", "delete"] as const;
+
+function triggerSql(table: MovedTable, event: (typeof events)[number]): string {
+  const note = (row: "new" | "old") => {
+    const key = [0, 1, 2].map((index) =>
+      table.key[index] ? `${row}."${table.key[index]}"` : "null",
+    );
+    return `insert into move_log (source, k1, k2, k3) select '${table.name}', ${key.join(", ")} where ${isMovingAway(table, row)}`;
+  };
+  const isSameKey = table.key.map((column) => `old."${column}" is new."${column}"`).join(" and ");
+  const notes = {
+    insert: [note("new")],
+    delete: [note("old")],
+    update: [note("new"), `${note("old")} and not (${isSameKey})`],
+  };
+  return `create trigger if not exists ${triggerName(table, event)} after ${event} on ${table.name}
+    begin ${notes[event].map((statement) => `${statement};`).join(" ")} end`;
+}
+
+export const createTriggers = (db: DataDatabase): PreparedStatement<"data">[] =>
+  copiedTables().flatMap((table) =>
+    events.map((event) => db.prepare<"data">(triggerSql(table, event))),
+  );
+
+/** Removes the triggers and what they noted. */
+export async function dropTriggers(db: DataDatabase): Promise<void> {
+  const drops = copiedTables().flatMap((table) =>
+    events.map((event) =>
+      db.prepare<"data">(`drop trigger if exists ${triggerName(table, event)}`),
+    ),
+  );
+  await retryTransient(db, () => db.batch([...drops, db.prepare<"data">("delete from move_log")]));
+}
+
+const maxNotes = 1000;
+const maxBytes = 1_000_000;
+
+interface Note {
+  number: number;
+  source: string;
+  k1: unknown;
+  k2: unknown;
+  k3: unknown;
+  bytes: number | null;
+}
+
+/** Selects the oldest notes, with the bytes of their rows. */
+function selectNotes(db: DataDatabase): PreparedStatement<"data"> {
+  const bytesOf = copiedTables().map(({ name, key, bytes }) => {
+    const isRow = key.map((column, index) => `t."${column}" = l.k${index + 1}`).join(" and ");
+    return `when '${name}' then (select ${bytes} from ${name} t where ${isRow})`;
+  });
+  return db.prepare<"data">(
+    `select number, source, k1, k2, k3, case source ${bytesOf.join(" ")} end as bytes
+      from move_log l order by number limit ${maxNotes}`,
+  );
+}
+
+/** How many notes wait; at most `limit`. */
+export async function countNotes(db: DataDatabase, limit: number): Promise<number> {
+  const statement = db.prepare<"data">(
+    `select count(*) as notes from (select 1 from move_log limit ${limit})`,
+  );
+  const row = await retryTransient(db, () => statement.first<{ notes: number }>());
+  return row?.notes ?? 0;
+}
+
+/** The first notes whose rows fit into one step. */
+function takeNotes(notes: readonly Note[]): Note[] {
+  let spent = 0;
+  const tooMany = notes.findIndex(({ bytes }, index) => {
+    spent += bytes ?? 0;
+    return index > 0 && spent > maxBytes;
+  });
+  return notes.slice(0, tooMany === -1 ? notes.length : tooMany);
+}
+
+/** The noted keys of each table, each one once. */
+function keysByTable(notes: readonly Note[]): { table: MovedTable; keys: Key[] }[] {
+  return copiedTables().flatMap((table) => {
+    const keys = new Map<string, Key>();
+    for (const { source, k1, k2, k3 } of notes) {
+      if (source !== table.name) continue;
+      const key = [k1, k2, k3].slice(0, table.key.length);
+      keys.set(JSON.stringify(key), key);
+    }
+    return keys.size === 0 ? [] : [{ table, keys: [...keys.values()] }];
+  });
+}
+
+const selectNoted = (db: DataDatabase, { name, key, columns }: MovedTable, through: number) =>
+  db.prepare<"data">(
+    `select ${list(columns)} from ${name} where (${list(key)}) in (
+      select ${key.map((_, index) => `k${index + 1}`).join(", ")} from move_log where number <= ?1 and source = ?2)`,
+    [through, name],
+  );
+
+/** A copy that differs from its source. The move ends. */
+export class UnequalCopyError extends Error {}
+
+/**
+ * Copies what the oldest notes name, and compares it. A row that is gone is deleted. Returns the number of the notes.
+ * @throws UnequalCopyError
+ */
+export async function followStep(
+  [source, target]: readonly [DataDatabase, DataDatabase],
+  run: number,
+): Promise<number> {
+  const { results } = await retryTransient(source, () => selectNotes(source).all<Note>());
+  const notes = takeNotes(results);
+  const last = notes.at(-1);
+  if (!last) return 0;
+  const tables = keysByTable(notes);
+  const found = await retryTransient(source, () =>
+    source.batch<Row>(tables.map(({ table }) => selectNoted(source, table, last.number))),
+  );
+  for (const [index, { table, keys }] of tables.entries())
+    await storeNoted(target, { table, keys, rows: found[index]?.results ?? [] }, run);
+  await retryTransient(source, () =>
+    source.batch([
+      guardRun(source, "source", run),
+      source.prepare<"data">("delete from move_log where number <= ?1", [last.number]),
+    ]),
+  );
+  return notes.length;
+}
+
+interface NotedRows {
+  table: MovedTable;
+  keys: readonly Key[];
+  rows: readonly Row[];
+}
+
+async function storeNoted(
+  target: DataDatabase,
+  { table, keys, rows }: NotedRows,
+  run: number,
+): Promise<void> {
+  // A row that was stored between the two reads is noted again.
+  const isNoted = new Set(keys.map((key) => JSON.stringify(key)));
+  const known = rows.filter((row) => isNoted.has(JSON.stringify(keyOf(table, row))));
+  const reads = selectKeys(target, table, keys);
+  const results = await retryTransient(target, () =>
+    target.batch<Row>([
+      guardRun(target, "target", run),
+      ...deleteKeys(target, table, keys),
+      ...storeRows(target, table, known),
+      ...reads,
+    ]),
+  );
+  const stored = results.slice(-reads.length).flatMap((result) => result.results);
+  if (!areEqual(table, known, stored)) throw new UnequalCopyError(`Table ${table.name} differs.`);
+}

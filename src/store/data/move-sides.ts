@@ -1,0 +1,226 @@
+import type { DataDatabase } from "#store/db/database.ts";
+import { collectionDigits } from "#domain/item/item.ts";
+import { heldTables } from "#store/db/moved-tables.ts";
+import { retryTransient } from "#store/db/retry.ts";
+import { guardRun, refuseIf, runIfAllowed, type MoveRole } from "./move-guards.ts";
+import { createTriggers } from "./move-log.ts";
+import { deleteAll, selectAll, storeRows, type Row } from "./move-rows.ts";
+
+/**
+ * What a move does to the two databases beside copying rows. Each batch begins with a guard: once a later run has begun,
+ * an earlier one that was only slow can no longer store anything.
+ */
+
+/** A collection that moves. */
+export interface MovingCollection {
+  id: number;
+  /** "form:purchase". */
+  name: string;
+  /** Before the move. */
+  epoch: number;
+}
+
+const idsOf = (collections: readonly MovingCollection[]) =>
+  `(${collections.map(({ id }) => id).join(", ")})`;
+
+const insertMoving = (db: DataDatabase, { id }: MovingCollection, role: MoveRole, run: number) =>
+  db.prepare<"data">(
+    `insert into moving (collection_id, role, digits, run) values (?1, ?2, ?3, ?4)
+      on conflict (collection_id) do update set role = excluded.role, run = max(run, excluded.run)`,
+    [id, role, collectionDigits(id), run],
+  );
+
+/** Makes this run the latest in both databases. */
+export async function beginRun(dbs: readonly DataDatabase[], run: number): Promise<void> {
+  for (const db of dbs)
+    await retryTransient(db, () =>
+      db.prepare<"data">("update moving set run = max(run, ?1)", [run]).run(),
+    );
+}
+
+/** Prepares the database for rows that it does not own. Returns false if it owns one of the collections. */
+export function receive(
+  target: DataDatabase,
+  collections: readonly MovingCollection[],
+  run: number,
+): Promise<boolean> {
+  return runIfAllowed(target, [
+    refuseIf(
+      target,
+      `exists (select 1 from owner where collection_id in ${idsOf(collections)} and state <> 'moved')`,
+    ),
+    ...collections.flatMap((collection) => [
+      target.prepare<"data">(
+        "insert into owner (collection_id, epoch, state) values (?1, ?2, 'moved') on conflict do nothing",
+        [collection.id, collection.epoch],
+      ),
+      insertMoving(target, collection, "target", run),
+    ]),
+  ]);
+}
+
+/** From here on, triggers note what changes. */
+export async function startNoting(
+  source: DataDatabase,
+  collections: readonly MovingCollection[],
+  run: number,
+): Promise<void> {
+  const statements = collections.flatMap((collection) => [
+    // A collection of the home database that was never placed has no owner.
+    source.prepare<"data">(
+      "insert into owner (collection_id, epoch, state) values (?1, ?2, 'owned') on conflict do nothing",
+      [collection.id, collection.epoch],
+    ),
+    insertMoving(source, collection, "source", run),
+  ]);
+  await retryTransient(source, () => source.batch([...statements, ...createTriggers(source)]));
+}
+
+/** Refuses writes until the time, or until the move ends. */
+export async function freeze(
+  source: DataDatabase,
+  collections: readonly MovingCollection[],
+  run: number,
+  until: number,
+): Promise<void> {
+  const sql = `update owner set state = 'frozen', frozen_until = ?1
+    where collection_id in ${idsOf(collections)} and state <> 'moved'`;
+  await retryTransient(source, () =>
+    source.batch([guardRun(source, "source", run), source.prepare<"data">(sql, [until])]),
+  );
+}
+
+/** Accepts writes again. */
+export async function unfreeze(
+  source: DataDatabase,
+  collections: readonly MovingCollection[],
+): Promise<void> {
+  const sql = `update owner set state = 'owned', frozen_until = 0
+    where collection_id in ${idsOf(collections)} and state = 'frozen'`;
+  await retryTransient(source, () => source.prepare<"data">(sql).run());
+}
+
+/** Text that changes when a collection of the database begins or ceases to refer to another. */
+export async function loadLinksMark(source: DataDatabase): Promise<string> {
+  const row = await retryTransient(source, () =>
+    source.prepare<"data">(`select ${linksMark} as mark`).first<{ mark: string | null }>(),
+  );
+  return row?.mark ?? "";
+}
+
+const linksMark = `(select group_concat(id || ':' || revision) from (
+  select id, revision from collection where instr(fields, '"type":"reference"') > 0 order by id))`;
+
+const hasPending = (collections: readonly MovingCollection[]) =>
+  `exists (select 1 from pending_change where collection_id in ${idsOf(collections)} and problem is null)`;
+
+async function isTrue(db: DataDatabase, condition: string): Promise<boolean> {
+  const statement = db.prepare<"data">(`select ${condition} as is_true`);
+  const row = await retryTransient(db, () => statement.first<{ is_true: number }>());
+  return row?.is_true === 1;
+}
+
+/** Whether a change of a definition waits until all items are checked. It takes effect where it began. */
+export const hasPendingDefinition = (
+  db: DataDatabase,
+  collections: readonly MovingCollection[],
+): Promise<boolean> => isTrue(db, hasPending(collections));
+
+/** Whether the database repairs rows of any collection, after an upgrade or a restore. */
+export const hasUnfinishedRepairs = (db: DataDatabase): Promise<boolean> =>
+  isTrue(db, "(exists (select 1 from refolding) or exists (select 1 from owed_erasure))");
+
+/**
+ * Gives the collections up, in one transaction that proves that all of them are copied. Returns false if something
+ * changed that is not copied.
+ */
+export function surrender(
+  source: DataDatabase,
+  collections: readonly MovingCollection[],
+  run: number,
+  links: string,
+): Promise<boolean> {
+  const ids = idsOf(collections);
+  return runIfAllowed(source, [
+    guardRun(source, "source", run),
+    refuseIf(source, "exists (select 1 from move_log)"),
+    refuseIf(
+      source,
+      `(select count(*) from owner where collection_id in ${ids} and state = 'frozen') <> ${collections.length}`,
+    ),
+    refuseIf(source, hasPending(collections)),
+    refuseIf(source, `coalesce(${linksMark}, '') <> ?1`, [links]),
+    source.prepare<"data">(`update owner set state = 'moved' where collection_id in ${ids}`),
+    source.prepare<"data">("delete from moving where role = 'source'"),
+  ]);
+}
+
+/** Whether a database has given up, or does not have, the collections. */
+export async function areMoved(
+  db: DataDatabase,
+  collections: readonly MovingCollection[],
+): Promise<boolean> {
+  const sql = `select count(*) as moved from owner where collection_id in ${idsOf(collections)} and state = 'moved'`;
+  const row = await retryTransient(db, () => db.prepare<"data">(sql).first<{ moved: number }>());
+  return row?.moved === collections.length;
+}
+
+/** Makes the other database the owner, with the rows that make the collections visible. Can be repeated. */
+export async function takeOver(
+  [source, target]: readonly [DataDatabase, DataDatabase],
+  collections: readonly MovingCollection[],
+  run: number,
+): Promise<void> {
+  if (!(await areMoved(target, collections))) return;
+  const held = heldTables();
+  const ids = collections.map(({ id }) => id);
+  const found = await retryTransient(source, () =>
+    source.batch<Row>(held.map((table) => selectAll(source, table, ids))),
+  );
+  await retryTransient(target, () =>
+    target.batch([
+      guardRun(target, "target", run),
+      ...held.flatMap((table, index) => [
+        deleteAll(target, table, ids),
+        ...storeRows(target, table, found[index]?.results ?? []),
+      ]),
+      ...collections.map(({ id, epoch }) =>
+        target.prepare<"data">(
+          "update owner set epoch = ?2, state = 'owned', frozen_until = 0 where collection_id = ?1",
+          [id, epoch + 1],
+        ),
+      ),
+      target.prepare<"data">("delete from moving where role = 'target'"),
+    ]),
+  );
+}
+
+/** Deletes the rows of the former database that make it work on the collections, or show them. */
+export async function hideCopy(
+  source: DataDatabase,
+  collections: readonly MovingCollection[],
+  what: "work" | "all",
+): Promise<void> {
+  const tables = heldTables().filter(({ name }) => what === "all" || name !== "collection");
+  const ids = collections.map(({ id }) => id);
+  await retryTransient(source, () =>
+    source.batch([
+      refuseIf(
+        source,
+        `exists (select 1 from owner where collection_id in ${idsOf(collections)} and state <> 'moved')`,
+      ),
+      ...tables.map((table) => deleteAll(source, table, ids)),
+      // Files that are not attached count against the limit of their owner.
+      source.prepare<"data">(
+        `delete from file where collection_id in ${idsOf(collections)} and item is null`,
+      ),
+    ]),
+  );
+}
+
+/** Ends a move that has not given the collections up. */
+export async function forgetMove(db: DataDatabase, role: MoveRole): Promise<void> {
+  await retryTransient(db, () =>
+    db.prepare<"data">(`delete from moving where role = '${role}'`).run(),
+  );
+}

@@ -1,0 +1,163 @@
+import { and, eq, inArray } from "drizzle-orm";
+import { activePhases, type MovePhase } from "#domain/move.ts";
+import type { MovingCollection } from "#store/data/move-sides.ts";
+import { orm, type HomeDatabase, type PreparedStatement } from "#store/db/database.ts";
+import { collectionMove } from "#store/db/home-schema.ts";
+import { retryTransient } from "#store/db/retry.ts";
+
+type MoveRow = typeof collectionMove.$inferSelect;
+
+/** A move of a collection, and of those that are linked to it, to another database. */
+export interface Move extends Omit<MoveRow, "collections" | "position"> {
+  collections: MovingCollection[];
+  /** Where copying or checking goes on. */
+  position: MovePosition | null;
+}
+
+/** The next table, as a number, of the next collection, and the last key of it that is done. */
+export interface MovePosition {
+  collection: number;
+  table: number;
+  after: unknown[] | null;
+}
+
+const listed = (phases: readonly MovePhase[]) => phases.map((phase) => `'${phase}'`).join(", ");
+const isActive = `phase in (${listed(activePhases)})`;
+
+const moveFromRow = (row: MoveRow): Move => ({
+  ...row,
+  collections: JSON.parse(row.collections) as MovingCollection[],
+  position: row.position === null ? null : (JSON.parse(row.position) as MovePosition),
+});
+
+/** How long a run may be silent before another one takes its place. */
+const leaseMs = 12_000;
+
+/** Claims the move that is not over, or a copy that is due to be erased. Undefined if there is none, or a run works on it. */
+export async function claimMove(home: HomeDatabase, now: number): Promise<Move | undefined> {
+  const sqlText = `update collection_move set run = run + 1, leased_until = ?2
+    where id = (select id from collection_move where (${isActive} or phase = 'kept' and erase_at <= ?1)
+      order by phase = 'kept', id limit 1) and leased_until <= ?1 returning id`;
+  const row = await retryTransient(home, () =>
+    home.prepare<"home">(sqlText, [now, now + leaseMs]).first<{ id: number }>(),
+  );
+  return row ? findMove(home, row.id) : undefined;
+}
+
+async function findMove(home: HomeDatabase, id: number): Promise<Move | undefined> {
+  const [row] = await retryTransient(home, () =>
+    orm(home).select().from(collectionMove).where(eq(collectionMove.id, id)),
+  );
+  return row && moveFromRow(row);
+}
+
+export type MoveUpdate = Partial<
+  Pick<
+    Move,
+    | "phase"
+    | "source"
+    | "collections"
+    | "position"
+    | "total"
+    | "done"
+    | "announcedAt"
+    | "movedAt"
+    | "eraseAt"
+    | "frozenMs"
+    | "restores"
+    | "problem"
+  >
+>;
+
+/**
+ * Saves the progress of a run, which stays responsible. Undefined if a member stopped the move meanwhile, or a later run
+ * has begun.
+ */
+export async function saveMove(
+  home: HomeDatabase,
+  move: Move,
+  update: MoveUpdate,
+  now: number,
+): Promise<Move | undefined> {
+  const { collections, position, ...columns } = update;
+  const rows = await retryTransient(home, () =>
+    orm(home)
+      .update(collectionMove)
+      .set({
+        ...columns,
+        ...(collections ? { collections: JSON.stringify(collections) } : {}),
+        ...(position === undefined ? {} : { position: position && JSON.stringify(position) }),
+        changedAt: now,
+        leasedUntil: now + leaseMs,
+      })
+      .where(
+        and(
+          eq(collectionMove.id, move.id),
+          eq(collectionMove.run, move.run),
+          // A repetition of a save whose answer was lost.
+          inArray(collectionMove.phase, [move.phase, update.phase ?? move.phase]),
+        ),
+      )
+      .returning(),
+  );
+  const [row] = rows;
+  return row && moveFromRow(row);
+}
+
+/** Lets the next run begin at once. */
+export async function releaseMove(home: HomeDatabase, { id, run }: Move): Promise<void> {
+  await retryTransient(home, () =>
+    orm(home)
+      .update(collectionMove)
+      .set({ leasedUntil: 0 })
+      .where(and(eq(collectionMove.id, id), eq(collectionMove.run, run))),
+  );
+}
+
+/** Tells all isolates of the move. They need up to a minute to notice. */
+export async function announce(
+  home: HomeDatabase,
+  collections: readonly MovingCollection[],
+  source: string,
+): Promise<void> {
+  const insert = ({ id, name, epoch }: MovingCollection): PreparedStatement<"home"> => {
+    const [kind, key] = name.split(":");
+    return home.prepare<"home">(
+      `insert into placement (collection_id, kind, key, database, epoch, state, moving)
+        values (?1, ?2, ?3, ?4, ?5, 'placed', 1) on conflict (collection_id) do update set moving = 1`,
+      [id, kind, key, source, epoch],
+    );
+  };
+  await retryTransient(home, () => home.batch(collections.map(insert)));
+}
+
+/** Ends the announcement of a move that did not take place. */
+export async function withdraw(
+  home: HomeDatabase,
+  collections: readonly MovingCollection[],
+): Promise<void> {
+  const ids = JSON.stringify(collections.map(({ id }) => id));
+  await retryTransient(home, () =>
+    home
+      .prepare<"home">(
+        "update placement set moving = 0 where collection_id in (select value from json_each(?1))",
+        [ids],
+      )
+      .run(),
+  );
+}
+
+/** Names the new database of the collections. Nobody asks the former one again. */
+export async function redirect(
+  home: HomeDatabase,
+  collections: readonly MovingCollection[],
+  target: string,
+): Promise<void> {
+  const statements = collections.map(({ id, epoch }) =>
+    home.prepare<"home">(
+      "update placement set database = ?2, epoch = ?3, moving = 0 where collection_id = ?1 and epoch < ?3",
+      [id, target, epoch + 1],
+    ),
+  );
+  await retryTransient(home, () => home.batch(statements));
+}
