@@ -162,7 +162,9 @@ function settle(result: Reconciliation, { id, owner, epoch, others, placed }: De
     const sql = `INSERT OR REPLACE INTO owner (collection_id, epoch, state) VALUES (${id}, ${epoch}, 'owned')`;
     repairs.push({ database, sql });
   }
-  if (owner.state === "moved") repairs.push({ database, sql: showSql(id) });
+  if (owner.state === "moved") {
+    repairs.push({ database, sql: showSql(id) }, { database: homeName, sql: endMoveSql(id) });
+  }
   const isPlaced =
     placed?.database === database &&
     placed.epoch === epoch &&
@@ -176,6 +178,12 @@ function settle(result: Reconciliation, { id, owner, epoch, others, placed }: De
   });
   if (placed?.database !== database) notes.push(`${nameOf(owner)} is in ${database} again.`);
 }
+
+/** The end of a move that gave the collection away. Earlier phases notice a restore themselves. */
+const endMoveSql = (
+  id: number,
+) => `UPDATE collection_move SET phase = 'stopped', problem = 'A database was restored meanwhile.'
+  WHERE phase = 'retiring' AND EXISTS (SELECT 1 FROM json_each(collections) WHERE value ->> 'id' = ${id})`;
 
 const showSql = (
   id: number,
@@ -211,5 +219,10 @@ function release(
     database: homeName,
     sql: `UPDATE placement SET state = 'creating' WHERE collection_id = ${id}`,
   });
-  notes.push(`${kind}:${key} does not exist at that time.`);
+  const former = rows.find((row) => row.state === "moved" && row.database !== database);
+  notes.push(
+    former
+      ? `${kind}:${key} was in ${former.database} at that time. Undo this, or restore both databases.`
+      : `${kind}:${key} does not exist at that time.`,
+  );
 }

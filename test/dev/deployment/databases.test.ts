@@ -56,7 +56,7 @@ async function restore(options: string): Promise<string> {
 
 /** Fewer tables make Time Travel of the imitation fast. */
 const usedTables =
-  "audit_entry change collection data_database deletion erased_item owed_erasure owner placement d1_migrations".split(
+  "audit_entry change collection data_database deletion erased_item member owed_erasure owner placement d1_migrations".split(
     " ",
   );
 

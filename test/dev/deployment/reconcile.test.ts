@@ -22,7 +22,7 @@ const emptyImage = (() => {
   const db = new DatabaseSync(":memory:") as Connection;
   db.exec(schema);
   // Small images make many histories cheap.
-  const used = new Set(["placement", "owner", "collection", "deletion"]);
+  const used = new Set(["placement", "owner", "collection", "deletion", "collection_move"]);
   const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
   db.exec("PRAGMA foreign_keys = off");
   for (const { name } of tables)
@@ -230,6 +230,21 @@ describe("After a restore, the directory", () => {
     all.reconcile();
     expect(all.violations()).toEqual([]);
     expect(all.placements()).toMatchObject([{ database: "DATA_01", epoch: 3 }]);
+  });
+
+  it("says where a collection was whose target went back long after the move", () => {
+    const all = fresh();
+    all.create("DATA_01", 1, "orders");
+    const before = all.images();
+    all.move(1, "DATA_01", "DATA_02", 2);
+    // The former database keeps items, but nothing that shows them.
+    all.run("DATA_01", "DELETE FROM collection");
+    all.restore("DATA_02", before.get("DATA_02") as Uint8Array);
+    const { notes } = all.reconcile();
+    expect(all.violations()).toEqual([]);
+    expect(notes).toEqual([
+      "form:orders was in DATA_01 at that time. Undo this, or restore both databases.",
+    ]);
   });
 
   it("does not serve the copy that the source of a move has again", () => {

@@ -4,7 +4,7 @@ import { sentence } from "#admin/language/sentence.ts";
 const locations = (): Catalogue["databases"]["locations"] => ({
   eu: "欧州連合",
   us: "アメリカ合衆国",
-  fedramp: "FedRAMP",
+  fedramp: "米国政府（FedRAMP）",
   weur: "西ヨーロッパ",
   eeur: "東ヨーロッパ",
   wnam: "北米西部",
