@@ -12,6 +12,7 @@ import {
 } from "#actions/wake-listeners.ts";
 import { sweepWebhooks } from "#actions/webhooks.ts";
 import { updateListenedColumns } from "#store/home/listened.ts";
+import { logDatabaseSize } from "#domain/events.ts";
 import { webhookObjects } from "#delivery/senders.ts";
 import type { Service } from "#http/service.ts";
 import type { DataDatabase } from "#store/db/database.ts";
@@ -23,6 +24,7 @@ import { sweepFormerEntries, sweepFormerUnique } from "#store/data/index-check.t
 import { forgetErasures } from "#store/data/owed-erasures.ts";
 import { releaseFormerFiles, sweepFiles, sweepObjects } from "#store/data/sweep-files.ts";
 import { sweepErasedReplays } from "#store/data/replays.ts";
+import { reportDatabases } from "#store/home/database-reports.ts";
 import { sweepExpired } from "#store/home/maintenance.ts";
 import { sweepPersonSearches } from "#store/home/person-searches.ts";
 
@@ -88,9 +90,10 @@ const fewQueries = 100;
 
 /**
  * Runs each minute. Wakes webhooks with lost wake-ups, sweeps deleted webhooks, updates `listened` in the data databases,
- * and repeats erasures after a restore. Of five runs, one also sweeps storage, one erases what has expired, and three run
- * the backfill and searches for people, because all together would exceed the 1,000 queries that D1 allows per run. While
- * a move of a collection is in progress, two of the three work on it instead, and the others continue what must not wait.
+ * repeats erasures after a restore, and reports how full the databases are. Of five runs, one also sweeps storage, one erases
+ * what has expired, and three run the backfill and searches for people, because all together would exceed the 1,000 queries
+ * that D1 allows per run. While a move of a collection is in progress, two of the three work on it instead, and the others
+ * continue what must not wait.
  */
 export async function onSchedule(service: Service, scheduledAt: number): Promise<void> {
   if (service.settings.isPaused) return;
@@ -103,6 +106,7 @@ export async function onSchedule(service: Service, scheduledAt: number): Promise
     sweepWebhooks(ctx),
     updateListenedColumns(databases),
     repeatErasures(ctx),
+    report(service, scheduledAt),
   ]);
   const turn = Math.floor(scheduledAt / minuteMs) % 5;
   const isForMoves = turn === 1 || turn === 3;
@@ -119,6 +123,12 @@ export async function onSchedule(service: Service, scheduledAt: number): Promise
   }
   const rejection = [...results, move].find((result) => result.status === "rejected");
   if (rejection) throw rejection.reason;
+}
+
+/** Stores and logs how full each database is. */
+async function report({ databases, log }: Service, scheduledAt: number): Promise<void> {
+  for (const { name, bytes, collections } of await reportDatabases(databases, scheduledAt))
+    logDatabaseSize({ log }, { database: name, bytes, collections });
 }
 
 /** A step takes about 15 of the 1,000 queries that D1 allows. */

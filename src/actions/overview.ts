@@ -7,6 +7,8 @@ import {
   type RetainingForm,
   type WebhookHealth,
 } from "#store/home/overview.ts";
+import { maxDatabaseBytes, warningShare } from "#domain/database-size.ts";
+import type { DatabaseReport } from "#store/home/database-reports.ts";
 import type { ActiveCollection, RecentAction } from "#store/data/recent-activity.ts";
 import { demoCredentialNames, demoKeys } from "#domain/demo.ts";
 import type { MemberContext } from "./members.ts";
@@ -20,6 +22,8 @@ export interface Attention {
   webhooks: WebhookHealth[];
   /** The forms whose `retain` erases submissions within a week. */
   retaining: RetainingForm[];
+  /** The databases that are nearly full. */
+  databases: DatabaseReport[];
 }
 
 /** What a new installation lacks. */
@@ -64,6 +68,7 @@ export async function getOverview(ctx: MemberContext): Promise<Overview> {
     now,
     soonUntil: now + warningPeriodMs,
     erasedUntil: now + erasurePeriodMs,
+    large: { minBytes: maxDatabaseBytes * warningShare, since: now - dayMs },
     times,
   });
   const { credentials, forms, retaining, submissions, actions, collections, members } = loaded;
@@ -79,6 +84,7 @@ export async function getOverview(ctx: MemberContext): Promise<Overview> {
     forms,
     retaining,
     webhooks: webhooks.filter(({ state }) => state !== "active" && state !== "paused"),
+    databases: roleAllows(role, "databases") ? loaded.largeDatabases : [],
     webhookHealth: webhooks,
     actions,
     collections,

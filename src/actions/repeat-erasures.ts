@@ -3,41 +3,39 @@ import { findCollectionOf } from "#store/data/collections.ts";
 import { hideCollection } from "#store/data/deletions.ts";
 import { findItem } from "#store/data/items.ts";
 import { listOwedErasures, settleErasure } from "#store/data/owed-erasures.ts";
-import type { DataDatabase, Databases } from "#store/db/database.ts";
 import type { BackgroundContext } from "./context.ts";
 import { eraseItems, systemRecord } from "./retention.ts";
 
-/** Repeats the erasures that came after the moment to which the database was restored. The next run continues. */
+/**
+ * Repeats the erasures that came after the moment to which databases were restored. Collections may have moved since, so
+ * each erasure finds its own database. The next run continues.
+ */
 export async function repeatErasures(ctx: BackgroundContext): Promise<void> {
   for (const db of ctx.databases.dataDatabases()) {
     for (const subject of await listOwedErasures(db)) {
       const isDone = /^\d/.test(subject)
-        ? await eraseCollection(ctx, db, subject)
-        : await eraseItem(ctx, db, subject);
+        ? await eraseCollection(ctx, subject)
+        : await eraseItem(ctx, subject);
       if (isDone) await settleErasure(db, subject);
     }
   }
 }
 
-async function eraseItem(ctx: BackgroundContext, db: DataDatabase, id: string): Promise<boolean> {
+async function eraseItem(ctx: BackgroundContext, id: string): Promise<boolean> {
   const kind = id.startsWith("rec_") ? "app" : "form";
-  const databases: Databases = { ...ctx.databases, dataDatabases: () => [db] };
-  const found = await findItem(databases, { kind, id, stamps: "{}" });
+  const found = await findItem(ctx.databases, { kind, id, stamps: "{}" });
   const definition = found?.head.freshCollection;
   if (!found || !definition) return true;
   const compiled = compileCollection(definition.collection);
-  const result = await eraseItems(ctx, db.of(compiled.collection), compiled, [found.item]);
+  const db = ctx.databases.of(compiled.collection);
+  const result = await eraseItems(ctx, db, compiled, [found.item]);
   return result.outcome === "created";
 }
 
 /** Deletes an app or form without the time to restore it. The steps of the erasure follow. */
-async function eraseCollection(
-  ctx: BackgroundContext,
-  dataDb: DataDatabase,
-  subject: string,
-): Promise<boolean> {
+async function eraseCollection(ctx: BackgroundContext, subject: string): Promise<boolean> {
   const [id = "", name] = subject.split(" ");
-  const db = dataDb.of({ id: Number(id) });
+  const db = ctx.databases.of({ id: Number(id) });
   const current = await findCollectionOf(db);
   if (!current || `${current.collection.kind}:${current.collection.key}` !== name) return true;
   const record = { ...systemRecord(ctx), action: "definition.delete" as const };

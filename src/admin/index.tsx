@@ -9,6 +9,7 @@ import { deletedRoutes } from "#admin/definitions/deleted.tsx";
 import { itemListReads } from "#admin/items/list/load-list.ts";
 import { integrationRoutes } from "#admin/credentials/index.tsx";
 import { memberRoutes } from "#admin/members/members.tsx";
+import { databaseRoutes } from "#admin/databases/index.tsx";
 import { overviewRoutes } from "./overview.tsx";
 import { action } from "./page.ts";
 import { personSearchRoutes } from "./person-search.tsx";
@@ -82,6 +83,7 @@ const signedInRoutes = () =>
     .route("/members", memberRoutes())
     .route("/people", personSearchRoutes())
     .route("/search", searchRoutes())
+    .route("/settings/databases", databaseRoutes())
     .route("/webhooks", webhookRoutes())
     .post("/preferences", choosePreferences);
 

@@ -100,6 +100,7 @@ const navigation: [group: keyof FrameText["navigation"], links: NavigationLink[]
       ["/admin/members", "members", "members"],
       ["/admin/audit", "audit", "audit"],
       ["/admin/people", "people", "erase"],
+      ["/admin/settings/databases", "settings", "databases"],
       ["/admin/account", "account", "see"],
     ],
   ],

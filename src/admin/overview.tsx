@@ -1,9 +1,10 @@
 import { webhookStateBadges } from "#admin/webhooks/layout.tsx";
 import type { Child, PropsWithChildren } from "hono/jsx";
 import { Badge, type Tone } from "#html/parts.tsx";
-import { Time, useViewer, formatDay } from "#html/viewer.tsx";
+import { formatBytes, Time, useViewer, formatDay } from "#html/viewer.tsx";
 import { getOverview, type Attention as AttentionData, type Overview } from "#actions/overview.ts";
 import { maxExpiringCount } from "#domain/definition/collection.ts";
+import { maxDatabaseBytes } from "#domain/database-size.ts";
 import type { FormState } from "#store/home/overview.ts";
 import { formatTimestamp } from "#domain/time.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
@@ -55,16 +56,20 @@ function Attention({
   forms,
   webhooks,
   retaining,
+  databases,
   canDefine,
 }: AttentionData & { canDefine: boolean }) {
   const { overview, terms } = useText();
   const { links, states, ...text } = overview.attention;
-  const lists = [expiring, refused, forms, webhooks, retaining];
+  const lists = [expiring, refused, forms, webhooks, retaining, databases];
   if (lists.every(({ length }) => length === 0)) {
     return <p class="muted">{text.nothing}</p>;
   }
   return (
     <ul class="attention">
+      {databases.map((database) => (
+        <LargeDatabase {...database} />
+      ))}
       {refused.map(({ credential, requests, refusals }) => (
         <AttentionItem
           tone="bad"
@@ -97,6 +102,19 @@ function Attention({
       ))}
       <RetainingForms {...{ retaining, canDefine }} />
     </ul>
+  );
+}
+
+function LargeDatabase({ name, bytes }: AttentionData["databases"][number]) {
+  const text = useText().overview.attention;
+  return (
+    <AttentionItem
+      tone="warn"
+      state={text.states.nearlyFull}
+      link={[text.links.databases, "/admin/settings/databases"]}
+    >
+      {text.largeDatabase(<Name>{name}</Name>, formatBytes(bytes), formatBytes(maxDatabaseBytes))}
+    </AttentionItem>
   );
 }
 
@@ -168,6 +186,7 @@ const overviewPage = page({
     forms: overview.forms,
     webhooks: overview.webhooks,
     retaining: overview.retaining,
+    databases: overview.databases.map(({ name, bytes }) => ({ name, bytes })),
     activity: overview.actions.map(({ at, actor, action, itemId, kind, key }) => ({
       at: formatTimestamp(at),
       actor,

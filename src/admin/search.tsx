@@ -36,6 +36,7 @@ const pages: [name: string, href: string, words: string, ability: Ability][] = [
   ["Guides", "/docs/contents", "documentation help manual", "see"],
   ["Members", "/admin/members", "people users invite roles", "members"],
   ["Find a person", "/admin/people", "personal data protection privacy GDPR erase", "erase"],
+  ["Databases", "/admin/settings/databases", "settings size storage location", "databases"],
   ["Audit", "/admin/audit", "log history who changed", "audit"],
   ["Your account", "/admin/account", "password name time zone sessions sign out profile", "see"],
 ];

@@ -25,6 +25,7 @@ export type ResourceAction =
   | "definition.restore"
   | "definition.erase"
   | "index.check"
+  | "database.restore"
   | "credential.issue"
   | "credential.edit"
   | "credential.rotate"

@@ -1,3 +1,5 @@
+import { isNearlyFull, shareOfLimit } from "./database-size.ts";
+
 /** The events that the service logs besides requests. docs/deployment.md explains each one to operators. */
 
 export type LogLevel = "log" | "warn" | "error";
@@ -53,6 +55,16 @@ export function logWebhookError(logger: LogPort, webhook: string, error: unknown
 /** Logs settings that make the service reject requests. */
 export function logMisconfiguration(logger: LogPort, what: string): void {
   logger.log(JSON.stringify({ event: "misconfigured", what }));
+}
+
+/** Logs how full a database is, for alerts: a warning near the limit. */
+export function logDatabaseSize(
+  logger: LogPort,
+  fields: { database: string; bytes: number; collections: number },
+): void {
+  const percent = Math.round(100 * shareOfLimit(fields.bytes));
+  const level = isNearlyFull(fields.bytes) ? "warn" : "log";
+  writeEvent(logger, "database", { ...fields, percent_full: percent }, level);
 }
 
 type Fields = Record<string, unknown>;

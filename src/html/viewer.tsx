@@ -106,3 +106,11 @@ export function formatCount(count: number): string {
 export function formatQuantity(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
+
+/** Formats like “48 KB”, “1.2 MB” and “7.4 GB”, in powers of ten as file managers do. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 1_000_000) return `${formatCount(Math.round(bytes / 1000))} KB`;
+  if (bytes < 1_000_000_000) return `${formatCount(Math.round(bytes / 100_000) / 10)} MB`;
+  return `${formatCount(Math.round(bytes / 100_000_000) / 10)} GB`;
+}

@@ -2,6 +2,7 @@ import { memoryPart } from "#domain/memory.ts";
 import type { Clock } from "#domain/ports.ts";
 import type { Service } from "./service.ts";
 import { explainMissingSetUp } from "./set-up.ts";
+import { isNearlyFull, shareOfLimit } from "#domain/database-size.ts";
 import { pingDatabases, pingReplays } from "#store/home/maintenance.ts";
 
 const components = ["database", "replays", "objects", "files"] as const;
@@ -13,6 +14,16 @@ export interface HealthReport {
   /** When this isolate last ran the checks. Requests share one result for `healthCacheMs`. */
   checked_at: string;
   checks: Record<(typeof components)[number], { status: "ok" | "failing"; milliseconds: number }>;
+  /** Each database by its binding. */
+  databases: Record<string, DatabaseHealth>;
+  /** What will need an operator. It does not make the service fail. */
+  warnings: string[];
+}
+
+interface DatabaseHealth {
+  status: "ok" | "failing";
+  /** Its share of D1's limit. Absent for a database that does not respond. */
+  percent_full?: number;
 }
 
 /** Requests share the result but not the promise, because a promise belongs to the request that created it. */
@@ -58,6 +69,8 @@ function buildTimeoutReport({ clock, timeouts }: Service): HealthReport {
     status: "failing",
     checked_at: formatNow(clock),
     checks: { database: failing, replays: failing, objects: failing, files: failing },
+    databases: {},
+    warnings: [],
   };
 }
 
@@ -65,9 +78,11 @@ const formatNow = (clock: Clock) => new Date(clock.now()).toISOString();
 
 async function runChecks(service: Service): Promise<HealthReport> {
   let reason = explainMissingSetUp(service);
+  const databases: HealthReport["databases"] = {};
+  const warnings: string[] = [];
   const [database, replays, objects, files] = await Promise.all([
     timeCheck(service, async () => {
-      await pingDatabases(service.databases).catch((error: unknown) => {
+      await checkDatabases(service, databases, warnings).catch((error: unknown) => {
         reason ??= explainMissingSetUp(service, error);
         throw error;
       });
@@ -83,7 +98,26 @@ async function runChecks(service: Service): Promise<HealthReport> {
     ...(reason === undefined ? {} : { reason }),
     checked_at: formatNow(service.clock),
     checks,
+    // A database that responds too late must not change a report that others share.
+    databases: { ...databases },
+    warnings: [...warnings],
   };
+}
+
+/** Checks all databases in parallel. Those that have not responded yet count as failing. */
+async function checkDatabases(
+  { databases }: Service,
+  health: HealthReport["databases"],
+  warnings: string[],
+): Promise<void> {
+  const { home, dataDatabases } = databases;
+  for (const { name } of [home, ...dataDatabases()]) health[name] = { status: "failing" };
+  await pingDatabases(databases, (name, bytes) => {
+    const percent = Math.round(100 * shareOfLimit(bytes));
+    health[name] = { status: "ok", percent_full: percent };
+    if (isNearlyFull(bytes))
+      warnings.push(`The database ${name} is ${percent} % full. Add another, or make room.`);
+  });
 }
 
 async function timeCheck({ clock, timeouts }: Service, check: () => Promise<void>) {

@@ -6,7 +6,7 @@ import { fieldErrorCodes } from "../../src/domain/problem/field-errors.ts";
 import { problems } from "../../src/domain/problem/catalogue.ts";
 import { Client, host } from "../support/client";
 import { anonymous, client, issue, makeForm } from "../support/service";
-import { homeDb, withEveryDb } from "../support/databases";
+import { databases, homeDb, withEveryDb } from "../support/databases";
 import { serve, serviceWith } from "../support/serve";
 import { app } from "../../src/app.ts";
 
@@ -83,6 +83,11 @@ describe("Problem and health pages", () => {
           files: { status: "ok", milliseconds: expect.any(Number) },
           objects: { status: "ok", milliseconds: expect.any(Number) },
         },
+        databases: {
+          DB: { status: "ok", percent_full: 0 },
+          ...(databases.singleDatabase ? {} : { DATA_01: { status: "ok", percent_full: 0 } }),
+        },
+        warnings: [],
       },
     });
     // The cached report answers repeated requests, even though storage fails now.

@@ -79,6 +79,7 @@ describe("Pages of credentials, members and the audit log", () => {
       "/admin/members",
       "/admin/audit",
       "/admin/audit?subject=nothing",
+      "/admin/settings/databases",
       "/admin/account",
       "/admin/nowhere",
     ]) {

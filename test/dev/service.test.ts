@@ -64,9 +64,16 @@ describe("The service under concurrent calls and kills", () => {
         cwd: server.folder,
         encoding: "utf8",
       });
-    const access = "--permissions records:read --resources app:orders,form:nope --expires never";
-    const origins = "--origins https://a.example,https://b.example";
-    const { status, stdout, stderr } = command(...`${access} ${origins}`.split(" "));
+    const { status, stdout, stderr } = command(
+      "--permissions",
+      "records:read",
+      "--resources",
+      "app:orders,form:nope",
+      "--expires",
+      "never",
+      "--origins",
+      "https://a.example,https://b.example",
+    );
     expect([status, stderr]).toEqual([
       0,
       "Warning: form:nope does not exist. The credential can use it once it exists.\n",

@@ -735,6 +735,7 @@ export const allAdminRows: Row[] = [
   ...signInRows,
   ...adminRows("GET /", 200, () => ({ path: "" })),
   ...adminRows("GET /audit", 200, () => ({ path: "/audit?action=record.create" })),
+  ...adminRows("GET /settings/databases", 200, () => ({ path: "/settings/databases" })),
   ...accountRows,
   ...memberRows,
   ...integrationRows,

@@ -80,6 +80,8 @@ POST /admin/account/password                                     | 204   | 204  
 
 GET /admin/audit                                                 | 200   | 200   | 403    | 403    | 401
 
+GET /admin/settings/databases                                    | 200   | 200   | 403    | 403    | 401
+
 GET /admin/members                                               | 200   | 200   | 403    | 403    | 401
 POST /admin/members, inviting a viewer                           | 201   | 201   | 403    | 403    | 401
 POST /admin/members, inviting an editor                          | 201   | 201   | 403    | 403    | 401

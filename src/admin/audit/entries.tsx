@@ -112,6 +112,8 @@ function Subject({ entry, description }: SentenceProps): Child {
         <bdi>{subjectName}</bdi>
       </a>
     );
+  const database = /^database:(\w+)$/.exec(subject)?.[1];
+  if (database) return <a href="/admin/settings/databases">{text.database(database)}</a>;
   const href = /^(form|app):/.test(subject) ? collectionPath(subject) : null;
   if (href !== null)
     return (

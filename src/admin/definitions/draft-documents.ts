@@ -57,6 +57,7 @@ export function parseDraft(form: FormValues): Draft {
     key: textOf(form["key"]).trim(),
     name: textOf(form["name"]).trim(),
     timeZone: textOf(form["time_zone"]).trim(),
+    location: textOf(form["location"]),
     copyOf: textOf(form["copy_of"]).trim(),
     fields: collectDraftFields(root, false),
   };

@@ -127,6 +127,8 @@ export interface Draft {
   name: string;
   /** The time zone of a new definition; empty for its maker's. */
   timeZone: string;
+  /** Where the maker of a new definition wants its data; empty for anywhere. */
+  location: string;
   /** The key of the collection of which a new definition is a copy; else empty. */
   copyOf: string;
   fields: DraftField[];

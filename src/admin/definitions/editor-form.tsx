@@ -4,7 +4,9 @@ import { type FieldSet, noFields } from "#domain/definition/field.ts";
 import type { Problem } from "#domain/problem/problem.ts";
 import type { PageContext } from "#admin/layout.tsx";
 import { type Draft, fieldTypeNames, type DraftField } from "./draft.ts";
-import { Input } from "#html/inputs.tsx";
+import { Input, Select } from "#html/inputs.tsx";
+import { useText } from "#admin/language/index.tsx";
+import { nameLocation } from "#admin/databases/locations.ts";
 import { collectionTerms } from "./layout.tsx";
 import { fieldKeys } from "./draft-documents.ts";
 import { FieldEditor, Palette, useOpenPath } from "./field-editor.tsx";
@@ -17,6 +19,8 @@ export interface EditorProps {
   frame: PageContext;
   kind: CollectionKind;
   draft: Draft;
+  /** Where a new definition may have its data. Empty without a choice. */
+  locations: readonly string[];
   /** The stored fields; null for a new definition. */
   stored: FieldSet | null;
   /** Undefined if the draft has errors. */
@@ -34,7 +38,12 @@ export interface EditorProps {
   action: string;
 }
 
-function NameInputs({ draft, frame }: Pick<EditorProps, "draft" | "frame">) {
+function NameInputs({
+  draft,
+  frame,
+  locations,
+}: Pick<EditorProps, "draft" | "frame" | "locations">) {
+  const names = useText().databases.locations;
   return (
     <div class="grid">
       <Input
@@ -63,6 +72,18 @@ function NameInputs({ draft, frame }: Pick<EditorProps, "draft" | "frame">) {
         autocomplete="off"
         required
       />
+      {locations.length > 0 ? (
+        <Select
+          name="location"
+          label="Data location"
+          hint="Can’t be changed here later."
+          value={draft.location}
+          options={[
+            { value: "", label: "Anywhere" },
+            ...locations.map((value) => ({ value, label: nameLocation(names, value) })),
+          ]}
+        />
+      ) : null}
     </div>
   );
 }
@@ -170,7 +191,7 @@ export function Editor(props: EditorProps) {
         {draft.copyOf ? <input type="hidden" name="copy_of" value={draft.copyOf} /> : null}
         <div class="beside">
           <div>
-            {stored === null ? <NameInputs draft={draft} frame={props.frame} /> : null}
+            {stored === null ? <NameInputs {...props} /> : null}
             <FieldList {...props} />
           </div>
           <aside aria-label="Before saving">

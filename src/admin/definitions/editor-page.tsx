@@ -74,6 +74,7 @@ function inputLabels({ fields }: Draft): Record<string, string> {
     ["name", "Name"],
     ["key", "Key"],
     ["time_zone", "Time zone"],
+    ["location", "Data location"],
     ["sure", "Hide removed fields"],
   ];
   const fieldLabels = fields.flatMap((field, index) => [

@@ -18,6 +18,7 @@ import {
   getWithNewestItem,
   type SavedDefinition,
 } from "#actions/definitions.ts";
+import { listLocations } from "#actions/databases.ts";
 import { collectionKeyPattern } from "#domain/definition/document.ts";
 import { noFields } from "#domain/definition/field.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
@@ -45,6 +46,7 @@ async function sendEditor(
     draft,
     stored: current?.collection.definition.fields ?? null,
     ...previews,
+    locations: current ? [] : await listLocations(c.var.action),
     // Options and formulas of new fields may stay empty until people save.
     wrong: error ? (error.members["errors"] ? error : draftProblem) : inputProblem,
     focus,
@@ -86,7 +88,7 @@ export async function showNewEditor(c: AdminContext, kind: CollectionKind): Prom
   const copyOf = c.req.query("copy") ?? "";
   const draft =
     copyOf === ""
-      ? { version: 0, key: "", name: "", timeZone: "", copyOf, fields: [] }
+      ? { version: 0, key: "", name: "", timeZone: "", location: "", copyOf, fields: [] }
       : buildCopy(await getDefinition(c.var.action, kind, copyOf));
   return sendEditor(c, { kind, current: undefined, newest: undefined }, draft);
 }
@@ -96,7 +98,9 @@ function buildCopy({ collection: { key, definition } }: CurrentCollection): Draf
   const { name, time_zone: timeZone, fields } = definition;
   if (isTooLarge(fields.fields)) throw tooManyFieldsProblem();
   const copies = fields.fields.map(copyDraftField);
-  return { version: 0, key: "", name: `${name} (copy)`, timeZone, copyOf: key, fields: copies };
+  const { location = "" } = definition;
+  const copyName = `${name} (copy)`;
+  return { version: 0, key: "", name: copyName, timeZone, location, copyOf: key, fields: copies };
 }
 
 /** The settings that a copy takes over. */
@@ -111,7 +115,7 @@ async function buildStoredDraft({ collection }: CurrentCollection): Promise<Draf
   const { key, version, definition } = collection;
   const fields = await buildDraftFields(definition.fields.fields);
   const { name, time_zone: timeZone } = definition;
-  return { version, key, name, timeZone, copyOf: "", fields };
+  return { version, key, name, timeZone, location: "", copyOf: "", fields };
 }
 
 /** Saves the fields, or applies an edit to the draft and shows what saving would do. */
@@ -160,7 +164,9 @@ export async function createCollection(c: AdminContext, kind: CollectionKind): P
     assertKeysChosen(draft);
     const zone = draft.timeZone === "" ? {} : { time_zone: draft.timeZone };
     const settings = await copiedSettings(c, kind, draft.copyOf);
-    const body = { ...settings, ...draftBody(state, draft), name: draft.name, key, ...zone };
+    const place = draft.location === "" ? {} : { location: draft.location };
+    const named = { name: draft.name, key, ...zone, ...place };
+    const body = { ...settings, ...draftBody(state, draft), ...named };
     const result = await putAtVersion(c, kind, key, body, 0).catch((error: unknown) => {
       throw toKeyTakenProblem(error, key, collectionTerms[kind].one);
     });

@@ -1,4 +1,5 @@
 import { closedReason, type Collection } from "#domain/definition/collection.ts";
+import { nameLocation } from "#admin/databases/locations.ts";
 import { Badge, Tabs } from "#html/parts.tsx";
 import { formatCount } from "#html/viewer.tsx";
 import { type PageContext, AdminPage } from "#admin/layout.tsx";
@@ -107,7 +108,16 @@ export function CollectionLayout(props: PropsWithChildren<CollectionLayoutProps>
       frame={frame}
       title={definition.name}
       crumbs={[[plural, path]]}
-      badges={kind === "form" ? <AcceptanceBadges {...{ collection, live, frame }} /> : null}
+      badges={
+        <>
+          {kind === "form" ? <AcceptanceBadges {...{ collection, live, frame }} /> : null}
+          {definition.location ? (
+            <Badge>
+              Data in {nameLocation(frame.text.databases.locations, definition.location)}
+            </Badge>
+          ) : null}
+        </>
+      }
       actions={actions}
       problem={problem}
       {...(labels ? { labels } : {})}

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { settingsFileOf } from "./settings.ts";
-import { queryWrangler } from "./wrangler.ts";
+import { queryDatabase } from "./resources.ts";
+import type { Settings } from "./settings.ts";
 
 /**
  * The erasures that a restore undoes and that the service then repeats. A file keeps them during the restore, so that
@@ -9,25 +9,19 @@ import { queryWrangler } from "./wrangler.ts";
 
 const fileOfErasures = (environment: string) => `.wrangler/erasures.${environment}.json`;
 
-function execute(
-  environment: string,
-  sql: string,
-  mayFail?: RegExp,
-): { subject: string }[] | undefined {
-  const command = ["d1", "execute", "DB", "--remote", "--json", "--command", sql];
-  const results = queryWrangler<{ results: { subject: string }[] }[]>(
-    [...command, "--config", settingsFileOf(environment)],
-    mayFail,
-  );
-  return results?.[0]?.results;
-}
-
 /** Saves which items, apps and forms were erased after this moment. Without one, those of the last 31 days. */
-export function saveErasures(environment: string, since: number): void {
+export function saveErasures(
+  environment: string,
+  { d1_databases: databases }: Settings,
+  since: number,
+): void {
   const sql = `SELECT id AS subject FROM erased_item WHERE at >= ${since}
     UNION ALL SELECT collection_id || ' ' || kind || ':' || key FROM deletion WHERE state <> 'deleted' AND erase_at >= ${since}`;
   // A database from before erasures existed has none of these tables.
-  const rows = execute(environment, sql, /no such table/) ?? [];
+  const rows = databases.flatMap(
+    ({ binding }) =>
+      queryDatabase<{ subject: string }>(environment, binding, sql, /no such table/).results,
+  );
   const subjects = new Set([...readErasures(environment), ...rows.map(({ subject }) => subject)]);
   mkdirSync(".wrangler", { recursive: true });
   writeFileSync(fileOfErasures(environment), JSON.stringify([...subjects]));
@@ -41,19 +35,14 @@ function readErasures(environment: string): string[] {
 /** A statement has at most 100 KB. */
 const subjectsPerStatement = 500;
 
-/** Stores the saved erasures in the restored database, before the service runs again. Returns their number. */
+/** Stores the saved erasures in the home database, before the service runs again. Returns their number. */
 export function storeErasures(environment: string): number {
   const subjects = readErasures(environment).filter((subject) => /^[\w :-]+$/.test(subject));
-  if (subjects.length > 0) {
-    execute(
-      environment,
-      "CREATE TABLE IF NOT EXISTS owed_erasure (subject TEXT PRIMARY KEY) STRICT, WITHOUT ROWID",
-    );
-  }
   for (let start = 0; start < subjects.length; start += subjectsPerStatement) {
     const json = JSON.stringify(subjects.slice(start, start + subjectsPerStatement));
-    execute(
+    queryDatabase(
       environment,
+      "DB",
       `INSERT OR IGNORE INTO owed_erasure SELECT value FROM json_each('${json}')`,
     );
   }

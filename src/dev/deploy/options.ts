@@ -30,7 +30,8 @@ const rules = {
 
 const extraDescriptions: Record<string, string> = {
   from: "a backup (SQL) that fills the new database",
-  to: "the time to restore, like 2026-11-21T09:30:00Z, or a bookmark of the database",
+  to: "the time to restore, like 2026-11-21T09:30:00Z, or the bookmarks that an earlier restore printed",
+  database: "the only database to restore, by its binding, like DATA_01",
   finish: "removes the old secrets",
   reset: "gives an owner a new password",
   yes: "does what the command otherwise only lists",

@@ -94,10 +94,14 @@ export async function waitUntilHealthy(url: string): Promise<boolean> {
   return false;
 }
 
-/** Waits until the Worker answers 503. Prints the last response on a timeout. */
+/** How long requests that began before a pause may still run. */
+const drainMs = 15_000;
+
+/** Waits until the Worker answers 503, and until earlier requests have ended. Prints the last response on a timeout. */
 export async function waitUntilPaused(url: string): Promise<void> {
   const lastResult = await waitForResponse(`${url}/health`, ({ status }) => status === 503);
   if (lastResult !== null) console.error(`${url}/health does not return 503 yet: ${lastResult}`);
+  await new Promise((resolve) => setTimeout(resolve, drainMs));
 }
 
 /** Returns null once the response is as expected, and the last response on a timeout. */

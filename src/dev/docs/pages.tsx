@@ -34,6 +34,7 @@ const order = [
   "CHANGELOG",
   "administration",
   "deployment",
+  "databases",
 ];
 const positionOf = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length);
 

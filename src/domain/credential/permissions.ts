@@ -62,6 +62,8 @@ export const abilities = {
   webhooks: ["owner", "admin"],
   /** Read the audit. */
   audit: ["owner", "admin"],
+  /** View the databases. */
+  databases: ["owner", "admin"],
   /** Invite and remove editors and viewers. */
   members: ["owner", "admin"],
   /** Create owners and admins, and change their roles. */

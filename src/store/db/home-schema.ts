@@ -223,3 +223,14 @@ export const personHit = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.searchId, table.item] })],
 );
+
+/** What each database last reported about itself. */
+export const databaseReport = sqliteTable("database_report", {
+  name: text("name").primaryKey(),
+  bytes: integer("bytes").notNull(),
+  collections: integer("collections").notNull(),
+  changes: integer("changes").notNull(),
+  writesPerMinute: integer("writes_per_minute").notNull(),
+  region: text("region"),
+  reportedAt: integer("reported_at").notNull(),
+});

@@ -63,13 +63,20 @@ export async function sweepExpired(
   return deletedTotal;
 }
 
-/** Runs the cheapest query that proves that each database works. */
-export async function pingDatabases({ home, dataDatabases }: Databases): Promise<void> {
-  // Reads our own tables, so that a database without migrations fails.
+/** Runs the cheapest query that proves that each database works. Each one that answers gives its size in bytes. */
+export async function pingDatabases(
+  { home, dataDatabases }: Databases,
+  onAnswer: (name: string, bytes: number) => void = () => undefined,
+): Promise<void> {
+  const ping = async (name: string, statement: Pick<D1PreparedStatement, "all">) => {
+    const { meta } = await statement.all();
+    onAnswer(name, meta.size_after);
+  };
   const data = dataDatabases().filter(({ name }) => name !== home.name);
+  // Reads our own tables, so that a database without migrations fails.
   await Promise.all([
-    home.prepare("SELECT 1 FROM member LIMIT 1").all(),
-    ...data.map((db) => db.prepare("SELECT 1 FROM collection LIMIT 1").all()),
+    ping(home.name, home.prepare("SELECT 1 FROM member LIMIT 1")),
+    ...data.map((db) => ping(db.name, db.prepare("SELECT 1 FROM collection LIMIT 1"))),
   ]);
 }
 

@@ -19,6 +19,7 @@ import {
   type RecentAction,
 } from "#store/data/recent-activity.ts";
 import { collection, tally, webhook } from "#store/db/schema.ts";
+import { selectLargeDatabases, type DatabaseReport } from "./database-reports.ts";
 import { credentialFromRow, selectCredentials } from "./credentials.ts";
 import { firstNumberAfterTimeSql } from "#store/data/items.ts";
 import { oldestRetained } from "#store/data/retention.ts";
@@ -96,6 +97,17 @@ interface LoadedOverview {
   members: OverviewMember[];
   actions: RecentAction[];
   collections: ActiveCollection[];
+  largeDatabases: DatabaseReport[];
+}
+
+interface OverviewRequest {
+  memberId: string | null;
+  now: number;
+  soonUntil: number;
+  erasedUntil: number;
+  /** Which databases are large. */
+  large: { minBytes: number; since: number };
+  times: readonly number[];
 }
 
 /**
@@ -104,30 +116,19 @@ interface LoadedOverview {
  */
 export async function loadOverview(
   databases: Databases,
-  {
-    memberId,
-    now,
-    soonUntil,
-    erasedUntil,
-    times,
-  }: {
-    memberId: string | null;
-    now: number;
-    soonUntil: number;
-    erasedUntil: number;
-    times: readonly number[];
-  },
+  { memberId, now, soonUntil, erasedUntil, large, times }: OverviewRequest,
 ): Promise<LoadedOverview> {
   // Recently revoked credentials still count in the totals of the days on which they were used.
   const isRecent = or(isNull(credential.revokedAt), gt(credential.revokedAt, times[0] ?? now));
   const isOfMember = memberId === null ? undefined : eq(credential.memberId, memberId);
-  const [[rows, webhooks, members], data] = await retryTransient(databases, () =>
+  const [[rows, webhooks, members, largeDatabases], data] = await retryTransient(databases, () =>
     batchHomeAndData(
       databases,
       (db) => [
         selectCredentials(db, and(isRecent, isOfMember), maxCredentials),
         selectWebhookHealth(db, now),
         selectOverviewMembers(db),
+        selectLargeDatabases(db, large),
       ],
       (db) => [
         selectFormsToWatch(db, now, soonUntil),
@@ -145,6 +146,7 @@ export async function loadOverview(
     submissions: addCounts(data.map(([, totals]) => submissionCounts(totals))),
     webhooks,
     members,
+    largeDatabases,
     ...mergeLists(
       data.map(([, , , actions]) => actions),
       data.map(([, , , , collections]) => collections),

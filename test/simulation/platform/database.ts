@@ -287,7 +287,13 @@ function toResult(
   { results, changes }: { results: unknown[]; changes: number },
   servedByPrimary: boolean,
 ) {
-  const meta = { changes, rows_written: changes, rows_read: 0, served_by_primary: servedByPrimary };
+  const meta = {
+    changes,
+    rows_written: changes,
+    rows_read: 0,
+    size_after: 0,
+    served_by_primary: servedByPrimary,
+  };
   return { success: true, results, meta };
 }
 

@@ -1,6 +1,6 @@
 import type { StoredFile } from "#domain/files/file.ts";
 import { useText } from "#admin/language/index.tsx";
-import { formatCount } from "#html/viewer.tsx";
+import { formatBytes } from "#html/viewer.tsx";
 
 /** Types that browsers decode as pixels. An SVG is a document. */
 const rasterTypes = new Set([
@@ -17,13 +17,6 @@ const maxPreviewBytes = 5_000_000;
 const maxListed = 3;
 
 const contentPath = (id: string) => `/admin/files/${id}/content`;
-
-/** Formats like “48 KB” and “1.2 MB”, in powers of ten as file managers do. */
-export function formatBytes(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`;
-  if (bytes < 1_000_000) return `${formatCount(Math.round(bytes / 1000))} KB`;
-  return `${formatCount(Math.round(bytes / 100_000) / 10)} MB`;
-}
 
 /** A small picture of an image. It comes from the same sandboxed route as downloads. */
 export function FilePreview({ file: { id, content_type, bytes } }: { file: StoredFile }) {

@@ -3,7 +3,8 @@ import type { StoredFile } from "#domain/files/file.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import { useText } from "#admin/language/index.tsx";
 import { inputId, useFieldErrors } from "#html/form-errors.tsx";
-import { FileName, FilePreview, formatBytes } from "./file-list.tsx";
+import { formatBytes } from "#html/viewer.tsx";
+import { FileName, FilePreview } from "./file-list.tsx";
 import { filesOf, maxFormFileBytes, nameInput, sentFileIds } from "./sent-files.ts";
 
 interface FilesInputProps {

@@ -26,6 +26,7 @@ const filters = () => ({
     member: "Members",
     person: "Searches for people",
     webhook: "Webhooks",
+    database: "Databases",
   },
   subject: "To",
   subjectExample: "Receipt number, id or e-mail",
@@ -48,6 +49,7 @@ const verbs = (): Record<ResourceAction, string> => ({
   "definition.restore": "restored",
   "definition.erase": "erased",
   "index.check": "checked the search index of",
+  "database.restore": "restored",
   "member.invite": "invited",
   "member.withdraw": "withdrew the invitation of",
   "member.change": "changed the role of",
@@ -100,6 +102,7 @@ export const audit = () => ({
   service: "The service",
   visitor: "Somebody new",
   credential: "a credential",
+  database: (name: string) => `the database ${name}`,
   personSearch: (id: string) => `search …${id}`,
   compareVersions: "Compare versions",
   /** The collection is null unless the subject is one of its items. */

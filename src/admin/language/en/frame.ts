@@ -22,6 +22,7 @@ export const frame = () => ({
     members: "Members",
     audit: "Audit",
     people: "Find a person",
+    settings: "Settings",
     account: "Your account",
   },
   chart: {

@@ -2,6 +2,7 @@ import { lazy } from "#domain/lazy.ts";
 import { account } from "./account.ts";
 import { files } from "./files.ts";
 import { audit } from "./audit.ts";
+import { databases } from "./databases.ts";
 import { frame } from "./frame.ts";
 import { itemImport } from "./item-import.ts";
 import { overview } from "./overview.ts";
@@ -13,6 +14,7 @@ export const en = lazy(() => ({
   account: account(),
   files: files(),
   audit: audit(),
+  databases: databases(),
   frame: frame(),
   itemImport: itemImport(),
   overview: overview(),

@@ -13,6 +13,7 @@ const attention = () => ({
     expiring: "Expires soon",
     form: "Form",
     erases: "Erases",
+    nearlyFull: "Nearly full",
   },
   links: {
     requests: "View requests",
@@ -22,6 +23,7 @@ const attention = () => ({
     viewForm: "View form",
     editRetention: "Change how long it keeps",
     viewRetention: "Look at it",
+    databases: "View databases",
   },
   rejected: (name: Child, refusals: number, requests: number) =>
     sentence`${name}: ${formatCount(refusals)} of ${quantity(requests, "request")} rejected in the last 24 hours.`,
@@ -37,6 +39,8 @@ const attention = () => ({
   closes: (name: Child, distance: Child) => sentence`${name} closes ${distance}.`,
   erases: (name: Child, count: number, isMinimum: boolean) =>
     sentence`${name} erases ${isMinimum ? "at least " : ""}${formatCount(count)} ${plural(count, "submission")} within 7 days.`,
+  largeDatabase: (name: Child, size: string, most: string) =>
+    sentence`Database ${name} holds ${size} of ${most}.`,
 });
 
 const firstSteps = () => ({

@@ -27,6 +27,7 @@ const filters = (): Catalogue["audit"]["filters"] => ({
     member: "メンバー",
     person: "個人データの検索",
     webhook: "Webhook",
+    database: "データベース",
   },
   subject: "対象",
   subjectExample: "受付番号、ID、メールアドレス",
@@ -49,6 +50,7 @@ const phrases = (): Record<ResourceAction, readonly [before: string, after: stri
   "definition.restore": ["", " を復元しました"],
   "definition.erase": ["", " を完全に削除しました"],
   "index.check": ["", " の検索インデックスを確認しました"],
+  "database.restore": ["", " を復元しました"],
   "member.invite": ["", " を招待しました"],
   "member.withdraw": ["", " の招待を取り消しました"],
   "member.change": ["", " の権限を変更しました"],
@@ -113,6 +115,7 @@ export const audit = (): Catalogue["audit"] => ({
   service: "システム",
   visitor: "新規ユーザー",
   credential: "認証情報",
+  database: (name) => `データベース ${name}`,
   personSearch: (id) => `検索 …${id}`,
   compareVersions: "バージョンを比較",
   event(actor, action, subject, collection) {

@@ -3,6 +3,7 @@ import type { Catalogue } from "#admin/language/en/index.ts";
 import { account } from "./account.ts";
 import { files } from "./files.ts";
 import { audit } from "./audit.ts";
+import { databases } from "./databases.ts";
 import { frame } from "./frame.ts";
 import { itemImport } from "./item-import.ts";
 import { overview } from "./overview.ts";
@@ -14,6 +15,7 @@ export const ja = lazy((): Catalogue => ({
   account: account(),
   files: files(),
   audit: audit(),
+  databases: databases(),
   frame: frame(),
   itemImport: itemImport(),
   overview: overview(),

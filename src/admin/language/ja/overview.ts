@@ -12,6 +12,7 @@ const attention = (): Catalogue["overview"]["attention"] => ({
     expiring: "まもなく期限切れ",
     form: "フォーム",
     erases: "完全削除",
+    nearlyFull: "残りわずか",
   },
   links: {
     requests: "リクエストを表示",
@@ -21,6 +22,7 @@ const attention = (): Catalogue["overview"]["attention"] => ({
     viewForm: "フォームを表示",
     editRetention: "保存期間を変更",
     viewRetention: "フォームを表示",
+    databases: "データベースを表示",
   },
   rejected: (name, refusals, requests) =>
     sentence`${name}：過去 24 時間のリクエスト ${formatCount(requests)} 件のうち ${formatCount(refusals)} 件が拒否されました。`,
@@ -36,6 +38,8 @@ const attention = (): Catalogue["overview"]["attention"] => ({
   closes: (name, distance) => sentence`${name} は${distance}に受付を終了します。`,
   erases: (name, count, isMinimum) =>
     sentence`${name} の回答 ${formatCount(count)} 件${isMinimum ? "以上" : ""}が 7 日以内に完全に削除されます。`,
+  largeDatabase: (name, size, most) =>
+    sentence`データベース ${name} は ${most} のうち ${size} を使用しています。`,
 });
 
 const firstSteps = (): Catalogue["overview"]["firstSteps"] => ({

@@ -1,0 +1,104 @@
+import { Hono } from "hono";
+import { listDatabases, type DatabaseStatus } from "#actions/databases.ts";
+import { isNearlyFull, maxDatabaseBytes, shareOfLimit } from "#domain/database-size.ts";
+import { formatTimestamp } from "#domain/time.ts";
+import { Badge, Table } from "#html/parts.tsx";
+import { formatBytes, formatCount, Time } from "#html/viewer.tsx";
+import type { AdminEnv } from "#http/env.ts";
+import { useText } from "#admin/language/index.tsx";
+import { AdminPage } from "#admin/layout.tsx";
+import { page, requireAbility } from "#admin/page.ts";
+import { nameLocation } from "./locations.ts";
+
+/** Two decimals below one percent, so that a small database does not seem empty. */
+function formatShare(bytes: number): string {
+  const percent = 100 * shareOfLimit(bytes);
+  return `${percent.toFixed(percent < 1 ? 2 : 0)} %`;
+}
+
+function databaseDocument({ name, location, report }: DatabaseStatus) {
+  return {
+    name,
+    location,
+    region: report?.region ?? null,
+    bytes: report?.bytes ?? null,
+    share: report ? shareOfLimit(report.bytes) : null,
+    nearly_full: report ? isNearlyFull(report.bytes) : false,
+    collections: report?.collections ?? null,
+    writes_per_minute: report?.writesPerMinute ?? null,
+    reported_at: report ? formatTimestamp(report.reportedAt) : null,
+  };
+}
+
+function DatabaseRow({ name, isHome, location, report }: DatabaseStatus) {
+  const text = useText().databases;
+  const { columns } = text;
+  return (
+    <tr>
+      <th scope="row">
+        <code>{name}</code> {isHome ? <small>{text.home}</small> : null}
+      </th>
+      <td data-label={columns.location}>
+        {location === null ? (report?.region ?? "–") : nameLocation(text.locations, location)}
+      </td>
+      <td class="number" data-label={columns.size}>
+        {report ? formatBytes(report.bytes) : "–"}
+      </td>
+      <td class="number" data-label={columns.share}>
+        {report ? formatShare(report.bytes) : "–"}{" "}
+        {report && isNearlyFull(report.bytes) ? <Badge tone="warn">{text.nearlyFull}</Badge> : null}
+      </td>
+      <td class="number" data-label={columns.collections}>
+        {report ? formatCount(report.collections) : "–"}
+      </td>
+      <td class="number" data-label={columns.writes}>
+        {report ? formatCount(report.writesPerMinute) : "–"}
+      </td>
+      <td class="muted" data-label={columns.reported}>
+        {report ? <Time at={report.reportedAt} as="distance" /> : text.notYet}
+      </td>
+    </tr>
+  );
+}
+
+const databasesPage = page({
+  load: ({ ctx }) => listDatabases(ctx),
+  document: (databases) => ({
+    limit_bytes: maxDatabaseBytes,
+    items: databases.map(databaseDocument),
+  }),
+  render(frame, databases) {
+    const { title, columns, note, add } = frame.text.databases;
+    return (
+      <AdminPage frame={frame} title={title}>
+        <Table
+          caption={title}
+          columns={[
+            columns.database,
+            columns.location,
+            { name: columns.size, number: true },
+            { name: columns.share, number: true },
+            { name: columns.collections, number: true },
+            { name: columns.writes, number: true },
+            columns.reported,
+          ]}
+        >
+          {databases.map((database) => (
+            <DatabaseRow {...database} />
+          ))}
+        </Table>
+        <p class="muted small">{note}</p>
+        <h2>{add.title}</h2>
+        <p>{databases.length === 1 ? add.single : add.several}</p>
+        <p>
+          {add.command(<code>npm run databases -- add --jurisdiction eu</code>)}{" "}
+          <a href="/docs/databases">{add.guide}</a>
+        </p>
+      </AdminPage>
+    );
+  },
+});
+
+/** The databases of the installation, under Settings. */
+export const databaseRoutes = () =>
+  new Hono<AdminEnv>().use(requireAbility("databases")).get("/", databasesPage.show);

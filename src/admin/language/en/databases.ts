@@ -1,0 +1,42 @@
+import type { Child } from "hono/jsx";
+import type { Location } from "#domain/definition/collection.ts";
+import { sentence } from "#admin/language/sentence.ts";
+
+/** The jurisdictions and the location hints of databases. */
+const locations = (): Record<Location, string> => ({
+  eu: "European Union",
+  us: "United States",
+  fedramp: "FedRAMP",
+  weur: "Western Europe",
+  eeur: "Eastern Europe",
+  wnam: "Western North America",
+  enam: "Eastern North America",
+  apac: "Asia-Pacific",
+  oc: "Oceania",
+});
+
+export const databases = () => ({
+  title: "Databases",
+  columns: {
+    database: "Database",
+    location: "Location",
+    size: "Size",
+    share: "Of 10 GB",
+    collections: "Apps and forms",
+    writes: "Writes a minute",
+    reported: "Reported",
+  },
+  home: "Home database",
+  nearlyFull: "Nearly full",
+  notYet: "Not yet",
+  note: "Databases report each minute.",
+  add: {
+    title: "Add a database",
+    single:
+      "One database holds 10 GB and writes one batch at a time. Add another when it is 70 % full, or to keep the data of a form in a jurisdiction.",
+    several: "New apps and forms go to the database with the most room, or to the chosen location.",
+    command: (command: Child) => sentence`Run ${command} where you deploy.`,
+    guide: "How large can one installation grow?",
+  },
+  locations: locations(),
+});

@@ -1,0 +1,41 @@
+import type { Catalogue } from "#admin/language/en/index.ts";
+import { sentence } from "#admin/language/sentence.ts";
+
+const locations = (): Catalogue["databases"]["locations"] => ({
+  eu: "欧州連合",
+  us: "アメリカ合衆国",
+  fedramp: "米国政府（FedRAMP）",
+  weur: "西ヨーロッパ",
+  eeur: "東ヨーロッパ",
+  wnam: "北米西部",
+  enam: "北米東部",
+  apac: "アジア太平洋",
+  oc: "オセアニア",
+});
+
+export const databases = (): Catalogue["databases"] => ({
+  title: "データベース",
+  columns: {
+    database: "データベース",
+    location: "保存場所",
+    size: "サイズ",
+    share: "10 GB に対する割合",
+    collections: "アプリとフォーム",
+    writes: "1 分あたりの書き込み",
+    reported: "最終報告",
+  },
+  home: "ホームデータベース",
+  nearlyFull: "残りわずか",
+  notYet: "未報告",
+  note: "データベースは 1 分ごとに報告します。",
+  add: {
+    title: "データベースの追加",
+    single:
+      "1 つのデータベースの容量は 10 GB で、書き込みは 1 件ずつ処理されます。使用率が 70 % に達したとき、またはフォームのデータを特定の法域に保存するときは、データベースを追加してください。",
+    several:
+      "新しいアプリとフォームは、空き容量が最も多いデータベース、または選択した保存場所に作成されます。",
+    command: (command) => sentence`デプロイする環境で ${command} を実行してください。`,
+    guide: "1 つの環境をどこまで拡張できるか",
+  },
+  locations: locations(),
+});

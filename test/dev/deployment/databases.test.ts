@@ -1,0 +1,223 @@
+import { spawn } from "node:child_process";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Cloud } from "./cloud.ts";
+
+const project = new URL("../../..", import.meta.url).pathname;
+const standIn = join(project, "test/dev/deployment/stand-in");
+const cloud = new Cloud();
+const checkout = mkdtempSync(join(tmpdir(), "edge-forms-databases-"));
+const settingsFile = join(checkout, "wrangler.production.json");
+
+/** The commands of the runbook. */
+const runbook = (() => {
+  const guide = readFileSync(join(project, "docs/deployment.md"), "utf8");
+  const section = /### Restore several databases\n([^]*?)\n##+ /.exec(guide)?.[1] ?? "";
+  return [...section.matchAll(/^npm run restore -- (.*)$/gm)].map(([, options = ""]) => options);
+})();
+
+/** A checkout whose wrangler starts fast. */
+function prepareCheckout(): void {
+  for (const name of ["src", "migrations", "package.json", "wrangler.toml"])
+    cpSync(join(project, name), join(checkout, name), { recursive: true });
+  const packages = join(checkout, "node_modules");
+  mkdirSync(packages);
+  for (const name of readdirSync(join(project, "node_modules")))
+    if (name !== "wrangler") symlinkSync(join(project, "node_modules", name), join(packages, name));
+  symlinkSync(standIn, join(packages, "wrangler"));
+}
+
+async function restore(options: string): Promise<string> {
+  const preload = join(standIn, "preload.js");
+  const command = ["--import", preload, "src/dev/restore.ts", ...options.split(" ")];
+  const child = spawn(process.execPath, command, {
+    cwd: checkout,
+    env: { ...process.env, ...cloud.environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const code = await new Promise((resolve) => child.on("close", resolve));
+  if (code !== 0) throw new Error(output);
+  return output;
+}
+
+/** Fewer tables make Time Travel of the imitation fast. */
+const usedTables =
+  "audit_entry change collection data_database deletion erased_item member owed_erasure owner placement d1_migrations".split(
+    " ",
+  );
+
+const bindings = ["DB", "DATA_01", "DATA_02"];
+const ids = new Map<string, string>();
+
+async function query(binding: string, sql: string): Promise<Record<string, unknown>[]> {
+  const [result] = await cloud.account.runtime.query(ids.get(binding) ?? "", sql);
+  return result?.results ?? [];
+}
+
+/** Records the state of all databases, as Time Travel does, and returns the time. */
+async function note(): Promise<string> {
+  for (const id of ids.values()) await cloud.account.database(id).history.note();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  return new Date().toISOString();
+}
+
+/** Stores a form, as the service does. */
+async function create(binding: string, id: number, key: string): Promise<void> {
+  await query(
+    binding,
+    `INSERT INTO collection (id, kind, key, version, revision, name, description, time_zone, receipt_prefix, state, fields,
+       fields_version, created_at, updated_at) VALUES (${id}, 'form', '${key}', 1, 1, '', '', 'UTC', '', 'open', '[]', 1, 0, 0);
+     INSERT INTO owner (collection_id, epoch, state) VALUES (${id}, 1, 'owned')`,
+  );
+  await place(id, key, binding, 1);
+}
+
+const place = (id: number, key: string, binding: string, epoch: number) =>
+  query(
+    "DB",
+    `INSERT OR REPLACE INTO placement (collection_id, kind, key, database, epoch, state)
+      VALUES (${id}, 'form', '${key}', '${binding}', ${epoch}, 'placed')`,
+  );
+
+/** Where the directory says that each form is. */
+const placements = async () =>
+  (await query("DB", "SELECT key, database, epoch, state FROM placement ORDER BY key")).map((row) =>
+    Object.values(row).join(" "),
+  );
+
+const settings = () => JSON.parse(readFileSync(settingsFile, "utf8"));
+
+async function dropUnused(binding: string): Promise<void> {
+  const kept = usedTables.map((name) => `'${name}'`).join();
+  const tables = await query(
+    binding,
+    `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE '\\_cf%' ESCAPE '\\'
+      AND name NOT IN (${kept})`,
+  );
+  const drops = tables.map(({ name }) => `DROP TABLE "${String(name)}"`);
+  await query(binding, ["PRAGMA defer_foreign_keys = on", ...drops].join(";"));
+}
+
+beforeAll(async () => {
+  prepareCheckout();
+  await cloud.start();
+  const migrations = readdirSync(join(project, "migrations")).toSorted();
+  const marks = migrations.map((name) => `INSERT INTO d1_migrations (name) VALUES ('${name}');`);
+  for (const binding of bindings) {
+    const name = binding === "DB" ? "edge-forms" : `edge-forms-data-${binding.slice(-2)}-eu`;
+    const { uuid } = cloud.account.makeDatabase(name, undefined);
+    ids.set(binding, uuid);
+    const schema = migrations.map((file) =>
+      readFileSync(join(project, "migrations", file), "utf8"),
+    );
+    await query(
+      binding,
+      `${schema.join("\n")}; CREATE TABLE d1_migrations (id INTEGER PRIMARY KEY, name TEXT); ${marks.join("\n")}`,
+    );
+  }
+  for (const binding of bindings) await dropUnused(binding);
+  await query("DB", "INSERT INTO data_database VALUES ('DATA_01', 'eu', 0), ('DATA_02', 'eu', 0)");
+  const { id } = cloud.account.makeNamespace("edge-forms-replays");
+  const databases = bindings.map((binding) => {
+    const { name } = cloud.account.database(ids.get(binding) ?? "");
+    return { binding, database_name: name, database_id: ids.get(binding) };
+  });
+  const namespaces = [{ binding: "REPLAYS", id }];
+  const saved = { d1_databases: databases, kv_namespaces: namespaces, vars: { ORIGIN: "" } };
+  writeFileSync(settingsFile, JSON.stringify(saved));
+}, 60_000);
+
+afterAll(async () => {
+  await cloud.stop();
+  rmSync(checkout, { recursive: true, force: true });
+});
+
+describe("The runbook for several databases", () => {
+  it("takes all databases to one moment, and undoes it with the printed command", async () => {
+    const [all = ""] = runbook;
+    await create("DATA_01", 1, "kept");
+    const before = await note();
+    await create("DATA_02", 2, "later");
+    await query("DATA_02", `INSERT INTO erased_item VALUES ('sub_ERASED', ${Date.now()})`);
+    const output = await restore(all.replace("2026-11-21T09:30:00Z", before));
+    expect(output).toContain("Restored DB, DATA_01, DATA_02.");
+    expect(await placements()).toEqual(["kept DATA_01 1 placed"]);
+    expect(await query("DATA_02", "SELECT id FROM collection")).toEqual([]);
+    expect(await query("DB", "SELECT subject FROM owed_erasure")).toEqual([
+      { subject: "sub_ERASED" },
+    ]);
+    expect(settings().vars).toMatchObject({ RESTORES: "1" });
+    const audit =
+      "SELECT subject FROM audit_entry WHERE action = 'database.restore' ORDER BY subject";
+    expect((await query("DB", audit)).map(({ subject }) => subject)).toEqual([
+      "database:DATA_01",
+      "database:DATA_02",
+      "database:DB",
+    ]);
+    const undo = /npm run restore -- (.*)/.exec(output)?.[1] ?? "";
+    expect(await restore(undo)).toContain("Restored");
+    expect(await placements()).toEqual(["kept DATA_01 1 placed", "later DATA_02 1 placed"]);
+    expect(settings().vars).toMatchObject({ RESTORES: "2" });
+  }, 60_000);
+
+  it("takes one database back, and keeps the directory right about what it lost and what moved away", async () => {
+    const [, one = ""] = runbook;
+    await create("DATA_01", 3, "moving");
+    const before = await note();
+    await create("DATA_01", 4, "lost");
+    // A move to the other database.
+    await query("DATA_01", "UPDATE owner SET state = 'moved' WHERE collection_id = 3");
+    await query("DATA_01", "UPDATE collection SET id = -3, key = '~moving' WHERE id = 3");
+    await create("DATA_02", 3, "moving");
+    await query("DATA_02", "UPDATE owner SET epoch = 2 WHERE collection_id = 3");
+    await place(3, "moving", "DATA_02", 2);
+    const output = await restore(one.replace("2026-11-21T09:30:00Z", before));
+    expect(output).toContain("form:lost does not exist at that time.");
+    expect(output).toContain("DATA_01 erases its copy of form:moving: DATA_02 has it.");
+    expect(await placements()).toEqual([
+      "kept DATA_01 1 placed",
+      "later DATA_02 1 placed",
+      "lost DATA_01 1 creating",
+      "moving DATA_02 2 placed",
+    ]);
+  }, 60_000);
+
+  it("finds what the data databases have when the home database alone goes back", async () => {
+    const before = await note();
+    await create("DATA_02", 5, "newest");
+    await query("DB", "DELETE FROM data_database WHERE name = 'DATA_02'");
+    const output = await restore(`--to ${before} --database DB`);
+    expect(output).toContain("form:newest is in DATA_02 again.");
+    expect(await placements()).toContain("newest DATA_02 1 placed");
+    const sites = await query("DB", "SELECT name, location FROM data_database ORDER BY name");
+    expect(sites).toEqual([
+      { name: "DATA_01", location: "eu" },
+      { name: "DATA_02", location: "eu" },
+    ]);
+  }, 60_000);
+
+  it("stops before the pause when a database cannot go back that far", async () => {
+    const versions = settings().vars.RESTORES;
+    await expect(restore("--to 2020-01-01T00:00:00Z")).rejects.toThrow(
+      "DB cannot go back to 2020-01-01T00:00:00Z.",
+    );
+    await expect(restore("--to 2020-01-01T00:00:00Z --database DATA_09")).rejects.toThrow(
+      "There is no database DATA_09",
+    );
+    expect(settings().vars.RESTORES).toBe(versions);
+  }, 60_000);
+});

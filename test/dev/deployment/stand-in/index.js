@@ -1,0 +1,1 @@
+export { experimental_readRawConfig } from "wrangler";
