@@ -33,6 +33,17 @@ describe("Input validation in the administration", () => {
     expect([status, body.errors]).toEqual([422, [expect.objectContaining({ field, code })]]);
   });
 
+  it("saves the definition that it returned, at its schema_version or at a version beside it", async () => {
+    const place = `/forms/${await makeForm(await client())}/json`;
+    const { body: first } = await admin("GET", place);
+    const second = await admin("POST", place, { ...first, name: "Second" });
+    expect([second.status, second.body.schema_version]).toEqual([200, first.schema_version + 1]);
+    const version = second.body.schema_version;
+    const third = await admin("POST", place, { ...first, name: "Third", version });
+    expect([third.status, third.body.name]).toEqual([200, "Third"]);
+    expect((await admin("POST", place, { ...first, name: "Late" })).body.code).toBe("conflict");
+  });
+
   it("returns 413 to a form of more than 60,000 values, and 422 to fewer that are invalid", async () => {
     const headers = { "Content-Type": "application/x-www-form-urlencoded" };
     const send = (count: number) =>

@@ -130,10 +130,10 @@ export function jsonPage(kind: CollectionKind) {
   });
   const save = form({
     async act({ c, ctx, param }) {
-      const sent = await readForm(c);
+      const { version: sentVersion, ...sent } = await readForm(c);
       const document =
         typeof sent["document"] === "string" ? parseDefinition(sent["document"]) : sent;
-      const version = numberOf(sent["version"] ?? document["schema_version"]);
+      const version = numberOf(sentVersion ?? document["schema_version"]);
       const key = param("key");
       const result = await saveAtVersion(ctx, { kind, key }, { ...document, key }, version);
       return {
