@@ -119,7 +119,7 @@ beforeAll(async () => {
   const marks = migrations.map((name) => `INSERT INTO d1_migrations (name) VALUES ('${name}');`);
   for (const binding of bindings) {
     const name = binding === "DB" ? "edge-forms" : `edge-forms-data-${binding.slice(-2)}-eu`;
-    const { uuid } = await cloud.account.makeDatabase(name, undefined);
+    const { uuid } = cloud.account.makeDatabase(name, undefined);
     ids.set(binding, uuid);
     const schema = migrations.map((file) =>
       readFileSync(join(project, "migrations", file), "utf8"),
@@ -131,7 +131,7 @@ beforeAll(async () => {
   }
   for (const binding of bindings) await dropUnused(binding);
   await query("DB", "INSERT INTO data_database VALUES ('DATA_01', 'eu', 0), ('DATA_02', 'eu', 0)");
-  const { id } = await cloud.account.makeNamespace("edge-forms-replays");
+  const { id } = cloud.account.makeNamespace("edge-forms-replays");
   const databases = bindings.map((binding) => {
     const { name } = cloud.account.database(ids.get(binding) ?? "");
     return { binding, database_name: name, database_id: ids.get(binding) };
