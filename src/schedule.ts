@@ -90,9 +90,10 @@ const fewQueries = 100;
 
 /**
  * Runs each minute. Wakes webhooks with lost wake-ups, sweeps deleted webhooks, updates `listened` in the data databases,
- * repeats erasures after a restore, and reports how full the databases are. Of five runs, one also sweeps storage, one erases what has expired, and three run
- * the backfill and searches for people, because all together would exceed the 1,000 queries that D1 allows per run. While
- * a move of a collection is in progress, two of the three work on it instead, and the others continue what must not wait.
+ * repeats erasures after a restore, and reports how full the databases are. Of five runs, one also sweeps storage, one erases
+ * what has expired, and three run the backfill and searches for people, because all together would exceed the 1,000 queries
+ * that D1 allows per run. While a move of a collection is in progress, two of the three work on it instead, and the others
+ * continue what must not wait.
  */
 export async function onSchedule(service: Service, scheduledAt: number): Promise<void> {
   if (service.settings.isPaused) return;

@@ -65,8 +65,14 @@ describe("The service under concurrent calls and kills", () => {
         encoding: "utf8",
       });
     const { status, stdout, stderr } = command(
-      ...["--permissions", "records:read", "--resources", "app:orders,form:nope", "--expires"],
-      ...["never", "--origins", "https://a.example,https://b.example"],
+      "--permissions",
+      "records:read",
+      "--resources",
+      "app:orders,form:nope",
+      "--expires",
+      "never",
+      "--origins",
+      "https://a.example,https://b.example",
     );
     expect([status, stderr]).toEqual([
       0,

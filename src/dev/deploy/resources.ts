@@ -137,7 +137,7 @@ export function queryDatabase<Row>(
 }
 
 /** Runs a counting statement in the home database. Its only column must be `count`. */
-export function queryCount(environment: string, sql: string): number {
+function queryCount(environment: string, sql: string): number {
   return queryDatabase<{ count: number }>(environment, "DB", sql).results[0]?.count ?? 0;
 }
 
