@@ -268,7 +268,7 @@ POST /admin/forms/:key/items/:id/erase                           | 204   | 204  
 /** The statuses without a credential or a session. */
 export const publicTable = `
 act                                         | status
-GET /, which redirects pages                | 404
+GET /                                       | 200
 GET /health                                 | 200
 GET /openapi.json                           | 200
 GET /docs                                   | 200

@@ -1,6 +1,11 @@
 import { Hono } from "hono";
 import { listDatabases, type DatabaseStatus } from "#actions/databases.ts";
-import { isNearlyFull, maxDatabaseBytes, shareOfLimit } from "#domain/database-size.ts";
+import {
+  addDatabaseCommand,
+  isNearlyFull,
+  maxDatabaseBytes,
+  shareOfLimit,
+} from "#domain/database-size.ts";
 import { formatTimestamp } from "#domain/time.ts";
 import { Badge, Table } from "#html/parts.tsx";
 import { formatBytes, formatCount, Time } from "#html/viewer.tsx";
@@ -91,8 +96,7 @@ const databasesPage = page({
         <h2>{add.title}</h2>
         <p>{databases.length === 1 ? add.single : add.several}</p>
         <p>
-          {add.command(<code>npm run databases -- add --jurisdiction eu</code>)}{" "}
-          <a href="/docs/databases">{add.guide}</a>
+          {add.command(<code>{addDatabaseCommand}</code>)} <a href="/docs/databases">{add.guide}</a>
         </p>
       </AdminPage>
     );
