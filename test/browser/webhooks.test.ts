@@ -114,7 +114,7 @@ describe.each([
     await page.getByText("Webhook paused").waitFor();
     await person.press("Resume webhook");
     await page.getByText("Webhook active").waitFor();
-    await person.follow("Settings");
+    await page.locator("main").getByRole("link", { name: "Settings", exact: true }).click();
     await person.fill("Name", "Warehouse");
     await person.press("Save changes");
     await page.getByText("Webhook saved").waitFor();
