@@ -88,7 +88,9 @@ describe.each([
   it("shows assistant settings with a working address and header", async () => {
     const { page } = await signInAndOpen();
     await page.goto("/admin/integrations/new");
-    await page.getByLabel(/^Website form/).check();
+    await page.getByRole("radio", { name: /^Custom/ }).check();
+    await page.getByLabel(/^Read and search submissions/).check();
+    await page.getByLabel(/^Create and validate submissions/).check();
     await page.getByLabel(/^Purchase request/).check();
     await page.getByRole("button", { name: "Create credential" }).click();
     await page.getByText("MCP settings").click();
