@@ -88,22 +88,20 @@ describe.each([
   it("shows assistant settings with a working address and header", async () => {
     const { page } = await signInAndOpen();
     await page.goto("/admin/integrations/new");
-    await page.getByRole("radio", { name: /^Custom/ }).check();
-    await page.getByLabel(/^Read and search submissions/).check();
-    await page.getByLabel(/^Create and validate submissions/).check();
+    await page.getByLabel(/^Reporting/).check();
     await page.getByLabel(/^Purchase request/).check();
     await page.getByRole("button", { name: "Create credential" }).click();
     await page.getByText("MCP settings").click();
     const settings = JSON.parse((await page.textContent("#assistant")) ?? "") as Settings;
     const { url, headers } = settings.mcpServers["edge-forms"];
     const names = await toolsAt(url, headers);
-    expect(names).toEqual(expect.arrayContaining(["list_forms", "create_submission"]));
-    expect(names).not.toContain("search_records");
+    expect(names).toEqual(expect.arrayContaining(["list_forms", "search_submissions"]));
+    expect(names).not.toContain("create_submission");
 
     await page.goto("/admin/forms/purchase/api");
     const assistantAddress = (await page.textContent("#assistants")) ?? "";
     expect(assistantAddress).toBe(`${server.url}/mcp?forms=purchase`);
-    expect(await toolsAt(assistantAddress, headers)).toContain("create_submission");
+    expect(await toolsAt(assistantAddress, headers)).toContain("search_submissions");
     await page.getByRole("link", { name: "Learn how to connect" }).click();
     await page.getByRole("heading", { name: "Assistants" }).waitFor();
     await page.goto("/docs");
