@@ -230,8 +230,8 @@ export async function simulateBatch(
     operationProblems.push({ index, problem: cause });
   };
   const { kind, id: collectionId } = compiled.collection;
-  // A move of the collection finds the claim of the batch by this ID.
-  const batchId = newItemId(kind, collectionId, ctx.newId());
+  // A move of the collection finds the claim of the batch by this ID, which names no item.
+  const batchId = newItemId(kind, collectionId, ctx.newId()).replace(/^[a-z]+/, "bat");
   const write = buildBatchWrite(wholeOf(compiled), simulation, ctx.now(), batchId, rejectItem);
   operationProblems.push(...findBatchDuplicates(compiled, write, operations, results));
   const references = batchReferences(compiled, simulation, results);
