@@ -66,8 +66,8 @@ export function visibleWarnings(
 }
 
 /**
- * Throws 422 when the item would leave the caller's view, and 413 when what the view shows is too large. The batch of the write guards the definition and the version of
- * the item, so it stores nothing that this has not seen.
+ * Throws 422 when the item would leave the caller's view, and 413 when what the view shows is too large. The batch of the
+ * write guards the definition and the version of the item, so it stores nothing that this has not seen.
  */
 export function assertInView(reached: ReachedCollection, before: Item, after: Item): void {
   if (!matchesItem(conditionsOf(reached), after)) throw outsideView();
@@ -103,7 +103,9 @@ export function assertShownFits(
     );
     return { bytes: Math.max(dataBytes ?? 0, entryBytes ?? 0), entries: entries.length };
   };
-  const [was, is] = [measure(before ?? {}), measure(after)];
+  const is = measure(after);
+  if (is.bytes <= maxShown.bytes && is.entries <= maxShown.entries) return;
+  const was = measure(before ?? {});
   if (is.bytes > Math.max(maxShown.bytes, was.bytes)) throw problem.itemTooLarge(maxShown.bytes);
   if (is.entries > Math.max(maxShown.entries, was.entries))
     throw problem.tooManyEntries(maxShown.entries);
