@@ -115,7 +115,7 @@ export async function loadCurrentPositions(
   databases: Databases,
   hook: Pick<Webhook, "collections">,
 ): Promise<StartPositions> {
-  const rows = await queryAll(databases, (db) =>
+  const lists = await queryAll(databases, (db) =>
     orm(db)
       .select({
         id: collection.id,
@@ -124,22 +124,20 @@ export async function loadCurrentPositions(
       .from(collection)
       .where(matchesCollections(collectionNames(hook))),
   );
-  const merged = mergeLists(
-    [rows, []],
+  const rows = mergeLists(
+    lists,
     (row) => row.id,
     (row) => row.lastChangeNumber,
   );
-  return Object.fromEntries(merged.map((row) => [String(row.id), row.lastChangeNumber]));
+  return Object.fromEntries(rows.map((row) => [String(row.id), row.lastChangeNumber]));
 }
 
-/** Runs a query in every data database. */
-async function queryAll<Row>(
+/** Runs a query in every data database. Returns the rows of each. */
+const queryAll = <Row>(
   databases: Databases,
   select: (db: DataDatabase) => PromiseLike<Row[]>,
-): Promise<Row[]> {
-  const lists = databases.dataDatabases().map((db) => retryTransient(db, async () => select(db)));
-  return (await Promise.all(lists)).flat();
-}
+): Promise<Row[][]> =>
+  Promise.all(databases.dataDatabases().map((db) => retryTransient(db, async () => select(db))));
 
 const qualifiedKeySql = sql`${collection.kind} || ':' || ${collection.key}`;
 
@@ -155,13 +153,13 @@ export async function filterExistingKeys(
   databases: Databases,
   qualifiedKeys: readonly string[],
 ): Promise<string[]> {
-  const rows = await queryAll(databases, (db) =>
+  const lists = await queryAll(databases, (db) =>
     orm(db)
       .select({ qualifiedKey: sql<string>`${qualifiedKeySql}` })
       .from(collection)
       .where(matchesCollections([...qualifiedKeys])),
   );
-  return rows.map(({ qualifiedKey }) => qualifiedKey);
+  return lists.flat().map(({ qualifiedKey }) => qualifiedKey);
 }
 
 /** A collection with the number of its last change. */
@@ -177,7 +175,7 @@ export async function loadFeedHeads(
   hook: Pick<Webhook, "collections">,
 ): Promise<FeedHead[]> {
   const { id, kind, key } = collection;
-  const rows = await queryAll(databases, (db) =>
+  const lists = await queryAll(databases, (db) =>
     orm(db)
       .select({ id, kind, key, last: lastChangeSql("collection.id").mapWith(Number) })
       .from(collection)
@@ -185,7 +183,7 @@ export async function loadFeedHeads(
       .orderBy(asc(id)),
   );
   return mergeLists(
-    [rows, []],
+    lists,
     (row) => row.id,
     (row) => row.last,
   );
