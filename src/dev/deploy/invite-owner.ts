@@ -1,9 +1,8 @@
 import { createHash, createHmac, randomBytes, randomUUID } from "node:crypto";
 import { macLength, secretBytes, signedText } from "#domain/credential/signed-secret.ts";
-import { queryDatabase } from "./resources.ts";
+import { queryDatabase, quote } from "./resources.ts";
 
 const invitationLifetimeMs = 7 * 24 * 60 * 60 * 1000;
-const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 /**
  * Stores an invitation for the first owner and returns the path of its link. Replaces the previous one. The service
@@ -14,15 +13,15 @@ export function inviteFirstOwner(environment: string, email: string, tokenSecret
   const hash = createHash("sha256").update(secret).digest("base64url");
   const address = email.toLowerCase();
   const now = Date.now();
-  const values = [hash, address].map(quoted).join(", ");
+  const values = [hash, address].map(quote).join(", ");
   const isEmpty = "not exists (select 1 from member)";
   const statements = [
-    `delete from invitation where (inviter_id is null or email = ${quoted(address)}) and ${isEmpty}`,
+    `delete from invitation where (inviter_id is null or email = ${quote(address)}) and ${isEmpty}`,
     `insert into invitation (hash, email, role, inviter_id, created_at, expires_at, sealed)
       select ${values}, 'owner', null, ${now}, ${now + invitationLifetimeMs}, null where ${isEmpty}`,
     `insert into audit_entry (at, actor, action, subject, request_id)
       select max(${now}, coalesce(max(at), 0)), 'system', 'member.invite',
-        ${quoted(`member:${address}`)}, ${quoted(randomUUID())} from audit_entry`,
+        ${quote(`member:${address}`)}, ${quote(randomUUID())} from audit_entry`,
   ];
   queryDatabase(environment, "DB", statements.join("; "));
   // The first secret of the list signs.

@@ -1,11 +1,11 @@
+import { homeName } from "#domain/bookmarks.ts";
+import { quote } from "./resources.ts";
+
 /**
  * After a restore, the directory of the home database and the databases may disagree about where a collection is. This
  * decides for each collection, from what the databases themselves say: the highest epoch wins, because only a finished
  * move raises it. It runs while the service is paused.
  */
-
-/** The name of the home database's binding. */
-const homeName = "DB";
 
 /** A row of `placement`. */
 export interface PlacementRow {
@@ -65,7 +65,6 @@ interface Claim extends Held {
 const isKnown = (held: Held): held is Claim => held.kind !== null && held.key !== null;
 const byEpoch = (a: Claim, b: Claim) => b.epoch - a.epoch;
 const nameOf = ({ kind, key }: Pick<PlacementRow, "kind" | "key">) => `${kind}:${key}`;
-const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 /** Whether a database serves the collection. The home database serves what was never placed, without a row in `owner`. */
 const isServed = ({ state, database, stored }: Held) =>
@@ -206,7 +205,7 @@ function eraseCopy({ repairs, notes }: Reconciliation, copy: Held, reason: strin
   notes.push(`${database} erases its copy of ${kind}:${key}: ${reason}.`);
 }
 
-/** Gives the name of a collection that no database has to whoever creates it next. Its items are 404 until then. */
+/** Gives the name of a collection that no database has to the next one that is created with it. Its items are 404 until then. */
 function release(
   { repairs, notes }: Reconciliation,
   { collection_id: id, kind, key, database, state }: PlacementRow,

@@ -136,6 +136,10 @@ export function queryDatabase<Row>(
   return results?.[0] ?? { results: [], meta: {} };
 }
 
+/** A text as an SQL literal. Wrangler's commands take no parameters. */
+export const quote = (text: string | null): string =>
+  text === null ? "NULL" : `'${text.replaceAll("'", "''")}'`;
+
 /** Runs a counting statement in the home database. Its only column must be `count`. */
 function queryCount(environment: string, sql: string): number {
   return queryDatabase<{ count: number }>(environment, "DB", sql).results[0]?.count ?? 0;

@@ -8,7 +8,7 @@ import {
   type PlacementRow,
   type Repair,
 } from "./reconcile.ts";
-import { queryDatabase } from "./resources.ts";
+import { queryDatabase, quote } from "./resources.ts";
 import {
   isDataDatabase,
   settingsFileOf,
@@ -98,8 +98,6 @@ export function nextTimeline(
 /** The place of a data database, as `npm run databases -- add` named it. */
 const placeOf = ({ database_name: name }: DatabaseSettings) =>
   /-data-\d\d-(\w+)$/.exec(name)?.[1] ?? null;
-
-const quote = (text: string | null) => (text === null ? "NULL" : `'${text}'`);
 
 /** A statement has at most 100 KB. */
 const repairsPerStatement = 100;
