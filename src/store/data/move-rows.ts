@@ -1,6 +1,6 @@
 import type { DataDatabase, PreparedStatement } from "#store/db/database.ts";
 import { guardRun } from "./move-guards.ts";
-import { isOfCollection, type MovedTable } from "#store/db/moved-tables.ts";
+import { isCopy, isOfCollection, type MovedTable } from "#store/db/moved-tables.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { byteLength, jsonChunks } from "#store/db/statement.ts";
 
@@ -183,11 +183,10 @@ export async function eraseCopyStep(
 ): Promise<boolean> {
   const { name, key } = table;
   const isReturning = `exists (select 1 from moving where collection_id = ${collectionId})`;
-  const isCopy = `exists (select 1 from owner where collection_id = ${collectionId} and state = 'moved')
-    ${whatComesBack === "kept" ? `and not ${isReturning}` : ""}`;
+  const isErasable = `${isCopy(collectionId)} ${whatComesBack === "kept" ? `and not ${isReturning}` : ""}`;
   const isOfIt = isOfCollection(table, collectionId, "left out");
   const sql = `delete from ${name} where ${tuple(key)} in (
-    select ${list(key)} from ${name} where ${isOfIt} limit ${erasedPerStep}) and ${isCopy}`;
+    select ${list(key)} from ${name} where ${isOfIt} limit ${erasedPerStep}) and ${isErasable}`;
   const { meta } = await retryTransient(db, () => db.prepare<"data">(sql).run());
   return meta.changes >= erasedPerStep;
 }

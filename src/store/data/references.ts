@@ -1,3 +1,4 @@
+import { isCopy } from "#store/db/moved-tables.ts";
 import { sql, type SQL } from "drizzle-orm";
 import { fieldsPerCollection } from "#domain/data/values.ts";
 import { parseReceiptSequences, sequencesPerCollection } from "#domain/item/item.ts";
@@ -144,7 +145,7 @@ export async function findApps(db: DataDatabase, keys: readonly string[]): Promi
 const appsExist = dataGuard<{ apps: string }>(
   (v) => sql`select ${guardCode("unknown_app")} as code from json_each(${v.apps}) e
     where not exists (select 1 from collection c where c.kind = 'app' and c.key = e.value
-      and not exists (select 1 from owner o where o.collection_id = c.id and o.state = 'moved'))`,
+      and not ${sql.raw(isCopy("c.id"))})`,
 );
 
 /** Aborts the batch if the definition refers to an app that does not exist. A new app may refer to itself. */

@@ -1,3 +1,4 @@
+import { isCopy } from "#store/db/moved-tables.ts";
 import type { DataDatabase } from "#store/db/database.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { deleteRows, removing } from "./files.ts";
@@ -9,8 +10,7 @@ type Bucket = Pick<R2Bucket, "delete" | "list">;
 const filesPerStep = 200;
 
 /** The database that owns a collection decides about its files, not one that has a copy of their rows. */
-const isOwn =
-  "not exists (select 1 from owner o where o.collection_id = file.collection_id and o.state = 'moved')";
+const isOwn = `not ${isCopy("file.collection_id")}`;
 const claimExpired = `update file set remove_at = ${removing} where id in (
   select id from file where remove_at > ${removing} and remove_at <= ?1 and ${isOwn} order by remove_at limit ${filesPerStep})`;
 const selectRemoving = `select id from file where remove_at = ${removing} and ${isOwn} limit ${filesPerStep}`;

@@ -149,6 +149,10 @@ export function isOfCollection(
   }
 }
 
+/** Whether the database has only the copy of a collection that a move leaves, or has not finished to make. */
+export const isCopy = (collectionId: string | number): string =>
+  `exists (select 1 from owner o where o.collection_id = ${collectionId} and o.state = 'moved')`;
+
 /** Whether the row `row` of a trigger belongs to a collection that moves away. */
 export function isMovingAway({ column, span }: MovedTable, row: "new" | "old"): string {
   const value = `${row}.${column}`;
