@@ -1,3 +1,4 @@
+import type { ResourceAction } from "#domain/audit.ts";
 import type { FirstSteps, Overview } from "#actions/overview.ts";
 import { AcceptanceState } from "#admin/definitions/list.tsx";
 import { collectionTerms } from "#admin/definitions/layout.tsx";
@@ -8,7 +9,6 @@ import { Badge } from "#html/parts.tsx";
 import { Time } from "#html/viewer.tsx";
 import type { RecentAction, ActiveCollection } from "#store/data/recent-activity.ts";
 import type { WebhookHealth } from "#store/home/overview.ts";
-import type { ActivityAction } from "./language/en/overview.ts";
 import { useText } from "./language/index.tsx";
 import type { PageContext } from "./layout.tsx";
 
@@ -141,10 +141,9 @@ function ActionEntry({
   action: RecentAction;
 }) {
   const { path } = collectionTerms[kind];
-  const { overview, terms } = useText();
-  const text = overview.activity;
+  const { audit, overview, terms } = useText();
   const isGone = /\.(delete|erase)$/.test(action);
-  const title = receipt ?? text.item(terms.collections[kind].item);
+  const title = receipt ?? overview.activity.item(terms.collections[kind].item);
   const item = isGone ? title : <a href={`${path}/${key}/items/${itemId}`}>{title}</a>;
   const collection = (
     <a href={itemId === null ? `${path}/${key}/changes` : `${path}/${key}/items`}>
@@ -156,8 +155,8 @@ function ActionEntry({
     <li>
       <span>
         {itemId === null
-          ? text.onDefinition(actorName, action as ActivityAction, collection)
-          : text.onItem(actorName, action as ActivityAction, item, collection)}
+          ? audit.event(actorName, action as ResourceAction, collection, null)
+          : audit.event(actorName, action as ResourceAction, item, collection)}
       </span>
       <span class="muted">
         <Time at={at} as="distance" />

@@ -1,5 +1,4 @@
 import type { Child } from "hono/jsx";
-import type { ResourceAction } from "#domain/audit.ts";
 import { formatCount } from "#html/viewer.tsx";
 import { sentence } from "#admin/language/sentence.ts";
 import { plural, quantity } from "./words.ts";
@@ -54,33 +53,6 @@ const firstSteps = () => ({
   inviteMember: "Invite member",
 });
 
-/** The actions of “Recent activity”. */
-export type ActivityAction = Extract<
-  ResourceAction,
-  `definition.${string}` | `record.${string}` | `submission.${string}` | "index.check"
->;
-
-/** What people and credentials do to items and definitions. */
-const verbs = (): Record<ActivityAction, string> => ({
-  "definition.create": "created",
-  "definition.change": "changed the definition of",
-  "definition.delete": "deleted",
-  "definition.restore": "restored",
-  "definition.erase": "erased",
-  "index.check": "checked the search index of",
-  "record.create": "created",
-  "record.update": "changed",
-  "record.recalculate": "recalculated",
-  "record.erase": "erased",
-  "submission.create": "created",
-  "submission.update": "changed",
-  "submission.delete": "deleted",
-  "submission.erase": "erased",
-  "submission.close": "closed",
-  "submission.reopen": "reopened",
-  "submission.recalculate": "recalculated",
-});
-
 export const overview = () => ({
   title: "Overview",
   createCredential: "Create credential",
@@ -97,10 +69,6 @@ export const overview = () => ({
     none: "Nothing yet",
     audit: "Audit",
     item: (item: string) => `a ${item}`,
-    onItem: (actor: Child, action: ActivityAction, item: Child, collection: Child) =>
-      sentence`${actor} ${verbs()[action]} ${item} in ${collection}`,
-    onDefinition: (actor: Child, action: ActivityAction, collection: Child) =>
-      sentence`${actor} ${verbs()[action]} ${collection}`,
   },
   webhooks: "Webhooks",
   traffic: {

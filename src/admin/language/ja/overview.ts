@@ -1,6 +1,5 @@
 import { formatCount } from "#html/viewer.tsx";
 import type { Catalogue } from "#admin/language/en/index.ts";
-import type { ActivityAction } from "#admin/language/en/overview.ts";
 import { sentence } from "#admin/language/sentence.ts";
 
 const attention = (): Catalogue["overview"]["attention"] => ({
@@ -53,32 +52,6 @@ const firstSteps = (): Catalogue["overview"]["firstSteps"] => ({
   inviteMember: "メンバーを招待",
 });
 
-/** The ends of sentences. */
-const verbs = (): Record<ActivityAction, string> => ({
-  "definition.create": "作成しました",
-  "definition.change": "変更しました",
-  "definition.delete": "削除しました",
-  "definition.restore": "復元しました",
-  "definition.erase": "完全に削除しました",
-  "index.check": "検索インデックスを確認しました",
-  "record.create": "作成しました",
-  "record.update": "変更しました",
-  "record.recalculate": "再計算しました",
-  "record.erase": "完全に削除しました",
-  "submission.create": "作成しました",
-  "submission.update": "変更しました",
-  "submission.delete": "削除しました",
-  "submission.erase": "完全に削除しました",
-  "submission.close": "クローズしました",
-  "submission.reopen": "再開しました",
-  "submission.recalculate": "再計算しました",
-});
-
-const definitionVerbs = (): Partial<Record<ActivityAction, string>> => ({
-  "definition.change": "の定義を変更しました",
-  "index.check": "の検索インデックスを確認しました",
-});
-
 export const overview = (): Catalogue["overview"] => ({
   title: "ホーム",
   createCredential: "認証情報を作成",
@@ -95,10 +68,6 @@ export const overview = (): Catalogue["overview"] => ({
     none: "操作はまだありません",
     audit: "監査ログ",
     item: (item) => item,
-    onItem: (actor, action, item, collection) =>
-      sentence`${actor} が ${collection} の ${item} を${verbs()[action]}`,
-    onDefinition: (actor, action, collection) =>
-      sentence`${actor} が ${collection} ${definitionVerbs()[action] ?? `を${verbs()[action]}`}`,
   },
   webhooks: "Webhook",
   traffic: {
