@@ -84,8 +84,7 @@ async function sweepChanges(
 
 const minuteMs = 60_000;
 
-/** The queries of a move in the runs that are for it, and in the others. */
-const mostQueries = 700;
+/** The queries of a move in the runs that are not for it. */
 const fewQueries = 100;
 
 /**
@@ -110,7 +109,7 @@ export async function onSchedule(service: Service, scheduledAt: number): Promise
   ]);
   const turn = Math.floor(scheduledAt / minuteMs) % 5;
   const isForMoves = turn === 1 || turn === 3;
-  const [move] = await Promise.allSettled([runMoves(ctx, isForMoves ? mostQueries : fewQueries)]);
+  const [move] = await Promise.allSettled([runMoves(ctx, isForMoves ? undefined : fewQueries)]);
   const hasMoved = move.status === "fulfilled" && move.value;
   if (turn === 0) await sweepStorage(service, scheduledAt);
   else if (turn === 2) await erase(ctx);
