@@ -37,6 +37,15 @@ export function isolate(caller: Client, replaced: Replaced = bothDatabases): Cli
 
 export const newCaller = (): Promise<Client> => client();
 
+/** Only these databases take new collections. */
+export async function useOnly(...names: string[]): Promise<void> {
+  for (const name of ["DATA_01", "DATA_02"])
+    await home
+      .prepare("insert or replace into data_database values (?, null, ?)")
+      .bind(name, names.includes(name) ? 0 : Date.now() + 1e9)
+      .run();
+}
+
 /** The value of the only column of the only row. */
 export async function valueOf(db: D1Database, sql: string, ...values: unknown[]): Promise<unknown> {
   const row = await db

@@ -11,6 +11,7 @@ import {
   migrate,
   newCaller,
   second,
+  useOnly,
   valueOf,
 } from "./installation";
 import {
@@ -38,13 +39,6 @@ beforeEach(async () => {
   await home.prepare("delete from data_database").run();
 });
 
-async function useOnly(name: string): Promise<void> {
-  for (const each of ["DATA_01", "DATA_02"])
-    await home
-      .prepare("insert or replace into data_database values (?, null, ?)")
-      .bind(each, each === name ? 0 : Date.now() + 1e9)
-      .run();
-}
 const openAll = () => home.prepare("update data_database set used_from = 0").run();
 
 const fields = [

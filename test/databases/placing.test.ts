@@ -12,6 +12,7 @@ import {
   migrate,
   newCaller,
   second,
+  useOnly,
   valueOf,
 } from "./installation";
 
@@ -31,15 +32,6 @@ beforeEach(async () => {
 
 const define = (by: Client, path: string, document: object = { fields }) =>
   by.put(`/${path}/schema`, document);
-
-/** Only these databases take new collections. */
-async function useOnly(...names: string[]): Promise<void> {
-  for (const name of ["DATA_01", "DATA_02"])
-    await home
-      .prepare("insert or replace into data_database values (?, null, ?)")
-      .bind(name, names.includes(name) ? 0 : Date.now() + 1e9)
-      .run();
-}
 
 const setLocations = (...locations: [string, string | null][]) =>
   home.batch(
