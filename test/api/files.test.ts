@@ -164,6 +164,9 @@ describe("Attachments", () => {
     ];
     const conflict = await owner.post(path, { operations });
     expect([conflict.status, ...codesOf(conflict)]).toEqual([422, "file_in_use"]);
+    expect(conflict.body.errors).toMatchObject([
+      { field: "invoices[0]", pointer: "/operations/1/data/invoices/0" },
+    ]);
     const batch = await owner.post(`${path}?return=representation`, {
       operations: [
         { op: "create", data: { invoices: [one] } },
