@@ -107,4 +107,5 @@ export const pages = () =>
     .get("/problems/:code", codeParameter, (c) =>
       c.html(<ProblemPage code={c.req.valid("param").code} />),
     )
+    .all("/problems/:code", codeParameter, rejectOtherMethods("GET"))
     .on("ALL", ["/", "/health", "/openapi.json", "/docs", "/problems"], rejectOtherMethods("GET"));

@@ -41,6 +41,9 @@ describe("Problem and health pages", () => {
       expect(text).toContain(`<code>${code}</code>`);
     }
     expect((await anonymous("GET", "/problems/constructor")).status).toBe(404);
+    expect((await anonymous("POST", "/problems/constructor", {})).status).toBe(404);
+    const posted = await anonymous("POST", "/problems/not_found", {});
+    expect([posted.status, posted.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
     expect((await anonymous("GET", "/problems")).text).toContain("rate_limited");
   });
 
