@@ -95,7 +95,7 @@ export const filters = (): Filters => ({
     text: "テキスト",
     day: "日付",
     period: "期間",
-    and: "上限",
+    and: "まで",
     person: "メンバー",
     storedValue: "保存されている値",
     options: (field) => `「${field}」の選択肢`,

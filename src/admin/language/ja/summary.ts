@@ -4,7 +4,7 @@ export const summary = (): Catalogue["summary"] => ({
   tooLarge: (items) =>
     `この期間の${items}は多すぎるため、集計できません（20 万件または 200 MB を超えています）。期間を短くしてください。`,
   note: (zone, hasMoreFields) =>
-    `月の区切りは ${zone} の時刻によります。${hasMoreFields ? "最初の数個のフィールドのみを表示しています。" : ""}検索の対象でないフィールドは集計されません。`,
+    `月は ${zone} の時刻で区切ります。${hasMoreFields ? "最初の数個のフィールドのみを表示しています。" : ""}検索の対象でないフィールドは集計されません。`,
   from: "開始月",
   to: "終了月",
   show: "期間を表示",
