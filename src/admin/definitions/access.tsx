@@ -72,7 +72,7 @@ function WhoSees({ access, frame }: { access: CollectionAccess; frame: PageConte
               </a>
             </th>
             <td data-label="Sees">{sightOf(credential, collection, text)}</td>
-            <td data-label="May do">{describePermissionsOf(credential, collection.kind)}</td>
+            <td data-label="May do">{describePermissionsOf(credential, collection.kind, text)}</td>
           </tr>
         ))}
         {webhooks.map((hook) => (
@@ -209,7 +209,7 @@ export function accessPage(kind: CollectionKind) {
         id: credential.id,
         name: credential.name,
         sees: sightOf(credential, current.collection, text),
-        may: describeAccess(credential),
+        may: describeAccess(credential, text),
       })),
       webhooks: webhooks.map((hook) => ({
         id: hook.id,

@@ -2,26 +2,36 @@ import { lazy } from "#domain/lazy.ts";
 import { account } from "./account.ts";
 import { files } from "./files.ts";
 import { audit } from "./audit.ts";
+import { calls } from "./calls.ts";
+import { credentialAccess } from "./credential-access.ts";
+import { credentials } from "./credentials.ts";
 import { databases } from "./databases.ts";
 import { frame } from "./frame.ts";
 import { itemImport } from "./item-import.ts";
 import { overview } from "./overview.ts";
+import { secrets } from "./secrets.ts";
 import { signIn } from "./sign-in.ts";
 import { terms } from "./terms.ts";
 import { viewDescription } from "./view-description.ts";
+import { webhooks } from "./webhooks.ts";
 
 /** The English texts. Their type is that of every catalogue. */
 export const en = lazy(() => ({
   account: account(),
   files: files(),
   audit: audit(),
+  calls: calls(),
+  credentialAccess: credentialAccess(),
+  credentials: credentials(),
   databases: databases(),
   frame: frame(),
   itemImport: itemImport(),
   overview: overview(),
+  secrets: secrets(),
   signIn: signIn(),
   terms: terms(),
   viewDescription: viewDescription(),
+  webhooks: webhooks(),
 }));
 
 export type Catalogue = ReturnType<typeof en>;

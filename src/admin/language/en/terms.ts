@@ -55,4 +55,9 @@ export const terms = () => ({
   collections: collections(),
   roles: roles(),
   webhookStates: webhookStates(),
+  name: "Name",
+  saveChanges: "Save changes",
+  cancel: "Cancel",
+  applyFilters: "Apply filters",
+  clearFilters: "Clear filters",
 });

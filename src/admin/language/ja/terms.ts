@@ -28,4 +28,9 @@ export const terms = (): Catalogue["terms"] => ({
     failing: "失敗",
     disabled: "無効",
   },
+  name: "名前",
+  saveChanges: "変更を保存",
+  cancel: "キャンセル",
+  applyFilters: "絞り込む",
+  clearFilters: "絞り込みを解除",
 });
