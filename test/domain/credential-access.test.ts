@@ -19,7 +19,7 @@ describe("the description of a credential's access", () => {
   ] as const)("summarizes %j as “%s” and “%s”", (permissions, inEnglish, inJapanese) => {
     const access = { permissions: [...permissions], resources: "all" as const };
     expect(describeAccess(access, english)).toBe(`${inEnglish} · All forms and apps`);
-    expect(describeAccess(access, japanese)).toBe(`${inJapanese} · すべてのフォームとアプリ`);
+    expect(describeAccess(access, japanese)).toBe(`すべてのフォームとアプリ：${inJapanese}`);
   });
 
   it.each([
@@ -31,7 +31,7 @@ describe("the description of a credential's access", () => {
       `No permissions · ${inEnglish}`,
     );
     expect(describeAccess({ permissions: [], resources }, japanese)).toBe(
-      `アクセス権なし · ${inJapanese}`,
+      `${inJapanese}：アクセス権なし`,
     );
   });
 

@@ -68,7 +68,8 @@ export function describeAccess(
   { permissions, resources }: Pick<Credential, "permissions" | "resources">,
   text: Texts,
 ): string {
-  return `${describePermissions(permissions, text)} · ${describeResources(resources, text)}`;
+  const { summary } = text.credentials.access;
+  return summary(describePermissions(permissions, text), describeResources(resources, text));
 }
 
 export const credentialStateTones: Record<CredentialState, Tone> = {

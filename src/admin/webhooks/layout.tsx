@@ -31,14 +31,11 @@ const typesOfKinds = (["app", "form"] as const).map((kind) => {
 
 /** A summary like “Submissions: created, updated”. */
 export const describeTypes = (types: readonly WebhookType[], { webhooks }: Catalogue): string =>
-  typesOfKinds
-    .map(({ kind, types: ofKind }) => ({
-      kind,
-      chosen: ofKind.filter((type) => types.includes(type)),
-    }))
-    .filter(({ chosen }) => chosen.length > 0)
-    .map(({ kind, chosen }) => webhooks.typesOf(kind, chosen))
-    .join(" · ");
+  webhooks.typeSummary(
+    typesOfKinds
+      .map(({ kind, types: all }) => ({ kind, chosen: all.filter((type) => types.includes(type)) }))
+      .filter(({ chosen }) => chosen.length > 0),
+  );
 
 interface WebhookPageProps {
   frame: PageContext;

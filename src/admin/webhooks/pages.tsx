@@ -1,5 +1,5 @@
 import { type Webhook, findValidWebhookSecrets } from "#domain/webhook/webhook.ts";
-import { deriveWebhookStatus } from "#domain/webhook/status.ts";
+import { deriveWebhookStatus, haveMakerRightsEnded } from "#domain/webhook/status.ts";
 import { Badge, EmptyState, Table, Copyable } from "#html/parts.tsx";
 import { Time, useViewer } from "#html/viewer.tsx";
 import { describeResources } from "#admin/credentials/describe.ts";
@@ -56,7 +56,9 @@ export const webhooksPage = page({
 
 function Row({ hook }: { hook: Webhook }) {
   const { id, name, url, types, createdAt } = hook;
-  const { state, reason, lastError } = deriveWebhookStatus(hook, useViewer().now);
+  const { now } = useViewer();
+  const status = deriveWebhookStatus(hook, now);
+  const { state } = status;
   const text = useText();
   const { labels } = text.webhooks;
   return (
@@ -74,7 +76,7 @@ function Row({ hook }: { hook: Webhook }) {
       <td class="less">
         <Time at={createdAt} as="day" />
       </td>
-      <td title={reason ?? lastError ?? undefined}>
+      <td title={text.webhooks.layout.explanation(status, haveMakerRightsEnded(hook, now))}>
         <Badge tone={webhookStateTones[state]}>{text.terms.webhookStates[state]}</Badge>
       </td>
     </tr>

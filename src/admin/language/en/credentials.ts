@@ -65,6 +65,7 @@ function selection({ forms, apps, views }: Selection): string {
 
 /** A credential's access in a few words. */
 const access = () => ({
+  summary: (permitted: string, selected: string) => `${permitted} · ${selected}`,
   none: "No permissions",
   nothing: "Nothing",
   items: itemAccess,

@@ -18,6 +18,11 @@ const types = (): Record<WebhookType, string> => ({
   "submission.left_view": "Submission left its view",
 });
 
+interface TypesOfKind {
+  kind: CollectionKind;
+  chosen: readonly WebhookType[];
+}
+
 /** What happened to an item. */
 const events = (): Record<WebhookType, string> => ({
   "record.created": "created",
@@ -31,14 +36,14 @@ const events = (): Record<WebhookType, string> => ({
   "submission.left_view": "left view",
 });
 
-/** Types of events of one kind of items, like “Submissions: created, updated”. */
-function typesOf(kind: CollectionKind, chosen: readonly WebhookType[]): string {
+/** Types of events by the kind of items, like “Records: created · Submissions: created, updated”. */
+function typeSummary(typesOfKinds: readonly TypesOfKind[]): string {
   const texts = events();
   const items = { app: "Records", form: "Submissions" };
-  return `${items[kind]}: ${chosen.map((type) => texts[type]).join(", ")}`;
+  return typesOfKinds
+    .map(({ kind, chosen }) => `${items[kind]}: ${chosen.map((type) => texts[type]).join(", ")}`)
+    .join(" · ");
 }
-
-type StopState = Pick<WebhookStatus, "state" | "reason">;
 
 const inputs = () => ({
   urlHint:
@@ -109,11 +114,14 @@ const layout = () => ({
   removed: "Webhook deleted",
   tabsLabel: "Webhook",
   tabs: { deliveries: "Deliveries", settings: "Settings", secrets: "Secrets" },
-  /** Why a webhook sends nothing, and what to do. The stored reason is English. */
-  stopped: ({ reason }: StopState, isOwnerGone: boolean) =>
+  /** Why a webhook is not just active. The stored reasons and errors are English. */
+  explanation: ({ reason, lastError }: WebhookStatus, _isOwnerGone: boolean): string | undefined =>
+    reason ?? lastError ?? undefined,
+  /** Why a webhook sends nothing, and what to do. */
+  stopped: ({ reason }: WebhookStatus, isOwnerGone: boolean) =>
     `${reason} ${isOwnerGone ? "Take ownership" : "Resume the webhook"} to send the queued events.`,
   states: { active: "Webhook active", paused: "Webhook paused" },
-  stillDisabled: ({ reason }: StopState) => `Still disabled. ${reason ?? ""}`,
+  stillDisabled: ({ reason }: WebhookStatus) => `Still disabled. ${reason ?? ""}`,
 });
 
 export const webhooks = () => ({
@@ -132,7 +140,7 @@ export const webhooks = () => ({
     changed_fields: "Changed fields",
   },
   types: types(),
-  typesOf,
+  typeSummary,
   layout: layout(),
   inputs: inputs(),
   deliveries: deliveries(),

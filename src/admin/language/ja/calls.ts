@@ -97,7 +97,7 @@ const reasons = (): Reasons => ({
 export const calls = (): Texts => ({
   lastDay: "過去 24 時間",
   lastMonth: "過去 30 日間",
-  total: (count) => `リクエスト ${formatCount(count)} 件`,
+  total: (count) => `${formatCount(count)} 件`,
   whyFailed: "リクエストが失敗した理由",
   times: (count) => `${formatCount(count)} 件`,
   addPermission: "アクセス権を追加",

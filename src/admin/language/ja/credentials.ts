@@ -21,6 +21,7 @@ const selection: Texts["access"]["selection"] = ({ forms, apps, views }) => {
 };
 
 const access = (): Texts["access"] => ({
+  summary: (permitted, selected) => `${selected}：${permitted}`,
   none: "アクセス権なし",
   nothing: "なし",
   items: itemAccess,
@@ -132,9 +133,9 @@ export const credentials = (): Texts => ({
   neverUsed: "未使用",
   neverExpires: "無期限",
   limits: (requests, writes) =>
-    `1 分あたりリクエスト ${formatCount(requests)} 件、書き込み ${formatCount(writes)} 件`,
+    `1 分あたり ${formatCount(requests)} 件（うち書き込み ${formatCount(writes)} 件）`,
   rejected: (count) => `（拒否 ${formatCount(count)} 件）`,
-  revoke: "認証情報を失効",
+  revoke: "認証情報を失効させる",
   revokeTitle: (name) => `「${name}」を失効させますか？`,
   revokeWarning:
     "すべてのシークレットとアクセストークンがすぐに使用できなくなります。この操作は元に戻せません。",

@@ -8,30 +8,32 @@ const types = (): Texts["types"] => ({
   "record.created": "レコードの作成",
   "record.updated": "レコードの更新",
   "record.deleted": "レコードの削除",
-  "record.left_view": "ビューから外れたレコード",
+  "record.left_view": "レコードのビューからの除外",
   "submission.created": "回答の作成",
   "submission.updated": "回答の更新",
   "submission.deleted": "回答の削除",
   "submission.closed": "回答のクローズ",
-  "submission.left_view": "ビューから外れた回答",
+  "submission.left_view": "回答のビューからの除外",
 });
 
 const events = (): Texts["types"] => ({
   "record.created": "作成",
   "record.updated": "更新",
   "record.deleted": "削除",
-  "record.left_view": "ビューから外れる",
+  "record.left_view": "ビューからの除外",
   "submission.created": "作成",
   "submission.updated": "更新",
   "submission.deleted": "削除",
   "submission.closed": "クローズ",
-  "submission.left_view": "ビューから外れる",
+  "submission.left_view": "ビューからの除外",
 });
 
-const typesOf: Texts["typesOf"] = (kind, chosen) => {
+const typeSummary: Texts["typeSummary"] = (typesOfKinds) => {
   const texts = events();
   const items = { app: "レコード", form: "回答" };
-  return `${items[kind]}：${chosen.map((type) => texts[type]).join("、")}`;
+  return typesOfKinds
+    .map(({ kind, chosen }) => `${items[kind]}：${chosen.map((type) => texts[type]).join("、")}`)
+    .join(" / ");
 };
 
 const inputs = (): Texts["inputs"] => ({
@@ -87,11 +89,19 @@ const deliveries = (): Texts["deliveries"] => ({
   failed: (error) => `イベントを配信できませんでした。${error}`,
 });
 
-const describeStop: Texts["layout"]["stopped"] = ({ state, reason }, isOwnerGone) => {
-  if (isOwnerGone)
-    return "この Webhook の所有者である認証情報またはメンバーが、失効、削除、または期限切れになっています。待機中のイベントを送信するには、所有権を取得してください。";
-  const stop = state === "failing" ? "失敗が続いたため、送信を停止しました" : "送信を停止しました";
-  return `${stop}（${reason}）。待機中のイベントを送信するには、Webhook を再開してください。`;
+const ownerGone =
+  "所有者である認証情報またはメンバーが、失効、削除、または期限切れになっています。";
+
+const explain: Texts["layout"]["explanation"] = ({ state }, isOwnerGone) => {
+  if (isOwnerGone) return ownerGone;
+  if (state === "retrying") return "失敗したイベントを再試行しています。";
+  if (state === "failing") return "失敗が続いたため、送信を停止しました。";
+  return state === "disabled" ? "送信を停止しました。" : undefined;
+};
+
+const describeStop: Texts["layout"]["stopped"] = (status, isOwnerGone) => {
+  if (isOwnerGone) return `${ownerGone}待機中のイベントを送信するには、所有権を取得してください。`;
+  return `${explain(status, false) ?? ""}待機中のイベントを送信するには、Webhook を再開してください。（理由：${status.reason}）`;
 };
 
 const layout = (): Texts["layout"] => ({
@@ -112,9 +122,10 @@ const layout = (): Texts["layout"] => ({
   removed: "Webhook を削除しました",
   tabsLabel: "Webhook",
   tabs: { deliveries: "配信履歴", settings: "設定", secrets: "シークレット" },
+  explanation: explain,
   stopped: describeStop,
   states: { active: "Webhook を有効にしました", paused: "Webhook を一時停止しました" },
-  stillDisabled: ({ reason }) => `Webhook は無効のままです。${reason ?? ""}`,
+  stillDisabled: () => `Webhook は無効のままです。${ownerGone}`,
 });
 
 export const webhooks = (): Texts => ({
@@ -134,7 +145,7 @@ export const webhooks = (): Texts => ({
     changed_fields: "変更されたフィールド",
   },
   types: types(),
-  typesOf,
+  typeSummary,
   layout: layout(),
   inputs: inputs(),
   deliveries: deliveries(),
