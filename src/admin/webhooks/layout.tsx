@@ -1,7 +1,7 @@
 import type { WebhookWithSecret } from "#actions/webhooks.ts";
 import { webhookWithSecretDocument } from "#documents/webhooks.ts";
 import { type Tone, DescriptionList, ShortId, Badge, Tabs } from "#html/parts.tsx";
-import { type WebhookType, type Webhook, webhookTypes } from "#domain/webhook/webhook.ts";
+import type { WebhookType, Webhook } from "#domain/webhook/webhook.ts";
 import {
   haveMakerRightsEnded,
   deriveWebhookStatus,
@@ -23,17 +23,16 @@ export const webhookStateTones: Record<EffectiveWebhookState, Tone> = {
   disabled: "bad",
 };
 
-/** The types of events by the kind of items. */
-const typesOfKinds = (["app", "form"] as const).map((kind) => {
-  const prefix = kind === "app" ? "record." : "submission.";
-  return { kind, types: webhookTypes.filter((type) => type.startsWith(prefix)) };
-});
+const typePrefixes = { app: "record.", form: "submission." };
 
 /** A summary like “Submissions: created, updated”. */
 export const describeTypes = (types: readonly WebhookType[], { webhooks }: Catalogue): string =>
   webhooks.typeSummary(
-    typesOfKinds
-      .map(({ kind, types: all }) => ({ kind, chosen: all.filter((type) => types.includes(type)) }))
+    (["app", "form"] as const)
+      .map((kind) => ({
+        kind,
+        chosen: types.filter((type) => type.startsWith(typePrefixes[kind])),
+      }))
       .filter(({ chosen }) => chosen.length > 0),
   );
 
