@@ -10,7 +10,6 @@ const sources = new URL("../../src", import.meta.url).pathname;
  * becomes shorter.
  */
 const unconverted = [
-  "admin/credentials/",
   "admin/definitions/",
   "admin/items/change-list.tsx",
   "admin/items/form/",
@@ -20,10 +19,8 @@ const unconverted = [
   "admin/items/value.tsx",
   "admin/members/member-rows.tsx",
   "admin/members/members.tsx",
-  "admin/one-time-secret.tsx",
   "admin/person-search.tsx",
   "admin/search.tsx",
-  "admin/webhooks/",
   "assets/scripts/complete-names.ts",
   "assets/scripts/items.ts",
   "assets/scripts/upload-files.ts",
@@ -49,7 +46,7 @@ const codeCalls =
   /\.(?:header|get|set|setRequestHeader|append|has|startsWith|replace|replaceAll|includes|querySelector)$|^log[A-Z]|^problem\.|^z\.(?:refine|regex)$/;
 
 /** Names that are the same in every language, and parts of headers. */
-const names = new Set(["Accept", "Edge Forms", "Lax", "UTC"]);
+const names = new Set(["Accept", "Edge Forms", "Lax", "Strict", "UTC"]);
 
 interface Node {
   type: string;

@@ -82,5 +82,7 @@ export const terms = () => ({
   name: "Name",
   cancel: "Cancel",
   continue: "Continue",
+  saveChanges: "Save changes",
+  applyFilters: "Apply filters",
   clearFilters: "Clear filters",
 });

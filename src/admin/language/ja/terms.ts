@@ -45,5 +45,7 @@ export const terms = (): Catalogue["terms"] => ({
   name: "名前",
   cancel: "キャンセル",
   continue: "続行",
+  saveChanges: "変更を保存",
+  applyFilters: "絞り込む",
   clearFilters: "絞り込みを解除",
 });
