@@ -54,6 +54,15 @@ function formatAlternatives(names: readonly string[]): string {
   return [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" or ");
 }
 
+/** Names a conflict, for pages in other languages. */
+export type ConflictReason =
+  | "address_taken"
+  | "last_owner"
+  | "member_changed"
+  | "member_removed"
+  | "not_closed"
+  | "too_many_searches";
+
 const bearerChallenge = 'Bearer realm="edge-forms"';
 const maxListedErrors = 100;
 
@@ -110,7 +119,8 @@ export const problem = {
       },
     ),
 
-  conflict: (detail: string) => new Problem("conflict", detail),
+  conflict: (detail: string, reason?: ConflictReason) =>
+    new Problem("conflict", detail, reason === undefined ? {} : { reason }),
 
   notFound: () =>
     new Problem("not_found", "This resource does not exist, or this credential cannot see it."),
