@@ -30,7 +30,7 @@ function ErasePage({ frame, collection, view, history, problem: error }: ErasePa
   const { kind, key, definition } = collection;
   const { path, many: plural, item } = collectionTerms[kind];
   const base = `${path}/${key}/items`;
-  const title = itemTitle(view, definition.fields.fields);
+  const title = itemTitle(view, definition.fields.fields, frame.text);
   const changeCount = `${history.hasOlder ? "more than " : ""}${formatCount(history.entries.length)}`;
   return (
     <AdminPage

@@ -9,6 +9,7 @@ import {
   type Summary,
 } from "#actions/summarize-items.ts";
 import { collectionTerms, CollectionLayout } from "#admin/definitions/layout.tsx";
+import { useText } from "#admin/language/index.tsx";
 import type { PageContext } from "#admin/layout.tsx";
 import { page } from "#admin/page.ts";
 import { Plot } from "#admin/plot.tsx";
@@ -16,7 +17,7 @@ import type { CollectionKind } from "#domain/definition/collection.ts";
 import { lazy } from "#domain/lazy.ts";
 import { EmptyState, Table } from "#html/parts.tsx";
 import { formatCount, formatQuantity } from "#html/viewer.tsx";
-import { optionLabel, statusNames, Value } from "./value.tsx";
+import { optionLabel, Value } from "./value.tsx";
 
 const month = lazy(() =>
   z.optional(z.string().check(z.regex(/^\d{4}-(0[1-9]|1[0-2])$/, "Must be a month like 2026-11."))),
@@ -181,9 +182,10 @@ function BreakdownTable({
   total: number;
   Items: string;
 }) {
+  const { statuses } = useText().terms;
   const name = field?.label ?? "Status";
   const rows = [
-    ...values.map(({ value, items }) => ({ label: labelOf(field, value), items })),
+    ...values.map(({ value, items }) => ({ label: labelOf(field, value, statuses), items })),
     ...(others > 0 ? [{ label: "Other values", items: others }] : []),
   ];
   return (
@@ -215,9 +217,13 @@ function BreakdownTable({
 
 const maxLabelLength = 60;
 
-function labelOf(field: Breakdown["field"], value: string | null): string {
+function labelOf(
+  field: Breakdown["field"],
+  value: string | null,
+  statuses: Record<string, string>,
+): string {
   if (value === null) return "No value";
-  if (!field) return Object.entries(statusNames).find(([status]) => status === value)?.[1] ?? value;
+  if (!field) return Object.entries(statuses).find(([status]) => status === value)?.[1] ?? value;
   const label = Array.from(optionLabel(field, value));
   return label.length > maxLabelLength
     ? `${label.slice(0, maxLabelLength).join("")}…`

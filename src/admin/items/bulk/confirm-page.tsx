@@ -13,6 +13,7 @@ import { isFiltered } from "#admin/items/list/query.ts";
 import { buildFilterTargets, describeFilter } from "#admin/items/list/filter-targets.ts";
 import type { FormValues } from "#admin/form-input.ts";
 import { useViewer } from "#html/viewer.tsx";
+import { useText } from "#admin/language/index.tsx";
 import { itemTitle, StatusBadge } from "#admin/items/value.tsx";
 import { isSharable, type BulkAct } from "./change.ts";
 import type { Selection } from "./selection.ts";
@@ -83,6 +84,7 @@ export function HiddenSelection({ selection, act }: { selection: Selection; act:
 /** Says which items are selected. */
 function SelectionSummary({ collection, selection, listPath, named }: QuestionProps) {
   const viewer = useViewer();
+  const texts = useText();
   const { query, ids } = selection;
   if (ids !== null) {
     return (
@@ -90,7 +92,7 @@ function SelectionSummary({ collection, selection, listPath, named }: QuestionPr
         {named.map((view) => (
           <li>
             <a href={`${listPath.split("?")[0] ?? ""}/${view.id}`}>
-              {itemTitle(view, collection.definition.fields.fields)}
+              {itemTitle(view, collection.definition.fields.fields, texts)}
             </a>{" "}
             <StatusBadge status={view.status} />
           </li>

@@ -8,6 +8,7 @@ import { maxOperations } from "#domain/item/body.ts";
 import type { ItemView } from "#domain/item/item.ts";
 import { Problem } from "#domain/problem/problem.ts";
 import type { AdminEnv } from "#http/env.ts";
+import { readTexts } from "#admin/preferences.ts";
 import { itemTitle } from "#admin/items/value.tsx";
 import { operationOf, reasonOf, type BulkChange } from "./change.ts";
 import { selectionQuery, type Selection } from "./selection.ts";
@@ -109,7 +110,7 @@ async function changeItems(run: Run, views: readonly ItemView[]): Promise<void> 
     const foundIds = new Set(found.views.map(({ id }) => id));
     for (const view of outdated) {
       if (foundIds.has(view.id)) continue;
-      const title = titleOf(compiled, view);
+      const title = titleOf(run, view);
       refuse(report, { id: view.id, title, reason: "no longer matches" });
     }
     remaining = found.views;
@@ -119,17 +120,14 @@ async function changeItems(run: Run, views: readonly ItemView[]): Promise<void> 
 const isOutdated = (outcome: RowOutcome | undefined) =>
   outcome instanceof Problem && outcome.code === "version_mismatch";
 
-const titleOf = ({ collection }: CompiledCollection, view: ItemView) =>
-  itemTitle(view, collection.definition.fields.fields);
+const titleOf = ({ c, compiled: { collection } }: Run, view: ItemView) =>
+  itemTitle(view, collection.definition.fields.fields, readTexts(c));
 
-function countOutcome(
-  { compiled, change, report }: Run,
-  view: ItemView,
-  outcome: RowOutcome | undefined,
-): void {
+function countOutcome(run: Run, view: ItemView, outcome: RowOutcome | undefined): void {
+  const { compiled, change, report } = run;
   if (outcome instanceof Problem) {
     const reason = reasonOf(change, outcome, compiled.collection.definition.fields.fields);
-    refuse(report, { id: view.id, title: titleOf(compiled, view), reason });
+    refuse(report, { id: view.id, title: titleOf(run, view), reason });
   } else if (outcome === "unchanged") report.unchanged += 1;
   else report.done += 1;
 }

@@ -4,8 +4,11 @@ import { files } from "./files.ts";
 import { audit } from "./audit.ts";
 import { databases } from "./databases.ts";
 import { frame } from "./frame.ts";
+import { itemForm } from "./item-form.ts";
 import { itemImport } from "./item-import.ts";
+import { itemPage } from "./item-page.ts";
 import { overview } from "./overview.ts";
+import { problems } from "./problems.ts";
 import { signIn } from "./sign-in.ts";
 import { terms } from "./terms.ts";
 
@@ -16,8 +19,11 @@ export const en = lazy(() => ({
   audit: audit(),
   databases: databases(),
   frame: frame(),
+  itemForm: itemForm(),
   itemImport: itemImport(),
+  itemPage: itemPage(),
   overview: overview(),
+  problems: problems(),
   signIn: signIn(),
   terms: terms(),
 }));

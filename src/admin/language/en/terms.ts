@@ -1,5 +1,6 @@
 import type { Role } from "#domain/credential/permissions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
+import type { Status } from "#domain/item/item.ts";
 import type { EffectiveWebhookState } from "#domain/webhook/status.ts";
 import { quantity } from "./words.ts";
 
@@ -50,9 +51,20 @@ const webhookStates = (): Record<EffectiveWebhookState, string> => ({
   disabled: "Disabled",
 });
 
+const statuses = (): Record<Status, string> => ({
+  draft: "Draft",
+  submitted: "Submitted",
+  closed: "Closed",
+});
+
 /** Terms that several areas share. */
 export const terms = () => ({
   collections: collections(),
   roles: roles(),
+  statuses: statuses(),
   webhookStates: webhookStates(),
+  booleans: { true: "Yes", false: "No" },
+  required: "required",
+  saveChanges: "Save changes",
+  cancel: "Cancel",
 });

@@ -21,6 +21,7 @@ export const terms = (): Catalogue["terms"] => ({
     },
   },
   roles: { owner: "オーナー", admin: "管理者", editor: "編集者", viewer: "閲覧者" },
+  statuses: { draft: "下書き", submitted: "送信済み", closed: "クローズ済み" },
   webhookStates: {
     active: "有効",
     retrying: "再試行中",
@@ -28,4 +29,8 @@ export const terms = (): Catalogue["terms"] => ({
     failing: "失敗",
     disabled: "無効",
   },
+  booleans: { true: "はい", false: "いいえ" },
+  required: "必須",
+  saveChanges: "変更を保存",
+  cancel: "キャンセル",
 });
