@@ -168,8 +168,8 @@ export async function attempted(
 export function withFieldError(error: Problem, field: string): Problem {
   const { code, detail, members, headers } = error;
   const nestedErrors = (members["errors"] ?? []) as FieldError[];
-  const errors = nestedErrors.map(({ field: path, reason, ...error }) => ({
-    ...error,
+  const errors = nestedErrors.map(({ field: path, reason, ...details }) => ({
+    ...details,
     pointer: undefined,
     field,
     reason: path === field || path === "" ? reason : `${path}: ${reason}`,

@@ -1,6 +1,6 @@
 import { abilities, type Ability } from "#domain/credential/permissions.ts";
 import type { FieldErrorCode } from "./field-errors.ts";
-import { problems, type ProblemCode } from "./catalogue.ts";
+import { type ConflictReason, problems, type ProblemCode } from "./catalogue.ts";
 
 /** The error of one field, parameter or part of a definition. */
 export interface FieldError {
@@ -53,15 +53,6 @@ const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1
 function formatAlternatives(names: readonly string[]): string {
   return [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" or ");
 }
-
-/** Names a conflict, for pages in other languages. */
-export type ConflictReason =
-  | "address_taken"
-  | "last_owner"
-  | "member_changed"
-  | "member_removed"
-  | "not_closed"
-  | "too_many_searches";
 
 const bearerChallenge = 'Bearer realm="edge-forms"';
 const maxListedErrors = 100;

@@ -19,7 +19,7 @@ import { collectionTerms, dataAssets } from "#admin/definitions/layout.tsx";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import type { SeenDigests } from "./changes.ts";
 import { ReferencesContext, type References } from "#admin/items/references.tsx";
-import { explainProblem } from "./explain-problem.ts";
+import { explainItemProblem } from "#admin/explain-problem.ts";
 import { ItemInputs } from "./inputs.tsx";
 
 function ConflictChoice({
@@ -147,7 +147,7 @@ export function ItemFormPage(props: ItemFormProps) {
   const { many, item } = terms.collections[kind];
   const base = `${path}/${key}/items`;
   const { fields } = definition.fields;
-  const problem = props.problem && explainProblem(props.problem, fields, frame.text);
+  const problem = props.problem && explainItemProblem(props.problem, fields, frame.text);
   const action = view ? withPlace(`${base}/${view.id}`, props.place) : base;
   const zone = textOf(form?.["$zone"]) || frame.viewer.zone;
   const crumbs: [string, string][] = [

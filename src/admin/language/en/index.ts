@@ -7,8 +7,11 @@ import { frame } from "./frame.ts";
 import { itemForm } from "./item-form.ts";
 import { itemImport } from "./item-import.ts";
 import { itemPage } from "./item-page.ts";
+import { members } from "./members.ts";
 import { overview } from "./overview.ts";
+import { people } from "./people.ts";
 import { problems } from "./problems.ts";
+import { search } from "./search.ts";
 import { signIn } from "./sign-in.ts";
 import { terms } from "./terms.ts";
 
@@ -22,8 +25,11 @@ export const en = lazy(() => ({
   itemForm: itemForm(),
   itemImport: itemImport(),
   itemPage: itemPage(),
+  members: members(),
   overview: overview(),
+  people: people(),
   problems: problems(),
+  search: search(),
   signIn: signIn(),
   terms: terms(),
 }));

@@ -1,12 +1,7 @@
 import type { Field } from "#domain/definition/field.ts";
+import type { FieldFacts } from "#admin/language/en/problems.ts";
 import type { FieldErrorCode } from "#domain/problem/field-errors.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
-
-/** What a sentence needs to know of a field. Scripts know less than pages. */
-export type FieldFacts = Pick<Field, "type"> & {
-  minimum?: number | undefined;
-  maximum?: number | undefined;
-};
 
 type Explain = (error: FieldError, field: FieldFacts | undefined) => string | undefined;
 

@@ -1,6 +1,6 @@
 import { abilities, type Ability } from "#domain/credential/permissions.ts";
-import type { ProblemCode } from "#domain/problem/catalogue.ts";
-import type { ConflictReason, Problem } from "#domain/problem/problem.ts";
+import type { ConflictReason, ProblemCode } from "#domain/problem/catalogue.ts";
+import type { Problem } from "#domain/problem/problem.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { explainFieldError } from "./field-errors.ts";
 import { terms } from "./terms.ts";
