@@ -1,6 +1,6 @@
 import { textOf } from "#admin/form-input.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
-import type { FieldFacts } from "#admin/language/en/problems.ts";
+import type { FieldFacts } from "#admin/language/field-facts.ts";
 import type { Field } from "#domain/definition/field.ts";
 import { Problem, type FieldError } from "#domain/problem/problem.ts";
 

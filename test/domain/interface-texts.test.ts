@@ -19,11 +19,8 @@ const unconverted = [
   "admin/items/summary.tsx",
   "admin/one-time-secret.tsx",
   "admin/webhooks/",
-  "assets/scripts/complete-names.ts",
-  "assets/scripts/items.ts",
   "assets/scripts/list-options.ts",
   "assets/scripts/lists.ts",
-  "assets/scripts/upload-files.ts",
 ];
 
 /** The catalogue, and the scripts of the documentation, which is English. */
@@ -80,6 +77,8 @@ function findTexts(node: Node): string[] {
   if (type === "JSXAttribute") return textsOfAttribute(node);
   if (type === "CallExpression" || type === "NewExpression")
     if (codeCalls.test(nameOf(node["callee"]))) return [];
+  if (type === "Property" && nameOf(node["key"]) === "className") return [];
+  if (type === "AssignmentExpression" && /\.className$/.test(nameOf(node["left"]))) return [];
   if (type === "SwitchCase") return (node["consequent"] as Node[]).flatMap(findTexts);
   if (type === "BinaryExpression" && /^[!=]==?$/.test(String(node["operator"]))) return [];
   if (type === "Literal")

@@ -1,11 +1,5 @@
-import type { Field } from "#domain/definition/field.ts";
 import type { FieldError, Problem } from "#domain/problem/problem.ts";
-
-/** What a sentence about an error needs to know of its field. Scripts know less than pages. */
-export type FieldFacts = Pick<Field, "type"> & {
-  minimum?: number | undefined;
-  maximum?: number | undefined;
-};
+import type { FieldFacts } from "#admin/language/field-facts.ts";
 
 /** Problems, as pages show them. In English, they are what the API says. */
 export const problems = () => ({

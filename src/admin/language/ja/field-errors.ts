@@ -1,9 +1,6 @@
-import type { Field } from "#domain/definition/field.ts";
-import type { FieldFacts } from "#admin/language/en/problems.ts";
-import type { FieldErrorCode } from "#domain/problem/field-errors.ts";
-import type { FieldError } from "#domain/problem/problem.ts";
+import type { ErrorFacts, FieldFacts } from "#admin/language/field-facts.ts";
 
-type Explain = (error: FieldError, field: FieldFacts | undefined) => string | undefined;
+type Explain = (error: ErrorFacts, field: FieldFacts | undefined) => string | undefined;
 
 const choices = new Set(["select", "multi_select", "boolean"]);
 
@@ -13,7 +10,7 @@ const describeMissing: Explain = (_, field) => {
   return field && choices.has(field.type) ? "選択してください。" : "入力してください。";
 };
 
-const formats: Partial<Record<Field["type"], string>> = {
+const formats: Record<string, string> = {
   email: "正しいメールアドレスを入力してください。",
   url: "http:// または https:// で始まる URL を入力してください。",
   phone:
@@ -58,7 +55,7 @@ const describeContent: Explain = ({ accept, max_bytes: limit }) => {
     : undefined;
 };
 
-const explanations: Partial<Record<FieldErrorCode, Explain>> = {
+const explanations: Record<string, Explain> = {
   required: describeMissing,
   invalid_type: describeType,
   invalid_format: describeFormat,
@@ -89,5 +86,5 @@ const explanations: Partial<Record<FieldErrorCode, Explain>> = {
 };
 
 /** The error of a field in Japanese. Errors that people cannot cause keep the sentence of the API. */
-export const explainFieldError = (error: FieldError, field: FieldFacts | undefined): string =>
+export const explainFieldError = (error: ErrorFacts, field: FieldFacts | undefined): string =>
   explanations[error.code]?.(error, field) ?? error.reason;
