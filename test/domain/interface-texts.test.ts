@@ -78,7 +78,7 @@ function findTexts(node: Node): string[] {
   if (type === "CallExpression" || type === "NewExpression")
     if (codeCalls.test(nameOf(node["callee"]))) return [];
   if (type === "Property" && nameOf(node["key"]) === "className") return [];
-  if (type === "AssignmentExpression" && /\.className$/.test(nameOf(node["left"]))) return [];
+  if (type === "AssignmentExpression" && nameOf(node["left"]).endsWith(".className")) return [];
   if (type === "SwitchCase") return (node["consequent"] as Node[]).flatMap(findTexts);
   if (type === "BinaryExpression" && /^[!=]==?$/.test(String(node["operator"]))) return [];
   if (type === "Literal")

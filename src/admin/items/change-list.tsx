@@ -17,6 +17,7 @@ interface ChangeListProps {
 
 /** Lists changed fields with their values before and after, and the changed cells of line items. */
 export function ChangeList({ changes, fields, action }: ChangeListProps) {
+  const { properties } = useText().terms;
   const byKey = new Map(fields.map((field) => [field.key, field]));
   return (
     <dl>
@@ -24,7 +25,7 @@ export function ChangeList({ changes, fields, action }: ChangeListProps) {
         const field = byKey.get(change.key);
         return (
           <div>
-            <dt>{change.label}</dt>
+            <dt>{change.key === "$status" ? properties.status : change.label}</dt>
             <dd>
               {field?.type === "line_items" ? (
                 <ChangedRows field={field} change={change} />

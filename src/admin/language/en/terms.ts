@@ -57,11 +57,23 @@ const statuses = (): Record<Status, string> => ({
   closed: "Closed",
 });
 
+/** What every item has besides its fields. */
+const properties = () => ({
+  id: "ID",
+  receiptNumber: "Receipt number",
+  status: "Status",
+  createdAt: "Created",
+  updatedAt: "Updated",
+  createdBy: "Created by",
+  updatedBy: "Updated by",
+});
+
 /** Terms that several areas share. */
 export const terms = () => ({
   collections: collections(),
   roles: roles(),
   statuses: statuses(),
+  properties: properties(),
   webhookStates: webhookStates(),
   booleans: { true: "Yes", false: "No" },
   required: "required",
