@@ -12,21 +12,8 @@ const sources = new URL("../../src", import.meta.url).pathname;
 const unconverted = [
   "admin/credentials/",
   "admin/definitions/",
-  "admin/items/change-list.tsx",
-  "admin/items/form/",
-  "admin/items/history.tsx",
-  "admin/items/item-page.tsx",
-  "admin/items/references.tsx",
-  "admin/items/value.tsx",
-  "admin/members/member-rows.tsx",
-  "admin/members/members.tsx",
   "admin/one-time-secret.tsx",
-  "admin/person-search.tsx",
-  "admin/search.tsx",
   "admin/webhooks/",
-  "assets/scripts/complete-names.ts",
-  "assets/scripts/items.ts",
-  "assets/scripts/upload-files.ts",
 ];
 
 /** The catalogue, and the scripts of the documentation, which is English. */
@@ -83,6 +70,8 @@ function findTexts(node: Node): string[] {
   if (type === "JSXAttribute") return textsOfAttribute(node);
   if (type === "CallExpression" || type === "NewExpression")
     if (codeCalls.test(nameOf(node["callee"]))) return [];
+  if (type === "Property" && nameOf(node["key"]) === "className") return [];
+  if (type === "AssignmentExpression" && nameOf(node["left"]).endsWith(".className")) return [];
   if (type === "SwitchCase") return (node["consequent"] as Node[]).flatMap(findTexts);
   if (type === "BinaryExpression" && /^[!=]==?$/.test(String(node["operator"]))) return [];
   if (type === "Literal")

@@ -83,4 +83,6 @@ export const terms = () => ({
   cancel: "Cancel",
   continue: "Continue",
   clearFilters: "Clear filters",
+  required: "required",
+  saveChanges: "Save changes",
 });

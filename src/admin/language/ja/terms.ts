@@ -46,4 +46,6 @@ export const terms = (): Catalogue["terms"] => ({
   cancel: "キャンセル",
   continue: "続行",
   clearFilters: "絞り込みを解除",
+  required: "必須",
+  saveChanges: "変更を保存",
 });
