@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 import type { Context, Handler } from "hono";
 import { createMiddleware } from "hono/factory";
 import { roleAllows, type Ability } from "#domain/credential/permissions.ts";
-import { problem, Problem } from "#domain/problem/problem.ts";
+import { type FieldError, problem, Problem } from "#domain/problem/problem.ts";
 import { problems } from "#domain/problem/catalogue.ts";
 import type { AdminContext } from "#http/context.ts";
 import type { AdminEnv } from "#http/env.ts";
@@ -167,8 +167,10 @@ export async function attempted(
 /** Assigns the field errors of a problem to one input. The reasons name the parts of its value that they concern. */
 export function withFieldError(error: Problem, field: string): Problem {
   const { code, detail, members, headers } = error;
-  const nestedErrors = (members["errors"] ?? []) as { field: string; reason: string }[];
-  const errors = nestedErrors.map(({ field: path, reason }) => ({
+  const nestedErrors = (members["errors"] ?? []) as FieldError[];
+  const errors = nestedErrors.map(({ field: path, reason, ...details }) => ({
+    ...details,
+    pointer: undefined,
     field,
     reason: path === field || path === "" ? reason : `${path}: ${reason}`,
   }));

@@ -31,7 +31,7 @@ function ErasePage({ frame, collection, view, history, problem: error }: ErasePa
   const { erasure: text, terms } = frame.text;
   const { many: plural, item } = terms.collections[kind];
   const base = `${path}/${key}/items`;
-  const title = itemTitle(view, definition.fields.fields);
+  const title = itemTitle(view, definition.fields.fields, frame.text);
   return (
     <AdminPage
       {...dataAssets}

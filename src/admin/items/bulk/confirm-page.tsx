@@ -86,7 +86,7 @@ function SelectionSummary({ collection, selection, listPath, named }: QuestionPr
         {named.map((view) => (
           <li>
             <a href={`${listPath.split("?")[0] ?? ""}/${view.id}`}>
-              {itemTitle(view, collection.definition.fields.fields)}
+              {itemTitle(view, collection.definition.fields.fields, text)}
             </a>{" "}
             <StatusBadge status={view.status} />
           </li>

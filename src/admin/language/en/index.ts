@@ -10,10 +10,16 @@ import { databases } from "./databases.ts";
 import { erasure } from "./erasure.ts";
 import { filters } from "./filters.ts";
 import { frame } from "./frame.ts";
+import { itemForm } from "./item-form.ts";
 import { itemImport } from "./item-import.ts";
 import { itemList } from "./item-list.ts";
+import { itemPage } from "./item-page.ts";
+import { members } from "./members.ts";
 import { overview } from "./overview.ts";
 import { secrets } from "./secrets.ts";
+import { people } from "./people.ts";
+import { problems } from "./problems.ts";
+import { search } from "./search.ts";
 import { signIn } from "./sign-in.ts";
 import { summary } from "./summary.ts";
 import { terms } from "./terms.ts";
@@ -33,10 +39,16 @@ export const en = lazy(() => ({
   erasure: erasure(),
   filters: filters(),
   frame: frame(),
+  itemForm: itemForm(),
   itemImport: itemImport(),
   itemList: itemList(),
+  itemPage: itemPage(),
+  members: members(),
   overview: overview(),
   secrets: secrets(),
+  people: people(),
+  problems: problems(),
+  search: search(),
   signIn: signIn(),
   summary: summary(),
   terms: terms(),

@@ -85,4 +85,6 @@ export const terms = () => ({
   saveChanges: "Save changes",
   applyFilters: "Apply filters",
   clearFilters: "Clear filters",
+  required: "required",
+  saveChanges: "Save changes",
 });

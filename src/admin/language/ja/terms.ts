@@ -48,4 +48,6 @@ export const terms = (): Catalogue["terms"] => ({
   saveChanges: "変更を保存",
   applyFilters: "絞り込む",
   clearFilters: "絞り込みを解除",
+  required: "必須",
+  saveChanges: "変更を保存",
 });
