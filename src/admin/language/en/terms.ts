@@ -86,5 +86,4 @@ export const terms = () => ({
   applyFilters: "Apply filters",
   clearFilters: "Clear filters",
   required: "required",
-  saveChanges: "Save changes",
 });

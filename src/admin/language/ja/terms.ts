@@ -49,5 +49,4 @@ export const terms = (): Catalogue["terms"] => ({
   applyFilters: "絞り込む",
   clearFilters: "絞り込みを解除",
   required: "必須",
-  saveChanges: "変更を保存",
 });
