@@ -12,15 +12,8 @@ const sources = new URL("../../src", import.meta.url).pathname;
 const unconverted = [
   "admin/credentials/",
   "admin/definitions/",
-  "admin/items/bulk/",
-  "admin/items/erase.tsx",
-  "admin/items/list/",
-  "admin/items/neighbors.ts",
-  "admin/items/summary.tsx",
   "admin/one-time-secret.tsx",
   "admin/webhooks/",
-  "assets/scripts/list-options.ts",
-  "assets/scripts/lists.ts",
 ];
 
 /** The catalogue, and the scripts of the documentation, which is English. */
@@ -40,7 +33,7 @@ const letters = /\p{L}{2,}/u;
 
 /** Calls whose texts people do not read, or read in English: headers, logs, problems and reasons of the API. */
 const codeCalls =
-  /\.(?:header|get|set|setRequestHeader|append|has|startsWith|replace|replaceAll|includes)$|^log[A-Z]|^problem\.|^z\.refine$/;
+  /\.(?:header|get|set|setRequestHeader|append|has|startsWith|replace|replaceAll|includes|querySelector)$|^log[A-Z]|^problem\.|^z\.(?:refine|regex)$/;
 
 /** Names that are the same in every language, and parts of headers. */
 const names = new Set(["Accept", "Edge Forms", "Lax", "UTC"]);

@@ -70,7 +70,7 @@ export async function runStep(
     position = next = page.nextPosition;
     if (next === null || ctx.now() >= end) break;
   }
-  if (from === null && next === null) reportMissing(run, found);
+  if (from === null && next === null) reportMissing(run, found, readTexts(c).bulk.reasons.gone);
   return next;
 }
 
@@ -78,10 +78,10 @@ export async function runStep(
 function reportMissing(
   { selection, report }: Pick<Run, "selection" | "report">,
   found: Set<string>,
+  reason: string,
 ) {
   for (const id of selection.ids ?? []) {
-    if (!found.has(id))
-      refuse(report, { id, title: `…${id.slice(-8)}`, reason: "no longer exists" });
+    if (!found.has(id)) refuse(report, { id, title: `…${id.slice(-8)}`, reason });
   }
 }
 
@@ -111,7 +111,7 @@ async function changeItems(run: Run, views: readonly ItemView[]): Promise<void> 
     for (const view of outdated) {
       if (foundIds.has(view.id)) continue;
       const title = titleOf(run, view);
-      refuse(report, { id: view.id, title, reason: "no longer matches" });
+      refuse(report, { id: view.id, title, reason: readTexts(c).bulk.reasons.noMatch });
     }
     remaining = found.views;
   }
@@ -124,9 +124,10 @@ const titleOf = ({ c, compiled: { collection } }: Run, view: ItemView) =>
   itemTitle(view, collection.definition.fields.fields, readTexts(c));
 
 function countOutcome(run: Run, view: ItemView, outcome: RowOutcome | undefined): void {
-  const { compiled, change, report } = run;
+  const { c, compiled, change, report } = run;
   if (outcome instanceof Problem) {
-    const reason = reasonOf(change, outcome, compiled.collection.definition.fields.fields);
+    const { fields } = compiled.collection.definition.fields;
+    const reason = reasonOf(change, outcome, fields, readTexts(c).bulk.reasons);
     refuse(report, { id: view.id, title: titleOf(run, view), reason });
   } else if (outcome === "unchanged") report.unchanged += 1;
   else report.done += 1;

@@ -2,10 +2,14 @@ import { lazy } from "#domain/lazy.ts";
 import { account } from "./account.ts";
 import { files } from "./files.ts";
 import { audit } from "./audit.ts";
+import { bulk } from "./bulk.ts";
 import { databases } from "./databases.ts";
+import { erasure } from "./erasure.ts";
+import { filters } from "./filters.ts";
 import { frame } from "./frame.ts";
 import { itemForm } from "./item-form.ts";
 import { itemImport } from "./item-import.ts";
+import { itemList } from "./item-list.ts";
 import { itemPage } from "./item-page.ts";
 import { members } from "./members.ts";
 import { overview } from "./overview.ts";
@@ -13,6 +17,7 @@ import { people } from "./people.ts";
 import { problems } from "./problems.ts";
 import { search } from "./search.ts";
 import { signIn } from "./sign-in.ts";
+import { summary } from "./summary.ts";
 import { terms } from "./terms.ts";
 
 /** The English texts. Their type is that of every catalogue. */
@@ -20,10 +25,14 @@ export const en = lazy(() => ({
   account: account(),
   files: files(),
   audit: audit(),
+  bulk: bulk(),
   databases: databases(),
+  erasure: erasure(),
+  filters: filters(),
   frame: frame(),
   itemForm: itemForm(),
   itemImport: itemImport(),
+  itemList: itemList(),
   itemPage: itemPage(),
   members: members(),
   overview: overview(),
@@ -31,6 +40,7 @@ export const en = lazy(() => ({
   problems: problems(),
   search: search(),
   signIn: signIn(),
+  summary: summary(),
   terms: terms(),
 }));
 

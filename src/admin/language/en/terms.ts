@@ -13,9 +13,12 @@ interface CollectionTerms {
   items: string;
   /** As a title: “Submissions”. */
   Items: string;
-  /** Like “1,204 submissions”. */
-  itemCount: (count: number) => string;
+  /** Like “1,204 submissions”; unless exact, “at least 10,000 submissions”. */
+  itemCount: (count: number, isExact?: boolean) => string;
 }
+
+const itemCount = (count: number, item: string, isExact = true) =>
+  `${isExact ? "" : "at least "}${quantity(count, item)}`;
 
 const collections = (): Record<CollectionKind, CollectionTerms> => ({
   app: {
@@ -24,7 +27,7 @@ const collections = (): Record<CollectionKind, CollectionTerms> => ({
     item: "record",
     items: "records",
     Items: "Records",
-    itemCount: (count) => quantity(count, "record"),
+    itemCount: (count, isExact) => itemCount(count, "record", isExact),
   },
   form: {
     one: "form",
@@ -32,7 +35,7 @@ const collections = (): Record<CollectionKind, CollectionTerms> => ({
     item: "submission",
     items: "submissions",
     Items: "Submissions",
-    itemCount: (count) => quantity(count, "submission"),
+    itemCount: (count, isExact) => itemCount(count, "submission", isExact),
   },
 });
 
@@ -73,10 +76,13 @@ export const terms = () => ({
   collections: collections(),
   roles: roles(),
   statuses: statuses(),
-  properties: properties(),
   webhookStates: webhookStates(),
+  properties: properties(),
   booleans: { true: "Yes", false: "No" },
+  name: "Name",
   required: "required",
   saveChanges: "Save changes",
   cancel: "Cancel",
+  continue: "Continue",
+  clearFilters: "Clear filters",
 });

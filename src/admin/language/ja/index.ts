@@ -3,10 +3,14 @@ import type { Catalogue } from "#admin/language/en/index.ts";
 import { account } from "./account.ts";
 import { files } from "./files.ts";
 import { audit } from "./audit.ts";
+import { bulk } from "./bulk.ts";
 import { databases } from "./databases.ts";
+import { erasure } from "./erasure.ts";
+import { filters } from "./filters.ts";
 import { frame } from "./frame.ts";
 import { itemForm } from "./item-form.ts";
 import { itemImport } from "./item-import.ts";
+import { itemList } from "./item-list.ts";
 import { itemPage } from "./item-page.ts";
 import { members } from "./members.ts";
 import { overview } from "./overview.ts";
@@ -14,6 +18,7 @@ import { people } from "./people.ts";
 import { problems } from "./problems.ts";
 import { search } from "./search.ts";
 import { signIn } from "./sign-in.ts";
+import { summary } from "./summary.ts";
 import { terms } from "./terms.ts";
 
 /** The Japanese texts. docs/administration.md has the glossary. */
@@ -21,10 +26,14 @@ export const ja = lazy((): Catalogue => ({
   account: account(),
   files: files(),
   audit: audit(),
+  bulk: bulk(),
   databases: databases(),
+  erasure: erasure(),
+  filters: filters(),
   frame: frame(),
   itemForm: itemForm(),
   itemImport: itemImport(),
+  itemList: itemList(),
   itemPage: itemPage(),
   members: members(),
   overview: overview(),
@@ -32,5 +41,6 @@ export const ja = lazy((): Catalogue => ({
   problems: problems(),
   search: search(),
   signIn: signIn(),
+  summary: summary(),
   terms: terms(),
 }));

@@ -1,6 +1,9 @@
 import { formatCount } from "#html/viewer.tsx";
 import type { Catalogue } from "#admin/language/en/index.ts";
 
+const itemCount = (count: number, item: string, isExact = true) =>
+  `${item} ${formatCount(count)} 件${isExact ? "" : "以上"}`;
+
 export const terms = (): Catalogue["terms"] => ({
   collections: {
     app: {
@@ -9,7 +12,7 @@ export const terms = (): Catalogue["terms"] => ({
       item: "レコード",
       items: "レコード",
       Items: "レコード",
-      itemCount: (count) => `レコード ${formatCount(count)} 件`,
+      itemCount: (count, isExact) => itemCount(count, "レコード", isExact),
     },
     form: {
       one: "フォーム",
@@ -17,7 +20,7 @@ export const terms = (): Catalogue["terms"] => ({
       item: "回答",
       items: "回答",
       Items: "回答",
-      itemCount: (count) => `回答 ${formatCount(count)} 件`,
+      itemCount: (count, isExact) => itemCount(count, "回答", isExact),
     },
   },
   roles: { owner: "オーナー", admin: "管理者", editor: "編集者", viewer: "閲覧者" },
@@ -39,7 +42,10 @@ export const terms = (): Catalogue["terms"] => ({
     updatedBy: "更新者",
   },
   booleans: { true: "はい", false: "いいえ" },
+  name: "名前",
   required: "必須",
   saveChanges: "変更を保存",
   cancel: "キャンセル",
+  continue: "続行",
+  clearFilters: "絞り込みを解除",
 });
