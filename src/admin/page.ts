@@ -59,8 +59,8 @@ interface PageSpec<Loaded, Query extends z.ZodMiniObject> {
 }
 
 interface ActionSpec<Fields> {
-  /** The schema of the body. Without it, the body is not read. */
-  fields?: () => z.ZodMiniType<Fields>;
+  /** The schema of the body, with errors in the language of the request. Without it, the body is not read. */
+  fields?: (text: Catalogue) => z.ZodMiniType<Fields>;
   act(request: AdminRequest, fields: Fields): Promise<Outcome>;
 }
 
@@ -119,7 +119,7 @@ export const action =
     sendOutcome(c, await perform(c, spec));
 
 async function perform<Fields>(c: Context<AdminEnv>, spec: ActionSpec<Fields>): Promise<Outcome> {
-  const fields = spec.fields ? await parseForm(c, spec.fields()) : undefined;
+  const fields = spec.fields ? await parseForm(c, spec.fields(readTexts(c))) : undefined;
   return spec.act(requestOf(c, {}), fields as Fields);
 }
 

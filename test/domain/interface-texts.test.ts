@@ -9,12 +9,7 @@ const sources = new URL("../../src", import.meta.url).pathname;
  * Files and folders whose texts are not in the catalogue yet. Remove the line of what you have converted: the list only
  * becomes shorter.
  */
-const unconverted = [
-  "admin/credentials/",
-  "admin/definitions/",
-  "admin/one-time-secret.tsx",
-  "admin/webhooks/",
-];
+const unconverted = ["admin/definitions/"];
 
 /** The catalogue, and the scripts of the documentation, which is English. */
 const excluded = /^(?:admin\/language|assets\/scripts\/(?:language\/|docs\.ts|documentation\.ts))/;
@@ -36,7 +31,7 @@ const codeCalls =
   /\.(?:header|get|set|setRequestHeader|append|has|startsWith|replace|replaceAll|includes|querySelector)$|^log[A-Z]|^problem\.|^z\.(?:refine|regex)$/;
 
 /** Names that are the same in every language, and parts of headers. */
-const names = new Set(["Accept", "Edge Forms", "Lax", "UTC"]);
+const names = new Set(["Accept", "Edge Forms", "Lax", "Strict", "UTC"]);
 
 interface Node {
   type: string;

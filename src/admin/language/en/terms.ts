@@ -80,9 +80,10 @@ export const terms = () => ({
   properties: properties(),
   booleans: { true: "Yes", false: "No" },
   name: "Name",
-  required: "required",
-  saveChanges: "Save changes",
   cancel: "Cancel",
   continue: "Continue",
+  saveChanges: "Save changes",
+  applyFilters: "Apply filters",
   clearFilters: "Clear filters",
+  required: "required",
 });

@@ -43,9 +43,10 @@ export const terms = (): Catalogue["terms"] => ({
   },
   booleans: { true: "はい", false: "いいえ" },
   name: "名前",
-  required: "必須",
-  saveChanges: "変更を保存",
   cancel: "キャンセル",
   continue: "続行",
+  saveChanges: "変更を保存",
+  applyFilters: "絞り込む",
   clearFilters: "絞り込みを解除",
+  required: "必須",
 });
