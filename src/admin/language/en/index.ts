@@ -3,6 +3,7 @@ import { account } from "./account.ts";
 import { files } from "./files.ts";
 import { audit } from "./audit.ts";
 import { databases } from "./databases.ts";
+import { definitions } from "./definitions.ts";
 import { frame } from "./frame.ts";
 import { itemImport } from "./item-import.ts";
 import { overview } from "./overview.ts";
@@ -15,6 +16,7 @@ export const en = lazy(() => ({
   files: files(),
   audit: audit(),
   databases: databases(),
+  definitions: definitions(),
   frame: frame(),
   itemImport: itemImport(),
   overview: overview(),

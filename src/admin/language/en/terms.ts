@@ -1,5 +1,6 @@
 import type { Role } from "#domain/credential/permissions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
+import type { Field } from "#domain/definition/field.ts";
 import type { EffectiveWebhookState } from "#domain/webhook/status.ts";
 import { quantity } from "./words.ts";
 
@@ -50,9 +51,32 @@ const webhookStates = (): Record<EffectiveWebhookState, string> => ({
   disabled: "Disabled",
 });
 
+const fieldTypes = (): Record<Field["type"], string> => ({
+  text: "Text",
+  multiline_text: "Long text",
+  number: "Number",
+  boolean: "Yes / no",
+  date: "Date",
+  datetime: "Date and time",
+  email: "Email",
+  url: "URL",
+  phone: "Phone",
+  select: "Single choice",
+  multi_select: "Multiple choice",
+  reference: "Reference",
+  line_items: "Line items",
+  files: "Files",
+  computed: "Calculated",
+});
+
 /** Terms that several areas share. */
 export const terms = () => ({
   collections: collections(),
+  fieldTypes: fieldTypes(),
   roles: roles(),
   webhookStates: webhookStates(),
+  name: "Name",
+  key: "Key",
+  saveChanges: "Save changes",
+  cancel: "Cancel",
 });
