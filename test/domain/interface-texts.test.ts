@@ -11,7 +11,15 @@ const sources = new URL("../../src", import.meta.url).pathname;
  */
 const unconverted = [
   "admin/credentials/",
-  "admin/definitions/",
+  "admin/definitions/access.tsx",
+  "admin/definitions/changes-page.tsx",
+  "admin/definitions/delete.tsx",
+  "admin/definitions/deleted.tsx",
+  "admin/definitions/history-page.tsx",
+  "admin/definitions/json-page.tsx",
+  "admin/definitions/layout.tsx",
+  "admin/definitions/settings-input.ts",
+  "admin/definitions/settings.tsx",
   "admin/items/bulk/",
   "admin/items/change-list.tsx",
   "admin/items/erase.tsx",
@@ -29,9 +37,7 @@ const unconverted = [
   "admin/person-search.tsx",
   "admin/search.tsx",
   "admin/webhooks/",
-  "assets/scripts/complete-names.ts",
   "assets/scripts/items.ts",
-  "assets/scripts/list-options.ts",
   "assets/scripts/lists.ts",
   "assets/scripts/upload-files.ts",
 ];
@@ -77,7 +83,11 @@ const nameOf = (node: unknown): string => {
 
 const isText = (text: string, pattern = prose) => {
   const words = text.trim();
-  return pattern.test(words) && !names.has(words) && !/^(?:[/#<]|ACCESS_)|\[name/.test(words);
+  return (
+    pattern.test(words) &&
+    !names.has(words) &&
+    !/^(?:[/#<]|ACCESS_|"Authorization: )|\[name|^\.map\(/.test(words)
+  );
 };
 
 /** The texts below a node that people read. */
@@ -87,6 +97,8 @@ function findTexts(node: Node): string[] {
   if (type === "ImportDeclaration" || type === "ExportAllDeclaration") return [];
   if (type === "JSXText")
     return isText(String(node["value"]), letters) ? [String(node["value"]).trim()] : [];
+  if (type === "JSXElement" && nameOf((node["openingElement"] as Node)["name"]) === "code")
+    return [];
   if (type === "JSXAttribute") return textsOfAttribute(node);
   if (type === "CallExpression" || type === "NewExpression")
     if (codeCalls.test(nameOf(node["callee"]))) return [];

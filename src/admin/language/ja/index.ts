@@ -1,9 +1,12 @@
 import { lazy } from "#domain/lazy.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { account } from "./account.ts";
+import { fieldEditor } from "./field-editor.ts";
 import { files } from "./files.ts";
 import { audit } from "./audit.ts";
 import { databases } from "./databases.ts";
+import { definitionChanges } from "./definition-changes.ts";
+import { definitionEditor } from "./definition-editor.ts";
 import { definitions } from "./definitions.ts";
 import { frame } from "./frame.ts";
 import { itemImport } from "./item-import.ts";
@@ -17,7 +20,10 @@ export const ja = lazy((): Catalogue => ({
   files: files(),
   audit: audit(),
   databases: databases(),
+  definitionChanges: definitionChanges(),
+  definitionEditor: definitionEditor(),
   definitions: definitions(),
+  fieldEditor: fieldEditor(),
   frame: frame(),
   itemImport: itemImport(),
   overview: overview(),
