@@ -6,6 +6,10 @@ import { audit } from "./audit.ts";
 import { databases } from "./databases.ts";
 import { definitionChanges } from "./definition-changes.ts";
 import { definitionEditor } from "./definition-editor.ts";
+import { definitionDeletion } from "./definition-deletion.ts";
+import { definitionJson } from "./definition-json.ts";
+import { definitionSettings } from "./definition-settings.ts";
+import { definitionVersions } from "./definition-versions.ts";
 import { definitions } from "./definitions.ts";
 import { frame } from "./frame.ts";
 import { itemImport } from "./item-import.ts";
@@ -21,6 +25,10 @@ export const en = lazy(() => ({
   databases: databases(),
   definitionChanges: definitionChanges(),
   definitionEditor: definitionEditor(),
+  definitionDeletion: definitionDeletion(),
+  definitionJson: definitionJson(),
+  definitionSettings: definitionSettings(),
+  definitionVersions: definitionVersions(),
   definitions: definitions(),
   fieldEditor: fieldEditor(),
   frame: frame(),
