@@ -1,4 +1,6 @@
 import { InputErrors, useField, Input, TextArea, ChoiceGroup } from "#html/inputs.tsx";
+import { describeView } from "#admin/describe-view.ts";
+import { useText } from "#admin/language/index.tsx";
 import type { CollectionLabel } from "#store/home/credential-lists.ts";
 import { type FormValues, numberOf } from "#admin/form-input.ts";
 import { credentialLabels, toTextList, permissionLabels } from "./describe.ts";
@@ -20,6 +22,7 @@ export function ResourceChoices({
   offersViews?: boolean;
 }) {
   const { inputProps, wrong: errors } = useField({ name: "resources" });
+  const text = useText();
   const selected = toTextList(values["resources"]);
   const isAll = values["scope"] === "all" || selected.includes("all");
   const nouns = [
@@ -61,7 +64,7 @@ export function ResourceChoices({
                     <ResourceChoice
                       value={`${kind}:${key}/${view.key}`}
                       name={`${name}: only “${view.name}”`}
-                      of={view.shows}
+                      of={describeView(view, text)}
                       chosen={selected}
                     />
                   ))}

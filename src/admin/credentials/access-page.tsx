@@ -1,6 +1,8 @@
 import type { Child } from "hono/jsx";
 import { Input, InputErrors, useField } from "#html/inputs.tsx";
 import { formatDay, useViewer } from "#html/viewer.tsx";
+import { describeView } from "#admin/describe-view.ts";
+import { useText } from "#admin/language/index.tsx";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import { credentialLabels, permissionLabels } from "./describe.ts";
 import { Origins, ResourceChoices, Limits, Permissions } from "./access-inputs.tsx";
@@ -139,6 +141,7 @@ function NarrowAccess({
   credential: { resources },
   reachable,
 }: Pick<AccessPageProps, "credential" | "reachable">) {
+  const text = useText();
   if (resources === "all" || !isNarrow(resources)) return null;
   const views = reachable.flatMap(({ kind, key, name, views: own }) =>
     own
@@ -151,7 +154,7 @@ function NarrowAccess({
       <ul>
         {views.map(({ name, view }) => (
           <li>
-            <strong>{name}</strong>: {view.shows}.
+            <strong>{name}</strong>: {describeView(view, text)}.
           </li>
         ))}
       </ul>

@@ -11,6 +11,7 @@ import {
 import { listSelectableCollections } from "#actions/definitions.ts";
 import type { AdminEnv } from "#http/env.ts";
 import { textParameters } from "#http/query.ts";
+import { labelDocuments } from "#admin/describe-view.ts";
 import { action, page } from "#admin/page.ts";
 import { RotateInput } from "#admin/one-time-secret.tsx";
 import { AccessPage } from "./access-page.tsx";
@@ -36,7 +37,7 @@ const newCredential = page({
     reachable: await listSelectableCollections(ctx),
     values: query,
   }),
-  document: ({ reachable }) => ({ access_to: reachable }),
+  document: ({ reachable }, { text }) => ({ access_to: labelDocuments(reachable, text) }),
   render: (frame, data, attempt) => <IssuePage frame={frame} {...data} {...attempt} />,
 });
 

@@ -3,6 +3,7 @@ import { ChoiceGroup, Input } from "#html/inputs.tsx";
 import type { CollectionLabel } from "#store/home/credential-lists.ts";
 import { ResourceChoices } from "#admin/credentials/access-inputs.tsx";
 import { toTextList } from "#admin/credentials/describe.ts";
+import { labelDocuments } from "#admin/describe-view.ts";
 import { numberOf, readForm, textOf, type FormValues } from "#admin/form-input.ts";
 import {
   secretOutcome,
@@ -167,7 +168,7 @@ function toPageProblem(problem: Problem): Problem {
 
 export const newWebhookPage = page({
   load: ({ ctx }) => listSelectableCollections(ctx),
-  document: (reachable) => ({ listens_to: reachable }),
+  document: (reachable, { text }) => ({ listens_to: labelDocuments(reachable, text) }),
   render: (frame, reachable, attempt) => (
     <AdminPage
       frame={frame}

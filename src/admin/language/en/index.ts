@@ -16,6 +16,7 @@ import { itemImport } from "./item-import.ts";
 import { overview } from "./overview.ts";
 import { signIn } from "./sign-in.ts";
 import { terms } from "./terms.ts";
+import { viewDescription } from "./view-description.ts";
 
 /** The English texts. Their type is that of every catalogue. */
 export const en = lazy(() => ({
@@ -36,6 +37,7 @@ export const en = lazy(() => ({
   overview: overview(),
   signIn: signIn(),
   terms: terms(),
+  viewDescription: viewDescription(),
 }));
 
 export type Catalogue = ReturnType<typeof en>;

@@ -17,6 +17,7 @@ import { itemImport } from "./item-import.ts";
 import { overview } from "./overview.ts";
 import { signIn } from "./sign-in.ts";
 import { terms } from "./terms.ts";
+import { viewDescription } from "./view-description.ts";
 
 /** The Japanese texts. docs/administration.md has the glossary. */
 export const ja = lazy((): Catalogue => ({
@@ -37,4 +38,5 @@ export const ja = lazy((): Catalogue => ({
   overview: overview(),
   signIn: signIn(),
   terms: terms(),
+  viewDescription: viewDescription(),
 }));
