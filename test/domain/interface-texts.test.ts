@@ -11,7 +11,6 @@ const sources = new URL("../../src", import.meta.url).pathname;
  */
 const unconverted = [
   "admin/credentials/",
-  "admin/definitions/access.tsx",
   "admin/definitions/layout.tsx",
   "admin/items/bulk/",
   "admin/items/change-list.tsx",

@@ -4,6 +4,7 @@ import { fieldEditor } from "./field-editor.ts";
 import { files } from "./files.ts";
 import { audit } from "./audit.ts";
 import { databases } from "./databases.ts";
+import { definitionAccess } from "./definition-access.ts";
 import { definitionChanges } from "./definition-changes.ts";
 import { definitionEditor } from "./definition-editor.ts";
 import { definitionDeletion } from "./definition-deletion.ts";
@@ -24,6 +25,7 @@ export const en = lazy(() => ({
   files: files(),
   audit: audit(),
   databases: databases(),
+  definitionAccess: definitionAccess(),
   definitionChanges: definitionChanges(),
   definitionEditor: definitionEditor(),
   definitionDeletion: definitionDeletion(),
