@@ -1,4 +1,4 @@
-import { editorText } from "./language/editor.ts";
+import { formulaText } from "./language/complete-names.ts";
 
 const maxOptions = 8;
 const functions = [
@@ -37,7 +37,7 @@ function insertOnClick(name: HTMLElement): void {
   button.type = "button";
   button.className = "insert";
   button.textContent = name.textContent;
-  button.setAttribute("aria-label", editorText.insert(text));
+  button.setAttribute("aria-label", formulaText.insert(text));
   button.addEventListener("click", () => {
     const [start, end] = [input.selectionStart ?? 0, input.selectionEnd ?? 0];
     input.setRangeText(text, start, end, "end");
@@ -61,7 +61,7 @@ class NameBox {
       role: "listbox",
       hidden: true,
     });
-    list.setAttribute("aria-label", editorText.names);
+    list.setAttribute("aria-label", formulaText.names);
     input.after(list);
     input.role = "combobox";
     input.setAttribute("aria-controls", list.id);

@@ -1,4 +1,4 @@
-import { editorText } from "./language/editor.ts";
+import { optionText } from "./language/list-options.ts";
 
 /** Shows the options of each choice field as a list that can be sorted. Its textarea stays what the form sends. */
 export function listOptions(form: HTMLElement): void {
@@ -25,11 +25,11 @@ class OptionList {
     text.tabIndex = -1;
     const hint = text.previousElementSibling;
     if (hint?.classList.contains("hint")) {
-      hint.textContent = editorText.optionsHint;
+      hint.textContent = optionText.hint;
     }
     this.#list.className = "options";
     const add = document.createElement("button");
-    Object.assign(add, { type: "button", textContent: editorText.addOption });
+    Object.assign(add, { type: "button", textContent: optionText.add });
     add.classList.add("quiet", "little");
     add.addEventListener("click", () => this.#insert(this.#list.lastElementChild, "").focus());
     text.before(this.#list, add);
@@ -68,11 +68,11 @@ class OptionList {
   #nameInputs(): void {
     [...this.#list.children].forEach((item, index) => {
       const [label, value] = item.querySelectorAll("input");
-      label?.setAttribute("aria-label", editorText.option(index + 1));
-      value?.setAttribute("aria-label", editorText.storedValueOf(index + 1));
-      if (label && value) value.placeholder = label.value || editorText.storedValue;
+      label?.setAttribute("aria-label", optionText.option(index + 1));
+      value?.setAttribute("aria-label", optionText.valueOf(index + 1));
+      if (label && value) value.placeholder = label.value || optionText.value;
       for (const button of item.querySelectorAll("button")) {
-        button.ariaLabel = editorText.actionOn(button.title, index + 1);
+        button.ariaLabel = optionText.actionOn(button.title, index + 1);
       }
     });
   }
@@ -151,8 +151,7 @@ function createInput(value: string): HTMLInputElement {
 
 function createButton(action: Action): HTMLButtonElement {
   const button = document.createElement("button");
-  const title = editorText.actions[action];
-  Object.assign(button, { type: "button", value: action, title });
+  Object.assign(button, { type: "button", value: action, title: optionText.actions[action] });
   button.classList.add("quiet", "little");
   button.innerHTML = `<svg class="sign" viewBox="0 0 16 16" aria-hidden="true"><path d="${icons[action]}"/></svg>`;
   return button;
