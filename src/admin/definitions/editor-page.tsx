@@ -37,7 +37,7 @@ function FieldRow({ field, listLabel }: { field: Field; listLabel?: string }) {
     field.required ? text.required : "",
     "unique" in field && field.unique ? text.unique : "",
     field.type === "computed" ? field.formula : "",
-    "options" in field ? field.options.map(({ label }) => label).join(", ") : "",
+    "options" in field ? terms.list(field.options.map(({ label }) => label)) : "",
   ];
   return (
     <tr>

@@ -107,7 +107,8 @@ export function useOpenPath(
 /** The row of a field while it is closed. */
 function RowSummary({ field, context, fieldKey }: FieldProps & { fieldKey: string }) {
   const { path, focus } = context;
-  const { fieldEditor: text, terms } = useText();
+  const texts = useText();
+  const { fieldEditor: text, terms } = texts;
   const typeName = terms.fieldTypes[field.type];
   const errorCount = useFieldErrors(inputName(path, "").slice(0, -1)).length;
   return (
@@ -125,7 +126,7 @@ function RowSummary({ field, context, fieldKey }: FieldProps & { fieldKey: strin
           <Badge tone="bad">{text.errors(errorCount)}</Badge>{" "}
         </>
       ) : null}
-      <code data-key="">{fieldKey}</code> <small>{summarizeRules(field, text)}</small>
+      <code data-key="">{fieldKey}</code> <small>{summarizeRules(field, texts)}</small>
     </summary>
   );
 }

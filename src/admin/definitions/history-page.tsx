@@ -25,14 +25,15 @@ function withDiffs({ versions }: DefinitionHistory): ListedVersion[] {
   });
 }
 
-type VersionsText = Catalogue["definitionVersions"];
-
 const maxNamedParts = 5;
 
 /** The changed fields and settings, like “Amount, Due date, name”. */
-function summarizeDiffs(diffs: readonly PropertyDiff[], text: VersionsText): string {
+function summarizeDiffs(
+  diffs: readonly PropertyDiff[],
+  { definitionVersions: text, terms }: Catalogue,
+): string {
   const parts = [...new Set(diffs.map(({ path, property }) => path || text.property(property)))];
-  const named = parts.slice(0, maxNamedParts).join(", ");
+  const named = terms.list(parts.slice(0, maxNamedParts));
   const more = parts.length - maxNamedParts;
   return more > 0 ? text.andMore(named, more) : named;
 }
@@ -114,7 +115,7 @@ function VersionRow({
       <td>{change ? <ActorName actor={change.actor} frame={frame} /> : "–"}</td>
       <td class="full">
         {diffs
-          ? summarizeDiffs(diffs, text) || text.noFieldsOrSettings
+          ? summarizeDiffs(diffs, frame.text) || text.noFieldsOrSettings
           : isOldest
             ? "–"
             : text.seeComparison}

@@ -24,7 +24,11 @@ function differenceLine(
   }
 }
 
-const boldNames = (fields: readonly string[]) => <strong>{fields.join(", ")}</strong>;
+function Names({ names }: { names: readonly string[] }) {
+  return <strong>{useText().terms.list(names)}</strong>;
+}
+
+const boldNames = (names: readonly string[]) => <Names names={names} />;
 
 /** Webhooks or credentials that a change concerns. Only some roles see their names. */
 export interface Listeners {

@@ -14,15 +14,18 @@ const textRules: ReadonlySet<Rule> = new Set(["section", "pattern", "accept", "d
 const moreFlags: readonly Flag[] = ["integer", "searchable"];
 
 /** Summarizes the rules that are set, for the closed row. */
-export function summarizeRules({ rules, flags }: DraftField, text: FieldTexts): string {
+export function summarizeRules(
+  { rules, flags }: DraftField,
+  { fieldEditor: text, terms }: Catalogue,
+): string {
   const parts = Object.entries(text.rules)
     .filter(([rule]) => rule !== "section" && (rules[rule as Rule] ?? "") !== "")
-    .map(([rule, { label }]) => {
+    .map(([rule, { label, short = label }]) => {
       const value = rules[rule as Rule] ?? "";
-      return label.includes("…") ? label.replace("…", value) : `${label} ${value}`;
+      return short.includes("…") ? short.replace("…", () => value) : `${short} ${value}`;
     });
   if (flags.searchable === false) parts.push(text.notSearchable);
-  return parts.join(", ").slice(0, 120);
+  return terms.list(parts).slice(0, 120);
 }
 
 /** Less common rules in a collapsible section. */
@@ -61,7 +64,8 @@ export function MoreRules({
         {visibleRules.map((rule) => (
           <Input
             name={name(rule)}
-            {...text.rules[rule]}
+            label={text.rules[rule].label}
+            hint={text.rules[rule].hint}
             value={field.rules[rule] ?? ""}
             inputmode={textRules.has(rule) ? "text" : "decimal"}
           />

@@ -4,9 +4,10 @@ import { sentence } from "#admin/language/sentence.ts";
 import { quantity } from "./words.ts";
 
 interface RuleText {
-  /** The closed row has the value in place of “…”, or at the end. */
   label: string;
   hint?: string;
+  /** The rule in the closed row, with the value in place of “…” or at the end. Without it, the label. */
+  short?: string;
 }
 
 /** The rules under “More”. */

@@ -75,6 +75,7 @@ export const terms = () => ({
   fieldTypes: fieldTypes(),
   roles: roles(),
   webhookStates: webhookStates(),
+  list: (parts: readonly string[]) => parts.join(", "),
   name: "Name",
   key: "Key",
   saveChanges: "Save changes",

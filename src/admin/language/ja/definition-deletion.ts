@@ -8,8 +8,8 @@ export const definitionDeletion = (): Catalogue["definitionDeletion"] => ({
   losses: {
     items: (items) => `${items}とその変更履歴`,
     fields: (count) => `フィールド ${formatCount(count)} 個`,
-    credentials: (count) => `この対象を指定している認証情報 ${formatCount(count)} 件のアクセス`,
-    webhooks: (count) => `この対象を指定している Webhook ${formatCount(count)} 件のイベント送信`,
+    credentials: (count) => `認証情報 ${formatCount(count)} 件（アクセスできなくなります）`,
+    webhooks: (count) => `Webhook ${formatCount(count)} 件（変更が送信されなくなります）`,
   },
   erased: "7 日後に、これらはすべて完全に削除されます。それまでは同じキーを使用できません。",
   confirm: (one) => `${one}のキー`,

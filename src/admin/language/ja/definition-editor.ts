@@ -80,7 +80,7 @@ export const definitionEditor = (): Editor => ({
   dataKept: "データは保持されています。",
   restore: "復元",
   restoreField: (label) => `${label} を復元`,
-  firstField: "最初のフィールドを追加してください：",
+  firstField: "最初のフィールドを追加してください",
   withColumns: (key, columns) => `${key}（列：${columns.join(", ")}）`,
   beforeSaving: "保存前の確認",
   hide: "削除したフィールドを非表示にする",

@@ -45,6 +45,7 @@ export const terms = (): Catalogue["terms"] => ({
     failing: "失敗",
     disabled: "無効",
   },
+  list: (parts) => parts.join("、"),
   name: "名前",
   key: "キー",
   saveChanges: "変更を保存",
