@@ -2,6 +2,6 @@ import { inLanguage } from "./in-language.ts";
 
 /** The texts of complete-names.ts. */
 export const formulaText = inLanguage(
-  { insert: (name: string) => `Insert ${name}`, names: "Names" },
-  { insert: (name) => `${name} を挿入`, names: "フィールドと関数" },
+  { names: "Names", insert: (name: string) => `Insert ${name}` },
+  { names: "名前の候補", insert: (name) => `${name} を挿入` },
 );
