@@ -9,7 +9,8 @@ import { pageContext } from "#admin/layout.tsx";
 import { collectionPath, definitionDocument } from "./layout.tsx";
 import { copyDraftField, missingKeyErrors, readKnownKeys, parseDraft } from "./draft-documents.ts";
 import { isTooLarge, tooManyFieldsProblem } from "./draft-size.ts";
-import { type Draft, makeKey } from "./draft.ts";
+import { type Draft, makeKey, needsChosenKey } from "./draft.ts";
+import { transliterate } from "./transliterate.ts";
 import { DefinitionPage, LargeDefinitionPage, NewDefinitionPage } from "./editor-page.tsx";
 import { buildDraftPreview, draftBody, previewDraft, type EditorState } from "./editor-preview.ts";
 import {
@@ -163,8 +164,7 @@ export async function createCollection(c: AdminContext, kind: CollectionKind): P
   if (action !== "save") return sendEditedDraft(c, state, draft, action);
   const key = draft.key || makeKey(draft.name, "", new Set());
   try {
-    assertNamed(draft, key, text);
-    assertKeysChosen(draft, text);
+    assertNamed(draft, kind, key, text);
     const zone = draft.timeZone === "" ? {} : { time_zone: draft.timeZone };
     const settings = await copiedSettings(c, kind, draft.copyOf);
     const place = draft.location === "" ? {} : { location: draft.location };
@@ -212,12 +212,22 @@ function assertKeysChosen({ fields }: Draft, { problems: texts }: EditorTexts): 
   if (errors.length > 0) throw problem.invalidInput(errors);
 }
 
-function assertNamed({ name }: Draft, key: string, { problems: texts }: EditorTexts): void {
+/** Requires the name of a new definition, its key, and those of its fields. */
+function assertNamed(
+  { name, key: entered, fields }: Draft,
+  kind: CollectionKind,
+  key: string,
+  { problems: texts }: EditorTexts,
+): void {
   const errors = [];
   if (name === "") errors.push(errorAt(["name"], "required", texts.enterName));
-  if (name !== "" && !collectionKeyPattern.test(key)) {
+  if (entered === "" && needsChosenKey(name)) {
+    const suggestion = makeKey(transliterate(name), `${kind}_1`, new Set());
+    errors.push(errorAt(["key"], "required", texts.enterKey(name, suggestion)));
+  } else if (name !== "" && !collectionKeyPattern.test(key)) {
     errors.push(errorAt(["key"], "invalid_format", texts.invalidKey));
   }
+  errors.push(...missingKeyErrors(fields, texts.enterKey));
   if (errors.length > 0) throw problem.invalidInput(errors);
 }
 

@@ -1,5 +1,6 @@
 import { type DraftField, type Flag, type Rule, flagsOf, rulesOf } from "./draft.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
+import { useFieldErrors } from "#html/form-errors.tsx";
 import { Input } from "#html/inputs.tsx";
 import type { FieldContext } from "./field-editor.tsx";
 import { inputName } from "./draft-documents.ts";
@@ -47,8 +48,9 @@ export function MoreRules({
     if (rule === "section") return !inRow;
     return rule !== "default" || !isList || field.rules.default;
   });
+  const hasErrors = ["key", ...visibleRules].map((rule) => useFieldErrors(name(rule)).length > 0);
   return (
-    <details class="more">
+    <details class="more" open={hasErrors.includes(true)}>
       <summary>{text.more}</summary>
       <div class="grid">
         <Input

@@ -72,7 +72,8 @@ export const definitionEditor = (): Editor => ({
   page: page(),
   inputs: inputs(),
   inputOf: (label, input) => `${label}：${input}`,
-  keyHint: "API の URL に使用されます。あとから変更できません。空欄の場合は名前から作成されます。",
+  keyHint:
+    "API の URL に使用される半角英数字の名前です。あとから変更できません。フォームやアプリの名前が英字の場合は省略できます。",
   location: "データの保存場所",
   locationHint: "あとからこの画面では変更できません。",
   anywhere: "指定なし",

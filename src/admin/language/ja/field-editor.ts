@@ -63,7 +63,7 @@ export const fieldEditor = (): FieldEditor => ({
   appHint: "参照するレコードがあるアプリのキー",
   columnsOf: (list) => `「${list}」の列`,
   more: "その他の設定",
-  newKeyHint: "API で使用されます。空欄の場合はラベルから作成されます。",
+  newKeyHint: "API で使用される半角英数字の名前です。ラベルが英字の場合は省略できます。",
   keyHint: "キーを変更しても、データはそのまま残ります。",
   rules: rules(),
   formula: formula(),
