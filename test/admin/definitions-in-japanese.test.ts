@@ -149,6 +149,39 @@ describe("The editor in Japanese", () => {
   });
 });
 
+describe("The errors of formulas in Japanese", () => {
+  const draft = {
+    name: "FORM",
+    "fields[0].type": "text",
+    "fields[0].label": "NAME",
+    "fields[1].type": "number",
+    "fields[1].label": "AMOUNT",
+    "fields[2].type": "line_items",
+    "fields[2].label": "LINES",
+    "fields[2].fields[0].type": "number",
+    "fields[2].fields[0].label": "QTY",
+    "fields[3].type": "computed",
+    "fields[3].result": "number",
+    do: "check",
+  };
+
+  it.each([
+    ...["name + amount", "name - amount", "name * 2", "2 / name", "name % 2", "name in name"],
+    ...["amount < name", "-name", "!amount", "amount && true", "amount ? 1 : 2"],
+    ...["amount > 1 ? 1 : name", "sum(name)", "name.size(1)", "sum()", "name", "lines", "price"],
+    ...["amont", "sum(lines.map(l, l.price))", "sum(lines.filter(l, true).map(l, l.qty))"],
+    ...["lines.all(l, lines.all(m, true))", "amount.map(l, l)", "lines.map(1, 2)", "lines[name]"],
+    ...["name.qty", "[1, name]", "coalesce(name, amount)", "amount +", "amount # 2", "(amount"],
+    ...["'open", "for", "{'a': 1}", Array.from({ length: 200 }, () => "1").join("+")],
+  ])("have no English words for %j", async (formula) => {
+    const { text } = await post("/forms?draft", { ...draft, "fields[3].formula": formula });
+    const [, error = ""] = /id="f-fields-3--formula-wrong"[^>]*>(.*?)例：/.exec(text) ?? [];
+    expect(error).not.toBe("");
+    const words = error.replaceAll(/&\w+;|\w+\(.*?\)|「\w*」/g, " ");
+    expect(words.match(/[A-Za-z]{2,}/g)).toBeNull();
+  });
+});
+
 describe("Other forms of definitions in Japanese", () => {
   it("confirm and refuse in Japanese", async () => {
     const version = (await admin("GET", `/forms/${form}/settings`)).body.schema_version;

@@ -45,7 +45,7 @@ export function withFormulaHelp(
     const siblings = columnIndex === undefined ? fields : (fields[Number(index)]?.fields ?? []);
     const others = siblings.filter((_, i) => i !== Number(columnIndex ?? index));
     const labels = others.map((field) => labelOf(field, terms.fieldTypes));
-    const reason = error.reason.replace(/^Syntax error at position \d+: /, "");
+    const reason = text.reason(error.reason.replace(/^Syntax error at position \d+: /, ""));
     const { position } = error;
     const parts = [
       position === undefined ? reason : text.atCharacter(position + 1, reason),

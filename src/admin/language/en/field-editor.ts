@@ -48,6 +48,8 @@ const formula = () => ({
   exampleResult: "Result for an example: ",
   resultFor: (item: string) => `Result for ${item}: `,
   result: "Result",
+  /** The reason of the API for an error. */
+  reason: (reason: string) => reason,
   /** Added to the errors of formulas. */
   atCharacter: (position: number, reason: string) => `Character ${position}: ${reason}`,
   didYouMean: (key: string, label: string) => `Did you mean "${key}" (${label})?`,

@@ -1,6 +1,7 @@
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
 import { formatCount } from "#html/viewer.tsx";
+import { explainFormulaReason } from "./formula-reasons.ts";
 
 type FieldEditor = Catalogue["fieldEditor"];
 
@@ -40,6 +41,7 @@ const formula = (): FieldEditor["formula"] => ({
   exampleResult: "例の計算結果：",
   resultFor: (item) => `${item} の計算結果：`,
   result: "計算結果の種類",
+  reason: explainFormulaReason,
   atCharacter: (position, reason) => `${position} 文字目：${reason}`,
   didYouMean: (key, label) => `「${key}」（${label}）ではありませんか。`,
   example: (text) => `例：${text}`,
