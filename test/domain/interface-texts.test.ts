@@ -12,16 +12,11 @@ const sources = new URL("../../src", import.meta.url).pathname;
 const unconverted = [
   "admin/credentials/",
   "admin/definitions/layout.tsx",
-  "admin/items/bulk/",
   "admin/items/change-list.tsx",
-  "admin/items/erase.tsx",
   "admin/items/form/",
   "admin/items/history.tsx",
   "admin/items/item-page.tsx",
-  "admin/items/list/",
-  "admin/items/neighbors.ts",
   "admin/items/references.tsx",
-  "admin/items/summary.tsx",
   "admin/items/value.tsx",
   "admin/members/member-rows.tsx",
   "admin/members/members.tsx",
@@ -30,7 +25,6 @@ const unconverted = [
   "admin/search.tsx",
   "admin/webhooks/",
   "assets/scripts/items.ts",
-  "assets/scripts/lists.ts",
   "assets/scripts/upload-files.ts",
 ];
 
@@ -51,7 +45,7 @@ const letters = /\p{L}{2,}/u;
 
 /** Calls whose texts people do not read, or read in English: headers, logs, problems and reasons of the API. */
 const codeCalls =
-  /\.(?:header|get|set|setRequestHeader|append|has|startsWith|replace|replaceAll|includes)$|^log[A-Z]|^problem\.|^z\.refine$/;
+  /\.(?:header|get|set|setRequestHeader|append|has|startsWith|replace|replaceAll|includes|querySelector)$|^log[A-Z]|^problem\.|^z\.(?:refine|regex)$/;
 
 /** Names that are the same in every language, and parts of headers. */
 const names = new Set(["Accept", "Edge Forms", "Lax", "UTC"]);

@@ -3,6 +3,7 @@ import { account } from "./account.ts";
 import { fieldEditor } from "./field-editor.ts";
 import { files } from "./files.ts";
 import { audit } from "./audit.ts";
+import { bulk } from "./bulk.ts";
 import { databases } from "./databases.ts";
 import { definitionAccess } from "./definition-access.ts";
 import { definitionChanges } from "./definition-changes.ts";
@@ -12,10 +13,14 @@ import { definitionJson } from "./definition-json.ts";
 import { definitionSettings } from "./definition-settings.ts";
 import { definitionVersions } from "./definition-versions.ts";
 import { definitions } from "./definitions.ts";
+import { erasure } from "./erasure.ts";
+import { filters } from "./filters.ts";
 import { frame } from "./frame.ts";
 import { itemImport } from "./item-import.ts";
+import { itemList } from "./item-list.ts";
 import { overview } from "./overview.ts";
 import { signIn } from "./sign-in.ts";
+import { summary } from "./summary.ts";
 import { terms } from "./terms.ts";
 import { viewDescription } from "./view-description.ts";
 
@@ -24,6 +29,7 @@ export const en = lazy(() => ({
   account: account(),
   files: files(),
   audit: audit(),
+  bulk: bulk(),
   databases: databases(),
   definitionAccess: definitionAccess(),
   definitionChanges: definitionChanges(),
@@ -34,10 +40,14 @@ export const en = lazy(() => ({
   definitionVersions: definitionVersions(),
   definitions: definitions(),
   fieldEditor: fieldEditor(),
+  erasure: erasure(),
+  filters: filters(),
   frame: frame(),
   itemImport: itemImport(),
+  itemList: itemList(),
   overview: overview(),
   signIn: signIn(),
+  summary: summary(),
   terms: terms(),
   viewDescription: viewDescription(),
 }));
