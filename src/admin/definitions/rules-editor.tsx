@@ -19,12 +19,10 @@ export function summarizeRules(
   { rules, flags }: DraftField,
   { fieldEditor: text, terms }: Catalogue,
 ): string {
-  const parts = Object.entries(text.rules)
-    .filter(([rule]) => rule !== "section" && (rules[rule as Rule] ?? "") !== "")
-    .map(([rule, { label, short = label }]) => {
-      const value = rules[rule as Rule] ?? "";
-      return short.includes("…") ? short.replace("…", () => value) : `${short} ${value}`;
-    });
+  const parts = Object.entries(text.setRules).flatMap(([rule, inWords]) => {
+    const value = rules[rule as Rule] ?? "";
+    return value === "" ? [] : [inWords(value)];
+  });
   if (flags.searchable === false) parts.push(text.notSearchable);
   return terms.list(parts).slice(0, 120);
 }

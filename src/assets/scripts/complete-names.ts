@@ -2,8 +2,22 @@ import { formulaText } from "./language/complete-names.ts";
 
 const maxOptions = 8;
 const functions = [
-  ...["sum", "min", "max", "count", "avg", "round", "abs", "floor", "ceil", "concat", "coalesce"],
-  ...["today", "days_between", "add_days", "map", "filter"],
+  "sum",
+  "min",
+  "max",
+  "count",
+  "avg",
+  "round",
+  "abs",
+  "floor",
+  "ceil",
+  "concat",
+  "coalesce",
+  "today",
+  "days_between",
+  "add_days",
+  "map",
+  "filter",
 ];
 
 /** Suggests names while the member types a formula. */

@@ -6,15 +6,12 @@ import { quantity } from "./words.ts";
 interface RuleText {
   label: string;
   hint?: string;
-  /** The rule in the closed row, with the value in place of “…” or at the end. Without it, the label. */
-  short?: string;
 }
 
+type MoreRule = Exclude<Rule, "help" | "app" | "options" | "formula" | "result">;
+
 /** The rules under “More”. */
-const rules = (): Record<
-  Exclude<Rule, "help" | "app" | "options" | "formula" | "result">,
-  RuleText
-> => ({
+const rules = (): Record<MoreRule, RuleText> => ({
   section: {
     label: "Section heading",
     hint: "Starts a section of the form with this heading.",
@@ -31,6 +28,22 @@ const rules = (): Record<
   max_bytes: { label: "At most … bytes each" },
   accept: { label: "Types", hint: "Like application/pdf or image/*. Leave blank for all." },
   default: { label: "Default", hint: "Used when left blank." },
+});
+
+/** The rules that are set, in the closed row. */
+const setRules = (): Record<Exclude<MoreRule, "section">, (value: string) => string> => ({
+  min_length: (value) => `At least ${value} characters`,
+  max_length: (value) => `At most ${value} characters`,
+  pattern: (value) => `Pattern ${value}`,
+  minimum: (value) => `At least ${value}`,
+  maximum: (value) => `At most ${value}`,
+  decimals: (value) => `Decimals ${value}`,
+  min_rows: (value) => `At least ${value} rows`,
+  max_rows: (value) => `At most ${value} rows`,
+  max_files: (value) => `At most ${value} files`,
+  max_bytes: (value) => `At most ${value} bytes each`,
+  accept: (value) => `Types ${value}`,
+  default: (value) => `Default ${value}`,
 });
 
 const flags = (): Record<Flag, string> => ({
@@ -78,5 +91,6 @@ export const fieldEditor = () => ({
   newKeyHint: "Used in the API. Leave blank to derive it from the label.",
   keyHint: "Changing the key renames the field. Its data stays.",
   rules: rules(),
+  setRules: setRules(),
   formula: formula(),
 });

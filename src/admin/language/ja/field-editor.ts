@@ -10,21 +10,36 @@ const rules = (): FieldEditor["rules"] => ({
     label: "セクションの見出し",
     hint: "この見出しから始まるセクションがフォームに追加されます。",
   },
-  min_length: { label: "最小文字数", short: "… 文字以上" },
-  max_length: { label: "最大文字数", short: "… 文字以内" },
+  min_length: { label: "最小文字数" },
+  max_length: { label: "最大文字数" },
   pattern: { label: "正規表現", hint: "入力する文字列が一致する必要がある正規表現です。" },
-  minimum: { label: "最小値", short: "… 以上" },
-  maximum: { label: "最大値", short: "… 以下" },
-  decimals: { label: "小数点以下の桁数", short: "小数 … 桁" },
-  min_rows: { label: "最小行数", short: "… 行以上" },
-  max_rows: { label: "最大行数", short: "… 行以内" },
-  max_files: { label: "最大ファイル数", short: "… ファイル以内" },
-  max_bytes: { label: "1 ファイルの最大バイト数", short: "1 ファイル … バイト以内" },
+  minimum: { label: "最小値" },
+  maximum: { label: "最大値" },
+  decimals: { label: "小数点以下の桁数" },
+  min_rows: { label: "最小行数" },
+  max_rows: { label: "最大行数" },
+  max_files: { label: "最大ファイル数" },
+  max_bytes: { label: "1 ファイルの最大バイト数" },
   accept: {
     label: "ファイル形式",
     hint: "例：application/pdf、image/*。空欄の場合はすべての形式を使用できます。",
   },
   default: { label: "初期値", hint: "空欄の場合に使用されます。" },
+});
+
+const setRules = (): FieldEditor["setRules"] => ({
+  min_length: (value) => `${value} 文字以上`,
+  max_length: (value) => `${value} 文字以内`,
+  pattern: (value) => `正規表現 ${value}`,
+  minimum: (value) => `${value} 以上`,
+  maximum: (value) => `${value} 以下`,
+  decimals: (value) => `小数 ${value} 桁`,
+  min_rows: (value) => `${value} 行以上`,
+  max_rows: (value) => `${value} 行以内`,
+  max_files: (value) => `${value} ファイル以内`,
+  max_bytes: (value) => `1 ファイル ${value} バイト以内`,
+  accept: (value) => `ファイル形式 ${value}`,
+  default: (value) => `初期値 ${value}`,
 });
 
 const flags = (): FieldEditor["flags"] => ({
@@ -68,5 +83,6 @@ export const fieldEditor = (): FieldEditor => ({
   newKeyHint: "API で使用される半角英数字の名前です。ラベルが英字の場合は省略できます。",
   keyHint: "キーを変更しても、データはそのまま残ります。",
   rules: rules(),
+  setRules: setRules(),
   formula: formula(),
 });
