@@ -113,7 +113,7 @@ function wordsAfterTabs(html: string): string {
 
 /** Names of formats, zones and the like, which are the same in every language. */
 const names =
-  /\b(?:a|API|CSV|ID|JSON|Idempotency-Key|MB|NDJSON|UTC|en|ja|any|eq|field|op|value|Submitted|Yes)\b/g;
+  /\b(?:a|API|CSV|ID|JSON|Idempotency-Key|MB|NDJSON|UTC|en|ja|any|eq|field|op|value)\b/g;
 
 /** The English words of a page in Japanese, besides names and what its author wrote, which is in capitals. */
 const englishWords = (html: string) => [

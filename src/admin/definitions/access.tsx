@@ -74,7 +74,9 @@ function WhoSees({ access, frame }: { access: CollectionAccess; frame: PageConte
               </a>
             </th>
             <td data-label={columns.sees}>{sightOf(credential, collection, text)}</td>
-            <td data-label={columns.may}>{describePermissionsOf(credential, collection.kind)}</td>
+            <td data-label={columns.may}>
+              {describePermissionsOf(credential, collection.kind, text)}
+            </td>
           </tr>
         ))}
         {webhooks.map((hook) => (
@@ -217,7 +219,7 @@ export function accessPage(kind: CollectionKind) {
         id: credential.id,
         name: credential.name,
         sees: sightOf(credential, current.collection, text),
-        may: describeAccess(credential),
+        may: describeAccess(credential, text),
       })),
       webhooks: webhooks.map((hook) => ({
         id: hook.id,

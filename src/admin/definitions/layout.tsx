@@ -21,26 +21,6 @@ export const editorAssets = {
 /** The lists of apps and forms. */
 export const collectionPath = { app: "/admin/apps", form: "/admin/forms" } as const;
 
-/** Words and paths for apps and forms in the administration. */
-export const collectionTerms = {
-  app: {
-    one: "app",
-    many: "Apps",
-    items: "records",
-    Items: "Records",
-    item: "record",
-    path: collectionPath.app,
-  },
-  form: {
-    one: "form",
-    many: "Forms",
-    items: "submissions",
-    Items: "Submissions",
-    item: "submission",
-    path: collectionPath.form,
-  },
-} as const;
-
 /** Shows whether a form accepts submissions, and how full it is. */
 function AcceptanceBadges({
   collection: { definition },

@@ -1,6 +1,7 @@
 import { createContext, useContext } from "hono/jsx";
 import type { Titles } from "#actions/reference-titles.ts";
-import { collectionTerms } from "#admin/definitions/layout.tsx";
+import { type Catalogue, useText } from "#admin/language/index.tsx";
+import { collectionPath } from "#admin/definitions/layout.tsx";
 import type { RecordTitle, Referrer } from "#store/data/reference-titles.ts";
 import { maxCountedReferrers } from "#domain/item/referrers.ts";
 
@@ -24,7 +25,7 @@ export function ReferenceValue({ id, short }: { id: string; short: boolean | und
   const record = useContext(ReferencesContext).titles.get(id);
   if (!record) return <span class="muted">{id}</span>;
   const label = short ? (record.title ?? record.receiptNumber) : recordLabel(record);
-  const { path } = collectionTerms.app;
+  const path = collectionPath.app;
   return (
     <a href={`${path}/${record.app}/items/${id}`}>
       <bdi>{label}</bdi>
@@ -53,17 +54,18 @@ export function RecordChoices({ id, name }: { id: string; name: string }) {
 /** The attributes by which an input for a reference finds its suggestions. */
 export const choiceAttributes = (app: string, inputId: string) => ({
   list: `${inputId}-records`,
-  "data-records": `${collectionTerms.app.path}/${app}/items/choices`,
+  "data-records": `${collectionPath.app}/${app}/items/choices`,
   autocomplete: "off",
 });
 
 /** Lists the fields that refer to a record, with links to their items. */
 export function ReferrerList({ id, referrers }: { id: string; referrers: readonly Referrer[] }) {
+  const text = useText().itemPage.referrers;
   const shown = referrers.filter(({ count }) => count !== 0);
   if (shown.length === 0) return null;
   return (
     <section class="referrers" aria-labelledby="referrers">
-      <h2 id="referrers">Refers to this</h2>
+      <h2 id="referrers">{text.title}</h2>
       <ul>
         {shown.map((referrer) => (
           <li>
@@ -71,7 +73,7 @@ export function ReferrerList({ id, referrers }: { id: string; referrers: readonl
               {referrer.name}: {referrer.listLabel === null ? "" : `${referrer.listLabel} › `}
               {referrer.label}
             </a>{" "}
-            <span class="muted">{countText(referrer.count)}</span>
+            <span class="muted">{countText(referrer.count, text)}</span>
           </li>
         ))}
       </ul>
@@ -79,13 +81,13 @@ export function ReferrerList({ id, referrers }: { id: string; referrers: readonl
   );
 }
 
-function countText(count: number | null): string {
-  if (count === null) return "not searchable";
-  return count > maxCountedReferrers ? `more than ${maxCountedReferrers}` : String(count);
+function countText(count: number | null, text: Catalogue["itemPage"]["referrers"]): string {
+  if (count === null) return text.notSearchable;
+  return count > maxCountedReferrers ? text.moreThan(maxCountedReferrers) : String(count);
 }
 
 function referrerPath({ kind, key, field, list, count }: Referrer, id: string): string {
-  const base = `${collectionTerms[kind].path}/${key}/items`;
+  const base = `${collectionPath[kind]}/${key}/items`;
   if (count === null) return base;
   if (list === null) return `${base}?${new URLSearchParams({ [`f.${field}.eq`]: id }).toString()}`;
   const rows = [{ field, op: "eq", value: id }];

@@ -110,7 +110,7 @@ async function changeItems(run: Run, views: readonly ItemView[]): Promise<void> 
     const foundIds = new Set(found.views.map(({ id }) => id));
     for (const view of outdated) {
       if (foundIds.has(view.id)) continue;
-      const title = titleOf(compiled, view);
+      const title = titleOf(run, view);
       refuse(report, { id: view.id, title, reason: readTexts(c).bulk.reasons.noMatch });
     }
     remaining = found.views;
@@ -120,18 +120,15 @@ async function changeItems(run: Run, views: readonly ItemView[]): Promise<void> 
 const isOutdated = (outcome: RowOutcome | undefined) =>
   outcome instanceof Problem && outcome.code === "version_mismatch";
 
-const titleOf = ({ collection }: CompiledCollection, view: ItemView) =>
-  itemTitle(view, collection.definition.fields.fields);
+const titleOf = ({ c, compiled: { collection } }: Run, view: ItemView) =>
+  itemTitle(view, collection.definition.fields.fields, readTexts(c));
 
-function countOutcome(
-  { c, compiled, change, report }: Run,
-  view: ItemView,
-  outcome: RowOutcome | undefined,
-): void {
+function countOutcome(run: Run, view: ItemView, outcome: RowOutcome | undefined): void {
+  const { c, compiled, change, report } = run;
   if (outcome instanceof Problem) {
     const { fields } = compiled.collection.definition.fields;
     const reason = reasonOf(change, outcome, fields, readTexts(c).bulk.reasons);
-    refuse(report, { id: view.id, title: titleOf(compiled, view), reason });
+    refuse(report, { id: view.id, title: titleOf(run, view), reason });
   } else if (outcome === "unchanged") report.unchanged += 1;
   else report.done += 1;
 }

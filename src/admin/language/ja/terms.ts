@@ -51,7 +51,6 @@ export const terms = (): Catalogue["terms"] => ({
   },
   list: (parts) => parts.join("、"),
   key: "キー",
-  saveChanges: "変更を保存",
   properties: {
     id: "ID",
     receiptNumber: "受付番号",
@@ -65,5 +64,8 @@ export const terms = (): Catalogue["terms"] => ({
   name: "名前",
   cancel: "キャンセル",
   continue: "続行",
+  saveChanges: "変更を保存",
+  applyFilters: "絞り込む",
   clearFilters: "絞り込みを解除",
+  required: "必須",
 });
