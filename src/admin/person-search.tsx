@@ -7,7 +7,7 @@ import {
   startPersonSearch,
   type FoundItem,
 } from "#actions/person-search.ts";
-import { collectionTerms } from "#admin/definitions/layout.tsx";
+import { collectionPath } from "#admin/definitions/layout.tsx";
 import { maxPersonHits } from "#domain/item/person-match.ts";
 import { lazy } from "#domain/lazy.ts";
 import { formatTimestamp } from "#domain/time.ts";
@@ -126,7 +126,7 @@ const start = searchesPage.form({
 });
 
 const itemPath = ({ kind, key, id }: NonNullable<FoundItem["found"]>) =>
-  `${collectionTerms[kind].path}/${key}/items/${id}`;
+  `${collectionPath[kind]}/${key}/items/${id}`;
 
 function HitRow({ found, former }: FoundItem) {
   const text = useText().people;
