@@ -6,40 +6,50 @@ export interface StoredCollection {
   id: number;
   kind: "app" | "form";
   key: string;
+  name: string;
   location: string | null;
   itemCount: number;
 }
 
-const selectCollections = `select abs(c.id) as id, c.kind, ltrim(c.key, '~') as key, c.location,
+export const selectStored = `select abs(c.id) as id, c.kind, ltrim(c.key, '~') as key, c.name, c.location,
     coalesce(t.live, 0) as itemCount
   from collection c left join tally t on t.collection_id = abs(c.id)`;
 
 /** Each collection with an app to which it refers. */
-const selectLinks = `select distinct id, app from (
+export const selectLinks = `select distinct id, app from (
     select abs(c.id) as id, coalesce(f.value ->> 'app', r.value ->> 'app') as app
       from collection c cross join json_each(c.fields, '$.fields') f
         left join json_each(f.value, '$.fields') r
       where instr(c.fields, '"type":"reference"') > 0)
   where app is not null`;
 
+export interface Link {
+  id: number;
+  app: string;
+}
+
 /** Loads the collections that references link to this one, directly or not, with the one itself. They move together. */
 export async function loadGroup(db: DataDatabase, id: number): Promise<StoredCollection[]> {
   const [stored, links] = await retryTransient(db, () =>
     db.batch<Record<string, unknown>>([
-      db.prepare<"data">(selectCollections),
+      db.prepare<"data">(selectStored),
       db.prepare<"data">(selectLinks),
     ]),
   );
   const collections = (stored?.results ?? []) as unknown as StoredCollection[];
-  const pairs = (links?.results ?? []) as { id: number; app: string }[];
+  const pairs = (links?.results ?? []) as unknown as Link[];
   return groupOf(id, collections, pairs);
 }
 
+/** The location in which a group must stay. Linked collections share a database, and so its location. */
+export const locationOf = (group: readonly Pick<StoredCollection, "location">[]): string | null =>
+  group.find(({ location }) => location !== null)?.location ?? null;
+
 /** The collections that are connected by links, in the order of their ids. */
-function groupOf(
+export function groupOf(
   id: number,
   collections: readonly StoredCollection[],
-  links: readonly { id: number; app: string }[],
+  links: readonly Link[],
 ): StoredCollection[] {
   const idOfApp = new Map(
     collections.flatMap(({ id: appId, kind, key }) =>

@@ -20,8 +20,9 @@ export interface MovingCollection {
   epoch: number;
 }
 
-const idsOf = (collections: readonly MovingCollection[]) =>
-  `(${collections.map(({ id }) => id).join(", ")})`;
+type Ids = readonly Pick<MovingCollection, "id">[];
+
+const idsOf = (collections: Ids) => `(${collections.map(({ id }) => id).join(", ")})`;
 
 const insertMoving = (db: DataDatabase, { id }: MovingCollection, role: MoveRole, run: number) =>
   db.prepare<"data">(
@@ -111,7 +112,8 @@ export async function loadLinksMark(source: DataDatabase): Promise<string> {
 const linksMark = `(select group_concat(id || ':' || revision) from (
   select id, revision from collection where instr(fields, '"type":"reference"') > 0 order by id))`;
 
-const hasPending = (collections: readonly MovingCollection[]) =>
+/** Whether a change of a definition waits until all items are checked, as SQL. */
+export const hasPending = (collections: Ids): string =>
   `exists (select 1 from pending_change where collection_id in ${idsOf(collections)} and problem is null)`;
 
 async function isTrue(db: DataDatabase, condition: string): Promise<boolean> {
@@ -121,14 +123,13 @@ async function isTrue(db: DataDatabase, condition: string): Promise<boolean> {
 }
 
 /** Whether a change of a definition waits until all items are checked. It takes effect where it began. */
-export const hasPendingDefinition = (
-  db: DataDatabase,
-  collections: readonly MovingCollection[],
-): Promise<boolean> => isTrue(db, hasPending(collections));
+export const hasPendingDefinition = (db: DataDatabase, collections: Ids): Promise<boolean> =>
+  isTrue(db, hasPending(collections));
 
-/** Whether the database repairs rows of any collection, after an upgrade or a restore. */
-export const hasUnfinishedRepairs = (db: DataDatabase): Promise<boolean> =>
-  isTrue(db, "(exists (select 1 from refolding) or exists (select 1 from owed_erasure))");
+/** Whether the database repairs rows of any collection, after an upgrade or a restore, as SQL. */
+export const hasRepairs =
+  "(exists (select 1 from refolding) or exists (select 1 from owed_erasure))";
+export const hasUnfinishedRepairs = (db: DataDatabase): Promise<boolean> => isTrue(db, hasRepairs);
 
 /**
  * Gives the collections up, in one transaction that proves that all of them are copied. Returns false if something

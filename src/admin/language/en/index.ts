@@ -5,6 +5,7 @@ import { audit } from "./audit.ts";
 import { databases } from "./databases.ts";
 import { frame } from "./frame.ts";
 import { itemImport } from "./item-import.ts";
+import { moves } from "./moves.ts";
 import { overview } from "./overview.ts";
 import { signIn } from "./sign-in.ts";
 import { terms } from "./terms.ts";
@@ -17,6 +18,7 @@ export const en = lazy(() => ({
   databases: databases(),
   frame: frame(),
   itemImport: itemImport(),
+  moves: moves(),
   overview: overview(),
   signIn: signIn(),
   terms: terms(),

@@ -6,6 +6,7 @@ import { audit } from "./audit.ts";
 import { databases } from "./databases.ts";
 import { frame } from "./frame.ts";
 import { itemImport } from "./item-import.ts";
+import { moves } from "./moves.ts";
 import { overview } from "./overview.ts";
 import { signIn } from "./sign-in.ts";
 import { terms } from "./terms.ts";
@@ -18,6 +19,7 @@ export const ja = lazy((): Catalogue => ({
   databases: databases(),
   frame: frame(),
   itemImport: itemImport(),
+  moves: moves(),
   overview: overview(),
   signIn: signIn(),
   terms: terms(),
