@@ -64,7 +64,7 @@ export class Runtime {
 
   /** A database, for code of the service that a test runs itself. */
   async binding(database: string): Promise<D1Database> {
-    return (await this.#instance().getD1Database(database, "account")) as unknown as D1Database;
+    return this.#instance().getD1Database(database, "account");
   }
 
   async query(database: string, sql: string, params: unknown[] = []): Promise<Statement[]> {
