@@ -1,7 +1,8 @@
 import { homeName } from "#domain/bookmarks.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { maxMovedCollections, type MoveRefusal } from "#domain/move.ts";
-import { loadGroup, locationOf, type StoredCollection } from "#store/data/linked-collections.ts";
+import { loadGroup } from "#store/data/linked-collections.ts";
+import { locationOf, type StoredCollection } from "#store/data/move-sql.ts";
 import type { DataDatabase, Databases } from "#store/db/database.ts";
 
 /** A collection with those that move along, and where they are. */

@@ -1,6 +1,6 @@
 import { activePhases, stoppablePhases, type MoveProblem, type MoveRefusal } from "#domain/move.ts";
 import { problem } from "#domain/problem/problem.ts";
-import type { StoredCollection } from "#store/data/linked-collections.ts";
+import type { StoredCollection } from "#store/data/move-sql.ts";
 import { hasPendingDefinition, hasUnfinishedRepairs } from "#store/data/move-sides.ts";
 import type { DataDatabase } from "#store/db/database.ts";
 import { loadActorNames } from "#store/home/audit.ts";
@@ -9,8 +9,8 @@ import {
   findMoveRefusal,
   startMove as storeMove,
   stopMove as storeStop,
-  type MoveRequest,
 } from "#store/home/move-requests.ts";
+import type { MoveRequest } from "#store/home/move-sql.ts";
 import { findMove, listMoves as listStoredMoves, type Move } from "#store/home/moves.ts";
 import { auditRecord, type ReadContext } from "./context.ts";
 import type { MemberContext } from "./members.ts";

@@ -9,21 +9,22 @@ import {
 import { findClosest } from "#domain/text-distance.ts";
 import {
   groupOf,
+  hasPending,
+  hasRepairs,
   locationOf,
   selectLinks,
   selectStored,
   type Link,
   type StoredCollection,
-} from "#store/data/linked-collections.ts";
-import { hasPending, hasRepairs } from "#store/data/move-sides.ts";
+} from "#store/data/move-sql.ts";
 import {
   insertMove,
+  isActive,
   moveRefusal,
   updateStopped,
   type MoveRequest,
   type WriteValue,
-} from "#store/home/move-requests.ts";
-import { isActive } from "#store/home/moves.ts";
+} from "#store/home/move-sql.ts";
 import { insertAuditEntry, queryDatabase, quote } from "./resources.ts";
 import type { Settings } from "./settings.ts";
 import { stop } from "./wrangler.ts";

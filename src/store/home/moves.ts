@@ -1,9 +1,9 @@
 import { and, desc, eq, inArray, sql } from "drizzle-orm";
-import { activePhases, type MovePhase } from "#domain/move.ts";
 import type { MovingCollection } from "#store/data/move-sides.ts";
 import { orm, type HomeDatabase, type PreparedStatement } from "#store/db/database.ts";
 import { collectionMove } from "#store/db/home-schema.ts";
 import { retryTransient } from "#store/db/retry.ts";
+import { isActive } from "./move-sql.ts";
 
 type MoveRow = typeof collectionMove.$inferSelect;
 
@@ -20,11 +20,6 @@ export interface MovePosition {
   table: number;
   after: unknown[] | null;
 }
-
-/** A list of phases as SQL. */
-export const listed = (phases: readonly MovePhase[]) =>
-  phases.map((phase) => `'${phase}'`).join(", ");
-export const isActive = `phase in (${listed(activePhases)})`;
 
 const moveFromRow = (row: MoveRow): Move => ({
   ...row,

@@ -74,7 +74,7 @@ beforeAll(async () => {
     await dropUnused(binding);
   }
   await query("DB", "INSERT INTO data_database VALUES ('DATA_01', 'eu', 0), ('DATA_02', 'eu', 0)");
-}, 60_000);
+}, 300_000);
 
 afterAll(() => operator.stop());
 

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { runMoves } from "../../../src/actions/run-moves.ts";
-import { defaultTimeouts, type Timing } from "../../../src/domain/ports.ts";
-import { openDatabases } from "../../../src/store/db/database.ts";
 import { commandsOf, Operator } from "./operator.ts";
+import { runMovesOf } from "./service-moves.js";
 
 // Each command starts wrangler several times, which takes seconds on a busy machine.
-vi.setConfig({ testTimeout: 900_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 900_000, hookTimeout: 300_000 });
 
 const operator = new Operator();
 /** The commands of the guide. */
@@ -15,31 +13,13 @@ const [addEurope = "", addWest = "", plan = "", move = "", list = "", restore = 
 );
 const home = (sql: string) => operator.query("DB", sql);
 
-const timing: Timing = {
-  clock: {
-    now: () => Date.now(),
-    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-    timer: () => ({ done: new Promise(() => undefined), cancel: () => undefined }),
-  },
-  random: Math as unknown as Timing["random"],
-  timeouts: defaultTimeouts,
-};
-
 /** Runs the schedule of the service, each time a minute later. */
 async function runSchedule(times: number): Promise<void> {
-  const bound = await Promise.all(
-    Array.from(operator.ids, async ([binding, id]) => {
-      const db = await operator.cloud.account.runtime.binding(id);
-      return [binding, db] as const;
-    }),
-  );
-  const { DB, ...data } = Object.fromEntries(bound);
-  if (!DB) throw new Error("There is no home database.");
-  const databases = openDatabases({ home: DB, data }, timing);
-  for (let run = 0; run < times; run += 1) {
-    const now = Date.now() + run * 66_000;
-    await runMoves({ databases, now: () => now });
-  }
+  const bound = Array.from(operator.ids, async ([binding, id]) => {
+    const db = await operator.cloud.account.runtime.binding(id);
+    return [binding, db] as const;
+  });
+  await runMovesOf(Object.fromEntries(await Promise.all(bound)), times);
 }
 
 /** Stores an app or form of an installation with one database, with items. */

@@ -63,7 +63,7 @@ export class Runtime {
   }
 
   /** A database, for code of the service that a test runs itself. */
-  async binding(database: string): Promise<D1Database> {
+  async binding(database: string): Promise<object> {
     return this.#instance().getD1Database(database, "account");
   }
 
