@@ -6,6 +6,7 @@ import { newFolder, present, type Bench, type Part } from "./parts/bench.ts";
 import { aggregated } from "./parts/aggregates.ts";
 import { bundleSize } from "./parts/bundle-size.ts";
 import { cost } from "./parts/cost.ts";
+import { expanded } from "./parts/expand.ts";
 import { files } from "./parts/files.ts";
 import { geo } from "./parts/geo.ts";
 import { growth } from "./parts/growth.ts";
@@ -28,6 +29,7 @@ const parts: Record<string, Part> = {
   geo,
   growth,
   aggregates: aggregated,
+  expand: expanded,
   rates,
   peers,
   cost,

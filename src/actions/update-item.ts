@@ -236,8 +236,7 @@ export function reopenSubmission(
     const { item, compiled } = current;
     const etag = etagOf(item.version);
     if (ifMatch && !matchesPrecondition(ifMatch, etag)) throw problem.versionMismatch(etag);
-    if (item.status !== "closed")
-      throw problem.conflict("This submission is not closed.", "not_closed");
+    if (item.status !== "closed") throw problem.submissionNotClosed();
     const next = { data: item.data, status: "submitted" as const };
     const reopenedItem = await writeItem(ctx, current, next, "submission.reopen");
     return reopenedItem && buildItemView(reopenedItem, compiled);

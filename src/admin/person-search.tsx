@@ -44,25 +44,26 @@ function Progress({ state, searched, found }: PersonSearch) {
 }
 
 function SearchRow(search: PersonSearch) {
-  const { id, text, createdAt, expiresAt } = search;
+  const text = useText().people;
+  const { id, text: sought, createdAt, expiresAt } = search;
   return (
     <tr>
       <th scope="row">
         <a href={`${base}/${id}`}>
-          <bdi>{text}</bdi>
+          <bdi>{sought}</bdi>
         </a>
       </th>
       <td>
         <Progress {...search} />
       </td>
-      <td>
+      <td data-label={text.columns.started}>
         <Time at={createdAt} />
       </td>
-      <td>
+      <td data-label={text.columns.erased}>
         <Time at={expiresAt} as="distance" />
       </td>
       <td class="end">
-        <Action action={`${base}/${id}/delete`} name={useText().people.deleteSearch} quiet little />
+        <Action action={`${base}/${id}/delete`} name={text.deleteSearch} quiet little />
       </td>
     </tr>
   );
