@@ -6,6 +6,7 @@ import { newFolder, present, type Bench, type Part } from "./parts/bench.ts";
 import { aggregated } from "./parts/aggregates.ts";
 import { bundleSize } from "./parts/bundle-size.ts";
 import { cost } from "./parts/cost.ts";
+import { databases } from "./parts/databases.ts";
 import { files } from "./parts/files.ts";
 import { geo } from "./parts/geo.ts";
 import { growth } from "./parts/growth.ts";
@@ -31,6 +32,7 @@ const parts: Record<string, Part> = {
   rates,
   peers,
   cost,
+  databases,
   files,
   bundle: bundleSize,
   validation,

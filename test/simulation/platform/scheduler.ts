@@ -9,6 +9,8 @@ export interface Activity {
   /** The faults of its calls, by the position of the call among all calls of the activity. */
   faults: ReadonlyMap<number, CallFault>;
   calls: { count: number };
+  /** How often a request has waited for a move. */
+  waits?: { count: number };
 }
 
 /** How a call fails. `late` runs the call after 80 s, `slow` answers after 80 s. */
@@ -36,6 +38,8 @@ export class Scheduler {
   events = 0;
   /** Grows with every restore. Calls that were sent before it never arrive. */
   generation = 0;
+  /** How long each way of a call takes, for measurements. Otherwise, it varies. */
+  latencyMs: number | null = null;
 
   constructor(now: number, keepsTrace: boolean) {
     this.now = now;
