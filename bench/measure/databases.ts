@@ -18,13 +18,13 @@ import {
  * virtual time, and prints what that took as JSON. With `webhook`, a webhook receives all of them.
  */
 
-const [count = "1", hook = ""] = process.argv.slice(2);
+const [size = "1", hook = ""] = process.argv.slice(2);
 const warmUpMs = 700;
 const measuredMs = 1000;
 const clientsPerDatabase = 60;
 const credentialCount = 50;
 
-const names = Array.from({ length: Number(count) }, (_, index) => `DATA_0${index + 1}`);
+const names = Array.from({ length: Number(size) }, (_, index) => `DATA_0${index + 1}`);
 const image = makeEmptyImage();
 const images = Object.fromEntries(["DB", ...names].map((name) => [name, image]));
 const world = new World(await loadBundle(), images, startOfTime);

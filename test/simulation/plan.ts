@@ -129,7 +129,7 @@ export function makePlan(seed: number, count: number, hasMoves = false): Step[] 
       kind: !random.chance(happenShare) ? load : random.weighted(happens),
       client,
       seed: random.int(1, 2 ** 31),
-      faults: random.chance(0.2) ? [[random.int(1, 8), fault(random)]] : [],
+      faults: random.chance(0.2) ? [[random.int(1, 8), pickFault(random)]] : [],
       patienceMs: random.chance(0.08) ? random.int(5, 200) : 100_000,
     };
   });
@@ -154,7 +154,7 @@ function movingGap(random: Random, at: number): number {
   return minuteMs - ((at + random.int(0, 300)) % minuteMs);
 }
 
-export function fault(random: Random): CallFault {
+export function pickFault(random: Random): CallFault {
   const chance = random.next();
   if (chance < 0.4) return "fails_before";
   if (chance < 0.8) return "fails_after";

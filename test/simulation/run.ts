@@ -5,7 +5,7 @@ import { Random } from "../soak/random.ts";
 import { History } from "./history.ts";
 import { findFinalErrors, watchLimits } from "./judges.ts";
 import { expireCopies, Moves, requestMove, stopMove, type MoveCounts } from "./moves.ts";
-import { clientCount, fault, type Happening, type Step } from "./plan.ts";
+import { clientCount, pickFault, type Happening, type Step } from "./plan.ts";
 import { settle, type CallFault } from "./platform/scheduler.ts";
 import { places, World, type Images, type Template } from "./world.ts";
 
@@ -179,7 +179,7 @@ const happen: Record<Happening, Happen> = {
     const isKilled = random.chance(0.5);
     const count = random.int(isKilled ? 0 : 1, 3);
     runs.disturbance = {
-      faults: Array.from({ length: count }, () => [random.int(1, 150), fault(random)]),
+      faults: Array.from({ length: count }, () => [random.int(1, 150), pickFault(random)]),
       killAfterMs: isKilled ? random.int(0, 9000) : null,
     };
   },

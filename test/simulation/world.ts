@@ -13,7 +13,7 @@ import { root, type Bundle } from "./bundle.ts";
 import { allCollections, definitionOf, kinds, retainDays } from "./definitions.ts";
 import { SimulatedBucket } from "./platform/bucket.ts";
 import { SimulatedDatabase } from "./platform/database.ts";
-import { Host, latency, moveWaitMs } from "./platform/host.ts";
+import { Host, latency } from "./platform/host.ts";
 import { Objects } from "./platform/objects.ts";
 import { repairDirectory } from "./ownership.ts";
 import { Scheduler, settle, type CallFault } from "./platform/scheduler.ts";
@@ -25,8 +25,6 @@ import {
   subtle,
 } from "./platform/services.ts";
 
-/** How long a request may wait for a move, beside the time of its calls. */
-const maxWaitMs = 2000;
 const origin = "https://forms.example";
 export const places = 3;
 export const startOfTime = Date.UTC(2026, 2, 2, 12);
@@ -216,14 +214,11 @@ export class World {
       const deliver = () => {
         const isolate = this.isolates[isolateIndex % this.isolates.length] as Isolate;
         isolate.host.onDeath(() => scheduler.after(5, () => finish("lost")));
-        const waits = { count: 0 };
-        const invocation = Object.assign(Object.create(activity) as typeof activity, { waits });
+        const invocation = Object.create(activity) as typeof activity;
         const serve = async () => {
           try {
             const answer = await this.#serve(isolate, request);
             this.onExchange(request, answer);
-            if (waits.count * moveWaitMs > maxWaitMs)
-              this.thrown.push(`${label} waited ${waits.count * moveWaitMs} ms for a move`);
             if (isolate.host.isAlive)
               scheduler.after(latency(scheduler, activity.random), () => finish(answer));
           } catch (error) {

@@ -4,8 +4,6 @@ import type { CallFault, Scheduler } from "./scheduler.ts";
 
 const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const slowMs = 80_000;
-/** Only the waits for a move have this length. */
-export const moveWaitMs = 250;
 
 /** A call from a host to storage, an object or a receiver. */
 export interface Call<T> {
@@ -58,11 +56,7 @@ export class Host {
     const isAlive = () => this.isAlive;
     return {
       now: () => Math.floor(scheduler.now) + this.skewMs,
-      sleep: (ms) => {
-        const { waits } = scheduler.activity;
-        if (waits && ms === moveWaitMs) waits.count += 1;
-        return scheduler.timer(ms, isAlive).done;
-      },
+      sleep: (ms) => scheduler.timer(ms, isAlive).done,
       timer: (ms) => scheduler.timer(ms, isAlive),
     };
   }

@@ -9,8 +9,6 @@ export interface Activity {
   /** The faults of its calls, by the position of the call among all calls of the activity. */
   faults: ReadonlyMap<number, CallFault>;
   calls: { count: number };
-  /** How often a request has waited for a move. */
-  waits?: { count: number };
 }
 
 /** How a call fails. `late` runs the call after 80 s, `slow` answers after 80 s. */
