@@ -63,6 +63,7 @@ export async function inviteMember(
     case "address_taken":
       throw problem.conflict(
         "This address already belongs to a member. To let them in again, create a password reset link for them.",
+        "address_taken",
       );
   }
 }

@@ -120,14 +120,18 @@ export async function changeMember(
     { id, version, role, disabledAt },
     entry,
   );
-  if (outcome === "last_owner") throw problem.conflict("At least one owner must remain.");
+  if (outcome === "last_owner")
+    throw problem.conflict("At least one owner must remain.", "last_owner");
   if (outcome === "member_changed") throw memberChangedProblem();
   const since = disabledAt ?? entry.at;
   await ctx.pushCredentials(await listMemberCredentials(ctx.databases.home, id, since));
 }
 
 const memberChangedProblem = () =>
-  problem.conflict("Someone else changed this member. Reload it and repeat your change.");
+  problem.conflict(
+    "Someone else changed this member. Reload it and repeat your change.",
+    "member_changed",
+  );
 
 /** Ends all sessions of the member except the one with `exceptHash`. */
 export async function endSessions(ctx: MemberContext, exceptHash: string): Promise<void> {

@@ -30,7 +30,7 @@ export async function createPasswordReset(
   if (!target) throw problem.notFound();
   requireGrantableRoles(ctx, target.role);
   if (target.disabledAt !== null) {
-    throw problem.conflict("This member is removed. Restore access first.");
+    throw problem.conflict("This member is removed. Restore access first.", "member_removed");
   }
   const secret = createRandomSecret(ctx.random);
   const createdAt = ctx.now();
@@ -44,7 +44,10 @@ export async function createPasswordReset(
   };
   const entry = auditRecord(ctx, "member.reset_link", `member:${id}`);
   if (!(await insertPasswordReset(ctx.databases.home, ctx.member, reset, entry))) {
-    throw problem.conflict("Somebody else changed this member in the meantime. Try again.");
+    throw problem.conflict(
+      "Somebody else changed this member in the meantime. Try again.",
+      "member_changed",
+    );
   }
   const { email } = target;
   const { expiresAt } = reset;

@@ -50,7 +50,10 @@ export async function startPersonSearch(ctx: ActionContext, sent: string): Promi
   };
   const entry = auditRecord(ctx, "person.search", `search:${search.id}`);
   if (!(await storePersonSearch(ctx.databases.home, search, entry)))
-    throw problem.conflict(`${maxPersonSearches} searches are kept. Delete one first.`);
+    throw problem.conflict(
+      `${maxPersonSearches} searches are kept. Delete one first.`,
+      "too_many_searches",
+    );
   continueLater(ctx);
   return search;
 }

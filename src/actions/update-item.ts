@@ -236,7 +236,8 @@ export function reopenSubmission(
     const { item, compiled } = current;
     const etag = etagOf(item.version);
     if (ifMatch && !matchesPrecondition(ifMatch, etag)) throw problem.versionMismatch(etag);
-    if (item.status !== "closed") throw problem.conflict("This submission is not closed.");
+    if (item.status !== "closed")
+      throw problem.conflict("This submission is not closed.", "not_closed");
     const next = { data: item.data, status: "submitted" as const };
     const reopenedItem = await writeItem(ctx, current, next, "submission.reopen");
     return reopenedItem && buildItemView(reopenedItem, compiled);

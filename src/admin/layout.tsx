@@ -240,7 +240,13 @@ export function AdminPage({
             {frame.flash.text}
           </p>
         )}
-        {problem ? <ErrorSummary problem={problem} labels={labels} /> : null}
+        {problem ? (
+          <ErrorSummary
+            problem={problem}
+            detail={frame.text.problems.detail(problem)}
+            labels={labels}
+          />
+        ) : null}
         <FormErrors problem={problem}>{children}</FormErrors>
       </Page>
     </Localized>

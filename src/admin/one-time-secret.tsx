@@ -4,6 +4,7 @@ import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { AdminEnv } from "#http/env.ts";
 import { Select } from "#html/inputs.tsx";
 import { lazy } from "#domain/lazy.ts";
+import { useText } from "./language/index.tsx";
 
 const cookieName = "handed_secret";
 const cookieMaxAgeSeconds = 300;
@@ -37,44 +38,54 @@ export async function takeOneTimeSecret(
 }
 
 const sealBinding = (c: Context<AdminEnv>, place: string) =>
-  `secret of ${place} for ${c.var.member.id} ${c.var.session}`;
+  ["secret", "of", place, "for", c.var.member.id, c.var.session].join(" ");
 
 const hourMs = 60 * 60 * 1000;
 const overlapDurations = { none: 0, "1h": hourMs, "24h": 24 * hourMs, "7d": 7 * 24 * hourMs };
+type Overlap = keyof typeof overlapDurations;
+const overlaps = Object.keys(overlapDurations) as Overlap[];
 
 /** How long the old secret remains valid, in milliseconds. */
 export const RotateInput = lazy(() =>
   z.strictObject({
     overlap: z.pipe(
-      z._default(z.enum(["none", "1h", "24h", "7d"]), "24h"),
-      z.transform((name: keyof typeof overlapDurations) => overlapDurations[name]),
+      z._default(z.enum(overlaps), "24h"),
+      z.transform((name: Overlap) => overlapDurations[name]),
     ),
   }),
 );
 
 /** Rotates the secret. The member chooses when the old one expires. */
 export function RotateSecretForm({ action }: { action: string }) {
+  const text = useText().secrets;
   return (
     <>
-      <h2>Rotate secret</h2>
-      <p class="lead">
-        Creates a new secret. The current one keeps working for the time you choose, and any older
-        one expires immediately.
-      </p>
+      <h2>{text.rotate}</h2>
+      <p class="lead">{text.rotation}</p>
       <form method="post" action={action}>
         <Select
           name="overlap"
-          label="Expire old secret"
+          label={text.overlap}
           value="24h"
-          options={[
-            { value: "none", label: "Immediately" },
-            { value: "1h", label: "In 1 hour" },
-            { value: "24h", label: "In 24 hours" },
-            { value: "7d", label: "In 7 days" },
-          ]}
+          options={overlaps.map((value) => ({ value, label: text.overlaps[value] }))}
         />
-        <button type="submit">Rotate secret</button>
+        <button type="submit">{text.rotate}</button>
       </form>
+    </>
+  );
+}
+
+/** Shown when the page with the secret is opened again. */
+export function SecretAlreadyShown({ secretsPath }: { secretsPath: string }) {
+  const text = useText().secrets;
+  return (
+    <>
+      <p class="notice warn">{text.alreadyShown}</p>
+      <p>
+        <a class="button" href={secretsPath}>
+          {text.view}
+        </a>
+      </p>
     </>
   );
 }

@@ -3,7 +3,7 @@ import type { FirstSteps, Overview } from "#actions/overview.ts";
 import { AcceptanceState } from "#admin/definitions/list.tsx";
 import { collectionTerms } from "#admin/definitions/layout.tsx";
 import { ActorName, ActorNamesContext } from "#admin/items/value.tsx";
-import { webhookStateBadges } from "#admin/webhooks/layout.tsx";
+import { webhookStateTones } from "#admin/webhooks/layout.tsx";
 import { roleAllows } from "#domain/credential/permissions.ts";
 import { Badge } from "#html/parts.tsx";
 import { Time } from "#html/viewer.tsx";
@@ -178,7 +178,7 @@ export function WebhookHealthList({ webhooks }: { webhooks: readonly WebhookHeal
             <a href={`/admin/webhooks/${id}`}>
               <bdi>{name}</bdi>
             </a>
-            <Badge tone={webhookStateBadges[state][1]}>{text.terms.webhookStates[state]}</Badge>
+            <Badge tone={webhookStateTones[state]}>{text.terms.webhookStates[state]}</Badge>
           </li>
         ))}
       </ul>

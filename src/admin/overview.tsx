@@ -1,4 +1,4 @@
-import { webhookStateBadges } from "#admin/webhooks/layout.tsx";
+import { webhookStateTones } from "#admin/webhooks/layout.tsx";
 import type { Child, PropsWithChildren } from "hono/jsx";
 import { Badge, type Tone } from "#html/parts.tsx";
 import { formatBytes, Time, useViewer, formatDay } from "#html/viewer.tsx";
@@ -84,7 +84,7 @@ function Attention({
       ))}
       {webhooks.map(({ id, name, state }) => (
         <AttentionItem
-          tone={webhookStateBadges[state][1]}
+          tone={webhookStateTones[state]}
           state={terms.webhookStates[state]}
           link={[links.deliveries, `/admin/webhooks/${id}`]}
         >

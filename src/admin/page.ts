@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 import type { Context, Handler } from "hono";
 import { createMiddleware } from "hono/factory";
 import { roleAllows, type Ability } from "#domain/credential/permissions.ts";
-import { problem, Problem } from "#domain/problem/problem.ts";
+import { type FieldError, problem, Problem } from "#domain/problem/problem.ts";
 import { problems } from "#domain/problem/catalogue.ts";
 import type { AdminContext } from "#http/context.ts";
 import type { AdminEnv } from "#http/env.ts";
@@ -59,8 +59,8 @@ interface PageSpec<Loaded, Query extends z.ZodMiniObject> {
 }
 
 interface ActionSpec<Fields> {
-  /** The schema of the body. Without it, the body is not read. */
-  fields?: () => z.ZodMiniType<Fields>;
+  /** The schema of the body, with errors in the language of the request. Without it, the body is not read. */
+  fields?: (text: Catalogue) => z.ZodMiniType<Fields>;
   act(request: AdminRequest, fields: Fields): Promise<Outcome>;
 }
 
@@ -119,7 +119,7 @@ export const action =
     sendOutcome(c, await perform(c, spec));
 
 async function perform<Fields>(c: Context<AdminEnv>, spec: ActionSpec<Fields>): Promise<Outcome> {
-  const fields = spec.fields ? await parseForm(c, spec.fields()) : undefined;
+  const fields = spec.fields ? await parseForm(c, spec.fields(readTexts(c))) : undefined;
   return spec.act(requestOf(c, {}), fields as Fields);
 }
 
@@ -167,8 +167,10 @@ export async function attempted(
 /** Assigns the field errors of a problem to one input. The reasons name the parts of its value that they concern. */
 export function withFieldError(error: Problem, field: string): Problem {
   const { code, detail, members, headers } = error;
-  const nestedErrors = (members["errors"] ?? []) as { field: string; reason: string }[];
-  const errors = nestedErrors.map(({ field: path, reason }) => ({
+  const nestedErrors = (members["errors"] ?? []) as FieldError[];
+  const errors = nestedErrors.map(({ field: path, reason, ...details }) => ({
+    ...details,
+    pointer: undefined,
     field,
     reason: path === field || path === "" ? reason : `${path}: ${reason}`,
   }));

@@ -14,16 +14,17 @@ import { formatTimestamp } from "#domain/time.ts";
 import { Action } from "#html/action-button.tsx";
 import { Input } from "#html/inputs.tsx";
 import { EmptyState, NextLink, Table } from "#html/parts.tsx";
-import { formatCount, formatQuantity, Time } from "#html/viewer.tsx";
+import { Time } from "#html/viewer.tsx";
 import type { AdminEnv } from "#http/env.ts";
 import { textParameters } from "#http/query.ts";
 import type { PersonSearch } from "#store/home/person-searches.ts";
+import { explainErrors } from "./explain-problem.ts";
 import { textOf } from "./form-input.ts";
+import { useText } from "./language/index.tsx";
 import { AdminPage } from "./layout.tsx";
 import { action, page, requireAbility } from "./page.ts";
 
 const base = "/admin/people";
-const title = "Find a person";
 
 const searchDocument = (search: PersonSearch) => ({
   id: search.id,
@@ -37,9 +38,9 @@ const searchDocument = (search: PersonSearch) => ({
 });
 
 function Progress({ state, searched, found }: PersonSearch) {
-  const items = formatQuantity(found, "item");
-  if (state === "running") return `Searching: ${items} found in ${formatCount(searched)} so far`;
-  return found < maxPersonHits ? `${items} found` : `The first ${items} found`;
+  const text = useText().people;
+  if (state === "running") return text.running(found, searched);
+  return found < maxPersonHits ? text.found(found) : text.firstFound(found);
 }
 
 function SearchRow(search: PersonSearch) {
@@ -61,7 +62,7 @@ function SearchRow(search: PersonSearch) {
         <Time at={expiresAt} as="distance" />
       </td>
       <td class="end">
-        <Action action={`${base}/${id}/delete`} name="Delete search" quiet little />
+        <Action action={`${base}/${id}/delete`} name={useText().people.deleteSearch} quiet little />
       </td>
     </tr>
   );
@@ -70,39 +71,48 @@ function SearchRow(search: PersonSearch) {
 const searchesPage = page({
   load: ({ ctx }) => listSearches(ctx),
   document: (searches) => ({ items: searches.map(searchDocument) }),
-  render: (frame, searches, attempt) => (
-    <AdminPage frame={frame} title={title} problem={attempt?.problem} labels={{ text: "Person" }}>
-      <form method="post" action={base} class="inputs">
-        <Input
-          name="text"
-          label="Person"
-          hint="An email address, a phone number or a name. All values of all apps and forms are searched, with their history."
-          value={textOf(attempt?.values["text"])}
-          maxlength={200}
-          autocomplete="off"
-        />
-        <p class="actions">
-          <button type="submit">Search everything</button>
-        </p>
-      </form>
-      {searches.length === 0 ? null : (
-        <Table
-          caption="Searches"
-          columns={[
-            "Person",
-            "Result",
-            "Started",
-            "Erased",
-            { name: <span class="unseen">Delete</span> },
-          ]}
-        >
-          {searches.map((search) => (
-            <SearchRow {...search} />
-          ))}
-        </Table>
-      )}
-    </AdminPage>
-  ),
+  render(frame, searches, attempt) {
+    const { frame: frameText, people: text } = frame.text;
+    const { person, result, started, erased, delete: deletion } = text.columns;
+    return (
+      <AdminPage
+        frame={frame}
+        title={frameText.pages.people}
+        problem={attempt?.problem}
+        labels={text.labels}
+      >
+        <form method="post" action={base} class="inputs">
+          <Input
+            name="text"
+            label={text.labels.text}
+            hint={text.textHint}
+            value={textOf(attempt?.values["text"])}
+            maxlength={200}
+            autocomplete="off"
+          />
+          <p class="actions">
+            <button type="submit">{text.search}</button>
+          </p>
+        </form>
+        {searches.length === 0 ? null : (
+          <Table
+            caption={text.searches}
+            columns={[
+              person,
+              result,
+              started,
+              erased,
+              { name: <span class="unseen">{deletion}</span> },
+            ]}
+          >
+            {searches.map((search) => (
+              <SearchRow {...search} />
+            ))}
+          </Table>
+        )}
+      </AdminPage>
+    );
+  },
 });
 
 const start = searchesPage.form({
@@ -111,31 +121,33 @@ const start = searchesPage.form({
     const search = await startPersonSearch(ctx, text);
     return { to: `${base}/${search.id}`, document: searchDocument(search), status: 201 };
   },
+  explain: (error, text) => explainErrors(error, text, () => ({ type: "text" })),
 });
 
 const itemPath = ({ kind, key, id }: NonNullable<FoundItem["found"]>) =>
   `${collectionTerms[kind].path}/${key}/items/${id}`;
 
 function HitRow({ found, former }: FoundItem) {
+  const text = useText().people;
   if (!found) return null;
-  const { id, receipt, name, createdAt, hidden } = found;
-  const text = receipt ?? `…${id.slice(-8)}`;
+  const { kind, id, receipt, name, createdAt, hidden } = found;
+  const title = receipt ?? `…${id.slice(-8)}`;
   return (
     <tr>
-      <th scope="row">{hidden ? <code>{text}</code> : <a href={itemPath(found)}>{text}</a>}</th>
+      <th scope="row">{hidden ? <code>{title}</code> : <a href={itemPath(found)}>{title}</a>}</th>
       <td>
         <bdi>{name}</bdi>
       </td>
       <td>
         <Time at={createdAt} />
       </td>
-      <td>{former ? "Former values" : "Values"}</td>
+      <td>{former ? text.formerValues : text.values}</td>
       <td class="end">
         {hidden ? (
-          <span class="muted">Deleted with its {found.kind}</span>
+          <span class="muted">{text.deletedWith[kind]}</span>
         ) : (
           <a class="button quiet little" href={`${itemPath(found)}/erase`}>
-            Erase…
+            {text.erase}
           </a>
         )}
       </td>
@@ -166,53 +178,53 @@ const resultPage = page({
     links: { next },
   }),
   render(frame, { search, items, next }) {
+    const { frame: frameText, people: text } = frame.text;
+    const { item, collection, created, place, erase } = text.itemColumns;
     const gone = items.filter(({ found }) => found === undefined).length;
     return (
-      <AdminPage frame={frame} title={`${title}: ${search.text}`} crumbs={[[title, base]]}>
+      <AdminPage
+        frame={frame}
+        title={text.titleOf(search.text)}
+        crumbs={[[frameText.pages.people, base]]}
+      >
         <p role="status">
-          <Progress {...search} />.{" "}
-          {search.state === "running" ? <a href={`${base}/${search.id}`}>Refresh</a> : null}
+          {text.status(<Progress {...search} />)}{" "}
+          {search.state === "running" ? <a href={`${base}/${search.id}`}>{text.refresh}</a> : null}
         </p>
-        {search.found >= maxPersonHits ? (
-          <p>More items may match. Erase these, or search for something rarer.</p>
-        ) : null}
+        {search.found >= maxPersonHits ? <p>{text.moreMatches}</p> : null}
         {items.length > gone ? (
           <Table
-            caption="Found items"
+            caption={text.foundItems}
             columns={[
-              "Item",
-              "App or form",
-              "Created",
-              "Found in",
-              { name: <span class="unseen">Erase</span> },
+              item,
+              collection,
+              created,
+              place,
+              { name: <span class="unseen">{erase}</span> },
             ]}
           >
-            {items.map((item) => (
-              <HitRow {...item} />
+            {items.map((hit) => (
+              <HitRow {...hit} />
             ))}
           </Table>
         ) : (
           <EmptyState>
-            <p>{search.state === "running" ? "Nothing found yet." : "Nothing is left to erase."}</p>
+            <p>{search.state === "running" ? text.nothingYet : text.nothingLeft}</p>
           </EmptyState>
         )}
-        {gone > 0 ? (
-          <p class="muted">{formatQuantity(gone, "item")} no longer exist here.</p>
-        ) : null}
-        <NextLink href={next} name="More" />
-        <p class="muted">
-          This search and its text are erased on <Time at={search.expiresAt} as="day" />.
-        </p>
-        <Action action={`${base}/${search.id}/delete`} name="Delete search" quiet />
+        {gone > 0 ? <p class="muted">{text.gone(gone)}</p> : null}
+        <NextLink href={next} name={text.more} />
+        <p class="muted">{text.expiry(<Time at={search.expiresAt} as="day" />)}</p>
+        <Action action={`${base}/${search.id}/delete`} name={text.deleteSearch} quiet />
       </AdminPage>
     );
   },
 });
 
 const forget = action({
-  async act({ ctx, param }) {
+  async act({ ctx, param, text }) {
     await forgetPersonSearch(ctx, param("id"));
-    return { to: base, flash: "The search is erased.", document: null };
+    return { to: base, flash: text.people.deleted, document: null };
   },
 });
 

@@ -6,6 +6,7 @@ import type { AdminEnv } from "#http/env.ts";
 import { EmptyState } from "#html/parts.tsx";
 import type { FoundNames, NamedCollection } from "#store/home/find.ts";
 import { collectionTerms } from "#admin/definitions/layout.tsx";
+import { type Catalogue, useText } from "./language/index.tsx";
 import { AdminPage } from "./layout.tsx";
 import { page } from "./page.ts";
 
@@ -21,25 +22,39 @@ interface ResultGroup {
   results: Result[];
 }
 
-/** Pages with the words by which people look for them. */
-const pages: [name: string, href: string, words: string, ability: Ability][] = [
-  ["Overview", "/admin", "home start attention activity", "see"],
-  ["Forms", "/admin/forms", "submissions", "see"],
-  ["Apps", "/admin/apps", "records tables", "see"],
-  ["Create form", "/admin/forms?new", "new form", "define"],
-  ["Create app", "/admin/apps?new", "new app", "define"],
-  ["Deleted forms and apps", "/admin/deleted", "restore trash", "erase"],
-  ["Integrations", "/admin/integrations", "credentials tokens API clients keys", "see"],
-  ["Create credential", "/admin/integrations/new", "new token API client key", "see"],
-  ["Webhooks", "/admin/webhooks", "events endpoints", "webhooks"],
-  ["API reference", "/docs", "OpenAPI REST", "see"],
-  ["Guides", "/docs/contents", "documentation help manual", "see"],
-  ["Members", "/admin/members", "people users invite roles", "members"],
-  ["Find a person", "/admin/people", "personal data protection privacy GDPR erase", "erase"],
-  ["Databases", "/admin/settings/databases", "settings size storage location", "databases"],
-  ["Audit", "/admin/audit", "log history who changed", "audit"],
-  ["Your account", "/admin/account", "password name time zone sessions sign out profile", "see"],
+type SearchText = Pick<Catalogue, "databases" | "frame" | "search" | "terms">;
+
+type FoundPage = keyof Catalogue["search"]["words"];
+
+const pages: [page: FoundPage, href: string, ability: Ability][] = [
+  ["overview", "/admin", "see"],
+  ["forms", "/admin/forms", "see"],
+  ["apps", "/admin/apps", "see"],
+  ["createForm", "/admin/forms?new", "define"],
+  ["createApp", "/admin/apps?new", "define"],
+  ["deleted", "/admin/deleted", "erase"],
+  ["integrations", "/admin/integrations", "see"],
+  ["createCredential", "/admin/integrations/new", "see"],
+  ["webhooks", "/admin/webhooks", "webhooks"],
+  ["reference", "/docs", "see"],
+  ["guides", "/docs/contents", "see"],
+  ["members", "/admin/members", "members"],
+  ["people", "/admin/people", "erase"],
+  ["databases", "/admin/settings/databases", "databases"],
+  ["audit", "/admin/audit", "audit"],
+  ["account", "/admin/account", "see"],
 ];
+
+/** The pages that a text finds, by their names and by the words for which people look. */
+function findPages(text: string, role: Role, { databases, frame, search }: SearchText): Result[] {
+  const names = { ...frame.pages, ...search.pages, databases: databases.title };
+  return pages
+    .filter(
+      ([name, , ability]) =>
+        roleAllows(role, ability) && startsWords(`${names[name]} ${search.words[name]}`, text),
+    )
+    .map(([name, href]) => ({ name: names[name], detail: search.kinds.page, href }));
+}
 
 /** The app or form from whose page the search came, like `forms/purchase`. */
 function findOpenCollection(
@@ -53,15 +68,18 @@ function findOpenCollection(
 const itemsPath = ({ kind, key }: Pick<NamedCollection, "kind" | "key">) =>
   `${collectionTerms[kind].path}/${key}/items`;
 
-function groupResults(text: string, names: FoundNames, role: Role): ResultGroup[] {
-  const { items, collections, credentials, webhooks, members } = names;
-  const pageResults = pages.filter(
-    ([name, , words, ability]) =>
-      roleAllows(role, ability) && startsWords(`${name} ${words}`, text),
-  );
+function groupResults(
+  text: string,
+  found: FoundNames,
+  role: Role,
+  texts: SearchText,
+): ResultGroup[] {
+  const { items, collections, credentials, webhooks, members } = found;
+  const { groups: titles, kinds } = texts.search;
+  const { pages: pageNames } = texts.frame;
   const groups: ResultGroup[] = [
     {
-      title: "Items",
+      title: titles.items,
       results: items.map(({ id, receipt, collectionName, ...of }) => ({
         name: receipt ?? id,
         detail: collectionName,
@@ -69,38 +87,35 @@ function groupResults(text: string, names: FoundNames, role: Role): ResultGroup[
       })),
     },
     {
-      title: "Forms and apps",
+      title: titles.collections,
       results: collections.map((each) => ({
         name: each.name,
-        detail: each.kind === "form" ? "Form" : "App",
+        detail: kinds[each.kind],
         href: itemsPath(each),
       })),
     },
+    { title: titles.pages, results: findPages(text, role, texts) },
     {
-      title: "Pages",
-      results: pageResults.map(([name, href]) => ({ name, detail: "Page", href })),
-    },
-    {
-      title: "Integrations",
+      title: pageNames.integrations,
       results: credentials.map(({ id, name }) => ({
         name,
-        detail: "Credential",
+        detail: kinds.credential,
         href: `/admin/integrations/${id}`,
       })),
     },
     {
-      title: "Webhooks",
+      title: pageNames.webhooks,
       results: webhooks.map(({ id, name }) => ({
         name,
-        detail: "Webhook",
+        detail: kinds.webhook,
         href: `/admin/webhooks/${id}`,
       })),
     },
     {
-      title: "Members",
+      title: pageNames.members,
       results: members.map(({ name, email }) => ({
         name: name || email,
-        detail: name ? email : "Member",
+        detail: name ? email : kinds.member,
         href: "/admin/members",
       })),
     },
@@ -111,18 +126,21 @@ function groupResults(text: string, names: FoundNames, role: Role): ResultGroup[
 const maxCollections = 20;
 
 const searchPage = page({
-  async load({ c, ctx }) {
+  async load({ c, ctx, text: texts }) {
     const text = (c.req.query("q") ?? "").trim();
     const open = c.req.query("in") ?? "";
     if (text === "") return { text, groups: [], inOpen: null };
     const names = await findByName(ctx, text);
     const collections = names.collections.slice(0, maxCollections);
-    const groups = groupResults(text, { ...names, collections }, ctx.member.role);
-    return { text, groups, inOpen: openResult(open, text, names.allCollections) };
+    const groups = groupResults(text, { ...names, collections }, ctx.member.role, texts);
+    return { text, groups, inOpen: openResult(open, text, names.allCollections, texts) };
   },
   document: ({ groups, inOpen }) => ({ in_open: inOpen, groups }),
   render: (frame, { text, groups, inOpen }) => (
-    <AdminPage frame={frame} title={text === "" ? "Search" : `Search: ${text}`}>
+    <AdminPage
+      frame={frame}
+      title={text === "" ? frame.text.search.title : frame.text.search.titleOf(text)}
+    >
       {inOpen ? (
         <p>
           <a class="button quiet" href={inOpen.href}>
@@ -143,21 +161,20 @@ function openResult(
   open: string,
   text: string,
   collections: readonly NamedCollection[],
+  { search, terms }: SearchText,
 ): Result | null {
   const found = findOpenCollection(open, collections);
   if (!found) return null;
-  const name = `Search ${collectionTerms[found.kind].items} of ${found.name} for “${text}”`;
+  const { items } = terms.collections[found.kind];
+  const name = search.searchItems(items, found.name, text);
   return { name, detail: "", href: `${itemsPath(found)}?q=${encodeURIComponent(text)}` };
 }
 
 function NothingFound({ text }: { text: string }): Child {
+  const { hint, nothing } = useText().search;
   return (
     <EmptyState>
-      <p>
-        {text === ""
-          ? "Enter the name of a form, app, integration, member or page, or an ID or receipt number."
-          : "Nothing found. Enter a name, an ID or a receipt number. To find words in items, open their form first."}
-      </p>
+      <p>{text === "" ? hint : nothing}</p>
     </EmptyState>
   );
 }

@@ -70,6 +70,13 @@ const systemLabels: Record<string, string> = {
   updated_by: "Updated by",
 };
 
+/** How a spreadsheet names actors whose names its reader may not see. */
+export const unnamedActors = {
+  member: "a member",
+  credential: "an integration",
+  system: "recalculation",
+} as const;
+
 /** How a spreadsheet writes dates and numbers. */
 interface CellStyle {
   /** The time zone of times. */

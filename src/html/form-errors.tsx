@@ -70,10 +70,13 @@ export const inputId = (name: string) => `f-${name.replaceAll(/[^\w-]/g, "-")}`;
 /** Lists all errors at the top of the page and takes the focus. Each entry links to its input. */
 export function ErrorSummary({
   problem,
+  detail = problem.detail,
   labels = {},
   children,
 }: {
   problem: Problem;
+  /** The problem in the language of the page. */
+  detail?: string;
   /** Labels by input name, in the order of the page. Errors of other inputs have no link. */
   labels?: Record<string, string>;
   children?: Child;
@@ -89,9 +92,7 @@ export function ErrorSummary({
   return (
     <div role="alert" id="wrong" tabindex={-1} autofocus>
       <p>
-        <strong>
-          {errors.length > 0 ? partTexts(language).notSaved(errors.length) : problem.detail}
-        </strong>
+        <strong>{errors.length > 0 ? partTexts(language).notSaved(errors.length) : detail}</strong>
       </p>
       {errors.length > 0 ? (
         <ul>

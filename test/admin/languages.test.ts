@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { anonymous, ownerCookie } from "../support/service";
+import type { Client } from "../support/client";
+import { anonymous, client, makeApp, makeForm, ownerCookie } from "../support/service";
 import { createMember, type Person } from "./people";
 
 let person: Person;
@@ -98,5 +99,101 @@ describe("The language of a page", () => {
   it("refuses a language that the area does not have", async () => {
     const { status } = await person.send("POST", "/preferences", { language: "xx" });
     expect(status).toBe(422);
+  });
+});
+
+/** What people read of a page in Japanese, after the tabs: its texts and labels. */
+function wordsAfterTabs(html: string): string {
+  const main = html.slice(html.indexOf("<main"), html.indexOf("</main>"));
+  const shown = main.slice(main.indexOf("</nav>", main.indexOf('class="tabs"')));
+  const labels = [...shown.matchAll(/(?:aria-label|placeholder|title|data-label)="([^"]*)"/g)];
+  const texts = shown.replaceAll(/<[^>]*>/g, " ");
+  return [texts, ...labels.map(([, label]) => label)].join(" ");
+}
+
+/** Names of formats, zones and the like, which are the same in every language. */
+const names =
+  /\b(?:a|API|CSV|ID|JSON|Idempotency-Key|MB|NDJSON|UTC|en|ja|any|eq|field|op|value)\b/g;
+
+/** The English words of a page in Japanese, besides names and what its author wrote, which is in capitals. */
+const englishWords = (html: string) => [
+  ...new Set(
+    wordsAfterTabs(html)
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z|&\w+;|….{8}/g, " ")
+      .replaceAll(names, " ")
+      .match(/\b[A-Za-z]*[a-z][A-Za-z]*\b/g),
+  ),
+];
+
+describe("Lists, bulk actions and summaries in Japanese", () => {
+  const fields = [
+    { key: "name", label: "NAME", type: "text" },
+    { key: "kind", label: "KIND", type: "select", options: ["A", "B"].map((value) => ({ value })) },
+    { key: "tags", label: "TAGS", type: "multi_select", options: [{ value: "A" }] },
+    { key: "amount", label: "AMOUNT", type: "number" },
+    { key: "day", label: "DAY", type: "date" },
+    { key: "good", label: "GOOD", type: "boolean" },
+  ];
+  let integrator: Client;
+  let form: string;
+  let app: string;
+  let ids: string[];
+  beforeAll(async () => {
+    integrator = await client();
+    form = await makeForm(integrator, fields, { name: "FORM" });
+    app = await makeApp(integrator, fields, { name: "APP" });
+    const operations = Array.from({ length: 51 }, (_, i) => ({
+      op: "create",
+      data: { name: `N${i}`, kind: "A", amount: i, day: "2026-01-01", good: true },
+    }));
+    const created = await integrator.post(`/forms/${form}/submissions/batch`, { operations });
+    ids = created.body.results.map(({ id }: { id: string }) => id);
+    await integrator.post(`/apps/${app}/records/batch`, { operations });
+  });
+
+  it.each([
+    "/items",
+    "/items?sort=name&direction=desc",
+    "/items?q=N4",
+    "/items?f.kind.in=A&f.kind.in=B&f.amount.gte=1&f.day.days=-7&f.good.eq=true&empty=name",
+    '/items?conditions=[{"field":"amount","op":"gt","value":1}]',
+    ...["kind", "tags", "amount", "day", "good", "name", "$status", "$created_by", "$json"].map(
+      (field) => `/items?add=${field}`,
+    ),
+    "/summary",
+    "/summary?from=2025-01&to=2025-02",
+  ])("have no English words at %s", async (path) => {
+    expect(englishWords(await pageOf(`/forms/${form}${path}`, "ja"))).toEqual([]);
+    if (path.includes("$status")) return;
+    expect(englishWords(await pageOf(`/apps/${app}${path}`, "ja"))).toEqual([]);
+  });
+
+  it("ask and report in Japanese", async () => {
+    const act = async (body: object) =>
+      (
+        await anonymous("POST", `/admin/forms/${form}/items/selected`, body, {
+          Accept: "text/html",
+          "Accept-Language": "ja",
+          Cookie: person.cookie,
+        })
+      ).text;
+    const all = { all: "yes", search: "f.amount.lt=3" };
+    const question = await act({ act: "close", ...all });
+    expect(question).toContain("回答 3 件をクローズしますか？");
+    expect(question).toContain("AMOUNT が 3 より小さい");
+    expect(await act({ act: "edit", ...all })).toContain("回答 3 件を編集");
+    const value = await act({ act: "edit", field: "kind", ...all });
+    expect(value).toContain("回答 3 件の「KIND」を変更しますか？");
+    const cookies = await submit(
+      `/forms/${form}/items/selected`,
+      { act: "close", sure: "yes", ids: ids[0] ?? "" },
+      "ja",
+    );
+    const list = await pageOf(`/forms/${form}/items`, "ja", cookies);
+    expect(list).toContain("回答 1 件をクローズしました");
+    const some = await act({ act: "close", ids: ids.slice(0, 2) });
+    expect(some).toContain("回答 2 件のうち、下書きとクローズ済みの回答 1 件は変更されません。");
+    const erasure = await pageOf(`/forms/${form}/items/${ids[2]}/erase`, "ja");
+    expect(erasure).toContain("<h1>N2 を完全に削除</h1>");
   });
 });

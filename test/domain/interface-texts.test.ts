@@ -9,32 +9,7 @@ const sources = new URL("../../src", import.meta.url).pathname;
  * Files and folders whose texts are not in the catalogue yet. Remove the line of what you have converted: the list only
  * becomes shorter.
  */
-const unconverted = [
-  "admin/credentials/",
-  "admin/definitions/",
-  "admin/items/bulk/",
-  "admin/items/change-list.tsx",
-  "admin/items/erase.tsx",
-  "admin/items/form/",
-  "admin/items/history.tsx",
-  "admin/items/item-page.tsx",
-  "admin/items/list/",
-  "admin/items/neighbors.ts",
-  "admin/items/references.tsx",
-  "admin/items/summary.tsx",
-  "admin/items/value.tsx",
-  "admin/members/member-rows.tsx",
-  "admin/members/members.tsx",
-  "admin/one-time-secret.tsx",
-  "admin/person-search.tsx",
-  "admin/search.tsx",
-  "admin/webhooks/",
-  "assets/scripts/complete-names.ts",
-  "assets/scripts/items.ts",
-  "assets/scripts/list-options.ts",
-  "assets/scripts/lists.ts",
-  "assets/scripts/upload-files.ts",
-];
+const unconverted = ["admin/definitions/"];
 
 /** The catalogue, and the scripts of the documentation, which is English. */
 const excluded = /^(?:admin\/language|assets\/scripts\/(?:language\/|docs\.ts|documentation\.ts))/;
@@ -53,10 +28,10 @@ const letters = /\p{L}{2,}/u;
 
 /** Calls whose texts people do not read, or read in English: headers, logs, problems and reasons of the API. */
 const codeCalls =
-  /\.(?:header|get|set|setRequestHeader|append|has|startsWith|replace|replaceAll|includes)$|^log[A-Z]|^problem\.|^z\.refine$/;
+  /\.(?:header|get|set|setRequestHeader|append|has|startsWith|replace|replaceAll|includes|querySelector)$|^log[A-Z]|^problem\.|^z\.(?:refine|regex)$/;
 
 /** Names that are the same in every language, and parts of headers. */
-const names = new Set(["Accept", "Edge Forms", "Lax", "UTC"]);
+const names = new Set(["Accept", "Edge Forms", "Lax", "Strict", "UTC"]);
 
 interface Node {
   type: string;
@@ -90,6 +65,8 @@ function findTexts(node: Node): string[] {
   if (type === "JSXAttribute") return textsOfAttribute(node);
   if (type === "CallExpression" || type === "NewExpression")
     if (codeCalls.test(nameOf(node["callee"]))) return [];
+  if (type === "Property" && nameOf(node["key"]) === "className") return [];
+  if (type === "AssignmentExpression" && nameOf(node["left"]).endsWith(".className")) return [];
   if (type === "SwitchCase") return (node["consequent"] as Node[]).flatMap(findTexts);
   if (type === "BinaryExpression" && /^[!=]==?$/.test(String(node["operator"]))) return [];
   if (type === "Literal")

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { negotiateLanguage, negotiateLocale } from "#domain/language.ts";
+import { type FieldErrorCode, fieldErrorCodes } from "#domain/problem/field-errors.ts";
+import type { FieldFacts } from "#admin/language/field-facts.ts";
 import { en } from "#admin/language/en/index.ts";
 import { ja } from "#admin/language/ja/index.ts";
 
@@ -40,6 +42,48 @@ describe("The language of the administration area", () => {
   });
 });
 
+describe("A field error in Japanese", () => {
+  const english = { reason: "Must be different.", field: "x", pointer: "/data/x" };
+  const limits = ["minimum", "maximum", "min_length", "max_length", "min_rows", "max_rows"];
+  const details = Object.fromEntries([...limits, "decimals", "max_files"].map((name) => [name, 7]));
+  const explain = (code: FieldErrorCode, field?: FieldFacts, more: object = details) =>
+    ja().problems.reason({ ...english, ...more, code }, field);
+
+  it("is a Japanese sentence for each error that people can cause in a form", () => {
+    const more = { ...details, accept: ["image/png"] };
+    const untranslated = fieldErrorCodes.filter(
+      (code) => explain(code, { type: "text" }, more) === english.reason,
+    );
+    expect(untranslated.toSorted()).toEqual([
+      "invalid_condition",
+      "invalid_cursor",
+      "invalid_definition",
+      "invalid_status",
+      "out_of_range",
+      "outside_view",
+      "unknown_field",
+      "unknown_parameter",
+    ]);
+  });
+
+  it("follows the type and the limits of the field", () => {
+    expect(explain("invalid_format", { type: "email" })).toContain("メールアドレス");
+    expect(explain("required", { type: "select" })).toBe("選択してください。");
+    const range = { type: "number", minimum: 1, maximum: 10 };
+    expect(explain("too_large", range, { maximum: 10 })).toBe(
+      "1～10 の範囲の数値を入力してください。",
+    );
+    expect(explain("too_large", { type: "number" }, { maximum: 10 })).toBe(
+      "10 以下の数値を入力してください。",
+    );
+    expect(explain("too_large", { type: "files" }, { maximum: 10 })).toContain("サイズ");
+  });
+
+  it("keeps the sentence of the API if the error lacks the limit", () => {
+    expect(explain("too_long", { type: "text" }, {})).toBe(english.reason);
+  });
+});
+
 /** The texts of a catalogue by their paths; functions have none. */
 function textsOf(part: object, path = ""): [path: string, text: string][] {
   return Object.entries(part).flatMap(([key, value]): [string, string][] => {
@@ -58,7 +102,7 @@ describe("A catalogue", () => {
   });
 
   it("is translated: a Japanese text without Japanese letters is a name", () => {
-    const names = new Set(["Webhook"]);
+    const names = new Set(["ID", "Webhook"]);
     const untranslated = japanese.filter(
       ([, text]) =>
         /\p{L}/u.test(text) && !/[\u3040-\u30ff\u4e00-\u9fff]/.test(text) && !names.has(text),

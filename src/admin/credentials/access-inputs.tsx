@@ -1,7 +1,9 @@
 import { InputErrors, useField, Input, TextArea, ChoiceGroup } from "#html/inputs.tsx";
+import { describeView } from "#admin/describe-view.ts";
+import { useText } from "#admin/language/index.tsx";
 import type { CollectionLabel } from "#store/home/credential-lists.ts";
 import { type FormValues, numberOf } from "#admin/form-input.ts";
-import { credentialLabels, toTextList, permissionLabels } from "./describe.ts";
+import { toTextList } from "./describe.ts";
 import { defaultRateLimits, type RateLimits } from "#domain/credential/credential.ts";
 import { permissions, filterAllowed, type Role } from "#domain/credential/permissions.ts";
 
@@ -11,7 +13,7 @@ const filterThreshold = 8;
 export function ResourceChoices({
   reachable,
   values,
-  label = credentialLabels.resources,
+  label,
   offersViews = false,
 }: {
   reachable: readonly CollectionLabel[];
@@ -20,37 +22,36 @@ export function ResourceChoices({
   offersViews?: boolean;
 }) {
   const { inputProps, wrong: errors } = useField({ name: "resources" });
+  const text = useText();
   const selected = toTextList(values["resources"]);
   const isAll = values["scope"] === "all" || selected.includes("all");
-  const nouns = [
-    ["form", "Forms"],
-    ["app", "Apps"],
-  ] as const;
+  const { resources: words } = text.credentialAccess;
   return (
     <fieldset class="access" aria-describedby={inputProps["aria-describedby"]}>
-      <legend>{label}</legend>
+      <legend>{label ?? text.credentials.labels.resources}</legend>
       <label class="choice">
         <input id={inputProps.id} type="radio" name="scope" value="all" checked={isAll} />
         <span>
-          All forms and apps <small>including those created later</small>
+          {words.all} <small>{words.allHint}</small>
         </span>
       </label>
       <label class="choice">
         <input type="radio" name="scope" value="only" checked={!isAll && selected.length > 0} />
-        <span>Only selected forms and apps</span>
+        <span>{words.selected}</span>
       </label>
       <div class="only" data-only="scope">
         {reachable.length > filterThreshold ? (
           <input
             type="search"
             data-filter="resources"
-            aria-label="Search forms and apps"
-            placeholder="Search by name"
+            aria-label={words.search}
+            placeholder={words.searchExample}
             hidden
           />
         ) : null}
-        {nouns.map(([kind, noun]) => {
+        {(["form", "app"] as const).map((kind) => {
           const kindLabels = reachable.filter((collection) => collection.kind === kind);
+          const noun = text.terms.collections[kind].many;
           return kindLabels.length === 0 ? null : (
             <div role="group" aria-label={noun}>
               <small>{noun}</small>
@@ -60,8 +61,8 @@ export function ResourceChoices({
                   {(offersViews ? views : []).map((view) => (
                     <ResourceChoice
                       value={`${kind}:${key}/${view.key}`}
-                      name={`${name}: only “${view.name}”`}
-                      of={view.shows}
+                      name={words.view(name, view.name)}
+                      of={describeView(view, text)}
                       chosen={selected}
                     />
                   ))}
@@ -105,14 +106,16 @@ export function Limits({
   values: FormValues;
   recommended?: Readonly<RateLimits>;
 }) {
-  const limit = (name: "requests" | "writes", hint: string) => (
+  const { credentials, credentialAccess } = useText();
+  const text = credentialAccess.limits;
+  const limit = (name: "requests" | "writes") => (
     <Input
       name={name}
-      label={credentialLabels[name]}
+      label={credentials.labels[name]}
       hint={
         recommended
-          ? `${hint}. If blank: ${defaultRateLimits[name]}, or ${recommended[name]} for a website form.`
-          : hint
+          ? text.hintWithDefaults(text.hints[name], defaultRateLimits[name], recommended[name])
+          : text.hints[name]
       }
       type="number"
       min={1}
@@ -124,10 +127,10 @@ export function Limits({
   const { wrong: writeErrors } = useField({ name: "writes" });
   return (
     <details open={requestErrors.length + writeErrors.length > 0}>
-      <summary>Rate limits</summary>
+      <summary>{text.title}</summary>
       <div class="grid">
-        {limit("requests", "Reads and writes together")}
-        {limit("writes", "Also count toward requests")}
+        {limit("requests")}
+        {limit("writes")}
       </div>
     </details>
   );
@@ -137,13 +140,14 @@ export function Limits({
 export function Origins({ values }: { values: FormValues }) {
   const { wrong: errors } = useField({ name: "origins" });
   const lines = toTextList(values["origins"]).join("\n");
+  const { credentials, credentialAccess: text } = useText();
   return (
     <details open={errors.length > 0 || lines !== ""}>
-      <summary>Browser access</summary>
+      <summary>{text.browserAccess}</summary>
       <TextArea
         name="origins"
-        label={credentialLabels.origins}
-        hint="One origin per line, like https://shop.example. Any visitor can extract the credential, so grant only create permissions."
+        label={credentials.labels.origins}
+        hint={text.originsHint}
         value={lines}
         rows={3}
       />
@@ -162,12 +166,13 @@ export function Permissions({
   isToken: boolean;
 }) {
   const options = isToken ? filterAllowed(role, permissions) : permissions;
+  const text = useText().credentials;
   return (
     <ChoiceGroup
       multiple
       name="permissions"
-      label={credentialLabels.permissions}
-      options={options.map((value) => ({ value, label: permissionLabels[value], hint: value }))}
+      label={text.labels.permissions}
+      options={options.map((value) => ({ value, label: text.permissions[value], hint: value }))}
       chosen={toTextList(values["permissions"])}
     />
   );

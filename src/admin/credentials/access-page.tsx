@@ -1,8 +1,9 @@
 import type { Child } from "hono/jsx";
 import { Input, InputErrors, useField } from "#html/inputs.tsx";
 import { formatDay, useViewer } from "#html/viewer.tsx";
+import { describeView } from "#admin/describe-view.ts";
+import { useText } from "#admin/language/index.tsx";
 import { textOf, type FormValues } from "#admin/form-input.ts";
-import { credentialLabels, permissionLabels } from "./describe.ts";
 import { Origins, ResourceChoices, Limits, Permissions } from "./access-inputs.tsx";
 import { isNarrow, type Credential } from "#domain/credential/credential.ts";
 import { roleAllows, permissions } from "#domain/credential/permissions.ts";
@@ -13,14 +14,16 @@ import { CredentialLayout } from "./layout.tsx";
 
 const dayMs = 24 * 60 * 60 * 1000;
 const expiryOptions = [
-  ["30d", "In 30 days", 30],
-  ["90d", "In 90 days", 90],
-  ["365d", "In 1 year", 365],
+  ["30d", 30],
+  ["90d", 90],
+  ["365d", 365],
 ] as const;
 
 /** Shows the date of expiry next to each choice. `keep` adds the choice to keep the current expiry. */
 export function ExpiryInput({ values, keep }: { values: FormValues; keep?: Child }) {
   const viewer = useViewer();
+  const { credentials, credentialAccess } = useText();
+  const text = credentialAccess.expiry;
   const { inputProps, wrong: errors } = useField({ name: "expires" });
   const selected = textOf(values["expires"]) || (keep === undefined ? "recommended" : "keep");
   const choice = (value: string, name: Child, hint?: Child) => (
@@ -40,25 +43,25 @@ export function ExpiryInput({ values, keep }: { values: FormValues; keep?: Child
       id={inputProps.id}
       tabindex={-1}
     >
-      <legend>{credentialLabels.expires}</legend>
+      <legend>{credentials.labels.expires}</legend>
       {keep === undefined
-        ? choice("recommended", "Recommended", "In 90 days, or never for a website form")
-        : choice("keep", "Keep current expiry", keep)}
-      {expiryOptions.map(([value, name, days]) =>
-        choice(value, name, `on ${formatDay(viewer, viewer.now + days * dayMs)}`),
+        ? choice("recommended", text.recommended, text.recommendedHint)
+        : choice("keep", text.keep, keep)}
+      {expiryOptions.map(([value, days]) =>
+        choice(value, text.choices[value], text.on(formatDay(viewer, viewer.now + days * dayMs))),
       )}
-      {choice("day", "On a date")}
+      {choice("day", text.day)}
       <div class="only" data-only="expires">
         <Input
           name="expires_on"
           type="date"
-          label={credentialLabels.expires_on}
-          hint={`Expires at the end of this day, ${viewer.zone.replaceAll("_", " ")} time.`}
+          label={credentials.labels.expires_on}
+          hint={text.dayHint(viewer.zone.replaceAll("_", " "))}
           value={textOf(values["expires_on"])}
         />
       </div>
       <input type="hidden" name="time_zone" value={textOf(values["time_zone"]) || viewer.zone} />
-      {choice("never", "Never", "Valid until revoked")}
+      {choice("never", text.never, text.neverHint)}
       <InputErrors id={inputProps.id} wrong={errors} />
     </fieldset>
   );
@@ -91,23 +94,24 @@ export function AccessPage({
     time_zone: credential.expiresZone,
   };
   const shownValues = values ?? currentValues;
+  const { credentials, credentialAccess: text, terms } = frame.text;
   const role = roleAllows(frame.member.role, "credentials")
     ? (credential.createdBy.role ?? "viewer")
     : frame.member.role;
   if (revokedAt !== null) {
     return (
-      <CredentialLayout frame={frame} credential={credential} tab="Access">
-        <p class="notice quiet">This credential is revoked. It had these permissions:</p>
+      <CredentialLayout frame={frame} credential={credential} tab="access">
+        <p class="notice quiet">{text.revoked}</p>
         <ul>
           {credential.permissions.map((permission) => (
-            <li>{permissionLabels[permission]}</li>
+            <li>{credentials.permissions[permission]}</li>
           ))}
         </ul>
       </CredentialLayout>
     );
   }
   return (
-    <CredentialLayout frame={frame} credential={credential} tab="Access" problem={problem}>
+    <CredentialLayout frame={frame} credential={credential} tab="access" problem={problem}>
       {add ? <AddedPermission permission={add} /> : null}
       <NarrowAccess credential={credential} reachable={reachable} />
       <form method="post" action={`/admin/integrations/${id}`} class="issue">
@@ -117,7 +121,7 @@ export function AccessPage({
         <ResourceChoices reachable={reachable} values={shownValues} offersViews />
         <Input
           name="name"
-          label={credentialLabels.name}
+          label={credentials.labels.name}
           required
           maxlength={200}
           value={textOf(shownValues["name"])}
@@ -128,7 +132,7 @@ export function AccessPage({
         />
         <Limits values={shownValues} />
         <Origins values={shownValues} />
-        <button type="submit">Save changes</button>
+        <button type="submit">{terms.saveChanges}</button>
       </form>
     </CredentialLayout>
   );
@@ -139,6 +143,7 @@ function NarrowAccess({
   credential: { resources },
   reachable,
 }: Pick<AccessPageProps, "credential" | "reachable">) {
+  const text = useText();
   if (resources === "all" || !isNarrow(resources)) return null;
   const views = reachable.flatMap(({ kind, key, name, views: own }) =>
     own
@@ -147,17 +152,19 @@ function NarrowAccess({
   );
   return (
     <section class="card">
-      <h2>What it sees</h2>
+      <h2>{text.credentialAccess.views}</h2>
       <ul>
         {views.map(({ name, view }) => (
           <li>
-            <strong>{name}</strong>: {view.shows}.
+            {text.credentialAccess.viewEntry(<strong>{name}</strong>, describeView(view, text))}
           </li>
         ))}
       </ul>
       <p class="muted">
-        It writes only such items and fields too. All other items are 404 for it.{" "}
-        <a href="/docs/views#what-a-partner-can-and-cannot-learn">What it can learn</a>
+        {text.credentialAccess.viewRule}{" "}
+        <a href="/docs/views#what-a-partner-can-and-cannot-learn">
+          {text.credentialAccess.viewGuide}
+        </a>
       </p>
     </section>
   );
@@ -165,14 +172,14 @@ function NarrowAccess({
 
 function CurrentExpiry({ credential: { expiresAt } }: { credential: Credential }) {
   const viewer = useViewer();
-  return <>{expiresAt === null ? "never" : `on ${formatDay(viewer, expiresAt)}`}</>;
+  const text = useText().credentialAccess.expiry;
+  return <>{expiresAt === null ? text.currentNever : text.on(formatDay(viewer, expiresAt))}</>;
 }
 
 function AddedPermission({ permission }: { permission: string }) {
   const name = permissions.find((candidate) => candidate === permission);
+  const { credentials, credentialAccess } = useText();
   return name === undefined ? null : (
-    <p class="notice warn">
-      “{permissionLabels[name]}” is selected below. Save changes to grant it.
-    </p>
+    <p class="notice warn">{credentialAccess.added(credentials.permissions[name])}</p>
   );
 }

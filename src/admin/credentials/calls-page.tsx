@@ -2,21 +2,15 @@ import { SelectOptions } from "#html/inputs.tsx";
 import { permissions, type Permission } from "#domain/credential/permissions.ts";
 import { isRejected, type LoggedCall, type CallLog } from "#domain/credential/call-log.ts";
 import { Badge, type Tone, ShortId, EmptyState, Table } from "#html/parts.tsx";
-import {
-  useViewer,
-  Time,
-  formatCount,
-  formatQuantity,
-  formatClock,
-  formatDay,
-} from "#html/viewer.tsx";
+import { useViewer, Time, formatClock, formatDay } from "#html/viewer.tsx";
 import { Plot } from "#admin/plot.tsx";
 import { getCredentialWithLabels } from "#actions/credentials.ts";
+import { credentialDocument } from "#documents/credentials.ts";
+import { useText } from "#admin/language/index.tsx";
 import { page } from "#admin/page.ts";
 import { loadCallLog } from "#http/context.ts";
 import { textParameters } from "#http/query.ts";
 import { callDocument, callReason, filterCalls } from "./calls.ts";
-import { credentialDocument } from "./describe.ts";
 import { CredentialLayout } from "./layout.tsx";
 
 export interface CallFilter {
@@ -26,13 +20,13 @@ export interface CallFilter {
   find: string;
 }
 
-const outcomeOptions = [
-  { value: "", label: "Any status" },
-  { value: "refused", label: "Rejected (401, 403, 429)" },
-  { value: "failed", label: "All errors (4xx, 5xx)" },
-];
-
 function Filters({ status, find, count }: CallFilter & { count: number }) {
+  const { calls: text, terms } = useText();
+  const outcomeOptions = [
+    { value: "", label: text.statuses.any },
+    { value: "refused", label: text.statuses.refused },
+    { value: "failed", label: text.statuses.failed },
+  ];
   return (
     <form method="get" class="bar" role="search" data-at-once>
       <input
@@ -40,17 +34,16 @@ function Filters({ status, find, count }: CallFilter & { count: number }) {
         name="find"
         class="grow"
         value={find}
-        placeholder="Path or request ID"
-        aria-label="Path or request ID"
+        placeholder={text.search}
+        aria-label={text.search}
       />
-      <select name="status" aria-label="Status">
+      <select name="status" aria-label={text.status}>
         <SelectOptions options={outcomeOptions} value={status} />
       </select>
       <button type="submit" class="quiet">
-        {" "}
-        Apply filters{" "}
+        {terms.applyFilters}
       </button>
-      <span class="count">{`${formatQuantity(count, "request")}, newest first. The last 200 are kept.`}</span>
+      <span class="count">{text.count(count)}</span>
     </form>
   );
 }
@@ -106,8 +99,9 @@ function AddPermissionLink({
   permission: string | undefined;
   path: string | undefined;
 }) {
+  const text = useText().calls;
   if (permission === undefined || path === undefined || !isPermission(permission)) return null;
-  return <a href={`${path}/access?add=${permission}`}>Add permission</a>;
+  return <a href={`${path}/access?add=${permission}`}>{text.addPermission}</a>;
 }
 
 const maxReasons = 4;
@@ -120,6 +114,7 @@ function FailureReasons({
   calls: readonly { call: LoggedCall; reason: string }[];
   path: string | undefined;
 }) {
+  const text = useText().calls;
   const groups = new Map<string, { count: number; permission: string | undefined }>();
   for (const { call, reason } of calls) {
     if (reason === "") continue;
@@ -129,11 +124,11 @@ function FailureReasons({
   const topReasons = [...groups].toSorted(([, a], [, b]) => b.count - a.count).slice(0, maxReasons);
   return topReasons.length === 0 ? null : (
     <section class="card">
-      <h2>Why requests failed</h2>
+      <h2>{text.whyFailed}</h2>
       <ul class="reasons">
         {topReasons.map(([reason, { count, permission }]) => (
           <li>
-            <strong>{formatCount(count)} ×</strong> {reason}{" "}
+            <strong>{text.times(count)}</strong> {reason}{" "}
             <AddPermissionLink permission={permission} path={path} />
           </li>
         ))}
@@ -146,23 +141,19 @@ const hourMs = 60 * 60 * 1000;
 
 function HourlyCalls({ log, now }: { log: CallLog; now: number }) {
   const viewer = useViewer();
+  const text = useText().calls;
   const currentHour = Math.floor(now / hourMs);
   const bars = Array.from({ length: 24 }, (_, i) => {
     const { calls = 0, refused = 0 } = log.hours[currentHour - 23 + i] ?? {};
     const label = formatClock(viewer, (currentHour - 23 + i) * hourMs).replace(/:00(?=$|\D)/, "");
     return { label, value: calls, bad: refused };
   });
-  return (
-    <Plot
-      title="Last 24 hours"
-      describeTotal={(total) => formatQuantity(total, "request")}
-      bars={bars}
-    />
-  );
+  return <Plot title={text.lastDay} describeTotal={text.total} bars={bars} />;
 }
 
 function DailyCalls({ log, now }: { log: CallLog; now: number }) {
   const viewer = useViewer();
+  const text = useText().calls;
   const today = Math.floor(now / hourMs / 24);
   const bars = Array.from({ length: 30 }, (_, i) => {
     const firstHour = (today - 29 + i) * 24;
@@ -173,13 +164,7 @@ function DailyCalls({ log, now }: { log: CallLog; now: number }) {
       bad: hours.reduce((sum, hour) => sum + (hour?.refused ?? 0), 0),
     };
   });
-  return (
-    <Plot
-      title="Last 30 days"
-      describeTotal={(total) => formatQuantity(total, "request")}
-      bars={bars}
-    />
-  );
+  return <Plot title={text.lastMonth} describeTotal={text.total} bars={bars} />;
 }
 
 const CallsQuery = textParameters("status", "find");
@@ -187,13 +172,13 @@ const CallsQuery = textParameters("status", "find");
 /** The page of a credential with its last calls, newest first. */
 export const callsPage = page({
   query: CallsQuery,
-  async load({ c, ctx, param, query: { status = "", find = "" } }) {
+  async load({ c, ctx, param, text, query: { status = "", find = "" } }) {
     const { credential, reachable } = await getCredentialWithLabels(ctx, param("id"));
     const log = await loadCallLog(c.env, credential);
     const reasonContext = { resources: credential.resources, reachable };
     const found = filterCalls(log, { status, find }, ctx.now()).map((call) => ({
       call,
-      reason: callReason(call, reasonContext),
+      reason: callReason(call, reasonContext, text),
     }));
     return { credential, log, calls: found, filter: { status, find } };
   },
@@ -204,8 +189,10 @@ export const callsPage = page({
   render(frame, { credential, log, calls, filter }) {
     const isFiltered = filter.status !== "" || filter.find !== "";
     const isLive = credential.revokedAt === null;
+    const { calls: text, terms } = frame.text;
+    const { time, request, status, reason: why, milliseconds, id } = text.columns;
     return (
-      <CredentialLayout frame={frame} credential={credential} tab="Requests">
+      <CredentialLayout frame={frame} credential={credential} tab="requests">
         <div class="columns">
           <HourlyCalls log={log} now={frame.viewer.now} />
           <DailyCalls log={log} now={frame.viewer.now} />
@@ -217,26 +204,19 @@ export const callsPage = page({
         <Filters {...filter} count={calls.length} />
         {calls.length === 0 ? (
           <EmptyState>
-            <p>{isFiltered ? "No matching requests" : "No requests yet"}</p>
+            <p>{isFiltered ? text.noMatches : text.none}</p>
             <p>
               {isFiltered ? (
-                <a href={`/admin/integrations/${credential.id}`}>Clear filters</a>
+                <a href={`/admin/integrations/${credential.id}`}>{terms.clearFilters}</a>
               ) : (
-                "The last 200 requests appear here within seconds."
+                text.explanation
               )}
             </p>
           </EmptyState>
         ) : (
           <Table
-            caption="Requests"
-            columns={[
-              "Time",
-              "Request",
-              "Status",
-              "Reason",
-              { name: "ms", number: true },
-              "Request ID",
-            ]}
+            caption={text.caption}
+            columns={[time, request, status, why, { name: milliseconds, number: true }, id]}
           >
             {calls.toReversed().map(({ call, reason }) => (
               <Row

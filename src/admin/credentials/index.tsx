@@ -9,8 +9,11 @@ import {
   type CredentialWithSecret,
 } from "#actions/credentials.ts";
 import { listSelectableCollections } from "#actions/definitions.ts";
+import { credentialDocument } from "#documents/credentials.ts";
+import { clientId } from "#domain/credential/credential.ts";
 import type { AdminEnv } from "#http/env.ts";
 import { textParameters } from "#http/query.ts";
+import { labelDocuments } from "#admin/describe-view.ts";
 import { action, page } from "#admin/page.ts";
 import { RotateInput } from "#admin/one-time-secret.tsx";
 import { AccessPage } from "./access-page.tsx";
@@ -22,7 +25,7 @@ import {
   toCredentialInput,
   requireChoices,
 } from "./inputs.ts";
-import { clientId, credentialDocument, credentialPath } from "./describe.ts";
+import { credentialPath } from "./describe.ts";
 import { IssuePage } from "./issue.tsx";
 import { integrationsPage } from "./list.tsx";
 import { newSecretPage, secretsPage } from "./secrets.tsx";
@@ -36,12 +39,12 @@ const newCredential = page({
     reachable: await listSelectableCollections(ctx),
     values: query,
   }),
-  document: ({ reachable }) => ({ access_to: reachable }),
+  document: ({ reachable }, { text }) => ({ access_to: labelDocuments(reachable, text) }),
   render: (frame, data, attempt) => <IssuePage frame={frame} {...data} {...attempt} />,
 });
 
 const issue = newCredential.form({
-  fields: () => requireChoices(IssueInput()),
+  fields: (text) => requireChoices(IssueInput(text), text),
   async act({ ctx }, { kind, ...sent }) {
     const issued = await issueCredential(ctx, kind, toCredentialInput(sent, ctx.now()));
     return { ...secretOutcome(issued, ctx.now()), status: 201 };
@@ -60,13 +63,13 @@ const access = page({
 
 const edit = access.form({
   fields: EditInput,
-  async act({ ctx, param }, fields) {
+  async act({ ctx, param, text }, fields) {
     const before = await getCredential(ctx, param("id"));
     const changed = toCredentialChange(fields, before, ctx.now());
     const after = await editCredential(ctx, before, changed, fields.version);
     return {
       to: `${credentialPath(after)}/access`,
-      flash: "Access saved",
+      flash: text.credentialAccess.saved,
       document: credentialDocument(after, ctx.now()),
     };
   },
@@ -79,11 +82,11 @@ const rotate = action({
 });
 
 const revoke = action({
-  async act({ ctx, param }) {
+  async act({ ctx, param, text }) {
     await revokeCredential(ctx, param("id"));
     return {
       to: `/admin/integrations/${param("id")}`,
-      flash: "Credential revoked",
+      flash: text.credentials.revoked,
       document: null,
     };
   },

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import type { CredentialInput } from "#actions/credentials.ts";
 import { endOfDayMs, toEpochMs, isCalendarDay, isTimeZone } from "#domain/time.ts";
-import { applyRecommendations, findPreset } from "./issue.tsx";
+import type { Catalogue } from "#admin/language/index.tsx";
+import { applyRecommendations, findPreset, nameAfterPurpose } from "./issue.tsx";
 import {
   maxOrigins,
   type Credential,
@@ -9,13 +10,15 @@ import {
   type Resources,
 } from "#domain/credential/credential.ts";
 import { permissions } from "#domain/credential/permissions.ts";
-import { isStorable, storableDescription } from "#domain/text.ts";
-import { lazy } from "#domain/lazy.ts";
+import { isStorable } from "#domain/text.ts";
+
+/** What is wrong with an input. */
+type Errors = Catalogue["credentialAccess"]["errors"];
 
 type ExpiryChoice = { days: number } | { day: string } | { at: number | null };
 
 /** The expiry is required: a number of days like 30d, a date, a timestamp, or never. */
-const expirySchema = lazy(() =>
+const expirySchema = (errors: Errors) =>
   z.pipe(
     z.string(),
     z.transform((input: string, ctx): ExpiryChoice => {
@@ -25,15 +28,10 @@ const expirySchema = lazy(() =>
       if (isCalendarDay(input)) return { day: input };
       const at = toEpochMs(input);
       if (at !== undefined) return { at };
-      ctx.issues.push({
-        code: "custom",
-        message: "Must be 30d, 90d, 365d, a date, or never.",
-        input,
-      });
+      ctx.issues.push({ code: "custom", message: errors.expiry, input });
       return z.NEVER;
     }),
-  ),
-);
+  );
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -86,61 +84,44 @@ function resolveResources(scope: unknown, resources: unknown): unknown {
 }
 
 /** A list: an array, repeated form fields, or a text with commas or spaces. */
-const listSchema = <Item extends z.ZodMiniType>(item: Item) =>
+const listSchema = <Item extends z.ZodMiniType>(item: Item, errors: Errors) =>
   z.pipe(
     z.transform((value) => (typeof value === "string" ? splitWords(value) : value)),
-    z.array(item).check(z.minLength(1, "Choose at least one.")),
+    z.array(item).check(z.minLength(1, errors.atLeastOne)),
   );
 
 function splitWords(text: string): string[] {
   return text.split(/[\s,]+/).filter((word) => word !== "");
 }
 
-const resourceSchema = lazy(() =>
-  z
-    .string()
-    .check(
-      z.regex(
-        /^(app|form):[a-z][a-z0-9_-]{0,62}(\/[a-z][a-z0-9_-]{0,62})?$/,
-        "Must be app:KEY or form:KEY, or a view like form:KEY/VIEW.",
-      ),
-    ),
-);
+const resourcePattern = /^(app|form):[a-z][a-z0-9_-]{0,62}(\/[a-z][a-z0-9_-]{0,62})?$/;
 
-const resourcesSchema = lazy(() =>
+const resourcesSchema = (errors: Errors) =>
   z.pipe(
     z.transform((value, ctx) => {
       const resources = typeof value === "string" && value !== "all" ? splitWords(value) : value;
-      const message = findResourcesError(resources);
+      const message = findResourcesError(resources, errors);
       if (message !== undefined) ctx.issues.push({ code: "custom", message, input: resources });
       return message === undefined ? resources : z.NEVER;
     }),
-    z.union([z.literal("all"), z.array(resourceSchema()).check(z.maxLength(500))], {
-      error: 'Must be "all", or a list of app:KEY and form:KEY.',
-    }),
-  ),
-);
+    z.union(
+      [
+        z.literal("all"),
+        z
+          .array(z.string().check(z.regex(resourcePattern, errors.resource)))
+          .check(z.maxLength(500)),
+      ],
+      { error: errors.resources },
+    ),
+  );
 
-function findResourcesError(resources: unknown): string | undefined {
+function findResourcesError(resources: unknown, errors: Errors): string | undefined {
   if (!Array.isArray(resources)) return undefined;
-  if (resources.length === 0) return "Choose all forms and apps, or select at least one.";
-  return resources.includes("all")
-    ? "Choose all forms and apps, or select some, not both."
-    : undefined;
+  if (resources.length === 0) return errors.noResources;
+  return resources.includes("all") ? errors.allAndSome : undefined;
 }
 
-/** An origin in the format of browsers (RFC 6454): https, or http on localhost. */
-const originSchema = lazy(() =>
-  z
-    .string()
-    .check(
-      z.refine(
-        isOrigin,
-        "Must be an origin like https://shop.example, without a path, a wildcard or a trailing slash.",
-      ),
-    ),
-);
-
+/** Whether this is an origin in the format of browsers (RFC 6454): https, or http on localhost. */
 function isOrigin(text: string): boolean {
   const address = URL.parse(text);
   // The URL parser accepts `*` in a host name; no browser sends such an origin.
@@ -150,40 +131,34 @@ function isOrigin(text: string): boolean {
 }
 
 /** An array, or a text with spaces, commas or line breaks. May be empty. */
-const originsSchema = lazy(() =>
+const originsSchema = (errors: Errors) =>
   z.pipe(
     z.transform((value) => (typeof value === "string" ? [...new Set(splitWords(value))] : value)),
-    z.array(originSchema()).check(z.maxLength(maxOrigins)),
-  ),
-);
+    z.array(z.string().check(z.refine(isOrigin, errors.origin))).check(z.maxLength(maxOrigins)),
+  );
 
 const rateLimitSchema = (maximum: number) =>
   z.coerce.number().check(z.int(), z.minimum(1), z.maximum(maximum));
 
-const credentialShape = lazy(() => ({
-  name: z
-    .string()
-    .check(
-      z.minLength(1),
-      z.maxLength(200),
-      z.refine(isStorable, `Must be ${storableDescription}.`),
-    ),
-  permissions: listSchema(z.enum(permissions)),
-  resources: resourcesSchema(),
+const credentialShape = (errors: Errors) => ({
+  name: z.string().check(z.minLength(1), z.maxLength(200), z.refine(isStorable, errors.name)),
+  permissions: listSchema(z.enum(permissions), errors),
+  resources: resourcesSchema(errors),
   requests: rateLimitSchema(100_000),
   writes: rateLimitSchema(100_000),
-  expires: expirySchema(),
+  expires: expirySchema(errors),
   /** The zone in which a day ends. */
-  time_zone: z.string().check(z.refine(isTimeZone, "Must be an IANA time zone, like Asia/Tokyo.")),
-  origins: originsSchema(),
-}));
+  time_zone: z.string().check(z.refine(isTimeZone, errors.zone)),
+  origins: originsSchema(errors),
+});
 
 /** Omitted members keep their values. */
-export const EditInput = lazy(() =>
+export const EditInput = ({ credentialAccess: { errors } }: Catalogue) =>
   normalizeInput(
-    z.partial(z.strictObject({ ...credentialShape(), version: z.coerce.number().check(z.int()) })),
-  ),
-);
+    z.partial(
+      z.strictObject({ ...credentialShape(errors), version: z.coerce.number().check(z.int()) }),
+    ),
+  );
 
 /** The new values of an edited credential. Omitted members keep their values. */
 export function toCredentialChange(
@@ -208,21 +183,23 @@ export function toCredentialChange(
  * Reports all missing choices of the page at once, and names a nameless credential after its purpose. Only the page
  * sends `page`. Input of scripts passes unchanged.
  */
-export const requireChoices = <Schema extends z.ZodMiniType>(schema: Schema) =>
+export const requireChoices = <Schema extends z.ZodMiniType>(schema: Schema, text: Catalogue) =>
   z.pipe(
     z.transform((input, ctx) => {
       if (typeof input !== "object" || input === null || !("page" in input)) return input;
       const { page: _, ...values } = input as Record<string, unknown>;
+      const { errors } = text.credentialAccess;
       const preset = findPreset(values["purpose"]);
       const addError = (field: string, message: string) =>
         ctx.issues.push({ code: "custom", message, input: "", path: [field] });
-      if (!preset && values["purpose"] !== "custom") addError("purpose", "Choose a purpose.");
+      if (!preset && values["purpose"] !== "custom") addError("purpose", errors.purpose);
       const resources = values["scope"] === "all" ? "all" : (values["resources"] ?? []);
-      const message = findResourcesError(resources);
+      const message = findResourcesError(resources, errors);
       if (message !== undefined) addError("resources", message);
-      else if (preset?.seesPart) checkPart(resources, values["origins"], addError);
+      else if (preset?.seesPart) checkPart(resources, values["origins"], errors, addError);
       const chosen = applyRecommendations(values);
-      return chosen["name"] === "" ? { ...chosen, name: preset?.name ?? "Custom" } : chosen;
+      if (chosen["name"] !== "") return chosen;
+      return { ...chosen, name: nameAfterPurpose(values["purpose"], text) };
     }),
     schema,
   );
@@ -231,27 +208,28 @@ export const requireChoices = <Schema extends z.ZodMiniType>(schema: Schema) =>
 function checkPart(
   resources: unknown,
   origins: unknown,
+  errors: Errors,
   addError: (field: string, message: string) => void,
 ): void {
   const names = resources === "all" ? [resources] : [resources].flat();
-  if (!names.every((name) => String(name).includes("/")))
-    addError("resources", "Choose views. “Access” of a form or app creates them.");
+  if (!names.every((name) => String(name).includes("/"))) addError("resources", errors.notViews);
   if (typeof origins === "string" && origins.trim() !== "")
-    addError("origins", "All visitors of a page share its credential, so leave this empty.");
+    addError("origins", errors.originsOfPart);
 }
 
-export const IssueInput = lazy(() =>
-  normalizeInput(
+export function IssueInput({ credentialAccess: { errors } }: Catalogue) {
+  const shape = credentialShape(errors);
+  return normalizeInput(
     z.strictObject({
-      ...credentialShape(),
+      ...shape,
       kind: z.enum(["token", "client"]),
-      requests: z._default(credentialShape().requests, defaultRateLimits.requests),
-      writes: z._default(credentialShape().writes, defaultRateLimits.writes),
-      time_zone: z._default(credentialShape().time_zone, "UTC"),
-      origins: z._default(credentialShape().origins, []),
+      requests: z._default(shape.requests, defaultRateLimits.requests),
+      writes: z._default(shape.writes, defaultRateLimits.writes),
+      time_zone: z._default(shape.time_zone, "UTC"),
+      origins: z._default(shape.origins, []),
     }),
-  ),
-);
+  );
+}
 
 export function toCredentialInput(
   input: Omit<z.infer<ReturnType<typeof IssueInput>>, "kind">,

@@ -7,31 +7,26 @@ import {
 import { defaultRateLimits, type RateLimits } from "#domain/credential/credential.ts";
 import { ChoiceGroup, Input } from "#html/inputs.tsx";
 import { type FormValues, textOf } from "#admin/form-input.ts";
-import { credentialLabels, toTextList } from "./describe.ts";
+import { toTextList } from "./describe.ts";
 import { Origins, ResourceChoices, Limits, Permissions } from "./access-inputs.tsx";
 import type { Problem } from "#domain/problem/problem.ts";
 import type { CollectionLabel } from "#store/home/credential-lists.ts";
+import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { type PageContext, AdminPage } from "#admin/layout.tsx";
 import { ExpiryInput } from "./access-page.tsx";
 
 /** Common purposes of credentials with the least permissions that they need. */
 const presets = {
   read: {
-    name: "Reporting",
-    hint: "Reads all data and definitions.",
     permissions: ["records:read", "submissions:read", "schema:read"],
   },
   website_form: {
-    name: "Website form",
-    hint: "Creates submissions. Can’t read them.",
     permissions: ["submissions:create"],
     // Everyone who reads the page shares the token. A page would stop when it expires.
     expires: "never",
     limits: { requests: 60, writes: 30 },
   },
   sync: {
-    name: "Two-way sync",
-    hint: "Reads, creates and edits data. Can’t delete it.",
     permissions: [
       "records:read",
       "records:write",
@@ -41,13 +36,9 @@ const presets = {
     ],
   },
   code: {
-    name: "Definitions as code",
-    hint: "Creates and edits forms and apps. Can’t access their data.",
     permissions: ["schema:read", "schema:write"],
   },
   partner: {
-    name: "Partner sees only what it created",
-    hint: "Reads, creates and edits items of a view. Not for web pages.",
     permissions: [
       "records:read",
       "records:write",
@@ -58,16 +49,12 @@ const presets = {
     seesPart: true,
   },
   part_report: {
-    name: "Read-only reporting without personal data",
-    hint: "Reads the fields of a view. Not for web pages.",
     permissions: ["records:read", "submissions:read", "schema:read"],
     seesPart: true,
   },
 } as const satisfies Record<string, PresetChoice>;
 
 interface PresetChoice {
-  name: string;
-  hint: string;
   permissions: readonly Permission[];
   /** Whether each resource must be a view. All visitors of a page would share it, so it has no origins. */
   seesPart?: boolean;
@@ -97,11 +84,18 @@ type Preset = keyof typeof presets;
 
 const presetKeys = Object.keys(presets) as Preset[];
 
+const findPresetKey = (purpose: unknown): Preset | undefined =>
+  presetKeys.find((preset) => preset === purpose);
+
 /** The preset with this name, or undefined. */
 export function findPreset(purpose: unknown): PresetChoice | undefined {
-  const name = presetKeys.find((preset) => preset === purpose);
+  const name = findPresetKey(purpose);
   return name && presets[name];
 }
+
+/** The name of a credential that gets none, in the language of the member. */
+export const nameAfterPurpose = (purpose: unknown, { credentialAccess }: Catalogue): string =>
+  credentialAccess.purposes[findPresetKey(purpose) ?? "custom"].name;
 
 /** The presets whose permissions a member with this role may grant. */
 function grantablePresets(role: Role): Preset[] {
@@ -112,22 +106,16 @@ function grantablePresets(role: Role): Preset[] {
 }
 
 function KindChoice({ values }: { values: FormValues }) {
+  const { credentials, credentialAccess } = useText();
   return (
     <ChoiceGroup
       name="kind"
-      label={credentialLabels.kind}
-      options={[
-        {
-          value: "token",
-          label: "Personal token",
-          hint: "Sent with each request. Stops working when you leave.",
-        },
-        {
-          value: "client",
-          label: "API client",
-          hint: "ID and secret for OAuth 2.0. Keeps working when you leave.",
-        },
-      ]}
+      label={credentials.labels.kind}
+      options={(["token", "client"] as const).map((value) => ({
+        value,
+        label: credentials.kinds[value],
+        hint: credentialAccess.kindHints[value],
+      }))}
       chosen={toTextList(values["kind"] ?? "token")}
     />
   );
@@ -144,26 +132,25 @@ interface IssuePageProps {
 export function IssuePage({ frame, reachable, values, problem }: IssuePageProps) {
   const { role } = frame.member;
   const purpose = textOf(values["purpose"]);
-  const purposes = grantablePresets(role).map((value) => ({
-    value: value as string,
-    label: presets[value].name,
-    hint: presets[value].hint,
-  }));
-  const custom = { value: "custom", label: "Custom", hint: "Choose the permissions yourself." };
+  const { credentials, credentialAccess: text, terms } = frame.text;
+  const purposes = [...grantablePresets(role), "custom" as const].map((value) => {
+    const { name: label, hint } = text.purposes[value];
+    return { value, label, hint };
+  });
   return (
     <AdminPage
       frame={frame}
-      title="Create credential"
-      crumbs={[["Integrations and external data", "/admin/integrations"]]}
+      title={credentials.create}
+      crumbs={[[credentials.title, "/admin/integrations"]]}
       problem={problem}
-      labels={credentialLabels}
+      labels={credentials.labels}
     >
       <form method="post" action="/admin/integrations" class="issue">
         <input type="hidden" name="page" value="issue" />
         <ChoiceGroup
           name="purpose"
-          label={credentialLabels.purpose}
-          options={[...purposes, custom]}
+          label={credentials.labels.purpose}
+          options={purposes}
           chosen={[purpose]}
         >
           <div class="only" data-only="purpose">
@@ -178,8 +165,8 @@ export function IssuePage({ frame, reachable, values, problem }: IssuePageProps)
         )}
         <Input
           name="name"
-          label={credentialLabels.name}
-          hint="Leave blank to use the purpose."
+          label={credentials.labels.name}
+          hint={text.nameHint}
           maxlength={200}
           value={textOf(values["name"])}
         />
@@ -187,9 +174,9 @@ export function IssuePage({ frame, reachable, values, problem }: IssuePageProps)
         <Limits values={values} recommended={presets.website_form.limits} />
         <Origins values={values} />
         <div class="actions">
-          <button type="submit">Create credential</button>
+          <button type="submit">{credentials.create}</button>
           <a class="button quiet" href="/admin/integrations">
-            Cancel
+            {terms.cancel}
           </a>
         </div>
       </form>

@@ -1,31 +1,32 @@
-import { type Credential, findValidSecrets } from "#domain/credential/credential.ts";
-import { DescriptionList, ShortId, Badge, Tabs } from "#html/parts.tsx";
-import { formatQuantity, Time } from "#html/viewer.tsx";
 import {
   clientId,
-  describeAccess,
-  credentialLabels,
-  credentialKindLabels,
-  credentialStateBadges,
   credentialStateAt,
-} from "./describe.ts";
+  findValidSecrets,
+  type Credential,
+} from "#domain/credential/credential.ts";
+import { DescriptionList, ShortId, Badge, Tabs } from "#html/parts.tsx";
+import { Time } from "#html/viewer.tsx";
+import { credentialStateTones, describeAccess } from "./describe.ts";
 import { Action } from "#html/action-button.tsx";
 import type { PropsWithChildren } from "hono/jsx";
 import type { Problem } from "#domain/problem/problem.ts";
+import { useText } from "#admin/language/index.tsx";
 import { type PageContext, AdminPage } from "#admin/layout.tsx";
 
 function CredentialSummary({ credential }: { credential: Credential }) {
   const { expiresAt, revokedAt, lastUsedAt, createdAt, limits, kind } = credential;
+  const text = useText();
+  const { facts, ...words } = text.credentials;
   return (
     <DescriptionList
       facts={[
-        ["Access", describeAccess(credential)],
-        kind === "client" ? ["Client ID", <ShortId of={clientId(credential)} />] : null,
+        [facts.access, describeAccess(credential, text)],
+        kind === "client" ? [facts.clientId, <ShortId of={clientId(credential)} />] : null,
         revokedAt === null
           ? [
-              "Expires",
+              facts.expires,
               expiresAt === null ? (
-                "Never"
+                words.neverExpires
               ) : (
                 <>
                   <Time at={expiresAt} as="day" />{" "}
@@ -35,25 +36,26 @@ function CredentialSummary({ credential }: { credential: Credential }) {
                 </>
               ),
             ]
-          : ["Revoked", <Time at={revokedAt} />],
-        ["Last used", lastUsedAt === null ? "Never" : <Time at={lastUsedAt} as="distance" />],
-        ["Created", <Time at={createdAt} as="day" />],
+          : [facts.revoked, <Time at={revokedAt} />],
         [
-          "Rate limits",
-          `${formatQuantity(limits.requests, "request")} and ${formatQuantity(limits.writes, "write")} per minute`,
+          facts.lastUsed,
+          lastUsedAt === null ? words.neverUsed : <Time at={lastUsedAt} as="distance" />,
         ],
+        [facts.created, <Time at={createdAt} as="day" />],
+        [facts.limits, words.limits(limits.requests, limits.writes)],
       ]}
     />
   );
 }
 
 function RevokeButton({ path, name }: { path: string; name: string }) {
+  const text = useText().credentials;
   return (
     <Action
       action={`${path}/revoke`}
-      name="Revoke credential"
-      title={`Revoke “${name}”?`}
-      confirm="All its secrets and access tokens stop working immediately. You can’t undo this."
+      name={text.revoke}
+      title={text.revokeTitle(name)}
+      confirm={text.revokeWarning}
     />
   );
 }
@@ -61,7 +63,7 @@ function RevokeButton({ path, name }: { path: string; name: string }) {
 interface CredentialLayoutProps {
   frame: PageContext;
   credential: Credential;
-  tab: "Requests" | "Access" | "Secrets";
+  tab: "requests" | "access" | "secrets";
   problem?: Problem | undefined;
 }
 
@@ -76,31 +78,35 @@ export function CredentialLayout({
   const { id, name, kind, revokedAt } = credential;
   const { now } = frame.viewer;
   const path = `/admin/integrations/${id}`;
-  const [state, tone] = credentialStateBadges[credentialStateAt(credential, now)];
-  const secrets = findValidSecrets(credential, now).length;
+  const state = credentialStateAt(credential, now);
+  const text = frame.text.credentials;
+  const tabs = {
+    ...text.tabs,
+    secrets: text.tabs.secrets(findValidSecrets(credential, now).length),
+  };
   return (
     <AdminPage
       frame={frame}
       title={name}
-      crumbs={[["Integrations and external data", "/admin/integrations"]]}
+      crumbs={[[text.title, "/admin/integrations"]]}
       badges={
         <>
-          <Badge>{credentialKindLabels[kind]}</Badge>
-          <Badge tone={tone}>{state}</Badge>
+          <Badge>{text.kinds[kind]}</Badge>
+          <Badge tone={credentialStateTones[state]}>{text.states[state]}</Badge>
         </>
       }
       actions={revokedAt === null ? <RevokeButton path={path} name={name} /> : null}
       problem={problem}
-      labels={credentialLabels}
+      labels={text.labels}
     >
       <CredentialSummary credential={credential} />
       <Tabs
-        label="Credential"
-        current={tab === "Secrets" && secrets > 0 ? `Secrets ${secrets}` : tab}
+        label={text.tabsLabel}
+        current={tabs[tab]}
         tabs={[
-          ["Requests", path],
-          ["Access", `${path}/access`],
-          [secrets > 0 ? `Secrets ${secrets}` : "Secrets", `${path}/secrets`],
+          [tabs.requests, path],
+          [tabs.access, `${path}/access`],
+          [tabs.secrets, `${path}/secrets`],
         ]}
       />
       {children}

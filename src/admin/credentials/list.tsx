@@ -1,50 +1,48 @@
 import { SelectOptions } from "#html/inputs.tsx";
-import { type Credential, countCalls, credentialStates } from "#domain/credential/credential.ts";
+import {
+  type Credential,
+  type CredentialKind,
+  countCalls,
+  credentialStateAt,
+  type CredentialStateFilter,
+  credentialStates,
+} from "#domain/credential/credential.ts";
+import { credentialDocument } from "#documents/credentials.ts";
 import { Badge, EmptyState, NextLink, Table } from "#html/parts.tsx";
 import { formatCount, Time, useViewer } from "#html/viewer.tsx";
-import {
-  credentialDocument,
-  describeAccess,
-  credentialKindLabels,
-  credentialStateBadges,
-  credentialStateAt,
-} from "./describe.ts";
+import { credentialStateTones, describeAccess } from "./describe.ts";
 import * as z from "zod/mini";
 import { listVisibleCredentials } from "#actions/credentials.ts";
 import { lazy } from "#domain/lazy.ts";
+import { useText } from "#admin/language/index.tsx";
 import { AdminPage } from "#admin/layout.tsx";
 import { page } from "#admin/page.ts";
 
 interface ListFilter {
-  kind?: string | undefined;
-  state: string;
+  kind?: CredentialKind | undefined;
+  state: CredentialStateFilter;
 }
 
-const kindOptions = [
-  { value: "", label: "Any kind" },
-  { value: "token", label: "Personal tokens" },
-  { value: "client", label: "API clients" },
-];
-const stateOptions = [
-  { value: "current", label: "Not revoked" },
-  { value: "ends_soon", label: "Expires within 14 days" },
-  { value: "expired", label: "Expired" },
-  { value: "revoked", label: "Revoked" },
-  { value: "all", label: "All" },
-];
+const kinds = ["token", "client"] as const;
 
 function Filters({ kind, state }: ListFilter) {
+  const { credentials, terms } = useText();
+  const text = credentials.list;
+  const kindOptions = [
+    { value: "", label: text.anyKind },
+    ...kinds.map((value) => ({ value, label: text.kinds[value] })),
+  ];
+  const stateOptions = credentialStates.map((value) => ({ value, label: text.states[value] }));
   return (
     <form method="get" action="/admin/integrations" class="bar" role="search" data-at-once>
-      <select name="kind" aria-label="Kind">
+      <select name="kind" aria-label={text.columns.kind}>
         <SelectOptions options={kindOptions} value={kind ?? ""} />
       </select>
-      <select name="state" aria-label="State">
+      <select name="state" aria-label={text.columns.state}>
         <SelectOptions options={stateOptions} value={state} />
       </select>
       <button type="submit" class="quiet">
-        {" "}
-        Apply filters{" "}
+        {terms.applyFilters}
       </button>
     </form>
   );
@@ -56,25 +54,27 @@ function Row({ credential }: { credential: Credential }) {
   const { id, name, kind, lastUsedAt, expiresAt, usage } = credential;
   const { now } = useViewer();
   const counts = countCalls(usage, "hours", now - dayMs);
-  const [state, tone] = credentialStateBadges[credentialStateAt(credential, now)];
+  const state = credentialStateAt(credential, now);
+  const text = useText();
+  const { kinds: kindNames, list, neverExpires, neverUsed, states } = text.credentials;
   return (
     <tr>
       <th scope="row">
         <a href={`/admin/integrations/${id}`}>{name}</a>
       </th>
-      <td class="less nowrap">{credentialKindLabels[kind]}</td>
-      <td class="why full">{describeAccess(credential)}</td>
-      <td data-label="Last used">
-        {lastUsedAt === null ? "Never" : <Time at={lastUsedAt} as="distance" />}
+      <td class="less nowrap">{kindNames[kind]}</td>
+      <td class="why full">{describeAccess(credential, text)}</td>
+      <td data-label={list.columns.lastUsed}>
+        {lastUsedAt === null ? neverUsed : <Time at={lastUsedAt} as="distance" />}
       </td>
-      <td class="number" data-label="24 h">
+      <td class="number" data-label={list.requestsLabel}>
         <RequestCounts {...counts} />
       </td>
-      <td data-label="Expires">
-        {expiresAt === null ? "Never" : <Time at={expiresAt} as="day" />}
+      <td data-label={list.columns.expires}>
+        {expiresAt === null ? neverExpires : <Time at={expiresAt} as="day" />}
       </td>
       <td>
-        <Badge tone={tone}>{state}</Badge>
+        <Badge tone={credentialStateTones[state]}>{states[state]}</Badge>
       </td>
     </tr>
   );
@@ -83,12 +83,13 @@ function Row({ credential }: { credential: Credential }) {
 /** The number of requests, and a bar with the rejected part. */
 function RequestCounts({ requests, refusals }: { requests: number; refusals: number }) {
   const width = 48;
+  const text = useText().credentials;
   const rejectedWidth =
     requests === 0 ? 0 : Math.max(refusals > 0 ? 3 : 0, (refusals / requests) * width);
   return (
     <span class="nowrap">
       {formatCount(requests)}
-      {refusals > 0 ? <span class="muted">{`, ${formatCount(refusals)} rejected`}</span> : null}
+      {refusals > 0 ? <span class="muted">{text.rejected(refusals)}</span> : null}
       <svg class="meter less" viewBox={`0 0 ${width} 8`} aria-hidden="true">
         <rect class={requests > 0 ? "used" : undefined} width={width} height={8} rx={2} />
         <rect class="bad" width={rejectedWidth} height={8} rx={2} />
@@ -97,22 +98,12 @@ function RequestCounts({ requests, refusals }: { requests: number; refusals: num
   );
 }
 
-const headings = [
-  "Name",
-  "Kind",
-  "Access",
-  "Last used",
-  { name: "24 hours", number: true },
-  "Expires",
-  "State",
-];
-
 const pageSize = 100;
 
 const ListQuery = lazy(() =>
   z.object({
     // Browsers send an empty string for an unset filter.
-    kind: z.optional(z.enum(["", "token", "client"])),
+    kind: z.optional(z.enum(["", ...kinds])),
     state: z.optional(z.enum(["", ...credentialStates])),
     before: z.optional(z.string().check(z.maxLength(40))),
   }),
@@ -140,37 +131,49 @@ export const integrationsPage = page({
   },
   render(frame, { credentials, filter, next }) {
     const isFiltered = filter.kind !== undefined || filter.state !== "current";
+    const { create, title, list: text } = frame.text.credentials;
+    const { name, kind, access, lastUsed, requests, expires, state } = text.columns;
     return (
       <AdminPage
         frame={frame}
-        title="Integrations and external data"
+        title={title}
         actions={
           <a class="button" href="/admin/integrations/new">
-            {" "}
-            Create credential{" "}
+            {create}
           </a>
         }
       >
         <Filters {...filter} />
         {credentials.length === 0 ? (
           <EmptyState>
-            <p>{isFiltered ? "No matching credentials" : "No credentials yet"}</p>
+            <p>{isFiltered ? text.noMatches : text.none}</p>
             {isFiltered ? (
               <p>
-                <a href="/admin/integrations">Clear filters</a>
+                <a href="/admin/integrations">{frame.text.terms.clearFilters}</a>
               </p>
             ) : (
-              <p>A credential lets another system read or write data through the API.</p>
+              <p>{text.purpose}</p>
             )}
           </EmptyState>
         ) : (
-          <Table caption="Credentials" columns={headings}>
+          <Table
+            caption={text.caption}
+            columns={[
+              name,
+              kind,
+              access,
+              lastUsed,
+              { name: requests, number: true },
+              expires,
+              state,
+            ]}
+          >
             {credentials.map((credential) => (
               <Row credential={credential} />
             ))}
           </Table>
         )}
-        <NextLink href={next} name="Show older credentials" />
+        <NextLink href={next} name={text.older} />
       </AdminPage>
     );
   },

@@ -1,21 +1,32 @@
-import { findValidSecrets, type Credential, type Secret } from "#domain/credential/credential.ts";
+import {
+  clientId,
+  findValidSecrets,
+  type Credential,
+  type Secret,
+} from "#domain/credential/credential.ts";
+import { credentialDocument } from "#documents/credentials.ts";
+import {
+  buildAssistantSettings,
+  buildDryRun,
+  buildSnippets,
+  buildWebsiteSnippet,
+} from "#documents/snippets.ts";
 import { EmptyState, Table, Copyable } from "#html/parts.tsx";
 import { Time } from "#html/viewer.tsx";
 import { type PageContext, AdminPage } from "#admin/layout.tsx";
 import { getCredential, getCredentialWithExamples } from "#actions/credentials.ts";
 import { serviceOrigin } from "#http/request.ts";
 import { wantsJson } from "#admin/form-input.ts";
-import { RotateSecretForm, takeOneTimeSecret } from "#admin/one-time-secret.tsx";
-import { page } from "#admin/page.ts";
+import { useText } from "#admin/language/index.tsx";
 import {
-  buildAssistantSettings,
-  buildDryRun,
-  buildSnippets,
-  buildWebsiteSnippet,
-} from "./snippets.ts";
+  RotateSecretForm,
+  SecretAlreadyShown,
+  takeOneTimeSecret,
+} from "#admin/one-time-secret.tsx";
+import { page } from "#admin/page.ts";
 import { CredentialLayout } from "./layout.tsx";
 import type { PropsWithChildren } from "hono/jsx";
-import { clientId, credentialDocument, credentialPath } from "./describe.ts";
+import { credentialPath } from "./describe.ts";
 
 interface SecretPageProps {
   frame: PageContext;
@@ -35,25 +46,27 @@ export const secretsPage = page({
   render(frame, credential) {
     const { id, revokedAt } = credential;
     const secrets = revokedAt === null ? findValidSecrets(credential, frame.viewer.now) : [];
+    const { title, columns } = frame.text.secrets;
+    const text = frame.text.credentials;
     return (
-      <CredentialLayout frame={frame} credential={credential} tab="Secrets">
+      <CredentialLayout frame={frame} credential={credential} tab="secrets">
         {secrets.length === 0 ? (
           <EmptyState>
-            <p>No valid secrets</p>
+            <p>{text.noSecrets}</p>
           </EmptyState>
         ) : (
-          <Table caption="Secrets" columns={["Secret", "Created", "Expires"]}>
+          <Table caption={title} columns={[columns.secret, columns.created, columns.expires]}>
             {secrets.map((secret) => (
               <tr>
                 <th scope="row">
                   <code>{maskSecret(secret)}</code>
                 </th>
-                <td data-label="Created">
+                <td data-label={columns.created}>
                   <Time at={secret.created_at} />
                 </td>
-                <td data-label="Expires">
+                <td data-label={columns.expires}>
                   {secret.expires_at === null ? (
-                    "With the credential"
+                    text.expiresWithCredential
                   ) : (
                     <Time at={secret.expires_at} />
                   )}
@@ -70,36 +83,21 @@ export const secretsPage = page({
   },
 });
 
-/** The layout of the page with a new secret, and of the page that follows it. */
+/** The layout of the page with a new secret, also when it is opened again. */
 function SecretLayout({ frame, credential, children }: PropsWithChildren<SecretPageProps>) {
   const { id, name, kind } = credential;
+  const text = frame.text.credentials;
   return (
     <AdminPage
       frame={frame}
-      title={kind === "token" ? "Your new token" : "Your new client secret"}
+      title={text.newSecret.titles[kind]}
       crumbs={[
-        ["Integrations and external data", "/admin/integrations"],
+        [text.title, "/admin/integrations"],
         [name, `/admin/integrations/${id}`],
       ]}
     >
       {children}
     </AdminPage>
-  );
-}
-
-/** Shown when the page with the secret is opened again. */
-function SecretAlreadyShownPage({ frame, credential }: SecretPageProps) {
-  return (
-    <SecretLayout frame={frame} credential={credential}>
-      <p class="notice warn">
-        This secret was already shown. If you didn’t copy it, rotate it to get a new one.
-      </p>
-      <p>
-        <a class="button" href={`/admin/integrations/${credential.id}/secrets`}>
-          View secrets
-        </a>
-      </p>
-    </SecretLayout>
   );
 }
 
@@ -123,53 +121,59 @@ function NewSecretPage({
   website,
 }: NewSecretPageProps) {
   const isToken = credential.kind === "token";
+  const text = frame.text.credentials.newSecret;
   return (
     <SecretLayout frame={frame} credential={credential}>
-      <p class="notice warn">Copy it now. You won’t see it again.</p>
+      <p class="notice warn">{frame.text.secrets.copyNow}</p>
       {isToken ? null : (
         <>
-          <h2>Client ID</h2>
+          <h2>{text.clientId}</h2>
           <Copyable id="client_id" text={clientId(credential)} />
         </>
       )}
-      <h2>{isToken ? "Token" : "Client secret"}</h2>
+      <h2>{text.names[credential.kind]}</h2>
       <Copyable id={isToken ? "token" : "client_secret"} text={secret} />
-      <h2>Try it</h2>
-      <p class="lead">Run this request as is. It changes no data.</p>
-      {Object.entries(snippets).map(([language, text], i) => (
+      <h2>{text.tryIt}</h2>
+      <p class="lead">{text.runnable}</p>
+      {Object.entries(snippets).map(([language, snippet], i) => (
         <details open={i === 0}>
           <summary>{language}</summary>
-          <Copyable id={i === 0 ? "ready" : `ready-${language}`} text={text} />
+          <Copyable id={i === 0 ? "ready" : `ready-${language}`} text={snippet} />
         </details>
       ))}
       {website === undefined ? (
-        <>
-          <h2>Connect an assistant</h2>
-          <p class="lead">
-            Assistants use your apps and forms as tools at <code>/mcp</code>, with the permissions
-            of this credential. <a href="/docs/mcp">Learn how to connect</a>
-          </p>
-          <details>
-            <summary>MCP settings</summary>
-            <Copyable id="assistant" text={assistant} />
-          </details>
-        </>
+        <AssistantSettings settings={assistant} />
       ) : (
         <>
-          <h2>Post from your page</h2>
+          <h2>{text.website}</h2>
           <p class="lead">
-            This request creates a submission.{" "}
-            <a href="/docs/browsers#a-whole-page">Copy a whole page</a>
+            {text.websiteRequest} <a href="/docs/browsers#a-whole-page">{text.websiteExample}</a>
           </p>
           <Copyable id="website" text={website} />
         </>
       )}
       <p>
         <a class="button quiet" href={`/admin/integrations/${credential.id}`}>
-          Done
+          {frame.text.secrets.done}
         </a>
       </p>
     </SecretLayout>
+  );
+}
+
+function AssistantSettings({ settings }: { settings: string }) {
+  const text = useText().credentials.newSecret;
+  return (
+    <>
+      <h2>{text.assistant}</h2>
+      <p class="lead">
+        {text.assistants(<code>/mcp</code>)} <a href="/docs/mcp">{text.assistantGuide}</a>
+      </p>
+      <details>
+        <summary>{text.assistantSettings}</summary>
+        <Copyable id="assistant" text={settings} />
+      </details>
+    </>
   );
 }
 
@@ -182,11 +186,17 @@ export const newSecretPage = page({
     return { credential, examples, secret, origin: serviceOrigin(c) };
   },
   render(frame, { credential, examples, secret, origin }) {
-    if (secret === undefined) return <SecretAlreadyShownPage {...{ frame, credential }} />;
+    if (secret === undefined)
+      return (
+        <SecretLayout {...{ frame, credential }}>
+          <SecretAlreadyShown secretsPath={`${credentialPath(credential)}/secrets`} />
+        </SecretLayout>
+      );
     const dryRun = buildDryRun(origin, credential, examples);
     const snippets = buildSnippets(dryRun, origin, credential, secret);
     const assistant = buildAssistantSettings(origin, credential, secret);
-    const website = buildWebsiteSnippet(origin, credential, secret, examples);
+    const { websiteComment } = frame.text.credentials.newSecret;
+    const website = buildWebsiteSnippet(origin, credential, secret, examples, websiteComment);
     return <NewSecretPage {...{ frame, credential, secret, assistant, snippets, website }} />;
   },
 });

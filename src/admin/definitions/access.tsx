@@ -6,15 +6,16 @@ import {
   type Part,
 } from "#actions/collection-access.ts";
 import { describeAccess, describePermissionsOf } from "#admin/credentials/describe.ts";
+import { describeItems, describeView } from "#admin/describe-view.ts";
+import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { page } from "#admin/page.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import type { PageContext } from "#admin/layout.tsx";
 import { reachOf, type Credential } from "#domain/credential/credential.ts";
-import type { Collection, CollectionKind, View } from "#domain/definition/collection.ts";
+import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
 import { lazy } from "#domain/lazy.ts";
 import type { Problem } from "#domain/problem/problem.ts";
-import { describeFields, describeItems } from "#domain/search/describe-view.ts";
 import { findView } from "#domain/search/view.ts";
 import { followedView } from "#domain/webhook/webhook.ts";
 import { ChoiceGroup } from "#html/inputs.tsx";
@@ -33,26 +34,28 @@ const personalNames = /name|mail|phone|address|birth|iban|account|contact|person
 const isPersonal = ({ type, key, label }: Field) =>
   personalTypes.includes(type) || personalNames.test(key) || personalNames.test(label);
 
-/** What a view shows, in words. */
-const shows = (view: View) => `${describeItems(view)}, ${describeFields(view)}`;
-
-function sightOf({ resources }: Credential, collection: Collection): string {
+function sightOf({ resources }: Credential, collection: Collection, text: Catalogue): string {
   const reach = reachOf(resources, collection.kind, collection.key);
   if (reach === "whole" || reach === null) return "Everything";
   const view = findView(collection, reach.view);
-  return view ? shows(view) : "Nothing: its view is gone";
+  return view ? describeView(view, text) : "Nothing: its view is gone";
 }
 
-function followed(hook: CollectionAccess["webhooks"][number], collection: Collection): string {
+function followed(
+  hook: CollectionAccess["webhooks"][number],
+  collection: Collection,
+  text: Catalogue,
+): string {
   const key = followedView(hook, `${collection.kind}:${collection.key}`);
   const view = key === undefined ? undefined : findView(collection, key);
-  if (view) return shows(view);
+  if (view) return describeView(view, text);
   return key === undefined ? "Everything that its owner can access" : "Nothing: its view is gone";
 }
 
 function WhoSees({ access, frame }: { access: CollectionAccess; frame: PageContext }) {
   const { credentials, webhooks, current } = access;
   const { collection } = current;
+  const text = useText();
   const { one } = collectionTerms[collection.kind];
   const isCurrent = ({ expiresAt }: Credential) =>
     expiresAt === null || expiresAt > frame.viewer.now;
@@ -68,8 +71,8 @@ function WhoSees({ access, frame }: { access: CollectionAccess; frame: PageConte
                 <bdi>{credential.name}</bdi>
               </a>
             </th>
-            <td data-label="Sees">{sightOf(credential, collection)}</td>
-            <td data-label="May do">{describePermissionsOf(credential, collection.kind)}</td>
+            <td data-label="Sees">{sightOf(credential, collection, text)}</td>
+            <td data-label="May do">{describePermissionsOf(credential, collection.kind, text)}</td>
           </tr>
         ))}
         {webhooks.map((hook) => (
@@ -79,7 +82,7 @@ function WhoSees({ access, frame }: { access: CollectionAccess; frame: PageConte
                 <bdi>{hook.name}</bdi>
               </a>
             </th>
-            <td data-label="Sees">{followed(hook, collection)}</td>
+            <td data-label="Sees">{followed(hook, collection, text)}</td>
             <td data-label="May do">Webhook: receives events</td>
           </tr>
         ))}
@@ -96,6 +99,7 @@ function GiveAccess({ collection, values }: { collection: Collection; values: Fo
   const { path, items, one } = collectionTerms[kind];
   const preset = values["preset"] === "report" ? "report" : "partner";
   const fields = definition.fields.fields;
+  const text = useText();
   const chosen =
     values["fields"] === undefined
       ? fields
@@ -105,7 +109,7 @@ function GiveAccess({ collection, values }: { collection: Collection; values: Fo
   const views = (definition.views ?? []).map((view) => ({
     value: `view:${view.key}`,
     label: `Match “${view.name}”`,
-    hint: describeItems(view),
+    hint: describeItems(view, text),
   }));
   return (
     <section>
@@ -200,17 +204,17 @@ export function accessPage(kind: CollectionKind) {
       access: await getCollectionAccess(ctx, kind, param("key")),
       values: query as FormValues,
     }),
-    document: ({ access: { current, credentials, webhooks } }) => ({
+    document: ({ access: { current, credentials, webhooks } }, { text }) => ({
       credentials: credentials.map((credential) => ({
         id: credential.id,
         name: credential.name,
-        sees: sightOf(credential, current.collection),
-        may: describeAccess(credential),
+        sees: sightOf(credential, current.collection, text),
+        may: describeAccess(credential, text),
       })),
       webhooks: webhooks.map((hook) => ({
         id: hook.id,
         name: hook.name,
-        sees: followed(hook, current.collection),
+        sees: followed(hook, current.collection, text),
       })),
     }),
     render: (frame, data, attempt) => <AccessPage frame={frame} {...data} {...attempt} />,

@@ -3,8 +3,8 @@ import { textOf } from "#admin/form-input.ts";
 import type { Field, LineItemsField } from "#domain/definition/field.ts";
 import type { FieldChange } from "#domain/item/change.ts";
 import { diffRows, type RowDiff } from "#domain/item/row-diff.ts";
-import { formatCount } from "#html/viewer.tsx";
-import { statusNames, Value } from "./value.tsx";
+import { useText } from "#admin/language/index.tsx";
+import { Value } from "./value.tsx";
 
 type Data = Record<string, unknown>;
 
@@ -17,6 +17,7 @@ interface ChangeListProps {
 
 /** Lists changed fields with their values before and after, and the changed cells of line items. */
 export function ChangeList({ changes, fields, action }: ChangeListProps) {
+  const { properties } = useText().terms;
   const byKey = new Map(fields.map((field) => [field.key, field]));
   return (
     <dl>
@@ -24,7 +25,7 @@ export function ChangeList({ changes, fields, action }: ChangeListProps) {
         const field = byKey.get(change.key);
         return (
           <div>
-            <dt>{change.label}</dt>
+            <dt>{change.key === "$status" ? properties.status : change.label}</dt>
             <dd>
               {field?.type === "line_items" ? (
                 <ChangedRows field={field} change={change} />
@@ -44,7 +45,7 @@ function FromTo({ field, from, to }: { field: Field | undefined; from: unknown; 
   return (
     <>
       <ChangedValue field={field} value={from} />
-      <span aria-label="became"> → </span>
+      <span aria-label={useText().itemPage.became}> → </span>
       <ChangedValue field={field} value={to} />
     </>
   );
@@ -55,26 +56,20 @@ const maxListedRows = 20;
 const rowsOf = (value: unknown) => (Array.isArray(value) ? (value as Data[]) : []);
 
 function ChangedRows({ field, change }: { field: LineItemsField; change: FieldChange }) {
+  const text = useText().itemPage;
   const diffs = diffRows(rowsOf(change.from), rowsOf(change.to));
   return (
     <ul>
       {diffs.slice(0, maxListedRows).map((diff) => (
         <li>
-          {rowDiffNames[diff.what](diff.row)} <ChangedCells columns={field.fields} diff={diff} />
+          {text.changedRows[diff.what](diff.row)}{" "}
+          <ChangedCells columns={field.fields} diff={diff} />
         </li>
       ))}
-      {diffs.length > maxListedRows ? (
-        <li>{formatCount(diffs.length - maxListedRows)} more rows changed.</li>
-      ) : null}
+      {diffs.length > maxListedRows ? <li>{text.moreRows(diffs.length - maxListedRows)}</li> : null}
     </ul>
   );
 }
-
-const rowDiffNames: Record<RowDiff["what"], (row: number) => string> = {
-  added: (row) => `Row ${row} added:`,
-  removed: (row) => `Row ${row} removed:`,
-  changed: (row) => `Row ${row}:`,
-};
 
 const maxListedCells = 10;
 
@@ -101,12 +96,10 @@ function ChangedCells({ columns, diff }: { columns: readonly Field[]; diff: RowD
   );
 }
 
-/** Formats a value that belongs to no current field, such as a status. */
-function statusName(value: unknown): string {
-  const text = textOf(value);
-  return Object.entries(statusNames).find(([status]) => status === text)?.[1] ?? text;
-}
-
+/** A value that belongs to no current field is a status or text. */
 export function ChangedValue({ field, value }: { field: Field | undefined; value: unknown }) {
-  return field ? <Value field={field} value={value} short /> : <>{statusName(value)}</>;
+  const { statuses } = useText().terms;
+  if (field) return <Value field={field} value={value} short />;
+  const text = textOf(value);
+  return <>{Object.entries(statuses).find(([status]) => status === text)?.[1] ?? text}</>;
 }

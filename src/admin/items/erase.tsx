@@ -8,7 +8,6 @@ import type { Collection, CollectionKind } from "#domain/definition/collection.t
 import type { ItemHistory } from "#domain/item/change.ts";
 import { buildItemView, type ItemView } from "#domain/item/item.ts";
 import type { Problem } from "#domain/problem/problem.ts";
-import { formatCount } from "#html/viewer.tsx";
 import { getItem, itemsPath, readIfMatch } from "./load-item.ts";
 import { itemTitle } from "./value.tsx";
 
@@ -28,15 +27,16 @@ const filledCount = ({ data }: ItemView): number =>
 /** Says what an erasure deletes, and asks to confirm it. */
 function ErasePage({ frame, collection, view, history, problem: error }: ErasePageProps) {
   const { kind, key, definition } = collection;
-  const { path, many: plural, item } = collectionTerms[kind];
+  const { path } = collectionTerms[kind];
+  const { erasure: text, terms } = frame.text;
+  const { many: plural, item } = terms.collections[kind];
   const base = `${path}/${key}/items`;
-  const title = itemTitle(view, definition.fields.fields);
-  const changeCount = `${history.hasOlder ? "more than " : ""}${formatCount(history.entries.length)}`;
+  const title = itemTitle(view, definition.fields.fields, frame.text);
   return (
     <AdminPage
       {...dataAssets}
       frame={frame}
-      title={`Erase ${title}`}
+      title={text.title(title)}
       crumbs={[
         [plural, path],
         [definition.name, base],
@@ -45,23 +45,20 @@ function ErasePage({ frame, collection, view, history, problem: error }: ErasePa
       problem={error}
     >
       <form method="post" action={`${base}/${view.id}/erase`} class="inputs">
-        <p>This erases the {item} for good. Nobody can restore it.</p>
+        <p>{text.warning(item)}</p>
         <ul>
-          <li>Values in {formatCount(filledCount(view))} fields, and their search entries</li>
-          <li>The former values of {changeCount} changes</li>
-          <li>The response that is stored for a retry with the same Idempotency-Key</li>
+          <li>{text.values(filledCount(view))}</li>
+          <li>{text.changes(history.entries.length, history.hasOlder)}</li>
+          <li>{text.response}</li>
         </ul>
-        <p class="muted">
-          The changes feed tells that the {item} was deleted. The audit keeps who erased it, when,
-          and its id.
-        </p>
+        <p class="muted">{text.note(item)}</p>
         <input type="hidden" name="$version" value={String(view.version)} />
         <p class="actions">
           <button type="submit" class="danger">
-            Erase for good
+            {text.erase}
           </button>
           <a class="button quiet" href={`${base}/${view.id}`}>
-            Cancel
+            {terms.cancel}
           </a>
         </p>
       </form>
@@ -89,11 +86,11 @@ export function erasePage(kind: CollectionKind) {
     ),
   });
   const erase = form({
-    async act({ c, ctx }) {
+    async act({ c, ctx, text }) {
       const target = await getItem(c, kind);
       await eraseItem(ctx, target, readIfMatch(await readForm(c)));
       const { id } = target.item;
-      return { to: itemsPath(c, kind), flash: `${id} is erased.`, document: null };
+      return { to: itemsPath(c, kind), flash: text.erasure.done(id), document: null };
     },
   });
   return { show, erase };

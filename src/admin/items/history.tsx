@@ -1,10 +1,11 @@
 import type { Field } from "#domain/definition/field.ts";
-import type { HistoryEntry, FieldChange, ItemHistory, ItemAction } from "#domain/item/change.ts";
+import type { HistoryEntry, FieldChange, ItemHistory } from "#domain/item/change.ts";
 import { ChangeList } from "./change-list.tsx";
 import { ActorName } from "./value.tsx";
 import type { ItemView } from "#domain/item/item.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
 import { Time } from "#html/viewer.tsx";
+import { useText } from "#admin/language/index.tsx";
 import type { PageContext } from "#admin/layout.tsx";
 
 /** The values before a change, to revert it. Leaves out computed and removed fields. */
@@ -20,20 +21,6 @@ export function previousData(
   );
 }
 
-const actionLabels: Record<ItemAction, string> = {
-  "record.create": "Created",
-  "record.update": "Changed",
-  "record.recalculate": "Recalculated",
-  "record.erase": "Erased",
-  "submission.create": "Created",
-  "submission.update": "Changed",
-  "submission.close": "Closed",
-  "submission.reopen": "Reopened",
-  "submission.recalculate": "Recalculated",
-  "submission.delete": "Deleted",
-  "submission.erase": "Erased",
-};
-
 interface HistoryListProps {
   frame: PageContext;
   /** Where a change is reverted. */
@@ -45,22 +32,25 @@ interface HistoryListProps {
 
 /** Lists the changes of an item, newest first. */
 export function HistoryList({ frame, revertPath, view, fields, history }: HistoryListProps) {
+  const text = useText().itemPage.history;
   const { entries, hasOlder } = history;
   if (entries.length === 0) return null;
   const canWrite = roleAllows(frame.member.role, "write") && view.status !== "closed";
   return (
     <section class="history" aria-labelledby="history">
-      <h2 id="history">History</h2>
+      <h2 id="history">{text.title}</h2>
       <ol reversed>
         {entries.map((entry) => (
           <li>
-            {actionLabels[entry.action]} by <ActorName actor={entry.by} frame={frame} />,{" "}
-            <Time at={entry.at} />
+            {text.entries[entry.action](
+              <ActorName actor={entry.by} frame={frame} />,
+              <Time at={entry.at} />,
+            )}
             <EntryChanges {...{ entry, fields, revertPath, view, canWrite }} />
           </li>
         ))}
       </ol>
-      {hasOlder ? <p class="muted">Older changes are not shown.</p> : null}
+      {hasOlder ? <p class="muted">{text.older}</p> : null}
     </section>
   );
 }
@@ -72,8 +62,9 @@ interface EntryChangesProps extends Pick<HistoryListProps, "revertPath" | "view"
 
 /** The changes of one entry, with buttons that revert one of its fields or all of them. */
 function EntryChanges({ entry, fields, revertPath, view, canWrite }: EntryChangesProps) {
+  const text = useText().itemPage.history;
   const changes = entry.fields;
-  if (changes === null) return <p class="muted">The former values are no longer stored.</p>;
+  if (changes === null) return <p class="muted">{text.notStored}</p>;
   if (changes.length === 0) return null;
   const revertible = canWrite ? Object.keys(previousData(changes, fields)) : [];
   if (revertible.length === 0) return <ChangeList changes={changes} fields={fields} />;
@@ -92,15 +83,15 @@ function EntryChanges({ entry, fields, revertPath, view, canWrite }: EntryChange
               class="quiet little"
               name="field"
               value={key}
-              aria-label={`Revert ${label}`}
+              aria-label={text.revertField(label)}
             >
-              Revert
+              {text.revert}
             </button>
           )
         }
       />
       <button type="submit" class="quiet">
-        {isAlone ? "Revert" : "Revert all"}
+        {isAlone ? text.revert : text.revertAll}
       </button>
     </form>
   );

@@ -2,6 +2,7 @@ import { type ItemView, buildItemView } from "#domain/item/item.ts";
 import { Action } from "#html/action-button.tsx";
 import { ShortId } from "#html/parts.tsx";
 import { Time } from "#html/viewer.tsx";
+import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { type PageContext, AdminPage } from "#admin/layout.tsx";
 import {
   ActorName,
@@ -43,35 +44,36 @@ function ItemActions({
   place: Place | undefined;
 }) {
   const values = { $version: String(view.version) };
+  const text = useText().itemPage.actions;
   const { status } = view;
   const to = (step: string) => withPlace(`${path}${step}`, place);
   return (
     <>
       {status === "closed" ? (
-        <Action action={to("/reopen")} name="Reopen" quiet values={values} />
+        <Action action={to("/reopen")} name={text.reopen} quiet values={values} />
       ) : (
         <a class="button" href={withPlace(path, place, "edit")}>
-          Edit
+          {text.edit}
         </a>
       )}
       {status === "draft" ? (
-        <Action action={to("")} name="Submit" values={{ ...values, $status: "submitted" }} />
+        <Action action={to("")} name={text.submit} values={{ ...values, $status: "submitted" }} />
       ) : null}
       {status === "submitted" ? (
-        <Action action={to("/close")} name="Close" quiet values={values} />
+        <Action action={to("/close")} name={text.close} quiet values={values} />
       ) : null}
       {status === "draft" || status === "submitted" ? (
         <Action
           action={to("/delete")}
-          name="Delete"
-          title="Delete this submission?"
-          confirm="This permanently deletes the submission."
+          name={text.delete}
+          title={text.deleteTitle}
+          confirm={text.deleteConfirm}
           values={values}
         />
       ) : null}
       {canErase ? (
         <a class="button quiet" href={`${path}/erase`}>
-          Erase…
+          {text.erase}
         </a>
       ) : null}
     </>
@@ -79,28 +81,24 @@ function ItemActions({
 }
 
 function ItemSummary({ view, frame }: { view: ItemView; frame: PageContext }) {
+  const text = useText().itemPage.summary;
   const isChanged = view.updatedAt !== view.createdAt;
+  const changedBy = <ActorName actor={view.updatedBy} frame={frame} />;
   return (
     <dl class="about">
-      <dt>Id</dt>
+      <dt>{text.id}</dt>
       <dd>
         <ShortId of={view.id} />
       </dd>
-      <dt>Created</dt>
+      <dt>{text.created}</dt>
       <dd>
         <Time at={view.createdAt} />
-        <small>
-          by <ActorName actor={view.createdBy} frame={frame} />
-        </small>
+        <small>{text.by(<ActorName actor={view.createdBy} frame={frame} />)}</small>
       </dd>
-      <dt>Changed</dt>
+      <dt>{text.changed}</dt>
       <dd>
-        {isChanged ? <Time at={view.updatedAt} /> : "never"}
-        {isChanged ? (
-          <small>
-            by <ActorName actor={view.updatedBy} frame={frame} />, version {view.version}
-          </small>
-        ) : null}
+        {isChanged ? <Time at={view.updatedAt} /> : text.never}
+        {isChanged ? <small>{text.changedBy(changedBy, view.version)}</small> : null}
       </dd>
     </dl>
   );
@@ -108,15 +106,16 @@ function ItemSummary({ view, frame }: { view: ItemView; frame: PageContext }) {
 
 /** Links to the neighbours of the item in the list from which the member came. */
 function NeighborLinks({ path, place }: { path: string; place: Place | undefined }) {
+  const text = useText().itemPage.actions;
   if (!place) return null;
   const step = (direction: string) => withPlace(path, place, `step=${direction}`);
   return (
-    <nav class="actions neighbors" aria-label="Items of the list">
+    <nav class="actions neighbors" aria-label={text.neighbors}>
       <a class="button quiet little" href={step("previous")} rel="prev">
-        ← Previous
+        {text.previous}
       </a>
       <a class="button quiet little" href={step("next")} rel="next">
-        Next →
+        {text.next}
       </a>
     </nav>
   );
@@ -144,7 +143,9 @@ const changedValues = ({ entries }: ItemHistory): Record<string, unknown>[] =>
 function ItemPage(props: ItemPageProps) {
   const { frame, collection, view, history, titles, referrers, place, problem: error } = props;
   const { kind, key, definition } = collection;
-  const { path, many: plural, items } = collectionTerms[kind];
+  const { path } = collectionTerms[kind];
+  const { itemPage: text, terms } = frame.text;
+  const { many, item } = terms.collections[kind];
   const base = `${path}/${key}/items`;
   const itemPath = `${base}/${view.id}`;
   const { fields } = definition.fields;
@@ -154,9 +155,9 @@ function ItemPage(props: ItemPageProps) {
     <AdminPage
       {...dataAssets}
       frame={frame}
-      title={itemTitle(view, fields)}
+      title={itemTitle(view, fields, frame.text)}
       crumbs={[
-        [plural, path],
+        [many, path],
         [definition.name, place ? pagePath(base, place.query) : base],
       ]}
       badges={<StatusBadge status={view.status} />}
@@ -169,23 +170,20 @@ function ItemPage(props: ItemPageProps) {
       problem={error}
     >
       {view.status === "closed" ? (
-        <p class="notice quiet">
-          This submission is closed.{" "}
-          {canWrite ? "Reopen it to edit it." : "Owners, admins and editors can reopen it."}
-        </p>
+        <p class="notice quiet">{canWrite ? text.closed : text.closedForViewers}</p>
       ) : null}
       <ReferencesContext.Provider value={{ ...noReferences, titles }}>
         <div class="beside">
-          <section class="card" aria-label="Data">
+          <section class="card" aria-label={text.data}>
             {fields.length === 0 ? (
               <p class="muted">
-                This has no fields yet. <a href={`${path}/${key}`}>Add fields</a>
+                {text.noFields} <a href={`${path}/${key}`}>{text.addFields}</a>
               </p>
             ) : (
               <ItemValues fields={fields} data={view.data} />
             )}
           </section>
-          <aside aria-label={`About this ${items.slice(0, -1)}`}>
+          <aside aria-label={text.about(item)}>
             <ActorNamesContext.Provider value={actorNames(history)}>
               <ItemSummary view={view} frame={frame} />
               <HistoryList
@@ -223,40 +221,41 @@ export function itemPage(kind: CollectionKind) {
       <ItemPage frame={frame} {...data} problem={attempt?.problem} />
     ),
   });
-  const change = (resultText: string, act: ItemChange) =>
+  const change = (outcome: "closed" | "reopened" | "reverted", act: ItemChange) =>
     form({
-      async act({ c, ctx }) {
+      async act({ c, ctx, text }) {
         const target = await getItem(c, kind);
         const sent = await readForm(c);
-        const view = await act(ctx, target, readIfMatch(sent), sent);
-        const title = itemTitle(view, target.compiled.collection.definition.fields.fields);
+        const view = await act(ctx, target, readIfMatch(sent), { sent, text });
+        const { fields } = target.compiled.collection.definition.fields;
+        const title = itemTitle(view, fields, text);
         return {
           to: withPlace(`${itemsPath(c, kind)}/${view.id}`, readPlace(c)),
-          flash: `${title} ${resultText}.`,
+          flash: text.itemPage.outcomes[outcome](title),
           document: itemDocument(view, siteLinks),
         };
       },
     });
   // Records are only erased, so this 404 shows no record.
   const remove = (kind === "app" ? action : form)({
-    async act({ c, ctx }) {
+    async act({ c, ctx, text }) {
       const target = await getItem(c, kind);
       if (kind === "app") throw problem.notFound();
       await deleteSubmission(ctx, target, readIfMatch(await readForm(c)));
       const { item, compiled } = target;
       const { fields } = compiled.collection.definition.fields;
-      const title = itemTitle(buildItemView(item, compiled), fields);
+      const title = itemTitle(buildItemView(item, compiled), fields, text);
       const [base, place] = [itemsPath(c, kind), readPlace(c)];
       const to = place ? pagePath(base, place.query) : base;
-      return { to, flash: `${title} is deleted.`, document: null };
+      return { to, flash: text.itemPage.outcomes.deleted(title), document: null };
     },
   });
   return {
     show,
-    close: change("is closed", (ctx, target, ifMatch) =>
+    close: change("closed", (ctx, target, ifMatch) =>
       updateItem(ctx, target, { status: "closed" }, ifMatch),
     ),
-    reopen: change("is open again", reopenSubmission),
+    reopen: change("reopened", reopenSubmission),
     revert: change("reverted", revertItem),
     remove,
   };
@@ -266,22 +265,22 @@ type ItemChange = (
   ctx: ActionContext,
   target: LoadedItem,
   ifMatch: string[] | null,
-  form: FormValues,
+  request: { sent: FormValues; text: Catalogue },
 ) => Promise<ItemView>;
 
 /** Restores the values that one change replaced, or that of one field, and saves them as a new version. */
-const revertItem: ItemChange = async (ctx, target, ifMatch, form) => {
+const revertItem: ItemChange = async (ctx, target, ifMatch, { sent, text }) => {
   const { entries } = await loadItemHistory(ctx, target);
-  const entry = entries.find(({ version }) => version === numberOf(form["change"]));
+  const entry = entries.find(({ version }) => version === numberOf(sent["change"]));
   const { fields } = target.compiled.collection.definition.fields;
-  const chosen = textOf(form["field"]);
+  const chosen = textOf(sent["field"]);
   const changes = entry?.fields ?? [];
   const data = previousData(
     chosen === "" ? changes : changes.filter(({ key }) => key === chosen),
     fields,
   );
   if (Object.keys(data).length === 0) {
-    const reason = "Must be the version of a change whose former values are known.";
+    const reason = text.itemPage.history.notRevertible;
     throw problem.invalidInput([{ field: "change", code: "not_an_option", reason }]);
   }
   return updateItem(ctx, target, { data }, ifMatch);

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { AdminEnv } from "#http/env.ts";
 import { problem } from "#domain/problem/problem.ts";
+import { readTexts } from "#admin/preferences.ts";
 import { sendOutcome } from "#admin/page.ts";
 import { getStoredCollection, itemsPath, keyParam } from "./load-item.ts";
 import { loadItems } from "./list/load-list.ts";
@@ -53,8 +54,8 @@ export async function stepToNeighbor(c: Context<AdminEnv>, kind: CollectionKind)
     const to = withPlace(`${base}/${neighbor.id}`, neighbor);
     return sendOutcome(c, { to, document: { id: neighbor.id, at: neighbor.at } });
   }
-  const text = direction === "next" ? "That was the last one" : "That was the first one";
-  const flash = { text: `${text} in this list`, isPartial: false };
+  const text = readTexts(c).itemList;
+  const flash = direction === "next" ? text.noNext : text.noPrevious;
   return sendOutcome(c, { to: pagePath(base, place.query), flash, document: { id: null } });
 }
 

@@ -1,5 +1,6 @@
 import { createContext, useContext } from "hono/jsx";
 import type { Titles } from "#actions/reference-titles.ts";
+import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { collectionTerms } from "#admin/definitions/layout.tsx";
 import type { RecordTitle, Referrer } from "#store/data/reference-titles.ts";
 import { maxCountedReferrers } from "#domain/item/referrers.ts";
@@ -59,11 +60,12 @@ export const choiceAttributes = (app: string, inputId: string) => ({
 
 /** Lists the fields that refer to a record, with links to their items. */
 export function ReferrerList({ id, referrers }: { id: string; referrers: readonly Referrer[] }) {
+  const text = useText().itemPage.referrers;
   const shown = referrers.filter(({ count }) => count !== 0);
   if (shown.length === 0) return null;
   return (
     <section class="referrers" aria-labelledby="referrers">
-      <h2 id="referrers">Refers to this</h2>
+      <h2 id="referrers">{text.title}</h2>
       <ul>
         {shown.map((referrer) => (
           <li>
@@ -71,7 +73,7 @@ export function ReferrerList({ id, referrers }: { id: string; referrers: readonl
               {referrer.name}: {referrer.listLabel === null ? "" : `${referrer.listLabel} › `}
               {referrer.label}
             </a>{" "}
-            <span class="muted">{countText(referrer.count)}</span>
+            <span class="muted">{countText(referrer.count, text)}</span>
           </li>
         ))}
       </ul>
@@ -79,9 +81,9 @@ export function ReferrerList({ id, referrers }: { id: string; referrers: readonl
   );
 }
 
-function countText(count: number | null): string {
-  if (count === null) return "not searchable";
-  return count > maxCountedReferrers ? `more than ${maxCountedReferrers}` : String(count);
+function countText(count: number | null, text: Catalogue["itemPage"]["referrers"]): string {
+  if (count === null) return text.notSearchable;
+  return count > maxCountedReferrers ? text.moreThan(maxCountedReferrers) : String(count);
 }
 
 function referrerPath({ kind, key, field, list, count }: Referrer, id: string): string {

@@ -8,15 +8,16 @@ import {
   type MonthPeriod,
   type Summary,
 } from "#actions/summarize-items.ts";
-import { collectionTerms, CollectionLayout } from "#admin/definitions/layout.tsx";
+import { CollectionLayout } from "#admin/definitions/layout.tsx";
 import type { PageContext } from "#admin/layout.tsx";
+import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { page } from "#admin/page.ts";
 import { Plot } from "#admin/plot.tsx";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { lazy } from "#domain/lazy.ts";
 import { EmptyState, Table } from "#html/parts.tsx";
-import { formatCount, formatQuantity } from "#html/viewer.tsx";
-import { optionLabel, statusNames, Value } from "./value.tsx";
+import { formatCount } from "#html/viewer.tsx";
+import { optionLabel, Value } from "./value.tsx";
 
 const month = lazy(() =>
   z.optional(z.string().check(z.regex(/^\d{4}-(0[1-9]|1[0-2])$/, "Must be a month like 2026-11."))),
@@ -50,7 +51,7 @@ export const summaryPage = (kind: CollectionKind) =>
 
 function SummaryPage({ frame, summary }: { frame: PageContext; summary: Summary }) {
   const { collection, status, period, figures, hasMoreFields } = summary;
-  const { items } = collectionTerms[collection.kind];
+  const { summary: text, terms } = frame.text;
   const zone = collection.definition.time_zone;
   return (
     <CollectionLayout {...{ frame, collection }} live={status?.itemCount ?? 0} tab="summary">
@@ -62,26 +63,16 @@ function SummaryPage({ frame, summary }: { frame: PageContext; summary: Summary 
         <SummaryFigures {...{ summary, figures }} />
       ) : (
         <div class="notice warn" role="status">
-          <p>
-            This period has too many {items} to summarize: more than 200,000, or more than 200 MB.
-            Choose a shorter period.
-          </p>
+          <p>{text.tooLarge(terms.collections[collection.kind].items)}</p>
         </div>
       )}
-      <p class="muted small">
-        Months follow the clock of {zone}.{" "}
-        {hasMoreFields ? "Only the first fields are shown. " : ""}
-        Fields that are not searchable have no figures.
-      </p>
+      <p class="muted small">{text.note(zone, hasMoreFields)}</p>
     </CollectionLayout>
   );
 }
 
-const presets = [
-  [1, "This month"],
-  [3, "3 months"],
-  [12, "12 months"],
-] as const;
+/** The numbers of months that a link shows, up to the present one. */
+const presets = [1, 3, 12];
 
 function PeriodForm({
   period,
@@ -90,47 +81,50 @@ function PeriodForm({
   period: MonthPeriod;
   recent: (months: number) => MonthPeriod;
 }) {
+  const text = useText().summary;
   return (
     <form method="get" class="actions">
       <label>
-        From <input type="month" name="from" value={period.from} required pattern="\d{4}-\d{2}" />
+        {text.from}{" "}
+        <input type="month" name="from" value={period.from} required pattern="\d{4}-\d{2}" />
       </label>
       <label>
-        To <input type="month" name="to" value={period.to} required pattern="\d{4}-\d{2}" />
+        {text.to} <input type="month" name="to" value={period.to} required pattern="\d{4}-\d{2}" />
       </label>
       <button type="submit" class="quiet">
-        Show period
+        {text.show}
       </button>
-      {presets.map(([months, name]) => {
+      {presets.map((months) => {
         const { from, to } = recent(months);
-        return <a href={`?from=${from}&to=${to}`}>{name}</a>;
+        return <a href={`?from=${from}&to=${to}`}>{text.recent(months)}</a>;
       })}
-      <small class="muted">At most {maxMonths} months.</small>
+      <small class="muted">{text.longest(maxMonths)}</small>
     </form>
   );
 }
 
 function SummaryFigures({ summary, figures }: { summary: Summary; figures: Figures }) {
   const { kind } = summary.collection;
-  const { Items, items, item } = collectionTerms[kind];
+  const { summary: text, terms } = useText();
+  const { Items, items, item, itemCount } = terms.collections[kind];
   const { months, total, breakdowns, sums } = figures;
   if (total === 0) {
     return (
       <EmptyState>
-        <p>No {items} were created in this period.</p>
+        <p>{text.none(items)}</p>
       </EmptyState>
     );
   }
   return (
     <>
       <Plot
-        title={`${Items} by month`}
-        describeTotal={(count) => formatQuantity(count, item)}
+        title={text.byMonth(Items)}
+        describeTotal={(count) => itemCount(count)}
         bars={months.map((each) => ({ label: each.month, value: each.items, bad: 0 }))}
       />
       <details>
-        <summary>Figures by month</summary>
-        <Table caption={`${Items} by month`} columns={["Month", { name: Items, number: true }]}>
+        <summary>{text.figures}</summary>
+        <Table caption={text.byMonth(Items)} columns={[text.month, { name: Items, number: true }]}>
           {months.map((each) => (
             <tr>
               <td>{each.month}</td>
@@ -141,10 +135,10 @@ function SummaryFigures({ summary, figures }: { summary: Summary; figures: Figur
       </details>
       {sums.length > 0 ? (
         <>
-          <h2>Sums</h2>
+          <h2>{text.sums}</h2>
           <Table
-            caption={`Sums of the numbers of each ${item}`}
-            columns={["Field", { name: "Sum", number: true }]}
+            caption={text.sumsCaption(item)}
+            columns={[text.field, { name: text.sum, number: true }]}
           >
             {sums.map(({ field, sum }) => (
               <tr>
@@ -181,17 +175,21 @@ function BreakdownTable({
   total: number;
   Items: string;
 }) {
-  const name = field?.label ?? "Status";
+  const text = useText();
+  const name = field?.label ?? text.terms.properties.status;
   const rows = [
-    ...values.map(({ value, items }) => ({ label: labelOf(field, value), items })),
-    ...(others > 0 ? [{ label: "Other values", items: others }] : []),
+    ...values.map(({ value, items }) => ({ label: labelOf(field, value, text), items })),
+    ...(others > 0 ? [{ label: text.summary.otherValues, items: others }] : []),
   ];
   return (
     <section>
       <h2>
         <bdi>{name}</bdi>
       </h2>
-      <Table caption={`${Items} by ${name}`} columns={[name, { name: Items, number: true }]}>
+      <Table
+        caption={text.summary.byValue(Items, name)}
+        columns={[name, { name: Items, number: true }]}
+      >
         {rows.map(({ label, items }) => (
           <tr>
             <td>
@@ -215,9 +213,14 @@ function BreakdownTable({
 
 const maxLabelLength = 60;
 
-function labelOf(field: Breakdown["field"], value: string | null): string {
-  if (value === null) return "No value";
-  if (!field) return Object.entries(statusNames).find(([status]) => status === value)?.[1] ?? value;
+function labelOf(
+  field: Breakdown["field"],
+  value: string | null,
+  { summary, terms }: Catalogue,
+): string {
+  if (value === null) return summary.noValue;
+  const { statuses } = terms;
+  if (!field) return Object.entries(statuses).find(([status]) => status === value)?.[1] ?? value;
   const label = Array.from(optionLabel(field, value));
   return label.length > maxLabelLength
     ? `${label.slice(0, maxLabelLength).join("")}…`

@@ -16,14 +16,15 @@ import { filesOf } from "./files/sent-files.ts";
 import { renderedRowCounts } from "#admin/items/form/read-form.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
 import type { ItemHistory } from "#domain/item/change.ts";
+import { type Catalogue, useText } from "#admin/language/index.tsx";
 import type { PageContext } from "#admin/layout.tsx";
 
 const statusTones = { draft: "warn", submitted: "good", closed: "quiet" } as const;
-export const statusNames = { draft: "Draft", submitted: "Submitted", closed: "Closed" } as const;
 
 /** The status of a submission. Records have no status and get no badge. */
 export function StatusBadge({ status }: { status: Status | null }) {
-  return status === null ? null : <Badge tone={statusTones[status]}>{statusNames[status]}</Badge>;
+  const { statuses } = useText().terms;
+  return status === null ? null : <Badge tone={statusTones[status]}>{statuses[status]}</Badge>;
 }
 
 const EmptyValue = () => <span class="muted">–</span>;
@@ -49,14 +50,9 @@ interface ValueListProps {
 }
 
 function ValueList({ field, values, short }: ValueListProps) {
+  const { rowCount } = useText().itemPage;
   if (values.length === 0) return <EmptyValue />;
-  if (field.type === "line_items") {
-    return (
-      <>
-        {values.length} {values.length === 1 ? "row" : "rows"}
-      </>
-    );
-  }
+  if (field.type === "line_items") return <>{rowCount(values.length)}</>;
   if (field.type === "files") return <FileList files={values as StoredFile[]} short={short} />;
   if (short) return <>{values.map((value) => optionLabel(field, textOf(value))).join(", ")}</>;
   return (
@@ -127,12 +123,13 @@ function linkify(text: string): Child[] {
 /** Formats a value for people: option labels, the field's decimals, dates in the viewer's locale and time zone. */
 export function Value({ field, value, short }: { field: Field; value: unknown; short?: boolean }) {
   const viewer = useViewer();
+  const { booleans } = useText().terms;
   if (value === null || value === undefined || value === "") return <EmptyValue />;
   if (Array.isArray(value)) return <ValueList {...{ field, short }} values={value} />;
   const text = textOf(value);
   switch (valueType(field)) {
     case "boolean":
-      return <>{value === true ? "Yes" : "No"}</>;
+      return <>{booleans[value === true ? "true" : "false"]}</>;
     case "number":
       return <>{formatNumber(viewer, field, Number(value))}</>;
     case "date":
@@ -197,6 +194,7 @@ interface LineItemsTableProps {
 }
 
 function LineItemsTable({ field, rows, maxRows }: LineItemsTableProps) {
+  const text = useText().itemPage;
   if (!Array.isArray(rows) || rows.length === 0) return <span class="muted">–</span>;
   const table = (
     <Table
@@ -219,8 +217,7 @@ function LineItemsTable({ field, rows, maxRows }: LineItemsTableProps) {
     <>
       {maxRows > 0 ? table : null}
       <p class="muted">
-        {maxRows > 0 ? `The first ${maxRows} of ${rows.length} rows.` : `${rows.length} rows.`} The
-        downloads of the list have all of them.
+        {maxRows > 0 ? text.firstRows(maxRows, rows.length) : text.tooManyRows(rows.length)}
       </p>
     </>
   );
@@ -237,25 +234,31 @@ export function actorNames({ entries }: ItemHistory): ReadonlyMap<string, string
 export function ActorName({ actor, frame }: { actor: string; frame: PageContext }) {
   const [kind = "", id = ""] = actor.split(":");
   const name = useContext(ActorNamesContext).get(actor);
+  const text = useText().itemPage.actors;
   const { role } = frame.member;
   if (kind === "member") {
-    if (id === frame.member.id) return <>you</>;
+    if (id === frame.member.id) return <>{text.you}</>;
     const isShown = name !== undefined && (roleAllows(role, "members") || !name.includes("@"));
-    return isShown ? <bdi>{name}</bdi> : <>another member</>;
+    return isShown ? <bdi>{name}</bdi> : <>{text.otherMember}</>;
   }
-  if (kind !== "credential") return <>a recalculation</>;
-  if (!roleAllows(role, "credentials")) return <>an integration</>;
+  if (kind !== "credential") return <>{text.recalculation}</>;
+  if (!roleAllows(role, "credentials")) return <>{text.integration}</>;
   return (
     <a href={`/admin/integrations/${id}`}>
-      <bdi>{name ?? "an integration"}</bdi>
+      <bdi>{name ?? text.integration}</bdi>
     </a>
   );
 }
 
 /** The title of an item: its receipt number, its first text value or the end of its id. */
-export function itemTitle(view: ItemView, fields: readonly Field[]): string {
+export function itemTitle(
+  view: ItemView,
+  fields: readonly Field[],
+  { itemPage: { untitled } }: Pick<Catalogue, "itemPage">,
+): string {
   if (view.receiptNumber !== null) return view.receiptNumber;
-  return itemName(view.data, fields) ?? `Submission …${view.id.slice(-8)}`;
+  const kind = view.status === null ? "app" : "form";
+  return itemName(view.data, fields) ?? untitled[kind](view.id.slice(-8));
 }
 
 /** The first text value of an item. */

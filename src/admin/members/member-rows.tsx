@@ -3,6 +3,7 @@ import { Action } from "#html/action-button.tsx";
 import { Time } from "#html/viewer.tsx";
 import { SelectOptions, Input, Select } from "#html/inputs.tsx";
 import { Badge } from "#html/parts.tsx";
+import { useText } from "#admin/language/index.tsx";
 import type { PageContext } from "#admin/layout.tsx";
 import type { MemberSummary } from "#store/home/members.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
@@ -16,26 +17,27 @@ export interface OpenInvitation {
 }
 
 export function InvitationRow({ email, role, expiresAt, link }: OpenInvitation) {
+  const { members, terms } = useText();
+  const text = members.invitations;
   const id = `link-${email.replaceAll(/[^\w-]/g, "-")}`;
   return (
     <tr>
       <th scope="row">{email}</th>
-      <td>{role}</td>
-      <td data-label="Expires">
+      <td>{terms.roles[role]}</td>
+      <td data-label={text.columns.expires}>
         <Time at={expiresAt} as="distance" />
       </td>
       <td class="full">
         {link === undefined ? (
-          <span class="muted">Only owners can see this link</span>
+          <span class="muted">{text.ownersOnly}</span>
         ) : (
           <span class="link">
-            <input readonly value={link} aria-label={`Invitation link for ${email}`} />
+            <input readonly value={link} aria-label={text.linkFor(email)} />
             <code id={id} hidden>
               {link}
             </code>
             <button type="button" class="quiet little" data-copy={id} hidden>
-              {" "}
-              Copy link{" "}
+              {text.copyLink}
             </button>
           </span>
         )}
@@ -44,9 +46,9 @@ export function InvitationRow({ email, role, expiresAt, link }: OpenInvitation) 
         {link === undefined ? null : (
           <Action
             action="/admin/members/invitations/withdraw"
-            name="Revoke invitation"
-            title={`Revoke the invitation for ${email}?`}
-            confirm="Its link stops working. You can invite them again at any time."
+            name={text.revoke}
+            title={text.revokeTitle(email)}
+            confirm={text.revokeConfirm}
             values={{ email }}
             little
           />
@@ -72,51 +74,54 @@ export function MemberRow({
   self: PageContext["member"];
 }) {
   const { id, email, name, role, createdAt, disabledAt } = member;
+  const { members: text, terms } = useText();
   const action = `/admin/members/${id}`;
   const isPrivileged = role === "owner" || role === "admin";
   const canChange = roleAllows(self.role, isPrivileged ? "owners" : "members");
   return (
     <tr>
       <th scope="row">
-        <bdi>{name || email}</bdi> {id === self.id ? <Badge tone="accent">you</Badge> : null}{" "}
-        {disabledAt === null ? null : <Badge>removed</Badge>}
+        <bdi>{name || email}</bdi> {id === self.id ? <Badge tone="accent">{text.you}</Badge> : null}{" "}
+        {disabledAt === null ? null : <Badge>{text.removed}</Badge>}
         {name ? <small class="muted cut">{email}</small> : null}
       </th>
-      <td>{role}</td>
-      <td data-label="Joined">
+      <td>{terms.roles[role]}</td>
+      <td data-label={text.columns.joined}>
         <Time at={createdAt} as="day" />
       </td>
       <td>
         {canChange ? (
           <div class="actions">
             <form method="post" action={action} class="actions">
-              <select name="role" aria-label={`Role of ${name || email}`}>
+              <select name="role" aria-label={text.roleOf(name || email)}>
                 <SelectOptions
-                  options={assignableRoles(self.role).map((value) => ({ value, label: value }))}
+                  options={assignableRoles(self.role).map((value) => ({
+                    value,
+                    label: terms.roles[value],
+                  }))}
                   value={role}
                 />
               </select>
               <button type="submit" class="quiet little">
-                {" "}
-                Change role{" "}
+                {text.changeRole}
               </button>
             </form>
             {disabledAt === null && id !== self.id ? (
-              <Action action={`${action}/reset`} name="Create reset link" quiet little />
+              <Action action={`${action}/reset`} name={text.reset.create} quiet little />
             ) : null}
             {disabledAt === null ? (
               <Action
                 action={action}
-                name="Remove"
-                title={`Remove ${name || email}?`}
-                confirm="They are signed out, and their personal tokens are permanently revoked. Their work stays."
+                name={text.remove}
+                title={text.removeTitle(name || email)}
+                confirm={text.removeConfirm}
                 values={{ disabled: "true" }}
                 little
               />
             ) : (
               <Action
                 action={action}
-                name="Restore access"
+                name={text.restore}
                 quiet
                 little
                 values={{ disabled: "false" }}
@@ -124,29 +129,23 @@ export function MemberRow({
             )}
           </div>
         ) : (
-          <span class="muted">Only owners can change this</span>
+          <span class="muted">{text.ownersOnly}</span>
         )}
       </td>
     </tr>
   );
 }
 
-const roleMeanings: Record<Role, string> = {
-  viewer: "can view data",
-  editor: "can also edit data, forms and apps",
-  admin: "can also manage credentials and members",
-  owner: "can also manage admins and owners",
-};
-
 export function InviteForm({ role, values }: { role: Role; values: FormValues | undefined }) {
+  const text = useText().members.invitations;
   return (
     <form method="post" action="/admin/members" id="invite">
-      <h2>Invite member</h2>
+      <h2>{text.invite}</h2>
       <div class="grid">
         <Input
           name="email"
           type="email"
-          label="Email"
+          label={text.labels.email}
           required
           maxlength={254}
           autocomplete="off"
@@ -154,15 +153,15 @@ export function InviteForm({ role, values }: { role: Role; values: FormValues | 
         />
         <Select
           name="role"
-          label="Role"
+          label={text.labels.role}
           value={textOf(values?.["role"])}
           options={assignableRoles(role).map((option) => ({
             value: option,
-            label: `${option}: ${roleMeanings[option]}`,
+            label: text.roles[option],
           }))}
         />
       </div>
-      <button type="submit">Create invitation</button>
+      <button type="submit">{text.create}</button>
     </form>
   );
 }

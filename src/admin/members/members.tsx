@@ -4,6 +4,8 @@ import { changeMember } from "#actions/members.ts";
 import type { AdminEnv } from "#http/env.ts";
 import { Copyable, Table } from "#html/parts.tsx";
 import { createPasswordReset } from "#actions/password-resets.ts";
+import { explainErrors } from "#admin/explain-problem.ts";
+import type { Catalogue } from "#admin/language/index.tsx";
 import { AdminPage } from "#admin/layout.tsx";
 import type { MemberSummary } from "#store/home/members.ts";
 import { InvitationRow, InviteForm, MemberRow } from "./member-rows.tsx";
@@ -14,6 +16,7 @@ import type { Role } from "#domain/credential/permissions.ts";
 import { serviceOrigin } from "#http/request.ts";
 import { page, requireAbility, withFieldError } from "#admin/page.ts";
 import { usesAccess } from "#admin/sign-in/access.ts";
+import { Problem } from "#domain/problem/problem.ts";
 import { lazy } from "#domain/lazy.ts";
 
 function memberDocument({ id, email, name, role, createdAt, disabledAt }: MemberSummary) {
@@ -73,86 +76,94 @@ const membersPage = page({
     items: members.map(memberDocument),
     invitations: invitations.map(invitationDocument),
   }),
-  render: (frame, { hasAccess, members, invitations }, attempt) => (
-    <AdminPage
-      frame={frame}
-      title="Members"
-      problem={attempt?.problem}
-      labels={{ email: "Email", role: "Role" }}
-      actions={
-        <a class="button" href="#f-email">
-          {" "}
-          Invite member{" "}
-        </a>
-      }
-    >
-      <Table caption="Members" columns={["Member", "Role", "Joined", "Actions"]}>
-        {members.map((member) => (
-          <MemberRow member={member} self={frame.member} />
-        ))}
-      </Table>
-      {invitations.length > 0 ? (
-        <>
-          <h2>Invitations</h2>
-          <Table caption="Invitations" columns={["Email", "Role", "Expires", "Link", "Actions"]}>
-            {invitations.map((invitation) => (
-              <InvitationRow {...invitation} />
-            ))}
-          </Table>
-        </>
-      ) : null}
-      <InviteForm role={frame.member.role} values={attempt?.values} />
-      <h2>Single sign-on and several factors</h2>
-      <p>
-        {hasAccess
-          ? "Members sign in with Cloudflare Access, which can require several factors."
-          : "Members sign in with a password. To use single sign-on or to require several factors, put Cloudflare Access in front of this area."}{" "}
-        <a href="/docs/administration#sign-in">Set up Cloudflare Access</a>
-      </p>
-    </AdminPage>
-  ),
+  render(frame, { hasAccess, members, invitations }, attempt) {
+    const text = frame.text.members;
+    return (
+      <AdminPage
+        frame={frame}
+        title={frame.text.frame.pages.members}
+        problem={attempt?.problem}
+        labels={text.invitations.labels}
+        actions={
+          <a class="button" href="#f-email">
+            {text.invitations.invite}
+          </a>
+        }
+      >
+        <Table caption={frame.text.frame.pages.members} columns={Object.values(text.columns)}>
+          {members.map((member) => (
+            <MemberRow member={member} self={frame.member} />
+          ))}
+        </Table>
+        {invitations.length > 0 ? (
+          <>
+            <h2>{text.invitations.title}</h2>
+            <Table
+              caption={text.invitations.title}
+              columns={Object.values(text.invitations.columns)}
+            >
+              {invitations.map((invitation) => (
+                <InvitationRow {...invitation} />
+              ))}
+            </Table>
+          </>
+        ) : null}
+        <InviteForm role={frame.member.role} values={attempt?.values} />
+        <h2>{text.access.title}</h2>
+        <p>
+          {hasAccess ? text.access.used : text.access.unused}{" "}
+          <a href="/docs/administration#sign-in">{text.access.setUp}</a>
+        </p>
+      </AdminPage>
+    );
+  },
 });
+
+/** The problem of an invitation. An address that is taken is an error of its input. */
+function explainInvitation(error: Problem, text: Catalogue): Problem {
+  if (error.code !== "conflict") return explainErrors(error, text, () => ({ type: "email" }));
+  const { code, members, headers } = error;
+  const detail = text.problems.detail(error);
+  return withFieldError(new Problem(code, detail, members, headers), "email");
+}
 
 const invite = membersPage.form({
   fields: InviteInput,
-  async act({ c, ctx }, { email, role }) {
+  async act({ c, ctx, text }, { email, role }) {
     const { secret, invitation } = await inviteMember(ctx, email, role);
     return {
       to: "/admin/members",
-      flash: `Invitation created. Send ${invitation.email} the link below. It works once, within 7 days.`,
+      flash: text.members.invitations.created(invitation.email),
       document: { ...invitationDocument(invitation), link: invitationLink(c, secret) },
       status: 201,
     };
   },
-  explain: (error) => (error.code === "conflict" ? withFieldError(error, "email") : error),
+  explain: explainInvitation,
 });
 
 const withdraw = membersPage.form({
   fields: WithdrawInput,
-  async act({ ctx }, { email }) {
+  async act({ ctx, text }, { email }) {
     await withdrawInvitation(ctx, email);
-    const flash = `Invitation for ${email} revoked`;
+    const flash = text.members.invitations.revoked(email);
     return { to: "/admin/members", flash, document: null };
   },
 });
 
 const createReset = membersPage.form({
-  async act({ c, ctx, param }) {
+  async act({ c, ctx, param, text }) {
     const { secret, email, expiresAt } = await createPasswordReset(ctx, param("id"));
     const link = new URL(`/admin/reset/${secret}`, serviceOrigin(c)).href;
     return {
       page: (frame) => (
         <AdminPage
           frame={frame}
-          title="Password reset link"
-          crumbs={[["Members", "/admin/members"]]}
+          title={text.members.reset.title}
+          crumbs={[[text.frame.pages.members, "/admin/members"]]}
         >
-          <p>
-            Send this link to <strong>{email}</strong>. It works once, within 24 hours, and signs
-            them out everywhere.
-          </p>
+          <p>{text.members.reset.text(<strong>{email}</strong>)}</p>
           <Copyable id="reset-link" text={link} />
-          <p class="muted">Copy it now. You won’t see it again.</p>
+          <p class="muted">{text.members.reset.copyNow}</p>
         </AdminPage>
       ),
       document: { email, link, expires_at: formatTimestamp(expiresAt) },
@@ -162,18 +173,19 @@ const createReset = membersPage.form({
 
 const change = membersPage.form({
   fields: MemberChangeInput,
-  async act({ ctx, param }, fields) {
+  async act({ ctx, param, text }, fields) {
     await changeMember(ctx, param("id"), fields);
-    return { to: "/admin/members", flash: changeMessage(fields), document: null };
+    return { to: "/admin/members", flash: changeMessage(fields, text), document: null };
   },
 });
 
-function changeMessage({ role, disabled }: z.infer<ReturnType<typeof MemberChangeInput>>): string {
-  if (disabled === true) return "Member removed";
-  if (disabled === false) return "Access restored";
-  return role === undefined
-    ? "Member unchanged"
-    : `Role changed to ${role}. They must sign in again.`;
+function changeMessage(
+  { role, disabled }: z.infer<ReturnType<typeof MemberChangeInput>>,
+  { members: text, terms }: Catalogue,
+): string {
+  if (disabled === true) return text.memberRemoved;
+  if (disabled === false) return text.restored;
+  return role === undefined ? text.unchanged : text.roleChanged(terms.roles[role]);
 }
 
 export const memberRoutes = () =>

@@ -6,24 +6,24 @@ import {
 } from "#domain/webhook/delivery.ts";
 import { haveMakerRightsEnded } from "#domain/webhook/status.ts";
 import { Action } from "#html/action-button.tsx";
-import { formatQuantity, Time, useViewer } from "#html/viewer.tsx";
+import { Time, useViewer } from "#html/viewer.tsx";
 import { Badge, EmptyState, NextLink, Table } from "#html/parts.tsx";
 import * as z from "zod/mini";
 import { listDeliveries } from "#actions/deliveries.ts";
 import { getWebhookWithMaker } from "#actions/webhooks.ts";
 import { deliveryDocument, webhookDocument } from "#documents/webhooks.ts";
 import { lazy } from "#domain/lazy.ts";
+import { useText } from "#admin/language/index.tsx";
 import { page } from "#admin/page.ts";
 import { WebhookLayout, webhookPath } from "./layout.tsx";
 
 function RetryNotice({ failure: { tries, nextAt }, path }: { failure: RetryState; path: string }) {
+  const text = useText().webhooks.deliveries;
+  const next = <Time at={nextAt} as={timeFormat(nextAt, useViewer().now)} />;
   return (
     <div class="notice warn actions">
-      <span>
-        {formatQuantity(tries, "attempt")} failed. Later events are queued until the next attempt at{" "}
-        <Time at={nextAt} as={timeFormat(nextAt, useViewer().now)} />.
-      </span>
-      <Action action={path} name="Retry now" quiet little values={{ state: "active" }} />
+      <span>{text.retrying(tries, next)}</span>
+      <Action action={path} name={text.retry} quiet little values={{ state: "active" }} />
     </div>
   );
 }
@@ -48,13 +48,15 @@ function DeliveredItem({ delivery: { collection, item, type } }: { delivery: Del
 }
 
 /** The error of the delivery, and the beginning of the receiver's response. */
-function DeliveryResponse({ delivery: { error, answer } }: { delivery: Delivery }) {
+function DeliveryResponse({ delivery }: { delivery: Delivery }) {
+  const { answer } = delivery;
+  const text = useText().webhooks.deliveries;
   return (
     <>
-      {error}
+      {text.error(delivery)}
       {answer ? (
         <details>
-          <summary>Response body</summary>
+          <summary>{text.responseBody}</summary>
           <pre class="wrapped">
             <code>{answer}</code>
           </pre>
@@ -67,6 +69,7 @@ function DeliveryResponse({ delivery: { error, answer } }: { delivery: Delivery 
 function Row({ delivery, path }: { delivery: Delivery; path: string }) {
   const { number, at, message, attempt, status, milliseconds } = delivery;
   const isSuccess = isDelivered(delivery);
+  const text = useText().webhooks.deliveries;
   return (
     <tr>
       <td>
@@ -76,21 +79,21 @@ function Row({ delivery, path }: { delivery: Delivery; path: string }) {
         <code title={message}>{delivery.type}</code> <DeliveredItem delivery={delivery} />
       </td>
       <td>
-        <Badge tone={isSuccess ? "good" : "bad"}>{status ?? "No response"}</Badge>
+        <Badge tone={isSuccess ? "good" : "bad"}>{status ?? text.noResponse}</Badge>
       </td>
       <td class="why full">
         <DeliveryResponse delivery={delivery} />
       </td>
-      <td class="number" data-label="ms">
+      <td class="number" data-label={text.columns.milliseconds}>
         {milliseconds}
       </td>
-      <td class="nowrap" data-label="Attempt">
-        {attempt === 0 ? "Manual" : attempt}
+      <td class="nowrap" data-label={text.columns.attempt}>
+        {attempt === 0 ? text.manual : attempt}
       </td>
       <td>
         <Action
           action={`${path}/deliveries/${formatDeliveryId(number)}/redeliver`}
-          name="Resend event"
+          name={text.resend}
           quiet
           little
         />
@@ -98,16 +101,6 @@ function Row({ delivery, path }: { delivery: Delivery; path: string }) {
     </tr>
   );
 }
-
-const headings = [
-  "Time",
-  "Event",
-  "Status",
-  "Response",
-  { name: "ms", number: true },
-  "Attempt",
-  "Actions",
-];
 
 const pageSize = 50;
 const DeliveriesQuery = lazy(() =>
@@ -134,22 +127,28 @@ export const deliveriesPage = page({
     const { hook } = props;
     const isSending = hook.state === "active" && !haveMakerRightsEnded(hook, frame.viewer.now);
     const path = webhookPath(hook.id);
+    const text = frame.text.webhooks.deliveries;
+    const { time, event, status, response, milliseconds, attempt, actions } = text.columns;
+    const duration = { name: milliseconds, number: true };
     return (
-      <WebhookLayout frame={frame} {...props} tab="Deliveries">
+      <WebhookLayout frame={frame} {...props} tab="deliveries">
         {failure && isSending ? <RetryNotice failure={failure} path={path} /> : null}
         {deliveries.length === 0 ? (
           <EmptyState>
-            <p>No deliveries yet</p>
-            <p>Deliveries appear here within seconds and stay for 30 days.</p>
+            <p>{text.none}</p>
+            <p>{text.explanation}</p>
           </EmptyState>
         ) : (
-          <Table caption="Deliveries" columns={headings}>
+          <Table
+            caption={text.caption}
+            columns={[time, event, status, response, duration, attempt, actions]}
+          >
             {deliveries.map((delivery) => (
               <Row delivery={delivery} path={path} />
             ))}
           </Table>
         )}
-        <NextLink href={next} name="Show older deliveries" />
+        <NextLink href={next} name={text.older} />
       </WebhookLayout>
     );
   },

@@ -4,6 +4,7 @@ import { deleteWebhook, getWebhook, updateWebhook } from "#actions/webhooks.ts";
 import { deliveryDocument } from "#documents/webhooks.ts";
 import { isDelivered, type Delivery } from "#domain/webhook/delivery.ts";
 import type { AdminEnv } from "#http/env.ts";
+import type { Catalogue } from "#admin/language/index.tsx";
 import { RotateInput } from "#admin/one-time-secret.tsx";
 import { action, requireAbility } from "#admin/page.ts";
 import { deliveriesPage } from "./deliveries.tsx";
@@ -23,33 +24,34 @@ const rotate = action({
 });
 
 const test = action({
-  async act({ ctx, param }) {
+  async act({ ctx, param, text }) {
     const hook = await getWebhook(ctx, param("id"));
-    return deliveryOutcome(hook.id, await testWebhook(ctx, hook));
+    return deliveryOutcome(hook.id, await testWebhook(ctx, hook), text);
   },
 });
 
 const sendAgain = action({
-  async act({ ctx, param }) {
+  async act({ ctx, param, text }) {
     const hook = await getWebhook(ctx, param("id"));
-    return deliveryOutcome(hook.id, await redeliver(ctx, hook, param("delivery")));
+    const delivery = await redeliver(ctx, hook, param("delivery"));
+    return deliveryOutcome(hook.id, delivery, text);
   },
 });
 
 /** Reports the result of a message that the member sent by hand. */
-function deliveryOutcome(id: string, delivery: Delivery) {
-  const { status, milliseconds, error } = delivery;
+function deliveryOutcome(id: string, delivery: Delivery, { webhooks }: Catalogue) {
+  const text = webhooks.deliveries;
   const flash = isDelivered(delivery)
-    ? `Event delivered: ${status} in ${milliseconds} ms`
-    : { text: `Delivery failed. ${error ?? ""}`, isPartial: true };
+    ? text.delivered(delivery.status, delivery.milliseconds)
+    : { text: text.failed(text.error(delivery)), isPartial: true };
   return { to: webhookPath(id), flash, document: deliveryDocument(delivery) };
 }
 
 const remove = action({
-  async act({ ctx, param }) {
+  async act({ ctx, param, text }) {
     const hook = await getWebhook(ctx, param("id"));
     await deleteWebhook(ctx, hook, null);
-    return { to: "/admin/webhooks", flash: "Webhook deleted", document: null };
+    return { to: "/admin/webhooks", flash: text.webhooks.layout.removed, document: null };
   },
 });
 

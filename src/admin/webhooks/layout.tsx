@@ -7,6 +7,7 @@ import {
   deriveWebhookStatus,
   type EffectiveWebhookState,
 } from "#domain/webhook/status.ts";
+import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { type PageContext, AdminPage } from "#admin/layout.tsx";
 import { Time } from "#html/viewer.tsx";
 import { describeResources } from "#admin/credentials/describe.ts";
@@ -14,51 +15,26 @@ import { Action } from "#html/action-button.tsx";
 import type { PropsWithChildren } from "hono/jsx";
 import type { Problem } from "#domain/problem/problem.ts";
 
-export const webhookLabels = {
-  name: "Name",
-  url: "Endpoint URL",
-  types: "Events",
-  resources: "Forms and apps",
-  include: "Payload",
-  recalculations: "Recalculations",
-  changed_fields: "Changed fields",
+export const webhookStateTones: Record<EffectiveWebhookState, Tone> = {
+  active: "good",
+  retrying: "warn",
+  paused: "quiet",
+  failing: "bad",
+  disabled: "bad",
 };
 
-export const webhookTypeNames: Record<WebhookType, string> = {
-  "record.created": "Record created",
-  "record.updated": "Record updated",
-  "record.deleted": "Record deleted",
-  "record.left_view": "Record left its view",
-  "submission.created": "Submission created",
-  "submission.updated": "Submission updated",
-  "submission.deleted": "Submission deleted",
-  "submission.closed": "Submission closed",
-  "submission.left_view": "Submission left its view",
-};
-
-export const webhookStateBadges: Record<
-  EffectiveWebhookState,
-  readonly [name: string, tone: Tone]
-> = {
-  active: ["Active", "good"],
-  retrying: ["Retrying", "warn"],
-  paused: ["Paused", "quiet"],
-  failing: ["Failing", "bad"],
-  disabled: ["Disabled", "bad"],
-};
+const typePrefixes = { app: "record.", form: "submission." };
 
 /** A summary like “Submissions: created, updated”. */
-export function describeTypes(types: readonly WebhookType[]): string {
-  const describeNoun = (noun: "record" | "submission", label: string) => {
-    const verbs = types
-      .filter((type) => type.startsWith(`${noun}.`))
-      .map((type) => type.slice(noun.length + 1).replace("_", " "));
-    return verbs.length === 0 ? [] : [`${label}: ${verbs.join(", ")}`];
-  };
-  return [...describeNoun("record", "Records"), ...describeNoun("submission", "Submissions")].join(
-    " · ",
+export const describeTypes = (types: readonly WebhookType[], { webhooks }: Catalogue): string =>
+  webhooks.typeSummary(
+    (["app", "form"] as const)
+      .map((kind) => ({
+        kind,
+        chosen: types.filter((type) => type.startsWith(typePrefixes[kind])),
+      }))
+      .filter(({ chosen }) => chosen.length > 0),
   );
-}
 
 interface WebhookPageProps {
   frame: PageContext;
@@ -72,16 +48,18 @@ const isOwnWebhook = ({ frame, hook }: WebhookPageProps) =>
 
 function WebhookSummary(props: WebhookPageProps) {
   const { id, url, types, collections, include, createdAt, maker } = props.hook;
+  const text = useText();
+  const { inputs, labels, layout } = text.webhooks;
   return (
     <DescriptionList
       facts={[
-        [webhookLabels.url, <code class="wrap">{url}</code>],
-        [webhookLabels.resources, describeResources(collections)],
-        [webhookLabels.types, describeTypes(types)],
-        [webhookLabels.include, include === "item" ? "Whole item" : "IDs only"],
-        ["Created", <Time at={createdAt} as="day" />],
-        ["Owner", isOwnWebhook(props) ? "You" : <bdi>{props.makerName ?? maker}</bdi>],
-        ["ID", <ShortId of={id} />],
+        [labels.url, <code class="wrap">{url}</code>],
+        [labels.resources, describeResources(collections, text)],
+        [labels.types, describeTypes(types, text)],
+        [labels.include, inputs.payloads[include].name],
+        [layout.created, <Time at={createdAt} as="day" />],
+        [layout.owner, isOwnWebhook(props) ? layout.you : <bdi>{props.makerName ?? maker}</bdi>],
+        [layout.id, <ShortId of={id} />],
       ]}
     />
   );
@@ -92,42 +70,36 @@ function WebhookActions(props: WebhookPageProps) {
   const { id, name, url } = hook;
   const { state } = deriveWebhookStatus(hook, frame.viewer.now);
   const path = `/admin/webhooks/${id}`;
+  const text = useText().webhooks.layout;
   return (
     <>
-      <Action action={`${path}/test`} name="Send test event" quiet />
+      <Action action={`${path}/test`} name={text.test} quiet />
       {state === "active" || state === "retrying" ? (
-        <Action action={path} name="Pause webhook" quiet values={{ state: "paused" }} />
+        <Action action={path} name={text.pause} quiet values={{ state: "paused" }} />
       ) : haveMakerRightsEnded(hook, frame.viewer.now) ? null : (
-        <Action action={path} name="Resume webhook" values={{ state: "active" }} />
+        <Action action={path} name={text.resume} values={{ state: "active" }} />
       )}
       {isOwnWebhook(props) ? null : (
         <Action
           action={path}
-          name="Take ownership"
-          title={`Take ownership of “${name}”?`}
-          confirm={`It becomes active and sends only data you can access, not what ${makerName ?? "its owner"} can access.`}
+          name={text.takeOwnership}
+          title={text.ownershipTitle(name)}
+          confirm={text.ownershipWarning(makerName)}
           values={{ url, state: "active" }}
         />
       )}
       <Action
         action={`${path}/delete`}
-        name="Delete webhook"
-        title={`Delete “${name}”?`}
-        confirm="Queued events won’t be sent. This permanently deletes its deliveries and secrets."
+        name={text.remove}
+        title={text.removeTitle(name)}
+        confirm={text.removeWarning}
       />
     </>
   );
 }
 
-const tabs = (path: string) =>
-  [
-    ["Deliveries", path],
-    ["Settings", `${path}/settings`],
-    ["Secrets", `${path}/secrets`],
-  ] as const;
-
 interface WebhookLayoutProps extends WebhookPageProps {
-  tab: "Deliveries" | "Settings" | "Secrets";
+  tab: "deliveries" | "settings" | "secrets";
   problem?: Problem | undefined;
 }
 
@@ -142,26 +114,33 @@ export function WebhookLayout({
   const path = `/admin/webhooks/${hook.id}`;
   const { now } = frame.viewer;
   const status = deriveWebhookStatus(hook, now);
-  const [state, tone] = webhookStateBadges[status.state];
+  const { webhooks: text, terms } = frame.text;
+  const { tabs } = text.layout;
   return (
     <AdminPage
       frame={frame}
       title={hook.name}
-      crumbs={[["Webhooks", "/admin/webhooks"]]}
-      badges={<Badge tone={tone}>{state}</Badge>}
+      crumbs={[[text.title, "/admin/webhooks"]]}
+      badges={
+        <Badge tone={webhookStateTones[status.state]}>{terms.webhookStates[status.state]}</Badge>
+      }
       actions={<WebhookActions {...props} />}
       problem={problem}
-      labels={webhookLabels}
+      labels={text.labels}
     >
       {status.reason === null ? null : (
-        <p class="notice bad">
-          {status.reason}{" "}
-          {haveMakerRightsEnded(hook, now) ? "Take ownership" : "Resume the webhook"} to send the
-          queued events.
-        </p>
+        <p class="notice bad">{text.layout.stopped(status, haveMakerRightsEnded(hook, now))}</p>
       )}
       <WebhookSummary {...props} />
-      <Tabs label="Webhook" current={tab} tabs={tabs(path)} />
+      <Tabs
+        label={text.layout.tabsLabel}
+        current={tabs[tab]}
+        tabs={[
+          [tabs.deliveries, path],
+          [tabs.settings, `${path}/settings`],
+          [tabs.secrets, `${path}/secrets`],
+        ]}
+      />
       {children}
     </AdminPage>
   );

@@ -1,5 +1,5 @@
 import { type Webhook, findValidWebhookSecrets } from "#domain/webhook/webhook.ts";
-import { deriveWebhookStatus } from "#domain/webhook/status.ts";
+import { deriveWebhookStatus, haveMakerRightsEnded } from "#domain/webhook/status.ts";
 import { Badge, EmptyState, Table, Copyable } from "#html/parts.tsx";
 import { Time, useViewer } from "#html/viewer.tsx";
 import { describeResources } from "#admin/credentials/describe.ts";
@@ -8,48 +8,59 @@ import { webhookDocument } from "#documents/webhooks.ts";
 import { wantsJson } from "#admin/form-input.ts";
 import { AdminPage } from "#admin/layout.tsx";
 import { page } from "#admin/page.ts";
-import { webhookStateBadges, describeTypes, webhookPath, WebhookLayout } from "./layout.tsx";
-import { RotateSecretForm, takeOneTimeSecret } from "#admin/one-time-secret.tsx";
+import { useText } from "#admin/language/index.tsx";
+import {
+  RotateSecretForm,
+  SecretAlreadyShown,
+  takeOneTimeSecret,
+} from "#admin/one-time-secret.tsx";
+import { webhookStateTones, describeTypes, webhookPath, WebhookLayout } from "./layout.tsx";
 
 export const webhooksPage = page({
   load: ({ ctx }) => listVisibleWebhooks(ctx),
   document: (hooks, { ctx }) => ({
     items: hooks.map((hook) => webhookDocument(hook, ctx.now())),
   }),
-  render: (frame, hooks) => (
-    <AdminPage
-      frame={frame}
-      title="Webhooks"
-      actions={
-        <a class="button" href="/admin/webhooks/new">
-          {" "}
-          Create webhook{" "}
-        </a>
-      }
-    >
-      {hooks.length === 0 ? (
-        <EmptyState>
-          <p>No webhooks yet</p>
-          <p>A webhook sends an event to another system when a record or submission changes.</p>
-        </EmptyState>
-      ) : (
-        <Table
-          caption="Webhooks"
-          columns={["Name", "Endpoint URL", "Forms and apps", "Events", "Created", "State"]}
-        >
-          {hooks.map((hook) => (
-            <Row hook={hook} />
-          ))}
-        </Table>
-      )}
-    </AdminPage>
-  ),
+  render(frame, hooks) {
+    const { columns, labels, ...text } = frame.text.webhooks;
+    const { name, url, resources, types } = labels;
+    return (
+      <AdminPage
+        frame={frame}
+        title={text.title}
+        actions={
+          <a class="button" href="/admin/webhooks/new">
+            {text.create}
+          </a>
+        }
+      >
+        {hooks.length === 0 ? (
+          <EmptyState>
+            <p>{text.none}</p>
+            <p>{text.purpose}</p>
+          </EmptyState>
+        ) : (
+          <Table
+            caption={text.title}
+            columns={[name, url, resources, types, columns.created, columns.state]}
+          >
+            {hooks.map((hook) => (
+              <Row hook={hook} />
+            ))}
+          </Table>
+        )}
+      </AdminPage>
+    );
+  },
 });
 
 function Row({ hook }: { hook: Webhook }) {
   const { id, name, url, types, createdAt } = hook;
-  const { state, reason, lastError } = deriveWebhookStatus(hook, useViewer().now);
-  const [stateName, tone] = webhookStateBadges[state];
+  const { now } = useViewer();
+  const status = deriveWebhookStatus(hook, now);
+  const { state } = status;
+  const text = useText();
+  const { labels } = text.webhooks;
   return (
     <tr>
       <th scope="row">
@@ -60,13 +71,13 @@ function Row({ hook }: { hook: Webhook }) {
       <td class="full">
         <code title={url}>{url}</code>
       </td>
-      <td data-label="Forms and apps">{describeResources(hook.collections)}</td>
-      <td data-label="Events">{describeTypes(types)}</td>
+      <td data-label={labels.resources}>{describeResources(hook.collections, text)}</td>
+      <td data-label={labels.types}>{describeTypes(types, text)}</td>
       <td class="less">
         <Time at={createdAt} as="day" />
       </td>
-      <td title={reason ?? lastError ?? undefined}>
-        <Badge tone={tone}>{stateName}</Badge>
+      <td title={text.webhooks.layout.explanation(status, haveMakerRightsEnded(hook, now))}>
+        <Badge tone={webhookStateTones[state]}>{text.terms.webhookStates[state]}</Badge>
       </td>
     </tr>
   );
@@ -81,38 +92,30 @@ export const newSecretPage = page({
   },
   render(frame, { hook: { id, name }, secret }) {
     const path = `/admin/webhooks/${id}`;
+    const { secrets: shared, webhooks } = frame.text;
+    const text = webhooks.secrets;
     return (
       <AdminPage
         frame={frame}
-        title="Your webhook secret"
+        title={text.newTitle}
         crumbs={[
-          ["Webhooks", "/admin/webhooks"],
+          [webhooks.title, "/admin/webhooks"],
           [name, path],
         ]}
       >
         {secret === undefined ? (
-          <>
-            <p class="notice warn">
-              This secret was already shown. If you didn’t copy it, rotate it to get a new one.
-            </p>
-            <p>
-              <a class="button" href={`${path}/secrets`}>
-                View secrets
-              </a>
-            </p>
-          </>
+          <SecretAlreadyShown secretsPath={`${path}/secrets`} />
         ) : (
           <>
-            <p class="notice warn">Copy it now. You won’t see it again.</p>
-            <h2>Secret</h2>
+            <p class="notice warn">{shared.copyNow}</p>
+            <h2>{text.secret}</h2>
             <Copyable id="secret" text={secret} />
             <p class="lead">
-              Use it in the receiver to verify each event.{" "}
-              <a href="/docs/webhooks#verify">See examples</a>
+              {text.verify} <a href="/docs/webhooks#verify">{text.examples}</a>
             </p>
             <p class="actions">
               <a class="button quiet" href={path}>
-                Done
+                {shared.done}
               </a>
             </p>
           </>
@@ -127,18 +130,20 @@ export const secretsPage = page({
   document: ({ hook }, { ctx }) => ({ items: webhookDocument(hook, ctx.now()).secrets }),
   render(frame, found) {
     const secrets = findValidWebhookSecrets(found.hook, frame.viewer.now).toReversed();
+    const { title, columns } = frame.text.secrets;
+    const text = frame.text.webhooks.secrets;
     return (
-      <WebhookLayout frame={frame} {...found} tab="Secrets">
-        <p class="lead">The webhook signs each event with all of these secrets.</p>
-        <Table caption="Secrets" columns={["Secret", "Created", "Expires"]}>
+      <WebhookLayout frame={frame} {...found} tab="secrets">
+        <p class="lead">{text.signing}</p>
+        <Table caption={title} columns={[columns.secret, columns.created, columns.expires]}>
           {secrets.map(({ created_at, expires_at }, i) => (
             <tr>
-              <th scope="row">{i === 0 ? "Current" : "Previous"}</th>
-              <td data-label="Created">
+              <th scope="row">{i === 0 ? text.current : text.previous}</th>
+              <td data-label={columns.created}>
                 <Time at={created_at} />
               </td>
-              <td data-label="Expires">
-                {expires_at === null ? "With the webhook" : <Time at={expires_at} />}
+              <td data-label={columns.expires}>
+                {expires_at === null ? text.expiresWithWebhook : <Time at={expires_at} />}
               </td>
             </tr>
           ))}

@@ -3,14 +3,10 @@ import { ChoiceGroup, Input } from "#html/inputs.tsx";
 import type { CollectionLabel } from "#store/home/credential-lists.ts";
 import { ResourceChoices } from "#admin/credentials/access-inputs.tsx";
 import { toTextList } from "#admin/credentials/describe.ts";
+import { labelDocuments } from "#admin/describe-view.ts";
 import { numberOf, readForm, textOf, type FormValues } from "#admin/form-input.ts";
-import {
-  secretOutcome,
-  webhookLabels,
-  webhookPath,
-  webhookTypeNames,
-  WebhookLayout,
-} from "./layout.tsx";
+import { type Catalogue, useText } from "#admin/language/index.tsx";
+import { secretOutcome, webhookPath, WebhookLayout } from "./layout.tsx";
 import { listSelectableCollections } from "#actions/definitions.ts";
 import {
   createWebhook as storeWebhook,
@@ -33,19 +29,20 @@ function WebhookInputs({
   reachable: readonly CollectionLabel[];
   values: FormValues;
 }) {
+  const { inputs: text, labels, types } = useText().webhooks;
   return (
     <>
       <Input
         name="name"
-        label={webhookLabels.name}
+        label={labels.name}
         required
         maxlength={100}
         value={textOf(values["name"])}
       />
       <Input
         name="url"
-        label={webhookLabels.url}
-        hint="Receives events by POST. Must be https with a host name, like https://shop.example/hooks."
+        label={labels.url}
+        hint={text.urlHint}
         required
         inputmode="url"
         spellcheck={false}
@@ -56,43 +53,38 @@ function WebhookInputs({
       <ChoiceGroup
         multiple
         name="types"
-        label={webhookLabels.types}
+        label={labels.types}
         options={webhookTypes.map((value) => ({
           value,
-          label: webhookTypeNames[value],
+          label: types[value],
           hint: value,
         }))}
         chosen={toTextList(values["types"])}
       />
-      <ResourceChoices
-        reachable={reachable}
-        values={values}
-        label={webhookLabels.resources}
-        offersViews
-      />
+      <ResourceChoices reachable={reachable} values={values} label={labels.resources} offersViews />
       <ChoiceGroup
         name="include"
-        label={webhookLabels.include}
-        options={[
-          { value: "item", label: "Whole item", hint: "As stored when the event is sent." },
-          { value: "ids", label: "IDs only", hint: "For data that must not leave the service." },
-        ]}
+        label={labels.include}
+        options={(["item", "ids"] as const).map((value) => {
+          const { name: label, hint } = text.payloads[value];
+          return { value, label, hint };
+        })}
         chosen={[textOf(values["include"]) || "item"]}
       />
       <ChoiceGroup
         name="recalculations"
-        label={webhookLabels.recalculations}
-        hint="When a formula changes, the service recalculates all stored items."
-        options={[
-          { value: "true", label: "Send an event for each item" },
-          { value: "false", label: "Send no events" },
-        ]}
+        label={labels.recalculations}
+        hint={text.recalculationsHint}
+        options={(["true", "false"] as const).map((value) => ({
+          value,
+          label: text.recalculations[value],
+        }))}
         chosen={[textOf(values["recalculations"]) || "true"]}
       />
       <Input
         name="changed_fields"
-        label={webhookLabels.changed_fields}
-        hint="Limits “updated” events to changes of these fields. Keys separated by commas, like $status, amount. Empty for all."
+        label={labels.changed_fields}
+        hint={text.changedFieldsHint}
         spellcheck={false}
         autocomplete="off"
         value={toTextList(values["changed_fields"] ?? undefined).join(", ")}
@@ -148,17 +140,15 @@ function changedProperties(before: Webhook, body: FormValues): FormValues {
 }
 
 /** Translates the field errors of the API to the input names and wording of the page. */
-function toPageProblem(problem: Problem): Problem {
+function toPageProblem(problem: Problem, { webhooks }: Catalogue): Problem {
+  const text = webhooks.inputs.errors;
   const errors = problem.members["errors"] as FieldError[] | undefined;
   if (!errors) return problem;
   const pageErrors = errors.map((error) => {
     if (error.field.startsWith("changed_fields")) return { ...error, field: "changed_fields" };
-    if (error.field === "types") return { ...error, reason: "Choose at least one event." };
+    if (error.field === "types") return { ...error, reason: text.types };
     if (!error.field.startsWith("collections")) return error;
-    const reason =
-      error.field === "collections"
-        ? "Choose all forms and apps, or select 1 to 100."
-        : error.reason;
+    const reason = error.field === "collections" ? text.resources : error.reason;
     return { ...error, field: "resources", reason };
   });
   const { code, detail, members, headers } = problem;
@@ -167,28 +157,31 @@ function toPageProblem(problem: Problem): Problem {
 
 export const newWebhookPage = page({
   load: ({ ctx }) => listSelectableCollections(ctx),
-  document: (reachable) => ({ listens_to: reachable }),
-  render: (frame, reachable, attempt) => (
-    <AdminPage
-      frame={frame}
-      title="Create webhook"
-      crumbs={[["Webhooks", "/admin/webhooks"]]}
-      problem={attempt?.problem}
-      labels={webhookLabels}
-    >
-      <form method="post" action="/admin/webhooks" class="issue">
-        <input type="hidden" name="page" value="webhook" />
-        <WebhookInputs reachable={reachable} values={attempt?.values ?? {}} />
-        <p class="muted">Sends only data you can access.</p>
-        <p class="actions">
-          <button type="submit">Create webhook</button>
-          <a class="button quiet" href="/admin/webhooks">
-            Cancel
-          </a>
-        </p>
-      </form>
-    </AdminPage>
-  ),
+  document: (reachable, { text }) => ({ listens_to: labelDocuments(reachable, text) }),
+  render(frame, reachable, attempt) {
+    const { terms, webhooks: text } = frame.text;
+    return (
+      <AdminPage
+        frame={frame}
+        title={text.create}
+        crumbs={[[text.title, "/admin/webhooks"]]}
+        problem={attempt?.problem}
+        labels={text.labels}
+      >
+        <form method="post" action="/admin/webhooks" class="issue">
+          <input type="hidden" name="page" value="webhook" />
+          <WebhookInputs reachable={reachable} values={attempt?.values ?? {}} />
+          <p class="muted">{text.inputs.newWebhookRule}</p>
+          <p class="actions">
+            <button type="submit">{text.create}</button>
+            <a class="button quiet" href="/admin/webhooks">
+              {terms.cancel}
+            </a>
+          </p>
+        </form>
+      </AdminPage>
+    );
+  },
 });
 
 export const createWebhook = newWebhookPage.form({
@@ -209,16 +202,13 @@ export const settingsPage = page({
     const values = keepsInput ? attempt.values : toWebhookInputs(found.hook);
     const { id, version } = found.hook;
     return (
-      <WebhookLayout frame={frame} {...found} tab="Settings" problem={attempt?.problem}>
+      <WebhookLayout frame={frame} {...found} tab="settings" problem={attempt?.problem}>
         <form method="post" action={`/admin/webhooks/${id}`} class="issue">
           <input type="hidden" name="page" value="webhook" />
           <input type="hidden" name="version" value={String(version)} />
           <WebhookInputs reachable={found.collectionLabels} values={values} />
-          <p class="muted">
-            If you change more than the name, you become the owner. The webhook then sends only data
-            you can access.
-          </p>
-          <button type="submit">Save changes</button>
+          <p class="muted">{frame.text.webhooks.inputs.changeRule}</p>
+          <button type="submit">{frame.text.terms.saveChanges}</button>
         </form>
       </WebhookLayout>
     );
@@ -226,7 +216,7 @@ export const settingsPage = page({
 });
 
 export const changeWebhook = settingsPage.form({
-  async act({ c, ctx, param }) {
+  async act({ c, ctx, param, text }) {
     const values = await readForm(c);
     const before = await getWebhook(ctx, param("id"));
     const body = toWebhookBody(values);
@@ -237,14 +227,16 @@ export const changeWebhook = settingsPage.form({
     const changesState = changed["state"] !== undefined;
     return {
       to: webhookPath(hook.id) + (changesState ? "" : "/settings"),
-      flash: changesState ? stateMessage(deriveWebhookStatus(hook, ctx.now())) : "Webhook saved",
+      flash: changesState
+        ? stateMessage(deriveWebhookStatus(hook, ctx.now()), text)
+        : text.webhooks.inputs.saved,
       document: webhookDocument(hook, ctx.now()),
     };
   },
   explain: toPageProblem,
 });
 
-function stateMessage({ state, reason }: WebhookStatus): string {
-  if (state === "disabled") return `Still disabled. ${reason ?? ""}`;
-  return state !== "paused" ? "Webhook active" : "Webhook paused";
+function stateMessage(status: WebhookStatus, { webhooks: { layout } }: Catalogue): string {
+  if (status.state === "disabled") return layout.stillDisabled(status);
+  return status.state === "paused" ? layout.states.paused : layout.states.active;
 }

@@ -1,6 +1,24 @@
+import { formulaText } from "./language/complete-names.ts";
+
 const maxOptions = 8;
-const functions =
-  "sum min max count avg round abs floor ceil concat coalesce today days_between add_days map filter";
+const functions = [
+  "sum",
+  "min",
+  "max",
+  "count",
+  "avg",
+  "round",
+  "abs",
+  "floor",
+  "ceil",
+  "concat",
+  "coalesce",
+  "today",
+  "days_between",
+  "add_days",
+  "map",
+  "filter",
+];
 
 /** Suggests names while the member types a formula. */
 export function completeNames(form: HTMLElement): void {
@@ -19,7 +37,7 @@ function insertOnClick(name: HTMLElement): void {
   button.type = "button";
   button.className = "insert";
   button.textContent = name.textContent;
-  button.setAttribute("aria-label", `Insert ${text}`);
+  button.setAttribute("aria-label", formulaText.insert(text));
   button.addEventListener("click", () => {
     const [start, end] = [input.selectionStart ?? 0, input.selectionEnd ?? 0];
     input.setRangeText(text, start, end, "end");
@@ -43,7 +61,7 @@ class NameBox {
       role: "listbox",
       hidden: true,
     });
-    list.setAttribute("aria-label", "Names");
+    list.setAttribute("aria-label", formulaText.names);
     input.after(list);
     input.role = "combobox";
     input.setAttribute("aria-controls", list.id);
@@ -71,7 +89,7 @@ class NameBox {
 
   #show(): void {
     const word = this.#word;
-    const names = new Set(`${this.#listNames} ${functions}`.match(/\w+/g));
+    const names = new Set([...(this.#listNames.match(/\w+/g) ?? []), ...functions]);
     names.delete(this.#ownKey);
     const matches =
       word === "" ? [] : [...names].filter((name) => name.startsWith(word) && name !== word);

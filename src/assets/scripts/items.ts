@@ -1,3 +1,5 @@
+import { itemsText, type ProblemDocument, reasonsOf } from "./language/items.ts";
+
 /** Enhances the table of items: selects a whole page, counts the selection, and edits simple cells in place. */
 
 /** Shows the check box that selects the page, and the number of selected items. */
@@ -32,7 +34,8 @@ function countSelected(form: HTMLFormElement, boxes: readonly HTMLInputElement[]
     pageTick.indeterminate = count > 0 && count < boxes.length;
   }
   const all = form.querySelector<HTMLInputElement>('input[name="all"]');
-  const text = all?.checked ? "All selected" : count > 0 ? `${count} selected` : "";
+  const selected = count > 0 ? itemsText.selected(count) : "";
+  const text = all?.checked ? itemsText.allSelected : selected;
   const output = form.querySelector("[data-selected]");
   if (output) output.textContent = text;
 }
@@ -82,7 +85,7 @@ async function editCell(cell: HTMLTableCellElement): Promise<void> {
   if (!row || !path || !key || row.querySelector(".editing")) return;
   const page = await loadEditPage(path, key);
   if (!page) {
-    report("This can't be edited now. Reload the page.", true);
+    report(itemsText.notEditable, true);
     return;
   }
   const { control, label } = page;
@@ -140,31 +143,27 @@ async function save(
     });
     if (response.ok) {
       await refresh(row);
-      return report(`${seen.label} saved`);
+      return report(itemsText.saved(seen.label));
     }
-    const problem = (await response.json()) as {
-      detail?: string;
-      errors?: { reason: string }[];
-    };
+    const problem = (await response.json()) as ProblemDocument;
     if (response.status !== 412) {
-      const reasons = (problem.errors ?? []).map(({ reason }) => reason).join(" ");
-      return report(`Not saved. ${seen.label}: ${reasons || problem.detail || ""}`, true);
+      return report(itemsText.notSaved(seen.label, reasonsOf(problem)), true);
     }
     const current = await loadEditPage(path, key);
     const text = current && textOf(current.control);
     if (!current || current.control.value !== initial) {
       await refresh(row);
-      const change =
-        text === undefined ? "" : `from “${textOfValue(seen.control, initial)}” to “${text}”`;
+      const before = textOfValue(seen.control, initial);
       const own = textOfValue(seen.control, value);
-      return report(
-        `Not saved. Someone else changed ${seen.label} ${change}. You entered “${own}”.`,
-        true,
-      );
+      const change =
+        text === undefined
+          ? itemsText.gone(seen.label, own)
+          : itemsText.changed(seen.label, before, text, own);
+      return report(change, true);
     }
     page = current;
   }
-  return report("Not saved. Others keep changing this item. Try again.", true);
+  return report(itemsText.keepsChanging, true);
 }
 
 const textOf = (control: Control) => textOfValue(control, control.value);

@@ -1,3 +1,5 @@
+import { optionText } from "./language/list-options.ts";
+
 /** Shows the options of each choice field as a list that can be sorted. Its textarea stays what the form sends. */
 export function listOptions(form: HTMLElement): void {
   for (const text of form.querySelectorAll<HTMLTextAreaElement>("textarea[data-options]")) {
@@ -23,12 +25,12 @@ class OptionList {
     text.tabIndex = -1;
     const hint = text.previousElementSibling;
     if (hint?.classList.contains("hint")) {
-      hint.textContent =
-        "Leave the stored value blank to store the label. Paste a list to add several.";
+      hint.textContent = optionText.hint;
     }
     this.#list.className = "options";
     const add = document.createElement("button");
-    Object.assign(add, { type: "button", className: "quiet little", textContent: "Add option" });
+    Object.assign(add, { type: "button", textContent: optionText.add });
+    add.classList.add("quiet", "little");
     add.addEventListener("click", () => this.#insert(this.#list.lastElementChild, "").focus());
     text.before(this.#list, add);
     this.#render();
@@ -66,11 +68,11 @@ class OptionList {
   #nameInputs(): void {
     [...this.#list.children].forEach((item, index) => {
       const [label, value] = item.querySelectorAll("input");
-      label?.setAttribute("aria-label", `Option ${index + 1}`);
-      value?.setAttribute("aria-label", `Stored value of option ${index + 1}`);
-      if (label && value) value.placeholder = label.value || "Stored value";
+      label?.setAttribute("aria-label", optionText.option(index + 1));
+      value?.setAttribute("aria-label", optionText.valueOf(index + 1));
+      if (label && value) value.placeholder = label.value || optionText.value;
       for (const button of item.querySelectorAll("button")) {
-        button.ariaLabel = `${button.title}: option ${index + 1}`;
+        button.ariaLabel = optionText.actionOn(button.title, index + 1);
       }
     });
   }
@@ -149,8 +151,8 @@ function createInput(value: string): HTMLInputElement {
 
 function createButton(action: Action): HTMLButtonElement {
   const button = document.createElement("button");
-  const title = { up: "Move up", down: "Move down", remove: "Remove" }[action];
-  Object.assign(button, { type: "button", value: action, className: "quiet little", title });
+  Object.assign(button, { type: "button", value: action, title: optionText.actions[action] });
+  button.classList.add("quiet", "little");
   button.innerHTML = `<svg class="sign" viewBox="0 0 16 16" aria-hidden="true"><path d="${icons[action]}"/></svg>`;
   return button;
 }

@@ -1,3 +1,5 @@
+import { listText } from "./language/lists.ts";
+
 /** Enables the buttons that add a row of line items from a template. */
 export function addRows(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-add-row]")) {
@@ -116,8 +118,8 @@ async function download(link: HTMLAnchorElement, status: HTMLElement): Promise<v
   const bar = document.createElement("progress");
   bar.max = Math.max(1, Number(link.dataset["rows"]));
   bar.value = 0;
-  bar.setAttribute("aria-label", "Download");
-  status.replaceChildren("Downloading… ", bar);
+  bar.setAttribute("aria-label", listText.download);
+  status.replaceChildren(listText.downloading, bar);
   const response = await fetch(link.href);
   if (!response.ok || !response.body) {
     status.textContent = ((await response.json()) as { detail: string }).detail;
@@ -130,7 +132,7 @@ async function download(link: HTMLAnchorElement, status: HTMLElement): Promise<v
     bar.value += part.value.reduce((lines, byte) => lines + (byte === 10 ? 1 : 0), 0);
   }
   save(new Blob(parts), response.headers.get("Content-Disposition") ?? "");
-  status.textContent = "Downloaded.";
+  status.textContent = listText.downloaded;
 }
 
 function save(content: Blob, disposition: string): void {

@@ -1,3 +1,5 @@
+import { type ProblemDocument, reasonsOf, uploadText } from "./language/items.ts";
+
 interface Uploaded {
   id: string;
   name: string;
@@ -57,7 +59,7 @@ async function uploadOne(
   file: File,
   { row, progress, status }: ReturnType<typeof addRow>,
 ): Promise<void> {
-  status.textContent = "uploading";
+  status.textContent = uploadText.uploading;
   try {
     const uploaded = await send(field, file, (share) => (progress.value = share));
     showUploaded(field, row, uploaded);
@@ -72,8 +74,12 @@ async function uploadOne(
 
 function dismissButton(field: HTMLElement, row: HTMLElement, name: string) {
   const button = make("button");
-  Object.assign(button, { type: "button", className: "quiet little", textContent: "Dismiss" });
-  button.setAttribute("aria-label", `Dismiss ${name}`);
+  Object.assign(button, {
+    type: "button",
+    className: "quiet little",
+    textContent: uploadText.dismiss,
+  });
+  button.setAttribute("aria-label", uploadText.dismissFile(name));
   button.addEventListener("click", () => {
     row.remove();
     field.querySelector<HTMLInputElement>('input[type="file"]')?.focus();
@@ -86,10 +92,10 @@ function addRow(field: HTMLElement, name: string) {
   const progress = make("progress");
   progress.max = 1;
   progress.value = 0;
-  progress.setAttribute("aria-label", `Uploading ${name}`);
+  progress.setAttribute("aria-label", uploadText.uploadingFile(name));
   const title = make("bdi");
   title.textContent = name;
-  status.textContent = "waiting";
+  status.textContent = uploadText.waiting;
   text.append(title, status);
   row.append(text, progress);
   field.querySelector("ul.files")?.append(row);
@@ -103,12 +109,12 @@ function showUploaded(field: HTMLElement, row: HTMLElement, { id, name }: Upload
     Object.assign(make("input"), { type: "hidden", name: inputName, value });
   const text = row.querySelector("span");
   const status = row.querySelector("small");
-  if (status) status.textContent = "uploaded";
+  if (status) status.textContent = uploadText.uploaded;
   const label = make("label");
   label.className = "choice";
   const box = Object.assign(make("input"), { type: "checkbox", name: `${key}-`, value: id });
   const spoken = Object.assign(make("span"), { className: "unseen", textContent: ` ${name}` });
-  label.append(box, " Remove", spoken);
+  label.append(box, ` ${uploadText.remove}`, spoken);
   row.replaceChildren(hidden(key, id), hidden(`$file.${id}`, name));
   if (text) row.append(text);
   row.append(label);
@@ -122,7 +128,7 @@ async function send(
   onProgress: (share: number) => void,
 ): Promise<Uploaded> {
   const maxBytes = Number(dataset["maxBytes"]);
-  if (file.size > maxBytes) throw new Error("The file is too large for this field.");
+  if (file.size > maxBytes) throw new Error(uploadText.tooLarge);
   const digest = await crypto.subtle.digest("SHA-256", await file.arrayBuffer());
   const sha256 = Array.from(new Uint8Array(digest), (byte) =>
     byte.toString(16).padStart(2, "0"),
@@ -148,7 +154,7 @@ function sendContent(url: string, file: File, onProgress: (share: number) => voi
     request.setRequestHeader("Accept", "application/json");
     request.setRequestHeader("Content-Type", "application/octet-stream");
     request.upload.addEventListener("progress", ({ loaded, total }) => onProgress(loaded / total));
-    request.addEventListener("error", () => reject(new Error("The connection failed. Try again.")));
+    request.addEventListener("error", () => reject(new Error(uploadText.noConnection)));
     request.addEventListener("load", () => {
       if (request.status < 300) resolve();
       else reject(new Error(reasonOf(request.responseText)));
@@ -159,14 +165,11 @@ function sendContent(url: string, file: File, onProgress: (share: number) => voi
 
 /** The reason in a problem document. */
 function reasonOf(text: string): string {
-  const fallback = "The upload failed. Try again.";
   try {
-    const { detail, errors } = JSON.parse(text) as {
-      detail?: string;
-      errors?: { reason: string }[];
-    };
-    return errors?.[0]?.reason ?? detail ?? fallback;
+    const { errors = [], ...problem } = JSON.parse(text) as ProblemDocument;
+    const reasons = reasonsOf({ ...problem, errors: errors.slice(0, 1) }, { type: "files" });
+    return reasons || uploadText.failed;
   } catch {
-    return fallback;
+    return uploadText.failed;
   }
 }

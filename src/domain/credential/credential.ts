@@ -151,6 +151,22 @@ export function isValidCredential(credential: Credential, now: number): boolean 
   return credential.kind === "client" || credential.createdBy.role !== null;
 }
 
+export type CredentialState = "active" | "ends_soon" | "expired" | "revoked";
+
+const expiryWarningMs = 14 * 24 * 60 * 60 * 1000;
+
+export function credentialStateAt(
+  { revokedAt, expiresAt }: Pick<Credential, "revokedAt" | "expiresAt">,
+  now: number,
+): CredentialState {
+  if (revokedAt !== null) return "revoked";
+  if (expiresAt === null || expiresAt > now + expiryWarningMs) return "active";
+  return expiresAt > now ? "ends_soon" : "expired";
+}
+
+/** The name of the credential in the client credentials grant. */
+export const clientId = ({ id }: Pick<Credential, "id">) => `efc_${id}`;
+
 /** The rights of a request with a valid credential. */
 export interface Grant {
   credentialId: string;

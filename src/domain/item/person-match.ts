@@ -10,17 +10,24 @@ export const maxPersonHits = 1000;
 const minLength = 3;
 const maxLength = 200;
 
-const reject = (code: "invalid_format" | "too_short" | "too_long", reason: string) =>
-  problem.invalidInput([errorAt(["text"], code, reason)]);
+const reject = (
+  code: "invalid_format" | "too_short" | "too_long",
+  reason: string,
+  details: Record<string, number> = {},
+) => problem.invalidInput([errorAt(["text"], code, reason, details)]);
 
 /** Validates what a search for a person looks for. */
 export function parsePersonText(sent: string): string {
   const text = sent.trim().replaceAll(/\s+/gu, " ").normalize("NFC");
   if (!isStorable(text)) throw reject("invalid_format", `Must be ${storableDescription}.`);
   if (text.length < minLength)
-    throw reject("too_short", `Must be at least ${minLength} characters long.`);
+    throw reject("too_short", `Must be at least ${minLength} characters long.`, {
+      min_length: minLength,
+    });
   if (text.length > maxLength)
-    throw reject("too_long", `Must be at most ${maxLength} characters long.`);
+    throw reject("too_long", `Must be at most ${maxLength} characters long.`, {
+      max_length: maxLength,
+    });
   return text;
 }
 

@@ -166,6 +166,15 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
+/** Names a conflict, for pages in other languages. */
+export type ConflictReason =
+  | "address_taken"
+  | "last_owner"
+  | "member_changed"
+  | "member_removed"
+  | "not_closed"
+  | "too_many_searches";
+
 const adminCodes = ["cross_site", "role_required", "conflict"] as const;
 
 /** The codes that the API itself returns. */

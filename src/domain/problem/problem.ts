@@ -1,6 +1,6 @@
 import { abilities, type Ability } from "#domain/credential/permissions.ts";
 import type { FieldErrorCode } from "./field-errors.ts";
-import { problems, type ProblemCode } from "./catalogue.ts";
+import { type ConflictReason, problems, type ProblemCode } from "./catalogue.ts";
 
 /** The error of one field, parameter or part of a definition. */
 export interface FieldError {
@@ -110,7 +110,8 @@ export const problem = {
       },
     ),
 
-  conflict: (detail: string) => new Problem("conflict", detail),
+  conflict: (detail: string, reason?: ConflictReason) =>
+    new Problem("conflict", detail, reason === undefined ? {} : { reason }),
 
   notFound: () =>
     new Problem("not_found", "This resource does not exist, or this credential cannot see it."),

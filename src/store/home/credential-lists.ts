@@ -1,4 +1,3 @@
-import { describeFields, describeItems } from "#domain/search/describe-view.ts";
 import {
   batchHomeAndData,
   batchQueries,
@@ -119,23 +118,14 @@ export interface CollectionLabel {
   key: string;
   name: string;
   /** The views that a credential can see it through. */
-  views: readonly LabelledView[];
-}
-
-/** A view with what it shows, in words. */
-interface LabelledView extends Pick<View, "key" | "name"> {
-  shows: string;
+  views: readonly View[];
 }
 
 type LabelRow = Omit<CollectionLabel, "views"> & { views: string };
 
 export const labelFromRow = ({ views, ...label }: LabelRow): CollectionLabel => ({
   ...label,
-  views: (JSON.parse(views) as View[]).map((view) => ({
-    key: view.key,
-    name: view.name,
-    shows: `${describeItems(view)}, ${describeFields(view)}`,
-  })),
+  views: JSON.parse(views) as View[],
 });
 
 const maxCollectionLabels = 1000;

@@ -14,7 +14,7 @@ import { readItemData } from "#admin/items/form/read-form.ts";
 import { sendItemsDownload, sendSearchDownload } from "#admin/items/list/export.ts";
 import { getStoredCollection, itemsPath } from "#admin/items/load-item.ts";
 import type { Condition } from "#admin/items/list/filters.ts";
-import { viewerOf } from "#admin/preferences.ts";
+import { readTexts, viewerOf } from "#admin/preferences.ts";
 import {
   assertValidData,
   isSharable,
@@ -55,7 +55,7 @@ export async function actOnSelected(c: AdminContext, kind: CollectionKind): Prom
   const selection = readSelection(form);
   const basePath = itemsPath(c, kind);
   if (!selection) {
-    const flash = { text: "Select at least one item first", isPartial: true };
+    const flash = { text: readTexts(c).bulk.nothingSelected, isPartial: true };
     return sendOutcome(c, { to: basePath, flash, document: null });
   }
   const { search } = selection;
@@ -193,7 +193,7 @@ async function runBulk(bulk: Bulk, change: BulkChange): Promise<Outcome> {
       document: { ...document, next },
     };
   }
-  const flash = describeResult(compiled.collection.kind, change, report);
+  const flash = describeResult(compiled.collection.kind, change, report, readTexts(c));
   // A result that fits a confirmation needs no page of its own.
   if (sent === "" && refused <= maxFlashRefusals) {
     return { to: listPath, flash, document: { ...document, next: null } };

@@ -11,6 +11,7 @@ import { problem, type FieldError } from "#domain/problem/problem.ts";
 import type { ProblemCode } from "#domain/problem/catalogue.ts";
 import type { Problem } from "#domain/problem/problem.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
+import type { Catalogue } from "#admin/language/index.tsx";
 
 /** What a bulk action does with each item. */
 export type BulkChange =
@@ -31,8 +32,14 @@ export function readAct(form: FormValues, kind: CollectionKind): BulkAct {
   const act = actsOf[kind].find((name) => name === sent);
   if (act) return act;
   const allowed = ["download", ...actsOf[kind]];
-  const reason = `Must be one of ${formatChoices(allowed)}.`;
-  throw problem.invalidInput([{ field: "act", code: "not_an_option", reason, allowed }]);
+  throw problem.invalidInput([
+    {
+      field: "act",
+      code: "not_an_option",
+      reason: `Must be one of ${formatChoices(allowed)}.`,
+      allowed,
+    },
+  ]);
 }
 
 /** Whether many items can get the same value of the field. */
@@ -75,10 +82,12 @@ export function operationOf(change: BulkChange, { id, version }: ItemView): Batc
   }
 }
 
-const refusals: Partial<Record<ProblemCode, string>> = {
-  not_found: "no longer exists",
-  submission_closed: "already closed",
-  version_mismatch: "changed meanwhile",
+type Reasons = Catalogue["bulk"]["reasons"];
+
+const knownReasons: Partial<Record<ProblemCode, keyof Reasons>> = {
+  not_found: "gone",
+  submission_closed: "closed",
+  version_mismatch: "changed",
 };
 
 /** Says why an item was left out. */
@@ -86,11 +95,12 @@ export function reasonOf(
   { act }: BulkChange,
   { code, detail, members }: Problem,
   fields: readonly Field[],
+  reasons: Reasons,
 ): string {
-  const known = refusals[code];
-  if (known !== undefined) return known;
+  const known = knownReasons[code];
+  if (known !== undefined) return reasons[known];
   if (code !== "invalid_input") return detail;
-  if (act === "close") return "still a draft";
+  if (act === "close") return reasons.draft;
   return ((members["errors"] ?? []) as FieldError[])
     .map(({ field, reason }) => {
       const label = fields.find(({ key }) => key === field)?.label ?? field;

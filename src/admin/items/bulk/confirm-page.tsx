@@ -5,7 +5,7 @@ import type { ItemView } from "#domain/item/item.ts";
 import type { Problem } from "#domain/problem/problem.ts";
 import type { MatchCount } from "#store/data/search/count.ts";
 import { Select } from "#html/inputs.tsx";
-import { formatCount } from "#html/viewer.tsx";
+import { useText } from "#admin/language/index.tsx";
 import { collectionTerms, dataAssets } from "#admin/definitions/layout.tsx";
 import { AdminPage, type PageContext } from "#admin/layout.tsx";
 import { ItemInputs } from "#admin/items/form/inputs.tsx";
@@ -35,12 +35,6 @@ interface QuestionProps extends BulkPageProps {
   named: readonly ItemView[];
 }
 
-/** “1,327 submissions”, or “at least 10,000 submissions”. */
-function countItems({ kind }: Collection, { count, exact }: MatchCount): string {
-  const { item, items } = collectionTerms[kind];
-  return `${exact ? "" : "at least "}${formatCount(count)} ${count === 1 && exact ? item : items}`;
-}
-
 /** The layout of every part of a bulk action. */
 export function BulkPage({
   title,
@@ -50,15 +44,16 @@ export function BulkPage({
   problem,
   children,
 }: PropsWithChildren<BulkPageProps & { title: string }>) {
-  const { many, path } = collectionTerms[collection.kind];
+  const { kind, definition } = collection;
+  const { bulk, terms } = frame.text;
   return (
     <AdminPage
       {...dataAssets}
       {...{ frame, title, problem }}
-      labels={{ value: "New value", field: "Field" }}
+      labels={bulk.labels}
       crumbs={[
-        [many, path],
-        [collection.definition.name, listPath],
+        [terms.collections[kind].many, collectionTerms[kind].path],
+        [definition.name, listPath],
       ]}
     >
       {children}
@@ -83,6 +78,7 @@ export function HiddenSelection({ selection, act }: { selection: Selection; act:
 /** Says which items are selected. */
 function SelectionSummary({ collection, selection, listPath, named }: QuestionProps) {
   const viewer = useViewer();
+  const text = useText();
   const { query, ids } = selection;
   if (ids !== null) {
     return (
@@ -90,7 +86,7 @@ function SelectionSummary({ collection, selection, listPath, named }: QuestionPr
         {named.map((view) => (
           <li>
             <a href={`${listPath.split("?")[0] ?? ""}/${view.id}`}>
-              {itemTitle(view, collection.definition.fields.fields)}
+              {itemTitle(view, collection.definition.fields.fields, text)}
             </a>{" "}
             <StatusBadge status={view.status} />
           </li>
@@ -98,22 +94,22 @@ function SelectionSummary({ collection, selection, listPath, named }: QuestionPr
       </ul>
     );
   }
-  const { items } = collectionTerms[collection.kind];
-  if (!isFiltered(query)) return <p>{`This concerns all ${items}.`}</p>;
   const { definition, kind } = collection;
-  const targets = buildFilterTargets(definition.fields.fields, kind);
+  const { filters, terms } = text;
+  if (!isFiltered(query)) return <p>{text.bulk.concernsAll(terms.collections[kind].items)}</p>;
+  const targets = buildFilterTargets(definition.fields.fields, kind, text);
   const view = (definition.views ?? []).find(({ key }) => key === query.view);
   const parts = [
-    ...(view ? [`View “${view.name}”`] : []),
-    ...(query.text === "" ? [] : [`Text “${query.text}”`]),
-    ...query.filters.map((filter) => describeFilter(filter, targets, viewer, new Map())),
-    ...(query.conditions === "" ? [] : ["Conditions as JSON"]),
+    ...(view ? [filters.view(view.name)] : []),
+    ...(query.text === "" ? [] : [filters.text(query.text)]),
+    ...query.filters.map((filter) => describeFilter(filter, targets, viewer, new Map(), filters)),
+    ...(query.conditions === "" ? [] : [filters.conditions]),
   ];
   return (
-    <ul class="chips" aria-label="Active filters">
-      {parts.map((text) => (
+    <ul class="chips" aria-label={filters.active}>
+      {parts.map((words) => (
         <li>
-          <span>{text}</span>
+          <span>{words}</span>
         </li>
       ))}
     </ul>
@@ -122,23 +118,25 @@ function SelectionSummary({ collection, selection, listPath, named }: QuestionPr
 
 /** Asks which field to edit. */
 export function FieldPage(props: QuestionProps) {
-  const { collection, selection, matches, listPath, act } = props;
+  const { frame, collection, selection, matches, listPath, act } = props;
+  const { bulk: text, terms } = frame.text;
+  const count = terms.collections[collection.kind].itemCount(matches.count, matches.exact);
   const options = collection.definition.fields.fields
     .filter(isSharable)
     .map(({ key, label }) => ({ value: key, label }));
   return (
-    <BulkPage {...props} title={`Edit ${countItems(collection, matches)}`}>
+    <BulkPage {...props} title={text.actions.edit(count)}>
       <SelectionSummary {...props} />
-      {options.length === 0 ? (
-        <p class="muted">No field can have one value in many items.</p>
-      ) : null}
+      {options.length === 0 ? <p class="muted">{text.noFields}</p> : null}
       <form method="post" action={actionOf(listPath)}>
         <HiddenSelection {...{ selection, act }} />
-        {options.length === 0 ? null : <Select name="field" label="Field" options={options} />}
+        {options.length === 0 ? null : (
+          <Select name="field" label={text.labels.field} options={options} />
+        )}
         <p class="actions">
-          {options.length === 0 ? null : <button type="submit">Continue</button>}
+          {options.length === 0 ? null : <button type="submit">{terms.continue}</button>}
           <a class="button quiet" href={listPath}>
-            Cancel
+            {terms.cancel}
           </a>
         </p>
       </form>
@@ -152,30 +150,21 @@ export const actionOf = (listPath: string) => `${listPath.split("?")[0] ?? ""}/s
 /** The field under the name that its input has here, which no other input of the form has. */
 export const valueField = (field: Field): Field => ({ ...field, key: "value", required: false });
 
-const verbs: Record<BulkAct, string> = { edit: "Edit", close: "Close", delete: "Delete" };
-
-const explanations: Record<Exclude<BulkAct, "edit">, string> = {
-  close: "Closed submissions can't be edited until they are reopened.",
-  delete: "This permanently deletes them.",
-};
-
 /** Shows what a bulk action will do, in numbers. An edit also asks for the value. */
 export function ConfirmPage(props: QuestionProps & { field: Field | undefined }) {
   const { frame, collection, selection, act, form, matches, allowed, listPath, field } = props;
-  const count = countItems(collection, allowed);
-  const name = field ? `Set ${field.label} in ${count}` : `${verbs[act]} ${count}`;
+  const { bulk: text, terms } = frame.text;
+  const { itemCount } = terms.collections[collection.kind];
+  const count = itemCount(allowed.count, allowed.exact);
+  const name = field ? text.setField(field.label, count) : text.actions[act](count);
   const leftOut = matches.exact && allowed.exact ? matches.count - allowed.count : 0;
   return (
-    <BulkPage {...props} title={`${name}?`}>
+    <BulkPage {...props} title={text.question(name)}>
       <SelectionSummary {...props} />
       {leftOut > 0 ? (
-        <p class="notice warn">
-          {`${formatCount(leftOut)} of ${countItems(collection, matches)} stay as they are: ${
-            act === "close" ? "drafts and closed submissions." : "closed submissions."
-          }`}
-        </p>
+        <p class="notice warn">{text.leftOut(act, leftOut, itemCount(matches.count))}</p>
       ) : null}
-      {act === "edit" ? null : <p>{explanations[act]}</p>}
+      {act === "edit" ? null : <p>{text.explanations[act]}</p>}
       <form method="post" action={actionOf(listPath)}>
         <HiddenSelection {...{ selection, act }} />
         <input type="hidden" name="total" value={String(matches.count)} />
@@ -183,12 +172,12 @@ export function ConfirmPage(props: QuestionProps & { field: Field | undefined })
           <>
             <input type="hidden" name="field" value={field.key} />
             <ItemInputs
-              fields={[{ ...valueField(field), label: "New value" }]}
+              fields={[{ ...valueField(field), label: text.labels.value }]}
               data={{ value: null }}
               form={form["value"] === undefined ? undefined : form}
               zone={frame.viewer.zone}
             />
-            <p class="muted">Leave it blank to empty the field.</p>
+            <p class="muted">{text.emptyHint}</p>
           </>
         ) : null}
         <p class="actions">
@@ -203,7 +192,7 @@ export function ConfirmPage(props: QuestionProps & { field: Field | undefined })
             </button>
           ) : null}
           <a class="button quiet" href={listPath}>
-            Cancel
+            {terms.cancel}
           </a>
         </p>
       </form>

@@ -1,14 +1,10 @@
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import { formatCount } from "#html/viewer.tsx";
 import { Table } from "#html/parts.tsx";
-import { collectionTerms } from "#admin/definitions/layout.tsx";
+import type { Catalogue } from "#admin/language/index.tsx";
 import type { Flash } from "#admin/preferences.ts";
-import type { BulkAct, BulkChange } from "./change.ts";
+import type { BulkChange } from "./change.ts";
 import { actionOf, BulkPage, HiddenSelection, type BulkPageProps } from "./confirm-page.tsx";
 import type { BulkReport } from "./run-step.ts";
-
-const pastVerbs: Record<BulkAct, string> = { edit: "changed", close: "closed", delete: "deleted" };
-const ongoing: Record<BulkAct, string> = { edit: "Editing", close: "Closing", delete: "Deleting" };
 
 const maxNamedRefusals = 5;
 
@@ -16,23 +12,16 @@ const maxNamedRefusals = 5;
 export function describeResult(
   kind: CollectionKind,
   { act }: BulkChange,
-  { done, unchanged, refused, refusals }: BulkReport,
+  report: BulkReport,
+  { bulk, terms }: Catalogue,
 ): Flash {
-  const { item, items } = collectionTerms[kind];
-  const verb = pastVerbs[act];
-  const total = done + unchanged + refused;
-  const same = unchanged > 0 ? ` ${formatCount(unchanged)} had this value already.` : "";
+  const { done, refused, refusals } = report;
+  const { items, itemCount } = terms.collections[kind];
   if (refused === 0) {
-    const text = `${formatCount(done)} ${done === 1 ? item : items} ${verb}`;
-    return { text: same === "" ? text : `${text}.${same}`, isPartial: false };
+    return { text: bulk.results.all(act, itemCount(done), report), isPartial: false };
   }
-  const names = refusals
-    .slice(0, maxNamedRefusals)
-    .map(({ title, reason }) => `${title} (${reason})`)
-    .join(", ");
-  const others = refused - Math.min(maxNamedRefusals, refusals.length);
-  const more = others > 0 ? ` and ${formatCount(others)} more` : "";
-  const text = `${formatCount(done)} of ${formatCount(total)} ${items} ${verb}.${same} Not ${verb}: ${names}${more}.`;
+  const named = refusals.slice(0, maxNamedRefusals);
+  const text = bulk.results.partial(act, items, report, named, refused - named.length);
   return { text, isPartial: true };
 }
 
@@ -45,8 +34,10 @@ interface ReportProps extends BulkPageProps {
 
 /** Shows the progress between two steps. A script starts the next step; without one, people press the button. */
 export function ProgressPage(props: ReportProps & { next: string }) {
-  const { collection, selection, change, report, total, next, listPath } = props;
-  const { items } = collectionTerms[collection.kind];
+  const { frame, collection, selection, change, report, total, next, listPath } = props;
+  const { bulk, terms } = frame.text;
+  const { items, itemCount } = terms.collections[collection.kind];
+  const title = bulk.progress.title(change.act, items);
   const count = report.done + report.unchanged + report.refused;
   const numbers = [
     ["done", report.done],
@@ -55,15 +46,10 @@ export function ProgressPage(props: ReportProps & { next: string }) {
     ["total", total],
   ] as const;
   return (
-    <BulkPage {...props} title={`${ongoing[change.act]} ${items}`}>
+    <BulkPage {...props} title={title}>
       <p role="status">
-        <progress
-          max={Math.max(1, total, count)}
-          value={count}
-          aria-label={`${ongoing[change.act]} ${items}`}
-        ></progress>{" "}
-        {`${formatCount(count)} of ${formatCount(Math.max(total, count))} ${items}`}
-        {report.refused > 0 ? `, ${formatCount(report.refused)} not ${pastVerbs[change.act]}` : ""}
+        <progress max={Math.max(1, total, count)} value={count} aria-label={title}></progress>{" "}
+        {bulk.progress.counts(change.act, count, itemCount(Math.max(total, count)), report.refused)}
       </p>
       <form method="post" action={actionOf(listPath)} data-continue="">
         <HiddenSelection selection={selection} act={change.act} />
@@ -77,9 +63,9 @@ export function ProgressPage(props: ReportProps & { next: string }) {
         ))}
         <input type="hidden" name="refusals" value={JSON.stringify(report.refusals)} />
         <p class="actions">
-          <button type="submit">Continue</button>
+          <button type="submit">{terms.continue}</button>
           <a class="button quiet" href={listPath}>
-            Stop
+            {bulk.progress.stop}
           </a>
         </p>
       </form>
@@ -89,23 +75,20 @@ export function ProgressPage(props: ReportProps & { next: string }) {
 
 /** Shows the result of a bulk action, with the items that it left out and why. */
 export function ResultPage(props: ReportProps) {
-  const { collection, change, report, listPath } = props;
-  const { kind } = collection;
-  const { Items, item } = collectionTerms[kind];
-  const verb = pastVerbs[change.act];
-  const summary = describeResult(kind, change, { ...report, refusals: [] });
+  const { frame, collection, change, report, listPath } = props;
+  const { act } = change;
+  const { Items, item, itemCount } = frame.text.terms.collections[collection.kind];
+  const text = frame.text.bulk.results;
   const base = listPath.split("?")[0] ?? "";
-  const text =
-    report.refused === 0
-      ? summary.text
-      : `${formatCount(report.done)} ${verb}, ${formatCount(report.refused)} not ${verb}`;
+  const summary =
+    report.refused === 0 ? text.all(act, itemCount(report.done), report) : text.counts(act, report);
   return (
-    <BulkPage {...props} title={`${Items} ${verb}`}>
+    <BulkPage {...props} title={text.title(act, Items)}>
       <p class={report.refused > 0 ? "notice warn" : "notice good"} role="status" data-done="">
-        {text}
+        {summary}
       </p>
       {report.refusals.length > 0 ? (
-        <Table caption={`Not ${verb}`} columns={[`Not ${verb}`, "Reason"]}>
+        <Table caption={text.refused(act)} columns={[text.refused(act), text.reason]}>
           {report.refusals.map(({ id, title, reason }) => (
             <tr>
               <th scope="row">
@@ -117,13 +100,11 @@ export function ResultPage(props: ReportProps) {
         </Table>
       ) : null}
       {report.refused > report.refusals.length ? (
-        <p class="muted">
-          {`The first ${report.refusals.length} of ${formatCount(report.refused)} are listed.`}
-        </p>
+        <p class="muted">{text.listed(report.refusals.length, report.refused)}</p>
       ) : null}
       <p class="actions">
         <a class="button" href={listPath}>
-          {`Back to the ${item} list`}
+          {text.back(item)}
         </a>
       </p>
     </BulkPage>

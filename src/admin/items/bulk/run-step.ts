@@ -8,6 +8,7 @@ import { maxOperations } from "#domain/item/body.ts";
 import type { ItemView } from "#domain/item/item.ts";
 import { Problem } from "#domain/problem/problem.ts";
 import type { AdminEnv } from "#http/env.ts";
+import { readTexts } from "#admin/preferences.ts";
 import { itemTitle } from "#admin/items/value.tsx";
 import { operationOf, reasonOf, type BulkChange } from "./change.ts";
 import { selectionQuery, type Selection } from "./selection.ts";
@@ -69,7 +70,7 @@ export async function runStep(
     position = next = page.nextPosition;
     if (next === null || ctx.now() >= end) break;
   }
-  if (from === null && next === null) reportMissing(run, found);
+  if (from === null && next === null) reportMissing(run, found, readTexts(c).bulk.reasons.gone);
   return next;
 }
 
@@ -77,10 +78,10 @@ export async function runStep(
 function reportMissing(
   { selection, report }: Pick<Run, "selection" | "report">,
   found: Set<string>,
+  reason: string,
 ) {
   for (const id of selection.ids ?? []) {
-    if (!found.has(id))
-      refuse(report, { id, title: `…${id.slice(-8)}`, reason: "no longer exists" });
+    if (!found.has(id)) refuse(report, { id, title: `…${id.slice(-8)}`, reason });
   }
 }
 
@@ -109,8 +110,8 @@ async function changeItems(run: Run, views: readonly ItemView[]): Promise<void> 
     const foundIds = new Set(found.views.map(({ id }) => id));
     for (const view of outdated) {
       if (foundIds.has(view.id)) continue;
-      const title = titleOf(compiled, view);
-      refuse(report, { id: view.id, title, reason: "no longer matches" });
+      const title = titleOf(run, view);
+      refuse(report, { id: view.id, title, reason: readTexts(c).bulk.reasons.noMatch });
     }
     remaining = found.views;
   }
@@ -119,17 +120,15 @@ async function changeItems(run: Run, views: readonly ItemView[]): Promise<void> 
 const isOutdated = (outcome: RowOutcome | undefined) =>
   outcome instanceof Problem && outcome.code === "version_mismatch";
 
-const titleOf = ({ collection }: CompiledCollection, view: ItemView) =>
-  itemTitle(view, collection.definition.fields.fields);
+const titleOf = ({ c, compiled: { collection } }: Run, view: ItemView) =>
+  itemTitle(view, collection.definition.fields.fields, readTexts(c));
 
-function countOutcome(
-  { compiled, change, report }: Run,
-  view: ItemView,
-  outcome: RowOutcome | undefined,
-): void {
+function countOutcome(run: Run, view: ItemView, outcome: RowOutcome | undefined): void {
+  const { c, compiled, change, report } = run;
   if (outcome instanceof Problem) {
-    const reason = reasonOf(change, outcome, compiled.collection.definition.fields.fields);
-    refuse(report, { id: view.id, title: titleOf(compiled, view), reason });
+    const { fields } = compiled.collection.definition.fields;
+    const reason = reasonOf(change, outcome, fields, readTexts(c).bulk.reasons);
+    refuse(report, { id: view.id, title: titleOf(run, view), reason });
   } else if (outcome === "unchanged") report.unchanged += 1;
   else report.done += 1;
 }

@@ -26,8 +26,13 @@ const maxSearchLength = 8000;
 export function readSelection(form: FormValues): Selection | null {
   const sent = textOf(form["search"]);
   if (sent.length > maxSearchLength) {
-    const reason = `Must have at most ${maxSearchLength} characters.`;
-    throw problem.invalidInput([{ field: "search", code: "too_long", reason }]);
+    throw problem.invalidInput([
+      {
+        field: "search",
+        code: "too_long",
+        reason: `Must have at most ${maxSearchLength} characters.`,
+      },
+    ]);
   }
   const query = parseQuery(sent);
   const search = buildSearchParams(query).toString();

@@ -22,7 +22,7 @@ export function FilesInput({ field, stored, form, place }: FilesInputProps) {
   const { ids, removed } = form
     ? sentFileIds(key, form)
     : { ids: [...storedFiles.keys()], removed: new Set<string>() };
-  const text = useText().files;
+  const { files: text, terms } = useText();
   const wrong = useFieldErrors(key);
   const id = inputId(key);
   const described = [`${id}-hint`, wrong.length > 0 ? `${id}-wrong` : ""].filter(Boolean).join(" ");
@@ -35,7 +35,7 @@ export function FilesInput({ field, stored, form, place }: FilesInputProps) {
       data-max-bytes={max_bytes}
     >
       <legend>
-        {label} {required ? <span class="needed">{text.required}</span> : null}
+        {label} {required ? <span class="needed">{terms.required}</span> : null}
       </legend>
       <ul class="files">
         {ids.map((file) => (

@@ -2,6 +2,7 @@ import type { RowField } from "#domain/definition/field.ts";
 import { choiceAttributes, RecordChoices, useReferenceText } from "#admin/items/references.tsx";
 import { SelectOptions, InputErrors, useField } from "#html/inputs.tsx";
 import { inputAttributes, yesNoOptions, optionsFor, nonEmptyTexts, inputText } from "./values.ts";
+import { useText } from "#admin/language/index.tsx";
 import { textOf } from "#admin/form-input.ts";
 
 export interface CellProps {
@@ -28,6 +29,7 @@ function CellInput({
   value: unknown;
   list: string | undefined;
 }) {
+  const texts = useText();
   switch (field.type) {
     case "multi_select": {
       const chosen = nonEmptyTexts(value);
@@ -35,7 +37,7 @@ function CellInput({
       const { id, name, "aria-label": label } = attributes;
       return (
         <div role="group" id={id} aria-label={label} class="several">
-          {optionsFor(field.options, chosen)
+          {optionsFor(field.options, chosen, texts)
             .filter((option) => list === undefined || checked.has(option.value))
             .map((option) => (
               <label class="choice">
@@ -57,9 +59,9 @@ function CellInput({
       if (list !== undefined && field.type === "select") {
         return <input {...attributes} type="text" list={list} value={text} />;
       }
-      const fieldOptions = field.type === "select" ? optionsFor(field.options, [text]) : [];
+      const fieldOptions = field.type === "select" ? optionsFor(field.options, [text], texts) : [];
       const options =
-        field.type === "select" ? [{ value: "", label: "" }, ...fieldOptions] : yesNoOptions;
+        field.type === "select" ? [{ value: "", label: "" }, ...fieldOptions] : yesNoOptions(texts);
       return (
         <select {...attributes}>
           <SelectOptions options={options} value={text} />

@@ -2,6 +2,7 @@ import type { Child } from "hono/jsx";
 import type { ComputedField, Field, ReferenceField, RowField } from "#domain/definition/field.ts";
 import { choiceAttributes, RecordChoices, useReferenceText } from "#admin/items/references.tsx";
 import { ChoiceGroup, Field as Box, Select, TextArea, useField } from "#html/inputs.tsx";
+import { useText } from "#admin/language/index.tsx";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import { inputAttributes, yesNoOptions, inputText, optionsFor, nonEmptyTexts } from "./values.ts";
 import { FilesInput } from "#admin/items/files/files-input.tsx";
@@ -17,10 +18,11 @@ interface SingleInputProps {
 }
 
 function SingleInput({ field, value, isSent, zone, required }: SingleInputProps) {
+  const texts = useText();
   const { key: name } = field;
   const label = field.required ? (
     <>
-      {field.label} <span class="needed">required</span>
+      {field.label} <span class="needed">{texts.terms.required}</span>
     </>
   ) : (
     field.label
@@ -30,15 +32,17 @@ function SingleInput({ field, value, isSent, zone, required }: SingleInputProps)
   switch (field.type) {
     case "multi_select": {
       const chosen = nonEmptyTexts(value);
-      const options = optionsFor(field.options, chosen);
+      const options = optionsFor(field.options, chosen, texts);
       return <ChoiceGroup {...{ name, label, hint, options, chosen }} multiple />;
     }
     case "select": {
-      const options = [{ value: "", label: "" }, ...optionsFor(field.options, [text])];
+      const options = [{ value: "", label: "" }, ...optionsFor(field.options, [text], texts)];
       return <Select {...{ name, label, hint, options, value: text, required }} />;
     }
-    case "boolean":
-      return <Select {...{ name, label, hint, options: yesNoOptions, value: text, required }} />;
+    case "boolean": {
+      const options = yesNoOptions(texts);
+      return <Select {...{ name, label, hint, options, value: text, required }} />;
+    }
     case "multiline_text":
       // Browsers drop the first line break of a textarea, so the value starts with an extra one.
       return <TextArea {...{ name, label, hint, value: `\n${text}`, required }} wide />;
@@ -95,7 +99,8 @@ function ReferenceInput({
   text: string;
   required: boolean;
 }) {
-  const hint = help || "A title, a receipt number or other text of the record";
+  const { referenceHint } = useText().itemForm;
+  const hint = help || referenceHint;
   const control = useField({ name, hint });
   const { id } = control.inputProps;
   return (
@@ -176,10 +181,7 @@ function TooManyRows({ field, rows }: { field: Field; rows: unknown }) {
   return (
     <fieldset class="wide">
       <legend>{field.label}</legend>
-      <p class="muted">
-        {Array.isArray(rows) ? rows.length : 0} rows are too many to change on a page. They stay as
-        they are; a program can change them.
-      </p>
+      <p class="muted">{useText().itemForm.rows.tooMany(Array.isArray(rows) ? rows.length : 0)}</p>
     </fieldset>
   );
 }

@@ -9,6 +9,7 @@ import {
 } from "#admin/items/value.tsx";
 import type { ItemView } from "#domain/item/item.ts";
 import { Time } from "#html/viewer.tsx";
+import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { type PageContext, AdminPage } from "#admin/layout.tsx";
 import type { Collection } from "#domain/definition/collection.ts";
 import { withPlace, type Place } from "#admin/items/neighbors.ts";
@@ -18,6 +19,7 @@ import { collectionTerms, dataAssets } from "#admin/definitions/layout.tsx";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import type { SeenDigests } from "./changes.ts";
 import { ReferencesContext, type References } from "#admin/items/references.tsx";
+import { explainItemProblem } from "#admin/explain-problem.ts";
 import { ItemInputs } from "./inputs.tsx";
 
 function ConflictChoice({
@@ -62,45 +64,48 @@ interface EditConflict {
 /** Shows both values of each conflicting field and requires a choice before saving. */
 function ConflictNotice({ conflict, frame }: { conflict: EditConflict; frame: PageContext }) {
   const { current, both, theirs, mine, names } = conflict;
+  const text = useText().itemForm.conflict;
   const theirsOnly = theirs.filter((field) => !both.includes(field));
   return (
     <section class="notice warn conflict" aria-labelledby="conflict">
       <h2 id="conflict">
-        Changed <Time at={current.updatedAt} as="distance" /> by{" "}
         <ActorNamesContext.Provider value={names}>
-          <ActorName actor={current.updatedBy} frame={frame} />
+          {text.changed(
+            <Time at={current.updatedAt} as="distance" />,
+            <ActorName actor={current.updatedBy} frame={frame} />,
+          )}
         </ActorNamesContext.Provider>
       </h2>
       {both.map((field) => (
         <fieldset>
           <legend>{field.label}</legend>
-          <ConflictChoice field={field} name="mine" title="Your value" value={mine[field.key]} />
+          <ConflictChoice field={field} name="mine" title={text.mine} value={mine[field.key]} />
           <ConflictChoice
             field={field}
             name="theirs"
-            title="Saved value"
+            title={text.theirs}
             value={current.data[field.key]}
           />
         </fieldset>
       ))}
-      {theirsOnly.length > 0 ? (
-        <p>Their other changes were added: {theirsOnly.map(({ label }) => label).join(", ")}.</p>
-      ) : null}
+      {theirsOnly.length > 0 ? <p>{text.merged(theirsOnly.map(({ label }) => label))}</p> : null}
     </section>
   );
 }
 
 function SubmitButtons({ kind, view }: { kind: "app" | "form"; view: ItemView | undefined }) {
+  const { itemForm: text, terms } = useText();
   if (kind === "app" || view?.status === "submitted") {
-    return <button type="submit">{view ? "Save changes" : "Create record"}</button>;
+    const create = text.create(terms.collections[kind].item);
+    return <button type="submit">{view ? terms.saveChanges : create}</button>;
   }
   return (
     <>
       <button type="submit" name="$status" value="submitted">
-        Submit
+        {text.submit}
       </button>
       <button type="submit" name="$status" value="draft" class="quiet" formnovalidate>
-        Save draft
+        {text.saveDraft}
       </button>
     </>
   );
@@ -134,29 +139,32 @@ const encodingOf = (fields: readonly Field[]) =>
 
 /** The form that creates or edits an item. */
 export function ItemFormPage(props: ItemFormProps) {
-  const { frame, collection, view, seen, sent: form, written, calculated, clash, problem } = props;
+  const { frame, collection, view, seen, sent: form, written, calculated, clash } = props;
   const { references } = props;
   const { kind, key, definition } = collection;
-  const { path, many: plural, item } = collectionTerms[kind];
+  const { path } = collectionTerms[kind];
+  const { itemForm: text, terms } = frame.text;
+  const { many, item } = terms.collections[kind];
   const base = `${path}/${key}/items`;
   const { fields } = definition.fields;
+  const problem = props.problem && explainItemProblem(props.problem, fields, frame.text);
   const action = view ? withPlace(`${base}/${view.id}`, props.place) : base;
   const zone = textOf(form?.["$zone"]) || frame.viewer.zone;
   const crumbs: [string, string][] = [
-    [plural, path],
+    [many, path],
     [definition.name, base],
   ];
-  if (view) crumbs.push([itemTitle(view, fields), action]);
+  if (view) crumbs.push([itemTitle(view, fields, frame.text), action]);
   const computedFields = fields.filter(({ type }) => type === "computed");
   return (
     <AdminPage
       {...dataAssets}
       frame={frame}
-      title={view ? `Edit ${item}` : `Create ${item}`}
+      title={view ? text.edit(item) : text.create(item)}
       crumbs={crumbs}
       badges={view ? <StatusBadge status={view.status} /> : null}
       problem={problem}
-      labels={inputLabels(fields, formErrorsOf(problem))}
+      labels={inputLabels(fields, formErrorsOf(problem), text.rows)}
     >
       <form method="post" action={action} class="item" enctype={encodingOf(fields)}>
         <ReferencesContext.Provider value={references}>
@@ -179,14 +187,14 @@ export function ItemFormPage(props: ItemFormProps) {
           </ReferencesContext.Provider>
         </div>
         {computedFields.length > 0 ? (
-          <section class="card" aria-label="Calculated" id="calculated" data-calculated="">
+          <section class="card" aria-label={text.calculated} id="calculated" data-calculated="">
             <ItemValues fields={computedFields} data={calculated ?? view?.data ?? {}} />
           </section>
         ) : null}
         <p class="actions sticky">
           <SubmitButtons kind={kind} view={view} />
           <a class="button quiet" href={action}>
-            Cancel
+            {terms.cancel}
           </a>
         </p>
       </form>
@@ -194,24 +202,27 @@ export function ItemFormPage(props: ItemFormProps) {
   );
 }
 
+type RowTexts = Catalogue["itemForm"]["rows"];
+
 /** Labels of the inputs for the error summary. Cells get a label only if they have an error. */
 function inputLabels(
   fields: readonly Field[],
   errors: readonly FormError[],
+  text: RowTexts,
 ): Record<string, string> {
   return Object.fromEntries(
     fields.flatMap((field) => [
       [field.key, field.label],
-      ...(field.type === "line_items" ? cellLabels(field, errors) : []),
+      ...(field.type === "line_items" ? cellLabels(field, errors, text) : []),
     ]),
   );
 }
 
-function cellLabels({ key, fields }: LineItemsField, errors: readonly FormError[]) {
+function cellLabels({ key, fields }: LineItemsField, errors: readonly FormError[], text: RowTexts) {
   return errors.flatMap((error) => {
     const [, list, index, columnKey] = /^(\w+)\[(\d+)\]\.(\w+)$/.exec(error.field) ?? [];
     const label = fields.find((column) => column.key === columnKey)?.label;
     if (list !== key || label === undefined) return [];
-    return [[error.field, `${label}, row ${Number(index) + 1}`]];
+    return [[error.field, text.cell(label, Number(index) + 1)]];
   });
 }

@@ -1,9 +1,10 @@
 import { valueKinds, type Field, type LineItemsField } from "#domain/definition/field.ts";
 import { filesOf, readFileIds } from "#admin/items/files/sent-files.ts";
 import { problem } from "#domain/problem/problem.ts";
+import type { Catalogue } from "#admin/language/index.tsx";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import { localToUtc } from "#domain/time.ts";
-import { editableColumns, inputText, optionsFor, nonEmptyTexts } from "./values.ts";
+import { editableColumns, formerValues, inputText, nonEmptyTexts } from "./values.ts";
 
 type Data = Record<string, unknown>;
 
@@ -52,13 +53,17 @@ export const blankRow = (): FormRow => ({ was: null, removed: false, cells: {}, 
 const maxFormRows = 1000;
 
 /** Rejects a form whose lists have too many cells in total. */
-export function assertCellsFit(fields: readonly Field[], form: FormValues): void {
+export function assertCellsFit(
+  fields: readonly Field[],
+  form: FormValues,
+  { itemForm: text }: Pick<Catalogue, "itemForm">,
+): void {
   let cells = 0;
   for (const field of fields) {
     if (field.type !== "line_items") continue;
     cells += rowIndexes(field, form).length * field.fields.length;
     if (cells <= maxSubmittedCells) continue;
-    const reason = `A form has at most ${maxSubmittedCells} cells, and up to this list there are ${cells}. A program can send them.`;
+    const reason = text.rows.tooManyCells(maxSubmittedCells, cells);
     throw problem.invalidInput([{ field: field.key, code: "too_many_rows", reason }]);
   }
 }
@@ -180,7 +185,8 @@ export function toSubmittedValue(field: Field, value: unknown, zone: string): un
   if (field.type === "multi_select") {
     const values = nonEmptyTexts(value);
     const checkedValues = new Set(values);
-    const optionValues = optionsFor(field.options, values).map((option) => option.value);
+    const currentValues = field.options.map((option) => option.value);
+    const optionValues = [...currentValues, ...formerValues(field.options, values)];
     return optionValues.filter((option) => checkedValues.has(option));
   }
   return readScalar(field, inputText(field, value, zone), zone);

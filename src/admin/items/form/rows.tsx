@@ -1,5 +1,6 @@
 import { inputId, useExactFieldErrors } from "#html/form-errors.tsx";
 import type { RowField, LineItemsField } from "#domain/definition/field.ts";
+import { useText } from "#admin/language/index.tsx";
 import { Cell } from "./cells.tsx";
 import { type FormRow, blankRow, rowsToRender, storedRows } from "./read-form.ts";
 import { SelectOptions } from "#html/inputs.tsx";
@@ -18,8 +19,8 @@ function ListErrors({ name }: { name: string }) {
 }
 
 const moves = [
-  ["up", "↑"],
-  ["down", "↓"],
+  { direction: "up", sign: "↑", label: "moveUp" },
+  { direction: "down", sign: "↓", label: "moveDown" },
 ] as const;
 
 function RowInputs({
@@ -38,6 +39,8 @@ function RowInputs({
   /** The id prefix of the columns' datalists; undefined if cells render their options. */
   datalistPrefix: string | undefined;
 }) {
+  const text = useText().itemForm.rows;
+  const number = index + 1;
   return (
     <tr>
       {columns.map((column) => (
@@ -46,7 +49,7 @@ function RowInputs({
             {...{
               field: column,
               name: `${name}.${column.key}`,
-              label: `${column.label}, row ${index + 1}`,
+              label: text.cell(column.label, number),
               value: row.cells[column.key],
               isSent: row.isSent,
               zone,
@@ -60,12 +63,15 @@ function RowInputs({
           <input type="hidden" name={`${name}.#`} value={String(row.was)} />
         )}
         <label class="choice">
-          <input type="checkbox" name={`${name}.-`} checked={row.removed} />
-          <span>
-            Remove<span class="unseen"> row {index + 1}</span>
-          </span>
+          <input
+            type="checkbox"
+            name={`${name}.-`}
+            checked={row.removed}
+            aria-label={text.removeRow(number)}
+          />
+          <span>{text.remove}</span>
         </label>
-        {moves.map(([direction, sign]) => (
+        {moves.map(({ direction, sign, label }) => (
           <button
             type="submit"
             class="quiet little"
@@ -73,7 +79,7 @@ function RowInputs({
             value={`${name.replace("[", ":").replace("]", "")}:${direction}`}
             formnovalidate
             data-move={direction}
-            aria-label={`Move row ${index + 1} ${direction}`}
+            aria-label={text[label](number)}
           >
             {sign}
           </button>
@@ -98,6 +104,8 @@ const maxInlineOptions = 20_000;
 
 /** Renders the rows of line items, followed by blank rows. Rows that stay blank are not stored. */
 export function LineItemRows({ field, stored, form, zone, withMoreRows }: LineItemRowsProps) {
+  const { itemForm, terms } = useText();
+  const text = itemForm.rows;
   const { key, label } = field;
   const columns = editableColumns(field.fields);
   const rows = form ? rowsToRender(field, form) : storedRows(stored);
@@ -115,7 +123,7 @@ export function LineItemRows({ field, stored, form, zone, withMoreRows }: LineIt
   return (
     <fieldset class="wide">
       <legend>
-        {label} {field.required ? <span class="needed">required</span> : null}
+        {label} {field.required ? <span class="needed">{terms.required}</span> : null}
       </legend>
       {field.help ? <p class="hint">{field.help}</p> : null}
       {columns.map((column) =>
@@ -131,11 +139,12 @@ export function LineItemRows({ field, stored, form, zone, withMoreRows }: LineIt
           <tr>
             {columns.map((column) => (
               <th scope="col">
-                {column.label} {column.required ? <span class="needed">required</span> : null}
+                {column.label}{" "}
+                {column.required ? <span class="needed">{terms.required}</span> : null}
               </th>
             ))}
             <th scope="col">
-              <span class="unseen">Remove</span>
+              <span class="unseen">{text.remove}</span>
             </th>
           </tr>
         </thead>
@@ -160,13 +169,11 @@ export function LineItemRows({ field, stored, form, zone, withMoreRows }: LineIt
             </datalist>
           ))}
       <button type="button" class="quiet little" data-add-row={key} hidden>
-        {" "}
-        Add row{" "}
+        {text.add}
       </button>
       <noscript>
         <button type="submit" class="quiet little" name="$more" value={key} formnovalidate>
-          {" "}
-          Add more rows{" "}
+          {text.addMore}
         </button>
       </noscript>
     </fieldset>

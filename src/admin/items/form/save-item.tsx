@@ -16,6 +16,7 @@ import { etagOf } from "#domain/preconditions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { buildItemView, type ItemView } from "#domain/item/item.ts";
 import type { AdminEnv } from "#http/env.ts";
+import type { Catalogue } from "#admin/language/index.tsx";
 import { attempted, page } from "#admin/page.ts";
 import { pageContext } from "#admin/layout.tsx";
 import {
@@ -26,6 +27,7 @@ import {
   type SeenDigests,
 } from "./changes.ts";
 import { itemsPath, getItem, readIfMatch, getStoredCollection } from "#admin/items/load-item.ts";
+import { readTexts } from "#admin/preferences.ts";
 import { readPlace, withPlace } from "#admin/items/neighbors.ts";
 import { actorNames, itemTitle } from "#admin/items/value.tsx";
 import { ItemFormPage } from "./item-form.tsx";
@@ -33,20 +35,6 @@ import { storeSentFiles } from "#admin/items/files/sent-files.ts";
 import { createItem } from "#actions/create-item.ts";
 import { findFormRecords, formReferences, type ResolvedForm } from "./find-records.ts";
 import { noReferences } from "#admin/items/references.tsx";
-
-/** Turns a problem that names one field into a field error, so that the field's input shows it. */
-function withFieldLabel(error: Problem, { collection }: CompiledCollection): Problem {
-  const field = textOf(error.members["field"]);
-  if (field === "" || error.members["errors"] !== undefined) return error;
-  const label = collection.definition.fields.fields.find(({ key }) => key === field)?.label;
-  const reason = error.detail.replace(`"${field}"`, `“${label ?? field}”`);
-  return new Problem(
-    error.code,
-    error.detail,
-    { ...error.members, errors: [{ field, reason }] },
-    error.headers,
-  );
-}
 
 const fieldsOf = ({ collection }: CompiledCollection) => collection.definition.fields.fields;
 const formTimeZone = (form: FormValues, { collection }: CompiledCollection) =>
@@ -108,7 +96,7 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
   const sent = await readForm(c);
   const seen = isObject(sent["data"]) ? undefined : readSeenDigests(sent);
   let target = await getItem(c, kind);
-  assertCellsFit(fieldsOf(target.compiled), sent);
+  assertCellsFit(fieldsOf(target.compiled), sent, readTexts(c));
   const refusal = await storeSentFiles(c.var.action, target.compiled, sent);
   const resolved = await findFormRecords(c.var.action, fieldsOf(target.compiled), sent);
   const { form } = resolved;
@@ -133,7 +121,7 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
       const { view, theirs } = result;
       return {
         to: withPlace(`${itemsPath(c, kind)}/${view.id}`, readPlace(c)),
-        flash: savedMessage(target, view, theirs),
+        flash: savedMessage(readTexts(c), target, view, theirs),
         document: itemDocument(view, siteLinks),
       };
     },
@@ -162,10 +150,8 @@ async function tryMerge(
     formTimeZone(form, compiled),
   );
   if (both.length > 0) {
-    const labels = both.map(({ label }) => label).join(", ");
-    throw problem.conflict(
-      `Not saved. Someone else changed ${labels}. Choose which value to keep.`,
-    );
+    const labels = both.map(({ label }) => label);
+    throw problem.conflict(readTexts(c).itemForm.conflict.notSaved(labels));
   }
   const body = { ...readStatus(form, fields), data: mine };
   const ifMatch = [etagOf(item.version)];
@@ -178,17 +164,16 @@ async function tryMerge(
 }
 
 function savedMessage(
+  text: Catalogue,
   { item, compiled }: MemberItem,
   view: ItemView,
   theirs: readonly Field[],
 ): string {
-  const title = itemTitle(view, fieldsOf(compiled));
-  if (view.version === item.version) return `No changes to save in ${title}`;
-  const theirsNote =
-    theirs.length > 0
-      ? `. Changes by others were kept: ${theirs.map(({ label }) => label).join(", ")}.`
-      : "";
-  return `${title} saved${theirsNote}`;
+  const { outcomes } = text.itemForm;
+  const title = itemTitle(view, fieldsOf(compiled), text);
+  if (view.version === item.version) return outcomes.unchanged(title);
+  const labels = theirs.map(({ label }) => label);
+  return labels.length > 0 ? outcomes.merged(title, labels) : outcomes.saved(title);
 }
 
 /** Buttons for more rows and for their order, and the script that shows totals, ask for the form again. */
@@ -229,7 +214,7 @@ async function renderForm(
         ...changes?.mine,
       })}
       clash={clash}
-      problem={error && withFieldLabel(error, compiled)}
+      problem={error}
       references={await formReferences(c.var.action, fields, view.data, { form, zone, choices })}
       place={readPlace(c)}
     />
@@ -240,7 +225,7 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
   const { compiled } = await getStoredCollection(c, kind);
   const sent = await readForm(c);
   const fields = fieldsOf(compiled);
-  assertCellsFit(fields, sent);
+  assertCellsFit(fields, sent, readTexts(c));
   const refusal = await storeSentFiles(c.var.action, compiled, sent);
   const { form, choices } = await findFormRecords(c.var.action, fields, sent);
   const zone = formTimeZone(form, compiled);
@@ -256,7 +241,7 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
         {},
         readItemData(fieldsOf(compiled), form, formTimeZone(form, compiled)),
       )}
-      problem={error && withFieldLabel(error, compiled)}
+      problem={error}
       references={await formReferences(c.var.action, fields, {}, { form, zone, choices })}
     />
   );
@@ -267,10 +252,12 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
       if (refusal) throw refusal;
       const body = buildItemBody(form, compiled);
       const { response: view } = await createItem(c.var.action, compiled, body, noIdempotencyKey);
-      const draftNote = view.status === "draft" ? " as a draft" : "";
+      const text = readTexts(c);
+      const { savedDraft, saved } = text.itemForm.outcomes;
+      const title = itemTitle(view, fields, text);
       return {
         to: `${itemsPath(c, kind)}/${view.id}`,
-        flash: `${itemTitle(view, fields)} saved${draftNote}`,
+        flash: view.status === "draft" ? savedDraft(title) : saved(title),
         document: itemDocument(view, siteLinks),
         status: 201,
       };

@@ -1,5 +1,6 @@
 import type { Field, FieldOption, RowField } from "#domain/definition/field.ts";
 import { isTimeZone, formatLocalDateTime } from "#domain/time.ts";
+import type { Catalogue } from "#admin/language/index.tsx";
 import { textOf } from "#admin/form-input.ts";
 
 /** The time zone that a form was filled in with, or the fallback if it is missing or unknown. */
@@ -35,18 +36,19 @@ function localInputText(text: string, zone: string): string {
 }
 
 /** The options of a field, followed by former options that the value still contains. */
-export function optionsFor(
+export const optionsFor = (
   options: readonly FieldOption[],
   chosen: readonly string[],
-): FieldOption[] {
+  { itemForm: text }: Pick<Catalogue, "itemForm">,
+): FieldOption[] => [
+  ...options,
+  ...formerValues(options, chosen).map((value) => ({ value, label: text.formerOption(value) })),
+];
+
+/** The chosen values that are no longer options. */
+export function formerValues(options: readonly FieldOption[], chosen: readonly string[]): string[] {
   const currentValues = new Set(options.map(({ value }) => value));
-  const formerValues = [...new Set(chosen)].filter(
-    (value) => value !== "" && !currentValues.has(value),
-  );
-  return [
-    ...options,
-    ...formerValues.map((value) => ({ value, label: `${value} (former option)` })),
-  ];
+  return [...new Set(chosen)].filter((value) => value !== "" && !currentValues.has(value));
 }
 
 /** The non-empty texts of a submitted or stored list. A single text counts as a list of one. */
@@ -61,10 +63,10 @@ export function editableColumns(fields: readonly RowField[]): RowField[] {
   return fields.filter(({ type }) => type !== "computed");
 }
 
-export const yesNoOptions = [
+export const yesNoOptions = ({ terms: { booleans } }: Pick<Catalogue, "terms">) => [
   { value: "", label: "" },
-  { value: "true", label: "Yes" },
-  { value: "false", label: "No" },
+  { value: "true", label: booleans.true },
+  { value: "false", label: booleans.false },
 ];
 
 const textInput = { type: "text" };

@@ -1,4 +1,5 @@
 import type { Field } from "#domain/definition/field.ts";
+import { useText } from "#admin/language/index.tsx";
 import { buildSearchParams, type Query } from "./query.ts";
 
 /** Links that download the search results, for spreadsheets or without loss. */
@@ -19,16 +20,13 @@ export function DownloadMenu({
   /** The language of the viewer. */
   locale: string;
 }) {
+  const text = useText().itemList.downloads;
   const formats: [string, string, string][] = [
-    ["spreadsheet", "For spreadsheets", `CSV with labels, times in ${zone}`],
-    [
-      "local",
-      "For spreadsheets, your format",
-      `Dates and decimals as in ${locale}, times in ${zone}`,
-    ],
-    ["lines", "For spreadsheets, one line per row", `CSV of the line items, times in ${zone}`],
-    ["csv", "CSV, lossless", "Keys and stored values, times in UTC"],
-    ["ndjson", "NDJSON, lossless", "One item per line, as in the API"],
+    ["spreadsheet", text.spreadsheet, text.spreadsheetHint(zone)],
+    ["local", text.local, text.localHint(locale, zone)],
+    ["lines", text.lines, text.linesHint(zone)],
+    ["csv", text.csv, text.csvHint],
+    ["ndjson", text.ndjson, text.ndjsonHint],
   ];
   const hasRows = fields.some(({ type }) => type === "line_items");
   const downloadPath = (format: string) => {
@@ -39,7 +37,7 @@ export function DownloadMenu({
   return (
     <>
       <details class="drop">
-        <summary class="button quiet">Download</summary>
+        <summary class="button quiet">{text.menu}</summary>
         <ul class="card" id="downloads">
           {formats
             .filter(([format]) => format !== "lines" || hasRows)

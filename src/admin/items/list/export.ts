@@ -3,6 +3,7 @@ import { queryItems, type ItemQuery } from "#actions/query-items.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { CursorPosition } from "#domain/cursor.ts";
+import { unnamedActors } from "#documents/csv.ts";
 import { formatChoices } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { sendDownload } from "#http/download.ts";
@@ -36,12 +37,22 @@ export async function exportItems(c: AdminContext, kind: CollectionKind): Promis
   assertKnownParameters(c.req.queries(), ["format"]);
   const format = c.req.query("format") ?? "ndjson";
   if (!isDownloadFormat(format)) {
-    const reason = `Must be one of ${formatChoices(Object.keys(downloadFormats))}.`;
-    throw problem.invalidInput([{ field: "format", code: "not_an_option", reason }]);
+    throw problem.invalidInput([
+      {
+        field: "format",
+        code: "not_an_option",
+        reason: `Must be one of ${formatChoices(Object.keys(downloadFormats))}.`,
+      },
+    ]);
   }
   if (c.req.query("cursor") !== undefined) {
-    const reason = "Downloads contain all results, so they have no cursor.";
-    throw problem.invalidInput([{ field: "cursor", code: "unknown_parameter", reason }]);
+    throw problem.invalidInput([
+      {
+        field: "cursor",
+        code: "unknown_parameter",
+        reason: "Downloads contain all results, so they have no cursor.",
+      },
+    ]);
   }
   const { compiled } = await getStoredCollection(c, kind);
   return sendSearchDownload(c, compiled, readQuery(c.req.queries()), format);
@@ -82,9 +93,9 @@ async function withActorNames(c: AdminContext, views: readonly ItemView[]): Prom
   const names = await listActorNames(c.var.action, actors);
   const nameOf = (actor: Actor) => {
     const isMember = actor.startsWith("member:");
-    if (!isMember && !actor.startsWith("credential:")) return "recalculation";
+    if (!isMember && !actor.startsWith("credential:")) return unnamedActors.system;
     const name = roleAllows(role, isMember ? "members" : "credentials") && names.get(actor);
-    return name || (isMember ? "a member" : "an integration");
+    return name || (isMember ? unnamedActors.member : unnamedActors.credential);
   };
   return views.map((view) => ({
     ...view,

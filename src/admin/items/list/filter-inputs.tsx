@@ -3,7 +3,14 @@ import { ChoiceGroup, Field as Box, Input, Select, TextArea, useField } from "#h
 import { choiceAttributes, RecordChoices } from "#admin/items/references.tsx";
 import { useViewer } from "#html/viewer.tsx";
 import { ReferencesContext } from "#admin/items/references.tsx";
-import { describeFilter, operatorsOf, relativeDays, type FilterTarget } from "./filter-targets.ts";
+import { useText } from "#admin/language/index.tsx";
+import {
+  describeDays,
+  describeFilter,
+  operatorsOf,
+  relativeDays,
+  type FilterTarget,
+} from "./filter-targets.ts";
 import { buildSearchParams, jsonPath, searchPath, type Filter, type Query } from "./query.ts";
 
 /** Sends the query along with a form. */
@@ -26,35 +33,36 @@ interface FilterProps {
 /** Lists the active filters. Each has a link that edits it and one that removes it. */
 export function FilterChips({ base, query, targets }: FilterProps) {
   const viewer = useViewer();
+  const text = useText().filters;
   const { titles } = useContext(ReferencesContext);
   const without = (index: number) => query.filters.filter((_, i) => i !== index);
   const chips = query.filters.map((filter, index) => ({
-    text: describeFilter(filter, targets, viewer, titles),
+    words: describeFilter(filter, targets, viewer, titles, text),
     edit: searchPath(base, query, { add: filter.path, change: String(index) }),
     remove: searchPath(base, { ...query, filters: without(index) }),
   }));
   if (query.text !== "") {
     const remove = searchPath(base, { ...query, text: "" });
-    chips.unshift({ text: `Text “${query.text}”`, edit: "", remove });
+    chips.unshift({ words: text.text(query.text), edit: "", remove });
   }
   if (query.conditions !== "") {
     const edit = searchPath(base, query, { add: jsonPath });
     const remove = searchPath(base, { ...query, conditions: "" });
-    chips.push({ text: "Conditions as JSON", edit, remove });
+    chips.push({ words: text.conditions, edit, remove });
   }
   if (chips.length === 0) return null;
   return (
-    <ul class="chips" aria-label="Active filters">
-      {chips.map(({ text, edit, remove }) => (
+    <ul class="chips" aria-label={text.active}>
+      {chips.map(({ words, edit, remove }) => (
         <li>
           {edit === "" ? (
-            <span>{text}</span>
+            <span>{words}</span>
           ) : (
-            <a href={edit} class="change" title="Edit filter">
-              {text}
+            <a href={edit} class="change" title={text.edit}>
+              {words}
             </a>
           )}
-          <a href={remove} aria-label={`Remove filter: ${text}`}>
+          <a href={remove} aria-label={text.remove(words)}>
             ✕
           </a>
         </li>
@@ -64,7 +72,7 @@ export function FilterChips({ base, query, targets }: FilterProps) {
           <a
             href={searchPath(base, { view: query.view, sort: query.sort, columns: query.columns })}
           >
-            Clear all
+            {text.clearAll}
           </a>
         </li>
       ) : null}
@@ -74,17 +82,18 @@ export function FilterChips({ base, query, targets }: FilterProps) {
 
 /** Lists what a filter can compare. Each choice opens the inputs of a new filter. */
 export function AddFilterMenu({ base, query, targets }: FilterProps) {
+  const text = useText().filters;
   const hasSearch = targets.length > 12;
   return (
     <details class="drop" id="add-filter">
-      <summary class="button quiet">+ Filter</summary>
+      <summary class="button quiet">{text.menu}</summary>
       <div class="card">
         {hasSearch ? (
           <input
             type="search"
             data-filter="filter-target"
-            placeholder="Find a field"
-            aria-label="Find a field"
+            placeholder={text.findField}
+            aria-label={text.findField}
             hidden
           />
         ) : null}
@@ -95,7 +104,7 @@ export function AddFilterMenu({ base, query, targets }: FilterProps) {
             </li>
           ))}
           <li data-filtered="filter-target">
-            <a href={searchPath(base, query, { add: jsonPath })}>Conditions as JSON</a>
+            <a href={searchPath(base, query, { add: jsonPath })}>{text.conditions}</a>
           </li>
         </ul>
       </div>
@@ -106,6 +115,7 @@ export function AddFilterMenu({ base, query, targets }: FilterProps) {
 /** The inputs of the filter that the query adds or changes. */
 export function FilterForm({ base, query, targets }: FilterProps) {
   const { editing } = query;
+  const { filters: text, terms } = useText();
   if (!editing) return null;
   if (editing.path === jsonPath) return <JsonForm base={base} query={query} />;
   const filter = editing.change === undefined ? undefined : query.filters[editing.change];
@@ -114,30 +124,23 @@ export function FilterForm({ base, query, targets }: FilterProps) {
   const known = operatorsOf(target);
   const op = filter ? opOf(filter) : known[0]?.[0];
   // A link or a program may use operators that the menu does not offer.
-  const ops =
-    op === undefined || known.some(([name]) => name === op) ? known : [...known, [op, op] as const];
+  const options = known.map(([value, comparison]) => ({
+    value,
+    label: text.comparisons[comparison],
+  }));
+  if (op !== undefined && !known.some(([name]) => name === op))
+    options.push({ value: op, label: op });
   const others = query.filters.filter((_, index) => index !== editing.change);
   return (
-    <form
-      method="get"
-      action={base}
-      class="card condition"
-      aria-label={`Filter by ${target.label}`}
-    >
+    <form method="get" action={base} class="card condition" aria-label={text.form(target.label)}>
       <HiddenQuery query={{ ...query, filters: others }} />
       <input type="hidden" name="field" value={target.path} />
-      <Select
-        name="op"
-        label={target.label}
-        options={ops.map(([value, label]) => ({ value, label }))}
-        value={op}
-        autofocus={!filter}
-      />
+      <Select name="op" label={target.label} options={options} value={op} autofocus={!filter} />
       <Operands target={target} values={filter?.values ?? []} op={op ?? ""} />
       <p class="actions">
-        <button type="submit">{filter ? "Update filter" : "Add filter"}</button>
+        <button type="submit">{filter ? text.update : text.add}</button>
         <a class="button quiet" href={searchPath(base, query)}>
-          Cancel
+          {terms.cancel}
         </a>
       </p>
     </form>
@@ -148,15 +151,16 @@ const opOf = ({ op, values }: Filter) =>
   op === "is_empty" && values[0] === "false" ? "filled" : op;
 
 function JsonForm({ base, query }: { base: string; query: Query }) {
+  const { filters: text, terms } = useText();
   return (
-    <form method="get" action={base} class="card condition" aria-label="Filter by conditions">
+    <form method="get" action={base} class="card condition" aria-label={text.conditionsForm}>
       <HiddenQuery query={{ ...query, conditions: "" }} />
       <TextArea
         name="conditions"
-        label="Conditions as JSON"
+        label={text.conditions}
         hint={
           <>
-            As in the API, with groups and rows:{" "}
+            {text.conditionsHint}{" "}
             <code>{'[{ "any": [{ "field": "a", "op": "eq", "value": 1 }] }]'}</code>
           </>
         }
@@ -164,19 +168,14 @@ function JsonForm({ base, query }: { base: string; query: Query }) {
         wide
       />
       <p class="actions">
-        <button type="submit">{query.conditions === "" ? "Add filter" : "Update filter"}</button>
+        <button type="submit">{query.conditions === "" ? text.add : text.update}</button>
         <a class="button quiet" href={searchPath(base, query)}>
-          Cancel
+          {terms.cancel}
         </a>
       </p>
     </form>
   );
 }
-
-const yesNo = [
-  { value: "true", label: "Yes" },
-  { value: "false", label: "No" },
-];
 
 /** Longer lists of options get an input for the stored value. */
 const maxOptions = 500;
@@ -190,31 +189,48 @@ interface OperandProps {
 /** The inputs for what a filter compares with. The style sheet shows those that the operator uses. */
 function Operands({ target, values, op }: OperandProps) {
   const { type, options, label } = target;
+  const { filters, terms } = useText();
+  const text = filters.operands;
   const [first = "", second = ""] = op === "is_empty" || op === "filled" ? [] : values;
   switch (type) {
     case "number":
       return (
         <>
-          <Input name="value" label="Value" value={first} inputmode="decimal" class="operand" />
-          <Input name="to" label="and" value={second} inputmode="decimal" class="second" />
+          <Input
+            name="value"
+            label={text.value}
+            value={first}
+            inputmode="decimal"
+            class="operand"
+          />
+          <Input name="to" label={text.and} value={second} inputmode="decimal" class="second" />
         </>
       );
     case "date":
     case "datetime":
       return <DateOperands {...{ first, second, op }} />;
-    case "boolean":
-      return <Select name="value" label="Value" options={yesNo} value={first} class="operand" />;
+    case "boolean": {
+      const yesNo = Object.entries(terms.booleans).map(([key, name]) => ({
+        value: key,
+        label: name,
+      }));
+      return (
+        <Select name="value" label={text.value} options={yesNo} value={first} class="operand" />
+      );
+    }
     case "actor":
-      return <Select name="value" label="Person" options={options} value={first} class="operand" />;
+      return (
+        <Select name="value" label={text.person} options={options} value={first} class="operand" />
+      );
     case "select":
     case "multi_select":
       return options.length > maxOptions ? (
-        <Input name="value" label="Stored value" value={values.join(",")} class="operand" />
+        <Input name="value" label={text.storedValue} value={values.join(",")} class="operand" />
       ) : (
         <div class="operand options">
           <ChoiceGroup
             name="values"
-            label={`Options of ${label}`}
+            label={text.options(label)}
             options={options}
             chosen={values}
             multiple
@@ -228,7 +244,7 @@ function Operands({ target, values, op }: OperandProps) {
     case "email":
     case "url":
     case "phone":
-      return <Input name="value" label="Text" value={values.join(",")} class="operand" />;
+      return <Input name="value" label={text.text} value={values.join(",")} class="operand" />;
     case "files":
       return null;
   }
@@ -238,25 +254,31 @@ function Operands({ target, values, op }: OperandProps) {
 const typeOf = (text: string) => (text === "" || /^\d{4}-\d\d-\d\d$/.test(text) ? "date" : "text");
 
 function DateOperands({ first, second, op }: { first: string; second: string; op: string }) {
+  const { filters } = useText();
+  const text = filters.operands;
   const isRelative = op === "days";
   const day = isRelative ? "" : first;
-  const known = relativeDays.map(([value, label]) => ({ value, label }));
-  const isKnown = !isRelative || first === "" || known.some(({ value }) => value === first);
-  const options = isKnown ? known : [...known, { value: first, label: first }];
+  const known: readonly string[] = relativeDays;
+  const isKnown = !isRelative || first === "" || known.includes(first);
+  const options = (isKnown ? known : [...known, first]).map((value) => ({
+    value,
+    label: describeDays(value, filters),
+  }));
   return (
     <>
-      <Select name="days" label="Period" options={options} value={first} class="days" />
-      <Input name="value" label="Day" type={typeOf(day)} value={day} class="day" />
-      <Input name="to" label="and" type={typeOf(second)} value={second} class="second" />
+      <Select name="days" label={text.period} options={options} value={first} class="days" />
+      <Input name="value" label={text.day} type={typeOf(day)} value={day} class="day" />
+      <Input name="to" label={text.and} type={typeOf(second)} value={second} class="second" />
     </>
   );
 }
 
 function ReferenceOperand({ app, value }: { app: string; value: string }) {
-  const control = useField({ name: "value", hint: "ID" });
+  const text = useText().filters.operands;
+  const control = useField({ name: "value", hint: text.recordHint });
   const { id } = control.inputProps;
   return (
-    <Box {...control} label="Record" hint="ID of the record. Type to find it by its title.">
+    <Box {...control} label={text.record} hint={text.recordHint}>
       <input
         {...control.inputProps}
         {...choiceAttributes(app, id)}

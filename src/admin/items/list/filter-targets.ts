@@ -3,7 +3,8 @@ import { valueType, type Field, type FieldOption } from "#domain/definition/fiel
 import { Problem, type FieldError } from "#domain/problem/problem.ts";
 import { meOperand } from "#domain/search/tree.ts";
 import type { Titles } from "#actions/reference-titles.ts";
-import { formatDay, formatQuantity, type Viewer } from "#html/viewer.tsx";
+import { formatDay, type Viewer } from "#html/viewer.tsx";
+import type { Catalogue } from "#admin/language/index.tsx";
 import { jsonPath, type Filter, type Query } from "./query.ts";
 
 /** A field, a column of rows or a property of every item that filters can compare. */
@@ -17,8 +18,15 @@ export interface FilterTarget {
 }
 
 /** Lists everything that filters of this collection can compare. */
-export function buildFilterTargets(fields: readonly Field[], kind: CollectionKind): FilterTarget[] {
+export function buildFilterTargets(
+  fields: readonly Field[],
+  kind: CollectionKind,
+  { terms, filters }: Catalogue,
+): FilterTarget[] {
+  const { properties, statuses } = terms;
   const fieldTargets = fields.filter(({ searchable }) => searchable).flatMap(toFilterTargets);
+  const statusOptions = Object.entries(statuses).map(([value, label]) => ({ value, label }));
+  const actorOptions = [{ value: meOperand, label: filters.me }];
   const system = (
     path: string,
     label: string,
@@ -27,21 +35,13 @@ export function buildFilterTargets(fields: readonly Field[], kind: CollectionKin
   ): FilterTarget => ({ path, label, type, options });
   return [
     ...fieldTargets,
-    ...(kind === "form" ? [system("$status", "Status", "select", statusOptions)] : []),
-    system("$created_at", "Created", "datetime"),
-    system("$updated_at", "Updated", "datetime"),
-    system("$created_by", "Created by", "actor", actorOptions),
-    system("$updated_by", "Updated by", "actor", actorOptions),
+    ...(kind === "form" ? [system("$status", properties.status, "select", statusOptions)] : []),
+    system("$created_at", properties.createdAt, "datetime"),
+    system("$updated_at", properties.updatedAt, "datetime"),
+    system("$created_by", properties.createdBy, "actor", actorOptions),
+    system("$updated_by", properties.updatedBy, "actor", actorOptions),
   ];
 }
-
-const statusOptions = [
-  { value: "draft", label: "Draft" },
-  { value: "submitted", label: "Submitted" },
-  { value: "closed", label: "Closed" },
-];
-
-const actorOptions = [{ value: meOperand, label: "me" }];
 
 function toFilterTargets(field: Field): FilterTarget[] {
   const type = valueType(field);
@@ -60,26 +60,35 @@ function toFilterTargets(field: Field): FilterTarget[] {
     }));
 }
 
-type Operators = readonly (readonly [op: string, words: string])[];
+type FilterTexts = Catalogue["filters"];
+type Comparison = keyof FilterTexts["comparisons"];
+
+/** The operators of a target, and what each asks of it. */
+type Operators = readonly (readonly [op: string, comparison: Comparison])[];
 
 const emptiness: Operators = [
-  ["is_empty", "is empty"],
-  ["filled", "is not empty"],
+  ["is_empty", "is_empty"],
+  ["filled", "filled"],
 ];
 
 const textOperators: Operators = [
   ["contains", "contains"],
   ["eq", "is"],
-  ["ne", "is not"],
-  ["starts_with", "starts with"],
+  ["ne", "is_not"],
+  ["starts_with", "starts_with"],
 ];
 
 const dateOperators: Operators = [
-  ["days", "is in"],
-  ["eq", "is on"],
-  ["gte", "is on or after"],
-  ["lte", "is on or before"],
-  ["between", "is between"],
+  ["days", "in_period"],
+  ["eq", "on"],
+  ["gte", "on_or_after"],
+  ["lte", "on_or_before"],
+  ["between", "between"],
+];
+
+const equality: Operators = [
+  ["eq", "is"],
+  ["ne", "is_not"],
 ];
 
 const operators: Record<FilterTarget["type"], Operators> = {
@@ -89,34 +98,27 @@ const operators: Record<FilterTarget["type"], Operators> = {
   url: textOperators,
   phone: textOperators,
   number: [
-    ["eq", "is"],
-    ["ne", "is not"],
-    ["gte", "is at least"],
-    ["lte", "is at most"],
-    ["gt", "is more than"],
-    ["lt", "is less than"],
-    ["between", "is between"],
+    ...equality,
+    ["gte", "at_least"],
+    ["lte", "at_most"],
+    ["gt", "more_than"],
+    ["lt", "less_than"],
+    ["between", "between"],
   ],
   date: dateOperators,
   datetime: dateOperators,
   boolean: [["eq", "is"]],
   select: [
-    ["in", "is one of"],
-    ["not_in", "is none of"],
+    ["in", "one_of"],
+    ["not_in", "none_of"],
   ],
   multi_select: [
-    ["has_any", "has any of"],
-    ["has_all", "has all of"],
-    ["has_none", "has none of"],
+    ["has_any", "has_any"],
+    ["has_all", "has_all"],
+    ["has_none", "has_none"],
   ],
-  reference: [
-    ["eq", "is"],
-    ["ne", "is not"],
-  ],
-  actor: [
-    ["eq", "is"],
-    ["ne", "is not"],
-  ],
+  reference: equality,
+  actor: equality,
   files: [],
 };
 
@@ -124,30 +126,30 @@ const operators: Record<FilterTarget["type"], Operators> = {
 export const operatorsOf = ({ path, type }: FilterTarget): Operators =>
   path.startsWith("$") ? operators[type] : [...operators[type], ...emptiness];
 
-/** The words of operators that only programs and older links use. */
-const furtherWords: Record<string, string> = {
+/** Operators that only programs and older links use. */
+const furtherComparisons: Record<string, Comparison> = {
   eq: "is",
-  ne: "is not",
-  gt: "is after",
-  lt: "is before",
-  in: "is one of",
-  not_in: "is none of",
-  between: "is between",
+  ne: "is_not",
+  gt: "after",
+  lt: "before",
+  in: "one_of",
+  not_in: "none_of",
+  between: "between",
 };
 
-const wordsOf = (op: string, target: FilterTarget | undefined): string =>
-  (target && operators[target.type].find(([name]) => name === op)?.[1]) ??
-  furtherWords[op] ??
-  op.replaceAll("_", " ");
+const comparisonOf = (op: string, target: FilterTarget | undefined): Comparison | undefined =>
+  (target && operators[target.type].find(([name]) => name === op)?.[1]) ?? furtherComparisons[op];
 
-export const relativeDays: readonly (readonly [value: string, words: string])[] = [
-  ["today", "today"],
-  ["yesterday", "yesterday"],
-  ["-7", "the last 7 days"],
-  ["-30", "the last 30 days"],
-  ["7", "the next 7 days"],
-  ["30", "the next 30 days"],
-];
+/** The periods that filters of days offer. */
+export const relativeDays = ["today", "yesterday", "-7", "-30", "7", "30"] as const;
+
+/** Names a period: “today”, “the last 7 days”. */
+export function describeDays(value: string, { days }: FilterTexts): string {
+  if (value === "today" || value === "yesterday") return days[value];
+  const count = Number(value);
+  if (!Number.isInteger(count)) return value;
+  return count < 0 ? days.last(-count) : days.next(count);
+}
 
 /** Says a filter in words: “Status is one of Draft, Submitted”. */
 export function describeFilter(
@@ -155,15 +157,18 @@ export function describeFilter(
   targets: readonly FilterTarget[],
   viewer: Viewer,
   titles: Titles,
+  text: FilterTexts,
 ): string {
   const target = targets.find((candidate) => candidate.path === path);
   const name = target?.label ?? path;
-  if (op === "is_empty") return `${name} is ${values[0] === "false" ? "not " : ""}empty`;
-  const texts = values.map((value) => describeValue(op, value, target, viewer, titles));
+  if (op === "is_empty") {
+    return text.describe(name, values[0] === "false" ? "filled" : "is_empty", []);
+  }
+  const texts = values.map((value) => describeValue(op, value, target, viewer, titles, text));
   const isSingle = texts.length === 1;
-  const words =
-    isSingle && op === "in" ? "is" : isSingle && op === "not_in" ? "is not" : wordsOf(op, target);
-  return `${name} ${words} ${texts.join(op === "between" ? " and " : ", ")}`;
+  const simplerOp = isSingle && op === "in" ? "eq" : isSingle && op === "not_in" ? "ne" : op;
+  const comparison = comparisonOf(simplerOp, target);
+  return comparison ? text.describe(name, comparison, texts) : text.describeOther(name, op, texts);
 }
 
 function describeValue(
@@ -172,23 +177,18 @@ function describeValue(
   target: FilterTarget | undefined,
   viewer: Viewer,
   titles: Titles,
+  text: FilterTexts,
 ): string {
-  if (op === "days") {
-    const known = relativeDays.find(([days]) => days === value)?.[1];
-    return known ?? describeDaySpan(Number(value));
+  if (op === "days") return describeDays(value, text);
+  if (target?.type === "boolean") {
+    return text.booleans[value === "true" || value === "yes" ? "true" : "false"];
   }
-  if (target?.type === "boolean") return value === "true" || value === "yes" ? "yes" : "no";
   if (target?.type === "reference") return titles.get(value)?.title ?? value;
   if (/^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value))) {
     return formatDay({ ...viewer, zone: "UTC" }, Date.parse(value));
   }
   return target?.options.find((option) => option.value === value)?.label ?? value;
 }
-
-const describeDaySpan = (count: number) =>
-  count < 0
-    ? `the last ${formatQuantity(-count, "day")}`
-    : `the next ${formatQuantity(count, "day")}`;
 
 /** A search problem in the words of the page, and the filter whose inputs show its errors. */
 export interface SearchProblem {
@@ -202,6 +202,7 @@ export function toSearchProblem(
   searchProblem: Problem,
   { filters, conditions }: Query,
   targets: readonly FilterTarget[],
+  text: FilterTexts,
 ): SearchProblem {
   const errors = (searchProblem.members["errors"] ?? []) as FieldError[];
   const placed = errors.map((error) => {
@@ -209,10 +210,15 @@ export function toSearchProblem(
     const change = index === undefined ? undefined : Number(index);
     const filter = change === undefined ? undefined : filters[change];
     const label = targets.find(({ path }) => path === filter?.path)?.label ?? filter?.path;
-    return { error, change, filter, label: label ?? (error.field === "q" ? "Text" : error.field) };
+    return {
+      error,
+      change,
+      filter,
+      label: label ?? (error.field === "q" ? text.operands.text : error.field),
+    };
   });
   const reasons = placed.map(({ label, error }) => `${label}: ${error.reason}`);
-  const detail = reasons.length > 0 ? `Search failed. ${reasons.join(" ")}` : searchProblem.detail;
+  const detail = reasons.length > 0 ? text.failed(reasons) : searchProblem.detail;
   const first = placed.find(({ filter }) => filter !== undefined);
   const shown = first ? placed.filter(({ change }) => change === first.change) : placed;
   const name = first ? inputNameOf(first.filter) : "conditions";

@@ -1,7 +1,11 @@
 import { visibleColumns } from "./columns.ts";
 import { isFiltered, type Query } from "./query.ts";
 import type { QueryPage } from "#actions/query-items.ts";
-import { type Collection, closedReason } from "#domain/definition/collection.ts";
+import {
+  type Collection,
+  type CollectionKind,
+  closedReason,
+} from "#domain/definition/collection.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
 import type { ItemView } from "#domain/item/item.ts";
 import type { Problem } from "#domain/problem/problem.ts";
@@ -9,7 +13,7 @@ import type { PageContext } from "#admin/layout.tsx";
 import type { ListSettings } from "#store/home/list-settings.ts";
 import { EmptyState } from "#html/parts.tsx";
 import { collectionTerms, CollectionLayout, IndexingProgress } from "#admin/definitions/layout.tsx";
-import { formatCount } from "#html/viewer.tsx";
+import { useText } from "#admin/language/index.tsx";
 import { FormErrors } from "#html/form-errors.tsx";
 import { DownloadMenu } from "./downloads.tsx";
 import { AddFilterMenu, FilterChips, FilterForm, HiddenQuery } from "./filter-inputs.tsx";
@@ -48,18 +52,18 @@ function canAddItem({ frame, collection, live }: ItemsPageProps): boolean {
 
 function NoItems(props: ItemsPageProps) {
   const { collection, query, next, problem, frame } = props;
-  const { items, item, path } = collectionTerms[collection.kind];
-  const base = `${path}/${collection.key}`;
+  const { itemList: text, terms } = useText();
+  const { items, item } = terms.collections[collection.kind];
+  const base = `${collectionTerms[collection.kind].path}/${collection.key}`;
   if (problem) return null;
-  if (next !== null) return <EmptyState>No matches yet</EmptyState>;
+  if (next !== null) return <EmptyState>{text.noMatchesYet}</EmptyState>;
   if (isFiltered(query)) {
     return (
       <EmptyState>
-        <p>No matching {items}</p>
+        <p>{text.noMatches(items)}</p>
         <p>
           <a class="button quiet" href={`${base}/items`}>
-            {" "}
-            Clear filters{" "}
+            {terms.clearFilters}
           </a>
         </p>
       </EmptyState>
@@ -68,11 +72,11 @@ function NoItems(props: ItemsPageProps) {
   if (collection.definition.fields.fields.length === 0) {
     return (
       <EmptyState>
-        <p>No fields yet. Add fields to collect data.</p>
+        <p>{text.noFields}</p>
         {roleAllows(frame.member.role, "define") ? (
           <p>
             <a class="button" href={base}>
-              Add fields
+              {text.addFields}
             </a>
           </p>
         ) : null}
@@ -81,12 +85,11 @@ function NoItems(props: ItemsPageProps) {
   }
   return (
     <EmptyState>
-      <p>No {items} yet</p>
+      <p>{text.none(items)}</p>
       {canAddItem(props) ? (
         <p>
           <a class="button" href={`${base}/items/new`}>
-            {" "}
-            Create {item}{" "}
+            {text.create(item)}
           </a>
         </p>
       ) : null}
@@ -97,8 +100,8 @@ function NoItems(props: ItemsPageProps) {
 function ListActions(props: ItemsPageProps) {
   const { frame, collection, live, query } = props;
   const { kind, key, definition } = collection;
-  const { item, path } = collectionTerms[kind];
-  const base = `${path}/${key}/items`;
+  const { itemList: text, terms } = useText();
+  const base = `${collectionTerms[kind].path}/${key}/items`;
   return (
     <>
       <DownloadMenu
@@ -110,12 +113,11 @@ function ListActions(props: ItemsPageProps) {
       {roleAllows(frame.member.role, "write") ? (
         <>
           <a class="button quiet" href={`${base}/import`}>
-            Import
+            {text.import}
           </a>
           {canAddItem(props) ? (
             <a class="button" href={`${base}/new`}>
-              {" "}
-              Create {item}{" "}
+              {text.create(terms.collections[kind].item)}
             </a>
           ) : null}
         </>
@@ -128,11 +130,11 @@ function ListActions(props: ItemsPageProps) {
 export function ItemsPage(props: ItemsPageProps) {
   const { frame, collection, live, indexing, views, problem, settings } = props;
   const { kind, key, definition } = collection;
-  const { items, path } = collectionTerms[kind];
-  const base = `${path}/${key}/items`;
+  const { text } = frame;
+  const base = `${collectionTerms[kind].path}/${key}/items`;
   const { fields } = definition.fields;
-  const targets = buildFilterTargets(fields, kind);
-  const searchProblem = problem && toSearchProblem(problem, props.query, targets);
+  const targets = buildFilterTargets(fields, kind, text);
+  const searchProblem = problem && toSearchProblem(problem, props.query, targets, text.filters);
   const query = { ...props.query, editing: searchProblem?.editing ?? props.query.editing };
   const columns = visibleColumns(collection, query, settings.columns);
   const canWrite = roleAllows(frame.member.role, "write");
@@ -148,7 +150,7 @@ export function ItemsPage(props: ItemsPageProps) {
       <ViewTabs {...tools} />
       {live > 0 || isFiltered(query) ? (
         <div class="bar list-bar">
-          <SearchBox {...{ base, query }} name={items} />
+          <SearchBox {...{ base, query, kind }} />
           <div class="bar tools" id="tools">
             <AddFilterMenu {...{ base, query, targets }} />
             <SortMenu {...tools} />
@@ -169,7 +171,7 @@ export function ItemsPage(props: ItemsPageProps) {
           <ItemsTable
             {...{ base, collection, columns, views, query, canWrite }}
             total={totalOf(props)}
-            position={describePosition(props, totalOf(props))}
+            position={describePosition(props, totalOf(props), text)}
           />
         )}
         <SearchProgress {...props} />
@@ -184,7 +186,9 @@ const totalOf = ({ query, count, live }: ItemsPageProps) =>
   isFiltered(query) && count ? count : { count: live, exact: true };
 
 /** The search box. It is a GET form, so that the URL contains the whole search. */
-function SearchBox({ base, query, name }: { base: string; query: Query; name: string }) {
+function SearchBox({ base, query, kind }: { base: string; query: Query; kind: CollectionKind }) {
+  const { itemList: text, terms } = useText();
+  const { items } = terms.collections[kind];
   return (
     <form method="get" action={base} role="search" class="find bar">
       <HiddenQuery query={{ ...query, text: "" }} />
@@ -193,11 +197,11 @@ function SearchBox({ base, query, name }: { base: string; query: Query; name: st
         class="grow"
         name="q"
         value={query.text}
-        placeholder={`Search ${name}`}
-        aria-label={`Search ${name} by text in any field`}
+        placeholder={text.searchItems(items)}
+        aria-label={text.searchLabel(items)}
       />
       <button type="submit" class="quiet">
-        Search
+        {text.search}
       </button>
     </form>
   );
@@ -205,17 +209,18 @@ function SearchBox({ base, query, name }: { base: string; query: Query; name: st
 
 /** Says how far a search has come that “Keep searching” continues. */
 function SearchProgress({ collection, progress }: ItemsPageProps) {
+  const { itemList: text, terms } = useText();
   if (!progress) return null;
-  const { searched, total } = progress;
-  const { items } = collectionTerms[collection.kind];
+  const { searched } = progress;
+  const total = terms.collections[collection.kind].itemCount(progress.total);
   return (
     <p class="muted" role="status">
       {searched === null || searched === 0 ? (
-        `Not all ${formatCount(total)} ${items} searched yet`
+        text.notAllSearched(total)
       ) : (
         <>
-          <progress max={total} value={searched} aria-label="Search"></progress>{" "}
-          {`Searched ${formatCount(searched)} of ${formatCount(total)} ${items}`}
+          <progress max={progress.total} value={searched} aria-label={text.search}></progress>{" "}
+          {text.searched(searched, total)}
         </>
       )}
     </p>

@@ -4,10 +4,9 @@ import type { MatchCount } from "#store/data/search/count.ts";
 import type { ItemView } from "#domain/item/item.ts";
 import { Table, type TableColumn } from "#html/parts.tsx";
 import { Time } from "#html/viewer.tsx";
+import { useText } from "#admin/language/index.tsx";
 import { isNumber, StatusBadge, Value } from "#admin/items/value.tsx";
-import { formatCount } from "#html/viewer.tsx";
 import { withPlace } from "#admin/items/neighbors.ts";
-import { collectionTerms } from "#admin/definitions/layout.tsx";
 import { buildSearchParams, searchPath, type Query } from "./query.ts";
 
 interface ItemsTableProps {
@@ -27,6 +26,9 @@ interface ItemsTableProps {
 export function ItemsTable(props: ItemsTableProps) {
   const { base, collection, columns, views, query, canWrite, position } = props;
   const { kind } = collection;
+  const { itemList, terms } = useText();
+  const { table: text } = itemList;
+  const { properties } = terms;
   // The row heading links to the item. Forms use their first text or the id, apps the receipt number.
   const leadColumn = kind === "form" ? columns.find(({ type }) => type === "text") : undefined;
   const otherColumns = columns.filter((field) => field !== leadColumn);
@@ -35,21 +37,21 @@ export function ItemsTable(props: ItemsTableProps) {
     {
       name: (
         <>
-          <span class="unseen">Select</span>
-          <input type="checkbox" data-tick-all="" aria-label="Select this page" hidden />
+          <span class="unseen">{text.select}</span>
+          <input type="checkbox" data-tick-all="" aria-label={text.selectPage} hidden />
         </>
       ),
     },
     leadColumn
       ? sortHeading(leadColumn.label, leadColumn.searchable ? leadColumn.key : undefined)
-      : sortHeading(kind === "app" ? "Receipt number" : "ID", "$id"),
-    ...(kind === "form" ? [sortHeading("Status", "$status")] : []),
+      : sortHeading(kind === "app" ? properties.receiptNumber : properties.id, "$id"),
+    ...(kind === "form" ? [sortHeading(properties.status, "$status")] : []),
     ...otherColumns.map((field) => ({
       ...sortHeading(field.label, field.searchable && !isListField(field) ? field.key : undefined),
       number: isNumber(field),
     })),
-    sortHeading("Updated", "$updated_at"),
-    ...(canWrite ? [{ name: <span class="unseen">Edit</span> }] : []),
+    sortHeading(properties.updatedAt, "$updated_at"),
+    ...(canWrite ? [{ name: <span class="unseen">{text.edit}</span> }] : []),
   ];
   return (
     <form method="post" action={`${base}/selected`} class="pick">
@@ -59,7 +61,7 @@ export function ItemsTable(props: ItemsTableProps) {
         <SelectAll {...props} />
         <BulkActions kind={kind} canWrite={canWrite} />
       </div>
-      <Table caption="Items" columns={headings}>
+      <Table caption={text.caption} columns={headings}>
         {views.map((view, index) => (
           <ItemRow {...props} {...{ view, index, leadColumn, otherColumns }} />
         ))}
@@ -78,21 +80,22 @@ interface ItemRowProps extends ItemsTableProps {
 
 function ItemRow(props: ItemRowProps) {
   const { base, collection, view, index, query, canWrite, leadColumn, otherColumns } = props;
+  const text = useText().itemList.table;
   const itemPath = `${base}/${view.id}`;
   const place = { query, at: index };
   const name = view.receiptNumber ?? `…${view.id.slice(-8)}`;
-  const text = leadColumn ? view.data[leadColumn.key] : null;
+  const lead = leadColumn ? view.data[leadColumn.key] : null;
   const isOpen = view.status !== "closed";
   const editable = (field: Field) =>
     canWrite && isOpen && isSimple(field) ? { "data-edit": field.key } : {};
   return (
     <tr data-item={itemPath}>
       <td class="tick">
-        <input type="checkbox" name="ids" value={view.id} aria-label={`Select ${name}`} />
+        <input type="checkbox" name="ids" value={view.id} aria-label={text.selectItem(name)} />
       </td>
       <th scope="row" {...(leadColumn ? editable(leadColumn) : {})}>
-        <a href={withPlace(itemPath, place)} class={text ? undefined : "id"}>
-          {leadColumn && text ? <Value field={leadColumn} value={text} short /> : name}
+        <a href={withPlace(itemPath, place)} class={lead ? undefined : "id"}>
+          {leadColumn && lead ? <Value field={leadColumn} value={lead} short /> : name}
         </a>
       </th>
       {collection.kind === "form" ? (
@@ -117,8 +120,8 @@ function ItemRow(props: ItemRowProps) {
       {canWrite ? (
         <td class="end">
           {isOpen ? (
-            <a href={withPlace(itemPath, place, "edit")} aria-label={`Edit ${name}`}>
-              Edit
+            <a href={withPlace(itemPath, place, "edit")} aria-label={text.editItem(name)}>
+              {text.edit}
             </a>
           ) : null}
         </td>
@@ -151,37 +154,38 @@ function cellClass(field: Field, index: number, value: unknown): string | undefi
 
 /** Selects all matches, not only those on the page. */
 function SelectAll({ collection, total }: ItemsTableProps) {
-  const { items } = collectionTerms[collection.kind];
-  const count = total.exact ? formatCount(total.count) : `at least ${formatCount(total.count)}`;
+  const { itemList, terms } = useText();
+  const items = terms.collections[collection.kind].itemCount(total.count, total.exact);
   return (
     <label class="choice all">
       <input type="checkbox" name="all" value="yes" />
-      <span>{`Select all ${count} ${items}`}</span>
+      <span>{itemList.table.selectAll(items)}</span>
     </label>
   );
 }
 
 /** Actions for the selected items. The style sheet shows them once an item is selected. */
 function BulkActions({ kind, canWrite }: { kind: "app" | "form"; canWrite: boolean }) {
+  const text = useText().itemList.table;
   const isForm = kind === "form";
   return (
-    <div class="bar selected" role="group" aria-label="With selected">
+    <div class="bar selected" role="group" aria-label={text.withSelected}>
       <span data-selected=""></span>
       <button type="submit" class="quiet little" name="act" value="download">
-        Download selected
+        {text.downloadSelected}
       </button>
       {canWrite ? (
         <button type="submit" class="quiet little" name="act" value="edit">
-          Edit selected…
+          {text.editSelected}
         </button>
       ) : null}
       {canWrite && isForm ? (
         <>
           <button type="submit" class="quiet little" name="act" value="close">
-            Close selected…
+            {text.closeSelected}
           </button>
           <button type="submit" class="danger little" name="act" value="delete">
-            Delete selected…
+            {text.deleteSelected}
           </button>
         </>
       ) : null}

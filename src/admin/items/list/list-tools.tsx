@@ -5,7 +5,7 @@ import { Action } from "#html/action-button.tsx";
 import { Input, Select } from "#html/inputs.tsx";
 import type { PageContext } from "#admin/layout.tsx";
 import type { SavedFilter } from "#store/home/list-settings.ts";
-import { collectionTerms } from "#admin/definitions/layout.tsx";
+import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { columnSeparator } from "./columns.ts";
 import { HiddenQuery } from "./filter-inputs.tsx";
 import { buildSearchParams, isFiltered, type Query } from "./query.ts";
@@ -30,13 +30,14 @@ export function ViewTabs({ base, query, collection, filters }: ViewTabsProps) {
   const current = currentFilter(query, filters);
   const isCurrentView = ({ key }: View) => current === undefined && query.view === key;
   const isAll = current === undefined && query.view === undefined;
-  const { Items } = collectionTerms[collection.kind];
+  const { itemList, terms } = useText();
+  const text = itemList.tools;
   return (
-    <nav class="tabs views" aria-label="Views">
+    <nav class="tabs views" aria-label={text.views}>
       <ul>
         <li>
           <a href={base} aria-current={isAll ? "page" : undefined}>
-            All {Items.toLowerCase()}
+            {text.all(terms.collections[collection.kind].items)}
           </a>
         </li>
         {views.map((view) => (
@@ -54,7 +55,7 @@ export function ViewTabs({ base, query, collection, filters }: ViewTabsProps) {
             <a
               href={`${base}?${filter.search}`}
               aria-current={filter === current ? "page" : undefined}
-              title="Only you see this filter"
+              title={text.ownFilter}
             >
               {filter.name}
             </a>
@@ -75,14 +76,15 @@ export function ColumnPicker({
   fields,
   columns,
 }: ToolProps & { fields: readonly Field[]; columns: readonly Field[] }) {
+  const text = useText().itemList.tools;
   if (fields.length === 0) return null;
   return (
     <details class="drop">
-      <summary class="button quiet">Columns</summary>
+      <summary class="button quiet">{text.columns}</summary>
       <form method="post" action={`${base}/columns`} class="card">
         <input type="hidden" name="search" value={searchOf({ ...query, columns: undefined })} />
         <fieldset>
-          <legend>Columns</legend>
+          <legend>{text.columns}</legend>
           {fields.map(({ key, label }) => (
             <label class="choice">
               <input
@@ -95,49 +97,50 @@ export function ColumnPicker({
             </label>
           ))}
         </fieldset>
-        <button type="submit">Save columns</button>
+        <button type="submit">{text.saveColumns}</button>
       </form>
     </details>
   );
 }
 
 /** The keys by which a list can be sorted, with their names. */
-function sortKeys({ kind, definition }: Collection): [key: string, name: string][] {
+function sortKeys(
+  { kind, definition }: Collection,
+  { properties }: Catalogue["terms"],
+): [key: string, name: string][] {
   const fields = definition.fields.fields.filter(
     (field) => field.searchable && !isListField(field),
   );
   return [
     ...fields.map(({ key, label }): [string, string] => [key, label]),
-    ...(kind === "form" ? [["$status", "Status"] as [string, string]] : []),
-    ["$created_at", "Created"],
-    ["$updated_at", "Updated"],
+    ...(kind === "form" ? [["$status", properties.status] as [string, string]] : []),
+    ["$created_at", properties.createdAt],
+    ["$updated_at", properties.updatedAt],
   ];
 }
 
-const directions = [
-  { value: "asc", label: "Ascending" },
-  { value: "desc", label: "Descending" },
-];
-
 /** Sorts the list on phones, where the table has no headings. */
 export function SortMenu({ base, query, collection }: ToolProps & { collection: Collection }) {
+  const { itemList, terms } = useText();
+  const text = itemList.tools;
+  const directions = Object.entries(text.directions).map(([value, label]) => ({ value, label }));
   const options = [
-    { value: "", label: "Newest first" },
-    ...sortKeys(collection).map(([value, label]) => ({ value, label })),
+    { value: "", label: text.newestFirst },
+    ...sortKeys(collection, terms).map(([value, label]) => ({ value, label })),
   ];
   return (
     <details class="drop only-narrow">
-      <summary class="button quiet">Sort</summary>
+      <summary class="button quiet">{text.sort}</summary>
       <form method="get" action={base} class="card">
         <HiddenQuery query={{ ...query, sort: undefined }} />
-        <Select name="sort" label="Sort by" options={options} value={query.sort?.key} />
+        <Select name="sort" label={text.sortBy} options={options} value={query.sort?.key} />
         <Select
           name="direction"
-          label="Direction"
+          label={text.direction}
           options={directions}
           value={query.sort?.direction}
         />
-        <button type="submit">Sort</button>
+        <button type="submit">{text.sort}</button>
       </form>
     </details>
   );
@@ -150,40 +153,46 @@ interface SaveMenuProps extends ViewTabsProps {
 
 /** Saves the present filter as a tab: for the member, or as a view of the definition for everyone. */
 export function SaveMenu({ base, query, collection, filters, frame, columns }: SaveMenuProps) {
+  const { itemList, terms } = useText();
+  const text = itemList.tools;
   const own = currentFilter(query, filters);
   const canDefine = roleAllows(frame.member.role, "define");
   const view = (collection.definition.views ?? []).find(({ key }) => key === query.view);
   const isOnlyView = view && searchOf(query) === `view=${view.key}`;
   if (own) {
-    return <Action action={`${base}/filters/${own.id}/delete`} name="Delete filter" quiet />;
+    return <Action action={`${base}/filters/${own.id}/delete`} name={text.deleteFilter} quiet />;
   }
   if (isOnlyView) {
     if (!canDefine) return null;
-    const confirm = `Everyone loses this tab. The ${collectionTerms[collection.kind].items} stay.`;
+    const confirm = text.deleteViewWarning(terms.collections[collection.kind].items);
     return (
-      <Action action={`${base}/views/${view.key}/delete`} name="Delete view" confirm={confirm} />
+      <Action
+        action={`${base}/views/${view.key}/delete`}
+        name={text.deleteView}
+        confirm={confirm}
+      />
     );
   }
   if (!isFiltered(query) && !query.sort && !query.columns) return null;
   return (
     <details class="drop" id="save">
-      <summary class="button quiet">Save filter</summary>
+      <summary class="button quiet">{text.saveFilter}</summary>
       <form method="post" action={`${base}/filters`} class="card">
         <input type="hidden" name="search" value={searchOf(query)} />
-        <Input name="name" label="Name" required maxlength={200} autocomplete="off" />
+        <Input name="name" label={terms.name} required maxlength={200} autocomplete="off" />
         <label class="choice">
           <input
             type="checkbox"
             name="columns"
             value={columns.map(({ key }) => key).join(columnSeparator)}
           />
-          <span>Save the visible columns too</span>
+          <span>{text.withColumns}</span>
         </label>
         <p class="actions">
-          <button type="submit">Save as my filter</button>
+          <button type="submit">{text.saveOwn}</button>
           {canDefine ? (
             <button type="submit" class="quiet" formaction={`${base}/views`}>
-              Save as view for everyone
+              {text.saveView}
             </button>
           ) : null}
         </p>

@@ -82,7 +82,7 @@ export const suggestRecords = page({
     })),
   }),
   render: (frame, records) => (
-    <AdminPage {...dataAssets} frame={frame} title="Records">
+    <AdminPage {...dataAssets} frame={frame} title={frame.text.terms.collections.app.Items}>
       <ul>
         {records.map((record) => (
           <li>{recordLabel(record)}</li>

@@ -1,5 +1,4 @@
-import { formatCount } from "#html/viewer.tsx";
-import { collectionTerms } from "#admin/definitions/layout.tsx";
+import { type Catalogue, useText } from "#admin/language/index.tsx";
 import type { MatchCount } from "#store/data/search/count.ts";
 import type { ItemsPageProps } from "./items-page.tsx";
 import { nextPage, pagePath, previousPage, startOf } from "./pages.ts";
@@ -12,13 +11,14 @@ export function PageLinks({
   progress,
   views,
 }: ItemsPageProps & { base: string }) {
+  const text = useText().itemList;
   const previous = previousPage(query);
   if (!previous && next === null) return null;
   return (
-    <nav class="actions" aria-label="Pages">
+    <nav class="actions" aria-label={text.pages}>
       {previous ? (
         <a class="button quiet" href={pagePath(base, previous)} rel="prev">
-          ← Previous
+          {text.previous}
         </a>
       ) : null}
       {next === null ? null : (
@@ -27,7 +27,7 @@ export function PageLinks({
           href={pagePath(base, nextPage(query, next, views.length))}
           rel="next"
         >
-          {progress ? "Keep searching" : "Next →"}
+          {progress ? text.keepSearching : text.next}
         </a>
       )}
     </nav>
@@ -38,13 +38,11 @@ export function PageLinks({
 export function describePosition(
   { collection, query, views, next }: ItemsPageProps,
   { count, exact }: MatchCount,
+  { itemList: text, terms }: Catalogue,
 ): string {
-  const { items, item } = collectionTerms[collection.kind];
-  const name = count === 1 && exact ? item : items;
+  const total = terms.collections[collection.kind].itemCount(count, exact);
   const start = startOf(query);
   const isOnlyPage = start === 0 && next === null;
-  if (isOnlyPage || start === undefined)
-    return `${exact ? "" : "At least "}${formatCount(count)} ${name}`;
-  const range = `${formatCount(start + 1)}–${formatCount(start + views.length)}`;
-  return `${range} of ${exact ? "" : "at least "}${formatCount(count)} ${name}`;
+  if (isOnlyPage || start === undefined) return text.onlyPage(total);
+  return text.position(start + 1, start + views.length, total);
 }

@@ -1,6 +1,6 @@
 import { textOf } from "#admin/form-input.ts";
 import { formatChoices, truncate } from "#domain/problem/field-errors.ts";
-import { problem, type FieldError } from "#domain/problem/problem.ts";
+import { problem } from "#domain/problem/problem.ts";
 
 /** A filter from the URL: `f.amount.gte=100`, or `f.lines.sku.contains=A` for a column of rows. */
 export interface Filter {
@@ -97,22 +97,32 @@ export function assertKnownParameters(
   extraNames: readonly string[] = [],
 ): void {
   const names = [...singleParameters, ...repeatedParameters, ...extraNames];
-  const errors = Object.entries(params).flatMap(([field, values]): FieldError[] => {
-    const isKnown = names.includes(field) || filterPattern.test(field);
-    const parameters = `Allowed: ${formatChoices(names)} and f.FIELD.OPERATOR.`;
-    if (!isKnown) {
-      const reason = `Unknown parameter. ${parameters}`;
-      return [{ field: truncate(field), code: "unknown_parameter", reason }];
-    }
-    if (values.length === 1 || !singleParameters.includes(field)) return [];
-    return [{ field, code: "invalid_type", reason: "Send this parameter once." }];
-  });
-  const direction = params["direction"]?.[0] ?? "asc";
-  if (!["", "asc", "desc"].includes(direction)) {
-    const reason = 'Must be one of "asc", "desc".';
-    errors.push({ field: "direction", code: "invalid_format", reason });
-  }
-  if (errors.length > 0) throw problem.invalidInput(errors);
+  const isKnown = (name: string) => names.includes(name) || filterPattern.test(name);
+  const unknown = Object.keys(params).filter((name) => !isKnown(name));
+  const repeated = singleParameters.filter((name) => (params[name]?.length ?? 1) > 1);
+  const isDirection = ["", "asc", "desc"].includes(params["direction"]?.[0] ?? "asc");
+  if (unknown.length + repeated.length === 0 && isDirection) return;
+  throw problem.invalidInput([
+    ...unknown.map((name) => ({
+      field: truncate(name),
+      code: "unknown_parameter" as const,
+      reason: `Unknown parameter. Allowed: ${formatChoices(names)} and f.FIELD.OPERATOR.`,
+    })),
+    ...repeated.map((field) => ({
+      field,
+      code: "invalid_type" as const,
+      reason: "Send this parameter once.",
+    })),
+    ...(isDirection
+      ? []
+      : [
+          {
+            field: "direction",
+            code: "invalid_format" as const,
+            reason: 'Must be one of "asc", "desc".',
+          },
+        ]),
+  ]);
 }
 
 const filterPattern = /^f\.(.+)\.(\w+)$/;

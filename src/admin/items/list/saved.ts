@@ -9,12 +9,13 @@ import { etagOf } from "#domain/preconditions.ts";
 import { findView } from "#domain/search/view.ts";
 import { isStorable, storableDescription } from "#domain/text.ts";
 import { makeKey } from "#admin/definitions/draft.ts";
+import type { Catalogue } from "#admin/language/index.tsx";
 import { viewerOf } from "#admin/preferences.ts";
 import { action, type AdminRequest, type Outcome } from "#admin/page.ts";
 import { itemsPath } from "#admin/items/load-item.ts";
 import { nonEmptyTexts } from "#admin/items/form/values.ts";
 import { columnSeparator } from "./columns.ts";
-import { buildSearchBody } from "./filters.ts";
+import { buildSearchBody, type Clock } from "./filters.ts";
 import { buildSearchParams, parseQuery, searchPath, type Query } from "./query.ts";
 
 const maxSearchLength = 4000;
@@ -59,7 +60,7 @@ export function savedLists(kind: CollectionKind) {
         const keys = nonEmptyTexts(columns);
         await chooseColumns(request.ctx, listOf(request), keys);
         const to = searchPath(itemsPath(request.c, kind), parseQuery(search));
-        return { to, flash: "Columns saved", document: { columns: keys } };
+        return { to, flash: request.text.itemList.saved.columns, document: { columns: keys } };
       },
     }),
     filter: action({
@@ -70,13 +71,15 @@ export function savedLists(kind: CollectionKind) {
         const id = await saveFilter(request.ctx, listOf(request), { name: input.name, search });
         const to = searchPath(itemsPath(request.c, kind), query);
         const document = { id, name: input.name, search };
-        return { to, flash: `Filter “${input.name}” saved`, document, status: 201 };
+        const flash = request.text.itemList.saved.filter(input.name);
+        return { to, flash, document, status: 201 };
       },
     }),
     removeFilter: action({
       async act(request) {
         await deleteFilter(request.ctx, listOf(request), request.param("filter"));
-        return { to: itemsPath(request.c, kind), flash: "Filter deleted", document: null };
+        const flash = request.text.itemList.saved.filterDeleted;
+        return { to: itemsPath(request.c, kind), flash, document: null };
       },
     }),
     view: action({
@@ -93,16 +96,17 @@ async function createView(
   input: { name: string; search: string; columns?: string | undefined },
 ): Promise<Outcome> {
   const { c } = request;
+  const text = request.text.itemList.saved;
   const query = readSearch(input);
   const key = await changeViews(request, kind, (current) => {
     const views = current.definition.views ?? [];
-    const view = toView(current, query, input.name, viewerOf(c));
+    const view = toView(current, query, input.name, viewerOf(c), text);
     const added = { ...view, key: makeKey(input.name, "view", new Set(views.map(keyOf))) };
     return { views: [...views, added], result: added.key };
   });
   const to = `${itemsPath(c, kind)}?view=${key}`;
   const document = { key, name: input.name };
-  return { to, flash: `View “${input.name}” saved`, document, status: 201 };
+  return { to, flash: text.view(input.name), document, status: 201 };
 }
 
 async function removeView(request: AdminRequest, kind: CollectionKind): Promise<Outcome> {
@@ -112,7 +116,8 @@ async function removeView(request: AdminRequest, kind: CollectionKind): Promise<
     const views = current.definition.views ?? [];
     return { views: views.filter(({ key }) => key !== view.key), result: view.name };
   });
-  return { to: itemsPath(request.c, kind), flash: `View “${name}” deleted`, document: null };
+  const flash = request.text.itemList.saved.viewDeleted(name);
+  return { to: itemsPath(request.c, kind), flash, document: null };
 }
 
 const keyOf = ({ key }: View) => key;
@@ -143,16 +148,17 @@ function toView(
   collection: Collection,
   query: Query,
   name: string,
-  clock: { zone: string; now: number },
+  clock: Clock,
+  text: Catalogue["itemList"]["saved"],
 ): Omit<View, "key"> {
   const errors: FieldError[] = [];
   const reject = (reason: string) =>
     errors.push({ field: "search", code: "invalid_condition", reason });
   if (query.text !== "") {
-    reject("A view cannot contain a text search. Remove it, or save your own filter.");
+    reject(text.textInView);
   }
   if (query.filters.some(({ op }) => op === "days")) {
-    reject("A view needs fixed days. Change “is in” to days, or save your own filter.");
+    reject(text.daysInView);
   }
   if (errors.length > 0) throw problem.invalidInput(errors);
   const { conditions, sort } = buildSearchBody(collection, query, clock);

@@ -3,7 +3,6 @@ import { sentence } from "#admin/language/sentence.ts";
 
 /** Files of items. */
 export const files = () => ({
-  required: "required",
   add: "Add files",
   limits: (maxFiles: number, size: string, types: readonly string[]) =>
     `${maxFiles === 1 ? "One file" : `Up to ${maxFiles} files`} of at most ${size}${types.length > 0 ? `: ${types.join(", ")}` : ""}.`,

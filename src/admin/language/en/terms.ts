@@ -1,5 +1,6 @@
 import type { Role } from "#domain/credential/permissions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
+import type { Status } from "#domain/item/item.ts";
 import type { EffectiveWebhookState } from "#domain/webhook/status.ts";
 import { quantity } from "./words.ts";
 
@@ -12,9 +13,12 @@ interface CollectionTerms {
   items: string;
   /** As a title: “Submissions”. */
   Items: string;
-  /** Like “1,204 submissions”. */
-  itemCount: (count: number) => string;
+  /** Like “1,204 submissions”; unless exact, “at least 10,000 submissions”. */
+  itemCount: (count: number, isExact?: boolean) => string;
 }
+
+const itemCount = (count: number, item: string, isExact = true) =>
+  `${isExact ? "" : "at least "}${quantity(count, item)}`;
 
 const collections = (): Record<CollectionKind, CollectionTerms> => ({
   app: {
@@ -23,7 +27,7 @@ const collections = (): Record<CollectionKind, CollectionTerms> => ({
     item: "record",
     items: "records",
     Items: "Records",
-    itemCount: (count) => quantity(count, "record"),
+    itemCount: (count, isExact) => itemCount(count, "record", isExact),
   },
   form: {
     one: "form",
@@ -31,7 +35,7 @@ const collections = (): Record<CollectionKind, CollectionTerms> => ({
     item: "submission",
     items: "submissions",
     Items: "Submissions",
-    itemCount: (count) => quantity(count, "submission"),
+    itemCount: (count, isExact) => itemCount(count, "submission", isExact),
   },
 });
 
@@ -50,9 +54,36 @@ const webhookStates = (): Record<EffectiveWebhookState, string> => ({
   disabled: "Disabled",
 });
 
+const statuses = (): Record<Status, string> => ({
+  draft: "Draft",
+  submitted: "Submitted",
+  closed: "Closed",
+});
+
+/** What every item has besides its fields. */
+const properties = () => ({
+  id: "ID",
+  receiptNumber: "Receipt number",
+  status: "Status",
+  createdAt: "Created",
+  updatedAt: "Updated",
+  createdBy: "Created by",
+  updatedBy: "Updated by",
+});
+
 /** Terms that several areas share. */
 export const terms = () => ({
   collections: collections(),
   roles: roles(),
+  statuses: statuses(),
   webhookStates: webhookStates(),
+  properties: properties(),
+  booleans: { true: "Yes", false: "No" },
+  name: "Name",
+  cancel: "Cancel",
+  continue: "Continue",
+  saveChanges: "Save changes",
+  applyFilters: "Apply filters",
+  clearFilters: "Clear filters",
+  required: "required",
 });

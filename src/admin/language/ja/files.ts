@@ -2,7 +2,6 @@ import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
 
 export const files = (): Catalogue["files"] => ({
-  required: "必須",
   add: "ファイルを追加",
   limits: (maxFiles, size, types) =>
     `${maxFiles} ファイルまで、1 ファイルあたり ${size} 以下${types.length > 0 ? `：${types.join(", ")}` : "です。"}`,

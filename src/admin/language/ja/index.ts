@@ -3,22 +3,56 @@ import type { Catalogue } from "#admin/language/en/index.ts";
 import { account } from "./account.ts";
 import { files } from "./files.ts";
 import { audit } from "./audit.ts";
+import { bulk } from "./bulk.ts";
+import { calls } from "./calls.ts";
+import { credentialAccess } from "./credential-access.ts";
+import { credentials } from "./credentials.ts";
 import { databases } from "./databases.ts";
+import { erasure } from "./erasure.ts";
+import { filters } from "./filters.ts";
 import { frame } from "./frame.ts";
+import { itemForm } from "./item-form.ts";
 import { itemImport } from "./item-import.ts";
+import { itemList } from "./item-list.ts";
+import { itemPage } from "./item-page.ts";
+import { members } from "./members.ts";
 import { overview } from "./overview.ts";
+import { secrets } from "./secrets.ts";
+import { people } from "./people.ts";
+import { problems } from "./problems.ts";
+import { search } from "./search.ts";
 import { signIn } from "./sign-in.ts";
+import { summary } from "./summary.ts";
 import { terms } from "./terms.ts";
+import { viewDescription } from "./view-description.ts";
+import { webhooks } from "./webhooks.ts";
 
 /** The Japanese texts. docs/administration.md has the glossary. */
 export const ja = lazy((): Catalogue => ({
   account: account(),
   files: files(),
   audit: audit(),
+  bulk: bulk(),
+  calls: calls(),
+  credentialAccess: credentialAccess(),
+  credentials: credentials(),
   databases: databases(),
+  erasure: erasure(),
+  filters: filters(),
   frame: frame(),
+  itemForm: itemForm(),
   itemImport: itemImport(),
+  itemList: itemList(),
+  itemPage: itemPage(),
+  members: members(),
   overview: overview(),
+  secrets: secrets(),
+  people: people(),
+  problems: problems(),
+  search: search(),
   signIn: signIn(),
+  summary: summary(),
   terms: terms(),
+  viewDescription: viewDescription(),
+  webhooks: webhooks(),
 }));

@@ -1,6 +1,9 @@
 import { formatCount } from "#html/viewer.tsx";
 import type { Catalogue } from "#admin/language/en/index.ts";
 
+const itemCount = (count: number, item: string, isExact = true) =>
+  `${item} ${formatCount(count)} 件${isExact ? "" : "以上"}`;
+
 export const terms = (): Catalogue["terms"] => ({
   collections: {
     app: {
@@ -9,7 +12,7 @@ export const terms = (): Catalogue["terms"] => ({
       item: "レコード",
       items: "レコード",
       Items: "レコード",
-      itemCount: (count) => `レコード ${formatCount(count)} 件`,
+      itemCount: (count, isExact) => itemCount(count, "レコード", isExact),
     },
     form: {
       one: "フォーム",
@@ -17,10 +20,11 @@ export const terms = (): Catalogue["terms"] => ({
       item: "回答",
       items: "回答",
       Items: "回答",
-      itemCount: (count) => `回答 ${formatCount(count)} 件`,
+      itemCount: (count, isExact) => itemCount(count, "回答", isExact),
     },
   },
   roles: { owner: "オーナー", admin: "管理者", editor: "編集者", viewer: "閲覧者" },
+  statuses: { draft: "下書き", submitted: "送信済み", closed: "クローズ済み" },
   webhookStates: {
     active: "有効",
     retrying: "再試行中",
@@ -28,4 +32,21 @@ export const terms = (): Catalogue["terms"] => ({
     failing: "失敗",
     disabled: "無効",
   },
+  properties: {
+    id: "ID",
+    receiptNumber: "受付番号",
+    status: "ステータス",
+    createdAt: "作成日時",
+    updatedAt: "更新日時",
+    createdBy: "作成者",
+    updatedBy: "更新者",
+  },
+  booleans: { true: "はい", false: "いいえ" },
+  name: "名前",
+  cancel: "キャンセル",
+  continue: "続行",
+  saveChanges: "変更を保存",
+  applyFilters: "絞り込む",
+  clearFilters: "絞り込みを解除",
+  required: "必須",
 });

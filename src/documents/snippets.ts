@@ -1,9 +1,14 @@
 import { apiRoot, collectionPaths, fillPath, mePath } from "#domain/api-paths.ts";
-import type { Credential } from "#domain/credential/credential.ts";
-import { clientId } from "./describe.ts";
-import { exampleData } from "#documents/openapi/examples.ts";
+import { clientId, type Credential } from "#domain/credential/credential.ts";
+import type { Collection } from "#domain/definition/collection.ts";
+import { exampleData } from "./openapi/examples.ts";
 import { permissionsAllow, type Permission } from "#domain/credential/permissions.ts";
-import type { ExampleCollections } from "#store/home/credential-lists.ts";
+
+/** A form and an app that the credential can access. */
+interface Examples {
+  form: Collection | undefined;
+  app: Collection | undefined;
+}
 
 /**
  * Settings for an assistant that uses the Model Context Protocol. For tokens, they have the format of most assistants.
@@ -24,18 +29,22 @@ export function buildAssistantSettings(
   return JSON.stringify({ mcpServers: { "edge-forms": server } }, null, 2);
 }
 
-/** The request with which a web page creates a submission. Undefined for credentials that can do anything else. */
+/**
+ * The request with which a web page creates a submission, with a comment. Undefined for credentials that can do anything
+ * else.
+ */
 export function buildWebsiteSnippet(
   origin: string,
   { kind, permissions }: Credential,
   secret: string,
-  { form }: ExampleCollections,
+  { form }: Examples,
+  comment: string,
 ): string | undefined {
   const canOnlyCreate = permissions.length === 1 && permissions[0] === "submissions:create";
   if (kind !== "token" || !canOnlyCreate || !form) return undefined;
   const url = origin + apiRoot + fillPath(collectionPaths("form").items, { key: form.key });
   const data = exampleData(form.definition.fields.fields);
-  return `// One key for each visit, so that a double click creates one submission.
+  return `// ${comment}
 const key = crypto.randomUUID();
 const response = await fetch(${JSON.stringify(url)}, {
   method: "POST",
@@ -60,7 +69,7 @@ export interface DryRun {
 export function buildDryRun(
   origin: string,
   { permissions }: Credential,
-  { form, app }: ExampleCollections,
+  { form, app }: Examples,
 ): DryRun {
   const urlOf = (path: string, key = "") => origin + apiRoot + fillPath(path, { key });
   const [ofForm, ofApp] = [collectionPaths("form"), collectionPaths("app")];

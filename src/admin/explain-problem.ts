@@ -1,0 +1,45 @@
+import { textOf } from "#admin/form-input.ts";
+import type { Catalogue } from "#admin/language/index.tsx";
+import type { FieldFacts } from "#admin/language/field-facts.ts";
+import type { Field } from "#domain/definition/field.ts";
+import { Problem, type FieldError } from "#domain/problem/problem.ts";
+
+/** A problem with its field errors in the language of the page. */
+export function explainErrors(
+  error: Problem,
+  { problems }: Pick<Catalogue, "problems">,
+  fieldAt: (place: string) => FieldFacts | undefined,
+): Problem {
+  const errors = error.members["errors"] as FieldError[] | undefined;
+  const explained = errors?.map((each) => ({
+    ...each,
+    reason: problems.reason(each, fieldAt(each.field)),
+  }));
+  return explained ? withErrors(error, explained) : error;
+}
+
+const withErrors = ({ code, detail, members, headers }: Problem, errors: object[]) =>
+  new Problem(code, detail, { ...members, errors }, headers);
+
+/** The problem of an item. One that names a field becomes its error, so that the field's input shows it. */
+export function explainItemProblem(
+  error: Problem,
+  fields: readonly Field[],
+  text: Pick<Catalogue, "itemForm" | "problems">,
+): Problem {
+  const key = textOf(error.members["field"]);
+  if (key === "" || error.members["errors"] !== undefined)
+    return explainErrors(error, text, (place) => findField(fields, place));
+  const label = findField(fields, key)?.label ?? key;
+  const isDuplicate = error.code === "duplicate";
+  const reason = isDuplicate ? text.itemForm.duplicate(label) : text.problems.detail(error);
+  return withErrors(error, [{ field: key, reason }]);
+}
+
+/** The field or column of an error, like `title`, `tags[1]` and `lines[0].qty`. */
+function findField(fields: readonly Field[], place: string): Field | undefined {
+  const [key, columnKey] = place.replaceAll(/\[\d+\]/g, "").split(".");
+  const field = fields.find((each) => each.key === key);
+  if (columnKey === undefined || field?.type !== "line_items") return field;
+  return field.fields.find((column) => column.key === columnKey);
+}

@@ -1,0 +1,88 @@
+import { formatCount } from "#html/viewer.tsx";
+
+type Act = "edit" | "close" | "delete";
+
+/** What was done, as in “3 submissions closed”. */
+const pastVerbs: Record<Act, string> = { edit: "changed", close: "closed", delete: "deleted" };
+
+interface Report {
+  done: number;
+  unchanged: number;
+  refused: number;
+}
+
+interface Refusal {
+  title: string;
+  reason: string;
+}
+
+const hadValue = (count: number) =>
+  count > 0 ? ` ${formatCount(count)} had this value already.` : "";
+
+const results = () => ({
+  all(act: Act, items: string, { unchanged }: Report) {
+    const text = `${items} ${pastVerbs[act]}`;
+    return unchanged === 0 ? text : `${text}.${hadValue(unchanged)}`;
+  },
+  /** Takes a noun like “submissions”. Names some items that were left out, and counts the others. */
+  partial(
+    act: Act,
+    items: string,
+    { done, unchanged, refused }: Report,
+    named: readonly Refusal[],
+    others: number,
+  ) {
+    const verb = pastVerbs[act];
+    const names = named.map(({ title, reason }) => `${title} (${reason})`).join(", ");
+    const more = others > 0 ? ` and ${formatCount(others)} more` : "";
+    const total = done + unchanged + refused;
+    return `${formatCount(done)} of ${formatCount(total)} ${items} ${verb}.${hadValue(unchanged)} Not ${verb}: ${names}${more}.`;
+  },
+  title: (act: Act, items: string) => `${items} ${pastVerbs[act]}`,
+  counts: (act: Act, { done, refused }: Report) =>
+    `${formatCount(done)} ${pastVerbs[act]}, ${formatCount(refused)} not ${pastVerbs[act]}`,
+  refused: (act: Act) => `Not ${pastVerbs[act]}`,
+  reason: "Reason",
+  listed: (count: number, total: number) =>
+    `The first ${formatCount(count)} of ${formatCount(total)} are listed.`,
+  back: (item: string) => `Back to the ${item} list`,
+});
+
+const ongoing: Record<Act, string> = { edit: "Editing", close: "Closing", delete: "Deleting" };
+
+/** Changes of many items at once. Counts are like “1,204 submissions”. */
+export const bulk = () => ({
+  labels: { value: "New value", field: "Field" },
+  nothingSelected: "Select at least one item first",
+  concernsAll: (items: string) => `This concerns all ${items}.`,
+  noFields: "No field can have one value in many items.",
+  actions: {
+    edit: (items: string) => `Edit ${items}`,
+    close: (items: string) => `Close ${items}`,
+    delete: (items: string) => `Delete ${items}`,
+  },
+  setField: (field: string, items: string) => `Set ${field} in ${items}`,
+  /** Asks whether to do what a button says. */
+  question: (action: string) => `${action}?`,
+  explanations: {
+    close: "Closed submissions can't be edited until they are reopened.",
+    delete: "This permanently deletes them.",
+  },
+  leftOut: (act: Act, count: number, items: string) =>
+    `${formatCount(count)} of ${items} stay as they are: ${act === "close" ? "drafts and closed submissions." : "closed submissions."}`,
+  emptyHint: "Leave it blank to empty the field.",
+  progress: {
+    title: (act: Act, items: string) => `${ongoing[act]} ${items}`,
+    counts: (act: Act, done: number, items: string, refused: number) =>
+      `${formatCount(done)} of ${items}${refused > 0 ? `, ${formatCount(refused)} not ${pastVerbs[act]}` : ""}`,
+    stop: "Stop",
+  },
+  results: results(),
+  reasons: {
+    gone: "no longer exists",
+    closed: "already closed",
+    changed: "changed meanwhile",
+    draft: "still a draft",
+    noMatch: "no longer matches",
+  },
+});

@@ -1,0 +1,92 @@
+import type { Child } from "hono/jsx";
+import { storableDescription } from "#domain/text.ts";
+import { sentence } from "#admin/language/sentence.ts";
+
+/** The purposes of credentials. Their names become those of credentials without one. */
+const purposes = () => ({
+  read: { name: "Reporting", hint: "Reads all data and definitions." },
+  website_form: { name: "Website form", hint: "Creates submissions. Can’t read them." },
+  sync: { name: "Two-way sync", hint: "Reads, creates and edits data. Can’t delete it." },
+  code: {
+    name: "Definitions as code",
+    hint: "Creates and edits forms and apps. Can’t access their data.",
+  },
+  partner: {
+    name: "Partner sees only what it created",
+    hint: "Reads, creates and edits items of a view. Not for web pages.",
+  },
+  part_report: {
+    name: "Read-only reporting without personal data",
+    hint: "Reads the fields of a view. Not for web pages.",
+  },
+  custom: { name: "Custom", hint: "Choose the permissions yourself." },
+});
+
+const resources = () => ({
+  all: "All forms and apps",
+  allHint: "including those created later",
+  selected: "Only selected forms and apps",
+  search: "Search forms and apps",
+  searchExample: "Search by name",
+  view: (collection: string, view: string) => `${collection}: only “${view}”`,
+});
+
+const expiry = () => ({
+  recommended: "Recommended",
+  recommendedHint: "In 90 days, or never for a website form",
+  keep: "Keep current expiry",
+  currentNever: "never",
+  on: (day: string) => `on ${day}`,
+  choices: { "30d": "In 30 days", "90d": "In 90 days", "365d": "In 1 year" },
+  day: "On a date",
+  dayHint: (zone: string) => `Expires at the end of this day, ${zone} time.`,
+  never: "Never",
+  neverHint: "Valid until revoked",
+});
+
+const limits = () => ({
+  title: "Rate limits",
+  hints: { requests: "Reads and writes together", writes: "Also count toward requests" },
+  hintWithDefaults: (hint: string, usual: number, website: number) =>
+    `${hint}. If blank: ${usual}, or ${website} for a website form.`,
+});
+
+const errors = () => ({
+  purpose: "Choose a purpose.",
+  atLeastOne: "Choose at least one.",
+  noResources: "Choose all forms and apps, or select at least one.",
+  allAndSome: "Choose all forms and apps, or select some, not both.",
+  notViews: "Choose views. “Access” of a form or app creates them.",
+  originsOfPart: "All visitors of a page share its credential, so leave this empty.",
+  expiry: "Must be 30d, 90d, 365d, a date, or never.",
+  resource: "Must be app:KEY or form:KEY, or a view like form:KEY/VIEW.",
+  resources: 'Must be "all", or a list of app:KEY and form:KEY.',
+  origin:
+    "Must be an origin like https://shop.example, without a path, a wildcard or a trailing slash.",
+  name: `Must be ${storableDescription}.`,
+  zone: "Must be an IANA time zone, like Asia/Tokyo.",
+});
+
+/** What a credential may do: the pages that create it and that change it. */
+export const credentialAccess = () => ({
+  purposes: purposes(),
+  resources: resources(),
+  kindHints: {
+    token: "Sent with each request. Stops working when you leave.",
+    client: "ID and secret for OAuth 2.0. Keeps working when you leave.",
+  },
+  nameHint: "Leave blank to use the purpose.",
+  expiry: expiry(),
+  limits: limits(),
+  browserAccess: "Browser access",
+  originsHint:
+    "One origin per line, like https://shop.example. Any visitor can extract the credential, so grant only create permissions.",
+  errors: errors(),
+  saved: "Access saved",
+  revoked: "This credential is revoked. It had these permissions:",
+  added: (permission: string) => `“${permission}” is selected below. Save changes to grant it.`,
+  views: "What it sees",
+  viewEntry: (collection: Child, view: string) => sentence`${collection}: ${view}.`,
+  viewRule: "It writes only such items and fields too. All other items are 404 for it.",
+  viewGuide: "What it can learn",
+});

@@ -1,0 +1,176 @@
+import type {
+  CredentialKind,
+  CredentialState,
+  CredentialStateFilter,
+} from "#domain/credential/credential.ts";
+import type { Permission } from "#domain/credential/permissions.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { formatCount } from "#html/viewer.tsx";
+import type { Child } from "hono/jsx";
+import { sentence } from "#admin/language/sentence.ts";
+import { quantity } from "./words.ts";
+
+/** What a credential may do with items. Without a kind, it may do so with those of apps and of forms. */
+interface ItemAccess {
+  kind: CollectionKind | null;
+  actions: readonly ("read" | "create" | "write" | "delete")[];
+}
+
+/** The numbers of apps and forms that a credential or webhook selects. Of some, it selects only a view. */
+interface Selection {
+  forms: number;
+  apps: number;
+  views: number;
+}
+
+const kinds = (): Record<CredentialKind, string> => ({
+  token: "Personal token",
+  client: "API client",
+});
+
+const states = (): Record<CredentialState, string> => ({
+  active: "Active",
+  ends_soon: "Expires soon",
+  expired: "Expired",
+  revoked: "Revoked",
+});
+
+const permissions = (): Record<Permission, string> => ({
+  "records:read": "Read and search records",
+  "records:create": "Create records",
+  "records:write": "Create and edit records",
+  "submissions:read": "Read and search submissions",
+  "submissions:create": "Create and validate submissions",
+  "submissions:write": "Create and edit submissions",
+  "submissions:delete": "Delete submissions",
+  "schema:read": "Read definitions and OpenAPI documents",
+  "schema:write": "Create and edit forms and apps",
+  "webhooks:manage": "Manage webhooks and view deliveries",
+});
+
+const itemAccess = ({ kind, actions }: ItemAccess): string => {
+  const text = actions.join(", ");
+  const items = { app: " records", form: " submissions" };
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${kind === null ? "" : items[kind]}`;
+};
+
+function selection({ forms, apps, views }: Selection): string {
+  const counts = [
+    ...(forms > 0 ? [quantity(forms, "form")] : []),
+    ...(apps > 0 ? [quantity(apps, "app")] : []),
+  ].join(", ");
+  if (views === 0) return counts;
+  return views === forms + apps ? `Part of ${counts}` : `${counts} (${views} in part)`;
+}
+
+/** A credential's access in a few words. */
+const access = () => ({
+  summary: (permitted: string, selected: string) => `${permitted} · ${selected}`,
+  none: "No permissions",
+  nothing: "Nothing",
+  items: itemAccess,
+  itemsAndDefinitions: (items: ItemAccess) => `${itemAccess(items)}, edit definitions`,
+  editDefinitions: "Edit definitions",
+  readDefinitions: "Read definitions",
+  manageWebhooks: "Manage webhooks",
+  everything: "All forms and apps",
+  selection,
+});
+
+const filterStates = (): Record<CredentialStateFilter, string> => ({
+  current: "Not revoked",
+  ends_soon: "Expires within 14 days",
+  expired: "Expired",
+  revoked: "Revoked",
+  all: "All",
+});
+
+const list = () => ({
+  caption: "Credentials",
+  columns: {
+    name: "Name",
+    kind: "Kind",
+    access: "Access",
+    lastUsed: "Last used",
+    requests: "24 hours",
+    expires: "Expires",
+    state: "State",
+  },
+  /** Before the number of requests, on a phone. */
+  requestsLabel: "24 h",
+  anyKind: "Any kind",
+  kinds: { token: "Personal tokens", client: "API clients" },
+  states: filterStates(),
+  none: "No credentials yet",
+  purpose: "A credential lets another system read or write data through the API.",
+  noMatches: "No matching credentials",
+  older: "Show older credentials",
+});
+
+/** The page with a new secret. */
+const newSecret = () => ({
+  titles: { token: "Your new token", client: "Your new client secret" },
+  clientId: "Client ID",
+  names: { token: "Token", client: "Client secret" },
+  tryIt: "Try it",
+  runnable: "Run this request as is. It changes no data.",
+  assistant: "Connect an assistant",
+  assistants: (path: Child) =>
+    sentence`Assistants use your apps and forms as tools at ${path}, with the permissions of this credential.`,
+  assistantGuide: "Learn how to connect",
+  assistantSettings: "MCP settings",
+  website: "Post from your page",
+  websiteRequest: "This request creates a submission.",
+  websiteExample: "Copy a whole page",
+  websiteComment: "One key for each visit, so that a double click creates one submission.",
+});
+
+/** “Integrations and external data”: personal tokens and API clients. */
+export const credentials = () => ({
+  title: "Integrations and external data",
+  create: "Create credential",
+  labels: {
+    purpose: "Purpose",
+    permissions: "Permissions",
+    resources: "Resources",
+    kind: "Kind",
+    name: "Name",
+    expires: "Expires",
+    expires_on: "Expiry date",
+    requests: "Requests per minute",
+    writes: "Writes per minute",
+    origins: "Allowed origins",
+  },
+  kinds: kinds(),
+  states: states(),
+  permissions: permissions(),
+  access: access(),
+  list: list(),
+  tabsLabel: "Credential",
+  tabs: {
+    requests: "Requests",
+    access: "Access",
+    secrets: (count: number) => (count > 0 ? `Secrets ${count}` : "Secrets"),
+  },
+  facts: {
+    access: "Access",
+    clientId: "Client ID",
+    expires: "Expires",
+    revoked: "Revoked",
+    lastUsed: "Last used",
+    created: "Created",
+    limits: "Rate limits",
+  },
+  neverUsed: "Never",
+  neverExpires: "Never",
+  limits: (requests: number, writes: number) =>
+    `${quantity(requests, "request")} and ${quantity(writes, "write")} per minute`,
+  rejected: (count: number) => `, ${formatCount(count)} rejected`,
+  revoke: "Revoke credential",
+  revokeTitle: (name: string) => `Revoke “${name}”?`,
+  revokeWarning: "All its secrets and access tokens stop working immediately. You can’t undo this.",
+  revoked: "Credential revoked",
+  noSecrets: "No valid secrets",
+  expiresWithCredential: "With the credential",
+  newSecret: newSecret(),
+});

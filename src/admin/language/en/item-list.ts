@@ -1,0 +1,91 @@
+import { formatCount } from "#html/viewer.tsx";
+
+const downloads = () => ({
+  menu: "Download",
+  spreadsheet: "For spreadsheets",
+  spreadsheetHint: (zone: string) => `CSV with labels, times in ${zone}`,
+  local: "For spreadsheets, your format",
+  localHint: (locale: string, zone: string) =>
+    `Dates and decimals as in ${locale}, times in ${zone}`,
+  lines: "For spreadsheets, one line per row",
+  linesHint: (zone: string) => `CSV of the line items, times in ${zone}`,
+  csv: "CSV, lossless",
+  csvHint: "Keys and stored values, times in UTC",
+  ndjson: "NDJSON, lossless",
+  ndjsonHint: "One item per line, as in the API",
+});
+
+const table = () => ({
+  caption: "Items",
+  select: "Select",
+  selectPage: "Select this page",
+  selectItem: (name: string) => `Select ${name}`,
+  /** Takes a count like “1,204 submissions”. */
+  selectAll: (items: string) => `Select all ${items}`,
+  edit: "Edit",
+  editItem: (name: string) => `Edit ${name}`,
+  withSelected: "With selected",
+  downloadSelected: "Download selected",
+  editSelected: "Edit selected…",
+  closeSelected: "Close selected…",
+  deleteSelected: "Delete selected…",
+});
+
+const tools = () => ({
+  views: "Views",
+  all: (items: string) => `All ${items}`,
+  ownFilter: "Only you see this filter",
+  columns: "Columns",
+  saveColumns: "Save columns",
+  sort: "Sort",
+  sortBy: "Sort by",
+  newestFirst: "Newest first",
+  direction: "Direction",
+  directions: { asc: "Ascending", desc: "Descending" },
+  saveFilter: "Save filter",
+  withColumns: "Save the visible columns too",
+  saveOwn: "Save as my filter",
+  saveView: "Save as view for everyone",
+  deleteFilter: "Delete filter",
+  deleteView: "Delete view",
+  deleteViewWarning: (items: string) => `Everyone loses this tab. The ${items} stay.`,
+});
+
+const saved = () => ({
+  columns: "Columns saved",
+  filter: (name: string) => `Filter “${name}” saved`,
+  filterDeleted: "Filter deleted",
+  view: (name: string) => `View “${name}” saved`,
+  viewDeleted: (name: string) => `View “${name}” deleted`,
+  textInView: "A view cannot contain a text search. Remove it, or save your own filter.",
+  daysInView: "A view needs fixed days. Change “is in” to days, or save your own filter.",
+});
+
+/** The list of a form's or an app's items. Counts are like “1,204 submissions”. */
+export const itemList = () => ({
+  search: "Search",
+  searchItems: (items: string) => `Search ${items}`,
+  searchLabel: (items: string) => `Search ${items} by text in any field`,
+  notAllSearched: (total: string) => `Not all ${total} searched yet`,
+  searched: (count: number, total: string) => `Searched ${formatCount(count)} of ${total}`,
+  noMatchesYet: "No matches yet",
+  noMatches: (items: string) => `No matching ${items}`,
+  noFields: "No fields yet. Add fields to collect data.",
+  addFields: "Add fields",
+  none: (items: string) => `No ${items} yet`,
+  create: (item: string) => `Create ${item}`,
+  import: "Import",
+  position: (first: number, last: number, total: string) =>
+    `${formatCount(first)}–${formatCount(last)} of ${total}`,
+  onlyPage: (total: string) => total.charAt(0).toUpperCase() + total.slice(1),
+  pages: "Pages",
+  previous: "← Previous",
+  next: "Next →",
+  keepSearching: "Keep searching",
+  noNext: "That was the last one in this list",
+  noPrevious: "That was the first one in this list",
+  downloads: downloads(),
+  table: table(),
+  tools: tools(),
+  saved: saved(),
+});

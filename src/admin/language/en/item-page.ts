@@ -1,0 +1,118 @@
+import type { Child } from "hono/jsx";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import type { ItemAction } from "#domain/item/change.ts";
+import type { RowDiff } from "#domain/item/row-diff.ts";
+import { sentence } from "#admin/language/sentence.ts";
+import { formatCount } from "#html/viewer.tsx";
+import { quantity } from "./words.ts";
+
+const actions = () => ({
+  edit: "Edit",
+  submit: "Submit",
+  close: "Close",
+  reopen: "Reopen",
+  delete: "Delete",
+  deleteTitle: "Delete this submission?",
+  deleteConfirm: "This permanently deletes the submission.",
+  erase: "Erase…",
+  previous: "← Previous",
+  next: "Next →",
+  neighbors: "Items of the list",
+});
+
+const outcomes = () => ({
+  closed: (title: string) => `${title} is closed.`,
+  reopened: (title: string) => `${title} is open again.`,
+  reverted: (title: string) => `${title} reverted.`,
+  deleted: (title: string) => `${title} is deleted.`,
+});
+
+const actors = () => ({
+  you: "you",
+  otherMember: "another member",
+  recalculation: "a recalculation",
+  integration: "an integration",
+});
+
+type HistoryEntry = (actor: Child, time: Child) => Child;
+
+const by =
+  (verb: string): HistoryEntry =>
+  (actor, time) =>
+    sentence`${verb} by ${actor}, ${time}`;
+
+const recalculated: HistoryEntry = (_, time) => sentence`Recalculated automatically, ${time}`;
+
+const historyEntries = (): Record<ItemAction, HistoryEntry> => ({
+  "record.create": by("Created"),
+  "record.update": by("Changed"),
+  "record.recalculate": recalculated,
+  "record.erase": by("Erased"),
+  "submission.create": by("Created"),
+  "submission.update": by("Changed"),
+  "submission.close": by("Closed"),
+  "submission.reopen": by("Reopened"),
+  "submission.recalculate": recalculated,
+  "submission.delete": by("Deleted"),
+  "submission.erase": by("Erased"),
+});
+
+const history = () => ({
+  title: "History",
+  entries: historyEntries(),
+  older: "Older changes are not shown.",
+  notStored: "The former values are no longer stored.",
+  revert: "Revert",
+  revertField: (label: string) => `Revert ${label}`,
+  revertAll: "Revert all",
+  notRevertible: "Must be the version of a change whose former values are known.",
+});
+
+/** The changed rows of line items. */
+const changedRows = (): Record<RowDiff["what"], (row: number) => string> => ({
+  added: (row) => `Row ${row} added:`,
+  removed: (row) => `Row ${row} removed:`,
+  changed: (row) => `Row ${row}:`,
+});
+
+const untitled = (): Record<CollectionKind, (idEnd: string) => string> => ({
+  app: (idEnd) => `Record …${idEnd}`,
+  form: (idEnd) => `Submission …${idEnd}`,
+});
+
+/** The page of an item, and its values wherever they appear. */
+export const itemPage = () => ({
+  actions: actions(),
+  outcomes: outcomes(),
+  /** The titles of items that have neither a receipt number nor a text. */
+  untitled: untitled(),
+  closed: "This submission is closed. Reopen it to edit it.",
+  closedForViewers: "This submission is closed. Owners, admins and editors can reopen it.",
+  data: "Data",
+  noFields: "This has no fields yet.",
+  addFields: "Add fields",
+  about: (item: string) => `About this ${item}`,
+  summary: {
+    id: "Id",
+    created: "Created",
+    changed: "Changed",
+    never: "never",
+    by: (actor: Child) => sentence`by ${actor}`,
+    changedBy: (actor: Child, version: number) => sentence`by ${actor}, version ${version}`,
+  },
+  actors: actors(),
+  rowCount: (count: number) => quantity(count, "row"),
+  firstRows: (shown: number, count: number) =>
+    `The first ${formatCount(shown)} of ${quantity(count, "row")}. The downloads of the list have all of them.`,
+  tooManyRows: (count: number) =>
+    `${quantity(count, "row")}. The downloads of the list have all of them.`,
+  history: history(),
+  became: "became",
+  changedRows: changedRows(),
+  moreRows: (count: number) => `${formatCount(count)} more rows changed.`,
+  referrers: {
+    title: "Refers to this",
+    notSearchable: "not searchable",
+    moreThan: (count: number) => `more than ${formatCount(count)}`,
+  },
+});

@@ -1,0 +1,70 @@
+import type { Child } from "hono/jsx";
+import type { Role } from "#domain/credential/permissions.ts";
+import { sentence } from "#admin/language/sentence.ts";
+
+const roleMeanings = (): Record<Role, string> => ({
+  viewer: "viewer: can view data",
+  editor: "editor: can also edit data, forms and apps",
+  admin: "admin: can also manage credentials and members",
+  owner: "owner: can also manage admins and owners",
+});
+
+const invitations = () => ({
+  title: "Invitations",
+  columns: {
+    email: "Email",
+    role: "Role",
+    expires: "Expires",
+    link: "Link",
+    actions: "Actions",
+  },
+  /** The form that invites a member. */
+  invite: "Invite member",
+  labels: { email: "Email", role: "Role" },
+  roles: roleMeanings(),
+  create: "Create invitation",
+  ownersOnly: "Only owners can see this link",
+  linkFor: (email: string) => `Invitation link for ${email}`,
+  copyLink: "Copy link",
+  revoke: "Revoke invitation",
+  revokeTitle: (email: string) => `Revoke the invitation for ${email}?`,
+  revokeConfirm: "Its link stops working. You can invite them again at any time.",
+  created: (email: string) =>
+    `Invitation created. Send ${email} the link below. It works once, within 7 days.`,
+  revoked: (email: string) => `Invitation for ${email} revoked`,
+});
+
+const reset = () => ({
+  create: "Create reset link",
+  title: "Password reset link",
+  text: (email: Child) =>
+    sentence`Send this link to ${email}. It works once, within 24 hours, and signs them out everywhere.`,
+  copyNow: "Copy it now. You won’t see it again.",
+});
+
+export const members = () => ({
+  columns: { member: "Member", role: "Role", joined: "Joined", actions: "Actions" },
+  you: "you",
+  removed: "removed",
+  roleOf: (name: string) => `Role of ${name}`,
+  changeRole: "Change role",
+  roleChanged: (role: string) => `Role changed to ${role}. They must sign in again.`,
+  unchanged: "Member unchanged",
+  remove: "Remove",
+  removeTitle: (name: string) => `Remove ${name}?`,
+  removeConfirm:
+    "They are signed out, and their personal tokens are permanently revoked. Their work stays.",
+  memberRemoved: "Member removed",
+  restore: "Restore access",
+  restored: "Access restored",
+  ownersOnly: "Only owners can change this",
+  invitations: invitations(),
+  reset: reset(),
+  access: {
+    title: "Single sign-on and several factors",
+    used: "Members sign in with Cloudflare Access, which can require several factors.",
+    unused:
+      "Members sign in with a password. To use single sign-on or to require several factors, put Cloudflare Access in front of this area.",
+    setUp: "Set up Cloudflare Access",
+  },
+});

@@ -1,0 +1,26 @@
+import { plural } from "./words.ts";
+
+/** The summary of a form or an app. */
+export const summary = () => ({
+  tooLarge: (items: string) =>
+    `This period has too many ${items} to summarize: more than 200,000, or more than 200 MB. Choose a shorter period.`,
+  /** The zone decides where months begin. */
+  note: (zone: string, hasMoreFields: boolean) =>
+    `Months follow the clock of ${zone}. ${hasMoreFields ? "Only the first fields are shown. " : ""}Fields that are not searchable have no figures.`,
+  from: "From",
+  to: "To",
+  show: "Show period",
+  recent: (months: number) => (months === 1 ? "This month" : `${months} months`),
+  longest: (months: number) => `At most ${months} ${plural(months, "month")}.`,
+  none: (items: string) => `No ${items} were created in this period.`,
+  byMonth: (items: string) => `${items} by month`,
+  figures: "Figures by month",
+  month: "Month",
+  sums: "Sums",
+  sumsCaption: (item: string) => `Sums of the numbers of each ${item}`,
+  field: "Field",
+  sum: "Sum",
+  byValue: (items: string, field: string) => `${items} by ${field}`,
+  otherValues: "Other values",
+  noValue: "No value",
+});

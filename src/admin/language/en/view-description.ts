@@ -1,0 +1,55 @@
+import type { Operator } from "#domain/search/tree.ts";
+
+type Comparison = Exclude<Operator, "is_empty" | "any" | "none" | "matches">;
+type Compare = (field: string, values: readonly string[]) => string;
+
+const compare =
+  (operator: string): Compare =>
+  (field, values) =>
+    `${field} ${operator} ${values.join(", ")}`;
+
+const comparisons = (): Record<Comparison, Compare> => ({
+  eq: compare("is"),
+  ne: compare("is not"),
+  gt: compare("is more than"),
+  gte: compare("is at least"),
+  lt: compare("is less than"),
+  lte: compare("is at most"),
+  between: compare("is between"),
+  in: compare("is one of"),
+  not_in: compare("is none of"),
+  contains: compare("contains"),
+  starts_with: compare("starts with"),
+  has_any: compare("has any of"),
+  has_all: compare("has all of"),
+  has_none: compare("has none of"),
+});
+
+/** What a view shows. Each condition is a clause about an item. */
+export const viewDescription = () => ({
+  shows: (items: string, fields: string) => `${items}, ${fields}`,
+  allItems: "All items",
+  items: (conditions: string) => `Only items whose ${conditions}`,
+  allFields: "all fields",
+  fields: (keys: readonly string[]) => `only the fields ${keys.join(", ")}`,
+  all: (conditions: readonly string[]) => conditions.join(" and "),
+  any: (conditions: readonly string[]) => conditions.join(" or "),
+  group: (conditions: string) => `(${conditions})`,
+  not: (condition: string) => `not (${condition})`,
+  isEmpty: (field: string) => `${field} is empty`,
+  isNotEmpty: (field: string) => `${field} is not empty`,
+  hasRow: (field: string, conditions: string) => `${field} has a row whose ${conditions}`,
+  hasNoRow: (field: string, conditions: string) => `${field} has no row whose ${conditions}`,
+  comparisons: comparisons(),
+  systemFields: {
+    $created_by: "creator",
+    $updated_by: "last editor",
+    $created_at: "time of creation",
+    $updated_at: "time of change",
+    $status: "status",
+    $id: "ID",
+    $receipt_number: "receipt number",
+  },
+  caller: "the credential itself",
+  unknown: "…",
+});

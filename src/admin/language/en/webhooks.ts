@@ -1,0 +1,157 @@
+import type { Child } from "hono/jsx";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import type { DeliveryResult } from "#domain/webhook/delivery.ts";
+import type { WebhookStatus } from "#domain/webhook/status.ts";
+import type { WebhookType } from "#domain/webhook/webhook.ts";
+import { sentence } from "#admin/language/sentence.ts";
+import { quantity } from "./words.ts";
+
+const types = (): Record<WebhookType, string> => ({
+  "record.created": "Record created",
+  "record.updated": "Record updated",
+  "record.deleted": "Record deleted",
+  "record.left_view": "Record left its view",
+  "submission.created": "Submission created",
+  "submission.updated": "Submission updated",
+  "submission.deleted": "Submission deleted",
+  "submission.closed": "Submission closed",
+  "submission.left_view": "Submission left its view",
+});
+
+interface TypesOfKind {
+  kind: CollectionKind;
+  chosen: readonly WebhookType[];
+}
+
+/** What happened to an item. */
+const events = (): Record<WebhookType, string> => ({
+  "record.created": "created",
+  "record.updated": "updated",
+  "record.deleted": "deleted",
+  "record.left_view": "left view",
+  "submission.created": "created",
+  "submission.updated": "updated",
+  "submission.deleted": "deleted",
+  "submission.closed": "closed",
+  "submission.left_view": "left view",
+});
+
+/** Types of events by the kind of items, like “Records: created · Submissions: created, updated”. */
+function typeSummary(typesOfKinds: readonly TypesOfKind[]): string {
+  const texts = events();
+  const items = { app: "Records", form: "Submissions" };
+  return typesOfKinds
+    .map(({ kind, chosen }) => `${items[kind]}: ${chosen.map((type) => texts[type]).join(", ")}`)
+    .join(" · ");
+}
+
+const inputs = () => ({
+  urlHint:
+    "Receives events by POST. Must be https with a host name, like https://shop.example/hooks.",
+  payloads: {
+    item: { name: "Whole item", hint: "As stored when the event is sent." },
+    ids: { name: "IDs only", hint: "For data that must not leave the service." },
+  },
+  recalculationsHint: "When a formula changes, the service recalculates all stored items.",
+  recalculations: { true: "Send an event for each item", false: "Send no events" },
+  changedFieldsHint:
+    "Limits “updated” events to changes of these fields. Keys separated by commas, like $status, amount. Empty for all.",
+  errors: {
+    types: "Choose at least one event.",
+    resources: "Choose all forms and apps, or select 1 to 100.",
+  },
+  newWebhookRule: "Sends only data you can access.",
+  changeRule:
+    "If you change more than the name, you become the owner. The webhook then sends only data you can access.",
+  saved: "Webhook saved",
+});
+
+const deliveries = () => ({
+  caption: "Deliveries",
+  columns: {
+    time: "Time",
+    event: "Event",
+    status: "Status",
+    response: "Response",
+    milliseconds: "ms",
+    attempt: "Attempt",
+    actions: "Actions",
+  },
+  none: "No deliveries yet",
+  explanation: "Deliveries appear here within seconds and stay for 30 days.",
+  retrying: (attempts: number, next: Child) =>
+    sentence`${quantity(attempts, "attempt")} failed. Later events are queued until the next attempt at ${next}.`,
+  retry: "Retry now",
+  noResponse: "No response",
+  /** Why an attempt failed. The stored error is English. */
+  error: ({ error }: Pick<DeliveryResult, "status" | "error">): string => error ?? "",
+  responseBody: "Response body",
+  manual: "Manual",
+  resend: "Resend event",
+  older: "Show older deliveries",
+  delivered: (status: number | null, milliseconds: number) =>
+    `Event delivered: ${status} in ${milliseconds} ms`,
+  failed: (error: string) => `Delivery failed. ${error}`,
+});
+
+/** The summary, the actions and the tabs of a webhook. */
+const layout = () => ({
+  created: "Created",
+  owner: "Owner",
+  you: "You",
+  id: "ID",
+  test: "Send test event",
+  pause: "Pause webhook",
+  resume: "Resume webhook",
+  takeOwnership: "Take ownership",
+  ownershipTitle: (name: string) => `Take ownership of “${name}”?`,
+  ownershipWarning: (owner: string | null) =>
+    `It becomes active and sends only data you can access, not what ${owner ?? "its owner"} can access.`,
+  remove: "Delete webhook",
+  removeTitle: (name: string) => `Delete “${name}”?`,
+  removeWarning:
+    "Queued events won’t be sent. This permanently deletes its deliveries and secrets.",
+  removed: "Webhook deleted",
+  tabsLabel: "Webhook",
+  tabs: { deliveries: "Deliveries", settings: "Settings", secrets: "Secrets" },
+  /** Why a webhook is not just active. The stored reasons and errors are English. */
+  explanation: ({ reason, lastError }: WebhookStatus, _isOwnerGone: boolean): string | undefined =>
+    reason ?? lastError ?? undefined,
+  /** Why a webhook sends nothing, and what to do. */
+  stopped: ({ reason }: WebhookStatus, isOwnerGone: boolean) =>
+    `${reason} ${isOwnerGone ? "Take ownership" : "Resume the webhook"} to send the queued events.`,
+  states: { active: "Webhook active", paused: "Webhook paused" },
+  stillDisabled: ({ reason }: WebhookStatus) => `Still disabled. ${reason ?? ""}`,
+});
+
+export const webhooks = () => ({
+  title: "Webhooks",
+  create: "Create webhook",
+  none: "No webhooks yet",
+  purpose: "A webhook sends an event to another system when a record or submission changes.",
+  columns: { created: "Created", state: "State" },
+  labels: {
+    name: "Name",
+    url: "Endpoint URL",
+    types: "Events",
+    resources: "Forms and apps",
+    include: "Payload",
+    recalculations: "Recalculations",
+    changed_fields: "Changed fields",
+  },
+  types: types(),
+  typeSummary,
+  layout: layout(),
+  inputs: inputs(),
+  deliveries: deliveries(),
+  secrets: {
+    newTitle: "Your webhook secret",
+    secret: "Secret",
+    verify: "Use it in the receiver to verify each event.",
+    examples: "See examples",
+    signing: "The webhook signs each event with all of these secrets.",
+    current: "Current",
+    previous: "Previous",
+    expiresWithWebhook: "With the webhook",
+  },
+});

@@ -1,0 +1,66 @@
+import { formatCount } from "#html/viewer.tsx";
+import type { Catalogue } from "#admin/language/en/index.ts";
+
+type Bulk = Catalogue["bulk"];
+
+/** Nouns that become verbs with 「する」. */
+const verbs = { edit: "変更", close: "クローズ", delete: "削除" };
+
+const hadValue = (count: number) =>
+  count > 0 ? `${formatCount(count)} 件はすでにこの値でした。` : "";
+
+const results = (): Bulk["results"] => ({
+  all(act, items, { unchanged }) {
+    const text = `${items}を${verbs[act]}しました`;
+    return unchanged === 0 ? text : `${text}。${hadValue(unchanged)}`;
+  },
+  partial(act, items, { done, unchanged, refused }, named, others) {
+    const names = named.map(({ title, reason }) => `${title}（${reason}）`).join("、");
+    const more = others > 0 ? `、ほか ${formatCount(others)} 件` : "";
+    const total = done + unchanged + refused;
+    return `${items} ${formatCount(total)} 件のうち ${formatCount(done)} 件を${verbs[act]}しました。${hadValue(unchanged)}${verbs[act]}できなかったデータ：${names}${more}`;
+  },
+  title: (act, items) => `${items}を${verbs[act]}しました`,
+  counts: (act, { done, refused }) =>
+    `${formatCount(done)} 件を${verbs[act]}しました。${formatCount(refused)} 件は${verbs[act]}できませんでした。`,
+  refused: (act) => `${verbs[act]}できなかったデータ`,
+  reason: "理由",
+  listed: (count, total) =>
+    `${formatCount(total)} 件のうち、最初の ${formatCount(count)} 件を表示しています。`,
+  back: (item) => `${item}の一覧に戻る`,
+});
+
+export const bulk = (): Bulk => ({
+  labels: { value: "新しい値", field: "フィールド" },
+  nothingSelected: "先にデータを 1 件以上選択してください",
+  concernsAll: (items) => `すべての${items}が対象です。`,
+  noFields: "一括で編集できるフィールドがありません。",
+  actions: {
+    edit: (items) => `${items}を編集`,
+    close: (items) => `${items}をクローズ`,
+    delete: (items) => `${items}を削除`,
+  },
+  setField: (field, items) => `${items}の「${field}」を変更`,
+  question: (action) => `${action}しますか？`,
+  explanations: {
+    close: "クローズした回答は、再開するまで編集できません。",
+    delete: "削除した回答は元に戻せません。",
+  },
+  leftOut: (act, count, items) =>
+    `${items}のうち、${act === "close" ? "下書きとクローズ済み" : "クローズ済み"}の回答 ${formatCount(count)} 件は変更されません。`,
+  emptyHint: "空欄のままにすると、フィールドの値が消去されます。",
+  progress: {
+    title: (act, items) => `${items}を${verbs[act]}しています`,
+    counts: (act, done, items, refused) =>
+      `${items}のうち ${formatCount(done)} 件を処理しました。${refused > 0 ? `${formatCount(refused)} 件は${verbs[act]}できませんでした。` : ""}`,
+    stop: "中止",
+  },
+  results: results(),
+  reasons: {
+    gone: "すでに存在しません",
+    closed: "すでにクローズ済みです",
+    changed: "ほかのメンバーが変更しました",
+    draft: "下書きです",
+    noMatch: "条件に一致しなくなりました",
+  },
+});

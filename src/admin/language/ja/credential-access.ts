@@ -1,0 +1,104 @@
+import type { Catalogue } from "#admin/language/en/index.ts";
+import { sentence } from "#admin/language/sentence.ts";
+
+type Texts = Catalogue["credentialAccess"];
+
+const purposes = (): Texts["purposes"] => ({
+  read: { name: "レポート作成", hint: "すべてのデータと定義を読み取ります。" },
+  website_form: {
+    name: "Web サイトのフォーム",
+    hint: "回答を作成します。読み取りはできません。",
+  },
+  sync: {
+    name: "双方向の同期",
+    hint: "データの読み取り、作成、編集を行います。削除はできません。",
+  },
+  code: {
+    name: "定義のコード管理",
+    hint: "フォームとアプリを作成、編集します。データにはアクセスできません。",
+  },
+  partner: {
+    name: "取引先（自身が作成したデータのみ）",
+    hint: "ビューのデータを読み取り、作成、編集します。Web ページには使用できません。",
+  },
+  part_report: {
+    name: "個人データを含まないレポート（読み取り専用）",
+    hint: "ビューのフィールドを読み取ります。Web ページには使用できません。",
+  },
+  custom: { name: "カスタム", hint: "アクセス権を個別に選択します。" },
+});
+
+const resources = (): Texts["resources"] => ({
+  all: "すべてのフォームとアプリ",
+  allHint: "今後作成されるものも含みます",
+  selected: "選択したフォームとアプリのみ",
+  search: "フォームとアプリを検索",
+  searchExample: "名前で検索",
+  view: (collection, view) => `${collection}：「${view}」のみ`,
+});
+
+const expiry = (): Texts["expiry"] => ({
+  recommended: "推奨",
+  recommendedHint: "90 日後。Web サイトのフォームは無期限",
+  keep: "現在の有効期限を維持",
+  currentNever: "無期限",
+  on: (day) => `${day} まで`,
+  choices: { "30d": "30 日後", "90d": "90 日後", "365d": "1 年後" },
+  day: "日付を指定",
+  dayHint: (zone) => `${zone} の時刻で、この日の終わりに期限が切れます。`,
+  never: "無期限",
+  neverHint: "失効させるまで有効です",
+});
+
+const limits = (): Texts["limits"] => ({
+  title: "レート制限",
+  hints: {
+    requests: "読み取りと書き込みの合計です。",
+    writes: "リクエスト数にも含まれます。",
+  },
+  hintWithDefaults: (hint, usual, website) =>
+    `${hint}空欄の場合は ${usual}、Web サイトのフォームでは ${website} になります。`,
+});
+
+const errors = (): Texts["errors"] => ({
+  purpose: "用途を選択してください。",
+  atLeastOne: "1 つ以上選択してください。",
+  noResources: "すべてのフォームとアプリを選択するか、1 つ以上を個別に選択してください。",
+  allAndSome: "「すべて」と個別の選択は、どちらか一方だけを指定してください。",
+  notViews:
+    "ビューを選択してください。ビューは、フォームまたはアプリの「アクセス」で作成できます。",
+  originsOfPart: "ページの認証情報は訪問者全員で共有されるため、空欄にしてください。",
+  expiry: "30d、90d、365d、日付、never のいずれかを指定してください。",
+  resource: "app:KEY、form:KEY、または form:KEY/VIEW の形式でビューを指定してください。",
+  resources: '"all"、または app:KEY と form:KEY の一覧を指定してください。',
+  origin:
+    "https://shop.example のようなオリジンを指定してください。パス、ワイルドカード、末尾のスラッシュは使用できません。",
+  name: "正しい Unicode の文字列で入力してください。U+0000 と、30 個を超えて連続する結合文字は使用できません。",
+  zone: "Asia/Tokyo のような IANA タイムゾーンを指定してください。",
+});
+
+export const credentialAccess = (): Texts => ({
+  purposes: purposes(),
+  resources: resources(),
+  kindHints: {
+    token: "リクエストごとに送信します。作成したメンバーが削除されると使用できなくなります。",
+    client:
+      "OAuth 2.0 の ID とシークレットです。作成したメンバーが削除されても引き続き使用できます。",
+  },
+  nameHint: "空欄の場合は、用途が名前になります。",
+  expiry: expiry(),
+  limits: limits(),
+  browserAccess: "ブラウザーからのアクセス",
+  originsHint:
+    "https://shop.example のようなオリジンを 1 行に 1 つ入力します。訪問者は誰でも認証情報を取り出せるため、作成のアクセス権だけを付与してください。",
+  errors: errors(),
+  saved: "アクセス権を保存しました",
+  revoked: "この認証情報は失効しています。失効前のアクセス権：",
+  added: (permission) =>
+    `下の「${permission}」を選択しました。付与するには、変更を保存してください。`,
+  views: "アクセスできる範囲",
+  viewEntry: (collection, view) => sentence`${collection}：${view}`,
+  viewRule:
+    "書き込みも、この範囲のデータとフィールドに限られます。ほかのデータへのリクエストには 404 を返します。",
+  viewGuide: "範囲外について知り得ること",
+});

@@ -1,0 +1,146 @@
+import { formatCount } from "#html/viewer.tsx";
+import type { Catalogue } from "#admin/language/en/index.ts";
+import { sentence } from "#admin/language/sentence.ts";
+
+type Texts = Catalogue["credentials"];
+
+const itemAccess: Texts["access"]["items"] = ({ kind, actions }) => {
+  const verbs = { read: "読み取り", create: "作成", write: "書き込み", delete: "削除" };
+  const items = { app: "レコード", form: "回答" };
+  const subject = kind === null ? "データ" : items[kind];
+  return `${subject}の${actions.map((action) => verbs[action]).join("・")}`;
+};
+
+const selection: Texts["access"]["selection"] = ({ forms, apps, views }) => {
+  const counts = [
+    ...(forms > 0 ? [`フォーム ${formatCount(forms)} 件`] : []),
+    ...(apps > 0 ? [`アプリ ${formatCount(apps)} 件`] : []),
+  ].join("、");
+  if (views === 0) return counts;
+  return views === forms + apps ? `${counts}の一部` : `${counts}（うち ${views} 件は一部のみ）`;
+};
+
+const access = (): Texts["access"] => ({
+  summary: (permitted, selected) => `${selected}：${permitted}`,
+  none: "アクセス権なし",
+  nothing: "なし",
+  items: itemAccess,
+  itemsAndDefinitions: (items) => `${itemAccess(items)}、定義の編集`,
+  editDefinitions: "定義の編集",
+  readDefinitions: "定義の読み取り",
+  manageWebhooks: "Webhook の管理",
+  everything: "すべてのフォームとアプリ",
+  selection,
+});
+
+const permissions = (): Texts["permissions"] => ({
+  "records:read": "レコードの読み取りと検索",
+  "records:create": "レコードの作成",
+  "records:write": "レコードの作成と編集",
+  "submissions:read": "回答の読み取りと検索",
+  "submissions:create": "回答の作成と検証",
+  "submissions:write": "回答の作成と編集",
+  "submissions:delete": "回答の削除",
+  "schema:read": "定義と OpenAPI ドキュメントの読み取り",
+  "schema:write": "フォームとアプリの作成と編集",
+  "webhooks:manage": "Webhook の管理と配信履歴の表示",
+});
+
+const list = (): Texts["list"] => ({
+  caption: "認証情報",
+  columns: {
+    name: "名前",
+    kind: "種類",
+    access: "アクセス権",
+    lastUsed: "最終使用",
+    requests: "24 時間",
+    expires: "有効期限",
+    state: "状態",
+  },
+  requestsLabel: "24 時間",
+  anyKind: "すべての種類",
+  kinds: { token: "パーソナルトークン", client: "API クライアント" },
+  states: {
+    current: "失効していないもの",
+    ends_soon: "14 日以内に期限切れ",
+    expired: "期限切れ",
+    revoked: "失効済み",
+    all: "すべて",
+  },
+  none: "認証情報はまだありません",
+  purpose: "認証情報を使うと、ほかのシステムが API を通じてデータを読み書きできます。",
+  noMatches: "該当する認証情報はありません",
+  older: "以前の認証情報を表示",
+});
+
+const newSecret = (): Texts["newSecret"] => ({
+  titles: { token: "新しいトークン", client: "新しいクライアントシークレット" },
+  clientId: "クライアント ID",
+  names: { token: "トークン", client: "クライアントシークレット" },
+  tryIt: "動作確認",
+  runnable: "このリクエストはそのまま実行できます。データは変更されません。",
+  assistant: "AI アシスタントとの接続",
+  assistants: (path) =>
+    sentence`AI アシスタントは ${path} に接続し、この認証情報のアクセス権の範囲で、アプリとフォームをツールとして使用できます。`,
+  assistantGuide: "接続方法を見る",
+  assistantSettings: "MCP の設定",
+  website: "Web ページからの送信",
+  websiteRequest: "このリクエストは回答を作成します。",
+  websiteExample: "ページ全体の例をコピー",
+  websiteComment: "キーは表示ごとに 1 つ。ダブルクリックしても回答は 1 件だけ作成されます。",
+});
+
+export const credentials = (): Texts => ({
+  title: "API 連携",
+  create: "認証情報を作成",
+  labels: {
+    purpose: "用途",
+    permissions: "アクセス権",
+    resources: "対象のフォームとアプリ",
+    kind: "種類",
+    name: "名前",
+    expires: "有効期限",
+    expires_on: "期限日",
+    requests: "1 分あたりのリクエスト数",
+    writes: "1 分あたりの書き込み数",
+    origins: "許可するオリジン",
+  },
+  kinds: { token: "パーソナルトークン", client: "API クライアント" },
+  states: {
+    active: "有効",
+    ends_soon: "まもなく期限切れ",
+    expired: "期限切れ",
+    revoked: "失効済み",
+  },
+  permissions: permissions(),
+  access: access(),
+  list: list(),
+  tabsLabel: "認証情報",
+  tabs: {
+    requests: "リクエスト",
+    access: "アクセス権",
+    secrets: (count) => (count > 0 ? `シークレット ${count}` : "シークレット"),
+  },
+  facts: {
+    access: "アクセス権",
+    clientId: "クライアント ID",
+    expires: "有効期限",
+    revoked: "失効日時",
+    lastUsed: "最終使用",
+    created: "作成日",
+    limits: "レート制限",
+  },
+  neverUsed: "未使用",
+  neverExpires: "無期限",
+  limits: (requests, writes) =>
+    `1 分あたり ${formatCount(requests)} 件（うち書き込み ${formatCount(writes)} 件）`,
+  rejected: (count) => `（拒否 ${formatCount(count)} 件）`,
+  revoke: "認証情報を失効させる",
+  revokeTitle: (name) => `「${name}」を失効させますか？`,
+  revokeWarning:
+    "すべてのシークレットとアクセストークンがすぐに使用できなくなります。この操作は元に戻せません。",
+  revoked: "認証情報を失効させました",
+  noSecrets: "有効なシークレットはありません",
+  expiresWithCredential: "認証情報と同じ",
+  newSecret: newSecret(),
+});

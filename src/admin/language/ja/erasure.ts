@@ -1,0 +1,16 @@
+import { formatCount } from "#html/viewer.tsx";
+import type { Catalogue } from "#admin/language/en/index.ts";
+import { joinWords } from "./words.ts";
+
+export const erasure = (): Catalogue["erasure"] => ({
+  title: (item) => joinWords(item, "を完全に削除"),
+  warning: (item) => `この${item}と次のデータを完全に削除します。元に戻すことはできません。`,
+  values: (fields) => `${formatCount(fields)} 個のフィールドの値と、その検索インデックス`,
+  changes: (count, hasMore) =>
+    `変更履歴 ${formatCount(count)} 件${hasMore ? "以上" : ""}に含まれる変更前の値`,
+  response: "同じ Idempotency-Key での再試行のために保存されたレスポンス",
+  note: (item) =>
+    `変更フィードには、${item}が削除されたことが記録されます。監査ログには、削除した人、日時、ID が残ります。`,
+  erase: "完全に削除",
+  done: (id) => `${id} を完全に削除しました`,
+});

@@ -1,0 +1,53 @@
+import type { Catalogue } from "#admin/language/en/index.ts";
+import { sentence } from "#admin/language/sentence.ts";
+import { formatCount } from "#html/viewer.tsx";
+
+type ItemForm = Catalogue["itemForm"];
+
+/** Labels of fields, like 「件名」「数量」. */
+const quote = (labels: readonly string[]) => labels.map((label) => `「${label}」`).join("");
+
+const rows = (): ItemForm["rows"] => ({
+  cell: (column, row) => `${column}（${row} 行目）`,
+  remove: "削除",
+  removeRow: (row) => `${row} 行目を削除`,
+  moveUp: (row) => `${row} 行目を上に移動`,
+  moveDown: (row) => `${row} 行目を下に移動`,
+  add: "行を追加",
+  addMore: "行をさらに追加",
+  tooMany: (count) =>
+    `${formatCount(count)} 行あるため、この画面では編集できません。保存しても変更されません。編集するには API を使用してください。`,
+  tooManyCells: (max, cells) =>
+    `1 つのフォームのセルは ${formatCount(max)} 個までですが、この一覧までに ${formatCount(cells)} 個あります。API を使用してください。`,
+});
+
+const conflict = (): ItemForm["conflict"] => ({
+  changed: (distance, actor) => sentence`${distance}に ${actor} が変更しました`,
+  mine: "あなたの値",
+  theirs: "保存済みの値",
+  merged: (labels) => `ほかの変更は取り込まれています：${labels.join("、")}`,
+  notSaved: (labels) =>
+    `保存されていません。ほかのユーザーが${quote(labels)}を変更しました。残す値を選択してください。`,
+});
+
+const outcomes = (): ItemForm["outcomes"] => ({
+  saved: (title) => `${title} を保存しました`,
+  savedDraft: (title) => `${title} を下書きとして保存しました`,
+  unchanged: (title) => `${title} に変更はありません`,
+  merged: (title, labels) =>
+    `${title} を保存しました。ほかのユーザーによる${quote(labels)}の変更はそのまま残っています。`,
+});
+
+export const itemForm = (): ItemForm => ({
+  create: (item) => `${item}を作成`,
+  edit: (item) => `${item}を編集`,
+  submit: "送信",
+  saveDraft: "下書きを保存",
+  calculated: "計算結果",
+  formerOption: (value) => `${value}（以前の選択肢）`,
+  referenceHint: "レコードのタイトル、受付番号、またはその他のテキスト",
+  duplicate: (label) => `「${label}」の値がほかのデータと重複しています。`,
+  rows: rows(),
+  conflict: conflict(),
+  outcomes: outcomes(),
+});

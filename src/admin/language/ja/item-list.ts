@@ -1,0 +1,93 @@
+import { formatCount } from "#html/viewer.tsx";
+import type { Catalogue } from "#admin/language/en/index.ts";
+
+type ItemList = Catalogue["itemList"];
+
+const downloads = (): ItemList["downloads"] => ({
+  menu: "ダウンロード",
+  spreadsheet: "表計算ソフト用",
+  spreadsheetHint: (zone) => `ラベル付きの CSV。日時は ${zone}`,
+  local: "表計算ソフト用（お使いの形式）",
+  localHint: (locale, zone) => `日付と小数点は ${locale} の形式。日時は ${zone}`,
+  lines: "表計算ソフト用（明細行ごと）",
+  linesHint: (zone) => `明細行 1 行を 1 行にした CSV。日時は ${zone}`,
+  csv: "CSV（完全）",
+  csvHint: "キーと保存されている値。日時は UTC",
+  ndjson: "NDJSON（完全）",
+  ndjsonHint: "API と同じ形式で 1 行に 1 件",
+});
+
+const table = (): ItemList["table"] => ({
+  caption: "データの一覧",
+  select: "選択",
+  selectPage: "このページをすべて選択",
+  selectItem: (name) => `${name} を選択`,
+  selectAll: (items) => `${items}をすべて選択`,
+  edit: "編集",
+  editItem: (name) => `${name} を編集`,
+  withSelected: "選択したデータの操作",
+  downloadSelected: "選択分をダウンロード",
+  editSelected: "選択分を編集…",
+  closeSelected: "選択分をクローズ…",
+  deleteSelected: "選択分を削除…",
+});
+
+const tools = (): ItemList["tools"] => ({
+  views: "ビュー",
+  all: (items) => `すべての${items}`,
+  ownFilter: "自分だけに表示される絞り込み",
+  columns: "表示する列",
+  saveColumns: "表示する列を保存",
+  sort: "並べ替え",
+  sortBy: "並べ替えの基準",
+  newestFirst: "新しい順",
+  direction: "順序",
+  directions: { asc: "昇順", desc: "降順" },
+  saveFilter: "絞り込みを保存",
+  withColumns: "表示中の列も保存する",
+  saveOwn: "自分の絞り込みとして保存",
+  saveView: "全員のビューとして保存",
+  deleteFilter: "絞り込みを削除",
+  deleteView: "ビューを削除",
+  deleteViewWarning: (items) =>
+    `すべてのメンバーの画面からこのタブがなくなります。${items}は削除されません。`,
+});
+
+const saved = (): ItemList["saved"] => ({
+  columns: "表示する列を保存しました",
+  filter: (name) => `絞り込み「${name}」を保存しました`,
+  filterDeleted: "絞り込みを削除しました",
+  view: (name) => `ビュー「${name}」を保存しました`,
+  viewDeleted: (name) => `ビュー「${name}」を削除しました`,
+  textInView:
+    "ビューにはテキスト検索を含められません。テキスト検索を解除するか、自分の絞り込みとして保存してください。",
+  daysInView:
+    "ビューには固定の日付が必要です。「次の期間内」を日付の条件に変更するか、自分の絞り込みとして保存してください。",
+});
+
+export const itemList = (): ItemList => ({
+  search: "検索",
+  searchItems: (items) => `${items}を検索`,
+  searchLabel: (items) => `すべてのフィールドのテキストから${items}を検索`,
+  notAllSearched: (total) => `${total}の検索は、まだ完了していません`,
+  searched: (count, total) => `${total}のうち ${formatCount(count)} 件を検索しました`,
+  noMatchesYet: "該当するデータはまだ見つかっていません",
+  noMatches: (items) => `該当する${items}はありません`,
+  noFields: "フィールドがまだありません。データを集めるには、フィールドを追加してください。",
+  addFields: "フィールドを追加",
+  none: (items) => `${items}はまだありません`,
+  create: (item) => `${item}を作成`,
+  import: "インポート",
+  position: (first, last, total) => `${formatCount(first)}～${formatCount(last)} 件目 / ${total}`,
+  onlyPage: (total) => total,
+  pages: "ページ",
+  previous: "← 前へ",
+  next: "次へ →",
+  keepSearching: "検索を続ける",
+  noNext: "この一覧の最後のデータでした",
+  noPrevious: "この一覧の最初のデータでした",
+  downloads: downloads(),
+  table: table(),
+  tools: tools(),
+  saved: saved(),
+});

@@ -1,0 +1,68 @@
+import type { Catalogue } from "#admin/language/en/index.ts";
+import { sentence } from "#admin/language/sentence.ts";
+
+type Members = Catalogue["members"];
+
+const invitations = (): Members["invitations"] => ({
+  title: "招待",
+  columns: {
+    email: "メールアドレス",
+    role: "権限",
+    expires: "有効期限",
+    link: "リンク",
+    actions: "操作",
+  },
+  invite: "メンバーを招待",
+  labels: { email: "メールアドレス", role: "権限" },
+  roles: {
+    viewer: "閲覧者：データの閲覧",
+    editor: "編集者：データ、フォーム、アプリの編集も可能",
+    admin: "管理者：認証情報とメンバーの管理も可能",
+    owner: "オーナー：管理者とオーナーの管理も可能",
+  },
+  create: "招待を作成",
+  ownersOnly: "このリンクを表示できるのはオーナーだけです",
+  linkFor: (email) => `${email} への招待リンク`,
+  copyLink: "リンクをコピー",
+  revoke: "招待を取り消す",
+  revokeTitle: (email) => `${email} への招待を取り消しますか？`,
+  revokeConfirm: "招待リンクは無効になります。いつでも再び招待できます。",
+  created: (email) =>
+    `招待を作成しました。下のリンクを ${email} に送ってください。7 日以内に 1 回だけ使用できます。`,
+  revoked: (email) => `${email} への招待を取り消しました`,
+});
+
+const reset = (): Members["reset"] => ({
+  create: "再設定リンクを作成",
+  title: "パスワード再設定リンク",
+  text: (email) =>
+    sentence`このリンクを ${email} に送ってください。24 時間以内に 1 回だけ使用でき、使用するとすべてのセッションからログアウトされます。`,
+  copyNow: "今すぐコピーしてください。このリンクは再表示できません。",
+});
+
+export const members = (): Members => ({
+  columns: { member: "メンバー", role: "権限", joined: "参加日", actions: "操作" },
+  you: "あなた",
+  removed: "削除済み",
+  roleOf: (name) => `${name} の権限`,
+  changeRole: "権限を変更",
+  roleChanged: (role) => `権限を「${role}」に変更しました。再度のログインが必要です。`,
+  unchanged: "変更はありません",
+  remove: "削除",
+  removeTitle: (name) => `${name} を削除しますか？`,
+  removeConfirm:
+    "このメンバーはログアウトされ、パーソナルトークンは完全に失効します。作成したデータは残ります。",
+  memberRemoved: "メンバーを削除しました",
+  restore: "アクセスを復元",
+  restored: "アクセスを復元しました",
+  ownersOnly: "変更できるのはオーナーだけです",
+  invitations: invitations(),
+  reset: reset(),
+  access: {
+    title: "シングルサインオンと多要素認証",
+    used: "メンバーは Cloudflare Access でログインします。Cloudflare Access では多要素認証を必須にできます。",
+    unused:
+      "メンバーはパスワードでログインします。シングルサインオンや多要素認証を使用するには、この管理画面を Cloudflare Access で保護してください。",
+    setUp: "Cloudflare Access を設定",
+  },
+});

@@ -1,0 +1,48 @@
+import type { Catalogue } from "#admin/language/en/index.ts";
+
+export const search = (): Catalogue["search"] => ({
+  title: "検索",
+  titleOf: (text) => `検索：${text}`,
+  pages: {
+    createForm: "フォームを作成",
+    createApp: "アプリを作成",
+    deleted: "削除したフォームとアプリ",
+    createCredential: "認証情報を作成",
+  },
+  // People type the words of English, too.
+  words: {
+    overview: "home トップ 概要 要確認 最近の操作",
+    forms: "forms submissions 回答",
+    apps: "apps records レコード 表",
+    createForm: "new 新規 新しいフォーム",
+    createApp: "new 新規 新しいアプリ",
+    deleted: "trash restore ごみ箱 復元 アプリ",
+    integrations: "credentials tokens API keys 連携 認証情報 トークン キー",
+    createCredential: "new token API key 新規 トークン キー",
+    webhooks: "events endpoints イベント 送信先 通知",
+    reference: "OpenAPI REST リファレンス",
+    guides: "documentation help ドキュメント ヘルプ マニュアル 使い方",
+    members: "people users roles ユーザー 招待 権限",
+    people: "privacy GDPR プライバシー 個人情報 完全に削除 検索",
+    databases: "settings 設定 容量 保存場所",
+    audit: "log history 履歴 ログ 変更",
+    account: "password アカウント パスワード 名前 タイムゾーン 言語 セッション ログアウト",
+  },
+  groups: {
+    items: "データ",
+    collections: "フォームとアプリ",
+    pages: "ページ",
+  },
+  kinds: {
+    app: "アプリ",
+    form: "フォーム",
+    page: "ページ",
+    credential: "認証情報",
+    webhook: "Webhook",
+    member: "メンバー",
+  },
+  searchItems: (items, collection, text) => `${collection} の${items}から「${text}」を検索`,
+  hint: "フォーム、アプリ、API 連携、メンバー、ページの名前、または ID や受付番号を入力してください。",
+  nothing:
+    "見つかりませんでした。名前、ID、または受付番号を入力してください。データの内容から探すには、先にフォームを開いてください。",
+});

@@ -1,0 +1,16 @@
+import type { Catalogue } from "#admin/language/en/index.ts";
+
+export const secrets = (): Catalogue["secrets"] => ({
+  title: "シークレット",
+  columns: { secret: "シークレット", created: "作成日時", expires: "有効期限" },
+  copyNow: "今すぐコピーしてください。この画面を閉じると、二度と表示できません。",
+  alreadyShown:
+    "このシークレットはすでに表示されました。コピーしていない場合は、シークレットを更新して新しいものを取得してください。",
+  view: "シークレットを表示",
+  done: "完了",
+  rotate: "シークレットを更新",
+  rotation:
+    "新しいシークレットを作成します。現在のシークレットは選択した期間だけ引き続き使用でき、それより古いものはすぐに無効になります。",
+  overlap: "古いシークレットを無効にする時期",
+  overlaps: { none: "今すぐ", "1h": "1 時間後", "24h": "24 時間後", "7d": "7 日後" },
+});

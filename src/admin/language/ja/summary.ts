@@ -1,0 +1,24 @@
+import type { Catalogue } from "#admin/language/en/index.ts";
+
+export const summary = (): Catalogue["summary"] => ({
+  tooLarge: (items) =>
+    `この期間の${items}は多すぎるため、集計できません（20 万件または 200 MB を超えています）。期間を短くしてください。`,
+  note: (zone, hasMoreFields) =>
+    `月は ${zone} の時刻で区切ります。${hasMoreFields ? "最初の数個のフィールドのみを表示しています。" : ""}検索の対象でないフィールドは集計されません。`,
+  from: "開始月",
+  to: "終了月",
+  show: "期間を表示",
+  recent: (months) => (months === 1 ? "今月" : `${months} か月`),
+  longest: (months) => `${months} か月まで指定できます。`,
+  none: (items) => `この期間に作成された${items}はありません。`,
+  byMonth: (items) => `月別の${items}数`,
+  figures: "月別の数値",
+  month: "月",
+  sums: "合計",
+  sumsCaption: (item) => `${item}の数値の合計`,
+  field: "フィールド",
+  sum: "合計",
+  byValue: (items, field) => `「${field}」別の${items}数`,
+  otherValues: "その他の値",
+  noValue: "未入力",
+});

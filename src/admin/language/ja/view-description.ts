@@ -1,0 +1,57 @@
+import type { Catalogue } from "#admin/language/en/index.ts";
+import { joinWords } from "./words.ts";
+
+type Texts = Catalogue["viewDescription"];
+
+const compare =
+  (particle: string, predicate: string): Texts["comparisons"]["eq"] =>
+  (field, values) =>
+    joinWords(field, particle, values.join("、"), predicate);
+
+const comparisons = (): Texts["comparisons"] => ({
+  eq: compare("が", "である"),
+  ne: compare("が", "でない"),
+  gt: compare("が", "より大きい"),
+  gte: compare("が", "以上である"),
+  lt: compare("が", "未満である"),
+  lte: compare("が", "以下である"),
+  between: (field, values) => joinWords(field, "が", values.join(" ～ "), "の範囲にある"),
+  in: compare("が", "のいずれかである"),
+  not_in: compare("が", "のいずれでもない"),
+  contains: compare("に", "が含まれる"),
+  starts_with: compare("が", "で始まる"),
+  has_any: compare("に", "のいずれかが含まれる"),
+  has_all: compare("に", "がすべて含まれる"),
+  has_none: compare("に", "のいずれも含まれない"),
+});
+
+const separated = (separator: string) => (condition: string, index: number) =>
+  index === 0 ? [condition] : [separator, condition];
+
+export const viewDescription = (): Texts => ({
+  shows: (items, fields) => `${items}、${fields}`,
+  allItems: "すべてのデータ",
+  items: (conditions) => `${conditions}データのみ`,
+  allFields: "すべてのフィールド",
+  fields: (keys) => joinWords("フィールドは", keys.join("、"), "のみ"),
+  all: (conditions) => joinWords(...conditions.flatMap(separated("、かつ"))),
+  any: (conditions) => joinWords(...conditions.flatMap(separated("、または"))),
+  group: (conditions) => `（${conditions}）`,
+  not: (condition) => `「${condition}」に当てはまらない`,
+  isEmpty: (field) => joinWords(field, "が空である"),
+  isNotEmpty: (field) => joinWords(field, "が空でない"),
+  hasRow: (field, conditions) => joinWords(field, "に、", conditions, "行がある"),
+  hasNoRow: (field, conditions) => joinWords(field, "に、", conditions, "行がない"),
+  comparisons: comparisons(),
+  systemFields: {
+    $created_by: "作成者",
+    $updated_by: "更新者",
+    $created_at: "作成日時",
+    $updated_at: "更新日時",
+    $status: "ステータス",
+    $id: "ID",
+    $receipt_number: "受付番号",
+  },
+  caller: "この認証情報自身",
+  unknown: "…",
+});

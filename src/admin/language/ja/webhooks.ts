@@ -1,0 +1,162 @@
+import { formatCount } from "#html/viewer.tsx";
+import type { Catalogue } from "#admin/language/en/index.ts";
+import { sentence } from "#admin/language/sentence.ts";
+
+type Texts = Catalogue["webhooks"];
+
+const types = (): Texts["types"] => ({
+  "record.created": "レコードの作成",
+  "record.updated": "レコードの更新",
+  "record.deleted": "レコードの削除",
+  "record.left_view": "レコードのビューからの除外",
+  "submission.created": "回答の作成",
+  "submission.updated": "回答の更新",
+  "submission.deleted": "回答の削除",
+  "submission.closed": "回答のクローズ",
+  "submission.left_view": "回答のビューからの除外",
+});
+
+const events = (): Texts["types"] => ({
+  "record.created": "作成",
+  "record.updated": "更新",
+  "record.deleted": "削除",
+  "record.left_view": "ビューからの除外",
+  "submission.created": "作成",
+  "submission.updated": "更新",
+  "submission.deleted": "削除",
+  "submission.closed": "クローズ",
+  "submission.left_view": "ビューからの除外",
+});
+
+const typeSummary: Texts["typeSummary"] = (typesOfKinds) => {
+  const texts = events();
+  const items = { app: "レコード", form: "回答" };
+  return typesOfKinds
+    .map(({ kind, chosen }) => `${items[kind]}：${chosen.map((type) => texts[type]).join("、")}`)
+    .join(" / ");
+};
+
+const inputs = (): Texts["inputs"] => ({
+  urlHint:
+    "POST でイベントを受信する URL です。https://shop.example/hooks のように、https とホスト名で指定してください。",
+  payloads: {
+    item: { name: "データ全体", hint: "送信時点で保存されている内容を送信します。" },
+    ids: { name: "ID のみ", hint: "サービスの外に出せないデータに使用します。" },
+  },
+  recalculationsHint: "計算式が変更されると、保存済みのデータがすべて再計算されます。",
+  recalculations: { true: "データごとにイベントを送信", false: "イベントを送信しない" },
+  changedFieldsHint:
+    "「更新」のイベントを、これらのフィールドの変更に限定します。$status, amount のように、キーをカンマで区切って入力してください。空欄の場合はすべてが対象です。",
+  errors: {
+    types: "イベントを 1 つ以上選択してください。",
+    resources: "すべてのフォームとアプリを選択するか、1 ～ 100 件を個別に選択してください。",
+  },
+  newWebhookRule: "あなたがアクセスできるデータだけを送信します。",
+  changeRule:
+    "名前以外を変更すると、あなたが所有者になります。その後は、あなたがアクセスできるデータだけを送信します。",
+  saved: "Webhook を保存しました",
+});
+
+const describeError: Texts["deliveries"]["error"] = ({ status, error }) => {
+  if (status === null || error === null) return error ?? "";
+  const isRedirect = status >= 300 && status < 400;
+  return isRedirect ? "リダイレクトには対応していません。" : `送信先が ${status} を返しました。`;
+};
+
+const deliveries = (): Texts["deliveries"] => ({
+  caption: "配信履歴",
+  columns: {
+    time: "日時",
+    event: "イベント",
+    status: "ステータス",
+    response: "応答",
+    milliseconds: "ms",
+    attempt: "試行",
+    actions: "操作",
+  },
+  none: "配信履歴はまだありません",
+  explanation: "配信の結果は数秒以内にここに表示され、30 日間保存されます。",
+  retrying: (attempts, next) =>
+    sentence`${formatCount(attempts)} 回の試行が失敗しました。以降のイベントは、次の試行（${next}）まで待機します。`,
+  retry: "今すぐ再試行",
+  noResponse: "応答なし",
+  error: describeError,
+  responseBody: "応答の本文",
+  manual: "手動",
+  resend: "イベントを再送信",
+  older: "以前の配信履歴を表示",
+  delivered: (status, milliseconds) => `イベントを配信しました（${status}、${milliseconds} ms）`,
+  failed: (error) => `イベントを配信できませんでした。${error}`,
+});
+
+const ownerGone =
+  "所有者である認証情報またはメンバーが、失効、削除、または期限切れになっています。";
+
+const explain: Texts["layout"]["explanation"] = ({ state }, isOwnerGone) => {
+  if (isOwnerGone) return ownerGone;
+  if (state === "retrying") return "失敗したイベントを再試行しています。";
+  if (state === "failing") return "失敗が続いたため、送信を停止しました。";
+  return state === "disabled" ? "送信を停止しました。" : undefined;
+};
+
+const describeStop: Texts["layout"]["stopped"] = (status, isOwnerGone) => {
+  if (isOwnerGone) return `${ownerGone}待機中のイベントを送信するには、所有権を取得してください。`;
+  return `${explain(status, false) ?? ""}待機中のイベントを送信するには、Webhook を再開してください。（理由：${status.reason}）`;
+};
+
+const layout = (): Texts["layout"] => ({
+  created: "作成日",
+  owner: "所有者",
+  you: "あなた",
+  id: "ID",
+  test: "テストイベントを送信",
+  pause: "Webhook を一時停止",
+  resume: "Webhook を再開",
+  takeOwnership: "所有権を取得",
+  ownershipTitle: (name) => `「${name}」の所有権を取得しますか？`,
+  ownershipWarning: (owner) =>
+    `Webhook は有効になり、${owner ?? "現在の所有者"} ではなく、あなたがアクセスできるデータだけを送信します。`,
+  remove: "Webhook を削除",
+  removeTitle: (name) => `「${name}」を削除しますか？`,
+  removeWarning: "待機中のイベントは送信されません。配信履歴とシークレットは完全に削除されます。",
+  removed: "Webhook を削除しました",
+  tabsLabel: "Webhook",
+  tabs: { deliveries: "配信履歴", settings: "設定", secrets: "シークレット" },
+  explanation: explain,
+  stopped: describeStop,
+  states: { active: "Webhook を有効にしました", paused: "Webhook を一時停止しました" },
+  stillDisabled: () => `Webhook は無効のままです。${ownerGone}`,
+});
+
+export const webhooks = (): Texts => ({
+  title: "Webhook",
+  create: "Webhook を作成",
+  none: "Webhook はまだありません",
+  purpose:
+    "Webhook を使うと、レコードや回答が変更されたときに、ほかのシステムへイベントを送信できます。",
+  columns: { created: "作成日", state: "状態" },
+  labels: {
+    name: "名前",
+    url: "送信先 URL",
+    types: "イベント",
+    resources: "フォームとアプリ",
+    include: "ペイロード",
+    recalculations: "再計算",
+    changed_fields: "変更されたフィールド",
+  },
+  types: types(),
+  typeSummary,
+  layout: layout(),
+  inputs: inputs(),
+  deliveries: deliveries(),
+  secrets: {
+    newTitle: "Webhook のシークレット",
+    secret: "シークレット",
+    verify: "受信側でイベントを検証するために使用します。",
+    examples: "例を見る",
+    signing: "Webhook は、これらのシークレットすべてを使ってイベントに署名します。",
+    current: "現在",
+    previous: "以前",
+    expiresWithWebhook: "Webhook と同じ",
+  },
+});

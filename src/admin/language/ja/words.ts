@@ -1,0 +1,11 @@
+const endsInJapanese = /[\p{sc=Hira}\p{sc=Kana}\p{sc=Han}ー]$/u;
+const startsWithJapanese = /^[\p{sc=Hira}\p{sc=Kana}\p{sc=Han}ー]/u;
+
+/** Joins the parts of a sentence, with a space between Japanese letters and Latin ones or digits. */
+export const joinWords = (...parts: readonly string[]): string =>
+  parts.reduce((text, part) => {
+    const isBoundary =
+      (endsInJapanese.test(text) && /^[!-~]/.test(part)) ||
+      (/[!-~]$/.test(text) && startsWithJapanese.test(part));
+    return `${text}${isBoundary ? " " : ""}${part}`;
+  }, "");

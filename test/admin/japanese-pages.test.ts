@@ -1,0 +1,156 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Client } from "../support/client";
+import { admin, anonymous, client, freshKey, makeForm, ownerCookie } from "../support/service";
+import { createMember, type Person } from "./people";
+
+const fields = [
+  { key: "subject", label: "件名", type: "text", required: true, max_length: 8 },
+  { key: "email", label: "連絡先", type: "email" },
+  { key: "amount", label: "金額", type: "number", minimum: 1, maximum: 10 },
+  {
+    key: "kind",
+    label: "種類",
+    type: "select",
+    required: true,
+    options: [{ value: "a", label: "備品" }],
+  },
+  { key: "agreed", label: "同意", type: "boolean" },
+  {
+    key: "rows",
+    label: "明細",
+    type: "line_items",
+    fields: [{ key: "qty", label: "数量", type: "number", integer: true }],
+  },
+];
+
+/** Names, codes and data, which are the same in every language. */
+const sameInEveryLanguage =
+  /Edge Forms|Webhooks?|English|API|CSV|JSON|IDs?|UTC|Cloudflare Access|Ctrl\+K|https?:\S+|\S+@\S+|SUB-\d+/g;
+
+/** What people read on a page: texts and attributes, without scripts and data. */
+function englishWordsOf(html: string): string[] {
+  const body = html.replaceAll(/<(script|style|template|title)\b.*?<\/\1>/gs, " ");
+  const attributes = [...body.matchAll(/(?:aria-label|placeholder|title|data-label)="([^"]*)"/g)]
+    .map(([, text = ""]) => text)
+    .filter((text) => !/^\d{4}-\d\d-\d\dT|^(?:sub|rec|mem)_|^[0-9A-Z]{26}$/.test(text));
+  // Names of data are in <bdi>.
+  const texts = body.replaceAll(/<(code|bdi)\b.*?<\/\1>/gs, " ").replaceAll(/<[^>]*>/g, " ");
+  return [...attributes, texts]
+    .flatMap((text) => text.replaceAll(sameInEveryLanguage, " ").match(/[A-Za-z]{2,}/g) ?? [])
+    .toSorted();
+}
+
+let person: Person;
+let integrator: Client;
+let items: string;
+
+beforeAll(async () => {
+  await ownerCookie();
+  person = await createMember("owner");
+  await person.send("POST", "/account/name", { name: "森" });
+  integrator = await client();
+  const form = await makeForm(integrator, fields, { name: "備品の申請" });
+  items = `/forms/${form}/items`;
+});
+
+const headers = () => ({
+  Accept: "text/html",
+  "Accept-Language": "ja",
+  Cookie: `${person.cookie}; zone=UTC`,
+});
+
+const pageOf = async (path: string) =>
+  (await anonymous("GET", `/admin${path}`, undefined, headers())).text;
+
+/** Submits a form and returns the page that a browser shows then. */
+async function submit(path: string, values: Record<string, string>) {
+  const answer = await anonymous("POST", `/admin${path}`, values, headers());
+  const to = answer.headers.get("Location");
+  if (to === null) return answer.text;
+  const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(";")[0]);
+  const Cookie = [headers().Cookie, ...cookies].join("; ");
+  return (await anonymous("GET", to, undefined, { ...headers(), Cookie })).text;
+}
+
+async function createItem(): Promise<string> {
+  const data = { subject: "机", kind: "a", amount: 2, agreed: true, rows: [{ qty: 12 }] };
+  const { body } = await integrator.post(`${items.replace("/items", "")}/submissions`, { data });
+  return `${items}/${body.id}`;
+}
+
+describe("A page in Japanese has no English words:", () => {
+  it("the form of an item, empty and with errors", async () => {
+    expect(englishWordsOf(await pageOf(`${items}/new`))).toEqual([]);
+    const text = await submit(items, {
+      $status: "submitted",
+      $zone: "UTC",
+      subject: "123456789",
+      email: "nobody",
+      amount: "11",
+      "rows[0].qty": "1.5",
+    });
+    expect(englishWordsOf(text.replaceAll("nobody", ""))).toEqual([]);
+    expect(text).toContain("保存できませんでした。5 件のエラーを修正してください。");
+    expect(text).toContain("8 文字以内で入力してください。");
+    expect(text).toContain("正しいメールアドレスを入力してください。");
+    expect(text).toContain("1～10 の範囲の数値を入力してください。");
+    expect(text).toContain("選択してください。");
+    expect(text).toContain("数量（1 行目）</a>: 整数を入力してください。");
+  });
+
+  it("an item with its history", async () => {
+    const path = await createItem();
+    const form = await pageOf(`${path}?edit`);
+    expect(englishWordsOf(form)).toEqual([]);
+    const saved = await submit(path, { version: "1", subject: "椅子", "rows[0].qty": "14" });
+    expect(saved).toContain("変更履歴");
+    expect(saved).toMatch(/あなた が変更（/);
+    expect(saved).toContain("1 行目：");
+    expect(englishWordsOf(saved)).toEqual([]);
+    const closed = await submit(`${path}/close`, { $version: "2" });
+    expect(closed).toContain("この回答はクローズ済みです。");
+    expect(englishWordsOf(closed)).toEqual([]);
+    const stale = await submit(`${path}/reopen`, { $version: "1" });
+    expect(stale).toContain("ほかのユーザーが先に変更したため、保存されませんでした。");
+    expect(englishWordsOf(stale)).toEqual([]);
+  });
+
+  it("the choice between two values of a field", async () => {
+    const path = await createItem();
+    const form = await pageOf(`${path}?edit`);
+    const seen = /name="\$seen" value="([^"]*)"/.exec(form)?.[1]?.replaceAll("&quot;", '"') ?? "";
+    await admin("PATCH", path, { data: { subject: "棚" } });
+    await integrator.patch(`/submissions/${path.split("/").at(-1)}`, { data: { subject: "棚" } });
+    const text = await submit(path, { $seen: seen, $zone: "UTC", subject: "椅子", kind: "a" });
+    expect(text).toContain("保存されていません。ほかのユーザーが「件名」を変更しました。");
+    expect(text).toContain("保存済みの値");
+    expect(englishWordsOf(text)).toEqual([]);
+  });
+
+  it("members and invitations", async () => {
+    const email = `${freshKey("colleague")}@forms.example`;
+    const invited = await submit("/members", { email, role: "editor" });
+    expect(invited).toContain("招待を作成しました。");
+    expect(englishWordsOf(invited)).toEqual([]);
+    expect(await submit("/members", { email: "nobody", role: "editor" })).toContain(
+      "正しいメールアドレスを入力してください。",
+    );
+    const taken = await submit("/members", { email: person.email, role: "editor" });
+    expect(taken).toContain("このメールアドレスはすでにメンバーのものです。");
+    const last = await submit(`/members/${person.id}/reset`, {});
+    expect(last).toContain("パスワード再設定リンク");
+  });
+
+  it("“Find anything” and the search for a person", async () => {
+    const found = await pageOf(`/search?q=${encodeURIComponent("メンバー")}`);
+    expect(found).toContain('href="/admin/members"');
+    expect(englishWordsOf(found)).toEqual([]);
+    expect(englishWordsOf(await pageOf("/search?q=%E3%81%AA%E3%81%97"))).toEqual([]);
+    expect(englishWordsOf(await pageOf("/search"))).toEqual([]);
+    const short = await submit("/people", { text: "森" });
+    expect(short).toContain("3 文字以上で入力してください。");
+    const started = await submit("/people", { text: "森 明子" });
+    expect(englishWordsOf(started)).toEqual([]);
+    expect(englishWordsOf(await pageOf("/people"))).toEqual([]);
+  });
+});

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { describeView } from "#admin/describe-view.ts";
+import { catalogueOf } from "#admin/language/index.tsx";
+
+const own = { field: "$created_by", op: "eq", value: "$me" };
+const cheap = { field: "pay", op: "lt", value: 5 };
+
+describe("A view in words", () => {
+  it.each([
+    [{}, "All items, all fields", "すべてのデータ、すべてのフィールド"],
+    [
+      { conditions: [own], fields: ["title", "pay"] },
+      "Only items whose creator is the credential itself, only the fields title, pay",
+      "作成者がこの認証情報自身であるデータのみ、フィールドは title、pay のみ",
+    ],
+    [
+      { conditions: [own, { any: [cheap, { not: { field: "pay", op: "is_empty" } }] }] },
+      "Only items whose creator is the credential itself and (pay is less than 5 or not (pay is empty)), all fields",
+      "作成者がこの認証情報自身である、かつ（pay が 5 未満である、または「pay が空である」に当てはまらない）データのみ、すべてのフィールド",
+    ],
+    [
+      { conditions: [{ field: "lines", op: "any", value: [cheap] }] },
+      "Only items whose lines has a row whose pay is less than 5, all fields",
+      "lines に、pay が 5 未満である行があるデータのみ、すべてのフィールド",
+    ],
+    [
+      { conditions: [{ field: "status", op: "not_in", value: ["a", "b"] }] },
+      'Only items whose status is none of "a", "b", all fields',
+      'status が "a"、"b" のいずれでもないデータのみ、すべてのフィールド',
+    ],
+  ])("is a sentence of each language: %j", (view, english, japanese) => {
+    expect(describeView(view, catalogueOf("en"))).toBe(english);
+    expect(describeView(view, catalogueOf("ja"))).toBe(japanese);
+  });
+
+  it("keeps what it does not know out of the sentence", () => {
+    const unknown = { conditions: [{ field: "pay", op: "constructor", value: 1 }, null] };
+    expect(describeView(unknown, catalogueOf("en"))).toBe("Only items whose … and …, all fields");
+  });
+});
