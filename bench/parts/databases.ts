@@ -56,6 +56,7 @@ What would limit next, by the same model:
 - **Home database:** ${Number.isFinite(homeLimit) ? `full at ${figure(homeLimit)} creates a second` : "no create used it, because isolates remember placements and objects remember credentials"}.
 - **Objects:** the object of a credential is full at ${figure(objectLimit)} calls a second. So one credential alone fills ${figure(objectLimit / one.creates)} databases.
 - **Feeds:** with a webhook that receives all of them, 4 databases take ${count(hooked.creates)} creates a second, and the webhook gets
-  ${count(hooked.messages)} messages a second. Its object was busy for ${share(hooked.object)} of the time, the home database for ${share(hooked.home)}.`;
+  ${count(hooked.messages)} messages a second. Its object was busy for ${share(hooked.object)} of the time, the home database for ${share(hooked.home)}. It sends one
+  message after the other, and its reads wait behind the clients of busy databases. So feeds limit first.`;
   return [{ title: "Several databases, simulated", text }];
 };
