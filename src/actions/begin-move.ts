@@ -52,7 +52,7 @@ export async function beginMove(run: MoveRun, hasTime: () => boolean): Promise<b
   const number = run.move.run;
   if (!(await receive(run.target, collections, number)))
     throw new MoveRefusedError("owned_by_target");
-  if (!(await eraseCopies(run, run.target, "erased", hasTime))) return false;
+  if (!(await eraseCopies(run, run.target, run.move, hasTime))) return false;
   await announce(run.databases.home, collections, source.name);
   await startNoting(run.source, collections, number);
   await run.save({ phase: "copying", announcedAt: run.now(), problem: null });
@@ -67,7 +67,7 @@ export async function cleanUp(run: MoveRun, hasTime: () => boolean): Promise<boo
     await forgetMove(run.source, "source");
     await dropTriggers(run.source);
     await withdraw(run.databases.home, collections);
-    if (!(await eraseCopies(run, run.target, "erased", hasTime))) return false;
+    if (!(await eraseCopies(run, run.target, run.move, hasTime))) return false;
     await forgetMove(run.target, "target");
   }
   await run.save({ phase: "stopped" });

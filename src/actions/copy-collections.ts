@@ -4,6 +4,7 @@ import {
   compareChunk,
   copyRows,
   eraseCopyStep,
+  type ErasedCopy,
   keyOf,
   loadChunk,
   type Row,
@@ -72,7 +73,7 @@ export function compareAll(run: MoveRun, hasTime: () => boolean): Promise<boolea
 export async function eraseCopies(
   run: MoveRun,
   db: DataDatabase,
-  whatComesBack: "kept" | "erased",
+  copy: ErasedCopy,
   hasTime: () => boolean,
 ): Promise<boolean> {
   const tables = movedTables();
@@ -82,7 +83,7 @@ export async function eraseCopies(
     const table = tables[position.table];
     if (!collection) break;
     if (!table) position = { collection: position.collection + 1, table: 0, after: null };
-    else if (!(await eraseCopyStep(db, table, collection.id, whatComesBack)))
+    else if (!(await eraseCopyStep(db, table, collection.id, copy)))
       position = { ...position, table: position.table + 1 };
     if (steps % stepsPerSave > 0 && hasTime()) continue;
     await run.save({ position });

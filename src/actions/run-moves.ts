@@ -62,7 +62,7 @@ async function step(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
       return retire(run);
     case "kept":
       if ((run.move.eraseAt ?? Infinity) > run.now()) return false;
-      if (await eraseCopies(run, run.source, "kept", hasTime)) await run.save({ phase: "done" });
+      if (await eraseCopies(run, run.source, "unused", hasTime)) await run.save({ phase: "done" });
       return false;
     case "stopping":
       return cleanUp(run, hasTime);

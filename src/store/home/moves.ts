@@ -45,9 +45,12 @@ export async function listMoves(home: HomeDatabase, since: number): Promise<Move
 /** How long a run may be silent before another one takes its place. */
 const leaseMs = 12_000;
 
-/** Claims the move that is not over, or a copy that is due to be erased. Undefined if there is none, or a run works on it. */
+/**
+ * Claims the move that is not over, or a copy that is due to be erased. Undefined if there is none, or a run works on it.
+ * No two runs of any moves have the same number, because databases compare only that.
+ */
 export async function claimMove(home: HomeDatabase, now: number): Promise<Move | undefined> {
-  const sqlText = `update collection_move set run = run + 1, leased_until = ?2
+  const sqlText = `update collection_move set run = (select max(run) from collection_move) + 1, leased_until = ?2
     where id = (select id from collection_move where (${isActive} or phase = 'kept' and erase_at <= ?1)
       order by phase = 'kept', id limit 1) and leased_until <= ?1 returning id`;
   const row = await retryTransient(home, () =>
