@@ -22,6 +22,12 @@ export const aggregates: AggregateCase[] = [
     bare: "select count(*), sum(value) from search_entry where field = {field:amount}",
   },
   {
+    name: "the sum of a field with decimals",
+    body: { metrics: { points: { op: "sum", field: "score" } } },
+    most: 1.1,
+    bare: "select count(*), sum(value) from search_entry where field = {field:score}",
+  },
+  {
     name: "items by a field",
     body: { group_by: [department], metrics: { items: { op: "count" } } },
     most: 1.1,

@@ -6,6 +6,7 @@ import { newFolder, present, type Bench, type Part } from "./parts/bench.ts";
 import { aggregated } from "./parts/aggregates.ts";
 import { bundleSize } from "./parts/bundle-size.ts";
 import { cost } from "./parts/cost.ts";
+import { expanded } from "./parts/expand.ts";
 import { databases } from "./parts/databases.ts";
 import { files } from "./parts/files.ts";
 import { geo } from "./parts/geo.ts";
@@ -29,6 +30,7 @@ const parts: Record<string, Part> = {
   geo,
   growth,
   aggregates: aggregated,
+  expand: expanded,
   rates,
   peers,
   cost,

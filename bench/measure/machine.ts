@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
-import { cpus, totalmem } from "node:os";
+import { cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
 import { median } from "./statistics.ts";
 
@@ -34,8 +34,10 @@ export function fsyncMilliseconds(folder: string): number {
   return median(times);
 }
 
+/** Describes the machine, with its load of the last minute: above the number of CPUs, times are too long. */
 export function machine(): string {
   const [cpu] = cpus();
+  const load = Math.round(loadavg()[0] ?? 0);
   const memoryGb = Math.round(totalmem() / 2 ** 30);
-  return `${cpus().length} × ${cpu?.model.trim() ?? "unknown CPU"}, ${memoryGb} GiB, Node ${process.versions.node}`;
+  return `${cpus().length} × ${cpu?.model.trim() ?? "unknown CPU"}, ${memoryGb} GiB, Node ${process.versions.node}, load ${load}`;
 }

@@ -227,6 +227,103 @@ export interface paths {
         patch: operations["updatePurchaseSubmission"];
         trace?: never;
     };
+    "/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Announce a file
+         * @description Reserves an ID for a file of a field. PUT its content to `links.content`, then attach it by writing the ID to the field of an item.
+         */
+        post: operations["createFile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/files/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The ID of the file. */
+                id: components["parameters"]["fileId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a file
+         * @description Returns what is known of a file of an item, or of your own file that is not attached yet.
+         */
+        get: operations["getFile"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a file that is not attached
+         * @description Deletes a file that you uploaded and that no item has. Items release their files themselves.
+         */
+        delete: operations["deleteFile"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/files/{id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The ID of the file. */
+                id: components["parameters"]["fileId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Download the content of a file
+         * @description Returns the bytes of a file of an item that the credential can read, or a range of them.
+         */
+        get: operations["getFileContent"];
+        /**
+         * Store the content of a file
+         * @description Send the bytes as the body. They must have the announced length and SHA-256. You can repeat the request.
+         */
+        put: operations["putFileContent"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/files/{id}/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The ID of the file. */
+                id: components["parameters"]["fileId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a link to the content of a file
+         * @description Returns a URL that works without a credential for one hour, as long as this credential can read the file.
+         */
+        post: operations["createFileLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -245,6 +342,8 @@ export interface components {
             amount: number;
             /** Needed by */
             needed_by?: components["schemas"]["CalendarDay"] | null;
+            /** Quotes and invoices */
+            invoices?: components["schemas"]["FileReference"][] | null;
             /** Tags */
             tags?: components["schemas"]["PurchaseSubmissionTagsOption"][] | null;
             /** Reference */
@@ -256,6 +355,7 @@ export interface components {
             /** @description At most 2 decimals. */
             amount?: number | null;
             needed_by?: components["schemas"]["CalendarDay"] | null;
+            invoices?: components["schemas"]["FileReference"][] | null;
             tags?: components["schemas"]["PurchaseSubmissionTagsOption"][] | null;
             reference?: string | null;
         };
@@ -265,6 +365,7 @@ export interface components {
             /** @description At most 2 decimals. */
             amount?: number | components["schemas"]["Increment"];
             needed_by?: components["schemas"]["CalendarDay"] | null;
+            invoices?: components["schemas"]["FileReference"][] | null;
             tags?: components["schemas"]["PurchaseSubmissionTagsOption"][] | null;
             reference?: string | null;
         };
@@ -274,6 +375,7 @@ export interface components {
             /** @description At most 2 decimals. */
             amount?: (number | null) | components["schemas"]["Increment"];
             needed_by?: components["schemas"]["CalendarDay"] | null;
+            invoices?: components["schemas"]["FileReference"][] | null;
             tags?: components["schemas"]["PurchaseSubmissionTagsOption"][] | null;
             reference?: string | null;
         };
@@ -286,6 +388,8 @@ export interface components {
             amount: number | null;
             /** Needed by */
             needed_by: components["schemas"]["CalendarDay"] | null;
+            /** Quotes and invoices */
+            invoices: components["schemas"]["AttachedFile"][];
             /** Tags */
             tags: string[];
             /** Reference */
@@ -297,6 +401,7 @@ export interface components {
             department?: string | null;
             amount?: number | null;
             needed_by?: components["schemas"]["CalendarDay"] | null;
+            invoices?: components["schemas"]["AttachedFile"][];
             tags?: string[];
             reference?: string | null;
         };
@@ -491,7 +596,7 @@ export interface components {
         /** @enum {string} */
         PurchaseSubmissionDateKey: "needed_by";
         /** @enum {string} */
-        PurchaseSubmissionSearchableKey: "$id" | "$status" | "$created_at" | "$updated_at" | "title" | "department" | "amount" | "needed_by" | "tags" | "reference";
+        PurchaseSubmissionSearchableKey: "$id" | "$status" | "$created_at" | "$updated_at" | "title" | "department" | "amount" | "needed_by" | "invoices" | "tags" | "reference";
         PurchaseSubmissionCondition: components["schemas"]["PurchaseSubmissionTextCondition"] | components["schemas"]["PurchaseSubmissionTextListCondition"] | components["schemas"]["PurchaseSubmissionTextPartCondition"] | components["schemas"]["PurchaseSubmissionSystemStatusOptionCondition"] | components["schemas"]["PurchaseSubmissionSystemStatusOptionListCondition"] | components["schemas"]["PurchaseSubmissionDatetimeCondition"] | components["schemas"]["PurchaseSubmissionDatetimeRangeCondition"] | components["schemas"]["PurchaseSubmissionDatetimeListCondition"] | components["schemas"]["PurchaseSubmissionActorCondition"] | components["schemas"]["PurchaseSubmissionActorListCondition"] | components["schemas"]["PurchaseSubmissionNumberCondition"] | components["schemas"]["PurchaseSubmissionNumberRangeCondition"] | components["schemas"]["PurchaseSubmissionNumberListCondition"] | components["schemas"]["PurchaseSubmissionDateCondition"] | components["schemas"]["PurchaseSubmissionDateRangeCondition"] | components["schemas"]["PurchaseSubmissionDateListCondition"] | components["schemas"]["PurchaseSubmissionTagsOptionListCondition"] | components["schemas"]["PurchaseSubmissionEmptyCondition"] | components["schemas"]["PurchaseSubmissionConditionAll"] | components["schemas"]["PurchaseSubmissionConditionAny"] | components["schemas"]["PurchaseSubmissionConditionNot"];
         PurchaseSubmissionTextCondition: {
             field: components["schemas"]["PurchaseSubmissionTextKey"];
@@ -627,7 +732,7 @@ export interface components {
             conditions?: components["schemas"]["PurchaseSubmissionCondition"][] | null;
             sort?: components["schemas"]["PurchaseSubmissionSortKey"][] | null;
             /** @description The fields to return in `data`. Returns all fields if null or omitted. */
-            fields?: ("title" | "department" | "amount" | "needed_by" | "tags" | "reference")[] | null;
+            fields?: ("title" | "department" | "amount" | "needed_by" | "invoices" | "tags" | "reference")[] | null;
             /** Format: int64 */
             limit?: number | null;
             /** @description The cursor from `links.next`. Send it here or in the query. */
@@ -652,7 +757,7 @@ export interface components {
             /** @description IANA; that of the app or form if omitted. */
             time_zone?: string;
         };
-        PurchaseSubmissionAggregateMetric: components["schemas"]["PurchaseSubmissionAggregateMetricItems"] | components["schemas"]["PurchaseSubmissionAggregateMetricNumber"] | components["schemas"]["PurchaseSubmissionAggregateMetricTime"] | components["schemas"]["PurchaseSubmissionAggregateMetricValue"];
+        PurchaseSubmissionAggregateMetric: components["schemas"]["PurchaseSubmissionAggregateMetricItems"] | components["schemas"]["PurchaseSubmissionAggregateMetricNumber"] | components["schemas"]["PurchaseSubmissionAggregateMetricTime"] | components["schemas"]["PurchaseSubmissionAggregateMetricValue"] | components["schemas"]["PurchaseSubmissionAggregateMetricList"];
         PurchaseSubmissionAggregateMetricItems: {
             /** @enum {string} */
             op: "count";
@@ -674,6 +779,12 @@ export interface components {
             op: "count" | "count_distinct";
             /** @enum {string} */
             field: "$id" | "$status" | "$created_by" | "$updated_by" | "title" | "department" | "tags" | "reference";
+        };
+        PurchaseSubmissionAggregateMetricList: {
+            /** @enum {string} */
+            op: "count";
+            /** @enum {string} */
+            field: "invoices";
         };
         PurchaseSubmissionAggregate: {
             conditions?: components["schemas"]["PurchaseSubmissionCondition"][] | null;
@@ -1164,6 +1275,55 @@ export interface components {
         Increment: {
             $increment: number;
         };
+        FileCreate: {
+            collection: string;
+            field: string;
+            name: string;
+            /** Format: int32 */
+            bytes: number;
+            sha256: string;
+        };
+        File: {
+            id: string;
+            collection: string;
+            field: string;
+            /** @description The ID of the item that has the file. Null until it is attached. */
+            item: string | null;
+            name: string;
+            /** Format: int32 */
+            bytes: number;
+            sha256: string;
+            /** @description Detected from the content. Null until it is stored. */
+            content_type: string | null;
+            /** Format: date-time */
+            created_at: string;
+            links: {
+                /** Format: uri */
+                content: string;
+            };
+        };
+        FileLink: {
+            /** Format: uri */
+            url: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
+        AttachedFile: {
+            id: string;
+            name: string;
+            /** Format: int32 */
+            bytes: number;
+            sha256: string;
+            content_type: string;
+            links: {
+                /** Format: uri */
+                content: string;
+            };
+        };
+        /** @description The ID of a file, or an object with its `id`. Other members are ignored. */
+        FileReference: string | {
+            id: string;
+        };
         /** @description The body is not JSON encoded as UTF-8. */
         MalformedJsonProblem: {
             /** Format: uri */
@@ -1431,6 +1591,23 @@ export interface components {
             /** @description The rejected header. */
             header?: string;
         };
+        /** @description The Range of the request starts behind the end of the file, which has `bytes` bytes. */
+        RangeNotSatisfiableProblem: {
+            /** Format: uri */
+            type: string;
+            title: string;
+            /**
+             * Format: int32
+             * @constant
+             */
+            status: 416;
+            /** @constant */
+            code: "range_not_satisfiable";
+            detail: string;
+            request_id: string;
+            /** Format: int64 */
+            bytes: number;
+        };
         /** @description Each entry of `errors` names an invalid value, its place, the mistake and what is allowed. */
         InvalidInputProblem: {
             /** Format: uri */
@@ -1644,6 +1821,19 @@ export interface components {
                 "application/problem+json": components["schemas"]["PermissionRequiredProblem"];
             };
         };
+        /** @description Range not satisfiable */
+        RangeNotSatisfiable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Content-Range": components["headers"]["Content-Range"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["RangeNotSatisfiableProblem"];
+            };
+        };
         /** @description Rate limit reached */
         RateLimited: {
             headers: {
@@ -1774,6 +1964,8 @@ export interface components {
         ifMatch: string;
         /** @description The ETag of your copy. If it is current, the response is 304. */
         ifNoneMatch: string;
+        /** @description One range of bytes, like `bytes=0-1023` (RFC 9110). Other ranges return the whole content. */
+        range: string;
         /** @description The number of items on a page (50 if omitted), or in a whole download. */
         limit: number;
         /** @description The key of a view of the definition. Its conditions apply too, and its sort and fields where the request has none. */
@@ -1792,8 +1984,12 @@ export interface components {
         version: "3.0" | "3.1";
         /** @description `true` runs every check, stores nothing and returns the `consequences`. Counts as a read. */
         dryRun: "true" | "false";
+        /** @description A link from `POST /files/{id}/link`, which needs no credential. */
+        linkToken: string;
         /** @description The ID. */
         PurchaseSubmissionId: string;
+        /** @description The ID of the file. */
+        fileId: string;
     };
     requestBodies: never;
     headers: {
@@ -1823,6 +2019,12 @@ export interface components {
         Link: string;
         /** @description The file name of a download. */
         "Content-Disposition": string;
+        /** @description The SHA-256 of the whole file (RFC 9530). */
+        "Repr-Digest": string;
+        /** @description The unit of ranges. */
+        "Accept-Ranges": "bytes";
+        /** @description The part of the file that this response has. */
+        "Content-Range": string;
         /** @description The key was used before. This is the first result. */
         "Idempotent-Replayed": "true";
         /** @description The first request with this key had another body. */
@@ -1969,6 +2171,19 @@ export interface operations {
                      *           "unique": false
                      *         },
                      *         {
+                     *           "key": "invoices",
+                     *           "label": "Quotes and invoices",
+                     *           "type": "files",
+                     *           "required": false,
+                     *           "searchable": true,
+                     *           "max_files": 5,
+                     *           "max_bytes": 20000000,
+                     *           "accept": [
+                     *             "image/*",
+                     *             "application/pdf"
+                     *           ]
+                     *         },
+                     *         {
                      *           "key": "tags",
                      *           "label": "Tags",
                      *           "type": "multi_select",
@@ -2100,6 +2315,19 @@ export interface operations {
                  *           "unique": false
                  *         },
                  *         {
+                 *           "key": "invoices",
+                 *           "label": "Quotes and invoices",
+                 *           "type": "files",
+                 *           "required": false,
+                 *           "searchable": true,
+                 *           "max_files": 5,
+                 *           "max_bytes": 20000000,
+                 *           "accept": [
+                 *             "image/*",
+                 *             "application/pdf"
+                 *           ]
+                 *         },
+                 *         {
                  *           "key": "tags",
                  *           "label": "Tags",
                  *           "type": "multi_select",
@@ -2199,6 +2427,19 @@ export interface operations {
                      *           "required": false,
                      *           "searchable": true,
                      *           "unique": false
+                     *         },
+                     *         {
+                     *           "key": "invoices",
+                     *           "label": "Quotes and invoices",
+                     *           "type": "files",
+                     *           "required": false,
+                     *           "searchable": true,
+                     *           "max_files": 5,
+                     *           "max_bytes": 20000000,
+                     *           "accept": [
+                     *             "image/*",
+                     *             "application/pdf"
+                     *           ]
                      *         },
                      *         {
                      *           "key": "tags",
@@ -2305,6 +2546,19 @@ export interface operations {
                      *           "required": false,
                      *           "searchable": true,
                      *           "unique": false
+                     *         },
+                     *         {
+                     *           "key": "invoices",
+                     *           "label": "Quotes and invoices",
+                     *           "type": "files",
+                     *           "required": false,
+                     *           "searchable": true,
+                     *           "max_files": 5,
+                     *           "max_bytes": 20000000,
+                     *           "accept": [
+                     *             "image/*",
+                     *             "application/pdf"
+                     *           ]
                      *         },
                      *         {
                      *           "key": "tags",
@@ -2452,6 +2706,19 @@ export interface operations {
                      *           "required": false,
                      *           "searchable": true,
                      *           "unique": false
+                     *         },
+                     *         {
+                     *           "key": "invoices",
+                     *           "label": "Quotes and invoices",
+                     *           "type": "files",
+                     *           "required": false,
+                     *           "searchable": true,
+                     *           "max_files": 5,
+                     *           "max_bytes": 20000000,
+                     *           "accept": [
+                     *             "image/*",
+                     *             "application/pdf"
+                     *           ]
                      *         },
                      *         {
                      *           "key": "tags",
@@ -2642,6 +2909,7 @@ export interface operations {
                      *             "department": "Department",
                      *             "amount": 1,
                      *             "needed_by": "2026-11-21+09:00",
+                     *             "invoices": [],
                      *             "tags": [
                      *               "hardware"
                      *             ],
@@ -2783,6 +3051,11 @@ export interface operations {
                  *             "department": "Department",
                  *             "amount": 1,
                  *             "needed_by": "2026-11-21",
+                 *             "invoices": [
+                 *               {
+                 *                 "id": "fil_01KAHV3M4E7XQ2R5T8W9YZB6CD"
+                 *               }
+                 *             ],
                  *             "tags": [
                  *               "hardware"
                  *             ],
@@ -2883,6 +3156,7 @@ export interface operations {
                      *             "department": "Department",
                      *             "amount": 1,
                      *             "needed_by": "2026-11-21+09:00",
+                     *             "invoices": [],
                      *             "tags": [
                      *               "hardware"
                      *             ],
@@ -2930,6 +3204,11 @@ export interface operations {
                  *         "department": "Department",
                  *         "amount": 1,
                  *         "needed_by": "2026-11-21",
+                 *         "invoices": [
+                 *           {
+                 *             "id": "fil_01KAHV3M4E7XQ2R5T8W9YZB6CD"
+                 *           }
+                 *         ],
                  *         "tags": [
                  *           "hardware"
                  *         ],
@@ -2970,6 +3249,7 @@ export interface operations {
                      *         "department": "Department",
                      *         "amount": 1,
                      *         "needed_by": "2026-11-21+09:00",
+                     *         "invoices": [],
                      *         "tags": [
                      *           "hardware"
                      *         ],
@@ -3010,6 +3290,11 @@ export interface operations {
                  *         "department": "Department",
                  *         "amount": 1,
                  *         "needed_by": "2026-11-21",
+                 *         "invoices": [
+                 *           {
+                 *             "id": "fil_01KAHV3M4E7XQ2R5T8W9YZB6CD"
+                 *           }
+                 *         ],
                  *         "tags": [
                  *           "hardware"
                  *         ],
@@ -3040,6 +3325,7 @@ export interface operations {
                      *         "department": "Department",
                      *         "amount": 1,
                      *         "needed_by": "2026-11-21+09:00",
+                     *         "invoices": [],
                      *         "tags": [
                      *           "hardware"
                      *         ],
@@ -3104,6 +3390,7 @@ export interface operations {
                      *             "department",
                      *             "amount",
                      *             "needed_by",
+                     *             "invoices",
                      *             "tags",
                      *             "reference"
                      *           ],
@@ -3122,6 +3409,7 @@ export interface operations {
                      *               "department": "Department",
                      *               "amount": 1,
                      *               "needed_by": "2026-11-21+09:00",
+                     *               "invoices": [],
                      *               "tags": [
                      *                 "hardware"
                      *               ],
@@ -3194,6 +3482,7 @@ export interface operations {
                      *         "department": "Department",
                      *         "amount": 1,
                      *         "needed_by": "2026-11-21+09:00",
+                     *         "invoices": [],
                      *         "tags": [
                      *           "hardware"
                      *         ],
@@ -3284,6 +3573,11 @@ export interface operations {
                  *         "department": "Department",
                  *         "amount": 1,
                  *         "needed_by": "2026-11-21",
+                 *         "invoices": [
+                 *           {
+                 *             "id": "fil_01KAHV3M4E7XQ2R5T8W9YZB6CD"
+                 *           }
+                 *         ],
                  *         "tags": [
                  *           "hardware"
                  *         ],
@@ -3322,6 +3616,7 @@ export interface operations {
                      *         "department": "Department",
                      *         "amount": 1,
                      *         "needed_by": "2026-11-21+09:00",
+                     *         "invoices": [],
                      *         "tags": [
                      *           "hardware"
                      *         ],
@@ -3340,6 +3635,316 @@ export interface operations {
             412: components["responses"]["VersionMismatch"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["TryAgain"];
+        };
+    };
+    createFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "collection": "form:purchase",
+                 *       "field": "invoices",
+                 *       "name": "invoice.pdf",
+                 *       "bytes": 48211,
+                 *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                 *     }
+                 */
+                "application/json": components["schemas"]["FileCreate"];
+            };
+        };
+        responses: {
+            /** @description Announced. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "fil_01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *       "collection": "form:purchase",
+                     *       "field": "invoices",
+                     *       "name": "invoice.pdf",
+                     *       "bytes": 48211,
+                     *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *       "item": null,
+                     *       "content_type": "application/pdf",
+                     *       "created_at": "2026-11-21T01:23:45.678Z",
+                     *       "links": {
+                     *         "content": "https://forms.example/api/v1/files/fil_01KAHV3M4E7XQ2R5T8W9YZB6CD/content"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["File"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PermissionRequired"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["TryAgain"];
+        };
+    };
+    getFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The ID of the file. */
+                id: components["parameters"]["fileId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "fil_01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *       "collection": "form:purchase",
+                     *       "field": "invoices",
+                     *       "name": "invoice.pdf",
+                     *       "bytes": 48211,
+                     *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *       "item": null,
+                     *       "content_type": "application/pdf",
+                     *       "created_at": "2026-11-21T01:23:45.678Z",
+                     *       "links": {
+                     *         "content": "https://forms.example/api/v1/files/fil_01KAHV3M4E7XQ2R5T8W9YZB6CD/content"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["File"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PermissionRequired"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["TryAgain"];
+        };
+    };
+    deleteFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The ID of the file. */
+                id: components["parameters"]["fileId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PermissionRequired"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["TryAgain"];
+        };
+    };
+    getFileContent: {
+        parameters: {
+            query?: {
+                /** @description A link from `POST /files/{id}/link`, which needs no credential. */
+                link?: components["parameters"]["linkToken"];
+            };
+            header?: {
+                /** @description The ETag of your copy. If it is current, the response is 304. */
+                "If-None-Match"?: components["parameters"]["ifNoneMatch"];
+                /** @description One range of bytes, like `bytes=0-1023` (RFC 9110). Other ranges return the whole content. */
+                Range?: components["parameters"]["range"];
+            };
+            path: {
+                /** @description The ID of the file. */
+                id: components["parameters"]["fileId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The content. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    "Repr-Digest": components["headers"]["Repr-Digest"];
+                    "Accept-Ranges": components["headers"]["Accept-Ranges"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description A range of the content. */
+            206: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    "Repr-Digest": components["headers"]["Repr-Digest"];
+                    "Accept-Ranges": components["headers"]["Accept-Ranges"];
+                    "Content-Range": components["headers"]["Content-Range"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description Your copy is current. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["MalformedHeader"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PermissionRequired"];
+            404: components["responses"]["NotFound"];
+            416: components["responses"]["RangeNotSatisfiable"];
+            422: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["TryAgain"];
+        };
+    };
+    putFileContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The ID of the file. */
+                id: components["parameters"]["fileId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Stored. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "fil_01KAHV3M4E7XQ2R5T8W9YZB6CD",
+                     *       "collection": "form:purchase",
+                     *       "field": "invoices",
+                     *       "name": "invoice.pdf",
+                     *       "bytes": 48211,
+                     *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *       "item": null,
+                     *       "content_type": "application/pdf",
+                     *       "created_at": "2026-11-21T01:23:45.678Z",
+                     *       "links": {
+                     *         "content": "https://forms.example/api/v1/files/fil_01KAHV3M4E7XQ2R5T8W9YZB6CD/content"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["File"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PermissionRequired"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["InvalidInput"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["TryAgain"];
+        };
+    };
+    createFileLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The ID of the file. */
+                id: components["parameters"]["fileId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "url": "https://forms.example/api/v1/files/fil_01KAHV3M4E7XQ2R5T8W9YZB6CD/content?link=efl_01KAHV3M4E7XQ2R5T8W9YZB6CD01KAHTZ8Q0G5M3N7R2V4X6Y9ZA06b0100b1Zk3v9QmT1xWc7RbN5yLs2HdJ8pGf4KaE6uVo0XiBtYM",
+                     *       "expires_at": "2026-11-21T02:23:45.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FileLink"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["PermissionRequired"];
+            404: components["responses"]["NotFound"];
             422: components["responses"]["InvalidInput"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];

@@ -3,6 +3,7 @@ import { wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
 import { type UniqueValue, uniqueValues } from "#domain/data/index-entries.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
+import type { StoredFile } from "#domain/files/file.ts";
 import { filesIn } from "#domain/files/file-changes.ts";
 import type { Data, Warning } from "#domain/data/values.ts";
 import {
@@ -258,8 +259,9 @@ export class BatchSimulation {
       if (owner === touched) continue;
       const { list } = this.#compiled.fields;
       const key = list.find(({ field }) => field.id === fieldId)?.field.key ?? "";
+      const index = (data[fieldId] as StoredFile[]).findIndex((file) => file.id === id);
       const reason = "Another operation of this batch attaches this file.";
-      throw problem.invalidInput([errorAt(["data", key], "file_in_use", reason)]);
+      throw problem.invalidInput([errorAt(["data", key, index], "file_in_use", reason)]);
     }
   }
 

@@ -46,7 +46,7 @@ export async function addViewOfPart(
 ): Promise<View> {
   const current = await loadDefinition(ctx, kind, key);
   const { definition, version } = current.collection;
-  const { views = [] } = definition;
+  const views = definition.views ?? [];
   const all = definition.fields.fields.map((field) => field.key);
   const shown = all.filter((field) => fields.includes(field));
   if (shown.length === 0)

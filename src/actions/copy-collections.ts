@@ -64,8 +64,7 @@ export function copyAll(run: MoveRun, hasTime: () => boolean): Promise<boolean> 
 export function compareAll(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
   return visitRows(run, hasTime, async (table, collectionId, after) => {
     const { rows, isEqual } = await compareChunk(run.both, table, collectionId, after);
-    if (!isEqual && !table.expires)
-      throw new UnequalCopyError(`Table ${table.name} of collection ${collectionId} differs.`);
+    if (!isEqual && !table.expires) throw new UnequalCopyError(table.name);
     return rows;
   });
 }

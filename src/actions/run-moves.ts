@@ -36,7 +36,7 @@ async function work(run: MoveRun, hasTime: () => boolean): Promise<void> {
   const { timeline } = run.databases;
   const isRestored = run.move.source !== null && run.move.restores !== timeline.restores;
   if (isRestored && stoppablePhases.includes(run.move.phase))
-    throw new MoveRefusedError("A database was restored meanwhile.");
+    throw new MoveRefusedError("restored");
   while (hasTime()) if (!(await step(run, hasTime))) return;
 }
 

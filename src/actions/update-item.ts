@@ -13,7 +13,7 @@ import { withoutRemovedFields } from "#domain/data/index-entries.ts";
 import { closedReason } from "#domain/definition/collection.ts";
 import { newReferences, type PlacedReference } from "#domain/data/references.ts";
 import { resolveIncrements } from "#domain/data/increments.ts";
-import { etagOf, matchesPrecondition, type Precondition } from "#domain/preconditions.ts";
+import { requireVersion, type Precondition } from "#domain/preconditions.ts";
 import {
   type ItemAction,
   nextItemVersion,
@@ -84,8 +84,7 @@ export interface NextState extends CheckResult {
 }
 
 export function assertChangeable(item: Item, ifMatch: Precondition | null): void {
-  const etag = etagOf(item.version);
-  if (ifMatch && !matchesPrecondition(ifMatch, etag)) throw problem.versionMismatch(etag);
+  requireVersion(item.version, ifMatch);
   if (item.status === "closed") throw problem.submissionClosed();
 }
 
@@ -234,10 +233,8 @@ export function reopenSubmission(
 ): Promise<ItemView> {
   return retryOnCurrentItem(ctx, loaded, async (current) => {
     const { item, compiled } = current;
-    const etag = etagOf(item.version);
-    if (ifMatch && !matchesPrecondition(ifMatch, etag)) throw problem.versionMismatch(etag);
-    if (item.status !== "closed")
-      throw problem.conflict("This submission is not closed.", "not_closed");
+    requireVersion(item.version, ifMatch);
+    if (item.status !== "closed") throw problem.submissionNotClosed();
     const next = { data: item.data, status: "submitted" as const };
     const reopenedItem = await writeItem(ctx, current, next, "submission.reopen");
     return reopenedItem && buildItemView(reopenedItem, compiled);
@@ -267,8 +264,7 @@ export async function eraseItem(
   ifMatch: Precondition | null,
 ): Promise<void> {
   await retryOnCurrentItem(ctx, loaded, (current) => {
-    const etag = etagOf(current.item.version);
-    if (ifMatch && !matchesPrecondition(ifMatch, etag)) throw problem.versionMismatch(etag);
+    requireVersion(current.item.version, ifMatch);
     const isRecord = current.compiled.collection.kind === "app";
     return deleteItem(ctx, current, isRecord ? "record.erase" : "submission.erase");
   });

@@ -1,7 +1,7 @@
 import type { ResourceAction } from "#domain/audit.ts";
 import type { FirstSteps, Overview } from "#actions/overview.ts";
 import { AcceptanceState } from "#admin/definitions/list.tsx";
-import { collectionTerms } from "#admin/definitions/layout.tsx";
+import { collectionPath } from "#admin/definitions/layout.tsx";
 import { ActorName, ActorNamesContext } from "#admin/items/value.tsx";
 import { webhookStateTones } from "#admin/webhooks/layout.tsx";
 import { roleAllows } from "#domain/credential/permissions.ts";
@@ -81,7 +81,7 @@ function CollectionEntry({
   collection: ActiveCollection;
 }) {
   const { kind, key, name, itemCount, lastItemAt } = collection;
-  const { path } = collectionTerms[kind];
+  const path = collectionPath[kind];
   const { itemCount: describeCount } = useText().terms.collections[kind];
   return (
     <li>
@@ -140,7 +140,7 @@ function ActionEntry({
   frame: PageContext;
   action: RecentAction;
 }) {
-  const { path } = collectionTerms[kind];
+  const path = collectionPath[kind];
   const { audit, overview, terms } = useText();
   const isGone = /\.(delete|erase)$/.test(action);
   const title = receipt ?? overview.activity.item(terms.collections[kind].item);

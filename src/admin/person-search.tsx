@@ -7,7 +7,7 @@ import {
   startPersonSearch,
   type FoundItem,
 } from "#actions/person-search.ts";
-import { collectionTerms } from "#admin/definitions/layout.tsx";
+import { collectionPath } from "#admin/definitions/layout.tsx";
 import { maxPersonHits } from "#domain/item/person-match.ts";
 import { lazy } from "#domain/lazy.ts";
 import { formatTimestamp } from "#domain/time.ts";
@@ -44,25 +44,26 @@ function Progress({ state, searched, found }: PersonSearch) {
 }
 
 function SearchRow(search: PersonSearch) {
-  const { id, text, createdAt, expiresAt } = search;
+  const text = useText().people;
+  const { id, text: sought, createdAt, expiresAt } = search;
   return (
     <tr>
       <th scope="row">
         <a href={`${base}/${id}`}>
-          <bdi>{text}</bdi>
+          <bdi>{sought}</bdi>
         </a>
       </th>
       <td>
         <Progress {...search} />
       </td>
-      <td>
+      <td data-label={text.columns.started}>
         <Time at={createdAt} />
       </td>
-      <td>
+      <td data-label={text.columns.erased}>
         <Time at={expiresAt} as="distance" />
       </td>
       <td class="end">
-        <Action action={`${base}/${id}/delete`} name={useText().people.deleteSearch} quiet little />
+        <Action action={`${base}/${id}/delete`} name={text.deleteSearch} quiet little />
       </td>
     </tr>
   );
@@ -125,7 +126,7 @@ const start = searchesPage.form({
 });
 
 const itemPath = ({ kind, key, id }: NonNullable<FoundItem["found"]>) =>
-  `${collectionTerms[kind].path}/${key}/items/${id}`;
+  `${collectionPath[kind]}/${key}/items/${id}`;
 
 function HitRow({ found, former }: FoundItem) {
   const text = useText().people;

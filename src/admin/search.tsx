@@ -5,7 +5,7 @@ import { roleAllows, type Ability, type Role } from "#domain/credential/permissi
 import type { AdminEnv } from "#http/env.ts";
 import { EmptyState } from "#html/parts.tsx";
 import type { FoundNames, NamedCollection } from "#store/home/find.ts";
-import { collectionTerms } from "#admin/definitions/layout.tsx";
+import { collectionPath } from "#admin/definitions/layout.tsx";
 import { type Catalogue, useText } from "./language/index.tsx";
 import { AdminPage } from "./layout.tsx";
 import { page } from "./page.ts";
@@ -66,7 +66,7 @@ function findOpenCollection(
 }
 
 const itemsPath = ({ kind, key }: Pick<NamedCollection, "kind" | "key">) =>
-  `${collectionTerms[kind].path}/${key}/items`;
+  `${collectionPath[kind]}/${key}/items`;
 
 function groupResults(
   text: string,

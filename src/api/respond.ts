@@ -29,14 +29,14 @@ export async function respond(
   if ("download" in result) return sendDownload(c, result.download, result.format);
   if ("describes" in result) return sendOpenApi(c, result);
   if ("attached" in result) return sendFile(c, result.attached);
-  return sendSingle(c, result);
+  return sendSingle(c, op, result);
 }
 
 /** Sends the document with its ETag, or 304 for a GET whose If-None-Match has the ETag. */
-function sendSingle(c: Context, result: SingleResult): Response {
+function sendSingle(c: Context, op: Operation, result: SingleResult): Response {
   const { status = 200, etag, isRedefined = false, location, isReplay, hasDifferentBody } = result;
-  const isGet = c.req.method === "GET" || c.req.method === "HEAD";
-  const precondition = isGet && !isRedefined ? ifNoneMatch(c) : null;
+  const isConditional = op.precondition === "If-None-Match" && !isRedefined;
+  const precondition = isConditional ? ifNoneMatch(c) : null;
   if (precondition && etag !== undefined && matchesPrecondition(precondition, etag))
     return c.body(null, 304, { ETag: etag });
   return c.json(documentWithLinks(c, result), status, {

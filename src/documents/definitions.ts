@@ -50,10 +50,14 @@ export function schemaDocument(
     ...(indexing ? { indexing: { done: indexing.done, total: indexing.total } } : {}),
     ...(pending ? { pending: pendingDocument(pending, serviceUrl) } : {}),
     ...(definition.location === undefined ? {} : { location: definition.location }),
-    views: definition.views ?? [],
+    ...viewsMember(definition),
     fields: fields.fields.map(fieldDocument),
   };
 }
+
+/** The member of a definition that lists its views, unless the caller may not know them. */
+export const viewsMember = ({ views = [] }: Pick<Definition, "views">) =>
+  views === null ? {} : { views };
 
 export function retainDocument(retain: Definition["retain"]): RetentionRule | null {
   return retain ? { days: retain.days, only: retain.only } : null;

@@ -102,11 +102,6 @@ export function formatCount(count: number): string {
   return countFormat().format(count);
 }
 
-/** Formats like “1 request” and “1,204 requests”. */
-export function formatQuantity(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
-
 /** Formats like “48 KB”, “1.2 MB” and “7.4 GB”, in powers of ten as file managers do. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;

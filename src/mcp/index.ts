@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 import { Hono, type Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { authenticate, verifyBearer } from "#http/authenticate.ts";
-import { query } from "#http/query.ts";
+import { query, textParameters } from "#http/query.ts";
 import { selectionQuery, selectedCollections } from "#domain/definition/collection.ts";
 import {
   sendPreflight,
@@ -46,7 +46,7 @@ export const mcp = () =>
     .post("/mcp", query(selectionQuery), (c) => handleMessage(c))
     .all("/mcp", rejectOtherMethods("POST"))
     .use(metadataPath, allowAnyOrigin)
-    .get(metadataPath, (c) => {
+    .get(metadataPath, query(textParameters()), (c) => {
       const origin = serviceOrigin(c);
       // Lists no scopes: clients would request all of them, and the token endpoint would reject the request.
       return c.json(

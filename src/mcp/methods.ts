@@ -1,4 +1,4 @@
-import { truncate } from "#domain/problem/field-errors.ts";
+import { pointAtMembers, truncate } from "#domain/problem/field-errors.ts";
 import { Problem } from "#domain/problem/problem.ts";
 import { problemDocument } from "#documents/problem.ts";
 import type { CollectionRef } from "#domain/definition/collection.ts";
@@ -75,7 +75,7 @@ async function callTool(c: RequestContext<McpEnv>, { params }: RpcMessage): Prom
     // The model cannot fix server errors, so these become HTTP errors.
     if (!(error instanceof Problem) || error.status >= 500) throw error;
     if (c.var.loggedTool) c.var.loggedTool.problem = error;
-    const document = problemDocument(error, c.req.url, c.var.requestId);
+    const document = problemDocument(pointAtMembers(error), c.req.url, c.var.requestId);
     return { ...toolResult(document), isError: true };
   }
 }

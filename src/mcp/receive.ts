@@ -1,8 +1,9 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { apiRoot, fillPath } from "#domain/api-paths.ts";
+import { pageLimitError } from "#domain/cursor.ts";
 import { isObject } from "#domain/json.ts";
-import { Problem, problem } from "#domain/problem/problem.ts";
+import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";
 import type { PresentedCredential } from "#domain/credential/tokens.ts";
 import type { ApiEnv } from "#http/env.ts";
 import { setPublicCorsHeaders } from "#http/cors.ts";
@@ -207,11 +208,16 @@ function takeParameters(
 ): ParameterValues & { body: ToolArguments } {
   const shape = Object.fromEntries(names.map((name) => [name, toolParameters()[name]]));
   const result = z.object(shape).safeParse(args, bodyParseOptions);
-  if (!result.success) throw problem.invalidInput(zodErrors(result.error.issues));
+  if (!result.success)
+    throw problem.invalidInput(zodErrors(result.error.issues).map(withPageLimit));
   const parameters: readonly string[] = names;
   const body = Object.entries(args).filter(([name]) => !parameters.includes(name));
   return { ...(result.data as ParameterValues), body: Object.fromEntries(body) };
 }
+
+/** An invalid limit has the same code as on every other surface. */
+const withPageLimit = (error: FieldError): FieldError =>
+  error.field === "limit" ? { ...error, ...pageLimitError } : error;
 
 /** Takes `app` or `form`. Also accepts `kind` and `key`, their names in earlier versions, which assistants may have cached. */
 function takeCollection(args: ToolArguments) {

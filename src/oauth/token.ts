@@ -17,6 +17,7 @@ import {
   setCorsHeaders,
   rejectOtherMethods,
 } from "#http/cors.ts";
+import { query, textParameters } from "#http/query.ts";
 import { serviceOrigin } from "#http/request.ts";
 import { limitAnonymousBody } from "#http/body.ts";
 import { readBody, maxAnonymousBodyBytes, isCompressed } from "#http/read-body.ts";
@@ -141,7 +142,7 @@ export const oauth = () =>
       return c.json(response, 401, c.req.header("Authorization") === undefined ? {} : challenge);
     })
     .use("/.well-known/oauth-authorization-server", allowAnyOrigin)
-    .get("/.well-known/oauth-authorization-server", (c) => {
+    .get("/.well-known/oauth-authorization-server", query(textParameters()), (c) => {
       const issuer = serviceOrigin(c);
       return c.json(
         {

@@ -25,6 +25,7 @@ import { contentUrl, filePaths, fillPath } from "#domain/api-paths.ts";
 import { linkMs } from "#domain/files/file.ts";
 import { readPermission } from "#domain/credential/permissions.ts";
 import { signLink } from "#domain/files/link.ts";
+import { contentEtag } from "#domain/preconditions.ts";
 import { lazy } from "#domain/lazy.ts";
 import { noQuery } from "./items.ts";
 import { operation, type Target } from "./operation.ts";
@@ -100,13 +101,22 @@ const getFileOperation = operation({
   effect: "read",
   target: visibleFile,
   query: noQuery,
-  run(_, { target, origin }) {
-    return { document: fileDocument(target, origin) };
+  precondition: "If-None-Match",
+  async run(_, { target, origin }) {
+    const document = fileDocument(target, origin);
+    return { document, etag: await contentEtag(JSON.stringify(document)) };
   },
   summary: "Get a file",
   description:
     "Returns what is known of a file of an item, or of your own file that is not attached yet.",
-  responses: { 200: { description: "The file.", schema: "File", example: () => fileExample } },
+  responses: {
+    200: {
+      description: "The file.",
+      schema: "File",
+      example: () => fileExample,
+      headers: ["ETag"],
+    },
+  },
 });
 
 const putContentOperation = operation({

@@ -12,8 +12,8 @@ import type { ReachedCollection } from "#domain/data/narrow.ts";
 import type { ActionContext, ReadContext } from "#actions/context.ts";
 import type { Prefetch, ReadRequest } from "#actions/read.ts";
 import { isObject, toCanonicalJson } from "#domain/json.ts";
-import { truncate } from "#domain/problem/field-errors.ts";
-import { problem, type FieldError } from "#domain/problem/problem.ts";
+import { pointAtMembers, truncate } from "#domain/problem/field-errors.ts";
+import { problem, Problem, type FieldError } from "#domain/problem/problem.ts";
 import { assertNotExpanded, expandedPage } from "./included.ts";
 import { downloadText } from "./list-items.ts";
 import { operation } from "./operation.ts";
@@ -36,18 +36,31 @@ async function searchPage(
   const body = await request.body();
   const sent = request.query();
   const { limit, cursor, expand } = parsePaging(body, sent);
-  const page = await loadMatchingPage(ctx, request, {
-    kind,
-    key: request.path.key,
-    query: { body, view: sent.view, rights, expand: expandNames(expand) },
-    cursor,
-    limit,
-    // What a caller may read of other apps is known after the admission.
-    isStart: request.format !== undefined || (!rights && readsOtherApps(body, expand)),
-    binding: ({ collection }) => searchBinding(collection.id, body),
-  });
+  const position = sent.cursor === undefined ? positionInBody(request) : request.position;
+  const page = await loadMatchingPage(
+    ctx,
+    { position },
+    {
+      kind,
+      key: request.path.key,
+      query: { body, view: sent.view, rights, expand: expandNames(expand) },
+      cursor,
+      limit,
+      // What a caller may read of other apps is known after the admission.
+      isStart: request.format !== undefined || (!rights && readsOtherApps(body, expand)),
+      binding: ({ collection }) => searchBinding(collection.id, body),
+    },
+  );
   return { ...page, limit };
 }
+
+/** Opens a cursor that the body has. Its errors point there. */
+const positionInBody =
+  ({ position }: Pick<ReadRequest, "position">): ReadRequest["position"] =>
+  async (...asked) =>
+    position(...asked).catch((error: unknown) => {
+      throw error instanceof Problem ? pointAtMembers(error) : error;
+    });
 
 const prefetchMatches =
   (kind: CollectionKind) => (ctx: ReadContext, request: ReadRequest<ViewPaging>) =>

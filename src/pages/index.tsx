@@ -19,6 +19,7 @@ import type { AppEnv } from "#http/env.ts";
 import { serviceHost, serviceOrigin } from "#http/request.ts";
 import { apiRoot } from "#domain/api-paths.ts";
 import { rejectOtherMethods } from "#http/cors.ts";
+import { query, textParameters } from "#http/query.ts";
 import { checkHealth } from "#http/health.ts";
 import { DocsPage, ProblemPage, ProblemsPage } from "./problem-pages.tsx";
 
@@ -60,13 +61,6 @@ const docsQuery = validator("query", (parameters) => {
 });
 
 const documentSchema = lazy(() => z.object({ version: z.optional(z.enum(versions)) }));
-const documentQuery = validator("query", (parameters) => {
-  const result = documentSchema().safeParse(parameters);
-  if (result.success) return result.data;
-  const reason = `Must be one of ${versions.join(", ")}.`;
-  const details = { allowed: versions };
-  throw problem.invalidInput([{ field: "version", code: "not_an_option", reason, ...details }]);
-});
 
 /** Returns the path of the document of the service, or of one app or form, which only signed-in members can read. */
 function documentPath({ app, form }: { app?: string | undefined; form?: string | undefined }) {
@@ -92,13 +86,13 @@ export const pages = () =>
       if ((c.req.header("Accept") ?? "").includes("text/html")) return c.redirect("/admin", 302);
       return c.json(buildDirectory(serviceOrigin(c)));
     })
-    .get("/health", async (c) => {
+    .get("/health", query(textParameters("deep")), async (c) => {
       const noStore = { "Cache-Control": "no-store" };
-      if (c.req.query("deep") === undefined) return c.json({ status: "ok" }, 200, noStore);
+      if (c.req.valid("query").deep === undefined) return c.json({ status: "ok" }, 200, noStore);
       const report = await checkHealth(c.env, c.executionCtx);
       return c.json(report, report.status === "ok" ? 200 : 503, noStore);
     })
-    .get("/openapi.json", documentQuery, async (c) => {
+    .get("/openapi.json", query(documentSchema), async (c) => {
       const version = chooseVersion(c, c.req.valid("query").version);
       return sendDocument(
         c,
@@ -113,4 +107,5 @@ export const pages = () =>
     .get("/problems/:code", codeParameter, (c) =>
       c.html(<ProblemPage code={c.req.valid("param").code} />),
     )
+    .all("/problems/:code", codeParameter, rejectOtherMethods("GET"))
     .on("ALL", ["/", "/health", "/openapi.json", "/docs", "/problems"], rejectOtherMethods("GET"));

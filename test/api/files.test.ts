@@ -80,6 +80,19 @@ describe("Attachments", () => {
     });
   });
 
+  it("are described with an ETag, like every single resource", async () => {
+    const path = `/files/${await upload(owner, collection)}`;
+    const { headers } = await owner.get(path);
+    const etag = headers.get("ETag") ?? "";
+    expect(etag).toMatch(/^".+"$/);
+    const repeated = await owner.get(path, { "If-None-Match": etag });
+    expect([repeated.status, repeated.text]).toEqual([304, ""]);
+    await createWith(path.slice("/files/".length));
+    const attached = await owner.get(path, { "If-None-Match": etag });
+    expect([attached.status, attached.headers.get("ETag") === etag]).toEqual([200, false]);
+    expect((await owner.get(path, { "If-None-Match": "x" })).status).toBe(400);
+  });
+
   it("are accepted as IDs and as objects, whose other members are ignored", async () => {
     const [one, two] = [await upload(owner, collection), await upload(owner, collection, pdf("2"))];
     const { body } = await create({ invoices: [one, { id: two, name: "other.exe", bytes: 1 }] });
@@ -164,6 +177,9 @@ describe("Attachments", () => {
     ];
     const conflict = await owner.post(path, { operations });
     expect([conflict.status, ...codesOf(conflict)]).toEqual([422, "file_in_use"]);
+    expect(conflict.body.errors).toMatchObject([
+      { field: "invoices[0]", pointer: "/operations/1/data/invoices/0" },
+    ]);
     const batch = await owner.post(`${path}?return=representation`, {
       operations: [
         { op: "create", data: { invoices: [one] } },

@@ -4,7 +4,7 @@ import { createExecutionContext } from "cloudflare:test";
 import type { HealthReport } from "../../src/http/health.ts";
 import { fieldErrorCodes } from "../../src/domain/problem/field-errors.ts";
 import { problems } from "../../src/domain/problem/catalogue.ts";
-import { Client, host } from "../support/client";
+import { Client, codes, host } from "../support/client";
 import { anonymous, client, issue, makeForm } from "../support/service";
 import { databases, homeDb, withEveryDb } from "../support/databases";
 import { serve, serviceWith } from "../support/serve";
@@ -41,6 +41,9 @@ describe("Problem and health pages", () => {
       expect(text).toContain(`<code>${code}</code>`);
     }
     expect((await anonymous("GET", "/problems/constructor")).status).toBe(404);
+    expect((await anonymous("POST", "/problems/constructor", {})).status).toBe(404);
+    const posted = await anonymous("POST", "/problems/not_found", {});
+    expect([posted.status, posted.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
     expect((await anonymous("GET", "/problems")).text).toContain("rate_limited");
   });
 
@@ -51,6 +54,19 @@ describe("Problem and health pages", () => {
 
   it("return status ok from /health", async () => {
     expect((await anonymous("GET", "/health")).body).toEqual({ status: "ok" });
+  });
+
+  it.each([
+    ["/health", '"deep"'],
+    ["/openapi.json", '"version"'],
+    ["/.well-known/oauth-authorization-server", "none"],
+    ["/.well-known/oauth-protected-resource/mcp", "none"],
+  ])("return 422 unknown_parameter to unknown parameters of %s", async (path, allowed) => {
+    const answer = await anonymous("GET", `${path}?zz=1`);
+    expect([answer.status, codes(answer)]).toEqual([422, { zz: "unknown_parameter" }]);
+    expect(answer.body.errors[0].reason).toContain(allowed);
+    expect((await anonymous("HEAD", `${path}?zz=1`)).status).toBe(422);
+    expect((await anonymous("GET", path)).status).toBe(200);
   });
 
   it("report each storage from /health?deep, cache the result, and time out when storage hangs", async () => {

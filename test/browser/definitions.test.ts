@@ -100,7 +100,7 @@ describe.each([
     await person.openRow("Department");
     await person.fill("Label of Department", "Team");
     await person.press("Remove: Needed by");
-    if (javaScriptEnabled) await expect.poll(() => page.locator("li.def").count()).toBe(5);
+    if (javaScriptEnabled) await expect.poll(() => page.locator("li.def").count()).toBe(6);
     const outcome = await page.locator("#outcome").textContent();
     expect(outcome).toContain("Changes Team");
     expect(outcome).toContain("Hides Needed by. Its data is kept");
@@ -110,9 +110,9 @@ describe.each([
     expect(await page.locator(":focus").getAttribute("id")).toBe("wrong");
     complaints.length = 0;
     await person.press("Restore Needed by");
-    if (javaScriptEnabled) await expect.poll(() => page.locator("li.def").count()).toBe(6);
+    if (javaScriptEnabled) await expect.poll(() => page.locator("li.def").count()).toBe(7);
     await person.press("Remove: Tags");
-    if (javaScriptEnabled) await expect.poll(() => page.locator("li.def").count()).toBe(5);
+    if (javaScriptEnabled) await expect.poll(() => page.locator("li.def").count()).toBe(6);
     await person.tick("Hide removed fields");
     await person.press("Save changes");
     expect(await page.getByRole("status").first().textContent()).toBe("Fields saved");
@@ -121,6 +121,7 @@ describe.each([
       "Team",
       "Amount",
       "Needed by",
+      "Quotes and invoices",
       "Reference",
     ]);
   });

@@ -1,3 +1,10 @@
+import { client as ordersClient } from "./.generated/hey-api-orders/client.gen.ts";
+import {
+  aggregateOrdersRecords,
+  createOrdersRecord,
+  searchOrdersRecords,
+  type OrdersRecordAggregate,
+} from "./.generated/hey-api-orders/index.ts";
 import { client } from "./.generated/hey-api/client.gen.ts";
 import {
   createPurchaseSubmission,
@@ -13,7 +20,8 @@ import {
 /** Code as a user of @hey-api/openapi-ts writes it. Tests compile it strictly and run it against the server. */
 
 const { URL: url = "", TOKEN: token = "" } = process.env;
-client.setConfig({ baseUrl: `${url}/api/v1`, auth: () => token });
+for (const each of [client, ordersClient])
+  each.setConfig({ baseUrl: `${url}/api/v1`, auth: () => token });
 
 const created = await createPurchaseSubmission({
   headers: { "Idempotency-Key": "hey-api" },
@@ -53,7 +61,38 @@ const updated = await putPurchaseFormDefinition({
 });
 console.log(`defined: ${updated.data?.description}`);
 
+// A reference by a unique value, the referenced record, and the revenue by month and customer.
+const ordered = await createOrdersRecord({
+  body: {
+    data: {
+      customer: "By hey-api",
+      account: { email: "yamada@example.com" },
+      ordered_on: "2026-03-31",
+      lines: [{ sku: "H-1", product: { sku: "A-1" }, qty: 3, price: 1.1 }],
+    },
+  },
+});
+if (!ordered.data) throw new Error(ordered.error?.detail);
+const account: string | null = ordered.data.data.account;
+const customer = { field: "customer", op: "eq", value: "By hey-api" } as const;
+const expanded = await searchOrdersRecords({
+  body: { conditions: [customer], expand: ["account", "lines.product"] },
+});
+const names = Object.values(expanded.data?.included ?? {}).map(({ data }) => data["name"]);
+const byMonth: OrdersRecordAggregate = {
+  conditions: [customer],
+  group_by: [{ field: "ordered_on", unit: "month" }, { field: "account" }],
+  metrics: { revenue: { op: "sum", field: "total" } },
+};
+const revenue = await aggregateOrdersRecords({ body: byMonth });
+for (const { key, metrics } of revenue.data?.groups ?? []) {
+  const isSame = key.account === account;
+  console.log(`${key.ordered_on}: ${metrics["revenue"]}, ${names.join(" and ")}, ${isSame}`);
+}
+
 export const typed = {
+  // @ts-expect-error A text has no sum.
+  summed: { metrics: { x: { op: "sum", field: "customer" } } } satisfies OrdersRecordAggregate,
   // @ts-expect-error The form has no such field.
   zzz: { status: "draft", data: { zzz: 1 } } satisfies PurchaseSubmissionCreate,
   // @ts-expect-error A submission has what is required.

@@ -91,6 +91,7 @@ describe("OpenAPI documents in public tools", () => {
       "By hey-api: 1",
       "draft without a title; the version stays the same",
       "defined: Bought by hey-api",
+      "2026-03: 3.3, Yamada and Notebook, true",
       "",
     ]);
   });
@@ -120,6 +121,8 @@ describe("OpenAPI documents in public tools", () => {
       "not_found",
       "invalid_input, ordered_on: required",
       "total 3.3",
+      "of Yamada",
+      "2026-11: 3.3, true",
       "defined: Bought by Java",
       "",
     ]);

@@ -300,11 +300,17 @@ describe("Tool calls", () => {
       wrong: 1,
     });
     expect([status, body.errors]).toEqual([422, rejection.structuredContent.errors]);
+    const created = await integrator.post(`/forms/${form}/submissions`, { data: { title: "x" } });
+    const { id } = created.body;
+    const metrics = { n: { op: "count" } };
     const cases: [name: string, toolArguments: Json, expectedCodes: Json][] = [
       ["create_submission", { data: {} }, { "/form": "required" }],
       ["get_submission", { id: 5 }, { "/id": "invalid_type" }],
       ["get_submission", { id: "sub_x", more: 1 }, { "/more": "unknown_field" }],
-      ["list_apps", { limit: 0 }, { "/limit": "too_small" }],
+      ["list_apps", { limit: 0 }, { "/limit": "out_of_range" }],
+      ["list_apps", { limit: 201 }, { "/limit": "out_of_range" }],
+      ["list_apps", { limit: "5" }, { "/limit": "out_of_range" }],
+      ["list_apps", { cursor: "x" }, { "/cursor": "invalid_cursor" }],
       ["update_submission", { id: "sub_x", if_match: "3" }, { "/if_match": "invalid_format" }],
       ["read_definition", { kind: "x", key: form }, { "/kind": "not_an_option" }],
       ["read_definition", {}, { "": "required" }],
@@ -312,7 +318,16 @@ describe("Tool calls", () => {
       ["read_definition", { form: 5 }, { "/form": "invalid_type" }],
       ["read_definition", { form, key: form }, { "/kind": "not_an_option" }],
       ["read_definition", { form, limit: 1 }, { "/limit": "unknown_field" }],
-      ["search_submissions", { form, cursor: "x" }, { undefined: "invalid_cursor" }],
+      ["search_submissions", { form, cursor: "x" }, { "/cursor": "invalid_cursor" }],
+      ["search_submissions", { form, limit: 0 }, { "/limit": "out_of_range" }],
+      ["search_submissions", { form, view: "x" }, { "/view": "invalid_condition" }],
+      ["aggregate_submissions", { form, view: "x", metrics }, { "/view": "invalid_condition" }],
+      ["get_submission", { id, expand: ["x"] }, { "/expand": "invalid_condition" }],
+      [
+        "create_submission",
+        { form, data: { title: "x" }, idempotency_key: "" },
+        { "/idempotency_key": "too_short" },
+      ],
       ["update_submission", { id: "sub_x", idempotency_key: "x" }, {}],
     ];
     for (const [name, toolArguments, expectedCodes] of cases) {

@@ -249,6 +249,13 @@ describe("Search", () => {
       expect(answer.body.errors).toMatchObject([{ field: "cursor", code: "invalid_cursor" }]);
     }
     expect((await integrator.post(first.links.next, { ...body, limit: 50 })).status).toBe(200);
+    // An error of the query has no pointer, and one of the body has.
+    const { errors: inQuery } = (await integrator.post(`${path}?cursor=x`, {})).body;
+    expect(inQuery).toMatchObject([{ field: "cursor", code: "invalid_cursor" }]);
+    expect(inQuery[0].pointer).toBeUndefined();
+    expect((await integrator.post(path, { cursor: "x" })).body.errors).toMatchObject([
+      { field: "cursor", pointer: "/cursor", code: "invalid_cursor" },
+    ]);
   });
 
   it("returns every item that existed before, once each, while others are created and deleted", async () => {

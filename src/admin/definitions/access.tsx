@@ -15,18 +15,17 @@ import { reachOf, type Credential } from "#domain/credential/credential.ts";
 import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
 import { lazy } from "#domain/lazy.ts";
-import type { Problem } from "#domain/problem/problem.ts";
+import { errorAt } from "#domain/problem/field-errors.ts";
+import { type Problem, problem } from "#domain/problem/problem.ts";
 import { findView } from "#domain/search/view.ts";
 import { followedView } from "#domain/webhook/webhook.ts";
 import { ChoiceGroup } from "#html/inputs.tsx";
 import { Table } from "#html/parts.tsx";
 import { textParameters } from "#http/query.ts";
 import { toTextList } from "#admin/credentials/describe.ts";
-import { CollectionLayout, collectionTerms } from "./layout.tsx";
+import { CollectionLayout, collectionPath } from "./layout.tsx";
 
 /** “Who can see this form”, and the form that gives access to a part of it. */
-
-const labels = { items: "Only items that…", fields: "Only these fields" };
 
 /** Types and names that often hold personal data. Only the start of a choice, which people check. */
 const personalTypes: readonly Field["type"][] = ["email", "phone"];
@@ -36,9 +35,10 @@ const isPersonal = ({ type, key, label }: Field) =>
 
 function sightOf({ resources }: Credential, collection: Collection, text: Catalogue): string {
   const reach = reachOf(resources, collection.kind, collection.key);
-  if (reach === "whole" || reach === null) return "Everything";
+  const { who } = text.definitionAccess;
+  if (reach === "whole" || reach === null) return who.everything;
   const view = findView(collection, reach.view);
-  return view ? describeView(view, text) : "Nothing: its view is gone";
+  return view ? describeView(view, text) : who.nothing;
 }
 
 function followed(
@@ -49,21 +49,23 @@ function followed(
   const key = followedView(hook, `${collection.kind}:${collection.key}`);
   const view = key === undefined ? undefined : findView(collection, key);
   if (view) return describeView(view, text);
-  return key === undefined ? "Everything that its owner can access" : "Nothing: its view is gone";
+  const { who } = text.definitionAccess;
+  return key === undefined ? who.ownersAccess : who.nothing;
 }
 
 function WhoSees({ access, frame }: { access: CollectionAccess; frame: PageContext }) {
   const { credentials, webhooks, current } = access;
   const { collection } = current;
   const text = useText();
-  const { one } = collectionTerms[collection.kind];
+  const { title, lead, caption, columns, receivesEvents } = text.definitionAccess.who;
+  const { one } = text.terms.collections[collection.kind];
   const isCurrent = ({ expiresAt }: Credential) =>
     expiresAt === null || expiresAt > frame.viewer.now;
   return (
     <section>
-      <h2>Who can see this {one}</h2>
-      <p>All members see everything. Credentials and webhooks see:</p>
-      <Table caption={`Access to this ${one}`} columns={["Name", "Sees", "May do"]}>
+      <h2>{title(one)}</h2>
+      <p>{lead}</p>
+      <Table caption={caption(one)} columns={[text.terms.name, columns.sees, columns.may]}>
         {credentials.filter(isCurrent).map((credential) => (
           <tr>
             <th scope="row">
@@ -71,8 +73,10 @@ function WhoSees({ access, frame }: { access: CollectionAccess; frame: PageConte
                 <bdi>{credential.name}</bdi>
               </a>
             </th>
-            <td data-label="Sees">{sightOf(credential, collection, text)}</td>
-            <td data-label="May do">{describePermissionsOf(credential, collection.kind, text)}</td>
+            <td data-label={columns.sees}>{sightOf(credential, collection, text)}</td>
+            <td data-label={columns.may}>
+              {describePermissionsOf(credential, collection.kind, text)}
+            </td>
           </tr>
         ))}
         {webhooks.map((hook) => (
@@ -82,8 +86,8 @@ function WhoSees({ access, frame }: { access: CollectionAccess; frame: PageConte
                 <bdi>{hook.name}</bdi>
               </a>
             </th>
-            <td data-label="Sees">{followed(hook, collection, text)}</td>
-            <td data-label="May do">Webhook: receives events</td>
+            <td data-label={columns.sees}>{followed(hook, collection, text)}</td>
+            <td data-label={columns.may}>{receivesEvents}</td>
           </tr>
         ))}
       </Table>
@@ -96,10 +100,12 @@ type Preset = "partner" | "report";
 
 function GiveAccess({ collection, values }: { collection: Collection; values: FormValues }) {
   const { kind, key, definition } = collection;
-  const { path, items, one } = collectionTerms[kind];
+  const text = useText();
+  const { give } = text.definitionAccess;
+  const { items, one } = text.terms.collections[kind];
+  const path = `${collectionPath[kind]}/${key}/access`;
   const preset = values["preset"] === "report" ? "report" : "partner";
   const fields = definition.fields.fields;
-  const text = useText();
   const chosen =
     values["fields"] === undefined
       ? fields
@@ -108,28 +114,28 @@ function GiveAccess({ collection, values }: { collection: Collection; values: Fo
       : toTextList(values["fields"]);
   const views = (definition.views ?? []).map((view) => ({
     value: `view:${view.key}`,
-    label: `Match “${view.name}”`,
+    label: give.matching(view.name),
     hint: describeItems(view, text),
   }));
   return (
     <section>
-      <h2>Give access to part of this {one}</h2>
+      <h2>{give.title(one)}</h2>
       <p class="actions">
-        <a class="button quiet" href={`${path}/${key}/access?preset=partner`}>
-          Partner sees only what it created
+        <a class="button quiet" href={`${path}?preset=partner`}>
+          {give.presets.partner}
         </a>
-        <a class="button quiet" href={`${path}/${key}/access?preset=report`}>
-          Read-only reporting without personal data
+        <a class="button quiet" href={`${path}?preset=report`}>
+          {give.presets.report}
         </a>
       </p>
-      <form method="post" action={`${path}/${key}/access`} class="inputs">
+      <form method="post" action={path} class="inputs">
         <input type="hidden" name="preset" value={preset} />
         <ChoiceGroup
           name="items"
-          label={labels.items}
+          label={give.labels.items}
           options={[
-            { value: "own", label: "It created itself", hint: "Nothing of others." },
-            { value: "all", label: "Exist", hint: `All ${items}.` },
+            { value: "own", label: give.own, hint: give.ownHint },
+            { value: "all", label: give.all, hint: give.allHint(items) },
             ...views,
           ]}
           chosen={[textOf(values["items"]) || (preset === "partner" ? "own" : "all")]}
@@ -137,12 +143,8 @@ function GiveAccess({ collection, values }: { collection: Collection; values: Fo
         <ChoiceGroup
           multiple
           name="fields"
-          label={labels.fields}
-          hint={
-            preset === "report"
-              ? "Fields that look like personal data are off. Check the choice yourself."
-              : "The credential neither reads nor writes the others."
-          }
+          label={give.labels.fields}
+          hint={give.fieldsHint[preset]}
           options={fields.map((field) => ({
             value: field.key,
             label: field.label,
@@ -151,11 +153,13 @@ function GiveAccess({ collection, values }: { collection: Collection; values: Fo
           chosen={chosen}
         />
         <p class="muted">
-          This stores a view of the {one}. The next page creates the credential.{" "}
-          <a href="/docs/views#what-a-partner-can-and-cannot-learn">What it can learn</a>
+          {give.note(
+            one,
+            <a href="/docs/views#what-a-partner-can-and-cannot-learn">{give.guide}</a>,
+          )}
         </p>
         <p class="actions">
-          <button type="submit">Continue</button>
+          <button type="submit">{give.submit}</button>
         </p>
       </form>
     </section>
@@ -167,10 +171,12 @@ const AccessQuery = textParameters("preset");
 const PartInput = lazy(() =>
   z.object({
     preset: z._default(z.enum(["partner", "report"]), "partner"),
-    items: z.string().check(z.regex(/^(all|own|view:[a-z][a-z0-9_-]{0,62})$/, "Choose one.")),
+    items: z.string(),
     fields: z._default(z.union([z.string(), z.array(z.string())]), []),
   }),
 );
+
+const itemsPattern = /^(all|own|view:[a-z][a-z0-9_-]{0,62})$/;
 
 const toPart = (items: string, fields: string | string[]): Part => ({
   items: items === "all" || items === "own" ? items : { view: items.slice("view:".length) },
@@ -186,10 +192,14 @@ interface AccessPageProps {
   problem?: Problem | undefined;
 }
 
-function AccessPage({ frame, access, values, problem }: AccessPageProps) {
+function AccessPage({ frame, access, values, problem: error }: AccessPageProps) {
   const { collection, itemCount } = access.current;
+  const { labels } = frame.text.definitionAccess.give;
   return (
-    <CollectionLayout {...{ frame, collection, live: itemCount, problem, labels }} tab="access">
+    <CollectionLayout
+      {...{ frame, collection, live: itemCount, problem: error, labels }}
+      tab="access"
+    >
       <WhoSees access={access} frame={frame} />
       <GiveAccess collection={collection} values={values} />
     </CollectionLayout>
@@ -221,7 +231,11 @@ export function accessPage(kind: CollectionKind) {
   });
   const giveAccess = form({
     fields: PartInput,
-    async act({ ctx, param }, { preset, items, fields }) {
+    async act({ ctx, param, text }, { preset, items, fields }) {
+      if (!itemsPattern.test(items)) {
+        const reason = text.definitionAccess.give.chooseItems;
+        throw problem.invalidInput([errorAt(["items"], "invalid_format", reason)]);
+      }
       const view = await addViewOfPart(ctx, kind, param("key"), toPart(items, fields));
       const resource = `${kind}:${param("key")}/${view.key}`;
       const choice = new URLSearchParams({ purpose: purposes[preset], resources: resource });

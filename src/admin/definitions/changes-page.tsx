@@ -5,7 +5,7 @@ import type { CollectionKind, Definition } from "#domain/definition/collection.t
 import { isObject } from "#domain/json.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { EmptyState, Table } from "#html/parts.tsx";
-import { CollectionLayout, collectionTerms } from "./layout.tsx";
+import { CollectionLayout, collectionPath } from "./layout.tsx";
 
 const parseVersion = (text: string) => (/^\d{1,15}$/.test(text) ? Number(text) : 0);
 
@@ -33,31 +33,30 @@ export const changesPage = (kind: CollectionKind) =>
     }),
     render(frame, { current, version, before, after }) {
       const { collection, itemCount: live } = current;
+      const text = frame.text.definitionVersions;
+      const { columns, title } = text.diffs;
       const diffs = before && after ? compareDefinitions(before.definition, after) : null;
       return (
         <CollectionLayout {...{ frame, collection, live }} tab="fields">
-          <h2>
-            {before ? `Changes from version ${before.version} to ${version}` : `Version ${version}`}
-          </h2>
+          <h2>{before ? text.between(before.version, version) : text.version(version)}</h2>
           <p>
-            <a href={`${collectionTerms[kind].path}/${collection.key}/changes`}>All versions</a>
+            <a href={`${collectionPath[kind]}/${collection.key}/changes`}>{text.all}</a>
           </p>
           {diffs === null || diffs.length === 0 ? (
-            <EmptyState>
-              {diffs === null
-                ? "The definitions of this change are no longer stored."
-                : "No changes"}
-            </EmptyState>
+            <EmptyState>{diffs === null ? text.notStored : text.noChanges}</EmptyState>
           ) : (
-            <Table caption="Changes" columns={["Field", "Property", "Before", "After"]}>
+            <Table
+              caption={title}
+              columns={[columns.field, columns.property, columns.before, columns.after]}
+            >
               {diffs.map(({ path, property, ...values }) => (
                 <tr>
-                  <th scope="row">{path === "" ? "Settings" : path}</th>
-                  <td data-label="Property">{property.replaceAll("_", " ")}</td>
-                  <td class="full" data-label="Before">
+                  <th scope="row">{path === "" ? text.settings : path}</th>
+                  <td data-label={columns.property}>{text.property(property)}</td>
+                  <td class="full" data-label={columns.before}>
                     {formatProperty(values.before)}
                   </td>
-                  <td class="full" data-label="After">
+                  <td class="full" data-label={columns.after}>
                     {formatProperty(values.after)}
                   </td>
                 </tr>

@@ -6,8 +6,7 @@ import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { Problem } from "#domain/problem/problem.ts";
 import type { DeletionPreview } from "#store/data/deletions.ts";
 import { Input } from "#html/inputs.tsx";
-import { formatCount } from "#html/viewer.tsx";
-import { collectionTerms, dataAssets } from "./layout.tsx";
+import { collectionPath, dataAssets } from "./layout.tsx";
 
 interface DeletePageProps {
   frame: PageContext;
@@ -17,50 +16,47 @@ interface DeletePageProps {
   problem?: Problem | undefined;
 }
 
-const counted = (count: number, noun: string) =>
-  `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
-
 /** Says what a deletion takes away, in numbers, and asks for the key. */
 function DeletePage({ frame, kind, key, preview, problem: error }: DeletePageProps) {
-  const { path, many: plural, one, item } = collectionTerms[kind];
+  const { definitionDeletion: text, terms } = frame.text;
+  const { many, one, itemCount: countItems } = terms.collections[kind];
+  const path = collectionPath[kind];
   const { name, itemCount, fieldCount, credentials, webhooks } = preview;
   return (
     <AdminPage
       {...dataAssets}
       frame={frame}
-      title={`Delete ${name}`}
+      title={text.title(name)}
       crumbs={[
-        [plural, path],
+        [many, path],
         [name, `${path}/${key}`],
       ]}
       problem={error}
-      labels={{ confirm: `Key of the ${one}` }}
+      labels={{ confirm: text.confirm(one) }}
     >
       <form method="post" action={`${path}/${key}/delete`} class="inputs">
-        <p>This deletes the {one} at once, everywhere. You can restore it for 7 days.</p>
+        <p>{text.effect(one)}</p>
         <ul>
-          <li>{counted(itemCount, item)} with their history</li>
-          <li>{counted(fieldCount, "field")}</li>
-          <li>{counted(credentials, "credential")} that name it lose access to it</li>
-          <li>{counted(webhooks, "webhook")} that name it no longer send its changes</li>
+          <li>{text.losses.items(countItems(itemCount))}</li>
+          <li>{text.losses.fields(fieldCount)}</li>
+          <li>{text.losses.credentials(credentials)}</li>
+          <li>{text.losses.webhooks(webhooks)}</li>
         </ul>
-        <p class="muted">
-          After 7 days all of this is erased for good. Until then the key stays taken.
-        </p>
+        <p class="muted">{text.erased}</p>
         <Input
           name="confirm"
-          label={`Key of the ${one}`}
-          hint={`Type ${key} to confirm`}
+          label={text.confirm(one)}
+          hint={text.confirmHint(key)}
           value=""
           autocomplete="off"
           required
         />
         <p class="actions">
           <button type="submit" class="danger">
-            Delete this {one}
+            {text.submit(one)}
           </button>
           <a class="button quiet" href={`${path}/${key}/settings`}>
-            Cancel
+            {terms.cancel}
           </a>
         </p>
       </form>
@@ -89,12 +85,12 @@ export function deletePage(kind: CollectionKind) {
   });
   const remove = form({
     fields: () => z.object({ confirm: z.string().check(z.maxLength(100)) }),
-    async act({ ctx, param }, { confirm }) {
+    async act({ ctx, param, text }, { confirm }) {
       const key = param("key");
       await deleteCollection(ctx, kind, key, confirm.trim());
       return {
         to: "/admin/deleted",
-        flash: `${key} is deleted. You can restore it for 7 days.`,
+        flash: text.definitionDeletion.done(key),
         document: null,
       };
     },

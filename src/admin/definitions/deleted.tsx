@@ -1,18 +1,21 @@
 import { Hono } from "hono";
 import { listDeletedCollections, restoreCollection } from "#actions/deletions.ts";
 import { AdminPage } from "#admin/layout.tsx";
+import { useText } from "#admin/language/index.tsx";
 import { action, page, requireAbility } from "#admin/page.ts";
 import { formatTimestamp } from "#domain/time.ts";
 import { Action } from "#html/action-button.tsx";
 import { EmptyState, Table } from "#html/parts.tsx";
-import { formatCount, Time } from "#html/viewer.tsx";
+import { Time } from "#html/viewer.tsx";
 import type { AdminEnv } from "#http/env.ts";
 import type { DeletedCollection } from "#store/data/deletions.ts";
-import { collectionTerms, dataAssets } from "./layout.tsx";
+import { collectionPath, dataAssets } from "./layout.tsx";
 
 function DeletedRow({ deleted, now }: { deleted: DeletedCollection; now: number }) {
   const { id, kind, key, name, itemCount, deletedAt, eraseAt, isErasing } = deleted;
-  const { one, items } = collectionTerms[kind];
+  const { definitionDeletion, terms } = useText();
+  const text = definitionDeletion.list;
+  const { one, itemCount: countItems } = terms.collections[kind];
   return (
     <tr>
       <th scope="row">
@@ -21,9 +24,7 @@ function DeletedRow({ deleted, now }: { deleted: DeletedCollection; now: number 
       <td>
         <code>{key}</code>
       </td>
-      <td class="number">
-        {formatCount(itemCount)} <span class="muted">{items}</span>
-      </td>
+      <td class="number">{countItems(itemCount)}</td>
       <td>
         <Time at={deletedAt} as="distance" />
       </td>
@@ -32,9 +33,9 @@ function DeletedRow({ deleted, now }: { deleted: DeletedCollection; now: number 
       </td>
       <td class="end">
         {isErasing || eraseAt <= now ? (
-          <span class="muted">Being erased</span>
+          <span class="muted">{text.erasing}</span>
         ) : (
-          <Action action={`/admin/deleted/${id}/restore`} name="Restore" quiet little />
+          <Action action={`/admin/deleted/${id}/restore`} name={text.restore} quiet little />
         )}
       </td>
     </tr>
@@ -55,39 +56,43 @@ const deletedPage = page({
       erased_from: formatTimestamp(eraseAt),
     })),
   }),
-  render: (frame, list) => (
-    <AdminPage {...dataAssets} frame={frame} title="Deleted apps and forms">
-      {list.length === 0 ? (
-        <EmptyState>
-          <p>Deleted apps and forms stay here for 7 days, so that you can restore them.</p>
-        </EmptyState>
-      ) : (
-        <Table
-          caption="Deleted apps and forms"
-          columns={[
-            "Name",
-            "Key",
-            { name: "Holds", number: true },
-            "Deleted",
-            "Erased",
-            { name: <span class="unseen">Restore</span> },
-          ]}
-        >
-          {list.map((deleted) => (
-            <DeletedRow deleted={deleted} now={frame.viewer.now} />
-          ))}
-        </Table>
-      )}
-    </AdminPage>
-  ),
+  render(frame, list) {
+    const { definitionDeletion, terms } = frame.text;
+    const text = definitionDeletion.list;
+    return (
+      <AdminPage {...dataAssets} frame={frame} title={text.title}>
+        {list.length === 0 ? (
+          <EmptyState>
+            <p>{text.none}</p>
+          </EmptyState>
+        ) : (
+          <Table
+            caption={text.title}
+            columns={[
+              terms.name,
+              terms.key,
+              { name: text.columns.items, number: true },
+              text.columns.deleted,
+              text.columns.erased,
+              { name: <span class="unseen">{text.restore}</span> },
+            ]}
+          >
+            {list.map((deleted) => (
+              <DeletedRow deleted={deleted} now={frame.viewer.now} />
+            ))}
+          </Table>
+        )}
+      </AdminPage>
+    );
+  },
 });
 
 const restore = action({
-  async act({ ctx, param }) {
+  async act({ ctx, param, text }) {
     const { kind, key, name } = await restoreCollection(ctx, Number(param("id")));
     return {
-      to: `${collectionTerms[kind].path}/${key}/items`,
-      flash: `${name} is restored.`,
+      to: `${collectionPath[kind]}/${key}/items`,
+      flash: text.definitionDeletion.list.restored(name),
       document: null,
     };
   },

@@ -1,3 +1,4 @@
+import type { Catalogue } from "#admin/language/index.tsx";
 import { maxDraftFields, tooManyFieldsProblem } from "./draft-size.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import {
@@ -9,6 +10,8 @@ import {
   type Rule,
   type FieldType,
   formatOptions,
+  type FieldTypeNames,
+  deriveKey,
   labelOf,
   makeKey,
   needsChosenKey,
@@ -30,7 +33,7 @@ interface InputNode {
 }
 
 /** Parses the editor's form. Fields keep the order of their inputs, whatever their indexes. */
-export function parseDraft(form: FormValues): Draft {
+export function parseDraft(form: FormValues, text: Catalogue["definitionEditor"]): Draft {
   const root: InputNode = { values: {}, children: new Map() };
   let fieldCount = 0;
   for (const [name, value] of Object.entries(form)) {
@@ -44,7 +47,7 @@ export function parseDraft(form: FormValues): Draft {
       const [start, index = ""] = step;
       const child = node.children.get(index);
       if (!child) fieldCount += 1;
-      if (fieldCount > maxDraftFields) throw tooManyFieldsProblem();
+      if (fieldCount > maxDraftFields) throw tooManyFieldsProblem(text);
       const next = child ?? { values: {}, children: new Map<string, InputNode>() };
       node.children.set(index, next);
       node = next;
@@ -145,6 +148,7 @@ function formatRule(rule: Rule, value: unknown): string {
 export function buildFieldDocuments(
   drafts: readonly DraftField[],
   stored: readonly Field[],
+  names: FieldTypeNames,
   inRow = false,
 ): Record<string, unknown>[] {
   const keys = fieldKeys(drafts);
@@ -152,23 +156,24 @@ export function buildFieldDocuments(
     const storedField = stored.find(
       (field) => field.key === draft.was && field.type === draft.type,
     );
-    return buildFieldDocument(draft, keys[index] ?? draft.key, storedField, inRow);
+    return buildFieldDocument(draft, keys[index] ?? draft.key, storedField, names, inRow);
   });
 }
 
 /** The errors of new fields whose label gives no key, such as one in Japanese. Each suggests a key. */
 export function missingKeyErrors(
   drafts: readonly DraftField[],
+  reasonOf: (label: string, suggestion: string) => string,
   path: readonly number[] = [],
 ): FieldError[] {
   return drafts.flatMap((draft, index) => {
     const fieldPath = [...path, index];
-    const columnErrors = missingKeyErrors(draft.fields, fieldPath);
+    const columnErrors = missingKeyErrors(draft.fields, reasonOf, fieldPath);
     if (draft.was !== "" || draft.key.trim() !== "" || !needsChosenKey(draft.label)) {
       return columnErrors;
     }
     const suggestion = makeKey(transliterate(draft.label), `${draft.type}_1`, new Set());
-    const reason = `Enter a key for “${labelOf(draft)}” in Latin letters, such as ${suggestion}.`;
+    const reason = reasonOf(draft.label.trim(), suggestion);
     return [{ field: inputName(fieldPath, "key"), code: "required", reason }, ...columnErrors];
   });
 }
@@ -177,7 +182,7 @@ export function missingKeyErrors(
 export function fieldKeys(drafts: readonly DraftField[]): string[] {
   const usedKeys = new Set(drafts.map(({ key }) => key.trim()).filter((key) => key !== ""));
   return drafts.map((draft) => {
-    const key = draft.key.trim() || makeKey(labelOf(draft), draft.type, usedKeys);
+    const key = draft.key.trim() || deriveKey(draft, usedKeys);
     usedKeys.add(key);
     return key;
   });
@@ -187,13 +192,14 @@ function buildFieldDocument(
   draft: DraftField,
   key: string,
   storedField: Field | undefined,
+  names: FieldTypeNames,
   inRow: boolean,
 ): Record<string, unknown> {
   const { type } = draft;
   // Rules with an unedited text keep their stored value.
   const storedDocument: Record<string, unknown> = storedField ? fieldDocument(storedField) : {};
   const storedDraft = storedField && toDraftField(storedField);
-  const document: Record<string, unknown> = { key, label: labelOf(draft), type };
+  const document: Record<string, unknown> = { key, label: labelOf(draft, names), type };
   for (const flag of flagsOf(type, inRow)) {
     const isOn = draft.flags[flag] === true;
     // An unchecked `integer` is left out unless the stored field has it.
@@ -208,7 +214,7 @@ function buildFieldDocument(
   }
   if (type === "line_items") {
     const columns = storedField?.type === "line_items" ? storedField.fields : [];
-    document["fields"] = buildFieldDocuments(draft.fields, columns, true);
+    document["fields"] = buildFieldDocuments(draft.fields, columns, names, true);
   }
   if (draft.was !== "" && draft.was !== key) document["renamed_from"] = draft.was;
   return document;

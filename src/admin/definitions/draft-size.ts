@@ -1,3 +1,4 @@
+import type { Catalogue } from "#admin/language/index.tsx";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
 
@@ -10,11 +11,7 @@ export const isTooLarge = (fields: readonly object[]) =>
 
 const columnCount = (field: { fields?: readonly unknown[] }) => field.fields?.length ?? 0;
 
-export const tooManyFieldsProblem = () =>
+export const tooManyFieldsProblem = ({ problems }: Catalogue["definitionEditor"]) =>
   problem.invalidInput([
-    errorAt(
-      ["fields"],
-      "invalid_definition",
-      `This page edits at most ${maxDraftFields} fields. Change larger definitions as code or through the API.`,
-    ),
+    errorAt(["fields"], "invalid_definition", problems.tooManyFields(maxDraftFields)),
   ]);

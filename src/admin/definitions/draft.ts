@@ -1,29 +1,30 @@
+import type { Catalogue } from "#admin/language/index.tsx";
 import { valueKinds, type Field, type FieldOption } from "#domain/definition/field.ts";
 
 export type FieldType = Field["type"];
 
-/** Display names of the field types, in the order of the buttons that add fields. */
-export const fieldTypeNames: Record<FieldType, string> = {
-  text: "Text",
-  multiline_text: "Long text",
-  number: "Number",
-  boolean: "Yes / no",
-  date: "Date",
-  datetime: "Date and time",
-  email: "Email",
-  url: "URL",
-  phone: "Phone",
-  select: "Single choice",
-  multi_select: "Multiple choice",
-  reference: "Reference",
-  line_items: "Line items",
-  files: "Files",
-  computed: "Calculated",
+/** The keys of fields whose label gives none, in the order of the buttons that add fields. */
+const defaultKeys: Record<FieldType, string> = {
+  text: "text",
+  multiline_text: "long_text",
+  number: "number",
+  boolean: "yes_no",
+  date: "date",
+  datetime: "date_and_time",
+  email: "email",
+  url: "url",
+  phone: "phone",
+  select: "single_choice",
+  multi_select: "multiple_choice",
+  reference: "reference",
+  line_items: "line_items",
+  files: "files",
+  computed: "calculated",
 };
 
-export const fieldTypes = Object.keys(fieldTypeNames) as FieldType[];
+export const fieldTypes = Object.keys(defaultKeys) as FieldType[];
 
-export const isFieldType = (text: string): text is FieldType => Object.hasOwn(fieldTypeNames, text);
+export const isFieldType = (text: string): text is FieldType => Object.hasOwn(defaultKeys, text);
 
 export const resultTypes = ["number", "text", "boolean", "date", "datetime"] as const;
 
@@ -134,12 +135,20 @@ export interface Draft {
   fields: DraftField[];
 }
 
-export const labelOf = ({ label, type }: DraftField) => label.trim() || fieldTypeNames[type];
+export type FieldTypeNames = Catalogue["terms"]["fieldTypes"];
+
+/** The label of a field: the entered one, or the name of its type. */
+export const labelOf = ({ label, type }: DraftField, names: FieldTypeNames) =>
+  label.trim() || names[type];
 
 const maxKeyLength = 40;
 
 /** Whether a label has no characters that a key can have, so that people have to choose one. */
 export const needsChosenKey = (label: string) => label.trim() !== "" && toSlug(label) === "";
+
+/** The key of a field without one. It does not depend on the language in which the type is named. */
+export const deriveKey = ({ label, type }: DraftField, usedKeys: ReadonlySet<string>) =>
+  makeKey(label, defaultKeys[type], usedKeys);
 
 /** Derives an unused key from a label: lowercase letters, digits and underscores. */
 export function makeKey(label: string, fallback: string, usedKeys: ReadonlySet<string>): string {

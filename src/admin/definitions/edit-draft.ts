@@ -1,6 +1,17 @@
 import type { FieldSet, Field } from "#domain/definition/field.ts";
-import { labelOf, type Draft, type DraftField, isFieldType, flagsOf, rulesOf } from "./draft.ts";
-import { newDraftField, toDraftField } from "./draft-documents.ts";
+import type { Catalogue } from "#admin/language/index.tsx";
+import {
+  labelOf,
+  type Draft,
+  type DraftField,
+  type FieldTypeNames,
+  isFieldType,
+  flagsOf,
+  makeKey,
+  needsChosenKey,
+  rulesOf,
+} from "./draft.ts";
+import { fieldKeys, newDraftField, toDraftField } from "./draft-documents.ts";
 import { digestText } from "#domain/cursor.ts";
 
 /** The part of a field's row that gets the focus after an edit. Only its label needs an open row. */
@@ -19,7 +30,12 @@ export interface EditResult {
  * Applies an edit to a draft: `add:TYPE`, `add:TYPE:LIST`, `up:PATH`, `down:PATH`, `copy:PATH`, `remove:PATH` or
  * `restore:KEY`. A path is the index of a field, or the indexes of a list and its column, separated by a dot.
  */
-export function applyEdit(draft: Draft, action: string, stored: FieldSet): EditResult {
+export function applyEdit(
+  draft: Draft,
+  action: string,
+  stored: FieldSet,
+  text: Catalogue,
+): EditResult {
   const [verb = "", subject = "", listIndex = ""] = action.split(":");
   const next: Draft = { ...draft, fields: draft.fields.map(cloneField) };
   if (verb === "add" && isFieldType(subject)) {
@@ -33,17 +49,16 @@ export function applyEdit(draft: Draft, action: string, stored: FieldSet): EditR
   const path = subject.split(".").map(Number);
   const list = path.length === 1 ? next.fields : next.fields[path[0] ?? -1]?.fields;
   const index = path.at(-1) ?? -1;
-  const field = list?.[index];
-  if (!list || !field) return { draft, focus: undefined };
-  return { draft: next, focus: editFieldList(verb, list, field, index, path.slice(0, -1)) };
+  if (!list?.[index]) return { draft, focus: undefined };
+  return { draft: next, focus: editFieldList(verb, list, index, path.slice(0, -1), text) };
 }
 
 function editFieldList(
   verb: string,
   list: DraftField[],
-  field: DraftField,
   index: number,
   listPath: number[],
+  text: Catalogue,
 ): EditFocus | undefined {
   const focusOn = (at: number, part: EditFocus["part"]) => ({ path: [...listPath, at], part });
   const newIndex = verb === "up" ? index - 1 : index + 1;
@@ -51,11 +66,10 @@ function editFieldList(
     case "up":
     case "down":
       if (newIndex < 0 || newIndex >= list.length) return focusOn(index, verb);
-      list.splice(index, 1);
-      list.splice(newIndex, 0, field);
+      list.splice(newIndex, 0, ...list.splice(index, 1));
       return focusOn(newIndex, verb);
     case "copy":
-      list.splice(index + 1, 0, duplicateField(field));
+      list.splice(index + 1, 0, ...duplicateField(list, index, text));
       return focusOn(index + 1, "label");
     case "remove":
       list.splice(index, 1);
@@ -70,7 +84,7 @@ function cloneField(field: DraftField): DraftField {
 }
 
 /** Copies a field without its stored key, so that the stored data stays with the original. */
-function duplicateField(field: DraftField): DraftField {
+function duplicateField(list: readonly DraftField[], index: number, text: Catalogue): DraftField[] {
   const asNew = (source: DraftField): DraftField => ({
     ...source,
     was: "",
@@ -78,7 +92,15 @@ function duplicateField(field: DraftField): DraftField {
     key: "",
     fields: source.fields.map((column) => ({ ...asNew(column), key: column.key })),
   });
-  return { ...asNew(field), label: `${labelOf(field)} (copy)` };
+  const keys = fieldKeys(list);
+  return list.slice(index, index + 1).map((field) => {
+    const label = text.definitionEditor.copyOf(labelOf(field, text.terms.fieldTypes));
+    // A label in Japanese gives no key.
+    const key = needsChosenKey(label)
+      ? makeKey(`${keys[index] ?? ""}_copy`, "", new Set(keys))
+      : "";
+    return { ...asNew(field), label, key };
+  });
 }
 
 /** Restores a field that the draft removed or that an earlier version hid. */
@@ -138,6 +160,7 @@ export async function rebaseDraft(
   baseKeys: readonly string[],
   stored: readonly Field[],
   version: number,
+  names: FieldTypeNames,
 ): Promise<RebasedDraft> {
   const storedDrafts = await buildDraftFields(stored);
   const theirs: string[] = [];
@@ -152,7 +175,7 @@ export async function rebaseDraft(
       );
       const current = storedDrafts[index];
       if (current?.seen === field.seen) return [field];
-      (isUnedited ? theirs : both).push(labelOf(current ?? field));
+      (isUnedited ? theirs : both).push(labelOf(current ?? field, names));
       if (isUnedited) return current ? [{ ...current, open: field.open }] : [];
       const key = field.key === field.was ? (current?.key ?? field.key) : field.key;
       return [{ ...field, key, was: current?.was ?? field.was, seen: current?.seen ?? "" }];
@@ -163,6 +186,6 @@ export async function rebaseDraft(
     const field = storedDrafts[index];
     return isNew && field ? [field] : [];
   });
-  theirs.push(...addedFields.map(labelOf));
+  theirs.push(...addedFields.map((field) => labelOf(field, names)));
   return { draft: { ...draft, version, fields: [...fields.flat(), ...addedFields] }, theirs, both };
 }

@@ -3,11 +3,10 @@ import type { CollectionKind } from "#domain/definition/collection.ts";
 import { type FieldSet, noFields } from "#domain/definition/field.ts";
 import type { Problem } from "#domain/problem/problem.ts";
 import type { PageContext } from "#admin/layout.tsx";
-import { type Draft, fieldTypeNames, type DraftField } from "./draft.ts";
+import { type Draft, type DraftField } from "./draft.ts";
 import { Input, Select } from "#html/inputs.tsx";
-import { useText } from "#admin/language/index.tsx";
+import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { nameLocation } from "#admin/databases/locations.ts";
-import { collectionTerms } from "./layout.tsx";
 import { fieldKeys } from "./draft-documents.ts";
 import { FieldEditor, Palette, useOpenPath } from "./field-editor.tsx";
 import type { EditFocus } from "./edit-draft.ts";
@@ -43,12 +42,12 @@ function NameInputs({
   frame,
   locations,
 }: Pick<EditorProps, "draft" | "frame" | "locations">) {
-  const names = useText().databases.locations;
+  const { databases, definitions, definitionEditor: text, terms } = useText();
   return (
     <div class="grid">
       <Input
         name="name"
-        label="Name"
+        label={terms.name}
         value={draft.name}
         maxlength={200}
         autofocus={draft.fields.length === 0}
@@ -56,8 +55,8 @@ function NameInputs({
       />
       <Input
         name="key"
-        label="Key"
-        hint="Used in API URLs. Can’t be changed later. Leave it blank to derive it from the name."
+        label={terms.key}
+        hint={text.keyHint}
         value={draft.key}
         maxlength={63}
         spellcheck={false}
@@ -65,8 +64,8 @@ function NameInputs({
       />
       <Input
         name="time_zone"
-        label="Time zone"
-        hint="For imports, downloads, formulas and days, like Europe/Berlin."
+        label={definitions.timeZone}
+        hint={definitions.timeZoneHint}
         value={draft.timeZone || frame.viewer.zone}
         spellcheck={false}
         autocomplete="off"
@@ -75,12 +74,15 @@ function NameInputs({
       {locations.length > 0 ? (
         <Select
           name="location"
-          label="Data location"
-          hint="Can’t be changed here later."
+          label={text.location}
+          hint={text.locationHint}
           value={draft.location}
           options={[
-            { value: "", label: "Anywhere" },
-            ...locations.map((value) => ({ value, label: nameLocation(names, value) })),
+            { value: "", label: text.anywhere },
+            ...locations.map((value) => ({
+              value,
+              label: nameLocation(databases.locations, value),
+            })),
           ]}
         />
       ) : null}
@@ -93,24 +95,25 @@ function HiddenFields({ draft, stored }: Pick<EditorProps, "draft" | "stored">) 
   const usedKeys = new Set(draft.fields.flatMap(({ was, key }) => [was, key]));
   const { fields, retired } = stored ?? noFields;
   const hiddenFields = [...fields, ...retired].filter(({ key }) => !usedKeys.has(key));
+  const { definitionEditor: text, terms } = useText();
   if (hiddenFields.length === 0) return null;
   return (
     <section aria-labelledby="hidden-fields">
-      <h2 id="hidden-fields">Hidden fields</h2>
-      <p class="muted">Their data is kept.</p>
+      <h2 id="hidden-fields">{text.hiddenFields}</h2>
+      <p class="muted">{text.dataKept}</p>
       <ul class="chips">
         {hiddenFields.slice(0, maxHiddenFields).map(({ key, label, type }) => (
           <li>
-            {label} <small>{fieldTypeNames[type]}</small>
+            {label} <small>{terms.fieldTypes[type]}</small>
             <button
               type="submit"
               class="quiet little"
               name="do"
               value={`restore:${key}`}
               formnovalidate
-              aria-label={`Restore ${label}`}
+              aria-label={text.restoreField(label)}
             >
-              Restore
+              {text.restore}
             </button>
           </li>
         ))}
@@ -123,14 +126,15 @@ const maxHiddenFields = 100;
 
 function FieldList({ draft, stored, finished, exampleName, focus }: EditorProps) {
   const keys = fieldKeys(draft.fields);
-  const names = draft.fields.map((field, index) => formulaName(field, keys[index] ?? ""));
+  const text = useText().definitionEditor;
+  const names = draft.fields.map((field, index) => formulaName(field, keys[index] ?? "", text));
   const openPath = useOpenPath(draft.fields, focus);
   return (
     <>
       {draft.fields.length === 0 ? (
-        <p class="empty">Add the first field:</p>
+        <p class="empty">{text.firstField}</p>
       ) : (
-        <ol class="defs" aria-label="Fields" id="defs" data-names={names.join(" ")}>
+        <ol class="defs" aria-label={text.page.fields} id="defs" data-names={names.join(" ")}>
           {draft.fields.map((field, index) => (
             <FieldEditor
               field={field}
@@ -155,18 +159,23 @@ function FieldList({ draft, stored, finished, exampleName, focus }: EditorProps)
 }
 
 /** The name of a field in formulas, with the columns of line items. */
-function formulaName({ type, fields }: DraftField, key: string): string {
-  return type === "line_items" ? `${key} (with ${fieldKeys(fields).join(", ")})` : key;
+function formulaName(
+  { type, fields }: DraftField,
+  key: string,
+  text: Catalogue["definitionEditor"],
+): string {
+  return type === "line_items" ? text.withColumns(key, fieldKeys(fields)) : key;
 }
 
 function PreviewInputs({ finished, frame }: EditorProps) {
-  if (!finished) return <p class="muted">Preview unavailable until errors are fixed.</p>;
+  const text = useText().definitionEditor.preview;
+  if (!finished) return <p class="muted">{text.unavailable}</p>;
   const { fields } = finished.definition.fields;
-  if (fields.length === 0) return <p class="muted">Add a field to see the preview.</p>;
+  if (fields.length === 0) return <p class="muted">{text.empty}</p>;
   return (
     <FormErrors problem={undefined}>
       <fieldset disabled class="preview">
-        <legend class="unseen">Form preview</legend>
+        <legend class="unseen">{text.legend}</legend>
         <ItemInputs fields={fields} data={{}} zone={frame.viewer.zone} />
       </fieldset>
     </FormErrors>
@@ -176,6 +185,7 @@ function PreviewInputs({ finished, frame }: EditorProps) {
 /** Edits all fields of a definition on one page, with a preview and the effects of saving. */
 export function Editor(props: EditorProps) {
   const { kind, draft, stored, preview, wrong: problem, action } = props;
+  const { definitions, definitionEditor: text, terms } = useText();
   const storedKeys = (stored ?? noFields).fields.map(({ key }) => key).join(" ");
   const hidesFields = preview?.differences.some(({ what }) => what === "hidden") ?? false;
   const hasFieldErrors = ((problem?.members["errors"] ?? []) as unknown[]).length > 0;
@@ -184,7 +194,7 @@ export function Editor(props: EditorProps) {
       <form method="post" action={`${action}?draft`} class="editor" data-editor="">
         {/* Enter in an input presses the first button. */}
         <button type="submit" name="do" value="check" class="unseen" tabindex={-1} formnovalidate>
-          Review changes
+          {text.review}
         </button>
         <input type="hidden" name="version" value={String(draft.version)} />
         <input type="hidden" name="known" value={storedKeys} />
@@ -194,25 +204,27 @@ export function Editor(props: EditorProps) {
             {stored === null ? <NameInputs {...props} /> : null}
             <FieldList {...props} />
           </div>
-          <aside aria-label="Before saving">
+          <aside aria-label={text.beforeSaving}>
             <SaveOutcome
               preview={preview}
               listeners={props.listeners}
               viewUsers={props.viewUsers}
-              items={collectionTerms[kind].items}
+              kind={kind}
               hasFieldErrors={hasFieldErrors}
             />
             <div id="sure" data-live="">
               {hidesFields ? (
                 <label class="choice">
                   <input type="checkbox" id="f-sure" name="sure" />
-                  <span>Hide removed fields</span>
+                  <span>{text.hide}</span>
                 </label>
               ) : null}
             </div>
             <p class="actions save">
               <button type="submit" name="do" value="save" formaction={action}>
-                {stored === null ? `Create ${collectionTerms[kind].one}` : "Save changes"}
+                {stored === null
+                  ? definitions.create(terms.collections[kind].one)
+                  : terms.saveChanges}
               </button>
               <button
                 type="submit"
@@ -222,11 +234,11 @@ export function Editor(props: EditorProps) {
                 formnovalidate
                 data-check=""
               >
-                Review changes
+                {text.review}
               </button>
             </p>
             <section class="card" id="preview" data-live="">
-              <h2>Preview</h2>
+              <h2>{text.preview.title}</h2>
               <PreviewInputs {...props} />
             </section>
           </aside>

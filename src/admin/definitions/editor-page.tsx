@@ -1,22 +1,25 @@
 import type { Field } from "#domain/definition/field.ts";
 import { EmptyState, Table } from "#html/parts.tsx";
-import { fieldTypeNames, type Draft, labelOf } from "./draft.ts";
+import { type Draft, type DraftField, labelOf } from "./draft.ts";
 import { inputName } from "./draft-documents.ts";
 import { maxDraftFields } from "./draft-size.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
 import type { Problem } from "#domain/problem/problem.ts";
 import type { CurrentCollection } from "#store/data/collections.ts";
-import { formatCount } from "#html/viewer.tsx";
+import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { textOf } from "#admin/form-input.ts";
-import { CollectionLayout, IndexingProgress, editorAssets, collectionTerms } from "./layout.tsx";
+import { CollectionLayout, IndexingProgress, editorAssets, collectionPath } from "./layout.tsx";
 import { Editor, type EditorProps } from "./editor-form.tsx";
 import { AdminPage } from "#admin/layout.tsx";
 
 /** A read-only table of the fields. */
 function FieldsTable({ fields }: { fields: readonly Field[] }) {
-  if (fields.length === 0) return <EmptyState>No fields yet</EmptyState>;
+  const { definitionEditor, terms } = useText();
+  const text = definitionEditor.page;
+  if (fields.length === 0) return <EmptyState>{text.noFields}</EmptyState>;
+  const { label, type, rules } = text.columns;
   return (
-    <Table caption="Fields" columns={["Label", "Key", "Type", "Rules"]}>
+    <Table caption={text.fields} columns={[label, terms.key, type, rules]}>
       {fields.flatMap((field) => [
         <FieldRow field={field} />,
         ...(field.type === "line_items"
@@ -28,11 +31,13 @@ function FieldsTable({ fields }: { fields: readonly Field[] }) {
 }
 
 function FieldRow({ field, listLabel }: { field: Field; listLabel?: string }) {
+  const { definitionEditor, terms } = useText();
+  const text = definitionEditor.page.rules;
   const rules = [
-    field.required ? "required" : "",
-    "unique" in field && field.unique ? "unique" : "",
+    field.required ? text.required : "",
+    "unique" in field && field.unique ? text.unique : "",
     field.type === "computed" ? field.formula : "",
-    "options" in field ? field.options.map(({ label }) => label).join(", ") : "",
+    "options" in field ? terms.list(field.options.map(({ label }) => label)) : "",
   ];
   return (
     <tr>
@@ -40,56 +45,42 @@ function FieldRow({ field, listLabel }: { field: Field; listLabel?: string }) {
       <td>
         <code>{field.key}</code>
       </td>
-      <td>{fieldTypeNames[field.type]}</td>
+      <td>{terms.fieldTypes[field.type]}</td>
       <td class="full">{rules.filter((rule) => rule !== "").join("; ")}</td>
     </tr>
   );
 }
 
-const fieldInputNames = [
-  "label",
-  "key",
-  "help",
-  "section",
-  "options",
-  "formula",
-  "result",
-  "decimals",
-  "min_length",
-  "max_length",
-  "pattern",
-  "minimum",
-  "maximum",
-  "min_rows",
-  "max_rows",
-  "max_files",
-  "max_bytes",
-  "accept",
-  "default",
-];
-
 /** Labels of the inputs, for the error summary. */
-function inputLabels({ fields }: Draft): Record<string, string> {
+function inputLabels(
+  { fields }: Draft,
+  { definitions, definitionEditor: text, terms }: Catalogue,
+): Record<string, string> {
   const fixedLabels: [string, string][] = [
-    ["name", "Name"],
-    ["key", "Key"],
-    ["time_zone", "Time zone"],
-    ["location", "Data location"],
-    ["sure", "Hide removed fields"],
+    ["name", terms.name],
+    ["key", terms.key],
+    ["time_zone", definitions.timeZone],
+    ["location", text.location],
+    ["sure", text.hide],
   ];
+  const nameOf = (field: DraftField) => labelOf(field, terms.fieldTypes);
   const fieldLabels = fields.flatMap((field, index) => [
-    ...fieldInputLabels([index], labelOf(field)),
+    ...fieldInputLabels([index], nameOf(field), text),
     ...field.fields.flatMap((column, columnIndex) =>
-      fieldInputLabels([index, columnIndex], `${labelOf(field)} › ${labelOf(column)}`),
+      fieldInputLabels([index, columnIndex], `${nameOf(field)} › ${nameOf(column)}`, text),
     ),
   ]);
   return Object.fromEntries([...fixedLabels, ...fieldLabels]);
 }
 
-function fieldInputLabels(path: readonly number[], label: string): [string, string][] {
-  return fieldInputNames.map((name) => [
+function fieldInputLabels(
+  path: readonly number[],
+  label: string,
+  text: Catalogue["definitionEditor"],
+): [string, string][] {
+  return Object.entries(text.inputs).map(([name, input]) => [
     inputName(path, name),
-    `${label}, ${name.replaceAll("_", " ")}`,
+    text.inputOf(label, input),
   ]);
 }
 
@@ -100,15 +91,16 @@ interface DefinitionPageProps extends EditorProps {
 
 function DefinitionActions({ frame, current }: Pick<DefinitionPageProps, "frame" | "current">) {
   const { kind, key } = current.collection;
-  const { path } = collectionTerms[kind];
+  const text = frame.text.definitionEditor.page;
+  const path = collectionPath[kind];
   return (
     <>
       <a class="button quiet" href={`${path}/${key}/changes`}>
-        Versions
+        {text.versions}
       </a>
       {roleAllows(frame.member.role, "define") ? (
         <a class="button quiet" href={`${path}?new&copy=${key}`}>
-          Duplicate
+          {text.duplicate}
         </a>
       ) : null}
     </>
@@ -119,28 +111,28 @@ function DefinitionActions({ frame, current }: Pick<DefinitionPageProps, "frame"
 export function DefinitionPage(props: DefinitionPageProps) {
   const { frame, current, problem, draft } = props;
   const { collection, itemCount, indexing, pending } = current;
+  const text = frame.text.definitionEditor.page;
   return (
     <CollectionLayout
       {...{ frame, collection, live: itemCount, problem }}
-      labels={inputLabels(draft)}
+      labels={inputLabels(draft, frame.text)}
       tab="fields"
       actions={<DefinitionActions {...props} />}
     >
       {indexing ? <IndexingProgress {...indexing} /> : null}
       {pending?.problem === null ? (
         <p class="notice warn" role="status">
-          A change is pending: {formatCount(pending.done)} of {formatCount(pending.total)} items
-          checked. The fields below apply until then.
+          {text.pending(pending.done, pending.total)}
         </p>
       ) : null}
       {pending?.problem ? (
-        <p class="notice bad">The last change was rejected: {textOf(pending.problem["detail"])}</p>
+        <p class="notice bad">{text.rejected(textOf(pending.problem["detail"]))}</p>
       ) : null}
       {roleAllows(frame.member.role, "define") ? (
         <Editor {...props} />
       ) : (
         <>
-          <p class="muted">Only owners, admins and editors can edit fields.</p>
+          <p class="muted">{text.readOnly}</p>
           <FieldsTable fields={collection.definition.fields.fields} />
         </>
       )}
@@ -155,11 +147,14 @@ export function LargeDefinitionPage({
 }: Pick<DefinitionPageProps, "frame" | "current">) {
   const { collection, itemCount } = current;
   const { kind, key, definition } = collection;
+  const text = frame.text.definitionEditor.page;
   return (
     <CollectionLayout {...{ frame, collection, live: itemCount }} tab="fields">
       <p class="notice">
-        This page edits at most {formatCount(maxDraftFields)} fields.{" "}
-        <a href={`${collectionTerms[kind].path}/${key}/json`}>Edit this definition as JSON</a>.
+        {text.tooLarge(
+          maxDraftFields,
+          <a href={`${collectionPath[kind]}/${key}/json`}>{text.editAsJson}</a>,
+        )}
       </p>
       <FieldsTable fields={definition.fields.fields} />
     </CollectionLayout>
@@ -169,15 +164,15 @@ export function LargeDefinitionPage({
 /** The page that creates an app or form. */
 export function NewDefinitionPage(props: EditorProps & { problem: Problem | undefined }) {
   const { frame, kind, problem, draft } = props;
-  const { one: singular, many: plural, path } = collectionTerms[kind];
+  const { one, many } = frame.text.terms.collections[kind];
   return (
     <AdminPage
       {...editorAssets}
       frame={frame}
-      title={`Create ${singular}`}
-      crumbs={[[plural, path]]}
+      title={frame.text.definitions.create(one)}
+      crumbs={[[many, collectionPath[kind]]]}
       problem={problem}
-      labels={inputLabels(draft)}
+      labels={inputLabels(draft, frame.text)}
     >
       <Editor {...props} />
     </AdminPage>

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { previewDefinition, type Preview } from "#actions/preview-definition.ts";
 import { listRecalculationListeners } from "#actions/wake-listeners.ts";
+import type { Catalogue } from "#admin/language/index.tsx";
 import { itemName } from "#admin/items/value.tsx";
 import { exampleData } from "#documents/openapi/examples.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
@@ -22,10 +23,15 @@ export interface EditorState {
   kind: CollectionKind;
   current: CurrentCollection | undefined;
   newest: Item | undefined;
+  text: Catalogue;
 }
 
-export const draftBody = ({ current }: EditorState, { fields }: Draft) => ({
-  fields: buildFieldDocuments(fields, current?.collection.definition.fields.fields ?? []),
+export const draftBody = ({ current, text }: EditorState, { fields }: Draft) => ({
+  fields: buildFieldDocuments(
+    fields,
+    current?.collection.definition.fields.fields ?? [],
+    text.terms.fieldTypes,
+  ),
 });
 
 export function previewDraft(c: AdminContext, state: EditorState, draft: Draft): Preview {
@@ -56,7 +62,7 @@ export async function buildDraftPreview(
   draft: Draft,
 ): Promise<DraftPreview> {
   const { preview, problem: found } = tryPreview(() => previewDraft(c, state, draft));
-  const draftProblem = found && withFormulaHelp(found, draft.fields);
+  const draftProblem = found && withFormulaHelp(found, draft.fields, state.text);
   const finished = preview ?? previewFinishedFields(c, state, draft, found);
   return {
     preview,

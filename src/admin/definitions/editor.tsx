@@ -6,10 +6,11 @@ import { problems } from "#domain/problem/catalogue.ts";
 import type { AdminEnv } from "#http/env.ts";
 import type { CurrentCollection } from "#store/data/collections.ts";
 import { pageContext } from "#admin/layout.tsx";
-import { collectionTerms, definitionDocument } from "./layout.tsx";
+import { collectionPath, definitionDocument } from "./layout.tsx";
 import { copyDraftField, missingKeyErrors, readKnownKeys, parseDraft } from "./draft-documents.ts";
 import { isTooLarge, tooManyFieldsProblem } from "./draft-size.ts";
-import { type Draft, makeKey } from "./draft.ts";
+import { type Draft, makeKey, needsChosenKey } from "./draft.ts";
+import { transliterate } from "./transliterate.ts";
 import { DefinitionPage, LargeDefinitionPage, NewDefinitionPage } from "./editor-page.tsx";
 import { buildDraftPreview, draftBody, previewDraft, type EditorState } from "./editor-preview.ts";
 import {
@@ -24,8 +25,9 @@ import { noFields } from "#domain/definition/field.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
+import type { Catalogue } from "#admin/language/index.tsx";
+import { readTexts } from "#admin/preferences.ts";
 import { sendOutcome } from "#admin/page.ts";
-import { formatQuantity } from "#html/viewer.tsx";
 import { readForm, wantsJson, textOf, type FormValues } from "#admin/form-input.ts";
 import { applyEdit, buildDraftFields, rebaseDraft, type EditFocus } from "./edit-draft.ts";
 
@@ -51,8 +53,8 @@ async function sendEditor(
     wrong: error ? (error.members["errors"] ? error : draftProblem) : inputProblem,
     focus,
     action: current
-      ? `${collectionTerms[kind].path}/${current.collection.key}/fields`
-      : collectionTerms[kind].path,
+      ? `${collectionPath[kind]}/${current.collection.key}/fields`
+      : collectionPath[kind],
   };
   const status = error ? problems[error.code].status : 200;
   const page = current ? (
@@ -69,7 +71,7 @@ async function loadEditorState(
 ): Promise<EditorState & { current: CurrentCollection }> {
   const key = c.req.param("key") ?? "";
   const { current, newestItem } = await getWithNewestItem(c.var.action, kind, key);
-  return { kind, current, newest: newestItem };
+  return { kind, current, newest: newestItem, text: readTexts(c) };
 }
 
 export async function showEditor(c: AdminContext, kind: CollectionKind): Promise<Response> {
@@ -85,21 +87,25 @@ export async function showEditor(c: AdminContext, kind: CollectionKind): Promise
 
 export async function showNewEditor(c: AdminContext, kind: CollectionKind): Promise<Response> {
   if (!roleAllows(c.var.member.role, "define")) throw problem.roleRequired("define");
+  const text = readTexts(c);
   const copyOf = c.req.query("copy") ?? "";
   const draft =
     copyOf === ""
       ? { version: 0, key: "", name: "", timeZone: "", location: "", copyOf, fields: [] }
-      : buildCopy(await getDefinition(c.var.action, kind, copyOf));
-  return sendEditor(c, { kind, current: undefined, newest: undefined }, draft);
+      : buildCopy(await getDefinition(c.var.action, kind, copyOf), text.definitionEditor);
+  return sendEditor(c, { kind, current: undefined, newest: undefined, text }, draft);
 }
 
 /** A new definition with the fields of another. */
-function buildCopy({ collection: { key, definition } }: CurrentCollection): Draft {
+function buildCopy(
+  { collection: { key, definition } }: CurrentCollection,
+  text: Catalogue["definitionEditor"],
+): Draft {
   const { name, time_zone: timeZone, fields } = definition;
-  if (isTooLarge(fields.fields)) throw tooManyFieldsProblem();
+  if (isTooLarge(fields.fields)) throw tooManyFieldsProblem(text);
   const copies = fields.fields.map(copyDraftField);
   const { location = "" } = definition;
-  const copyName = `${name} (copy)`;
+  const copyName = text.copyOf(name);
   return { version: 0, key: "", name: copyName, timeZone, location, copyOf: key, fields: copies };
 }
 
@@ -123,24 +129,20 @@ export async function saveFields(c: AdminContext, kind: CollectionKind): Promise
   const form = await readForm(c);
   const state = await loadEditorState(c, kind);
   const { collection } = state.current;
-  const draft = { ...parseDraft(form), key: collection.key, name: collection.definition.name };
+  const { definitionEditor: text, terms } = state.text;
+  const { key, definition } = collection;
+  const draft = { ...parseDraft(form, text), key, name: definition.name };
   if (draft.version !== collection.version) return sendRebasedDraft(c, state, draft, form);
   const action = readAction(c, form);
   if (action !== "save") return sendEditedDraft(c, state, draft, action);
   try {
-    assertKeysChosen(draft);
-    assertHidingConfirmed(previewDraft(c, state, draft), form);
-    const result = await putAtVersion(
-      c,
-      kind,
-      collection.key,
-      draftBody(state, draft),
-      draft.version,
-    );
-    const { path, items } = collectionTerms[kind];
+    assertKeysChosen(draft, text);
+    assertHidingConfirmed(previewDraft(c, state, draft), form, text);
+    const result = await putAtVersion(c, kind, key, draftBody(state, draft), draft.version);
+    const checkedItems = terms.collections[kind].itemCount(result.itemCount);
     return await sendOutcome(c, {
-      to: `${path}/${collection.key}`,
-      flash: savedMessage(result.outcome, result.itemCount, items),
+      to: `${collectionPath[kind]}/${key}`,
+      flash: savedMessage(result.outcome, checkedItems, text),
       document: definitionDocument(c, result),
     });
   } catch (error) {
@@ -154,25 +156,26 @@ export async function saveFields(c: AdminContext, kind: CollectionKind): Promise
 
 export async function createCollection(c: AdminContext, kind: CollectionKind): Promise<Response> {
   const form = await readForm(c);
-  const draft = { ...parseDraft(form), version: 0 };
-  const state = { kind, current: undefined, newest: undefined };
+  const texts = readTexts(c);
+  const text = texts.definitionEditor;
+  const draft = { ...parseDraft(form, text), version: 0 };
+  const state = { kind, current: undefined, newest: undefined, text: texts };
   const action = readAction(c, form);
   if (action !== "save") return sendEditedDraft(c, state, draft, action);
   const key = draft.key || makeKey(draft.name, "", new Set());
   try {
-    assertNamed(draft, key);
-    assertKeysChosen(draft);
+    assertNamed(draft, kind, key, text);
     const zone = draft.timeZone === "" ? {} : { time_zone: draft.timeZone };
     const settings = await copiedSettings(c, kind, draft.copyOf);
     const place = draft.location === "" ? {} : { location: draft.location };
     const named = { name: draft.name, key, ...zone, ...place };
     const body = { ...settings, ...draftBody(state, draft), ...named };
     const result = await putAtVersion(c, kind, key, body, 0).catch((error: unknown) => {
-      throw toKeyTakenProblem(error, key, collectionTerms[kind].one);
+      throw toKeyTakenProblem(error, text.problems.keyTaken[kind](key));
     });
     return await sendOutcome(c, {
-      to: `${collectionTerms[kind].path}/${key}/items`,
-      flash: `${collectionTerms[kind].one === "app" ? "App" : "Form"} created`,
+      to: `${collectionPath[kind]}/${key}/items`,
+      flash: text.created[kind],
       document: definitionDocument(c, result),
       status: 201,
     });
@@ -202,42 +205,55 @@ function putAtVersion(
   });
 }
 
-function assertKeysChosen({ fields }: Draft): void {
-  const errors = missingKeyErrors(fields);
+type EditorTexts = Catalogue["definitionEditor"];
+
+function assertKeysChosen({ fields }: Draft, { problems: texts }: EditorTexts): void {
+  const errors = missingKeyErrors(fields, texts.enterKey);
   if (errors.length > 0) throw problem.invalidInput(errors);
 }
 
-function assertNamed({ name }: Draft, key: string): void {
+/** Requires the name of a new definition, its key, and those of its fields. */
+function assertNamed(
+  { name, key: entered, fields }: Draft,
+  kind: CollectionKind,
+  key: string,
+  { problems: texts }: EditorTexts,
+): void {
   const errors = [];
-  if (name === "") errors.push(errorAt(["name"], "required", "Enter a name."));
-  if (name !== "" && !collectionKeyPattern.test(key)) {
-    const reason =
-      "Use up to 63 lowercase letters, digits, hyphens and underscores. Start with a letter.";
-    errors.push(errorAt(["key"], "invalid_format", reason));
+  if (name === "") errors.push(errorAt(["name"], "required", texts.enterName));
+  if (entered === "" && needsChosenKey(name)) {
+    const suggestion = makeKey(transliterate(name), `${kind}_1`, new Set());
+    errors.push(errorAt(["key"], "required", texts.enterKey(name, suggestion)));
+  } else if (name !== "" && !collectionKeyPattern.test(key)) {
+    errors.push(errorAt(["key"], "invalid_format", texts.invalidKey));
   }
+  errors.push(...missingKeyErrors(fields, texts.enterKey));
   if (errors.length > 0) throw problem.invalidInput(errors);
 }
 
-function toKeyTakenProblem(error: unknown, key: string, singular: string): unknown {
+function toKeyTakenProblem(error: unknown, reason: string): unknown {
   if (!(error instanceof Problem) || error.code !== "version_mismatch") return error;
-  const reason = `${singular === "app" ? "An app" : "A form"} with the key ${key} already exists.`;
   return problem.conflict(reason);
 }
 
 /** Requires a confirmation before saving hides removed fields. */
-function assertHidingConfirmed({ differences }: Preview, form: FormValues): void {
+function assertHidingConfirmed(
+  { differences }: Preview,
+  form: FormValues,
+  { problems: texts }: EditorTexts,
+): void {
   const hiddenFields = differences.filter(({ what }) => what === "hidden").map(({ path }) => path);
   if (hiddenFields.length === 0 || form["sure"] !== undefined) return;
-  const reason = `This hides ${hiddenFields.join(", ")} and the stored data. Select “Hide removed fields” to confirm, or restore ${hiddenFields.length === 1 ? "it" : "them"}.`;
-  throw problem.invalidInput([errorAt(["sure"], "required", reason)]);
+  throw problem.invalidInput([errorAt(["sure"], "required", texts.confirmHiding(hiddenFields))]);
 }
 
-function savedMessage(outcome: SavedDefinition["outcome"], live: number, items: string): string {
-  if (outcome === "unchanged") return "No changes to save";
-  if (outcome === "pending") {
-    return `Checking ${formatQuantity(live, items.slice(0, -1))}. The change takes effect afterwards.`;
-  }
-  return "Fields saved";
+function savedMessage(
+  outcome: SavedDefinition["outcome"],
+  items: string,
+  text: EditorTexts,
+): string {
+  if (outcome === "unchanged") return text.unchanged;
+  return outcome === "pending" ? text.checking(items) : text.saved;
 }
 
 async function sendEditedDraft(
@@ -247,9 +263,11 @@ async function sendEditedDraft(
   action: string,
 ): Promise<Response> {
   const stored = state.current?.collection.definition.fields ?? noFields;
-  const { draft: next, focus } = applyEdit(draft, action, stored);
+  const { draft: next, focus } = applyEdit(draft, action, stored, state.text);
   if (isTooLarge(next.fields))
-    return sendEditor(c, state, draft, { error: tooManyFieldsProblem() });
+    return sendEditor(c, state, draft, {
+      error: tooManyFieldsProblem(state.text.definitionEditor),
+    });
   return sendEditor(c, state, next, { focus });
 }
 
@@ -261,15 +279,15 @@ async function sendRebasedDraft(
   form: FormValues,
 ): Promise<Response> {
   const { version, definition } = state.current.collection;
-  const rebased = await rebaseDraft(draft, readKnownKeys(form), definition.fields.fields, version);
-  const { theirs, both } = rebased;
-  const parts = [
-    "Not saved, because someone else changed this. Your input is still here.",
-    theirs.length > 0 ? `Their changes were added: ${theirs.join(", ")}.` : "",
-    both.length > 0 ? `You both changed: ${both.join(", ")}. Your version is shown.` : "",
-    "Review the changes, then save again.",
-  ];
-  const conflict = problem.conflict(parts.filter((part) => part !== "").join(" "));
+  const { definitionEditor: text, terms } = state.text;
+  const { theirs, both, ...rebased } = await rebaseDraft(
+    draft,
+    readKnownKeys(form),
+    definition.fields.fields,
+    version,
+    terms.fieldTypes,
+  );
+  const conflict = problem.conflict(text.problems.conflict(theirs, both));
   if (wantsJson(c) || isTooLarge(rebased.draft.fields)) throw conflict;
   return sendEditor(c, state, rebased.draft, { error: conflict });
 }

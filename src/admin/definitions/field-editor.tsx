@@ -1,5 +1,6 @@
-import { fieldTypes, fieldTypeNames, type DraftField, flagsOf, type Flag } from "./draft.ts";
+import { fieldTypes, type DraftField, flagsOf, type Flag } from "./draft.ts";
 import type { EditFocus } from "./edit-draft.ts";
+import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { Input, TextArea } from "#html/inputs.tsx";
 import { inputName, fieldKeys } from "./draft-documents.ts";
 import { Badge } from "#html/parts.tsx";
@@ -12,10 +13,11 @@ import { maxHelpLength } from "#domain/definition/document.ts";
 export function Palette({ list, listLabel }: { list?: number; listLabel?: string }) {
   const types =
     list === undefined ? fieldTypes : fieldTypes.filter((type) => type !== "line_items");
-  const name = list === undefined ? "Add field" : `Add column to ${listLabel ?? ""}`;
+  const { fieldEditor: text, terms } = useText();
+  const name = list === undefined ? text.addField : text.addColumnTo(listLabel ?? "");
   return (
     <div class="palette" role="group" aria-label={name}>
-      <span class="muted">{list === undefined ? "Add field" : "Add column"}</span>
+      <span class="muted">{list === undefined ? text.addField : text.addColumn}</span>
       {types.map((type) => (
         <button
           type="submit"
@@ -24,18 +26,18 @@ export function Palette({ list, listLabel }: { list?: number; listLabel?: string
           value={list === undefined ? `add:${type}` : `add:${type}:${list}`}
           formnovalidate
         >
-          {fieldTypeNames[type]}
+          {terms.fieldTypes[type]}
         </button>
       ))}
     </div>
   );
 }
 
-const fieldActions: [action: string, iconPath: string, name: string][] = [
-  ["up", "M8 13V3M4 7l4-4 4 4", "Move up"],
-  ["down", "M8 3v10M4 9l4 4 4-4", "Move down"],
-  ["copy", "M6 6h7v7H6zM3 10V3h7", "Duplicate"],
-  ["remove", "M4 4l8 8M12 4l-8 8", "Remove"],
+const fieldActions: [action: keyof Catalogue["fieldEditor"]["actions"], iconPath: string][] = [
+  ["up", "M8 13V3M4 7l4-4 4 4"],
+  ["down", "M8 3v10M4 9l4 4 4-4"],
+  ["copy", "M6 6h7v7H6zM3 10V3h7"],
+  ["remove", "M4 4l8 8M12 4l-8 8"],
 ];
 
 function FieldButtons({
@@ -48,17 +50,18 @@ function FieldButtons({
   /** The action whose button gets the focus. */
   focused: string | undefined;
 }) {
+  const text = useText().fieldEditor;
   return (
     <span class="acts">
-      {fieldActions.map(([action, iconPath, name]) => (
+      {fieldActions.map(([action, iconPath]) => (
         <button
           type="submit"
           class="quiet little"
           name="do"
           value={`${action}:${path}`}
           formnovalidate
-          aria-label={`${name}: ${label}`}
-          title={name}
+          aria-label={text.actionOn(text.actions[action], label)}
+          title={text.actions[action]}
           autofocus={focused === action}
         >
           <svg class="sign" viewBox="0 0 16 16" aria-hidden="true">
@@ -88,10 +91,7 @@ export interface FieldContext {
   openPath: string | undefined;
 }
 
-const mainFlags: [Flag, string][] = [
-  ["required", "Required"],
-  ["unique", "Unique"],
-];
+const mainFlags: readonly Flag[] = ["required", "unique"];
 
 /** The path of the row that opens: that of the label with the focus, else the first one with an error. */
 export function useOpenPath(
@@ -107,24 +107,26 @@ export function useOpenPath(
 /** The row of a field while it is closed. */
 function RowSummary({ field, context, fieldKey }: FieldProps & { fieldKey: string }) {
   const { path, focus } = context;
+  const texts = useText();
+  const { fieldEditor: text, terms } = texts;
+  const typeName = terms.fieldTypes[field.type];
   const errorCount = useFieldErrors(inputName(path, "").slice(0, -1)).length;
   return (
     <summary autofocus={focus?.part === "row" && focus.path.join(".") === path.join(".")}>
-      <strong>{field.label || fieldTypeNames[field.type]}</strong>{" "}
-      <Badge>{fieldTypeNames[field.type]}</Badge>{" "}
+      <strong>{field.label || typeName}</strong> <Badge>{typeName}</Badge>{" "}
       {mainFlags
-        .filter(([flag]) => field.flags[flag] === true)
-        .map(([, text]) => (
+        .filter((flag) => field.flags[flag] === true)
+        .map((flag) => (
           <>
-            <Badge tone="accent">{text}</Badge>{" "}
+            <Badge tone="accent">{text.flags[flag]}</Badge>{" "}
           </>
         ))}
       {errorCount > 0 ? (
         <>
-          <Badge tone="bad">{errorCount === 1 ? "1 error" : `${errorCount} errors`}</Badge>{" "}
+          <Badge tone="bad">{text.errors(errorCount)}</Badge>{" "}
         </>
       ) : null}
-      <code data-key="">{fieldKey}</code> <small>{summarizeRules(field)}</small>
+      <code data-key="">{fieldKey}</code> <small>{summarizeRules(field, texts)}</small>
     </summary>
   );
 }
@@ -140,7 +142,7 @@ export function FieldEditor({ field, context }: FieldProps) {
   const fieldPath = path.join(".");
   const name = (what: string) => inputName(path, what);
   const fieldKey = context.keys[path.at(-1) ?? 0] ?? "";
-  const label = field.label || fieldTypeNames[field.type];
+  const label = field.label || useText().terms.fieldTypes[field.type];
   const isFocused = focus?.path.join(".") === fieldPath;
   const listPath = path.slice(0, -1).map((index) => `${index}.`);
   // A browser closes all but the first open row of a list.
@@ -175,36 +177,37 @@ export function FieldEditor({ field, context }: FieldProps) {
 function LabelInputs({ field, context, label }: FieldProps & { label: string }) {
   const { path, focus } = context;
   const name = (what: string) => inputName(path, what);
+  const { fieldEditor: text, terms } = useText();
   const flags = flagsOf(field.type, path.length > 1);
   const id = inputId(name("label"));
   return (
     <>
       <div class="def-head">
         <div class="field">
-          <label for={id}>Label</label>
+          <label for={id}>{text.label}</label>
           <input
             class="label"
             id={id}
             name={name("label")}
             value={field.label}
-            placeholder={fieldTypeNames[field.type]}
+            placeholder={terms.fieldTypes[field.type]}
             maxlength={200}
-            aria-label={`Label of ${label}`}
+            aria-label={text.labelOf(label)}
             autofocus={focus?.part === "label" && focus.path.join(".") === path.join(".")}
           />
         </div>
         {mainFlags
-          .filter(([flag]) => flags.includes(flag))
-          .map(([flag, text]) => (
+          .filter((flag) => flags.includes(flag))
+          .map((flag) => (
             <label class="choice">
               <input type="checkbox" name={name(flag)} checked={field.flags[flag] === true} />
-              <span>{text}</span>
+              <span>{text.flags[flag]}</span>
             </label>
           ))}
       </div>
       <Input
         name={name("help")}
-        label="Help text"
+        label={text.help}
         value={field.rules.help ?? ""}
         maxlength={maxHelpLength}
         autocomplete="off"
@@ -217,12 +220,13 @@ function LabelInputs({ field, context, label }: FieldProps & { label: string }) 
 /** The inputs that only some types have. */
 function TypeInputs({ field, context, fieldKey }: FieldProps & { fieldKey: string }) {
   const name = (what: string) => inputName(context.path, what);
+  const text = useText().fieldEditor;
   if (field.rules.options !== undefined)
     return (
       <TextArea
         name={name("options")}
-        label="Options"
-        hint="One option per line. To store a different value: Label | value"
+        label={text.options}
+        hint={text.optionsHint}
         value={`\n${field.rules.options}`}
         rows={3}
         data-options=""
@@ -233,8 +237,8 @@ function TypeInputs({ field, context, fieldKey }: FieldProps & { fieldKey: strin
     return (
       <Input
         name={name("app")}
-        label="App"
-        hint="The key of the app whose records it names"
+        label={text.app}
+        hint={text.appHint}
         value={field.rules.app ?? ""}
         maxlength={63}
         spellcheck={false}
@@ -258,12 +262,14 @@ function FieldErrors({ name }: { name: string }) {
 function ColumnEditors({ field, context }: { field: DraftField; context: FieldContext }) {
   const [listIndex = 0] = context.path;
   const columnKeys = fieldKeys(field.fields);
+  const { fieldEditor: text, terms } = useText();
+  const label = field.label || terms.fieldTypes.line_items;
   return (
     <div class="columns-of">
       <ol
         class="defs"
         id={`defs-${listIndex}`}
-        aria-label={`Columns of ${field.label || fieldTypeNames.line_items}`}
+        aria-label={text.columnsOf(label)}
         data-names={columnKeys.join(" ")}
       >
         {field.fields.map((column, index) => (
@@ -279,7 +285,7 @@ function ColumnEditors({ field, context }: { field: DraftField; context: FieldCo
           />
         ))}
       </ol>
-      <Palette list={listIndex} listLabel={field.label || fieldTypeNames.line_items} />
+      <Palette list={listIndex} listLabel={label} />
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { Problem, type FieldError } from "#domain/problem/problem.ts";
+import type { Catalogue } from "#admin/language/index.tsx";
 import { valueKinds } from "#domain/definition/field.ts";
 import { findClosest } from "#domain/text-distance.ts";
 import { labelOf, type DraftField } from "./draft.ts";
@@ -29,30 +30,43 @@ function firstNumber(columns: readonly DraftField[]): string | undefined {
 const isNumber = ({ type }: DraftField) => type === "number";
 
 /** Adds to the errors of formulas where they are, the key of a field that was named by its label, and an example. */
-export function withFormulaHelp(problem: Problem, fields: readonly DraftField[]): Problem {
+export function withFormulaHelp(
+  problem: Problem,
+  fields: readonly DraftField[],
+  { fieldEditor, terms }: Catalogue,
+): Problem {
   const errors = (problem.members["errors"] ?? []) as (FieldError & { position?: number })[];
   if (!errors.some(({ field }) => field.endsWith("formula"))) return problem;
+  const text = fieldEditor.formula;
   const explained = errors.map((error) => {
     const path = /^fields\[(\d+)\]\.(?:fields\[(\d+)\]\.)?formula$/.exec(error.field);
     if (!path) return error;
     const [, index, columnIndex] = path;
     const siblings = columnIndex === undefined ? fields : (fields[Number(index)]?.fields ?? []);
     const others = siblings.filter((_, i) => i !== Number(columnIndex ?? index));
-    const place = error.position === undefined ? "" : `Character ${error.position + 1}: `;
-    const reason = error.reason.replace(/^Syntax error at position \d+: /, "");
-    const parts = [place + reason, suggestKey(error.reason, others)];
-    if (others.length > 0) parts.push(`Example: ${exampleFormula(others)}`);
+    const labels = others.map((field) => labelOf(field, terms.fieldTypes));
+    const reason = text.reason(error.reason.replace(/^Syntax error at position \d+: /, ""));
+    const { position } = error;
+    const parts = [
+      position === undefined ? reason : text.atCharacter(position + 1, reason),
+      suggestKey(error.reason, others, labels, text),
+    ];
+    if (others.length > 0) parts.push(text.example(exampleFormula(others)));
     return { ...error, reason: parts.filter((part) => part !== "").join(" ") };
   });
   const { code, detail, members, headers } = problem;
   return new Problem(code, detail, { ...members, errors: explained }, headers);
 }
 
-function suggestKey(reason: string, fields: readonly DraftField[]): string {
+function suggestKey(
+  reason: string,
+  fields: readonly DraftField[],
+  labels: readonly string[],
+  text: Catalogue["fieldEditor"]["formula"],
+): string {
   const name = /^There is no (?:field|column) "([^"]+)"/.exec(reason)?.[1];
   if (name === undefined || reason.includes("Did you mean")) return "";
-  const labels = fields.map(labelOf);
   const label = findClosest(name, labels);
   if (label === undefined) return "";
-  return `Did you mean "${fieldKeys(fields)[labels.indexOf(label)] ?? ""}" (${label})?`;
+  return text.didYouMean(fieldKeys(fields)[labels.indexOf(label)] ?? "", label);
 }

@@ -1,7 +1,8 @@
+import { useText } from "#admin/language/index.tsx";
 import { Value } from "#admin/items/value.tsx";
 import { Select, useField } from "#html/inputs.tsx";
 import { inputName } from "./draft-documents.ts";
-import { fieldTypeNames, resultTypes, type DraftField } from "./draft.ts";
+import { resultTypes, type DraftField } from "./draft.ts";
 import type { FieldContext } from "./field-editor.tsx";
 import { exampleFormula } from "./formula-help.ts";
 
@@ -45,24 +46,25 @@ export function FormulaInputs({
   const { inputProps, wrong: errors } = useField({ name, hint: "names" });
   const names = hintedNames(context.names, fieldKey);
   const inRow = context.path.length > 1;
-  const others = context.siblings.filter((sibling) => sibling !== field);
+  const example = (
+    <code>{exampleFormula(context.siblings.filter((sibling) => sibling !== field))}</code>
+  );
+  const { fieldEditor, terms } = useText();
+  const text = fieldEditor.formula;
   return (
     <div class="formula">
       <div class="field wide">
-        <label for={inputProps.id}>Formula</label>
+        <label for={inputProps.id}>{text.label}</label>
         <span class="hint" id={`${inputProps.id}-hint`}>
-          {names.length > 0 ? (
-            <>
-              Fields:{" "}
-              {names.map((key, index) => [
-                index > 0 ? ", " : "",
-                <code data-insert={/^\w+/.exec(key)?.[0] ?? ""}>{key}</code>,
-              ])}
-            </>
-          ) : (
-            "Use the keys of the other fields"
-          )}
-          . Example: <code>{exampleFormula(others)}</code>
+          {names.length > 0
+            ? text.hint(
+                names.map((key, index) => [
+                  index > 0 ? ", " : "",
+                  <code data-insert={/^\w+/.exec(key)?.[0] ?? ""}>{key}</code>,
+                ]),
+                example,
+              )
+            : text.hintWithoutNames(example)}
         </span>
         <input
           {...inputProps}
@@ -79,16 +81,16 @@ export function FormulaInputs({
         {inRow || errors.length > 0 || !field.rules.formula ? null : (
           <output class="muted" id={`${inputProps.id}-result`} data-live="">
             {context.exampleName === null
-              ? "Result for an example: "
-              : `Result for ${context.exampleName}: `}
+              ? text.exampleResult
+              : text.resultFor(context.exampleName)}
             <FormulaResult field={field} fieldKey={fieldKey} example={context.example} />
           </output>
         )}
       </div>
       <Select
         name={inputName(context.path, "result")}
-        label="Result"
-        options={resultTypes.map((value) => ({ value, label: fieldTypeNames[value] }))}
+        label={text.result}
+        options={resultTypes.map((value) => ({ value, label: terms.fieldTypes[value] }))}
         value={field.rules.result ?? "number"}
       />
     </div>

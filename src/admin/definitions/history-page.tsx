@@ -1,6 +1,7 @@
 import { loadDefinitionHistory } from "#actions/definition-versions.ts";
 import { ActorName, ActorNamesContext } from "#admin/items/value.tsx";
 import type { PageContext } from "#admin/layout.tsx";
+import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { page } from "#admin/page.ts";
 import { compareDefinitions, type PropertyDiff } from "#domain/definition/compare.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
@@ -9,7 +10,7 @@ import { SelectOptions } from "#html/inputs.tsx";
 import { Badge, Table } from "#html/parts.tsx";
 import { Time } from "#html/viewer.tsx";
 import type { DefinitionHistory, DefinitionVersion } from "#store/data/definition-history.ts";
-import { CollectionLayout, collectionTerms } from "./layout.tsx";
+import { CollectionLayout, collectionPath } from "./layout.tsx";
 
 interface ListedVersion extends DefinitionVersion {
   /** What changed since the version before; null if one of the two is not at hand. */
@@ -27,12 +28,14 @@ function withDiffs({ versions }: DefinitionHistory): ListedVersion[] {
 const maxNamedParts = 5;
 
 /** The changed fields and settings, like “Amount, Due date, name”. */
-function summarizeDiffs(diffs: readonly PropertyDiff[]): string {
-  const parts = [
-    ...new Set(diffs.map(({ path, property }) => path || property.replaceAll("_", " "))),
-  ];
-  const named = parts.slice(0, maxNamedParts).join(", ");
-  return parts.length > maxNamedParts ? `${named} and ${parts.length - maxNamedParts} more` : named;
+function summarizeDiffs(
+  diffs: readonly PropertyDiff[],
+  { definitionVersions: text, terms }: Catalogue,
+): string {
+  const parts = [...new Set(diffs.map(({ path, property }) => path || text.property(property)))];
+  const named = terms.list(parts.slice(0, maxNamedParts));
+  const more = parts.length - maxNamedParts;
+  return more > 0 ? text.andMore(named, more) : named;
 }
 
 /** Lists who changed a definition, when, and what changed. Two versions can be compared. */
@@ -58,25 +61,27 @@ export const historyPage = (kind: CollectionKind) =>
       const names = history.versions.flatMap(({ change }): [string, string][] =>
         change && change.actorName !== null ? [[change.actor, change.actorName]] : [],
       );
-      const base = `${collectionTerms[kind].path}/${collection.key}/changes`;
+      const text = frame.text.definitionVersions;
+      const { version, when, who, changes, compare } = text.columns;
+      const base = `${collectionPath[kind]}/${collection.key}/changes`;
       return (
         <CollectionLayout {...{ frame, collection, live }} tab="fields">
-          <h2>Versions</h2>
+          <h2>{text.title}</h2>
           <ActorNamesContext.Provider value={new Map(names)}>
             <Table
-              caption="Versions"
-              columns={["Version", "When", "Who", "Changes", { name: <Unseen>Compare</Unseen> }]}
+              caption={text.title}
+              columns={[version, when, who, changes, { name: <Unseen>{compare}</Unseen> }]}
             >
-              {withDiffs(history).map((version, index) => (
+              {withDiffs(history).map((listed, index) => (
                 <VersionRow
-                  {...{ version, frame, base }}
+                  {...{ listed, frame, base }}
                   isCurrent={index === 0}
                   isOldest={index === history.versions.length - 1}
                 />
               ))}
             </Table>
           </ActorNamesContext.Provider>
-          <p class="muted small">The newest 30 versions are listed. 100 are kept.</p>
+          <p class="muted small">{text.kept}</p>
           {history.versions.length > 2 ? (
             <CompareForm base={base} versions={history.versions} />
           ) : null}
@@ -88,36 +93,37 @@ export const historyPage = (kind: CollectionKind) =>
 const Unseen = ({ children }: { children: string }) => <span class="unseen">{children}</span>;
 
 function VersionRow({
-  version: { version, change, diffs },
+  listed: { version, change, diffs },
   isCurrent,
   isOldest,
   frame,
   base,
 }: {
-  version: ListedVersion;
+  listed: ListedVersion;
   isCurrent: boolean;
   isOldest: boolean;
   frame: PageContext;
   base: string;
 }) {
+  const text = frame.text.definitionVersions;
   return (
     <tr>
       <th scope="row">
-        {version} {isCurrent ? <Badge tone="good">current</Badge> : null}
+        {version} {isCurrent ? <Badge tone="good">{text.current}</Badge> : null}
       </th>
       <td>{change ? <Time at={change.at} /> : "–"}</td>
       <td>{change ? <ActorName actor={change.actor} frame={frame} /> : "–"}</td>
       <td class="full">
         {diffs
-          ? summarizeDiffs(diffs) || "No fields or settings"
+          ? summarizeDiffs(diffs, frame.text) || text.noFieldsOrSettings
           : isOldest
             ? "–"
-            : "See comparison"}
+            : text.seeComparison}
       </td>
       <td class="end">
         {isOldest ? null : (
-          <a href={`${base}/${version}`} aria-label={`Changes in version ${version}`}>
-            Changes
+          <a href={`${base}/${version}`} aria-label={text.changesIn(version)}>
+            {text.columns.changes}
           </a>
         )}
       </td>
@@ -127,26 +133,27 @@ function VersionRow({
 
 /** Chooses two versions to compare. */
 function CompareForm({ base, versions }: { base: string; versions: readonly DefinitionVersion[] }) {
+  const text = useText().definitionVersions;
   const options = versions.map(({ version }) => ({
     value: String(version),
-    label: `Version ${version}`,
+    label: text.version(version),
   }));
   return (
-    <form method="get" action={base} class="bar" aria-label="Compare versions">
+    <form method="get" action={base} class="bar" aria-label={text.compare.title}>
       <label>
-        Compare
+        {text.compare.from}
         <select name="from">
           <SelectOptions options={options} value={options[1]?.value} />
         </select>
       </label>
       <label>
-        with
+        {text.compare.to}
         <select name="to">
           <SelectOptions options={options} value={options[0]?.value} />
         </select>
       </label>
       <button type="submit" class="quiet">
-        Compare versions
+        {text.compare.submit}
       </button>
     </form>
   );

@@ -1,6 +1,6 @@
 import { apiRoot, collectionPaths, fillPath } from "#domain/api-paths.ts";
 import { Copyable } from "#html/parts.tsx";
-import { CollectionLayout, collectionTerms, definitionDocument } from "./layout.tsx";
+import { CollectionLayout, collectionPath, definitionDocument } from "./layout.tsx";
 import { roleAllows } from "#domain/credential/permissions.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { TextArea } from "#html/inputs.tsx";
@@ -11,24 +11,23 @@ import type { CollectionKind } from "#domain/definition/collection.ts";
 import { serviceOrigin } from "#http/request.ts";
 import { saveAtVersion } from "./settings.tsx";
 import { page, withFieldError } from "#admin/page.ts";
+import type { Catalogue } from "#admin/language/index.tsx";
 import { readForm, numberOf, textOf } from "#admin/form-input.ts";
 
-const labels = { document: "Definition" };
+type JsonText = Catalogue["definitionJson"];
 
-function parseDefinition(text: string): Record<string, unknown> {
-  const document = parseJson(text);
+function parseDefinition(source: string, text: JsonText): Record<string, unknown> {
+  const document = parseJson(source, text);
   if (isObject(document)) return document;
-  throw problem.invalidInput([errorAt(["document"], "invalid_type", "Must be an object.")]);
+  throw problem.invalidInput([errorAt(["document"], "invalid_type", text.notAnObject)]);
 }
 
-function parseJson(text: string): unknown {
+function parseJson(source: string, text: JsonText): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(source) as unknown;
   } catch (error) {
     const position = /position (\d+)/.exec(String(error))?.[1];
-    throw problem.malformedJson(
-      `This is not valid JSON.${position ? ` Syntax error at position ${position}.` : ""}`,
-    );
+    throw problem.malformedJson(position ? text.invalidAt(position) : text.invalid);
   }
 }
 
@@ -43,36 +42,35 @@ export const apiPage = (kind: CollectionKind) =>
     render(frame, { current, host }) {
       const { collection, itemCount: live } = current;
       const { key } = collection;
-      const { items, path } = collectionTerms[kind];
+      const { definitionJson: text, terms } = frame.text;
+      const { items } = terms.collections[kind];
+      const path = collectionPath[kind];
       const address = host + apiRoot + fillPath(collectionPaths(kind).items, { key });
-      const read = `curl -s '${address}' -H "Authorization: Bearer $TOKEN"`;
+      const bearer = '"Authorization: Bearer $TOKEN"';
+      const read = `curl -s '${address}' -H ${bearer}`;
       return (
         <CollectionLayout {...{ frame, collection, live }} tab="api">
-          <p class="lead">Read and write {items} over HTTP with a credential that has access.</p>
+          <p class="lead">{text.lead(items)}</p>
           <p class="actions">
             <a class="button" href={`/docs?${kind}=${key}`}>
-              API reference
+              {text.reference}
             </a>
             <a class="button quiet" href={`${path}/${key}/openapi.json`}>
-              OpenAPI document
+              {text.openApi}
             </a>
             <a class="button quiet" href={`${path}/${key}/json`}>
-              {" "}
-              Edit as JSON{" "}
+              {text.edit}
             </a>
             <a class="button quiet" href="/admin/integrations">
-              Credentials
+              {text.credentials}
             </a>
           </p>
-          <h2>API URL</h2>
+          <h2>{text.url}</h2>
           <Copyable id="address" text={address} />
-          <h2>Example request</h2>
+          <h2>{text.example}</h2>
           <Copyable id="read" text={read} />
-          <h2>Assistants</h2>
-          <p class="lead">
-            Connect assistants to the Model Context Protocol at this URL.{" "}
-            <a href="/docs/mcp">Learn how to connect</a>
-          </p>
+          <h2>{text.assistants}</h2>
+          <p class="lead">{text.mcp(<a href="/docs/mcp">{text.mcpGuide}</a>)}</p>
           <Copyable id="assistants" text={`${host}/mcp?${kind}s=${key}`} />
         </CollectionLayout>
       );
@@ -88,39 +86,42 @@ export function jsonPage(kind: CollectionKind) {
     },
     document: ({ document }) => document,
     render(frame, { current, document }, attempt) {
-      const text = attempt ? textOf(attempt.values["document"]) : JSON.stringify(document, null, 2);
+      const { definitionJson: text, terms } = frame.text;
+      const shown = attempt
+        ? textOf(attempt.values["document"])
+        : JSON.stringify(document, null, 2);
       const { collection, itemCount: live } = current;
       const { key, version } = collection;
-      const base = `${collectionTerms[kind].path}/${key}`;
+      const base = `${collectionPath[kind]}/${key}`;
       const canDefine = roleAllows(frame.member.role, "define");
       return (
         <CollectionLayout
           {...{ frame, collection, live, problem: attempt?.problem }}
-          labels={labels}
+          labels={text.labels}
           tab="api"
         >
-          <h2>Definition as JSON</h2>
+          <h2>{text.title}</h2>
           <p class="lead">
-            The document of{" "}
-            <code>PUT {apiRoot + fillPath(collectionPaths(kind).schema, { key })}</code>. To rename
-            a field, set <code>"renamed_from"</code> to its current key. Fields that you remove are
-            hidden with their data.
+            {text.description(
+              <code>PUT {apiRoot + fillPath(collectionPaths(kind).schema, { key })}</code>,
+              <code>"renamed_from"</code>,
+            )}
           </p>
           <form method="post" action={`${base}/json`}>
             <input type="hidden" name="version" value={String(version)} />
             <TextArea
               name="document"
-              label="Definition"
+              label={text.labels.document}
               class="code"
               spellcheck={false}
               readonly={!canDefine}
-              value={text}
+              value={shown}
               wide
             />
             <p class="actions">
-              {canDefine ? <button type="submit">Save changes</button> : null}
+              {canDefine ? <button type="submit">{terms.saveChanges}</button> : null}
               <a class="button quiet" href={`${base}/api`}>
-                Back
+                {text.back}
               </a>
             </p>
           </form>
@@ -129,16 +130,18 @@ export function jsonPage(kind: CollectionKind) {
     },
   });
   const save = form({
-    async act({ c, ctx, param }) {
+    async act({ c, ctx, param, text }) {
       const { version: sentVersion, ...sent } = await readForm(c);
       const document =
-        typeof sent["document"] === "string" ? parseDefinition(sent["document"]) : sent;
+        typeof sent["document"] === "string"
+          ? parseDefinition(sent["document"], text.definitionJson)
+          : sent;
       const version = numberOf(sentVersion ?? document["schema_version"]);
       const key = param("key");
-      const result = await saveAtVersion(ctx, { kind, key }, { ...document, key }, version);
+      const result = await saveAtVersion(ctx, { kind, key }, { ...document, key }, version, text);
       return {
-        to: `${collectionTerms[kind].path}/${key}`,
-        flash: "Definition saved",
+        to: `${collectionPath[kind]}/${key}`,
+        flash: text.definitionJson.saved,
         document: definitionDocument(c, result),
       };
     },

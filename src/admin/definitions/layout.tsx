@@ -1,7 +1,7 @@
 import { closedReason, type Collection } from "#domain/definition/collection.ts";
 import { nameLocation } from "#admin/databases/locations.ts";
 import { Badge, Tabs } from "#html/parts.tsx";
-import { formatCount } from "#html/viewer.tsx";
+import { useText } from "#admin/language/index.tsx";
 import { type PageContext, AdminPage } from "#admin/layout.tsx";
 import type { Context } from "hono";
 import type { Child, PropsWithChildren } from "hono/jsx";
@@ -18,31 +18,8 @@ export const editorAssets = {
   scripts: [...dataAssets.scripts, "/assets/editor.js"],
 };
 
-/** Words and paths for apps and forms in the administration. */
-export const collectionTerms = {
-  app: {
-    one: "app",
-    many: "Apps",
-    items: "records",
-    Items: "Records",
-    item: "record",
-    path: "/admin/apps",
-  },
-  form: {
-    one: "form",
-    many: "Forms",
-    items: "submissions",
-    Items: "Submissions",
-    item: "submission",
-    path: "/admin/forms",
-  },
-} as const;
-
-export const closedReasonNames = {
-  not_open_yet: "Not open yet",
-  closed: "Closed",
-  full: "Full",
-} as const;
+/** The lists of apps and forms. */
+export const collectionPath = { app: "/admin/apps", form: "/admin/forms" } as const;
 
 /** Shows whether a form accepts submissions, and how full it is. */
 function AcceptanceBadges({
@@ -54,22 +31,40 @@ function AcceptanceBadges({
   live: number;
   frame: PageContext;
 }) {
+  const text = frame.text.definitions.acceptance;
   const { acceptance } = definition;
   const reason = closedReason(acceptance, live, frame.viewer.now);
   const maxSubmissions = acceptance.max_submissions;
   return (
     <>
       {reason === null ? (
-        <Badge tone="good">Open</Badge>
+        <Badge tone="good">{text.open}</Badge>
       ) : (
-        <Badge tone={reason === "full" ? "warn" : "quiet"}>{closedReasonNames[reason]}</Badge>
+        <Badge tone={reason === "full" ? "warn" : "quiet"}>{text.closed[reason]}</Badge>
       )}
-      {maxSubmissions === null ? null : (
-        <Badge>
-          {formatCount(live)} of {formatCount(maxSubmissions)}
-        </Badge>
-      )}
+      {maxSubmissions === null ? null : <Badge>{text.ofMost(live, maxSubmissions)}</Badge>}
     </>
+  );
+}
+
+/** Shows where the data is, and leads those who may to its move. */
+function LocationBadge({
+  frame,
+  name,
+  location,
+}: {
+  frame: PageContext;
+  name: string;
+  location: string;
+}) {
+  const { databases, definitions, moves } = frame.text;
+  const place = nameLocation(databases.locations, location);
+  const badge = <Badge>{definitions.dataIn(place)}</Badge>;
+  if (!roleAllows(frame.member.role, "databases")) return badge;
+  return (
+    <a href={`/admin/settings/databases/move?collection=${name}`} title={moves.elsewhere}>
+      {badge}
+    </a>
   );
 }
 
@@ -90,31 +85,30 @@ interface CollectionLayoutProps {
 export function CollectionLayout(props: PropsWithChildren<CollectionLayoutProps>) {
   const { frame, collection, live, tab, actions, problem, labels, children } = props;
   const { kind, key, definition } = collection;
-  const { many: plural, path, Items } = collectionTerms[kind];
-  const base = `${path}/${key}`;
+  const text = frame.text.definitions;
+  const { many, Items } = frame.text.terms.collections[kind];
+  const base = `${collectionPath[kind]}/${key}`;
   const canDefine = roleAllows(frame.member.role, "define");
   const seesCredentials = roleAllows(frame.member.role, "credentials");
   const tabs: Record<Tab, [string, string]> = {
     items: [Items, `${base}/items`],
-    summary: ["Summary", `${base}/summary`],
-    fields: ["Fields", base],
-    settings: ["Settings", `${base}/settings`],
-    access: ["Access", `${base}/access`],
-    api: ["API", `${base}/api`],
+    summary: [text.tabs.summary, `${base}/summary`],
+    fields: [text.tabs.fields, base],
+    settings: [text.tabs.settings, `${base}/settings`],
+    access: [text.tabs.access, `${base}/access`],
+    api: [text.tabs.api, `${base}/api`],
   };
   return (
     <AdminPage
       {...(tab === "fields" ? editorAssets : dataAssets)}
       frame={frame}
       title={definition.name}
-      crumbs={[[plural, path]]}
+      crumbs={[[many, collectionPath[kind]]]}
       badges={
         <>
           {kind === "form" ? <AcceptanceBadges {...{ collection, live, frame }} /> : null}
           {definition.location ? (
-            <Badge>
-              Data in {nameLocation(frame.text.databases.locations, definition.location)}
-            </Badge>
+            <LocationBadge frame={frame} name={`${kind}:${key}`} location={definition.location} />
           ) : null}
         </>
       }
@@ -140,7 +134,7 @@ export function IndexingProgress({ done, total }: { done: number; total: number 
   return (
     <div class="notice quiet" role="status">
       <label>
-        Updating search entries and formulas: {formatCount(done)} of {formatCount(total)}
+        {useText().definitions.indexing(done, total)}
         <progress value={done} max={total} data-refresh="" />
       </label>
     </div>

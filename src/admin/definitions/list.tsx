@@ -6,7 +6,8 @@ import {
 import { Badge, EmptyState, Table } from "#html/parts.tsx";
 import { formatCount, Time } from "#html/viewer.tsx";
 import type { CollectionOverview } from "#store/data/collections.ts";
-import { closedReasonNames, collectionTerms, dataAssets } from "./layout.tsx";
+import { collectionPath, dataAssets } from "./layout.tsx";
+import { useText } from "#admin/language/index.tsx";
 import { type PageContext, AdminPage } from "#admin/layout.tsx";
 import { listOverviews } from "#actions/definitions.ts";
 import { page } from "#admin/page.ts";
@@ -21,23 +22,20 @@ export function AcceptanceState({
   overview: Acceptance & { itemCount: number };
   now: number;
 }) {
+  const text = useText().definitions.acceptance;
   const reason = closedReason(overview, overview.itemCount, now);
   if (reason !== null) {
-    return <Badge tone={reason === "full" ? "warn" : "quiet"}>{closedReasonNames[reason]}</Badge>;
+    return <Badge tone={reason === "full" ? "warn" : "quiet"}>{text.closed[reason]}</Badge>;
   }
   const { closes_at: closes, max_submissions: maxSubmissions } = overview;
   return (
     <>
-      <Badge tone="good">Open</Badge>{" "}
+      <Badge tone="good">{text.open}</Badge>{" "}
       {closes !== null && closes - now < warningPeriodMs ? (
-        <Badge tone="warn">
-          closes <Time at={closes} as="distance" />
-        </Badge>
+        <Badge tone="warn">{text.closes(<Time at={closes} as="distance" />)}</Badge>
       ) : null}
       {maxSubmissions === null ? null : (
-        <small>
-          {formatCount(overview.itemCount)} of {formatCount(maxSubmissions)}
-        </small>
+        <small>{text.ofMost(overview.itemCount, maxSubmissions)}</small>
       )}
     </>
   );
@@ -54,7 +52,10 @@ function CollectionRow({
   frame: PageContext;
   canDefine: boolean;
 }) {
-  const { path, items } = collectionTerms[kind];
+  const { definitions, terms } = useText();
+  const text = definitions.list;
+  const { items, Items } = terms.collections[kind];
+  const path = collectionPath[kind];
   const { key, name, description, itemCount, lastItemAt } = overview;
   return (
     <tr>
@@ -70,17 +71,17 @@ function CollectionRow({
           <AcceptanceState overview={overview} now={frame.viewer.now} />
         </td>
       ) : null}
-      <td class="number" data-label={collectionTerms[kind].Items}>
+      <td class="number" data-label={Items}>
         {formatCount(itemCount)}
         <span class="unseen"> {items}</span>
       </td>
-      <td class="muted" data-label="Last created">
+      <td class="muted" data-label={text.lastCreated}>
         {lastItemAt === null ? "–" : <Time at={lastItemAt} as="distance" />}
       </td>
       {canDefine ? (
         <td class="end">
-          <a href={`${path}/${key}`} aria-label={`Fields of ${name}`}>
-            Fields
+          <a href={`${path}/${key}`} aria-label={text.fieldsOf(name)}>
+            {text.fields}
           </a>
         </td>
       ) : null}
@@ -98,16 +99,17 @@ export const collectionsPage = (kind: CollectionKind) =>
       }),
     }),
     render(frame, overviews) {
-      const { many: plural, one: singular, path, Items } = collectionTerms[kind];
+      const { definitions, terms } = frame.text;
+      const text = definitions.list;
+      const { many, one, Items } = terms.collections[kind];
       const createLink = roleAllows(frame.member.role, "define") ? (
-        <a class="button" href={`${path}?new`}>
-          {" "}
-          Create {singular}{" "}
+        <a class="button" href={`${collectionPath[kind]}?new`}>
+          {definitions.create(one)}
         </a>
       ) : null;
       const deletedLink = roleAllows(frame.member.role, "erase") ? (
         <a class="button quiet" href="/admin/deleted">
-          Deleted
+          {text.deleted}
         </a>
       ) : null;
       const actions = (
@@ -117,22 +119,22 @@ export const collectionsPage = (kind: CollectionKind) =>
         </>
       );
       const headings = [
-        "Name",
-        "Key",
-        ...(kind === "form" ? ["State"] : []),
+        terms.name,
+        terms.key,
+        ...(kind === "form" ? [text.state] : []),
         { name: Items, number: true },
-        "Last created",
-        ...(createLink ? [{ name: <span class="unseen">Fields</span> }] : []),
+        text.lastCreated,
+        ...(createLink ? [{ name: <span class="unseen">{text.fields}</span> }] : []),
       ];
       return (
-        <AdminPage {...dataAssets} frame={frame} title={plural} actions={actions}>
+        <AdminPage {...dataAssets} frame={frame} title={many} actions={actions}>
           {overviews.length === 0 ? (
             <EmptyState>
-              <p>No {plural.toLowerCase()} yet</p>
-              {createLink ? <p>{createLink}</p> : <p>Owners, admins and editors can create one.</p>}
+              <p>{text.none(many)}</p>
+              <p>{createLink ?? text.whoCreates}</p>
             </EmptyState>
           ) : (
-            <Table caption={plural} columns={headings}>
+            <Table caption={many} columns={headings}>
               {overviews.map((overview) => (
                 <CollectionRow {...{ overview, kind, frame, canDefine: createLink !== null }} />
               ))}

@@ -1,57 +1,34 @@
 import type { Child } from "hono/jsx";
 import type { FieldDiff } from "#domain/definition/diff.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { Preview } from "#actions/preview-definition.ts";
-import { formatQuantity } from "#html/viewer.tsx";
+import { type Catalogue, useText } from "#admin/language/index.tsx";
 
-function differenceLine({ path, what, keys, options }: FieldDiff): Child {
+type ChangeTexts = Catalogue["definitionChanges"];
+
+function differenceLine(
+  { path, what, keys, options }: FieldDiff,
+  text: ChangeTexts["fields"],
+): Child {
+  const field = <strong>{path}</strong>;
   switch (what) {
     case "added":
-      return (
-        <>
-          Adds <strong>{path}</strong>.
-        </>
-      );
-    case "renamed":
-      return (
-        <>
-          Renames the key of <strong>{path}</strong> from <code>{keys?.[0]}</code> to{" "}
-          <code>{keys?.[1]}</code>. Its data stays. Requests with the old key fail and name the new
-          one.
-        </>
-      );
     case "hidden":
-      return (
-        <>
-          Hides <strong>{path}</strong>. Its data is kept, and restored with it.
-        </>
-      );
     case "restored":
-      return (
-        <>
-          Restores <strong>{path}</strong> with its data.
-        </>
-      );
     case "retyped":
-      return (
-        <>
-          Replaces <strong>{path}</strong> with a field of another type. The old data is kept.
-        </>
-      );
+      return text[what](field);
+    case "renamed":
+      return text.renamed(field, <code>{keys?.[0]}</code>, <code>{keys?.[1]}</code>);
     case "changed":
-      return options ? (
-        <>
-          Removes {options.map((option) => `“${option}”`).join(", ")} from <strong>{path}</strong>.
-          Stored values stay.
-        </>
-      ) : (
-        <>
-          Changes <strong>{path}</strong>. Stored values stay valid.
-        </>
-      );
+      return options ? text.optionsRemoved(field, options) : text.changed(field);
   }
 }
 
-const boldNames = (fields: readonly string[]) => <strong>{fields.join(", ")}</strong>;
+function Names({ names }: { names: readonly string[] }) {
+  return <strong>{useText().terms.list(names)}</strong>;
+}
+
+const boldNames = (names: readonly string[]) => <Names names={names} />;
 
 /** Webhooks or credentials that a change concerns. Only some roles see their names. */
 export interface Listeners {
@@ -59,17 +36,13 @@ export interface Listeners {
   names: string[];
 }
 
-function eventLine({ count, names }: Listeners, total: number): Child {
-  if (count === 0) return "Webhooks receive no events for recalculated items.";
-  const webhooks = names.length > 0 ? boldNames(names) : formatQuantity(count, "webhook");
-  return (
-    <>
-      {webhooks} {names.length === 1 || count === 1 ? "receives" : "receive"} up to{" "}
-      {formatQuantity(total, "event")}
-      {count > 1 ? " each" : ""}.
-    </>
-  );
+function eventLine({ count, names }: Listeners, total: number, text: ChangeTexts): Child {
+  if (count === 0) return text.noEvents;
+  return text.events(listed({ count, names }, text.webhookCount), count, total);
 }
+
+const listed = ({ count, names }: Listeners, counted: (count: number) => string): Child =>
+  names.length > 0 ? boldNames(names) : counted(count);
 
 /** The views that a change affects, and who uses them. */
 export interface AffectedUsers {
@@ -78,49 +51,30 @@ export interface AffectedUsers {
   webhooks: Listeners;
 }
 
-function viewLines({ views, credentials, webhooks }: AffectedUsers): Child[] {
-  const listed = ({ count, names }: Listeners, noun: string) =>
-    names.length > 0 ? boldNames(names) : formatQuantity(count, noun);
+function viewLines({ views, credentials, webhooks }: AffectedUsers, text: ChangeTexts): Child[] {
   return [
-    <>
-      Changes what {views.length === 1 ? "the view" : "the views"} {boldNames(views)}{" "}
-      {views.length === 1 ? "matches or shows" : "match or show"}.
-    </>,
-    credentials.count > 0 ? (
-      <>Credentials see other items or fields: {listed(credentials, "credential")}.</>
-    ) : null,
-    webhooks.count > 0 ? (
-      <>Webhooks follow other items or fields: {listed(webhooks, "webhook")}.</>
-    ) : null,
+    text.views(boldNames(views), views.length),
+    credentials.count > 0 ? text.credentials(listed(credentials, text.credentialCount)) : null,
+    webhooks.count > 0 ? text.webhooks(listed(webhooks, text.webhookCount)) : null,
   ].filter((line) => line !== null);
 }
 
-function workLines(preview: Preview, items: string, listeners: Listeners | undefined): Child[] {
+function workLines(
+  preview: Preview,
+  itemCount: (count: number) => string,
+  listeners: Listeners | undefined,
+  text: ChangeTexts,
+): Child[] {
   const { indexedLabels, calculatedLabels, uniqueAdded, typeChanged, itemCount: count } = preview;
   if (count === 0) return [];
-  const total = formatQuantity(count, items.slice(0, -1));
+  const total = itemCount(count);
+  const { work } = text;
   return [
-    uniqueAdded.length > 0 ? (
-      <>
-        Checks {total} for duplicate values in {boldNames(uniqueAdded)}.
-      </>
-    ) : null,
-    typeChanged.length > 0 ? (
-      <>
-        Checks that none of {total} has a value of the old type in {boldNames(typeChanged)}.
-      </>
-    ) : null,
-    indexedLabels.length > 0 ? (
-      <>
-        Indexes {total} for {boldNames(indexedLabels)}.
-      </>
-    ) : null,
-    calculatedLabels.length > 0 ? (
-      <>
-        Recalculates {boldNames(calculatedLabels)} for {total}.
-      </>
-    ) : null,
-    listeners ? eventLine(listeners, count) : null,
+    uniqueAdded.length > 0 ? work.checksUnique(total, boldNames(uniqueAdded)) : null,
+    typeChanged.length > 0 ? work.checksType(total, boldNames(typeChanged)) : null,
+    indexedLabels.length > 0 ? work.indexes(total, boldNames(indexedLabels)) : null,
+    calculatedLabels.length > 0 ? work.recalculates(total, boldNames(calculatedLabels)) : null,
+    listeners ? eventLine(listeners, count, text) : null,
   ].filter((line) => line !== null);
 }
 
@@ -129,27 +83,24 @@ export function SaveOutcome({
   preview,
   listeners,
   viewUsers,
-  items,
+  kind,
   hasFieldErrors,
 }: {
   preview: Preview | undefined;
   listeners: Listeners | undefined;
   viewUsers: AffectedUsers | undefined;
-  items: string;
+  kind: CollectionKind;
   /** Whether inputs show errors. */
   hasFieldErrors: boolean;
 }) {
+  const text = useText().definitionChanges;
   return (
     <section class="card" id="outcome" aria-live="polite" data-live="">
-      <h2>Changes</h2>
+      <h2>{text.title}</h2>
       {preview ? (
-        <ChangeList {...{ preview, items, listeners, viewUsers }} />
+        <ChangeList {...{ preview, kind, listeners, viewUsers }} />
       ) : (
-        <p class="muted">
-          {hasFieldErrors
-            ? "Fix the highlighted fields first."
-            : "Add options and formulas to finish."}
-        </p>
+        <p class="muted">{hasFieldErrors ? text.fixFields : text.finish}</p>
       )}
     </section>
   );
@@ -157,21 +108,23 @@ export function SaveOutcome({
 
 function ChangeList({
   preview,
-  items,
+  kind,
   listeners,
   viewUsers,
 }: {
   preview: Preview;
-  items: string;
+  kind: CollectionKind;
   listeners: Listeners | undefined;
   viewUsers: AffectedUsers | undefined;
 }) {
+  const { definitionChanges: text, terms } = useText();
+  const { itemCount } = terms.collections[kind];
   const lines = [
-    ...preview.differences.map(differenceLine),
-    ...(viewUsers ? viewLines(viewUsers) : []),
-    ...workLines(preview, items, listeners),
+    ...preview.differences.map((difference) => differenceLine(difference, text.fields)),
+    ...(viewUsers ? viewLines(viewUsers, text) : []),
+    ...workLines(preview, itemCount, listeners, text),
   ];
-  if (lines.length === 0) return <p class="muted">No changes.</p>;
+  if (lines.length === 0) return <p class="muted">{text.none}</p>;
   return (
     <ul>
       {lines.map((line) => (

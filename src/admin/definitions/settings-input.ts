@@ -6,20 +6,6 @@ import type { CurrentCollection } from "#store/data/collections.ts";
 import { readSeenDigests } from "#admin/items/form/changes.ts";
 import { readTimeZone } from "#admin/items/form/values.ts";
 
-export const settingsLabels = {
-  name: "Name",
-  description: "Description",
-  time_zone: "Time zone",
-  receipt_prefix: "Receipt number prefix",
-  title_field: "Title field",
-  state: "Accept submissions",
-  opens_at: "Opens",
-  closes_at: "Closes",
-  max_submissions: "Maximum submissions",
-  retain_days: "Keep submissions for",
-  retain_only: "Then erase",
-} as const;
-
 /** The settings of an app or form as texts of their inputs, by name. */
 export type Settings = Record<string, string>;
 

@@ -1,18 +1,12 @@
 import { Input, Select, TextArea } from "#html/inputs.tsx";
 import { stepOf, readTimeZone } from "#admin/items/form/values.ts";
-import {
-  settingsLabels,
-  type Settings,
-  settingsDocument,
-  toSettings,
-  mergeSettings,
-} from "./settings-input.ts";
+import { type Settings, settingsDocument, toSettings, mergeSettings } from "./settings-input.ts";
 import type { CurrentCollection } from "#store/data/collections.ts";
 import { type Role, roleAllows } from "#domain/credential/permissions.ts";
 import { Problem, problem } from "#domain/problem/problem.ts";
 import { Action } from "#html/action-button.tsx";
 import type { PageContext } from "#admin/layout.tsx";
-import { CollectionLayout, collectionTerms, definitionDocument } from "./layout.tsx";
+import { CollectionLayout, collectionPath, definitionDocument } from "./layout.tsx";
 import type { ActionContext } from "#actions/context.ts";
 import { checkIndex } from "#actions/backfill.ts";
 import { getCollection } from "#actions/visible.ts";
@@ -23,7 +17,10 @@ import { canBeTitle } from "#domain/definition/title.ts";
 import { fieldDocument } from "#domain/definition/document.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import { action, page } from "#admin/page.ts";
+import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { readForm } from "#admin/form-input.ts";
+
+type SettingsText = Catalogue["definitionSettings"];
 
 const titleOptions = (fields: readonly Field[]) => [
   { value: "", label: "" },
@@ -34,7 +31,7 @@ function AcceptanceInputs({
   input,
   zone,
 }: {
-  input: (name: keyof typeof settingsLabels) => {
+  input: (name: keyof SettingsText["labels"]) => {
     name: string;
     label: string;
     value: string;
@@ -43,9 +40,10 @@ function AcceptanceInputs({
   zone: string;
 }) {
   const zoneName = zone.replaceAll("_", " ");
+  const { hints, states } = useText().definitionSettings;
   const stateOptions = [
-    { value: "open", label: "Yes" },
-    { value: "closed", label: "No" },
+    { value: "open", label: states.open },
+    { value: "closed", label: states.closed },
   ];
   const timeProps = (name: "opens_at" | "closes_at") => {
     const props = input(name);
@@ -55,26 +53,23 @@ function AcceptanceInputs({
     <>
       <Select {...input("state")} options={stateOptions} />
       <div class="grid">
-        <Input hint={`${zoneName} time. Leave blank to open now.`} {...timeProps("opens_at")} />
-        <Input hint={`${zoneName} time. Leave blank to stay open.`} {...timeProps("closes_at")} />
-        <Input hint="Leave blank for no limit." {...input("max_submissions")} inputmode="numeric" />
+        <Input hint={hints.opens_at(zoneName)} {...timeProps("opens_at")} />
+        <Input hint={hints.closes_at(zoneName)} {...timeProps("closes_at")} />
+        <Input hint={hints.max_submissions} {...input("max_submissions")} inputmode="numeric" />
       </div>
     </>
   );
 }
 
 function RetentionInputs({ input }: Pick<Parameters<typeof AcceptanceInputs>[0], "input">) {
+  const { hints, retained } = useText().definitionSettings;
   const onlyOptions = [
-    { value: "closed", label: "Closed submissions" },
-    { value: "all", label: "All submissions" },
+    { value: "closed", label: retained.closed },
+    { value: "all", label: retained.all },
   ];
   return (
     <div class="grid">
-      <Input
-        hint="Days after they were made; for good where empty. A new or shorter time applies after 7 days."
-        {...input("retain_days")}
-        inputmode="numeric"
-      />
+      <Input hint={hints.retain_days} {...input("retain_days")} inputmode="numeric" />
       <Select {...input("retain_only")} options={onlyOptions} />
     </div>
   );
@@ -104,19 +99,20 @@ function SettingsPage({
 }: SettingsPageProps) {
   const { collection, itemCount } = current;
   const { kind, key, version } = collection;
-  const base = `${collectionTerms[kind].path}/${key}`;
+  const { definitions, definitionSettings: text, terms } = frame.text;
+  const base = `${collectionPath[kind]}/${key}`;
   const inputLabels = Object.fromEntries(
-    Object.entries(settingsLabels).flatMap(([name, label]) => [
+    Object.entries(text.labels).flatMap(([name, label]) => [
       [name, label],
       [`acceptance.${name}`, label],
     ]),
   );
-  const input = (name: keyof typeof settingsLabels) => {
+  const input = (name: keyof SettingsText["labels"]) => {
     const stored = theirs[name];
-    const hint = stored === undefined ? undefined : `Someone else saved: ${stored || "no value"}`;
+    const hint = stored === undefined ? undefined : text.theirs(stored);
     return {
       name,
-      label: settingsLabels[name],
+      label: text.labels[name],
       value: settings[name] ?? "",
       ...(hint ? { hint } : {}),
     };
@@ -133,17 +129,13 @@ function SettingsPage({
         <input type="hidden" name="$zone" value={zone} />
         <Input {...input("name")} required maxlength={200} />
         <TextArea {...input("description")} value={`\n${settings["description"] ?? ""}`} />
-        <Input
-          {...input("time_zone")}
-          hint="For imports, downloads, formulas and days, like Europe/Berlin."
-          required
-        />
+        <Input {...input("time_zone")} hint={definitions.timeZoneHint} required />
         {kind === "app" ? (
           <>
-            <Input {...input("receipt_prefix")} hint="Like ORD- in ORD-000042." maxlength={20} />
+            <Input {...input("receipt_prefix")} hint={text.hints.receipt_prefix} maxlength={20} />
             <Select
               {...input("title_field")}
-              hint="Shown where other items refer to a record. Without one, the receipt number is shown."
+              hint={text.hints.title_field}
               options={titleOptions(collection.definition.fields.fields)}
             />
           </>
@@ -154,7 +146,7 @@ function SettingsPage({
           </>
         )}
         <p class="actions">
-          <button type="submit">Save changes</button>
+          <button type="submit">{terms.saveChanges}</button>
         </p>
       </form>
       <Maintenance {...{ kind, base }} role={frame.member.role} />
@@ -164,27 +156,23 @@ function SettingsPage({
 
 /** The actions on the whole app or form, for the members who may run them. */
 function Maintenance({ kind, base, role }: { kind: CollectionKind; base: string; role: Role }) {
+  const { definitionSettings: text, terms } = useText();
+  const { one, items } = terms.collections[kind];
   return (
     <>
       {roleAllows(role, "owners") ? (
         <section>
-          <h2>Search index</h2>
-          <p class="muted">
-            Checks the search entries of all {collectionTerms[kind].items} and fixes missing or
-            wrong ones.
-          </p>
-          <Action action={`${base}/check-index`} name="Check search index" quiet />
+          <h2>{text.index.title}</h2>
+          <p class="muted">{text.index.description(items)}</p>
+          <Action action={`${base}/check-index`} name={text.index.check} quiet />
         </section>
       ) : null}
       {roleAllows(role, "erase") ? (
         <section>
-          <h2>Delete</h2>
-          <p class="muted">
-            Deletes this {collectionTerms[kind].one} with all its {collectionTerms[kind].items}. You
-            can restore it for 7 days.
-          </p>
+          <h2>{text.deletion.title}</h2>
+          <p class="muted">{text.deletion.description(one, items)}</p>
           <a class="button quiet" href={`${base}/delete`}>
-            Delete this {collectionTerms[kind].one}…
+            {text.deletion.open(one)}
           </a>
         </section>
       ) : null}
@@ -194,7 +182,7 @@ function Maintenance({ kind, base, role }: { kind: CollectionKind; base: string;
 
 /** The page with the settings. Saving keeps concurrent changes to other settings. */
 export function settingsPage(kind: CollectionKind) {
-  const { path } = collectionTerms[kind];
+  const path = collectionPath[kind];
   const { show, form } = page({
     load: ({ ctx, param }) => getDefinition(ctx, kind, param("key")),
     document: (current, { c }) => definitionDocument(c, current),
@@ -211,33 +199,33 @@ export function settingsPage(kind: CollectionKind) {
     },
   });
   const save = form({
-    async act({ c, ctx, param }) {
+    async act({ c, ctx, param, text }) {
       const key = param("key");
       const sent = await readForm(c);
       const current = await getDefinition(ctx, kind, key);
       const { settings, theirs, version } = mergeSettings(kind, current, sent);
-      if (Object.keys(theirs).length > 0) throw editConflict();
+      if (Object.keys(theirs).length > 0) throw editConflict(text);
       const { definition } = current.collection;
       const zone = readTimeZone(sent["$zone"], definition.time_zone);
       const body = {
         ...settingsDocument(kind, settings, definition, zone),
         fields: JSON.parse(JSON.stringify(definition.fields.fields.map(fieldDocument))) as unknown,
       };
-      const result = await saveAtVersion(ctx, { kind, key }, body, version);
+      const result = await saveAtVersion(ctx, { kind, key }, body, version, text);
       return {
         to: `${path}/${key}/settings`,
-        flash: "Settings saved",
+        flash: text.definitionSettings.saved,
         document: definitionDocument(c, result),
       };
     },
     explain: withInputNames,
   });
   const repairIndex = action({
-    async act({ ctx, param }) {
+    async act({ ctx, param, text }) {
       await checkIndex(ctx, await getCollection(ctx, kind, param("key")));
       return {
         to: `${path}/${param("key")}/settings`,
-        flash: "Search index check started",
+        flash: text.definitionSettings.index.started,
         document: null,
       };
     },
@@ -251,19 +239,17 @@ export const saveAtVersion = (
   { kind, key }: { kind: CollectionKind; key: string },
   body: object,
   version: number,
+  text: Catalogue,
 ) =>
   putDefinition(ctx, kind, key, body, {
     ifMatch: [etagOf(version)],
     ifNoneMatch: null,
   }).catch((error: unknown) => {
     const isConflict = error instanceof Problem && error.code === "version_mismatch";
-    throw isConflict ? editConflict() : error;
+    throw isConflict ? editConflict(text) : error;
   });
 
-const editConflict = () =>
-  problem.conflict(
-    "Not saved, because someone else changed this. Your input is still here. Review their changes, then save again.",
-  );
+const editConflict = ({ definitions }: Catalogue) => problem.conflict(definitions.conflict);
 
 /** Renames field errors to the inputs: `acceptance.state` to `state`, and `retain.days` to `retain_days`. */
 function withInputNames(error: Problem): Problem {

@@ -62,8 +62,10 @@ function ChangedRows({ field, change }: { field: LineItemsField; change: FieldCh
     <ul>
       {diffs.slice(0, maxListedRows).map((diff) => (
         <li>
-          {text.changedRows[diff.what](diff.row)}{" "}
-          <ChangedCells columns={field.fields} diff={diff} />
+          {text.changedRows[diff.what](
+            diff.row,
+            <ChangedCells columns={field.fields} diff={diff} />,
+          )}
         </li>
       ))}
       {diffs.length > maxListedRows ? <li>{text.moreRows(diffs.length - maxListedRows)}</li> : null}
@@ -74,6 +76,7 @@ function ChangedRows({ field, change }: { field: LineItemsField; change: FieldCh
 const maxListedCells = 10;
 
 function ChangedCells({ columns, diff }: { columns: readonly Field[]; diff: RowDiff }) {
+  const { cellSeparator } = useText().itemPage;
   const byKey = new Map(columns.map((column) => [column.key, column]));
   return (
     <>
@@ -81,7 +84,7 @@ function ChangedCells({ columns, diff }: { columns: readonly Field[]; diff: RowD
         const column = byKey.get(key);
         return (
           <>
-            {index > 0 ? ", " : ""}
+            {index > 0 ? cellSeparator : ""}
             {column?.label ?? key}{" "}
             {diff.what === "changed" ? (
               <FromTo field={column} from={from} to={to} />
@@ -91,7 +94,7 @@ function ChangedCells({ columns, diff }: { columns: readonly Field[]; diff: RowD
           </>
         );
       })}
-      {diff.cells.length > maxListedCells ? ", …" : ""}
+      {diff.cells.length > maxListedCells ? `${cellSeparator}…` : ""}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { eraseItem } from "#actions/update-item.ts";
 import { getItemWithHistory } from "#actions/changes.ts";
-import { collectionTerms, dataAssets } from "#admin/definitions/layout.tsx";
+import { collectionPath, dataAssets } from "#admin/definitions/layout.tsx";
 import { readForm } from "#admin/form-input.ts";
 import { AdminPage, type PageContext } from "#admin/layout.tsx";
 import { page } from "#admin/page.ts";
@@ -27,7 +27,7 @@ const filledCount = ({ data }: ItemView): number =>
 /** Says what an erasure deletes, and asks to confirm it. */
 function ErasePage({ frame, collection, view, history, problem: error }: ErasePageProps) {
   const { kind, key, definition } = collection;
-  const { path } = collectionTerms[kind];
+  const path = collectionPath[kind];
   const { erasure: text, terms } = frame.text;
   const { many: plural, item } = terms.collections[kind];
   const base = `${path}/${key}/items`;

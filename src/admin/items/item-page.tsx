@@ -16,7 +16,7 @@ import type { Collection, CollectionKind } from "#domain/definition/collection.t
 import { roleAllows } from "#domain/credential/permissions.ts";
 import { problem, type Problem } from "#domain/problem/problem.ts";
 import type { ItemHistory } from "#domain/item/change.ts";
-import { collectionTerms, dataAssets } from "#admin/definitions/layout.tsx";
+import { collectionPath, dataAssets } from "#admin/definitions/layout.tsx";
 import { getItemWithHistory, loadItemHistory } from "#actions/changes.ts";
 import type { ActionContext } from "#actions/context.ts";
 import { deleteSubmission, reopenSubmission, updateItem } from "#actions/update-item.ts";
@@ -143,7 +143,7 @@ const changedValues = ({ entries }: ItemHistory): Record<string, unknown>[] =>
 function ItemPage(props: ItemPageProps) {
   const { frame, collection, view, history, titles, referrers, place, problem: error } = props;
   const { kind, key, definition } = collection;
-  const { path } = collectionTerms[kind];
+  const path = collectionPath[kind];
   const { itemPage: text, terms } = frame.text;
   const { many, item } = terms.collections[kind];
   const base = `${path}/${key}/items`;

@@ -7,13 +7,13 @@ import type { CollectionKind } from "#domain/definition/collection.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { AdminEnv, AppEnv, RequestContext } from "#http/env.ts";
-import { collectionTerms } from "#admin/definitions/layout.tsx";
+import { collectionPath } from "#admin/definitions/layout.tsx";
 import { numberOf, type FormValues } from "#admin/form-input.ts";
 
 export const keyParam = (c: RequestContext<AppEnv>) => c.req.param("key") ?? "";
 
 export const itemsPath = (c: Context<AdminEnv>, kind: CollectionKind) =>
-  `${collectionTerms[kind].path}/${keyParam(c)}/items`;
+  `${collectionPath[kind]}/${keyParam(c)}/items`;
 
 /** Loads the current collection with its item count. Throws 404 if it does not exist. */
 export async function getStoredCollection(

@@ -1,7 +1,7 @@
 import { createContext, useContext } from "hono/jsx";
 import type { Titles } from "#actions/reference-titles.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
-import { collectionTerms } from "#admin/definitions/layout.tsx";
+import { collectionPath } from "#admin/definitions/layout.tsx";
 import type { RecordTitle, Referrer } from "#store/data/reference-titles.ts";
 import { maxCountedReferrers } from "#domain/item/referrers.ts";
 
@@ -25,7 +25,7 @@ export function ReferenceValue({ id, short }: { id: string; short: boolean | und
   const record = useContext(ReferencesContext).titles.get(id);
   if (!record) return <span class="muted">{id}</span>;
   const label = short ? (record.title ?? record.receiptNumber) : recordLabel(record);
-  const { path } = collectionTerms.app;
+  const path = collectionPath.app;
   return (
     <a href={`${path}/${record.app}/items/${id}`}>
       <bdi>{label}</bdi>
@@ -54,7 +54,7 @@ export function RecordChoices({ id, name }: { id: string; name: string }) {
 /** The attributes by which an input for a reference finds its suggestions. */
 export const choiceAttributes = (app: string, inputId: string) => ({
   list: `${inputId}-records`,
-  "data-records": `${collectionTerms.app.path}/${app}/items/choices`,
+  "data-records": `${collectionPath.app}/${app}/items/choices`,
   autocomplete: "off",
 });
 
@@ -87,7 +87,7 @@ function countText(count: number | null, text: Catalogue["itemPage"]["referrers"
 }
 
 function referrerPath({ kind, key, field, list, count }: Referrer, id: string): string {
-  const base = `${collectionTerms[kind].path}/${key}/items`;
+  const base = `${collectionPath[kind]}/${key}/items`;
   if (count === null) return base;
   if (list === null) return `${base}?${new URLSearchParams({ [`f.${field}.eq`]: id }).toString()}`;
   const rows = [{ field, op: "eq", value: id }];

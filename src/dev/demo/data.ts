@@ -133,6 +133,24 @@ export function order(index: number, time: number): object {
   return { ...identity, state, lines };
 }
 
+/** A file next to this one, in `files`, and what it is attached to. */
+export interface Attachment {
+  collection: "form:purchase" | "form:helpdesk";
+  field: "invoices" | "photos";
+  file: string;
+}
+
+/** What staff attach to a purchase request one day after its creation, by the request's index. */
+export const purchaseAttachments: Readonly<Record<number, Attachment>> = {
+  36: { collection: "form:purchase", field: "invoices", file: "quote.pdf" },
+};
+
+/** What customers attach to their questions, by the question's index. */
+export const questionAttachments: Readonly<Record<number, Attachment>> = {
+  52: { collection: "form:helpdesk", field: "photos", file: "lamp.png" },
+  57: { collection: "form:helpdesk", field: "photos", file: "nib.png" },
+};
+
 const firstPurchases = [
   ["Two monitors", "Design", 840, "hardware", "submitted"],
   ["Editor licences", "Engineering", 1250.5, "software", "submitted"],

@@ -92,6 +92,14 @@ const purchase = {
     { key: "amount", label: "Amount", type: "number", minimum: 0, decimals: 2, required: true },
     { key: "needed_by", label: "Needed by", type: "date" },
     {
+      key: "invoices",
+      label: "Quotes and invoices",
+      type: "files",
+      max_files: 5,
+      max_bytes: 20_000_000,
+      accept: ["image/*", "application/pdf"],
+    },
+    {
       key: "tags",
       label: "Tags",
       type: "multi_select",
@@ -110,16 +118,6 @@ const helpdesk = {
     { key: "name", label: "Name", type: "text", required: true, max_length: 100 },
     { key: "email", label: "E-mail", type: "email", required: true },
     {
-      key: "language",
-      label: "Language",
-      type: "select",
-      options: [
-        { value: "en", label: "English" },
-        { value: "ja", label: "日本語" },
-        { value: "de", label: "Deutsch" },
-      ],
-    },
-    {
       key: "topic",
       label: "Topic",
       type: "select",
@@ -128,6 +126,24 @@ const helpdesk = {
         { value: "invoice", label: "Invoice" },
         { value: "return", label: "Return" },
         { value: "product", label: "Product" },
+      ],
+    },
+    {
+      key: "photos",
+      label: "Photos",
+      type: "files",
+      max_files: 5,
+      max_bytes: 10_000_000,
+      accept: ["image/jpeg", "image/png", "image/webp"],
+    },
+    {
+      key: "language",
+      label: "Language",
+      type: "select",
+      options: [
+        { value: "en", label: "English" },
+        { value: "ja", label: "日本語" },
+        { value: "de", label: "Deutsch" },
       ],
     },
     { key: "urgent", label: "Urgent", type: "boolean", default: false },

@@ -14,8 +14,10 @@ import {
   orderCount,
   products,
   purchase,
+  purchaseAttachments,
   purchaseCount,
   question,
+  questionAttachments,
   questionCount,
   spread,
 } from "./data.ts";
@@ -91,11 +93,13 @@ function itemsOf(start: number, end: number) {
     at,
     path: "/forms/purchase/submissions",
     body: purchase(index, at),
+    later: purchaseAttachments[index],
   }));
   const questions = spread(questionCount, start, end).map((at, index) => ({
     at,
     path: "/forms/helpdesk/submissions",
     body: { data: question(index) },
+    attachment: questionAttachments[index],
   }));
   return { orders, purchases, questions };
 }

@@ -1,10 +1,18 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Attachment } from "./data.ts";
+
 /** The secrets of the demo's credentials. That of the API client has the form `id:secret`. */
 export type Secrets = Record<"staff" | "shop" | "website" | "erp", string>;
 
 interface Create {
   at: number;
   path: string;
-  body: object;
+  body: { data: object };
+  /** Attached when the item is created. */
+  attachment?: Attachment | undefined;
+  /** Attached by staff a day later. */
+  later?: Attachment | undefined;
 }
 
 interface Planned {
@@ -48,7 +56,7 @@ export class Traffic {
           "Demo-Time": String(this.#now),
           ...headers,
         },
-        ...(body ? { body: JSON.stringify(body) } : {}),
+        ...(body ? { body: body instanceof Blob ? body : JSON.stringify(body) } : {}),
       });
       const text = await response.text();
       const { status } = response;
@@ -93,11 +101,19 @@ export class Traffic {
 
   /** Creates items. With `closing`, most submissions that are older than two weeks get closed some days later. */
   #creates(items: Create[], send: Send, closing?: { staff: Send; now: number }): void {
-    for (const [index, { at, path, body }] of items.entries()) {
+    for (const [index, { at, path, body, attachment, later }] of items.entries()) {
       this.#at(at, async () => {
         const key = { "Idempotency-Key": `${path}-${index}` };
-        const { body: created } = await send("POST", path, body, key);
+        const files = attachment && (await upload(send, attachment));
+        const data = { ...body.data, ...files };
+        const { body: created } = await send("POST", path, { ...body, data }, key);
         const { id, status } = created as { id: string; status?: string };
+        if (later && closing) {
+          const { staff } = closing;
+          this.#at(at + dayMs, async () =>
+            staff("PATCH", `/submissions/${id}`, { data: await upload(staff, later) }),
+          );
+        }
         if (!closing || status !== "submitted" || at > closing.now - 14 * dayMs) return;
         // The documentation changes the first submissions.
         if (index < 3 || index % 4 === 1) return;
@@ -183,4 +199,14 @@ export class Traffic {
       );
     }
   }
+}
+
+/** Uploads a file. Returns the data of an item that has it. */
+async function upload(send: Send, { collection, field, file }: Attachment): Promise<object> {
+  const content = readFileSync(new URL(`files/${file}`, import.meta.url));
+  const sha256 = createHash("sha256").update(content).digest("hex");
+  const place = { collection, field, name: file, bytes: content.length, sha256 };
+  const { id } = (await send("POST", "/files", place)).body as { id: string };
+  await send("PUT", `/files/${id}/content`, new Blob([content]));
+  return { [field]: [id] };
 }

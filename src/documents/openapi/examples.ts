@@ -16,7 +16,7 @@ import {
   fillPath,
 } from "#domain/api-paths.ts";
 import { fieldDocument } from "#domain/definition/document.ts";
-import { acceptanceDocument, retainDocument } from "#documents/definitions.ts";
+import { acceptanceDocument, retainDocument, viewsMember } from "#documents/definitions.ts";
 
 const exampleId = "01KAHV3M4E7XQ2R5T8W9YZB6CD";
 const exampleRecordId = `rec_${exampleId}`;
@@ -221,11 +221,11 @@ interface DefinitionExamples {
 function definitionExamples(collection: Collection, origin: string): DefinitionExamples {
   const { kind, key, version, definition } = collection;
   const { name, description, time_zone, receipt_prefix, acceptance, retain, fields } = definition;
-  const { history_days, views } = definition;
   const links = toAbsoluteLinks(collectionLinks(kind, key), origin);
   const { accepting, ...acceptanceInput } = acceptanceDocument(acceptance, 0, exampleTime);
   const heading = { name, description, time_zone };
-  const settings = { history_days: history_days ?? defaultHistoryDays, views: views ?? [] };
+  const history_days = definition.history_days ?? defaultHistoryDays;
+  const settings = { history_days, ...viewsMember(definition) };
   const fieldList = fields.fields.map(fieldDocument).map(withoutDefault);
   const body = { ...settings, fields: fieldList };
   const bodyInput = { ...settings, fields: fieldList.map(withoutPreviousKeys) };

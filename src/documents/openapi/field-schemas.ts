@@ -61,7 +61,7 @@ export const dateTimeInputSchema: Schema = {
   description:
     "RFC 3339, like 2026-11-21T09:30:00+09:00. Also accepted: a space instead of T, no seconds, offsets like +0900 and +09, and the basic format 20261121T093000Z.",
   anyOf: [
-    { ...timestampSchema, pattern: `^${yearPattern}-` },
+    { ...timestampSchema, pattern: `^${yearPattern}-[^.]*(?:\\.\\d{1,9}[^\\d].*)?$` },
     {
       type: "string",
       pattern: `^(?:(?:${dayPattern("-")})[Tt ]${timePattern(":")}|(?:${dayPattern("")})[Tt]${timePattern("")})${offsetPattern}$`,

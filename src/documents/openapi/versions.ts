@@ -118,7 +118,8 @@ function downgradeSchema(
   if (!Array.isArray(anyOf)) return schema;
   const [first, ...others] = anyOf as Schema[];
   // Generators of 3.0 cannot express a number or an object, or several formats, so the first option stands for all.
-  if (first && others.some(isAlternative)) return { ...first, ...schema };
+  if (first && others.some((option) => isAlternative(first, option)))
+    return { ...first, ...schema };
   if (!first || !others.some(isNullSchema)) return { ...schema, anyOf };
   // The referenced schema rejects null, and keywords next to `$ref` cannot change that. So refer to a nullable variant.
   const target = String(first["$ref"]);
@@ -136,8 +137,8 @@ function isIncrement({ $ref }: Schema): boolean {
 }
 
 /** Recognizes an option that the first one stands for. */
-const isAlternative = (option: Schema) =>
-  isIncrement(option) || isText(option) || option["maxProperties"] === 1;
+const isAlternative = (first: Schema, option: Schema) =>
+  isIncrement(option) || isText(option) || (isText(first) && option["type"] === "object");
 
 /** Recognizes further formats of a text. */
 function isText({ type, nullable }: Schema): boolean {

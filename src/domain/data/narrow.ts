@@ -32,7 +32,7 @@ export function narrowCollection(
   const list = fields.list.filter(({ field }) => shown.has(field.key)).map(withoutPast);
   const definition = {
     ...collection.definition,
-    views: [],
+    views: null,
     fields: { fields: list.map(({ field }) => field), retired: [], next: 0 },
   };
   return {

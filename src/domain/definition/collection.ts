@@ -112,8 +112,8 @@ export interface Definition {
   acceptance: Acceptance;
   /** How long changes of items are kept. Definitions that are older than this member lack it. */
   history_days?: number;
-  /** Definitions that are older than this member lack it. */
-  views?: readonly View[];
+  /** Definitions that are older than this member lack it. Null for a caller that may not know the views. */
+  views?: readonly View[] | null;
   /** Forms only. Definitions that are older than this member lack it. */
   retain?: Retention | null;
   /** Where its maker wanted its data. Absent for anywhere. It never changes. */

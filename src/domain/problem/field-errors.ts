@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { FieldError } from "./problem.ts";
+import { Problem, type FieldError } from "./problem.ts";
 
 type Path = readonly (string | number)[];
 
@@ -27,6 +27,18 @@ export function errorAt(
 ): FieldError {
   const fieldPath = path[0] === "data" && path.length > 1 ? path.slice(1) : path;
   return { field: formatPath(fieldPath), pointer: jsonPointer(path), code, reason, ...details };
+}
+
+/** The problem with pointers at the parameters that the request has as members of its body. */
+export function pointAtMembers(failure: Problem): Problem {
+  const { code, detail, members, headers } = failure;
+  if (!Array.isArray(members["errors"])) return failure;
+  const errors = (members["errors"] as FieldError[]).map(({ field, ...error }): FieldError => ({
+    field,
+    pointer: jsonPointer([field]),
+    ...error,
+  }));
+  return new Problem(code, detail, { ...members, errors }, headers);
 }
 
 /** Shortens text from the caller before a sentence quotes it. */

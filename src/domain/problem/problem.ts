@@ -202,6 +202,8 @@ export const problem = {
   submissionsClosed: (reason: "not_open_yet" | "closed" | "full") =>
     new Problem("submissions_closed", closedDetails[reason], { reason }),
 
+  submissionNotClosed: () => problem.conflict("This submission is not closed.", "not_closed"),
+
   submissionClosed: () =>
     new Problem(
       "submission_closed",

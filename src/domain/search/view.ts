@@ -197,7 +197,7 @@ export function viewErrors(
   key: string,
   definition: Definition,
 ): FieldError[] {
-  const { views = [] } = definition;
+  const views = definition.views ?? [];
   const versions = { version: 0, revision: 0, stamp: "", pending: null, fieldsVersion: 0 };
   const collection = { id: 0, kind, key, ...versions, definition };
   const length = JSON.stringify(views).length;

@@ -1,9 +1,9 @@
-import { and, eq, inArray } from "drizzle-orm";
-import { activePhases, type MovePhase } from "#domain/move.ts";
+import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import type { MovingCollection } from "#store/data/move-sides.ts";
 import { orm, type HomeDatabase, type PreparedStatement } from "#store/db/database.ts";
 import { collectionMove } from "#store/db/home-schema.ts";
 import { retryTransient } from "#store/db/retry.ts";
+import { isActive } from "./move-sql.ts";
 
 type MoveRow = typeof collectionMove.$inferSelect;
 
@@ -21,14 +21,26 @@ export interface MovePosition {
   after: unknown[] | null;
 }
 
-const listed = (phases: readonly MovePhase[]) => phases.map((phase) => `'${phase}'`).join(", ");
-const isActive = `phase in (${listed(activePhases)})`;
-
 const moveFromRow = (row: MoveRow): Move => ({
   ...row,
   collections: JSON.parse(row.collections) as MovingCollection[],
   position: row.position === null ? null : (JSON.parse(row.position) as MovePosition),
 });
+
+const maxListed = 100;
+
+/** Lists the moves that are not over, and those that ended since, newest first. */
+export async function listMoves(home: HomeDatabase, since: number): Promise<Move[]> {
+  const rows = await retryTransient(home, () =>
+    orm(home)
+      .select()
+      .from(collectionMove)
+      .where(sql`${sql.raw(isActive)} or phase = 'kept' or changed_at >= ${since}`)
+      .orderBy(desc(collectionMove.id))
+      .limit(maxListed),
+  );
+  return rows.map(moveFromRow);
+}
 
 /** How long a run may be silent before another one takes its place. */
 const leaseMs = 12_000;
@@ -47,7 +59,7 @@ export async function claimMove(home: HomeDatabase, now: number): Promise<Move |
   return row ? findMove(home, row.id) : undefined;
 }
 
-async function findMove(home: HomeDatabase, id: number): Promise<Move | undefined> {
+export async function findMove(home: HomeDatabase, id: number): Promise<Move | undefined> {
   const [row] = await retryTransient(home, () =>
     orm(home).select().from(collectionMove).where(eq(collectionMove.id, id)),
   );

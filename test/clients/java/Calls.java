@@ -13,6 +13,7 @@ import example.purchase.model.VersionMismatchProblem;
 import example.purchase.params.*;
 import java.math.BigDecimal;
 import java.util.List;
+import java.util.Map;
 
 /** What a user of the generated classes writes: compiled, and run against the server. */
 public final class Calls {
@@ -83,7 +84,7 @@ public final class Calls {
       FieldError missing = refused.getErrors().get(0);
       System.out.println(refused.getCode() + ", " + missing.getField() + ": " + missing.getCode());
     }
-    order.orderedOn("2026-11-21");
+    order.orderedOn("2026-11-21").account("CUS-000001");
     OrdersRecordBatch batch =
         new OrdersRecordBatch()
             .operations(List.of(new OrdersRecordOperationCreate().data(order)));
@@ -93,8 +94,38 @@ public final class Calls {
             .getResults()
             .get(0)
             .getId();
-    OrdersRecord stored = records.getOrdersRecord(new GetOrdersRecordParams(id));
+    OrdersRecord stored = records.getOrdersRecord(new GetOrdersRecordParams(id).expand("account"));
     System.out.println("total " + stored.getData().getTotal().get());
+    String account = stored.getData().getAccount().get();
+    System.out.println("of " + stored.getIncluded().get(account).getData().get("name"));
+
+    OrdersRecordAggregate revenue =
+        new OrdersRecordAggregate()
+            .addCondition(
+                new OrdersRecordTextCondition()
+                    .field(OrdersRecordTextKey.CUSTOMER)
+                    .op(OrdersRecordTextCondition.OpEnum.EQ)
+                    .value("Java"))
+            .addGroupBy(
+                new OrdersRecordAggregateGroupByDay()
+                    .field(OrdersRecordAggregateGroupByDay.FieldEnum.ORDERED_ON)
+                    .unit(OrdersRecordAggregateGroupByDay.UnitEnum.MONTH))
+            .addGroupBy(
+                new OrdersRecordAggregateGroupByValue()
+                    .field(OrdersRecordAggregateGroupByValue.FieldEnum.ACCOUNT))
+            .metrics(
+                Map.of(
+                    "revenue",
+                    new OrdersRecordAggregateMetricNumber()
+                        .op(OrdersRecordAggregateMetricNumber.OpEnum.SUM)
+                        .field(OrdersRecordAggregateMetricNumber.FieldEnum.TOTAL)));
+    for (OrdersRecordAggregateGroup group :
+        records.aggregateOrdersRecords(null, revenue).getGroups()) {
+      OrdersRecordAggregateKey key = group.getKey();
+      boolean isSame = key.getAccount().get().equals(account);
+      String sum = group.getMetrics().get("revenue");
+      System.out.println(key.getOrderedOn().get() + ": " + sum + ", " + isSame);
+    }
 
     FormDefinition definition = definitions.getPurchaseFormDefinition(null);
     definition.setDescription("Bought by Java");

@@ -6,7 +6,7 @@ import type { Problem } from "#domain/problem/problem.ts";
 import type { MatchCount } from "#store/data/search/count.ts";
 import { Select } from "#html/inputs.tsx";
 import { useText } from "#admin/language/index.tsx";
-import { collectionTerms, dataAssets } from "#admin/definitions/layout.tsx";
+import { collectionPath, dataAssets } from "#admin/definitions/layout.tsx";
 import { AdminPage, type PageContext } from "#admin/layout.tsx";
 import { ItemInputs } from "#admin/items/form/inputs.tsx";
 import { isFiltered } from "#admin/items/list/query.ts";
@@ -52,7 +52,7 @@ export function BulkPage({
       {...{ frame, title, problem }}
       labels={bulk.labels}
       crumbs={[
-        [terms.collections[kind].many, collectionTerms[kind].path],
+        [terms.collections[kind].many, collectionPath[kind]],
         [definition.name, listPath],
       ]}
     >

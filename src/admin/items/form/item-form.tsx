@@ -15,7 +15,7 @@ import type { Collection } from "#domain/definition/collection.ts";
 import { withPlace, type Place } from "#admin/items/neighbors.ts";
 import type { Problem } from "#domain/problem/problem.ts";
 import { formErrorsOf, type FormError } from "#html/form-errors.tsx";
-import { collectionTerms, dataAssets } from "#admin/definitions/layout.tsx";
+import { collectionPath, dataAssets } from "#admin/definitions/layout.tsx";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import type { SeenDigests } from "./changes.ts";
 import { ReferencesContext, type References } from "#admin/items/references.tsx";
@@ -142,7 +142,7 @@ export function ItemFormPage(props: ItemFormProps) {
   const { frame, collection, view, seen, sent: form, written, calculated, clash } = props;
   const { references } = props;
   const { kind, key, definition } = collection;
-  const { path } = collectionTerms[kind];
+  const path = collectionPath[kind];
   const { itemForm: text, terms } = frame.text;
   const { many, item } = terms.collections[kind];
   const base = `${path}/${key}/items`;

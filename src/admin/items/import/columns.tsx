@@ -12,7 +12,7 @@ import {
   type RejectedRow,
   type ChangedRow,
 } from "./file.ts";
-import { collectionTerms } from "#admin/definitions/layout.tsx";
+import { collectionPath } from "#admin/definitions/layout.tsx";
 import { useText } from "#admin/language/index.tsx";
 import type { CheckedRow, RowOutcome } from "#actions/import-rows.ts";
 import { Problem } from "#domain/problem/problem.ts";
@@ -151,7 +151,7 @@ function ChangesTable({
 }) {
   const { itemImport: text, terms } = useText();
   if (changes.length === 0) return null;
-  const { path } = collectionTerms[collection.kind];
+  const path = collectionPath[collection.kind];
   const { item } = terms.collections[collection.kind];
   const byKey = new Map(collection.definition.fields.fields.map((field) => [field.key, field]));
   return (

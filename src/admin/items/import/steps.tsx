@@ -2,7 +2,7 @@ import type { PropsWithChildren } from "hono/jsx";
 import type { Collection } from "#domain/definition/collection.ts";
 import type { Problem } from "#domain/problem/problem.ts";
 import { formatCount } from "#html/viewer.tsx";
-import { dataAssets, collectionTerms } from "#admin/definitions/layout.tsx";
+import { dataAssets, collectionPath } from "#admin/definitions/layout.tsx";
 import { type PageContext, AdminPage } from "#admin/layout.tsx";
 import {
   type ImportFile,
@@ -30,7 +30,7 @@ export function ImportPage({
   ...props
 }: PropsWithChildren<ImportPageProps & { title: string; file?: ImportFile }>) {
   const { kind, key, definition } = props.collection;
-  const { path } = collectionTerms[kind];
+  const path = collectionPath[kind];
   const { itemImport: text, terms } = props.frame.text;
   const columns = file?.csv.header.map((name, i) => [`column.${i}`, name]) ?? [];
   return (
@@ -51,7 +51,7 @@ export function ImportPage({
 }
 
 export const collectionItemsPath = ({ kind, key }: Collection) =>
-  `${collectionTerms[kind].path}/${key}/items`;
+  `${collectionPath[kind]}/${key}/items`;
 
 /** Sends the file along to the next step. */
 function HiddenFile({ file }: { file: ImportFile }) {

@@ -12,7 +12,7 @@ import type { Problem } from "#domain/problem/problem.ts";
 import type { PageContext } from "#admin/layout.tsx";
 import type { ListSettings } from "#store/home/list-settings.ts";
 import { EmptyState } from "#html/parts.tsx";
-import { collectionTerms, CollectionLayout, IndexingProgress } from "#admin/definitions/layout.tsx";
+import { collectionPath, CollectionLayout, IndexingProgress } from "#admin/definitions/layout.tsx";
 import { useText } from "#admin/language/index.tsx";
 import { FormErrors } from "#html/form-errors.tsx";
 import { DownloadMenu } from "./downloads.tsx";
@@ -54,7 +54,7 @@ function NoItems(props: ItemsPageProps) {
   const { collection, query, next, problem, frame } = props;
   const { itemList: text, terms } = useText();
   const { items, item } = terms.collections[collection.kind];
-  const base = `${collectionTerms[collection.kind].path}/${collection.key}`;
+  const base = `${collectionPath[collection.kind]}/${collection.key}`;
   if (problem) return null;
   if (next !== null) return <EmptyState>{text.noMatchesYet}</EmptyState>;
   if (isFiltered(query)) {
@@ -101,7 +101,7 @@ function ListActions(props: ItemsPageProps) {
   const { frame, collection, live, query } = props;
   const { kind, key, definition } = collection;
   const { itemList: text, terms } = useText();
-  const base = `${collectionTerms[kind].path}/${key}/items`;
+  const base = `${collectionPath[kind]}/${key}/items`;
   return (
     <>
       <DownloadMenu
@@ -131,7 +131,7 @@ export function ItemsPage(props: ItemsPageProps) {
   const { frame, collection, live, indexing, views, problem, settings } = props;
   const { kind, key, definition } = collection;
   const { text } = frame;
-  const base = `${collectionTerms[kind].path}/${key}/items`;
+  const base = `${collectionPath[kind]}/${key}/items`;
   const { fields } = definition.fields;
   const targets = buildFilterTargets(fields, kind, text);
   const searchProblem = problem && toSearchProblem(problem, props.query, targets, text.filters);

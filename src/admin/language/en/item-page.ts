@@ -69,10 +69,10 @@ const history = () => ({
 });
 
 /** The changed rows of line items. */
-const changedRows = (): Record<RowDiff["what"], (row: number) => string> => ({
-  added: (row) => `Row ${row} added:`,
-  removed: (row) => `Row ${row} removed:`,
-  changed: (row) => `Row ${row}:`,
+const changedRows = (): Record<RowDiff["what"], (row: number, cells: Child) => Child> => ({
+  added: (row, cells) => sentence`Row ${row} added: ${cells}`,
+  removed: (row, cells) => sentence`Row ${row} removed: ${cells}`,
+  changed: (row, cells) => sentence`Row ${row}: ${cells}`,
 });
 
 const untitled = (): Record<CollectionKind, (idEnd: string) => string> => ({
@@ -109,6 +109,8 @@ export const itemPage = () => ({
   history: history(),
   became: "became",
   changedRows: changedRows(),
+  /** Between the cells of a changed row. */
+  cellSeparator: ", ",
   moreRows: (count: number) => `${formatCount(count)} more rows changed.`,
   referrers: {
     title: "Refers to this",

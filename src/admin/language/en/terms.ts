@@ -1,5 +1,6 @@
 import type { Role } from "#domain/credential/permissions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
+import type { Field } from "#domain/definition/field.ts";
 import type { Status } from "#domain/item/item.ts";
 import type { EffectiveWebhookState } from "#domain/webhook/status.ts";
 import { quantity } from "./words.ts";
@@ -54,6 +55,24 @@ const webhookStates = (): Record<EffectiveWebhookState, string> => ({
   disabled: "Disabled",
 });
 
+const fieldTypes = (): Record<Field["type"], string> => ({
+  text: "Text",
+  multiline_text: "Long text",
+  number: "Number",
+  boolean: "Yes / no",
+  date: "Date",
+  datetime: "Date and time",
+  email: "Email",
+  url: "URL",
+  phone: "Phone",
+  select: "Single choice",
+  multi_select: "Multiple choice",
+  reference: "Reference",
+  line_items: "Line items",
+  files: "Files",
+  computed: "Calculated",
+});
+
 const statuses = (): Record<Status, string> => ({
   draft: "Draft",
   submitted: "Submitted",
@@ -74,9 +93,12 @@ const properties = () => ({
 /** Terms that several areas share. */
 export const terms = () => ({
   collections: collections(),
+  fieldTypes: fieldTypes(),
   roles: roles(),
   statuses: statuses(),
   webhookStates: webhookStates(),
+  list: (parts: readonly string[]) => parts.join(", "),
+  key: "Key",
   properties: properties(),
   booleans: { true: "Yes", false: "No" },
   name: "Name",

@@ -1,6 +1,7 @@
 import { lazy } from "#domain/lazy.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { account } from "./account.ts";
+import { fieldEditor } from "./field-editor.ts";
 import { files } from "./files.ts";
 import { audit } from "./audit.ts";
 import { bulk } from "./bulk.ts";
@@ -8,6 +9,14 @@ import { calls } from "./calls.ts";
 import { credentialAccess } from "./credential-access.ts";
 import { credentials } from "./credentials.ts";
 import { databases } from "./databases.ts";
+import { definitionAccess } from "./definition-access.ts";
+import { definitionChanges } from "./definition-changes.ts";
+import { definitionEditor } from "./definition-editor.ts";
+import { definitionDeletion } from "./definition-deletion.ts";
+import { definitionJson } from "./definition-json.ts";
+import { definitionSettings } from "./definition-settings.ts";
+import { definitionVersions } from "./definition-versions.ts";
+import { definitions } from "./definitions.ts";
 import { erasure } from "./erasure.ts";
 import { filters } from "./filters.ts";
 import { frame } from "./frame.ts";
@@ -16,6 +25,7 @@ import { itemImport } from "./item-import.ts";
 import { itemList } from "./item-list.ts";
 import { itemPage } from "./item-page.ts";
 import { members } from "./members.ts";
+import { moves } from "./moves.ts";
 import { overview } from "./overview.ts";
 import { secrets } from "./secrets.ts";
 import { people } from "./people.ts";
@@ -37,6 +47,15 @@ export const ja = lazy((): Catalogue => ({
   credentialAccess: credentialAccess(),
   credentials: credentials(),
   databases: databases(),
+  definitionAccess: definitionAccess(),
+  definitionChanges: definitionChanges(),
+  definitionEditor: definitionEditor(),
+  definitionDeletion: definitionDeletion(),
+  definitionJson: definitionJson(),
+  definitionSettings: definitionSettings(),
+  definitionVersions: definitionVersions(),
+  definitions: definitions(),
+  fieldEditor: fieldEditor(),
   erasure: erasure(),
   filters: filters(),
   frame: frame(),
@@ -45,6 +64,7 @@ export const ja = lazy((): Catalogue => ({
   itemList: itemList(),
   itemPage: itemPage(),
   members: members(),
+  moves: moves(),
   overview: overview(),
   secrets: secrets(),
   people: people(),

@@ -22,7 +22,7 @@ const rows = (): ItemForm["rows"] => ({
 });
 
 const conflict = (): ItemForm["conflict"] => ({
-  changed: (distance, actor) => sentence`${distance}に ${actor} が変更しました`,
+  changed: (distance, actor) => sentence`${actor} が変更しました（${distance}）`,
   mine: "あなたの値",
   theirs: "保存済みの値",
   merged: (labels) => `ほかの変更は取り込まれています：${labels.join("、")}`,

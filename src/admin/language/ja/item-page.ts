@@ -92,10 +92,11 @@ export const itemPage = (): ItemPage => ({
   history: history(),
   became: "変更後",
   changedRows: {
-    added: (row) => `${row} 行目を追加：`,
-    removed: (row) => `${row} 行目を削除：`,
-    changed: (row) => `${row} 行目：`,
+    added: (row, cells) => sentence`${row} 行目を追加：${cells}`,
+    removed: (row, cells) => sentence`${row} 行目を削除：${cells}`,
+    changed: (row, cells) => sentence`${row} 行目：${cells}`,
   },
+  cellSeparator: "、",
   moreRows: (count) => `ほか ${formatCount(count)} 行を変更`,
   referrers: {
     title: "このレコードの参照元",

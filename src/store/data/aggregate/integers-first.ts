@@ -1,28 +1,34 @@
 import { selectList, type Column, type Figures } from "./figures.ts";
-import { isScaledSql, sumSql } from "./sums.ts";
+
+/** If one of the smallest values is no integer, summing all of them as integers would be in vain. */
+const peekedRows = 20;
 
 /**
  * The figures of entries without groups. SQLite's sum of integers is an exact integer and takes a fraction of the time. Only
- * if there are other numbers does it read the entries again, to scale them.
+ * if there are other numbers does the statement scale the values, which takes the time of two sums.
  */
 export function integersFirstSql(columns: readonly Column[], figures: Figures): string {
   const [sum] = figures.sums();
   if (!sum) return `select ${selectList(columns)} from rows`;
-  const { name, scale } = sum;
-  const { fraction } = sumSql(name, scale);
-  const replacements: Record<string, string> = {
-    [`whole_${name}`]: `iif(hasReals, 0, whole)`,
-    [`fraction_${name}`]: `iif(hasReals, coalesce(fraction, 0), 0)`,
-    [`misfits_${name}`]: `iif(hasReals, count_${name} - fitting, 0)`,
+  const { name } = sum;
+  const ofIntegers: Record<string, string> = {
+    [`whole_${name}`]: `sum(${name})`,
+    [`fraction_${name}`]: "0",
+    [`misfits_${name}`]: "0",
   };
-  const own = columns.filter((column) => !Object.hasOwn(replacements, column.name));
-  const all = columns.map((column) => ({
+  const integerColumns = columns.map((column) => ({
     ...column,
-    sql: replacements[column.name] ?? column.name,
+    sql: ofIntegers[column.name] ?? column.sql,
   }));
-  return `with i as materialized (select ${selectList(own)}, sum(${name}) as whole,
-      coalesce(typeof(sum(${name})) = 'real', 0) as hasReals from rows),
-    s as materialized (select ${fraction} as fraction, count(*) as fitting from i cross join rows
-      where i.hasReals and ${isScaledSql(name, scale)})
-    select ${selectList(all)} from i, s`;
+  const chosen = columns.map((column) => ({
+    ...column,
+    sql: `iif(isScaled, s.${column.name}, i.${column.name})`,
+  }));
+  return `with p as materialized (select exists (select 1 from (select ${name} from rows limit ${peekedRows})
+      where typeof(${name}) = 'real') as hasReals),
+    i as materialized (select ${selectList(integerColumns)},
+      typeof(sum(${name})) = 'real' as hasReals from p cross join rows where not p.hasReals),
+    c as materialized (select p.hasReals or i.hasReals as isScaled from p, i),
+    s as (select ${selectList(columns)} from c cross join rows where c.isScaled)
+    select ${selectList(chosen)} from c, i, s`;
 }

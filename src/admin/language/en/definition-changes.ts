@@ -1,0 +1,47 @@
+import type { Child } from "hono/jsx";
+import { sentence } from "#admin/language/sentence.ts";
+import { plural, quantity } from "./words.ts";
+
+/** What saving does to a field. */
+const fields = () => ({
+  added: (field: Child) => sentence`Adds ${field}.`,
+  renamed: (field: Child, from: Child, to: Child) =>
+    sentence`Renames the key of ${field} from ${from} to ${to}. Its data stays. Requests with the old key fail and name the new one.`,
+  hidden: (field: Child) => sentence`Hides ${field}. Its data is kept, and restored with it.`,
+  restored: (field: Child) => sentence`Restores ${field} with its data.`,
+  retyped: (field: Child) =>
+    sentence`Replaces ${field} with a field of another type. The old data is kept.`,
+  optionsRemoved: (field: Child, options: readonly string[]) =>
+    sentence`Removes ${options.map((option) => `“${option}”`).join(", ")} from ${field}. Stored values stay.`,
+  changed: (field: Child) => sentence`Changes ${field}. Stored values stay valid.`,
+});
+
+/** What saving does to items. `items` is like “1,204 submissions”. */
+const work = () => ({
+  checksUnique: (items: string, names: Child) =>
+    sentence`Checks ${items} for duplicate values in ${names}.`,
+  checksType: (items: string, names: Child) =>
+    sentence`Checks that none of ${items} has a value of the old type in ${names}.`,
+  indexes: (items: string, names: Child) => sentence`Indexes ${items} for ${names}.`,
+  recalculates: (items: string, names: Child) => sentence`Recalculates ${names} for ${items}.`,
+});
+
+/** The effects that the editor of a definition announces before people save. */
+export const definitionChanges = () => ({
+  title: "Changes",
+  none: "No changes.",
+  fixFields: "Fix the highlighted fields first.",
+  finish: "Add options and formulas to finish.",
+  fields: fields(),
+  work: work(),
+  webhookCount: (count: number) => quantity(count, "webhook"),
+  credentialCount: (count: number) => quantity(count, "credential"),
+  noEvents: "Webhooks receive no events for recalculated items.",
+  events: (webhooks: Child, count: number, events: number) =>
+    sentence`${webhooks} ${plural(count, "receives", "receive")} up to ${quantity(events, "event")}${count > 1 ? " each" : ""}.`,
+  views: (views: Child, count: number) =>
+    sentence`Changes what ${plural(count, "the view", "the views")} ${views} ${plural(count, "matches or shows", "match or show")}.`,
+  credentials: (credentials: Child) =>
+    sentence`Credentials see other items or fields: ${credentials}.`,
+  webhooks: (webhooks: Child) => sentence`Webhooks follow other items or fields: ${webhooks}.`,
+});

@@ -1,0 +1,24 @@
+/** The versions of a definition, and what differs between two of them. */
+export const definitionVersions = () => ({
+  title: "Versions",
+  columns: { version: "Version", when: "When", who: "Who", changes: "Changes", compare: "Compare" },
+  current: "current",
+  noFieldsOrSettings: "No fields or settings",
+  seeComparison: "See comparison",
+  changesIn: (version: number) => `Changes in version ${version}`,
+  kept: "The newest 30 versions are listed. 100 are kept.",
+  andMore: (named: string, more: number) => `${named} and ${more} more`,
+  version: (version: number) => `Version ${version}`,
+  compare: { title: "Compare versions", from: "Compare", to: "with", submit: "Compare versions" },
+  between: (from: number, to: number) => `Changes from version ${from} to ${to}`,
+  all: "All versions",
+  notStored: "The definitions of this change are no longer stored.",
+  noChanges: "No changes",
+  diffs: {
+    title: "Changes",
+    columns: { field: "Field", property: "Property", before: "Before", after: "After" },
+  },
+  settings: "Settings",
+  /** A property of a field or a setting. */
+  property: (name: string) => name.replaceAll("_", " "),
+});

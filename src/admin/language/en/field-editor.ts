@@ -1,0 +1,96 @@
+import type { Child } from "hono/jsx";
+import type { Flag, Rule } from "#admin/definitions/draft.ts";
+import { sentence } from "#admin/language/sentence.ts";
+import { quantity } from "./words.ts";
+
+interface RuleText {
+  label: string;
+  hint?: string;
+}
+
+type MoreRule = Exclude<Rule, "help" | "app" | "options" | "formula" | "result">;
+
+/** The rules under “More”. */
+const rules = (): Record<MoreRule, RuleText> => ({
+  section: {
+    label: "Section heading",
+    hint: "Starts a section of the form with this heading.",
+  },
+  min_length: { label: "At least … characters" },
+  max_length: { label: "At most … characters" },
+  pattern: { label: "Pattern", hint: "A regular expression that the text must match." },
+  minimum: { label: "At least" },
+  maximum: { label: "At most" },
+  decimals: { label: "Decimals" },
+  min_rows: { label: "At least … rows" },
+  max_rows: { label: "At most … rows" },
+  max_files: { label: "At most … files" },
+  max_bytes: { label: "At most … bytes each" },
+  accept: { label: "Types", hint: "Like application/pdf or image/*. Leave blank for all." },
+  default: { label: "Default", hint: "Used when left blank." },
+});
+
+/** The rules that are set, in the closed row. */
+const setRules = (): Record<Exclude<MoreRule, "section">, (value: string) => string> => ({
+  min_length: (value) => `At least ${value} characters`,
+  max_length: (value) => `At most ${value} characters`,
+  pattern: (value) => `Pattern ${value}`,
+  minimum: (value) => `At least ${value}`,
+  maximum: (value) => `At most ${value}`,
+  decimals: (value) => `Decimals ${value}`,
+  min_rows: (value) => `At least ${value} rows`,
+  max_rows: (value) => `At most ${value} rows`,
+  max_files: (value) => `At most ${value} files`,
+  max_bytes: (value) => `At most ${value} bytes each`,
+  accept: (value) => `Types ${value}`,
+  default: (value) => `Default ${value}`,
+});
+
+const flags = (): Record<Flag, string> => ({
+  required: "Required",
+  unique: "Unique",
+  integer: "Whole numbers only",
+  searchable: "Searchable and sortable",
+});
+
+const formula = () => ({
+  label: "Formula",
+  hint: (names: Child, example: Child) => sentence`Fields: ${names}. Example: ${example}`,
+  hintWithoutNames: (example: Child) =>
+    sentence`Use the keys of the other fields. Example: ${example}`,
+  exampleResult: "Result for an example: ",
+  resultFor: (item: string) => `Result for ${item}: `,
+  result: "Result",
+  /** The reason of the API for an error. */
+  reason: (reason: string) => reason,
+  /** Added to the errors of formulas. */
+  atCharacter: (position: number, reason: string) => `Character ${position}: ${reason}`,
+  didYouMean: (key: string, label: string) => `Did you mean "${key}" (${label})?`,
+  example: (example: string) => `Example: ${example}`,
+});
+
+/** The row of a field in the editor of a definition. */
+export const fieldEditor = () => ({
+  addField: "Add field",
+  addColumn: "Add column",
+  addColumnTo: (list: string) => `Add column to ${list}`,
+  actions: { up: "Move up", down: "Move down", copy: "Duplicate", remove: "Remove" },
+  actionOn: (action: string, field: string) => `${action}: ${field}`,
+  flags: flags(),
+  notSearchable: "Not searchable",
+  errors: (count: number) => quantity(count, "error"),
+  label: "Label",
+  labelOf: (field: string) => `Label of ${field}`,
+  help: "Help text",
+  options: "Options",
+  optionsHint: "One option per line. To store a different value: Label | value",
+  app: "App",
+  appHint: "The key of the app whose records it names",
+  columnsOf: (list: string) => `Columns of ${list}`,
+  more: "More",
+  newKeyHint: "Used in the API. Leave blank to derive it from the label.",
+  keyHint: "Changing the key renames the field. Its data stays.",
+  rules: rules(),
+  setRules: setRules(),
+  formula: formula(),
+});

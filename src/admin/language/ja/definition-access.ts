@@ -1,0 +1,37 @@
+import type { Catalogue } from "#admin/language/en/index.ts";
+import { sentence } from "#admin/language/sentence.ts";
+
+export const definitionAccess = (): Catalogue["definitionAccess"] => ({
+  who: {
+    title: (one) => `この${one}を参照できるユーザーとシステム`,
+    lead: "すべてのメンバーは、すべてのデータを参照できます。認証情報と Webhook が参照できる範囲は次のとおりです。",
+    caption: (one) => `この${one}へのアクセス`,
+    columns: { sees: "参照できる範囲", may: "許可されている操作" },
+    everything: "すべて",
+    ownersAccess: "所有者が参照できるすべてのデータ",
+    nothing: "なし（ビューが存在しません）",
+    receivesEvents: "Webhook：イベントの受信",
+  },
+  give: {
+    title: (one) => `この${one}の一部へのアクセスを許可`,
+    presets: {
+      partner: "取引先：自分が作成したデータのみ",
+      report: "レポート：個人データを除いて読み取り専用",
+    },
+    labels: { items: "対象のデータ", fields: "対象のフィールド" },
+    own: "認証情報自身が作成したデータ",
+    ownHint: "ほかの作成者のデータは対象外です。",
+    all: "すべてのデータ",
+    allHint: (items) => `すべての${items}が対象です。`,
+    matching: (view) => `「${view}」に一致するデータ`,
+    fieldsHint: {
+      partner: "ほかのフィールドは、認証情報から読み書きできません。",
+      report: "個人データと思われるフィールドは選択されていません。選択内容を確認してください。",
+    },
+    note: (one, guide) =>
+      sentence`${one}のビューが保存されます。次のページで認証情報を作成します。${guide}`,
+    guide: "参照できる情報について",
+    submit: "続行",
+    chooseItems: "1 つ選択してください。",
+  },
+});

@@ -1,0 +1,42 @@
+import type { Catalogue } from "#admin/language/en/index.ts";
+import { formatCount } from "#html/viewer.tsx";
+import { sentence } from "#admin/language/sentence.ts";
+
+type Definitions = Catalogue["definitions"];
+
+const acceptance = (): Definitions["acceptance"] => ({
+  open: "受付中",
+  closed: { not_open_yet: "受付開始前", closed: "受付終了", full: "上限に到達" },
+  closes: (distance) => sentence`${distance}に受付終了`,
+  ofMost: (count, most) => `${formatCount(count)} / ${formatCount(most)} 件`,
+});
+
+const list = (): Definitions["list"] => ({
+  none: (many) => `${many}はまだありません`,
+  whoCreates: "作成できるのは、オーナー、管理者、編集者です。",
+  deleted: "削除済み",
+  state: "受付状況",
+  lastCreated: "最終作成",
+  fields: "フィールド",
+  fieldsOf: (name) => `${name} のフィールド`,
+});
+
+export const definitions = (): Definitions => ({
+  tabs: {
+    summary: "集計",
+    fields: "フィールド",
+    settings: "設定",
+    access: "アクセス",
+    api: "API",
+  },
+  acceptance: acceptance(),
+  dataIn: (location) => `データの保存場所：${location}`,
+  indexing: (done, total) =>
+    `検索インデックスと計算式を更新しています：${formatCount(done)} / ${formatCount(total)} 件`,
+  create: (one) => `${one}を作成`,
+  timeZone: "タイムゾーン",
+  timeZoneHint: "インポート、ダウンロード、計算式、日付に使用されます。例：Asia/Tokyo",
+  conflict:
+    "ほかのユーザーが変更したため、保存されていません。入力した内容は残っています。変更内容を確認して、もう一度保存してください。",
+  list: list(),
+});

@@ -1,0 +1,88 @@
+import type { Catalogue } from "#admin/language/en/index.ts";
+import { sentence } from "#admin/language/sentence.ts";
+import { formatCount } from "#html/viewer.tsx";
+import { explainFormulaReason } from "./formula-reasons.ts";
+
+type FieldEditor = Catalogue["fieldEditor"];
+
+const rules = (): FieldEditor["rules"] => ({
+  section: {
+    label: "セクションの見出し",
+    hint: "この見出しから始まるセクションがフォームに追加されます。",
+  },
+  min_length: { label: "最小文字数" },
+  max_length: { label: "最大文字数" },
+  pattern: { label: "正規表現", hint: "入力する文字列が一致する必要がある正規表現です。" },
+  minimum: { label: "最小値" },
+  maximum: { label: "最大値" },
+  decimals: { label: "小数点以下の桁数" },
+  min_rows: { label: "最小行数" },
+  max_rows: { label: "最大行数" },
+  max_files: { label: "最大ファイル数" },
+  max_bytes: { label: "1 ファイルの最大バイト数" },
+  accept: {
+    label: "ファイル形式",
+    hint: "例：application/pdf、image/*。空欄の場合はすべての形式を使用できます。",
+  },
+  default: { label: "初期値", hint: "空欄の場合に使用されます。" },
+});
+
+const setRules = (): FieldEditor["setRules"] => ({
+  min_length: (value) => `${value} 文字以上`,
+  max_length: (value) => `${value} 文字以内`,
+  pattern: (value) => `正規表現 ${value}`,
+  minimum: (value) => `${value} 以上`,
+  maximum: (value) => `${value} 以下`,
+  decimals: (value) => `小数 ${value} 桁`,
+  min_rows: (value) => `${value} 行以上`,
+  max_rows: (value) => `${value} 行以内`,
+  max_files: (value) => `${value} ファイル以内`,
+  max_bytes: (value) => `1 ファイル ${value} バイト以内`,
+  accept: (value) => `ファイル形式 ${value}`,
+  default: (value) => `初期値 ${value}`,
+});
+
+const flags = (): FieldEditor["flags"] => ({
+  required: "必須",
+  unique: "重複禁止",
+  integer: "整数のみ",
+  searchable: "検索と並べ替えの対象にする",
+});
+
+const formula = (): FieldEditor["formula"] => ({
+  label: "計算式",
+  hint: (names, example) => sentence`使用できるフィールド：${names}　例：${example}`,
+  hintWithoutNames: (example) => sentence`ほかのフィールドのキーを使用します。例：${example}`,
+  exampleResult: "例の計算結果：",
+  resultFor: (item) => `${item} の計算結果：`,
+  result: "計算結果の種類",
+  reason: explainFormulaReason,
+  atCharacter: (position, reason) => `${position} 文字目：${reason}`,
+  didYouMean: (key, label) => `「${key}」（${label}）ではありませんか。`,
+  example: (text) => `例：${text}`,
+});
+
+export const fieldEditor = (): FieldEditor => ({
+  addField: "フィールドを追加",
+  addColumn: "列を追加",
+  addColumnTo: (list) => `「${list}」に列を追加`,
+  actions: { up: "上へ移動", down: "下へ移動", copy: "複製", remove: "削除" },
+  actionOn: (action, field) => `${action}：${field}`,
+  flags: flags(),
+  notSearchable: "検索対象外",
+  errors: (count) => `エラー ${formatCount(count)} 件`,
+  label: "ラベル",
+  labelOf: (field) => `「${field}」のラベル`,
+  help: "説明文",
+  options: "選択肢",
+  optionsHint: "1 行に 1 つずつ入力します。別の値を保存する場合は「ラベル | 値」と入力します。",
+  app: "アプリ",
+  appHint: "参照するレコードがあるアプリのキー",
+  columnsOf: (list) => `「${list}」の列`,
+  more: "その他の設定",
+  newKeyHint: "API で使用される半角英数字の名前です。ラベルが英字の場合は省略できます。",
+  keyHint: "キーを変更しても、データはそのまま残ります。",
+  rules: rules(),
+  setRules: setRules(),
+  formula: formula(),
+});
