@@ -261,13 +261,13 @@ interface CreateResponse {
 
 function buildCreateResponse(
   { actor: createdBy, databases }: ActionContext,
-  compiled: ReachedCollection,
+  reached: ReachedCollection,
   { status, data, warnings }: Draft,
 ): CreateResponse {
-  const { kind, definition } = compiled.collection;
+  const { kind, definition } = reached.collection;
   const prefix = kind === "app" ? definition.receipt_prefix : null;
   const version = lowestVersion(databases.timeline);
-  return { version, prefix, createdBy, status, data: presentData(compiled, data), warnings };
+  return { version, prefix, createdBy, status, data: presentData(reached, data), warnings };
 }
 
 function toItemView(
