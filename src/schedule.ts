@@ -3,7 +3,7 @@ import type { NotifyChange } from "#actions/index-items.ts";
 import { runPersonSearches } from "#actions/person-search.ts";
 import { runMoves } from "#actions/run-moves.ts";
 import { repeatErasures } from "#actions/repeat-erasures.ts";
-import { eraseExpired } from "#actions/retention.ts";
+import { databasesInTurn, eraseExpired, maxErasingSteps } from "#actions/retention.ts";
 import type { BackgroundContext, CollectionReference } from "#actions/context.ts";
 import {
   wakeListenersOfRecentChanges,
@@ -59,9 +59,15 @@ const fileStepsPerRun = 30;
 /** A step lists 1,000 objects. */
 const objectStepsPerRun = 10;
 
-/** Repeats the step, up to the limit, while it returns that more work may remain. */
-async function runSteps(step: () => Promise<boolean>, maxSteps = stepsPerRun): Promise<void> {
-  for (let steps = 0; steps < maxSteps; steps += 1) if (!(await step())) return;
+/** Repeats the step, up to the limit, while it returns that more work may remain. Returns the number of steps. */
+async function runSteps(step: () => Promise<boolean>, maxSteps = stepsPerRun): Promise<number> {
+  let steps = 0;
+  let mayRemain = true;
+  while (mayRemain && steps < maxSteps) {
+    steps += 1;
+    mayRemain = await step();
+  }
+  return steps;
 }
 
 /** For each database, the collection at which the next sweep of changes starts. A new isolate starts with the first. */
@@ -130,20 +136,18 @@ async function report({ databases, log }: Service, scheduledAt: number): Promise
     logDatabaseSize({ log }, { database: name, bytes, collections });
 }
 
-/** A step takes about 15 of the 1,000 queries that D1 allows. */
-const erasingStepsPerRun = 30;
-
 /** Erases deleted apps and forms that can no longer be restored, and expired submissions. */
 export async function erase(
   ctx: BackgroundContext & ListenerContext & Pick<Service, "files">,
 ): Promise<void> {
   const { databases, random, files, now } = ctx;
-  for (const db of databases.dataDatabases()) {
+  let remainingSteps = maxErasingSteps;
+  for (const db of databasesInTurn(ctx)) {
     // A collection is erased only after its files.
     const step = async () =>
       (await eraseDeleted(databases, db, random.uuid(), now())) ||
       (await sweepFiles(db, files, now()));
-    await runSteps(step, erasingStepsPerRun);
+    remainingSteps -= await runSteps(step, remainingSteps);
   }
   await runAndWake(ctx, (notifyChange) => eraseExpired(ctx, notifyChange));
 }

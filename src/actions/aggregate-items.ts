@@ -66,7 +66,7 @@ export async function aggregateItems(
 }
 
 export interface CombinedAggregates {
-  compiled: ReachedCollection;
+  reached: ReachedCollection;
   /** The status of the collection, if requested. */
   status: CollectionStatus | null;
   views: (AggregateView | { exceeded: ExceededBound })[];
@@ -88,10 +88,9 @@ export async function aggregateTogether(
   bodiesOf: (collection: Collection) => readonly unknown[],
   { view, rights, withStatus = false }: AggregateOptions = {},
 ): Promise<CombinedAggregates> {
-  let compiled = cached;
+  let reached = cached;
   return retryOnConflict(ctx, async () => {
-    const { collection } = compiled;
-    const reached = compiled;
+    const { collection } = reached;
     const bodies = bodiesOf(collection);
     const apps = await loadReadableApps(ctx, rights, reached, { conditions: bodies }, []);
     const parse = () => ({
@@ -99,29 +98,29 @@ export async function aggregateTogether(
     });
     const parsed = await parseOrReload(ctx, reached, parse, apps);
     if ("compiled" in parsed) {
-      compiled = reach(ctx, parsed.compiled);
+      reached = reach(ctx, parsed.compiled);
       return undefined;
     }
     const { aggregates } = parsed;
     const unknownOptions = aggregates.flatMap(({ search }) => search.unknownOptions);
     const result = await loadAggregates(ctx.databases.of(collection), aggregates, {
       stamps: cachedStampsJson([collection]),
-      values: askableOptions(compiled, { unknownOptions }),
+      values: askableOptions(reached, { unknownOptions }),
       targets: apps.pageTargets,
       withStatus,
     });
     if ("exceeded" in result) throw tooComplexProblem(result.exceeded);
-    compiled = reach(ctx, resolveCollection(ctx, wholeOf(compiled), result.head));
+    reached = reach(ctx, resolveCollection(ctx, wholeOf(reached), result.head));
     const hasOutdatedTarget = apps.confirm(ctx, result.targetHeads);
     if (result.head.freshCollection || hasOutdatedTarget) return undefined;
     const fields = aggregates.flatMap(aggregatedFields);
     for (const { head, unindexed } of [result, ...result.targetHeads])
-      assertIndexed(ctx, compiled, fields, unindexed, head.id);
+      assertIndexed(ctx, reached, fields, unindexed, head.id);
     assertOptions({ unknownOptions }, result.missingValues);
     const views = result.results.map((found) =>
       "exceeded" in found ? found : buildView(found.aggregate, found),
     );
-    return { compiled, status: result.status, views };
+    return { reached, status: result.status, views };
   });
 }
 

@@ -45,7 +45,7 @@ import {
 
 /** Collects the names by which operations refer to items. */
 function collectReferences(
-  compiled: ReachedCollection,
+  reached: ReachedCollection,
   operations: readonly (BatchOperation | null)[],
 ): ItemLookup {
   const names = operations.flatMap((operation) => {
@@ -53,7 +53,7 @@ function collectReferences(
     const unless = operation.op === "create" ? operation.unless : undefined;
     return [operation.id ?? "", unless ?? ""].filter((name) => name !== "");
   });
-  const isApp = compiled.collection.kind === "app";
+  const isApp = reached.collection.kind === "app";
   const isReceipt = (name: string) => isApp && !name.startsWith("rec_");
   return {
     ids: names.filter((name) => !isReceipt(name)),
@@ -63,7 +63,7 @@ function collectReferences(
     uniqueValues: operations.flatMap((operation) => {
       if (operation?.op !== "upsert") return [];
       try {
-        return [parseUpsertKey(compiled, operation.by, operation.body)];
+        return [parseUpsertKey(reached, operation.by, operation.body)];
       } catch {
         // Applying the operation reports the error.
         return [];
@@ -133,30 +133,30 @@ function applyIdempotently(
   request: BatchRequest,
   key: IdempotencyKey,
 ) {
-  let compiled = cached;
+  let reached = cached;
   const { body } = request;
-  return runIdempotent<PreparedBatch, OperationResult[]>(ctx, compiled.collection, key, body, {
-    prepare: () => prepareBatch(ctx, compiled, request, key),
+  return runIdempotent<PreparedBatch, OperationResult[]>(ctx, reached.collection, key, body, {
+    prepare: () => prepareBatch(ctx, reached, request, key),
     async reject(cause) {
-      const current = await loadCurrentCollection(ctx, compiled);
+      const current = await loadCurrentCollection(ctx, reached);
       const { acceptance } = current.compiled.collection.definition;
       const reason = closedReason(acceptance, current.itemCount, ctx.now());
       if (reason && cause.status !== 400) throw withClosedForm(cause, request.operations, reason);
-      if (current.compiled === wholeOf(compiled)) throw cause;
-      compiled = reach(ctx, current.compiled);
+      if (current.compiled === wholeOf(reached)) throw cause;
+      reached = reach(ctx, current.compiled);
     },
     async store(prepared, claim) {
-      const stored = await storePreparedBatch(ctx, compiled, prepared, claim);
-      if (!stored) compiled = reach(ctx, (await loadCurrentCollection(ctx, compiled)).compiled);
+      const stored = await storePreparedBatch(ctx, reached, prepared, claim);
+      if (!stored) reached = reach(ctx, (await loadCurrentCollection(ctx, reached)).compiled);
       return stored;
     },
-    respond: (response, assigned) => toOperationResults(compiled, response, assigned),
+    respond: (response, assigned) => toOperationResults(reached, response, assigned),
   });
 }
 
 async function prepareBatch(
   ctx: ActionContext,
-  compiled: ReachedCollection,
+  reached: ReachedCollection,
   { operations, errors, queryErrors, returnsItems, maxErrors }: BatchRequest,
   key: IdempotencyKey,
 ): Promise<PreparedBatch> {
@@ -164,16 +164,16 @@ async function prepareBatch(
     throw problem.invalidInput([...key.errors, ...queryErrors, ...errors]);
   }
   const simulate = (checksIds: boolean) =>
-    simulateBatch(ctx, compiled, operations, { maxErrors, checksIds });
+    simulateBatch(ctx, reached, operations, { maxErrors, checksIds });
   let simulated = await simulate(false);
   const isRejected = simulated.problems.length + errors.length > 0;
-  if (isRejected && compiled.fields.hasReferences) simulated = await simulate(true);
+  if (isRejected && reached.fields.hasReferences) simulated = await simulate(true);
   const { results, problems: operationProblems, write, references } = simulated;
   const allProblems = [...operationProblems, ...shapeProblems(errors)];
   if (allProblems.length > 0) throw buildBatchProblem(allProblems, queryErrors);
   if (queryErrors.length > 0) throw problem.invalidInput(queryErrors);
   const appliedOperations = results.filter((result) => result !== null);
-  if (returnsItems) assertReturnable(compiled, appliedOperations);
+  if (returnsItems) assertReturnable(reached, appliedOperations);
   const response = buildBatchResponse(write, appliedOperations);
   return {
     response: { ...response, items: appliedOperations.map(({ item }) => item.current) },
@@ -201,15 +201,15 @@ interface SimulatedBatch {
  */
 export async function simulateBatch(
   ctx: ActionContext,
-  compiled: ReachedCollection,
+  reached: ReachedCollection,
   sentOperations: readonly (BatchOperation | null)[],
   { maxErrors = Infinity, checksIds = true }: { maxErrors?: number; checksIds?: boolean } = {},
 ): Promise<SimulatedBatch> {
-  const operations = await resolveOperations(ctx, compiled, sentOperations, checksIds);
-  const lookup = await lookUpVisible(ctx, compiled, collectReferences(compiled, operations));
+  const operations = await resolveOperations(ctx, reached, sentOperations, checksIds);
+  const lookup = await lookUpVisible(ctx, reached, collectReferences(reached, operations));
   if (lookup.totalBytes > maxReadBytes) throw problem.batchTooLarge(maxReadBytes);
   const budget = batchBudget();
-  const simulation = new BatchSimulation(ctx, compiled, lookup, budget);
+  const simulation = new BatchSimulation(ctx, reached, lookup, budget);
   const operationProblems: OperationProblem[] = [];
   let errorCount = 0;
   const hasErrorLimit = maxErrors < Infinity;
@@ -229,13 +229,13 @@ export async function simulateBatch(
     const index = results.findLastIndex((result) => result?.item === item);
     operationProblems.push({ index, problem: cause });
   };
-  const { kind, id: collectionId } = compiled.collection;
+  const { kind, id: collectionId } = reached.collection;
   // A move of the collection finds the claim of the batch by this ID, which names no item.
   const batchId = newItemId(kind, collectionId, ctx.newId()).replace(/^[a-z]+/, "bat");
-  const write = buildBatchWrite(wholeOf(compiled), simulation, ctx.now(), batchId, rejectItem);
-  operationProblems.push(...findBatchDuplicates(compiled, write, operations, results));
-  const references = batchReferences(compiled, simulation, results);
-  write.references = guardedReferences(ctx, compiled, references);
+  const write = buildBatchWrite(wholeOf(reached), simulation, ctx.now(), batchId, rejectItem);
+  operationProblems.push(...findBatchDuplicates(reached, write, operations, results));
+  const references = batchReferences(reached, simulation, results);
+  write.references = guardedReferences(ctx, reached, references);
   const budgetShare = Math.max(batchBudgetUsed(budget), lookup.totalBytes / maxReadBytes);
   return { results, problems: operationProblems, write, references, budgetShare };
 }
@@ -243,18 +243,18 @@ export async function simulateBatch(
 /** Stores the batch. Returns undefined, for a retry, when an item or the definition has changed. */
 async function storePreparedBatch(
   ctx: ActionContext,
-  compiled: ReachedCollection,
+  reached: ReachedCollection,
   { write, operations, results, references }: PreparedBatch,
   claim: Claim | null,
 ) {
-  const action = compiled.collection.kind === "app" ? "record.update" : "submission.update";
-  const db = ctx.databases.of(compiled.collection);
+  const action = reached.collection.kind === "app" ? "record.update" : "submission.update";
+  const db = ctx.databases.of(reached.collection);
   const entry = itemAuditRecord(ctx, action, write.now);
-  const limits = { conditions: conditionsOf(compiled) };
+  const limits = { conditions: conditionsOf(reached) };
   const result = await storeBatch(db, write, claim, entry, limits);
   switch (result.outcome) {
     case "created":
-      if (result.hasListeners) ctx.notifyChange(compiled.collection);
+      if (result.hasListeners) ctx.notifyChange(reached.collection);
       return result;
     case "replayed":
       return result;
@@ -265,12 +265,12 @@ async function storePreparedBatch(
     case "stale":
       return undefined;
     case "unknown_reference": {
-      const refused = await findUnknownReferences(ctx, compiled, references);
+      const refused = await findUnknownReferences(ctx, reached, references);
       if (refused.length > 0) throw buildBatchProblem(refused);
       return undefined;
     }
     case "taken": {
-      const refused = await findStoredDuplicates(ctx, compiled, write, operations, results);
+      const refused = await findStoredDuplicates(ctx, reached, write, operations, results);
       if (refused && refused.length > 0) throw buildBatchProblem(refused);
       return undefined;
     }

@@ -48,12 +48,12 @@ export function findBatchDuplicates(
  */
 export async function findStoredDuplicates(
   ctx: ActionContext,
-  compiled: ReachedCollection,
+  reached: ReachedCollection,
   { uniqueValuesToAdd, uniqueValuesToRemove }: BatchWrite,
   operations: Operations,
   results: Results,
 ): Promise<OperationProblem[] | undefined> {
-  const { collection } = compiled;
+  const { collection } = reached;
   const freedValues = new Set(
     uniqueValuesToRemove.map(([, field, value]) => JSON.stringify([field, value])),
   );
@@ -69,7 +69,7 @@ export async function findStoredDuplicates(
     const itemConflicts = conflicts.filter(({ wanting }) => wanting === number);
     const creator = results.find((result) => result?.item.lastState.number === number);
     if (creator?.op === "upsert" && creator.outcome === "created") return undefined;
-    const duplicate = await duplicateProblem(ctx, compiled, itemConflicts);
+    const duplicate = await duplicateProblem(ctx, reached, itemConflicts);
     const key = String(duplicate.members["field"]);
     operationProblems.push({
       index: findSender(operations, results, number, key),

@@ -12,14 +12,14 @@ import { checkedReferences } from "./update-item.ts";
 /** Replaces the names of records in the operations by their IDs. */
 export async function resolveOperations(
   ctx: ActionContext,
-  compiled: ReachedCollection,
+  reached: ReachedCollection,
   operations: readonly (BatchOperation | null)[],
   checksIds: boolean,
 ): Promise<(BatchOperation | null)[]> {
   const bodies = operations.map((operation) =>
     operation && "body" in operation ? operation.body : null,
   );
-  const resolvedBodies = await resolveReferences(ctx, compiled, bodies, checksIds);
+  const resolvedBodies = await resolveReferences(ctx, reached, bodies, checksIds);
   return operations.map((operation, index) =>
     operation && "body" in operation ? { ...operation, body: resolvedBodies[index] } : operation,
   );

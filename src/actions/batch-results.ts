@@ -145,7 +145,7 @@ export function buildBatchResponse(
 }
 
 export function toOperationResults(
-  compiled: ReachedCollection,
+  reached: ReachedCollection,
   { prefix, results, items }: BatchResponse,
   { place, createdAt }: AssignedValues,
 ): OperationResult[] {
@@ -161,8 +161,8 @@ export function toOperationResults(
       createdIndex === null
         ? {}
         : { createdAt: createdAt + createdIndex, updatedAt: createdAt + createdIndex };
-    const view = item && buildItemView({ ...item, ...times, receiptNumber: number }, compiled);
-    const warnings = visibleWarnings(compiled, result.warnings);
+    const view = item && buildItemView({ ...item, ...times, receiptNumber: number }, reached);
+    const warnings = visibleWarnings(reached, result.warnings);
     return { ...result, warnings, receiptNumber: number, view: view ?? null };
   });
 }
@@ -272,12 +272,12 @@ const maxReturnedBytes = 2_000_000;
 
 /** Throws 413 when the items of a response are too large together. */
 export function assertReturnable(
-  compiled: ReachedCollection,
+  reached: ReachedCollection,
   results: readonly SimulatedOperation[],
 ): void {
   let bytes = 0;
   for (const { item } of results) {
-    bytes += item.current ? utf8Length(JSON.stringify(shownData(compiled, item.current.data))) : 0;
+    bytes += item.current ? utf8Length(JSON.stringify(shownData(reached, item.current.data))) : 0;
     if (bytes > maxReturnedBytes) throw problem.batchReturnsTooMuch(maxReturnedBytes);
   }
 }

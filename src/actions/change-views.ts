@@ -13,11 +13,11 @@ import type { ReadContext } from "./context.ts";
 export function toChangeView(
   change: Change,
   items: ReadonlyMap<number, Parameters<typeof buildItemView>[0]>,
-  compiled: ReachedCollection,
+  reached: ReachedCollection,
 ): ChangeView {
   const { itemId, action, version, at, actor } = change;
   const ids = new Set(change.fields);
-  const keys = compiled.fields.list
+  const keys = reached.fields.list
     .filter(({ field }) => ids.has(field.id))
     .map(({ field }) => field.key);
   const item = items.get(change.item);
@@ -28,7 +28,7 @@ export function toChangeView(
     at,
     by: actor,
     fields: ids.has(statusFieldId) ? [...keys, "$status"] : keys,
-    item: item ? buildItemView(item, compiled) : null,
+    item: item ? buildItemView(item, reached) : null,
   };
 }
 

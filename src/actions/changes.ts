@@ -51,7 +51,10 @@ export async function getItemWithHistory(
   return { ...shown, history: buildHistory(shown.loaded, changes) };
 }
 
-function buildHistory({ item, compiled }: StoredItem, changes: readonly PastChange[]): ItemHistory {
+function buildHistory(
+  { item, compiled: reached }: StoredItem,
+  changes: readonly PastChange[],
+): ItemHistory {
   if (item.lastChange === null) return { entries: [], hasOlder: item.version > 1 };
   // Changes run from newest to oldest. This map holds the field values after the change in question.
   const valuesAfter = new Map<string, Value | null>(Object.entries(item.data));
@@ -59,7 +62,7 @@ function buildHistory({ item, compiled }: StoredItem, changes: readonly PastChan
   const entries = changes.map(
     ({ version, at, actor: by, actorName: byName, action, former }): HistoryEntry => {
       const isCreation = action.endsWith(".create");
-      const fields = former && buildFieldChanges(compiled, former, valuesAfter);
+      const fields = former && buildFieldChanges(reached, former, valuesAfter);
       return { version, at, by, byName, action, fields: isCreation ? [] : fields };
     },
   );

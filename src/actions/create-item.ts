@@ -66,12 +66,13 @@ export function buildDraft(
   const { kind } = compiled.collection;
   const sent = separateHidden(reached, offerFiles(reached.fields, request, null));
   const { body, errors } = readItemBody(kind, "create", sent.body);
-  const status = kind === "form" ? initialStatus(body.status) : { status: null };
-  const isDraft = "status" in status && status.status === "draft";
+  const parsedStatus = kind === "form" ? initialStatus(body.status) : { status: null };
+  const status = "status" in parsedStatus ? parsedStatus.status : null;
+  const isDraft = status === "draft";
   const checkResult = body.data ? checkNew(compiled, body.data, isDraft, budget) : emptyCheckResult;
   const fieldErrors = [
     ...errors,
-    ...("error" in status ? [status.error] : []),
+    ...("error" in parsedStatus ? [parsedStatus.error] : []),
     ...checkResult.errors,
   ];
   const computed =
@@ -81,7 +82,7 @@ export function buildDraft(
   return {
     data: computed.data,
     warnings: visibleWarnings(reached, [...checkResult.warnings, ...computed.warnings]),
-    status: "status" in status ? status.status : null,
+    status,
     errors: [...sent.errors, ...visibleErrors(reached, [...fieldErrors, ...computed.errors])],
   };
 }
@@ -160,7 +161,7 @@ async function inCurrentView(ctx: ActionContext, response: ItemView): Promise<It
   return { ...response, data: Object.fromEntries(data), warnings };
 }
 
-/** Stores the item. Returns undefined, for a retry, when the definition changed or the duplicate is gone. */
+/** Stores the item. Returns undefined if the request must be validated again. */
 export async function storeItem(
   ctx: ActionContext,
   reached: ReachedCollection,
@@ -171,9 +172,9 @@ export async function storeItem(
   const { collection } = reached;
   const action = collection.kind === "app" ? "record.create" : "submission.create";
   const db = ctx.databases.of(collection);
-  const entry = itemAuditRecord(ctx, action, item.now);
+  const auditRecord = itemAuditRecord(ctx, action, item.now);
   const limits = { conditions: conditionsOf(reached), isTrial };
-  const result = await insertItem(db, item, claim, entry, limits);
+  const result = await insertItem(db, item, claim, auditRecord, limits);
   switch (result.outcome) {
     case "created":
       if (result.hasListeners) ctx.notifyChange(collection);
@@ -261,13 +262,13 @@ interface CreateResponse {
 
 function buildCreateResponse(
   { actor: createdBy, databases }: ActionContext,
-  compiled: ReachedCollection,
+  reached: ReachedCollection,
   { status, data, warnings }: Draft,
 ): CreateResponse {
-  const { kind, definition } = compiled.collection;
+  const { kind, definition } = reached.collection;
   const prefix = kind === "app" ? definition.receipt_prefix : null;
   const version = lowestVersion(databases.timeline);
-  return { version, prefix, createdBy, status, data: presentData(compiled, data), warnings };
+  return { version, prefix, createdBy, status, data: presentData(reached, data), warnings };
 }
 
 function toItemView(

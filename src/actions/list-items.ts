@@ -67,21 +67,21 @@ export async function validateItem(
 ): Promise<Pick<ItemView, "key" | "status" | "data" | "fileKeys" | "warnings">> {
   const current = await loadCurrentCollection(ctx, cached);
   assertAccepting(current, ctx.now());
-  const compiled = reach(ctx, current.compiled);
-  const [resolvedBody] = await resolveReferences(ctx, compiled, [body], true);
-  const draft = buildDraft(compiled, resolvedBody, ctx.now());
+  const reached = reach(ctx, current.compiled);
+  const [resolvedBody] = await resolveReferences(ctx, reached, [body], true);
+  const draft = buildDraft(reached, resolvedBody, ctx.now());
   if (draft.errors.length > 0) throw problem.invalidInput(draft.errors);
   const { status, data, warnings } = draft;
-  assertTypeStable(compiled, data);
-  const { item, references } = prepareItem(ctx, compiled, draft);
+  assertTypeStable(reached, data);
+  const { item, references } = prepareItem(ctx, reached, draft);
   // Only the database can tell whether the item would be in the view, so it stores the item and takes that back.
-  if (compiled.reach === "narrow") await storeItem(ctx, compiled, { item, references }, null, true);
+  if (reached.reach === "narrow") await storeItem(ctx, reached, { item, references }, null, true);
   const { uniqueValues } = item;
-  const db = ctx.databases.of(compiled.collection);
+  const db = ctx.databases.of(reached.collection);
   const conflicts = uniqueValues.length > 0 ? await findItemConflicts(db, uniqueValues, null) : [];
-  if (conflicts.length > 0) throw await duplicateProblem(ctx, compiled, conflicts);
-  const { fields, collection } = compiled;
+  if (conflicts.length > 0) throw await duplicateProblem(ctx, reached, conflicts);
+  const { fields, collection } = reached;
   const { key } = collection;
-  const presented = presentData(compiled, data);
+  const presented = presentData(reached, data);
   return { key, status, data: presented, fileKeys: fields.fileKeys, warnings };
 }

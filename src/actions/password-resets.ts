@@ -9,7 +9,7 @@ import { listMembers } from "#store/home/members.ts";
 import {
   findPasswordReset,
   insertPasswordReset,
-  resetPassword as storePassword,
+  resetPassword as storeNewPassword,
 } from "#store/home/password-resets.ts";
 import { auditRecord } from "./context.ts";
 import {
@@ -25,7 +25,7 @@ const resetLifetimeMs = 24 * 60 * 60 * 1000;
 export async function createPasswordReset(
   ctx: MemberContext,
   id: string,
-): Promise<{ secret: string; email: string; expiresAt: number }> {
+): Promise<{ signedSecret: string; email: string; expiresAt: number }> {
   const target = (await listMembers(ctx.databases.home)).find((member) => member.id === id);
   if (!target) throw problem.notFound();
   requireGrantableRoles(ctx, target.role);
@@ -42,19 +42,20 @@ export async function createPasswordReset(
     createdAt,
     expiresAt: createdAt + resetLifetimeMs,
   };
-  const entry = auditRecord(ctx, "member.reset_link", `member:${id}`);
-  if (!(await insertPasswordReset(ctx.databases.home, ctx.member, reset, entry))) {
+  const record = auditRecord(ctx, "member.reset_link", `member:${id}`);
+  if (!(await insertPasswordReset(ctx.databases.home, ctx.member, reset, record))) {
     throw problem.conflict(
-      "Somebody else changed this member in the meantime. Try again.",
+      "Someone else changed this member. Reload the page and try again.",
       "member_changed",
     );
   }
   const { email } = target;
   const { expiresAt } = reset;
-  return { secret: await signSecret(ctx.keys, "password reset", secret), email, expiresAt };
+  const signedSecret = await signSecret(ctx.keys, "password reset", secret);
+  return { signedSecret, email, expiresAt };
 }
 
-/** Returns the member of a link. Rejects invented links without reading storage. */
+/** Returns the member whose password the link resets. Rejects invented links without reading storage. */
 export async function getPasswordReset(
   ctx: Pick<SignInContext, "databases" | "keys" | "now">,
   signedSecret: string,
@@ -74,8 +75,8 @@ export async function resetPassword(
   newPassword: string,
 ): Promise<void> {
   const { id, hash } = await getPasswordReset(ctx, signedSecret);
-  const password = await hashPassword(newPassword, ctx.random.bytes(16));
-  const entry = auditRecord(ctx, "member.reset", `member:${id}`);
-  const change = { id, hash, password, now: ctx.now() };
-  if (!(await storePassword(ctx.databases.home, change, entry))) throw problem.notFound();
+  const passwordHash = await hashPassword(newPassword, ctx.random.bytes(16));
+  const record = auditRecord(ctx, "member.reset", `member:${id}`);
+  const change = { id, hash, password: passwordHash, now: ctx.now() };
+  if (!(await storeNewPassword(ctx.databases.home, change, record))) throw problem.notFound();
 }

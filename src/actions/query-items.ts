@@ -232,29 +232,29 @@ function tooComplexProblem({ exceeded }: SearchTooLarge): Problem {
 }
 
 function buildPage(
-  compiled: ReachedCollection,
+  reached: ReachedCollection,
   search: Search,
   { hits, edge, count, prefixMatches, status, included }: SearchPage,
   rows: number,
   apps: ReadableApps,
 ): QueryPage {
   const items = hits.map(({ item }) => item);
-  const fittingItems = items.slice(0, Math.min(rows, countItemsThatFit(items, compiled)));
+  const fittingItems = items.slice(0, Math.min(rows, countItemsThatFit(items, reached)));
   // An item that alone refers to too many records is a page of its own, with the first of them.
   const { count: pageCount, included: records } = apps.fit(fittingItems, search, included);
   const pageHits = hits.slice(0, pageCount);
   const { fields, sort, order } = search;
   const hasMoreHits = hits.length > pageHits.length;
-  const fittingMatches = prefixMatches.slice(0, countItemsThatFit(prefixMatches, compiled));
+  const fittingMatches = prefixMatches.slice(0, countItemsThatFit(prefixMatches, reached));
   const prefixMatchNumbers = new Set(fittingMatches.map(({ number }) => number));
   const otherHits = pageHits.filter(({ item }) => !prefixMatchNumbers.has(item.number));
   // An inexact count can miss prefix matches, so it is at least the number of items on the page.
   const returnedCount = prefixMatchNumbers.size + otherHits.length;
   return {
-    compiled,
+    compiled: reached,
     status,
     included: records,
-    views: otherHits.map(({ item }) => pickFields(buildItemView(item, compiled), fields)),
+    views: otherHits.map(({ item }) => pickFields(buildItemView(item, reached), fields)),
     nextPosition: hasMoreHits ? (pageHits.at(-1)?.position ?? null) : edge,
     progress:
       hasMoreHits || edge === null || status === null
@@ -263,10 +263,10 @@ function buildPage(
             searched:
               sort.length > 0
                 ? null
-                : countSearched(wholeOf(compiled), edge, order, status.itemCount),
+                : countSearched(wholeOf(reached), edge, order, status.itemCount),
             total: status.itemCount,
           },
-    prefixMatches: fittingMatches.map((item) => pickFields(buildItemView(item, compiled), fields)),
+    prefixMatches: fittingMatches.map((item) => pickFields(buildItemView(item, reached), fields)),
     count:
       count && (count.exact ? count : { ...count, count: Math.max(count.count, returnedCount) }),
   };

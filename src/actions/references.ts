@@ -73,12 +73,12 @@ const keyOf = (app: string, value: unknown) => `${app} ${toCanonicalJson(value)}
  */
 export async function resolveReferences(
   ctx: ActionContext,
-  compiled: ReachedCollection,
+  reached: ReachedCollection,
   bodies: readonly unknown[],
   checksIds: boolean,
 ): Promise<unknown[]> {
-  const resolved = await resolveRecords(ctx, compiled, bodies, checksIds);
-  return resolveFiles(ctx, compiled, resolved);
+  const resolved = await resolveRecords(ctx, reached, bodies, checksIds);
+  return resolveFiles(ctx, reached, resolved);
 }
 
 async function resolveRecords(
@@ -125,17 +125,17 @@ function mapBodies(
  */
 export async function checkWithReferences<T>(
   ctx: ActionContext,
-  compiled: ReachedCollection,
+  reached: ReachedCollection,
   body: unknown,
   check: (resolvedBody: unknown) => T,
 ): Promise<T> {
-  const [resolved] = await resolveReferences(ctx, compiled, [body], false);
+  const [resolved] = await resolveReferences(ctx, reached, [body], false);
   try {
     return check(resolved);
   } catch (error) {
     const isInvalid = error instanceof Problem && error.code === "invalid_input";
-    if (!isInvalid || !compiled.fields.hasReferences) throw error;
-    const [checked] = await resolveReferences(ctx, compiled, [body], true);
+    if (!isInvalid || !reached.fields.hasReferences) throw error;
+    const [checked] = await resolveReferences(ctx, reached, [body], true);
     return check(checked);
   }
 }

@@ -38,7 +38,7 @@ async function eraseCollection(ctx: BackgroundContext, subject: string): Promise
   const db = ctx.databases.of({ id: Number(id) });
   const current = await findCollectionOf(db);
   if (!current || `${current.collection.kind}:${current.collection.key}` !== name) return true;
-  const record = { ...systemRecord(ctx), action: "definition.delete" as const };
-  const entry = { ...record, collectionId: null, subject: name, version: null };
-  return hideCollection(ctx.databases, db, current, entry, 0);
+  const systemEntry = systemRecord(ctx, "definition.delete");
+  const auditRecord = { ...systemEntry, collectionId: null, subject: name, version: null };
+  return hideCollection(ctx.databases, db, current, auditRecord, 0);
 }

@@ -1,3 +1,4 @@
+import type { AuditAction } from "#domain/audit.ts";
 import { compileCollection, type CompiledCollection } from "#domain/data/compile.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
 import {
@@ -24,7 +25,7 @@ import type { NotifyChange } from "./index-items.ts";
 
 /**
  * Checks that the caller may change `retain`, and sets when the new rule applies. Only owners and admins may set or
- * shorten it, because that erases submissions. A credential acts with the role of its member.
+ * shorten it, because that erases submissions. A credential acts with the role of the member who created it.
  */
 export async function withRetention(
   ctx: ActionContext,
@@ -37,31 +38,46 @@ export async function withRetention(
 }
 
 async function assertCanErase({ actor, role, databases }: ActionContext): Promise<void> {
-  const [kind, id = ""] = actor.split(":");
-  if (kind === "member") {
+  const [actorKind, id = ""] = actor.split(":");
+  if (actorKind === "member") {
     if (role && roleAllows(role, "erase")) return;
     throw problem.roleRequired("erase");
   }
-  const memberRole = (await findCredential(databases.home, id))?.createdBy.role;
-  if (memberRole && roleAllows(memberRole, "erase")) return;
+  const creatorRole = (await findCredential(databases.home, id))?.createdBy.role;
+  if (creatorRole && roleAllows(creatorRole, "erase")) return;
   const reason = "Only owners and admins, and their credentials, can set or shorten retain.";
   throw problem.invalidInput([errorAt(["retain"], "invalid_definition", reason)]);
 }
 
-/** The limits of one run. A step takes about 15 of the 1,000 queries that D1 allows. */
-const maxStepsPerRun = 30;
+/** Limits the steps of one run in all databases. A step takes about 15 of the 1,000 queries that D1 allows per run. */
+export const maxErasingSteps = 30;
 /** The limits of one step. */
 const stepLimits = { items: 100, bytes: 2_000_000 };
+
+/** The schedule erases every five minutes. */
+const periodMs = 5 * 60 * 1000;
+
+/** Returns the data databases. Each run starts with another one, so that none uses up the steps of every run. */
+export function databasesInTurn({
+  databases,
+  now,
+}: Pick<BackgroundContext, "databases" | "now">): DataDatabase[] {
+  const dbs = databases.dataDatabases();
+  const start = Math.floor(now() / periodMs) % dbs.length;
+  return [...dbs.slice(start), ...dbs.slice(0, start)];
+}
 
 /** Erases expired submissions in bounded steps, form by form. The next run continues. */
 export async function eraseExpired(
   ctx: BackgroundContext,
   notifyChange: NotifyChange = () => undefined,
 ): Promise<void> {
-  for (const db of ctx.databases.dataDatabases()) {
+  let remainingSteps = maxErasingSteps;
+  for (const db of databasesInTurn(ctx)) {
     let after = 0;
     const idleForms = new Set<number>();
-    for (let steps = 0; steps < maxStepsPerRun; steps += 1) {
+    while (remainingSteps > 0) {
+      remainingSteps -= 1;
       const id = await nextRetaining(db, after, ctx.now());
       if (id === undefined || idleForms.has(id)) break;
       // Forms take turns, so that a long one does not block the others.
@@ -72,7 +88,7 @@ export async function eraseExpired(
   }
 }
 
-/** Returns false when it erased nothing. */
+/** Erases the oldest expired submissions of a form. Returns false when it erased none. */
 async function eraseStep(
   ctx: BackgroundContext,
   dataDb: DataDatabase,
@@ -83,7 +99,7 @@ async function eraseStep(
   const current = await findCollectionOf(db);
   const { retain = null, time_zone: zone } = current?.collection.definition ?? {};
   if (!current || !retain || zone === undefined || retain.appliesFrom > ctx.now()) return false;
-  const items = await loadExpired(db, expiry(retain, zone, ctx.now()), stepLimits);
+  const items = await loadExpired(db, buildExpiry(retain, zone, ctx.now()), stepLimits);
   if (items.length === 0) return false;
   const compiled = compileCollection(current.collection);
   // An item or a definition that changed meanwhile fails the batch. The next step reads it again.
@@ -93,27 +109,33 @@ async function eraseStep(
   return true;
 }
 
-/** Erases these items in one batch, as the service itself. */
+/** Erases these items in one batch. The audit names the service as the actor. */
 export function eraseItems(
   ctx: BackgroundContext,
   db: CollectionDatabase,
   compiled: CompiledCollection,
   items: readonly Item[],
 ): Promise<BatchOutcome> {
-  const entry = systemRecord(ctx);
-  return storeBatch(db, buildErasure(compiled, items, entry.at), null, entry, { conditions: [] });
+  const action = compiled.collection.kind === "app" ? "record.erase" : "submission.erase";
+  const auditRecord = systemRecord(ctx, action);
+  const erasure = buildErasure(compiled, items, auditRecord);
+  return storeBatch(db, erasure, null, auditRecord, { conditions: [] });
 }
 
-/** Submissions that were created at or before this time expire. */
-const expiry = ({ days, only }: Retention, zone: string, now: number) => ({
+/** The items to which the rule applies now: submissions created at or before `createdUntil`, all or only closed ones. */
+const buildExpiry = ({ days, only }: Retention, zone: string, now: number) => ({
   createdUntil: daysBefore(now, days, zone),
   only,
 });
 
-export const systemRecord = ({ now, random }: BackgroundContext): ItemAuditRecord => ({
+/** Builds the audit record of an action that the service itself performs. */
+export const systemRecord = <Action extends AuditAction>(
+  { now, random }: BackgroundContext,
+  action: Action,
+) => ({
   at: now(),
-  actor: "system",
-  action: "submission.erase",
+  actor: "system" as const,
+  action,
   session: null,
   requestId: random.uuid(),
   sentRequestId: null,
@@ -122,10 +144,9 @@ export const systemRecord = ({ now, random }: BackgroundContext): ItemAuditRecor
 function buildErasure(
   compiled: CompiledCollection,
   items: readonly Item[],
-  now: number,
+  { at: now, action }: Pick<ItemAuditRecord, "at" | "action">,
 ): BatchWrite {
-  const { kind, version, revision } = compiled.collection;
-  const action = kind === "app" ? "record.erase" : "submission.erase";
+  const { version, revision } = compiled.collection;
   const removals = items.map((item) => ({
     item,
     rows: buildIndexRowChanges(compiled, item, null),

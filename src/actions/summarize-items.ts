@@ -100,13 +100,13 @@ export async function summarizeItems(
     return { from: chosen.from ?? addMonths(to, 1 - usualMonths), to };
   };
   assertPeriod(periodOf(likely.collection));
-  const { compiled, status, views } = await aggregateTogether(
+  const { reached, status, views } = await aggregateTogether(
     ctx,
     likely,
     (collection) => aggregateBodies(collection, periodOf(collection)),
     { withStatus: true },
   );
-  const { collection } = compiled;
+  const { collection } = reached;
   const { fields } = collection.definition.fields;
   const period = periodOf(collection);
   const complete = views.flatMap((view) => ("exceeded" in view ? [] : [view]));
@@ -115,7 +115,7 @@ export async function summarizeItems(
     status,
     period,
     figures:
-      complete.length === views.length ? readFigures(wholeOf(compiled), period, complete) : null,
+      complete.length === views.length ? readFigures(wholeOf(reached), period, complete) : null,
     hasMoreFields:
       summarized(fields, "select").length > maxBreakdowns ||
       summarized(fields, "number").length > maxSums,

@@ -138,9 +138,9 @@ function assertSubmittable({ collection }: CompiledCollection, now: number): voi
 /** Compares JSON: stored data has integer keys, which JavaScript orders, so equal data has equal JSON. */
 export function hasSameData(
   next: Pick<NextState, "data">,
-  { item, compiled }: StoredItem,
+  { item, compiled: reached }: StoredItem,
 ): boolean {
-  const before = withoutRemovedFields(wholeOf(compiled).collection.definition.fields, item.data);
+  const before = withoutRemovedFields(wholeOf(reached).collection.definition.fields, item.data);
   return JSON.stringify(next.data) === JSON.stringify(before);
 }
 
@@ -232,12 +232,12 @@ export function reopenSubmission(
   ifMatch: Precondition | null,
 ): Promise<ItemView> {
   return retryOnCurrentItem(ctx, loaded, async (current) => {
-    const { item, compiled } = current;
+    const { item, compiled: reached } = current;
     requireVersion(item.version, ifMatch);
     if (item.status !== "closed") throw problem.submissionNotClosed();
     const next = { data: item.data, status: "submitted" as const };
     const reopenedItem = await writeItem(ctx, current, next, "submission.reopen");
-    return reopenedItem && buildItemView(reopenedItem, compiled);
+    return reopenedItem && buildItemView(reopenedItem, reached);
   });
 }
 

@@ -8,11 +8,11 @@ import { problem } from "#domain/problem/problem.ts";
 
 /** Returns the unique value by which an upsert finds its item. Throws 422 when it is missing or invalid. */
 export function parseUpsertKey(
-  compiled: ReachedCollection,
+  reached: ReachedCollection,
   fieldKey: string,
   body: unknown,
 ): UniqueValue {
-  const uniqueFields = compiled.fields.list.filter(({ field }) => uniqueIdOf(field) !== undefined);
+  const uniqueFields = reached.fields.list.filter(({ field }) => uniqueIdOf(field) !== undefined);
   const uniqueField = uniqueFields.find(({ field }) => field.key === fieldKey);
   const uniqueId = uniqueField && uniqueIdOf(uniqueField.field);
   if (!uniqueField || uniqueId === undefined) {
@@ -35,9 +35,9 @@ export function parseUpsertKey(
   }
   // Validates this field alone, as a patch. The other fields are validated with the item.
   const patch = Object.hasOwn(data, fieldKey) ? { [fieldKey]: data[fieldKey] } : {};
-  const checkResult = checkPatch(wholeOf(compiled), {}, patch, true);
+  const checkResult = checkPatch(wholeOf(reached), {}, patch, true);
   if (checkResult.errors.length > 0) throw problem.invalidInput(checkResult.errors);
-  const { id: collectionId } = compiled.collection;
+  const { id: collectionId } = reached.collection;
   const { id, type } = uniqueField.field;
   const [value] = uniqueValue(collectionId, { id, uniqueId, type }, checkResult.data);
   if (value) return value;

@@ -157,10 +157,10 @@ async function toLoadedItem(
 ): Promise<LoadedItem> {
   if (!current) throw problem.notFound();
   const { item } = current;
-  const compiled = await reachCurrent(ctx, await loadCollectionOfHead(ctx, current.head));
+  const reached = await reachCurrent(ctx, await loadCollectionOfHead(ctx, current.head));
   // An item outside the caller's view is like one that does not exist.
-  if (!matchesItem(conditionsOf(compiled), item)) throw problem.notFound();
-  return { item, compiled, isFromPrimary: ctx.versions.isFromPrimary() };
+  if (!matchesItem(conditionsOf(reached), item)) throw problem.notFound();
+  return { item, compiled: reached, isFromPrimary: ctx.versions.isFromPrimary() };
 }
 
 /** Returns 404 for an item of a collection that the caller cannot see. */
@@ -173,9 +173,9 @@ function requireVisible({ resources }: ActionContext, loaded: LoadedItem): Loade
 /** Loads the item again after a concurrent change. */
 export async function reloadItem(
   ctx: ActionContext,
-  { item, compiled }: LoadedItem,
+  { item, compiled: reached }: LoadedItem,
 ): Promise<LoadedItem> {
-  const { id, kind } = compiled.collection;
+  const { id, kind } = reached.collection;
   const name = { kind, id: item.id, stamps: findCachedStamp(ctx.memory, id) };
   return requireVisible(ctx, await toLoadedItem(ctx, await findItem(ctx.databases, name)));
 }

@@ -2,26 +2,34 @@ import type { Child } from "hono/jsx";
 import { partTexts } from "./language.ts";
 import { useViewer } from "./viewer.tsx";
 
-interface ActionProps {
+interface ButtonProps {
   action: string;
   name: Child;
-  /** Asks for confirmation and says what will be lost. With it, the button opens a dialog. */
-  confirm?: Child;
+  little?: boolean;
+  /** With the action, they identify the button on its page. */
+  values?: Record<string, string>;
+}
+
+interface DirectProps extends ButtonProps {
+  confirm?: never;
+  quiet?: boolean;
+}
+
+interface ConfirmedProps extends ButtonProps {
+  /** The text of the confirmation dialog: what will be lost. If absent, the button posts directly. */
+  confirm: NonNullable<Child>;
   /** The title of the dialog; `name` by default. */
   title?: Child;
-  quiet?: boolean;
-  little?: boolean;
-  values?: Record<string, string>;
   /** Further inputs in the dialog. */
   children?: Child;
 }
 
 /** A button that posts a form, directly or after a confirmation. It works without scripts. */
-export function Action(props: ActionProps) {
+export function Action(props: DirectProps | ConfirmedProps) {
   return props.confirm === undefined ? <SubmitButton {...props} /> : <ConfirmButton {...props} />;
 }
 
-function SubmitButton({ action, name, quiet, little, values = {} }: ActionProps) {
+function SubmitButton({ action, name, quiet, little, values = {} }: DirectProps) {
   const classes = [quiet ? "quiet" : "", little ? "little" : ""].filter(
     (className) => className !== "",
   );
@@ -44,8 +52,9 @@ function ConfirmButton({
   little,
   values = {},
   children,
-}: ActionProps) {
-  const id = `ask${action}-${Object.values(values).join("-")}`.replaceAll(/[^\w-]+/g, "-");
+}: ConfirmedProps) {
+  // Encoded, so that different values have different IDs: a.b@example.com and a-b@example.com, for example.
+  const id = encodeURIComponent(["ask", action, ...Object.values(values)].join(" "));
   return (
     <>
       <button type="button" class={little ? "danger little" : "danger"} popovertarget={id}>

@@ -35,20 +35,20 @@ export const itemPermissions = {
   form: { create: "submissions:create", update: "submissions:write", delete: "submissions:delete" },
 } as const satisfies Record<CollectionKind, Record<string, Permission>>;
 
-/** Conflicts of values with stored values, or with a pending change of the definition. */
+/** Reported when a value conflicts with a stored value, or with a pending change of the definition. */
 const conflictProblems = ["duplicate", "schema_in_use"] as const satisfies ApiCode[];
 
-/** The problems of every write of items. */
-const writeProblems = (kind: CollectionKind): ApiCode[] =>
+/** The problems of a create, which updates share. */
+const createProblems = (kind: CollectionKind): ApiCode[] =>
   kind === "form" ? [...conflictProblems, "submissions_closed"] : [...conflictProblems];
 
-/** The problems of a change of an existing item. */
+/** The problems of an update. */
 export const changeProblems = (kind: CollectionKind): ApiCode[] =>
-  kind === "form" ? [...writeProblems(kind), "submission_closed"] : writeProblems(kind);
+  kind === "form" ? [...createProblems(kind), "submission_closed"] : createProblems(kind);
 
 const itemPath = ({ kind, key, id }: ItemView) => fillPath(collectionPaths(kind).item, { key, id });
 
-const shownItem = (view: ItemView, origin: string): SingleResult => ({
+const itemResult = (view: ItemView, origin: string): SingleResult => ({
   document: itemDocument(view, origin),
   etag: etagOf(view.version),
   isRedefined: view.isRedefined,
@@ -70,7 +70,7 @@ export const createItemOperation = (kind: CollectionKind) => {
     async run(ctx, { target, body, sentKey, origin }) {
       const { response, isReplay, hasDifferentBody } = await createItem(ctx, target, body, sentKey);
       const location = itemPath(response);
-      const { document, etag = "" } = shownItem(response, origin);
+      const { document, etag = "" } = itemResult(response, origin);
       return { status: 201, document, etag, location, isReplay, hasDifferentBody };
     },
     summary: `Create a ${thing}`,
@@ -84,7 +84,7 @@ export const createItemOperation = (kind: CollectionKind) => {
         headers: ["ETag", "Location"],
       },
     },
-    problems: writeProblems(kind),
+    problems: createProblems(kind),
     tool: {
       name: `create_${thing}`,
       title: `Create a ${thing}`,
@@ -117,7 +117,7 @@ export const validateSubmission = operation({
       example: ({ responses }) => responses?.checked,
     },
   },
-  problems: writeProblems("form"),
+  problems: createProblems("form"),
   tool: {
     name: "validate_submission",
     title: "Validate a submission",
@@ -140,11 +140,11 @@ export const getItem = (kind: CollectionKind) => {
     query: expandQuery,
     precondition: "If-None-Match",
     run(_, { target: { view, included }, origin }) {
-      const shown = shownItem(view, origin);
-      if (!included) return shown;
-      const document = { ...shown.document, included: includedDocuments(included, origin) };
-      // The ETag is that of the item alone, so it says nothing about the records.
-      return { ...shown, document, isRedefined: true };
+      const result = itemResult(view, origin);
+      if (!included) return result;
+      const document = { ...result.document, included: includedDocuments(included, origin) };
+      // The ETag does not cover the included records, which may have changed. So the response is never a 304.
+      return { ...result, document, isRedefined: true };
     },
     summary: `Get a ${thing}`,
     description: `Returns the current version of the ${thing}, with its ETag.`,
@@ -174,6 +174,7 @@ export const updateItemOperation = (kind: CollectionKind) => {
     kind,
     tag: many,
     permission: itemPermissions[kind].update,
+    // The response to an increment shows the sum, and thereby the stored number.
     bodyPermissions: (body) =>
       isObject(body) && requestsIncrement(body["data"]) ? [readPermission[kind]] : [],
     effect: "write",

@@ -52,15 +52,15 @@ const expandItem =
   ): Prefetch<ShownItem | undefined, ShownQuery> =>
   async (ctx, request) => {
     const { id } = request.path;
-    const compiled = await reachCurrent(ctx, await find(ctx));
-    const isReceipt = compiled.collection.kind === "app" && !id.startsWith("rec_");
+    const reached = await reachCurrent(ctx, await find(ctx));
+    const isReceipt = reached.collection.kind === "app" && !id.startsWith("rec_");
     const condition = { field: isReceipt ? "$receipt_number" : "$id", op: "eq", value: id };
     const search = {
       body: { conditions: [condition] },
       rights,
       expand: expandNames(expandOf(request)),
     };
-    const { views, included } = await queryItems(ctx, compiled, search, null, 1);
+    const { views, included } = await queryItems(ctx, reached, search, null, 1);
     const [view] = views;
     return view && { view, included };
   };
@@ -82,8 +82,8 @@ function shownItemTarget(kind: CollectionKind): Target<ShownItem> {
       assertReachable(ctx, kind, path.key);
       const early = await read(prefetch);
       if (early) {
-        const { item, compiled } = await findVisible(early);
-        return { view: buildItemView(item, compiled), included: null };
+        const { item, compiled: reached } = await findVisible(early);
+        return { view: buildItemView(item, reached), included: null };
       }
       const likely = kind === "form" ? cachedCollectionOfItem(ctx.memory, path.id) : undefined;
       const findLikely = async (readCtx: ReadContext) => {
@@ -98,8 +98,8 @@ function shownItemTarget(kind: CollectionKind): Target<ShownItem> {
         if (!(error instanceof Problem) || error.status >= 500) throw error;
       }
       // Older IDs do not name their collection. And an unknown item is reported before an unknown reference.
-      const { compiled } = await findVisible(null);
-      const found = await read(expandItem(ctx, () => wholeOf(compiled)));
+      const { compiled: reached } = await findVisible(null);
+      const found = await read(expandItem(ctx, () => wholeOf(reached)));
       if (!found) throw problem.notFound();
       return found;
     },

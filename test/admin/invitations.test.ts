@@ -26,6 +26,22 @@ beforeAll(async () => {
 });
 
 describe("An invitation", () => {
+  it("has its own confirmation dialog beside that of a similar address", async () => {
+    const inviter = await createMember("owner");
+    const name = freshKey("guest");
+    const addresses = [`${name}.b@forms.example`, `${name}-b@forms.example`];
+    for (const email of addresses) await invite(inviter, email, "viewer");
+    const { text } = await admin("GET", "/members", undefined, { Accept: "text/html" });
+    const ids = addresses.map((email) => {
+      const dialog = text
+        .split('<div popover="auto" ')
+        .find((part) => part.includes(`="${email}"`));
+      return /^id="([^"]+)"/.exec(dialog ?? "")?.[1];
+    });
+    expect(ids).not.toContain(undefined);
+    expect(ids[0]).not.toBe(ids[1]);
+  });
+
   it("returns 404 when its address belongs to a member again, and leaves that member unchanged", async () => {
     const [owner, otherOwner] = [await createMember("owner"), await createMember("owner")];
     await owner.send("POST", `/members/${otherOwner.id}`, { disabled: "true" });

@@ -16,32 +16,32 @@ import { createCollection, saveFields, showEditor, showNewEditor } from "./edito
 import { collectionsPage } from "./list.tsx";
 import { settingsPage } from "./settings.tsx";
 
-/** Routes for the definitions and the data of apps or forms. */
+/** Builds the routes of the pages on apps or on forms: their definitions, their access and their items. */
 export function collectionRoutes(kind: CollectionKind) {
   const list = collectionsPage(kind);
   const settings = settingsPage(kind);
   const json = jsonPage(kind);
   const deletion = deletePage(kind);
   const access = accessPage(kind);
-  const define = requireAbility("define");
-  const erase = requireAbility("erase");
-  const seeCredentials = requireAbility("credentials");
+  const requireDefine = requireAbility("define");
+  const requireErase = requireAbility("erase");
+  const requireCredentials = requireAbility("credentials");
   return (
     new Hono<AdminEnv>()
-      // A query parameter, because any path could be the key of a collection.
+      // `new` is a query parameter, because any path could be the key of a collection.
       .get("/", (c, next) =>
         c.req.query("new") === undefined ? list.show(c, next) : showNewEditor(c, kind),
       )
-      .post("/", define, (c) => createCollection(c, kind))
+      .post("/", requireDefine, (c) => createCollection(c, kind))
       .get("/:key", (c) => showEditor(c, kind))
-      .post("/:key/fields", define, (c) => saveFields(c, kind))
-      .get("/:key/settings", define, settings.show)
-      .post("/:key/settings", define, settings.save)
-      .get("/:key/access", seeCredentials, access.show)
-      .post("/:key/access", seeCredentials, access.giveAccess)
+      .post("/:key/fields", requireDefine, (c) => saveFields(c, kind))
+      .get("/:key/settings", requireDefine, settings.show)
+      .post("/:key/settings", requireDefine, settings.save)
+      .get("/:key/access", requireCredentials, access.show)
+      .post("/:key/access", requireCredentials, access.giveAccess)
       .get("/:key/summary", summaryPage(kind).show)
-      .get("/:key/delete", erase, deletion.show)
-      .post("/:key/delete", erase, deletion.remove)
+      .get("/:key/delete", requireErase, deletion.show)
+      .post("/:key/delete", requireErase, deletion.remove)
       .get("/:key/api", apiPage(kind).show)
       .post("/:key/check-index", requireAbility("owners"), settings.repairIndex)
       .get("/:key/openapi.json", async (c) => {
@@ -51,7 +51,7 @@ export function collectionRoutes(kind: CollectionKind) {
       .get("/:key/changes", historyPage(kind).show)
       .get("/:key/changes/:version", changesPage(kind).show)
       .get("/:key/json", json.show)
-      .post("/:key/json", define, json.save)
+      .post("/:key/json", requireDefine, json.save)
       .route("/:key/items", itemRoutes(kind))
   );
 }

@@ -152,8 +152,8 @@ const withdraw = membersPage.form({
 
 const createReset = membersPage.form({
   async act({ c, ctx, param, text }) {
-    const { secret, email, expiresAt } = await createPasswordReset(ctx, param("id"));
-    const link = new URL(`/admin/reset/${secret}`, serviceOrigin(c)).href;
+    const { signedSecret, email, expiresAt } = await createPasswordReset(ctx, param("id"));
+    const link = new URL(`/admin/reset/${signedSecret}`, serviceOrigin(c)).href;
     return {
       page: (frame) => (
         <AdminPage

@@ -14,11 +14,11 @@ export function migrateAndDeploy(
   settings: Settings,
   secrets: Secrets = {},
 ): { url: string; hasOwner: boolean } {
-  const counts = settings.d1_databases.map(({ binding }) => migrate(environment, binding));
-  return { url: deploy(environment, settings, secrets), hasOwner: counts.some(Boolean) };
+  const memberCounts = settings.d1_databases.map(({ binding }) => migrate(environment, binding));
+  return { url: deploy(environment, settings, secrets), hasOwner: memberCounts.some(Boolean) };
 }
 
-/** Applies the missing migrations of a database, and checks that it has all. Returns its number of members. */
+/** Applies the missing migrations of a database. Stops if it then lacks one. Returns its number of members. */
 export function migrate(environment: string, binding: string): number {
   const state = readState(environment, binding);
   if (state.missing.length === 0) {
@@ -29,9 +29,7 @@ export function migrate(environment: string, binding: string): number {
   runWrangler(["d1", "migrations", "apply", binding, "--remote", ...config]);
   const { missing, members } = readState(environment, binding);
   if (missing.length > 0)
-    stop(
-      `The database ${binding} lacks ${missing.join(", ")}. Nothing was deployed. Run this again.`,
-    );
+    stop(`${binding} still lacks ${missing.join(", ")}. Run the same command again.`);
   return members;
 }
 
@@ -70,7 +68,7 @@ export function deploy(
   return settings.vars["ORIGIN"] || findWorkerUrl(readFileSync(output, "utf8"));
 }
 
-/** Finds the Worker's URL in wrangler's output, which has one JSON object per line. */
+/** Finds the Worker's URL in wrangler's output, which has one JSON object per line. A target is a URL or a host. */
 function findWorkerUrl(output: string): string {
   const entries = output
     .split("\n")
@@ -78,7 +76,7 @@ function findWorkerUrl(output: string): string {
     .map((line) => JSON.parse(line) as { type: string; targets?: string[] });
   const target = entries
     .find(({ type }) => type === "deploy")
-    ?.targets?.find((host) => host.startsWith("https://") || host.includes(".workers.dev"));
+    ?.targets?.find((each) => each.startsWith("https://") || each.includes(".workers.dev"));
   if (!target)
     stop("The Worker has no URL. Set one with --domain, or register a workers.dev subdomain.");
   return target.startsWith("https://") ? target : `https://${target}`;
@@ -86,40 +84,43 @@ function findWorkerUrl(output: string): string {
 
 const maxWaitMs = 60_000;
 
-/** Waits until the Worker, its database, its cache and its objects respond. Prints the last error on a timeout. */
+/** Waits until the Worker, its database, its cache and its objects respond. Prints the last response on a timeout. */
 export async function waitUntilHealthy(url: string): Promise<boolean> {
-  const lastResult = await waitForResponse(`${url}/health?deep`, ({ ok }) => ok);
-  if (lastResult === null) return true;
-  console.error(`${url}/health?deep is not healthy yet: ${lastResult}`);
+  const failure = await waitForResponse(`${url}/health?deep`, ({ ok }) => ok);
+  if (failure === undefined) return true;
+  console.error(`${url}/health?deep is not healthy yet: ${failure}`);
   return false;
 }
 
 /** How long requests that began before a pause may still run. */
 const drainMs = 15_000;
 
-/** Waits until the Worker answers 503, and until earlier requests have ended. Prints the last response on a timeout. */
+/** Waits until the Worker answers 503, and until earlier requests have ended. Stops on a timeout: the Worker may write. */
 export async function waitUntilPaused(url: string): Promise<void> {
-  const lastResult = await waitForResponse(`${url}/health`, ({ status }) => status === 503);
-  if (lastResult !== null) console.error(`${url}/health does not return 503 yet: ${lastResult}`);
+  const failure = await waitForResponse(`${url}/health`, ({ status }) => status === 503);
+  if (failure !== undefined) {
+    const reason = `${url}/health does not return 503 yet: ${failure}.`;
+    stop(`${reason} Nothing was restored. Run the same command again.`);
+  }
   await new Promise((resolve) => setTimeout(resolve, drainMs));
 }
 
-/** Returns null once the response is as expected, and the last response on a timeout. */
+/** Waits for an expected response. On a timeout, returns the last response or error. */
 async function waitForResponse(
   url: string,
   isExpected: (response: Response) => boolean,
-): Promise<string | null> {
+): Promise<string | undefined> {
   const deadline = Date.now() + maxWaitMs;
-  let lastResult = "no response";
+  let failure = "no response";
   do {
     try {
       const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
-      lastResult = `${response.status} ${await response.text()}`;
-      if (isExpected(response)) return null;
+      failure = `${response.status} ${await response.text()}`.trim();
+      if (isExpected(response)) return undefined;
     } catch (error) {
-      lastResult = String((error as Error).cause ?? error);
+      failure = String((error as Error).cause ?? error);
     }
     await new Promise((resolve) => setTimeout(resolve, 2000));
   } while (Date.now() < deadline);
-  return lastResult;
+  return failure;
 }

@@ -6,7 +6,7 @@ import type { Examples } from "./examples.ts";
 import type { ResourceNames } from "./names.ts";
 import type { Schema } from "./schema.ts";
 
-/** What an operation of the API is, without its behaviour. Documents, tools and routes derive from it. */
+/** Describes an operation of the API without its code. Documents, tools and routes derive from it. */
 export interface Description {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below `apiRoot`, with parameters as `:name`. */
@@ -15,8 +15,8 @@ export interface Description {
   kind: CollectionKind | null;
   tag: "credential" | "definitions" | "records" | "submissions" | "files" | "webhooks";
   /**
-   * Null: every credential may call it. With `anyOf`, the body decides which of these it needs. With `oneOf`, it needs one
-   * in any case, and the collection decides which.
+   * The permission that a credential needs; null if every credential may call the operation. With `anyOf`, the body decides
+   * which of the permissions it needs. With `oneOf`, it always needs one of them, and the collection decides which.
    */
   permission:
     | Permission
@@ -24,8 +24,8 @@ export interface Description {
     | { oneOf: readonly Permission[] }
     | null;
   /**
-   * Which rate limit counts a request, and whether an assistant may expect changes. A create accepts an
-   * Idempotency-Key. A dry run of a `checkable` write counts as a read.
+   * Decides which rate limit counts a request, and whether tools announce changes. A create accepts an Idempotency-Key.
+   * A dry run of a `checkable` write counts as a read.
    */
   effect: "read" | "write" | "checkable" | "create";
   query: () => z.ZodMiniObject;
@@ -33,13 +33,13 @@ export interface Description {
     /** In addition to `application/json`. */
     types?: readonly string[];
   };
-  /** Whether the request or the response is the content of a file instead of a document. */
+  /** Set if the request (`received`) or the response (`returned`) has the content of a file instead of a document. */
   content?: "received" | "returned";
   precondition?: "If-Match" | "If-None-Match" | "both";
-  /** Alternatives to one JSON document. */
+  /** Set if the response has other formats than one JSON document. */
   formats?: "downloads" | "openapi";
   target: {
-    /** Whether the path may name what does not exist. */
+    /** Whether the path may name something that does not exist, so that the operation can return 404. */
     mayBeMissing: boolean;
   };
   summary: string;
@@ -47,7 +47,7 @@ export interface Description {
   responses: Partial<Record<200 | 201 | 202 | 204 | 206, DescribedResponse>>;
   /** Problems that do not follow from permission, target, query, body and precondition. */
   problems?: readonly ApiCode[];
-  /** The components of query parameters that differ from the parameter's name. */
+  /** By parameter, the names of the components of query parameters whose component has another name. */
   parameterComponents?: Readonly<Record<string, string>>;
   tool?: DescribedTool;
 }

@@ -98,8 +98,8 @@ function allIgnoredWarnings(
 }
 
 /** The public form of stored data, with every defined field by key. Empty values are `null`, or `[]` for lists. */
-export function presentData(compiled: ReachedCollection, data: Data): Record<string, unknown> {
-  return presentFields(compiled.fields, data);
+export function presentData(reached: ReachedCollection, data: Data): Record<string, unknown> {
+  return presentFields(reached.fields, data);
 }
 
 function presentFields(fields: CompiledFields, data: Data): Record<string, unknown> {

@@ -157,10 +157,10 @@ export interface ItemView extends Omit<
 export const maxAddedBytes = 4_000_000;
 
 /** The number of these items that fit on one page, at least one. */
-export function countItemsThatFit(items: readonly Item[], compiled: ReachedCollection): number {
+export function countItemsThatFit(items: readonly Item[], reached: ReachedCollection): number {
   let bytes = 0;
   const overflowIndex = items.findIndex((item, index) => {
-    bytes += addedBytes(compiled, item.data);
+    bytes += addedBytes(reached, item.data);
     return index > 0 && bytes > maxAddedBytes;
   });
   return overflowIndex === -1 ? items.length : overflowIndex;
@@ -168,10 +168,10 @@ export function countItemsThatFit(items: readonly Item[], compiled: ReachedColle
 
 export function buildItemView(
   item: Item,
-  compiled: ReachedCollection,
+  reached: ReachedCollection,
   warnings: readonly Warning[] = [],
 ): ItemView {
-  const { kind, key, fieldsVersion } = compiled.collection;
+  const { kind, key, fieldsVersion } = reached.collection;
   // A page builds up to 200 views. Naming the members is faster than spreading the item.
   return {
     id: item.id,
@@ -184,8 +184,8 @@ export function buildItemView(
     createdBy: item.createdBy,
     updatedAt: item.updatedAt,
     updatedBy: item.updatedBy,
-    data: presentData(compiled, item.data),
-    fileKeys: compiled.fields.fileKeys,
+    data: presentData(reached, item.data),
+    fileKeys: reached.fields.fileKeys,
     isRedefined: fieldsVersion > item.definitionVersion,
     warnings,
   };

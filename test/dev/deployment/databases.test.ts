@@ -152,4 +152,18 @@ describe("The runbook for several databases", () => {
     );
     expect(settings().vars.RESTORES).toBe(versions);
   }, 60_000);
+
+  it("stops and restores nothing when the Worker does not pause", async () => {
+    const { vars } = settings();
+    const before = await note();
+    await create("DATA_01", 6, "written");
+    writeFileSync(join(checkout, "busy"), "");
+    await expect(restore(`--to ${before}`)).rejects.toThrow(
+      "/health does not return 503 yet: 200. Nothing was restored. Run the same command again.",
+    );
+    rmSync(join(checkout, "busy"));
+    expect(await query("DATA_01", "SELECT key FROM collection WHERE id = 6")).toHaveLength(1);
+    expect(settings().vars).toEqual(vars);
+    expect(await restore(`--to ${before}`)).toContain("Restored DB, DATA_01, DATA_02.");
+  }, 60_000);
 });

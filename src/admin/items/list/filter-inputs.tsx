@@ -1,8 +1,7 @@
 import { useContext } from "hono/jsx";
-import { ChoiceGroup, Field as Box, Input, Select, TextArea, useField } from "#html/inputs.tsx";
-import { choiceAttributes, RecordChoices } from "#admin/items/references.tsx";
+import { ChoiceGroup, Field, Input, Select, TextArea, useField } from "#html/inputs.tsx";
+import { choiceAttributes, RecordChoices, ReferencesContext } from "#admin/items/references.tsx";
 import { useViewer } from "#html/viewer.tsx";
-import { ReferencesContext } from "#admin/items/references.tsx";
 import { useText } from "#admin/language/index.tsx";
 import {
   describeDays,
@@ -13,7 +12,7 @@ import {
 } from "./filter-targets.ts";
 import { buildSearchParams, jsonPath, searchPath, type Filter, type Query } from "./query.ts";
 
-/** Sends the query along with a form. */
+/** Hidden inputs with which a form also sends the query. */
 export function HiddenQuery({ query }: { query: Partial<Query> }) {
   return (
     <>
@@ -30,39 +29,41 @@ interface FilterProps {
   targets: readonly FilterTarget[];
 }
 
-/** Lists the active filters. Each has a link that edits it and one that removes it. */
+/** Lists the active filters. Each has a link that removes it and, except for a text search, one that edits it. */
 export function FilterChips({ base, query, targets }: FilterProps) {
   const viewer = useViewer();
   const text = useText().filters;
   const { titles } = useContext(ReferencesContext);
   const without = (index: number) => query.filters.filter((_, i) => i !== index);
-  const chips = query.filters.map((filter, index) => ({
-    words: describeFilter(filter, targets, viewer, titles, text),
-    edit: searchPath(base, query, { add: filter.path, change: String(index) }),
-    remove: searchPath(base, { ...query, filters: without(index) }),
-  }));
+  const chips: { label: string; edit?: string; remove: string }[] = query.filters.map(
+    (filter, index) => ({
+      label: describeFilter(filter, targets, viewer, titles, text),
+      edit: searchPath(base, query, { add: filter.path, change: String(index) }),
+      remove: searchPath(base, { ...query, filters: without(index) }),
+    }),
+  );
   if (query.text !== "") {
     const remove = searchPath(base, { ...query, text: "" });
-    chips.unshift({ words: text.text(query.text), edit: "", remove });
+    chips.unshift({ label: text.text(query.text), remove });
   }
   if (query.conditions !== "") {
     const edit = searchPath(base, query, { add: jsonPath });
     const remove = searchPath(base, { ...query, conditions: "" });
-    chips.push({ words: text.conditions, edit, remove });
+    chips.push({ label: text.conditions, edit, remove });
   }
   if (chips.length === 0) return null;
   return (
     <ul class="chips" aria-label={text.active}>
-      {chips.map(({ words, edit, remove }) => (
+      {chips.map(({ label, edit, remove }) => (
         <li>
-          {edit === "" ? (
-            <span>{words}</span>
+          {edit === undefined ? (
+            <span>{label}</span>
           ) : (
             <a href={edit} class="change" title={text.edit}>
-              {words}
+              {label}
             </a>
           )}
-          <a href={remove} aria-label={text.remove(words)}>
+          <a href={remove} aria-label={text.remove(label)}>
             ✕
           </a>
         </li>
@@ -80,7 +81,7 @@ export function FilterChips({ base, query, targets }: FilterProps) {
   );
 }
 
-/** Lists what a filter can compare. Each choice opens the inputs of a new filter. */
+/** Lists the fields that a filter can compare. Each opens the inputs of a new filter. */
 export function AddFilterMenu({ base, query, targets }: FilterProps) {
   const text = useText().filters;
   const hasSearch = targets.length > 12;
@@ -121,14 +122,14 @@ export function FilterForm({ base, query, targets }: FilterProps) {
   const filter = editing.change === undefined ? undefined : query.filters[editing.change];
   const target = targets.find(({ path }) => path === editing.path);
   if (!target) return null;
-  const known = operatorsOf(target);
-  const op = filter ? opOf(filter) : known[0]?.[0];
-  // A link or a program may use operators that the menu does not offer.
-  const options = known.map(([value, comparison]) => ({
+  const offeredOperators = operatorsOf(target);
+  const op = filter ? inputOperator(filter) : offeredOperators[0]?.[0];
+  const options = offeredOperators.map(([value, comparison]) => ({
     value,
     label: text.comparisons[comparison],
   }));
-  if (op !== undefined && !known.some(([name]) => name === op))
+  // A link or a program may use operators that the menu does not offer.
+  if (op !== undefined && !offeredOperators.some(([name]) => name === op))
     options.push({ value: op, label: op });
   const others = query.filters.filter((_, index) => index !== editing.change);
   return (
@@ -147,7 +148,8 @@ export function FilterForm({ base, query, targets }: FilterProps) {
   );
 }
 
-const opOf = ({ op, values }: Filter) =>
+/** The operator in the menu, which has one of its own for fields that are not empty. */
+const inputOperator = ({ op, values }: Filter) =>
   op === "is_empty" && values[0] === "false" ? "filled" : op;
 
 function JsonForm({ base, query }: { base: string; query: Query }) {
@@ -177,7 +179,7 @@ function JsonForm({ base, query }: { base: string; query: Query }) {
   );
 }
 
-/** Longer lists of options get an input for the stored value. */
+/** For a field with more options, the stored value is typed. */
 const maxOptions = 500;
 
 interface OperandProps {
@@ -186,7 +188,7 @@ interface OperandProps {
   op: string;
 }
 
-/** The inputs for what a filter compares with. The style sheet shows those that the operator uses. */
+/** The inputs of the values with which a filter compares. The style sheet shows those that the operator uses. */
 function Operands({ target, values, op }: OperandProps) {
   const { type, options, label } = target;
   const { filters, terms } = useText();
@@ -251,24 +253,25 @@ function Operands({ target, values, op }: OperandProps) {
 }
 
 /** Programs may compare with exact times, which an input for days cannot show. */
-const typeOf = (text: string) => (text === "" || /^\d{4}-\d\d-\d\d$/.test(text) ? "date" : "text");
+const dayInputType = (text: string) =>
+  text === "" || /^\d{4}-\d\d-\d\d$/.test(text) ? "date" : "text";
 
 function DateOperands({ first, second, op }: { first: string; second: string; op: string }) {
   const { filters } = useText();
   const text = filters.operands;
   const isRelative = op === "days";
   const day = isRelative ? "" : first;
-  const known: readonly string[] = relativeDays;
-  const isKnown = !isRelative || first === "" || known.includes(first);
-  const options = (isKnown ? known : [...known, first]).map((value) => ({
+  const periods: readonly string[] = relativeDays;
+  const isOffered = !isRelative || first === "" || periods.includes(first);
+  const options = (isOffered ? periods : [...periods, first]).map((value) => ({
     value,
     label: describeDays(value, filters),
   }));
   return (
     <>
       <Select name="days" label={text.period} options={options} value={first} class="days" />
-      <Input name="value" label={text.day} type={typeOf(day)} value={day} class="day" />
-      <Input name="to" label={text.and} type={typeOf(second)} value={second} class="second" />
+      <Input name="value" label={text.day} type={dayInputType(day)} value={day} class="day" />
+      <Input name="to" label={text.and} type={dayInputType(second)} value={second} class="second" />
     </>
   );
 }
@@ -278,7 +281,7 @@ function ReferenceOperand({ app, value }: { app: string; value: string }) {
   const control = useField({ name: "value", hint: text.recordHint });
   const { id } = control.inputProps;
   return (
-    <Box {...control} label={text.record} hint={text.recordHint}>
+    <Field {...control} label={text.record} hint={text.recordHint}>
       <input
         {...control.inputProps}
         {...choiceAttributes(app, id)}
@@ -288,6 +291,6 @@ function ReferenceOperand({ app, value }: { app: string; value: string }) {
         value={value}
       />
       <RecordChoices id={`${id}-records`} name="value" />
-    </Box>
+    </Field>
   );
 }
