@@ -4,6 +4,7 @@ import type { ItemAction } from "#domain/item/change.ts";
 import { formatCount } from "#html/viewer.tsx";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
+import { joinWords } from "./words.ts";
 
 const filters = (): Catalogue["audit"]["filters"] => ({
   actor: "操作者",
@@ -21,7 +22,7 @@ const filters = (): Catalogue["audit"]["filters"] => ({
     "submission.delete": "回答の削除",
     "submission.erase": "回答の完全な削除",
     "submission.close": "回答のクローズ",
-    "submission.reopen": "回答の再開",
+    "submission.reopen": "回答のクローズ解除",
     definition: "フォームとアプリ",
     credential: "認証情報",
     member: "メンバー",
@@ -72,7 +73,7 @@ const phrases = (): Record<ResourceAction, readonly [before: string, after: stri
   "submission.delete": ["", " を削除しました"],
   "submission.erase": ["", " を完全に削除しました"],
   "submission.close": ["", " をクローズしました"],
-  "submission.reopen": ["", " を再開しました"],
+  "submission.reopen": ["", " のクローズを解除しました"],
   "submission.recalculate": ["", " を再計算しました"],
 });
 
@@ -87,7 +88,7 @@ const countedVerbs = (): Record<ItemAction, string> => ({
   "submission.delete": "削除",
   "submission.erase": "完全に削除",
   "submission.close": "クローズ",
-  "submission.reopen": "再開",
+  "submission.reopen": "クローズ解除",
   "submission.recalculate": "再計算",
 });
 
@@ -107,9 +108,9 @@ export const audit = (): Catalogue["audit"] => ({
   title: "監査ログ",
   columns: { time: "日時", event: "操作内容", session: "セッション", request: "リクエスト" },
   filters: filters(),
-  noMatches: "該当する操作はありません。",
-  noMatchesYet: "該当する操作はまだ見つかっていません。",
-  older: "以前の操作",
+  noMatches: "該当する操作はありません",
+  noMatchesYet: "該当する操作はまだ見つかっていません",
+  older: "以前の操作を表示",
   searchOlder: "以前の操作を検索",
   backToAll: "監査ログ全体に戻る",
   service: "システム",
@@ -121,7 +122,7 @@ export const audit = (): Catalogue["audit"] => ({
   event(actor, action, subject, collection) {
     const [before, after] = phrases()[action];
     return collection === null
-      ? sentence`${actor} が ${before}${subject}${after}`
+      ? sentence`${actor} ${before === "" ? "が " : joinWords("が", before)}${subject}${after}`
       : sentence`${actor} が ${collection} の ${subject}${after}`;
   },
   accountEvents: accountEvents(),
