@@ -7,6 +7,7 @@ import { aggregated } from "./parts/aggregates.ts";
 import { bundleSize } from "./parts/bundle-size.ts";
 import { cost } from "./parts/cost.ts";
 import { expanded } from "./parts/expand.ts";
+import { databases } from "./parts/databases.ts";
 import { files } from "./parts/files.ts";
 import { geo } from "./parts/geo.ts";
 import { growth } from "./parts/growth.ts";
@@ -33,6 +34,7 @@ const parts: Record<string, Part> = {
   rates,
   peers,
   cost,
+  databases,
   files,
   bundle: bundleSize,
   validation,

@@ -1,7 +1,3 @@
-import { homeName } from "#domain/bookmarks.ts";
-import type { CollectionKind } from "#domain/definition/collection.ts";
-import type { DataDatabase } from "#store/db/database.ts";
-import { loadGroup, type StoredCollection } from "#store/data/linked-collections.ts";
 import { dropTriggers } from "#store/data/move-log.ts";
 import {
   forgetMove,
@@ -12,56 +8,32 @@ import {
   type MovingCollection,
 } from "#store/data/move-sides.ts";
 import { announce, withdraw } from "#store/home/moves.ts";
-import { listSites } from "#store/home/placements.ts";
+import { findTargetRefusal } from "#store/home/move-requests.ts";
 import { eraseCopies } from "./copy-collections.ts";
+import { databaseNames, findMoveGroup, type MoveGroup } from "./move-group.ts";
 import { MoveRefusedError, type MoveRun } from "./move-run.ts";
 
 /** The beginning of a move, and the end of one that was stopped. */
 
-/** The collections that move, with their epochs. */
-async function loadCollections(
-  run: MoveRun,
-): Promise<{ source: DataDatabase; group: StoredCollection[] }> {
-  const { directory } = run.databases;
-  const [kind, key = ""] = run.move.name.split(":");
-  const placement = await directory?.findCurrent({ kind: kind as CollectionKind, key });
-  if (!placement || placement.isCreating)
-    throw new MoveRefusedError(`${run.move.name} does not exist.`);
-  const { database, collectionId } = placement;
-  const source = run.databases.dataDatabases().find(({ name }) => name === database);
-  if (!source || database === run.move.target)
-    throw new MoveRefusedError(`${run.move.name} is in ${database}.`);
-  const group = await loadGroup(source, collectionId);
-  if (!group.some(({ id }) => id === collectionId))
-    throw new MoveRefusedError(`${run.move.name} does not exist.`);
-  if (group.length > maxCollections)
-    throw new MoveRefusedError(
-      `It is linked to ${group.length - 1} others. ${maxCollections} can move together.`,
-    );
-  return { source, group };
-}
-
-/** A batch gives all of them to the other database. */
-const maxCollections = 50;
-
-/** The location of a collection was chosen for good. */
-async function requireLocation(run: MoveRun, group: readonly StoredCollection[]): Promise<void> {
-  const { target } = run.move;
-  const sites = await listSites(run.databases, run.now());
-  const site = sites.find(({ db }) => db.name === target);
-  if (!site && target !== homeName)
-    throw new MoveRefusedError(`${target} does not take apps and forms yet.`);
-  const bound = group.find(({ location }) => location !== null && location !== site?.location);
-  if (bound)
-    throw new MoveRefusedError(
-      `${bound.kind}:${bound.key} stays in "${bound.location}". ${target} is not there.`,
-    );
+/** What moves, once more: links, locations and databases may have changed since the request. */
+async function loadGroup(run: MoveRun): Promise<MoveGroup> {
+  const { databases, move } = run;
+  const group = await findMoveGroup(databases, move.name);
+  if (typeof group === "string") throw new MoveRefusedError(group);
+  const refusal = await findTargetRefusal(databases.home, {
+    source: group.source.name,
+    target: move.target,
+    location: group.location,
+    databases: databaseNames(databases),
+    at: run.now(),
+  });
+  if (refusal) throw new MoveRefusedError(refusal);
+  return group;
 }
 
 /** Prepares both databases. Returns whether copying can begin. */
 export async function beginMove(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
-  const { source, group } = await loadCollections(run);
-  await requireLocation(run, group);
+  const { source, collections: group } = await loadGroup(run);
   const collections: MovingCollection[] = [];
   for (const { id, kind, key } of group) {
     const placement = await run.databases.directory?.findCurrent({ id });
@@ -74,13 +46,13 @@ export async function beginMove(run: MoveRun, hasTime: () => boolean): Promise<b
   await run.save({ source: source.name, collections, total, done: 0, position, restores });
   for (const db of run.both)
     if (await hasUnfinishedRepairs(db)) {
-      await run.save({ problem: `It waits for work on all rows of ${db.name}.` });
+      await run.save({ problem: `waits_for_repairs ${db.name}` });
       return false;
     }
   const number = run.move.run;
   if (!(await receive(run.target, collections, number)))
-    throw new MoveRefusedError(`${run.move.target} owns one of the collections.`);
-  if (!(await eraseCopies(run, run.target, "erased", hasTime))) return false;
+    throw new MoveRefusedError("owned_by_target");
+  if (!(await eraseCopies(run, run.target, run.move, hasTime))) return false;
   await announce(run.databases.home, collections, source.name);
   await startNoting(run.source, collections, number);
   await run.save({ phase: "copying", announcedAt: run.now(), problem: null });
@@ -95,7 +67,7 @@ export async function cleanUp(run: MoveRun, hasTime: () => boolean): Promise<boo
     await forgetMove(run.source, "source");
     await dropTriggers(run.source);
     await withdraw(run.databases.home, collections);
-    if (!(await eraseCopies(run, run.target, "erased", hasTime))) return false;
+    if (!(await eraseCopies(run, run.target, run.move, hasTime))) return false;
     await forgetMove(run.target, "target");
   }
   await run.save({ phase: "stopped" });

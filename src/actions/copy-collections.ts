@@ -4,6 +4,7 @@ import {
   compareChunk,
   copyRows,
   eraseCopyStep,
+  type ErasedCopy,
   keyOf,
   loadChunk,
   type Row,
@@ -63,8 +64,7 @@ export function copyAll(run: MoveRun, hasTime: () => boolean): Promise<boolean> 
 export function compareAll(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
   return visitRows(run, hasTime, async (table, collectionId, after) => {
     const { rows, isEqual } = await compareChunk(run.both, table, collectionId, after);
-    if (!isEqual && !table.expires)
-      throw new UnequalCopyError(`Table ${table.name} of collection ${collectionId} differs.`);
+    if (!isEqual && !table.expires) throw new UnequalCopyError(table.name);
     return rows;
   });
 }
@@ -73,7 +73,7 @@ export function compareAll(run: MoveRun, hasTime: () => boolean): Promise<boolea
 export async function eraseCopies(
   run: MoveRun,
   db: DataDatabase,
-  whatComesBack: "kept" | "erased",
+  copy: ErasedCopy,
   hasTime: () => boolean,
 ): Promise<boolean> {
   const tables = movedTables();
@@ -83,7 +83,7 @@ export async function eraseCopies(
     const table = tables[position.table];
     if (!collection) break;
     if (!table) position = { collection: position.collection + 1, table: 0, after: null };
-    else if (!(await eraseCopyStep(db, table, collection.id, whatComesBack)))
+    else if (!(await eraseCopyStep(db, table, collection.id, copy)))
       position = { ...position, table: position.table + 1 };
     if (steps % stepsPerSave > 0 && hasTime()) continue;
     await run.save({ position });

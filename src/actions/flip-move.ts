@@ -1,3 +1,4 @@
+import type { MoveProblem } from "#domain/move.ts";
 import { followStep, countNotes, dropTriggers } from "#store/data/move-log.ts";
 import {
   areMoved,
@@ -25,19 +26,15 @@ const freezeEndsMs = 1800;
 const announcedMs = maxAgeMs + 5000;
 
 /** Why the move cannot end now. Undefined if it can. */
-async function findObstacle(run: MoveRun): Promise<string | undefined> {
+async function findObstacle(run: MoveRun): Promise<MoveProblem | undefined> {
   const { collections, announcedAt } = run.move;
   const [first] = collections;
-  if (run.now() - (announcedAt ?? run.now()) < announcedMs)
-    return "It waits until all isolates know of the move.";
-  if (await hasPendingDefinition(run.source, collections))
-    return "It waits for a change of a definition that is not in effect yet.";
+  if (run.now() - (announcedAt ?? run.now()) < announcedMs) return "waits_for_isolates";
+  if (await hasPendingDefinition(run.source, collections)) return "waits_for_definition";
   const group = first ? await loadGroup(run.source, first.id) : [];
   const known = new Set(collections.map(({ id }) => id));
-  return group.every(({ id }) => known.has(id)) ? undefined : newLink;
+  return group.every(({ id }) => known.has(id)) ? undefined : "linked_meanwhile";
 }
-
-const newLink = "It starts again, because another app or form was linked.";
 
 /** Follows the changes until few are left. Returns whether that is so. */
 async function catchUp(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
@@ -60,7 +57,7 @@ export async function tryToFlip(
   if (!(await catchUp(run, hasTime))) return "wait";
   const obstacle = await findObstacle(run);
   if (obstacle !== undefined) {
-    const restarts = obstacle === newLink;
+    const restarts = obstacle === "linked_meanwhile";
     await run.save({ problem: obstacle, ...(restarts ? { phase: "requested" as const } : {}) });
     return restarts ? "again" : "wait";
   }
@@ -69,7 +66,7 @@ export async function tryToFlip(
   await run.save({ phase: "flipping", problem: null });
   if (await freezeAndSurrender(run, links)) return "flipped";
   await unfreeze(run.source, run.move.collections);
-  await run.save({ phase: "following", problem: "It tries again: too much changed meanwhile." });
+  await run.save({ phase: "following", problem: "too_many_changes" });
   return "wait";
 }
 

@@ -1,3 +1,4 @@
+import type { MoveProblem } from "#domain/move.ts";
 import {
   countingDatabase,
   type DataDatabase,
@@ -14,7 +15,12 @@ export type MoveContext = Pick<BackgroundContext, "databases" | "now">;
 export class RunOverError extends Error {}
 
 /** The move cannot go on. The source keeps the collections. */
-export class MoveRefusedError extends Error {}
+export class MoveRefusedError extends Error {
+  /** `detail` is a database or a table. */
+  constructor(problem: MoveProblem, detail = "") {
+    super(`${problem} ${detail}`.trim());
+  }
+}
 
 /** One run of a move. It saves its progress, so that the next run continues after a kill. */
 export class MoveRun {
@@ -46,7 +52,7 @@ export class MoveRun {
     const known = this.#counted.find(({ db }) => db.name === name);
     if (known) return known.db;
     const found = this.databases.dataDatabases().find((each) => each.name === name);
-    if (!found) throw new MoveRefusedError(`This installation has no database ${name}.`);
+    if (!found) throw new MoveRefusedError("unknown_database", name ?? "");
     const counted = countingDatabase(found);
     this.#counted.push(counted);
     return counted.db;

@@ -36,7 +36,7 @@ async function work(run: MoveRun, hasTime: () => boolean): Promise<void> {
   const { timeline } = run.databases;
   const isRestored = run.move.source !== null && run.move.restores !== timeline.restores;
   if (isRestored && stoppablePhases.includes(run.move.phase))
-    throw new MoveRefusedError("A database was restored meanwhile.");
+    throw new MoveRefusedError("restored");
   while (hasTime()) if (!(await step(run, hasTime))) return;
 }
 
@@ -62,7 +62,7 @@ async function step(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
       return retire(run);
     case "kept":
       if ((run.move.eraseAt ?? Infinity) > run.now()) return false;
-      if (await eraseCopies(run, run.source, "kept", hasTime)) await run.save({ phase: "done" });
+      if (await eraseCopies(run, run.source, "unused", hasTime)) await run.save({ phase: "done" });
       return false;
     case "stopping":
       return cleanUp(run, hasTime);

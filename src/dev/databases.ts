@@ -1,4 +1,5 @@
 import { parseDeploymentOptions } from "./deploy/options.ts";
+import { listActiveMoves, startMove, stopMove } from "./deploy/moves.ts";
 import { migrate, migrateAndDeploy, waitUntilHealthy } from "./deploy/publish.ts";
 import { ensureDatabases, ensureResources, queryDatabase } from "./deploy/resources.ts";
 import {
@@ -13,15 +14,16 @@ import {
 import { stop } from "./deploy/wrangler.ts";
 
 /**
- * `npm run databases -- list` shows the databases of an installation. `npm run databases -- add --jurisdiction eu` says
- * what it would do, and does it with `--yes`. Every step skips finished work, so the same command continues after a
- * failure.
+ * `npm run databases -- list` shows the databases of an installation. `npm run databases -- add --jurisdiction eu` and
+ * `npm run databases -- move form:purchase --to DATA_02` say what they would do, and do it with `--yes`. Every step skips
+ * finished work, so the same command continues after a failure.
  */
 
 const [command = "", ...args] = process.argv.slice(2);
+const [collection] = args[0]?.startsWith("-") ? [] : args.splice(0, 1);
 const options = parseDeploymentOptions(
   ["env", "location", "jurisdiction"],
-  { yes: "boolean" },
+  { to: "string", stop: "boolean", yes: "boolean" },
   args,
 );
 const { environment, yes: isConfirmed, location, jurisdiction } = options;
@@ -60,6 +62,7 @@ function list(): void {
         .join("  ")
         .trimEnd(),
     );
+  listActiveMoves(environment);
 }
 
 const widthOf = (rows: readonly string[][], column: number) =>
@@ -139,6 +142,30 @@ function nextDatabase(
   };
 }
 
+function move(): void {
+  if (
+    !/^(app|form):./.test(collection ?? "") ||
+    (options.to === undefined) !== (options.stop === true)
+  )
+    stop(
+      "Name the app or form and the database: `npm run databases -- move form:purchase --to DATA_02`, or --stop.",
+    );
+  saveSettings(environment, settings);
+  const name = String(collection);
+  if (options.stop) return stopMove(environment, name);
+  startMove({
+    environment,
+    settings,
+    name,
+    to: String(options.to),
+    isConfirmed: isConfirmed === true,
+  });
+}
+
 if (command === "list") list();
 else if (command === "add") await add();
-else stop("Use `npm run databases -- list`, or `npm run databases -- add --location apac`.");
+else if (command === "move") move();
+else
+  stop(
+    "Use `npm run databases -- list`, `add --location apac`, or `move form:purchase --to DATA_02`.",
+  );

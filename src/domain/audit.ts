@@ -26,6 +26,8 @@ export type ResourceAction =
   | "definition.erase"
   | "index.check"
   | "database.restore"
+  | "move.start"
+  | "move.stop"
   | "credential.issue"
   | "credential.edit"
   | "credential.rotate"

@@ -39,3 +39,40 @@ export const stoppablePhases: readonly MovePhase[] = [
   "checking",
   "following",
 ];
+
+/** Why a move cannot start, in English. */
+const moveRefusals = {
+  unknown_collection: "There is no app or form with this name.",
+  moved_meanwhile: "It was moved or deleted at the same time. Try again.",
+  unknown_database: "This installation has no such database.",
+  same_database: "Its data is in this database already.",
+  database_not_ready: "This database is still being added. Try again in a minute.",
+  other_location: "Its location was chosen for good, and this database is elsewhere.",
+  too_many_collections: "More than 50 linked apps and forms cannot move together.",
+  busy: "Another move is under way. One takes place at a time.",
+};
+export type MoveRefusal = keyof typeof moveRefusals;
+
+/** Why a move waits or was stopped, in English. */
+export const moveProblems = {
+  ...moveRefusals,
+  owned_by_target: "The other database owns one of the apps and forms.",
+  unequal_copy: "The copy differed from the original.",
+  restored: "A database was restored meanwhile.",
+  waits_for_repairs: "Waits for work on all rows after an upgrade or a restore.",
+  waits_for_isolates: "Waits about a minute, until every location knows of the move.",
+  waits_for_definition: "Waits for a definition change that is not in effect yet.",
+  linked_meanwhile: "Starts again, because another app or form was linked.",
+  too_many_changes: "Tries again, because too much changed at the end.",
+};
+export type MoveProblem = keyof typeof moveProblems;
+
+/** A stored problem: its code and, for some, the database or the table that it concerns. */
+export function parseMoveProblem(stored: string): { problem: MoveProblem | null; detail: string } {
+  const [code = "", ...detail] = stored.split(" ");
+  const isKnown = code in moveProblems;
+  return { problem: isKnown ? (code as MoveProblem) : null, detail: detail.join(" ") };
+}
+
+/** Linked collections move in one batch. */
+export const maxMovedCollections = 50;

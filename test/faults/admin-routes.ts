@@ -731,11 +731,25 @@ const fileRows: Row[] = [
   })),
 ];
 
+/** A single database has no moves. `test/databases` starts some. */
+const databaseRows: Row[] = [
+  ...adminRows("GET /settings/databases", 200, () => ({ path: "/settings/databases" })),
+  ...adminRows("GET /settings/databases/move", 200, () => ({ path: "/settings/databases/move" })),
+  ...adminRows("POST /settings/databases/move", 422, () => ({
+    path: "/settings/databases/move",
+    body: { collection: "form:nothing", to: "DATA_77" },
+  })),
+  ...adminRows("POST /settings/databases/moves/:id/stop", 404, () => ({
+    path: "/settings/databases/moves/0/stop",
+    body: {},
+  })),
+];
+
 export const allAdminRows: Row[] = [
   ...signInRows,
   ...adminRows("GET /", 200, () => ({ path: "" })),
   ...adminRows("GET /audit", 200, () => ({ path: "/audit?action=record.create" })),
-  ...adminRows("GET /settings/databases", 200, () => ({ path: "/settings/databases" })),
+  ...databaseRows,
   ...accountRows,
   ...memberRows,
   ...integrationRows,

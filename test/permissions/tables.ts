@@ -81,6 +81,9 @@ POST /admin/account/password                                     | 204   | 204  
 GET /admin/audit                                                 | 200   | 200   | 403    | 403    | 401
 
 GET /admin/settings/databases                                    | 200   | 200   | 403    | 403    | 401
+GET /admin/settings/databases/move                               | 200   | 200   | 403    | 403    | 401
+POST /admin/settings/databases/move, to no database              | 422   | 422   | 403    | 403    | 401
+POST /admin/settings/databases/moves/:id/stop, of no move        | 404   | 404   | 403    | 403    | 401
 
 GET /admin/members                                               | 200   | 200   | 403    | 403    | 401
 POST /admin/members, inviting a viewer                           | 201   | 201   | 403    | 403    | 401

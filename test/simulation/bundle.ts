@@ -40,6 +40,23 @@ const givenService: Patch = {
   to: "const existing = services.get(env) ?? (env as unknown as { service: Service }).service;",
 };
 
+const limit = (file: string, from: string, count: number): Patch => ({
+  file: `src/${file}`,
+  from: `const ${from};`,
+  to: `const ${from.replace(/ = .*/, "")} = ${count};`,
+});
+
+/** Plans have few rows, so moves take them in smaller portions. */
+const smallPortions = [
+  limit("store/data/move-rows.ts", "rowsPerChunk = 4000", 12),
+  limit("store/data/move-rows.ts", "erasedPerStep = 4000", 12),
+  limit("store/data/move-log.ts", "maxNotes = 1000", 8),
+  limit("actions/flip-move.ts", "maxFrozenNotes = 500", 12),
+];
+
+/** Whether a version of the service has moves. */
+const hasMoves = (from: string) => existsSync(join(from, "src/actions/run-moves.ts"));
+
 const entry = `
   import worker, { CredentialGate, WebhookSender } from "./src/index.ts";
   export { worker };
@@ -63,7 +80,9 @@ export async function loadBundle(patches: readonly Patch[] = [], from = root): P
     define: { "crypto.subtle": "simulatedSubtle" },
     sourcemap: "inline",
     logOverride: { "unsupported-require-call": "silent" },
-    plugins: [simulated(from, [givenService, ...patches])],
+    plugins: [
+      simulated(from, [givenService, ...(hasMoves(from) ? smallPortions : []), ...patches]),
+    ],
     write: false,
   });
   const [output] = outputFiles;

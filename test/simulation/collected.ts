@@ -1,9 +1,12 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Step } from "./plan.ts";
+import type { Layout } from "./settings.ts";
 
 /** The version of the Worker that serves beside the present one in simulated deployments. */
 export const formerCommit = "fbf2d40";
+/** The one that serves beside it in plans with moves. */
+export const formerCommitWithMoves = "eee4ff92";
 
 export const collectedFolder = new URL("collected", import.meta.url).pathname;
 
@@ -11,6 +14,7 @@ interface CollectedPlan {
   name: string;
   /** What it found when it was new. */
   found: string;
+  layout: Layout;
   plan: Step[];
 }
 
@@ -19,9 +23,11 @@ export const collectedPlans = (): CollectedPlan[] =>
   globSync("*.json", { cwd: collectedFolder })
     .toSorted()
     .map((file) => {
-      const { found, steps } = JSON.parse(readFileSync(join(collectedFolder, file), "utf8")) as {
-        found: string;
-        steps: Step[];
-      };
-      return { name: basename(file, ".json"), found, plan: steps };
+      const text = readFileSync(join(collectedFolder, file), "utf8");
+      const {
+        found,
+        layout = "single",
+        steps,
+      } = JSON.parse(text) as { found: string; layout?: Layout; steps: Step[] };
+      return { name: basename(file, ".json"), found, layout, plan: steps };
     });

@@ -35,7 +35,7 @@ class Scenario {
 
   constructor(bundle: Bundle, template: Template) {
     this.world = new World(bundle, template.image, template.now);
-    this.world.db.lags = false;
+    for (const db of this.world.databases.values()) db.lags = false;
     this.#template = template;
   }
 
@@ -101,7 +101,7 @@ class Scenario {
   }
 
   #select(sql: string): Record<string, unknown>[] {
-    return this.world.db.select(sql) as Record<string, unknown>[];
+    return this.world.home.select(sql) as Record<string, unknown>[];
   }
 
   async #define(): Promise<void> {

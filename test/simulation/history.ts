@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Commit } from "./platform/database.ts";
+import type { Commit, SimulatedDatabase } from "./platform/database.ts";
+import { findOwners } from "./ownership.ts";
 import {
   allCollections,
   kindOf,
@@ -98,17 +99,32 @@ export class History {
 
   constructor(world: World) {
     this.#world = world;
-    const rows = world.db.select<{ id: number; key: CollectionKey; fields: string }>(
-      "select id, key, fields from collection order by id",
-    );
-    this.#collections = rows.map(({ id, key, fields }) => ({
-      id,
-      key,
-      names: new Map(JSON.parse(fields).fields.map((field: Json) => [String(field.id), field.key])),
-    }));
-    world.db.onCommit = (commit) => this.#observe(commit);
+    this.#collections = [...world.databases.values()]
+      .flatMap((db) =>
+        db.select<{ id: number; key: CollectionKey; fields: string }>(
+          "select id, key, fields from collection",
+        ),
+      )
+      .toSorted((a, b) => a.id - b.id)
+      .map(({ id, key, fields }) => ({
+        id,
+        key,
+        names: new Map(
+          JSON.parse(fields).fields.map((field: Json) => [String(field.id), field.key]),
+        ),
+      }));
+    for (const db of world.databases.values())
+      db.onCommit = (commit) => this.#observe(db, { ...commit, version: world.moment });
     this.#observeDefinitions(0);
-    for (const collection of this.#collections) this.#observeItems(collection, beginning);
+    const owners = findOwners(world);
+    for (const collection of this.#collections)
+      this.#observeItems(owners.get(collection.id), collection, beginning);
+  }
+
+  /** The database that has a collection now. */
+  databaseOf(key: CollectionKey): SimulatedDatabase {
+    const id = this.#collections.find((collection) => collection.key === key)?.id ?? 0;
+    return findOwners(this.#world).get(id) ?? this.#world.home;
   }
 
   wrong(message: string): void {
@@ -117,27 +133,45 @@ export class History {
     this.#world.scheduler.note(`WRONG ${message}`);
   }
 
-  #observe(commit: Commit): void {
+  #observe(db: SimulatedDatabase, commit: Commit): void {
     if (commit.writes.some(({ sql }) => /(update|into) "collection"/.test(sql)))
       this.#observeDefinitions(commit.version);
     if (!commit.writes.some(({ sql }) => sql.includes('into "change"'))) return;
-    for (const collection of this.#collections) this.#observeItems(collection, commit);
+    const owners = findOwners(this.#world);
+    for (const collection of this.#collections) {
+      const owner = owners.get(collection.id);
+      if (owner === db) this.#observeItems(db, collection, commit);
+      else if (this.#findChanges(db, collection).length > 0)
+        this.wrong(`${commit.activity} changed ${collection.key} in a database that lacks it`);
+    }
   }
 
   #observeDefinitions(from: number): void {
-    const [row] = this.#world.db.select<{ view: string; isDeleted: number }>(
-      `select (select views ->> '$[0].name' from collection where key = 'orders') as view,
-        exists (select 1 from collection where key = '~polls') as isDeleted`,
+    const [view] = this.databaseOf("orders").select<{ name: string }>(
+      "select views ->> '$[0].name' as name from collection where key = 'orders'",
     );
-    if (!row) return;
-    this.views.push({ from, seen: readView(row.view) });
-    this.deletions.push({ from, isDeleted: row.isDeleted === 1 });
+    if (!view) return;
+    this.views.push({ from, seen: readView(view.name) });
+    const hidden = this.databaseOf("polls").select("select 1 from collection where key = '~polls'");
+    this.deletions.push({ from, isDeleted: hidden.length > 0 });
   }
 
-  #observeItems(collection: ObservedCollection, commit: Commit): void {
+  #observeItems(
+    db: SimulatedDatabase | undefined,
+    collection: ObservedCollection,
+    commit: Commit,
+  ): void {
+    const known = this.changes.get(collection.key) ?? [];
+    const rows = db ? this.#findChanges(db, collection) : [];
+    const written = new Map<Write, number>();
+    for (const row of rows) this.#observeChange(collection, row, commit, written, known);
+  }
+
+  /** The changes of a collection in a database that are newer than all known ones. */
+  #findChanges(db: SimulatedDatabase, collection: ObservedCollection): Json[] {
     const known = this.changes.get(collection.key) ?? [];
     const last = known.at(-1)?.number ?? collection.id * sequencesPerCollection;
-    const rows = this.#world.db.select<Json>(
+    return db.select<Json>(
       `select c.number, c.item_id as id, c.version, c.action, c.actor, c.item, c.sent_request_id as request,
             i.data, i.status, i.created_at as createdAt, i.version as stored, i.receipt_number as receipt,
             i.definition_version as validated, (select version from collection where id = ${collection.id}) as defined
@@ -145,8 +179,6 @@ export class History {
       last,
       (collection.id + 1) * sequencesPerCollection,
     );
-    const written = new Map<Write, number>();
-    for (const row of rows) this.#observeChange(collection, row, commit, written, known);
   }
 
   #observeChange(

@@ -1,4 +1,5 @@
 import type { Patch } from "./bundle.ts";
+import { moveMutants } from "./move-mutants.ts";
 
 /** Bugs that the simulation must find. Each one is a few changed words of the source. */
 export interface Mutant {
@@ -6,6 +7,8 @@ export interface Mutant {
   patches: readonly Patch[];
   /** A seed that finds a rare one. Others are looked for from seed 1. */
   seed?: number;
+  /** Whether only plans with moves can find it. */
+  hasMoves?: boolean;
 }
 
 const mutant = (name: string, file: string, from: string, to: string): Mutant => ({
@@ -340,4 +343,5 @@ export const mutants: readonly Mutant[] = [
       },
     ],
   },
+  ...moveMutants,
 ];

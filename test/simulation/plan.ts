@@ -71,9 +71,17 @@ const happenings = {
   // Only in some plans, because a restore ends much of what was going on.
   keepImage: 0,
   restore: 0,
+  // Only in plans with several databases.
+  requestMove: 0,
+  stopMove: 0,
+  disturbRun: 0,
+  expireCopies: 0,
 };
 const withRestores = { ...happenings, keepImage: 3, restore: 2 };
 const restoreShare = 0.3;
+
+/** What happens in addition while collections move. */
+const moving = { requestMove: 12, stopMove: 0.6, disturbRun: 5, expireCopies: 1.5, deploy: 1.5 };
 
 type Load = keyof typeof loads;
 export type Happening = keyof typeof happenings;
@@ -101,24 +109,27 @@ const reader = 5;
 const reads = { read: 8, search: 6, walk: 10, feed: 6, aggregate: 3 };
 const specialReads = { expand: 8 };
 
-export function makePlan(seed: number, count: number): Step[] {
+/** Plans with moves have pauses until just before the schedule runs, so that clients are busy while it moves them. */
+export function makePlan(seed: number, count: number, hasMoves = false): Step[] {
   const random = new Random(seed);
   const isSpecial = random.chance(specialShare);
   const writes = isSpecial ? { ...loads, ...special } : loads;
   const reading = { ...noLoads, ...reads, ...(isSpecial ? specialReads : {}) };
-  const happens = random.chance(restoreShare) ? withRestores : happenings;
+  const usual = random.chance(restoreShare) ? withRestores : happenings;
+  const happens = hasMoves ? { ...usual, ...moving } : usual;
+  const happenShare = hasMoves ? 0.15 : 0.1;
   let at = 0;
   return Array.from({ length: count }, (_, index) => {
-    at += gap(random);
+    at += hasMoves ? movingGap(random, at) : gap(random);
     const client = random.int(0, clientCount - 1);
     const load = random.weighted(client === reader ? reading : writes);
     return {
       number: index + 1,
       at,
-      kind: random.chance(0.9) ? load : random.weighted(happens),
+      kind: !random.chance(happenShare) ? load : random.weighted(happens),
       client,
       seed: random.int(1, 2 ** 31),
-      faults: random.chance(0.2) ? [[random.int(1, 8), fault(random)]] : [],
+      faults: random.chance(0.2) ? [[random.int(1, 8), pickFault(random)]] : [],
       patienceMs: random.chance(0.08) ? random.int(5, 200) : 100_000,
     };
   });
@@ -133,7 +144,17 @@ function gap(random: Random): number {
   return random.int(12_000, 75_000);
 }
 
-function fault(random: Random): CallFault {
+const minuteMs = 60_000;
+
+function movingGap(random: Random, at: number): number {
+  const chance = random.next();
+  if (chance < 0.65) return random.int(0, 40);
+  if (chance < 0.9) return random.int(40, 800);
+  if (chance < 0.92) return random.int(1500, 12_000);
+  return minuteMs - ((at + random.int(0, 300)) % minuteMs);
+}
+
+export function pickFault(random: Random): CallFault {
   const chance = random.next();
   if (chance < 0.4) return "fails_before";
   if (chance < 0.8) return "fails_after";

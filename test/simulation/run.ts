@@ -4,8 +4,9 @@ import type { Bundle } from "./bundle.ts";
 import { Random } from "../soak/random.ts";
 import { History } from "./history.ts";
 import { findFinalErrors, watchLimits } from "./judges.ts";
-import { clientCount, type Happening, type Step } from "./plan.ts";
-import { settle } from "./platform/scheduler.ts";
+import { expireCopies, Moves, requestMove, stopMove, type MoveCounts } from "./moves.ts";
+import { clientCount, pickFault, type Happening, type Step } from "./plan.ts";
+import { settle, type CallFault } from "./platform/scheduler.ts";
 import { places, World, type Images, type Template } from "./world.ts";
 
 export interface Result {
@@ -13,6 +14,7 @@ export interface Result {
   trace: string[];
   digest: string;
   events: number;
+  moves: MoveCounts;
 }
 
 export interface Setting {
@@ -34,7 +36,7 @@ const calmMinutes = 12;
 export async function run(steps: readonly Step[], setting: Setting): Promise<Result> {
   const { bundle, template, keepsTrace = false } = setting;
   const world = new World(bundle, template.image, template.now, keepsTrace);
-  for (const db of [world.db, world.home]) db.lags = setting.withoutLag !== true;
+  for (const db of world.databases.values()) db.lags = setting.withoutLag !== true;
   if (setting.onExchange) world.onExchange = setting.onExchange;
   const history = new History(world);
   watchLimits(world, history);
@@ -49,8 +51,9 @@ export async function run(steps: readonly Step[], setting: Setting): Promise<Res
       begin,
     );
   }
-  const skips = { count: 0 };
-  const platform: Platform = { world, clients, setting, skips, kept: null };
+  const runs: Runs = { skipped: 0, disturbance: null };
+  const moves = new Moves(world, history);
+  const platform: Platform = { world, clients, setting, runs, moves, kept: null };
   for (const step of steps) {
     if (step.kind in happen) {
       scheduler.at(begin + step.at, () => {
@@ -61,11 +64,12 @@ export async function run(steps: readonly Step[], setting: Setting): Promise<Res
   }
   await settle();
   const end = begin + (steps.at(-1)?.at ?? 0);
-  await advanceMinutes(world, end, skips);
+  await advanceMinutes(world, end, runs);
   await scheduler.advance(scheduler.now + restMs);
   world.receivers.failing = 0;
   for (const actor of world.objects.actors.values()) actor.nextAlarm = undefined;
-  await advanceMinutes(world, scheduler.now + calmMinutes * 60_000, { count: 0 });
+  await advanceMinutes(world, scheduler.now + calmMinutes * 60_000);
+  if (world.databases.size > 1) await endMoves(world, moves);
   findFinalErrors(world, history);
   const { trace } = scheduler;
   const digest = createHash("sha256")
@@ -76,21 +80,51 @@ export async function run(steps: readonly Step[], setting: Setting): Promise<Res
     trace: trace ?? [],
     digest,
     events: scheduler.events,
+    moves: moves.counts,
   };
 }
 
-/** The schedule runs each minute, unless a step skips it. */
-async function advanceMinutes(world: World, end: number, skips: { count: number }): Promise<void> {
+/** What happens to the next runs of the schedule. */
+interface Runs {
+  skipped: number;
+  disturbance: { faults: [number, CallFault][]; killAfterMs: number | null } | null;
+}
+
+/** The schedule runs each minute, unless a step skips or disturbs it. */
+async function advanceMinutes(
+  world: World,
+  end: number,
+  runs: Runs = { skipped: 0, disturbance: null },
+): Promise<void> {
   const { scheduler } = world;
   for (;;) {
     const minute = (Math.floor(scheduler.now / 60_000) + 1) * 60_000;
     if (minute > end) break;
     await scheduler.advance(minute);
-    if (skips.count > 0) skips.count -= 1;
-    else world.schedule(Math.floor(minute / 60_000));
+    if (runs.skipped > 0) runs.skipped -= 1;
+    else {
+      const { faults = [], killAfterMs = null } = runs.disturbance ?? {};
+      runs.disturbance = null;
+      const isolate = Math.floor(minute / 60_000) % world.isolates.length;
+      world.schedule(isolate, faults);
+      if (killAfterMs !== null) scheduler.after(killAfterMs, () => world.startIsolate(isolate));
+    }
     await settle();
   }
   await scheduler.advance(end);
+}
+
+/** The longest that moves may take after the last step, with the erasure of their copies. */
+const maxMoveMinutes = 40;
+
+/** Lets all moves end, and the copies that they leave expire. */
+async function endMoves(world: World, moves: Moves): Promise<void> {
+  const { scheduler } = world;
+  for (let minutes = 0; minutes < maxMoveMinutes && moves.hasUnfinished(); minutes += 1) {
+    expireCopies(world);
+    await advanceMinutes(world, scheduler.now + 60_000);
+  }
+  moves.judgeEnd();
 }
 
 async function playClient(
@@ -112,7 +146,8 @@ interface Platform {
   world: World;
   clients: Clients;
   setting: Setting;
-  skips: { count: number };
+  runs: Runs;
+  moves: Moves;
   /** What a restore goes back to. */
   kept: { image: Images; commit: number } | null;
 }
@@ -134,8 +169,19 @@ const happen: Record<Happening, Happen> = {
   loseAlarm: ({ world }, random) => setNextAlarm(world, random, "lost"),
   delayAlarm: ({ world }, random) => setNextAlarm(world, random, "late"),
   repeatAlarm: ({ world }, random) => setNextAlarm(world, random, "twice"),
-  skipSchedule: ({ skips }, random) => {
-    skips.count += random.int(1, 2);
+  skipSchedule: ({ runs }, random) => {
+    runs.skipped += random.int(1, 2);
+  },
+  requestMove: ({ world }, random) => requestMove(world, random),
+  stopMove: ({ world }) => stopMove(world),
+  expireCopies: ({ world }) => expireCopies(world),
+  disturbRun: ({ runs }, random) => {
+    const isKilled = random.chance(0.5);
+    const count = random.int(isKilled ? 0 : 1, 3);
+    runs.disturbance = {
+      faults: Array.from({ length: count }, () => [random.int(1, 150), pickFault(random)]),
+      killAfterMs: isKilled ? random.int(0, 9000) : null,
+    };
   },
   skew: ({ world }, random) => {
     for (let place = 0; place < places; place += 1) world.skewsMs[place] = random.int(-1000, 1000);
@@ -153,12 +199,12 @@ const happen: Record<Happening, Happen> = {
     pickActor(world, random)?.stop("restarts for a new version");
   },
   keepImage: (platform) => {
-    const { db, images } = platform.world;
-    platform.kept = { image: images, commit: db.version };
+    const { images, moment } = platform.world;
+    platform.kept = { image: images, commit: moment };
   },
-  restore: ({ world, clients, kept }) => {
+  restore: ({ world, clients, moves, kept }) => {
     if (!kept) return;
-    world.restore(kept.image);
+    moves.duringRestore(() => world.restore(kept.image));
     clients.restore(kept.commit);
   },
 };

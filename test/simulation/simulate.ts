@@ -1,15 +1,14 @@
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { parseOptions } from "../../src/dev/command.ts";
-import { lazy } from "../../src/domain/lazy.ts";
-import { root, loadBundle, loadFormerBundle } from "./bundle.ts";
+import { root } from "./bundle.ts";
 import { mutants, type Mutant } from "./mutants.ts";
 import { makePlan, type Step } from "./plan.ts";
 import { reduce, tellStory } from "./reduce.ts";
 import { recordExchanges } from "./record.ts";
 import { run, type Setting } from "./run.ts";
-import { collectedPlans, collectedFolder, formerCommit } from "./collected.ts";
-import { makeTemplate } from "./world.ts";
+import { collectedPlans, collectedFolder } from "./collected.ts";
+import { hasMoves, layoutOf, setUp, type Layout } from "./settings.ts";
 
 const usage = `
 npm run simulate -- [options]
@@ -24,6 +23,7 @@ A plan that fails is reduced and told as a story.
   --jobs N          shares the seeds among so many processes (1)
   --only N,N        only these steps of the plan, as a story names them
   --trace           prints every event
+  --moves           only plans in which collections move between databases
   --databases N     with 2, collections have a data database (1)
   --collected       the plans that found something before
   --mutants         every planted bug; with --mutant TEXT, those whose names contain the text
@@ -49,6 +49,7 @@ const options = parseOptions(usage, {
   within: { type: "string", default: "120" },
   minutes: { type: "string" },
   jobs: { type: "string", default: "1" },
+  moves: { type: "boolean", default: false },
   databases: { type: "string", default: "1" },
   collected: { type: "boolean", default: false },
   exchanges: { type: "boolean", default: false },
@@ -58,33 +59,42 @@ const options = parseOptions(usage, {
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 const steps = Number(options.steps);
-const isApart = options.databases === "2";
 const cpuSeconds = () => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6;
 };
 
-const present = lazy(async () => {
-  const bundle = await loadBundle();
-  return { bundle, template: await makeTemplate(bundle, isApart) };
-});
+const layoutFor = (seed: number, mutant?: Mutant): Layout => {
+  if (options.databases === "2") return "apart";
+  if (mutant) return mutant.hasMoves ? layoutOf(seed, true) : "single";
+  return layoutOf(seed, options.moves);
+};
 
-async function setUp(mutant?: Mutant): Promise<Setting> {
-  // The former version knows no data databases.
-  if (!mutant && isApart) return present();
-  if (!mutant) return { ...(await present()), former: await loadFormerBundle(formerCommit) };
-  return { ...(await present()), bundle: await loadBundle(mutant.patches) };
+const settings = new Map<Layout, Promise<Setting>>();
+
+function settingFor(layout: Layout, mutant?: Mutant): Promise<Setting> {
+  const known = settings.get(layout) ?? setUp(layout, mutant);
+  settings.set(layout, known);
+  return known;
 }
 
+/** How many moves of the played plans ended in which way. */
+const moves = { flipped: 0, stopped: 0, restored: 0 };
+
 /** Plays the plan of a seed. Prints what went wrong, as the shortest story that shows it. */
-async function playSeed(setting: Setting, seed: number, count: number): Promise<boolean> {
+async function playSeed(seed: number, count: number, mutant?: Mutant): Promise<boolean> {
+  const layout = layoutFor(seed, mutant);
+  const setting = await settingFor(layout, mutant);
   const wanted = options.only?.split(",").map(Number);
-  const plan = makePlan(seed, count).filter(({ number }) => wanted?.includes(number) ?? true);
-  const { errors, trace, digest } = await run(plan, { ...setting, keepsTrace: options.trace });
+  const whole = makePlan(seed, count, hasMoves(layout));
+  const plan = whole.filter(({ number }) => wanted?.includes(number) ?? true);
+  const result = await run(plan, { ...setting, keepsTrace: options.trace });
+  const { errors, trace, digest } = result;
+  for (const end of ["flipped", "stopped", "restored"] as const) moves[end] += result.moves[end];
   if (options.trace) say([...trace, digest].join("\n"));
   if (errors.length === 0) return true;
   say(`\nSeed ${seed} fails: ${errors.join("\n  ")}`);
-  if (!wanted) await explain(setting, seed, count, plan);
+  if (!wanted) await explain({ ...setting, layout }, seed, count, plan);
   else if (!options.trace) {
     say(tellStory((await run(plan, { ...setting, keepsTrace: true })).trace).join("\n"));
   }
@@ -92,7 +102,7 @@ async function playSeed(setting: Setting, seed: number, count: number): Promise<
 }
 
 async function explain(
-  setting: Setting,
+  { layout, ...setting }: Setting & { layout: Layout },
   seed: number,
   count: number,
   plan: readonly Step[],
@@ -107,24 +117,25 @@ async function explain(
     const [found = ""] = (await run(reduced, setting)).errors;
     writeFileSync(
       `${collectedFolder}/${options.keep}.json`,
-      `${JSON.stringify({ found, steps: reduced }, null, 2)}\n`,
+      `${JSON.stringify({ found, layout, steps: reduced }, null, 2)}\n`,
     );
   }
   const mutant = options.mutant ? ` --mutant "${options.mutant}"` : "";
-  say(`\nnpm run simulate -- --seed ${seed} --steps ${count} --only ${only}${mutant}`);
+  const forced = options.moves ? " --moves" : "";
+  say(`\nnpm run simulate -- --seed ${seed} --steps ${count} --only ${only}${mutant}${forced}`);
 }
 
 async function playSeeds(
-  setting: Setting,
   first: number,
   count: number,
   endsAt = Infinity,
+  mutant?: Mutant,
 ): Promise<boolean> {
   const startedAt = cpuSeconds();
   let failed = 0;
   let played = 0;
   for (; played < count && Date.now() < endsAt; played += 1) {
-    if (!(await playSeed(setting, first + played, steps))) failed += 1;
+    if (!(await playSeed(first + played, steps, mutant))) failed += 1;
   }
   const rate = Math.round((played * steps) / (cpuSeconds() - startedAt));
   // A trace has nothing that depends on the machine.
@@ -132,19 +143,25 @@ async function playSeeds(
   say(
     `seeds ${first} to ${first + played - 1}, ${steps} steps each: ${failed} failed; ${rate} steps per second of CPU`,
   );
+  const { flipped, stopped, restored } = moves;
+  if (flipped + stopped + restored > 0)
+    say(`moves: ${flipped} flipped, ${stopped} were stopped, a restore ended ${restored}`);
   return failed === 0;
 }
 
 /** Plays seeds until one finds the planted bug. */
 async function findMutant(mutant: Mutant, first: number): Promise<boolean> {
-  const setting = await setUp(mutant);
+  settings.clear();
   const startedAt = cpuSeconds();
   for (let seed = first; cpuSeconds() - startedAt < Number(options.within); seed += 1) {
-    const { errors } = await run(makePlan(seed, steps), setting);
+    const layout = layoutFor(seed, mutant);
+    const setting = await settingFor(layout, mutant);
+    const plan = makePlan(seed, steps, hasMoves(layout));
+    const { errors } = await run(plan, setting);
     if (errors.length === 0) continue;
     say(`found in ${(cpuSeconds() - startedAt).toFixed(1)} s, seed ${seed}: ${mutant.name}`);
     say(`    ${errors[0]?.slice(0, 160)}`);
-    if (options.explain) await explain(setting, seed, steps, makePlan(seed, steps));
+    if (options.explain) await explain({ ...setting, layout }, seed, steps, plan);
     return true;
   }
   say(`NOT FOUND within ${options.within} s: ${mutant.name}`);
@@ -152,11 +169,11 @@ async function findMutant(mutant: Mutant, first: number): Promise<boolean> {
 }
 
 /** Plays the plans that have found something before. */
-async function playCollected(setting: Setting): Promise<boolean> {
+async function playCollected(mutant?: Mutant): Promise<boolean> {
   const plans = collectedPlans();
   let isGood = true;
-  for (const { name, plan } of plans) {
-    const { errors } = await run(plan, setting);
+  for (const { name, layout, plan } of plans) {
+    const { errors } = await run(plan, await settingFor(layout, mutant));
     if (errors.length === 0) continue;
     isGood = false;
     say(`the collected plan ${name} fails: ${errors.join("\n  ")}`);
@@ -205,6 +222,7 @@ async function playInParallel(
         String(share),
         "--steps",
         String(steps),
+        ...(options.moves ? ["--moves"] : []),
         ...rest,
       ]),
     ),
@@ -222,7 +240,7 @@ const newSeed = () => Math.floor(Date.now() / 1000);
 async function ci(first: number): Promise<boolean> {
   const results = [
     await isRepeatable(first),
-    await playCollected(await setUp()),
+    await playCollected(),
     await playInParallel(first, ciSeeds, 2),
   ];
   const hour = Math.floor(Date.now() / 3_600_000);
@@ -250,18 +268,16 @@ async function main(): Promise<boolean> {
   const seed = Number(options.seed ?? newSeed());
   if (options.ci) return ci(Number(options.seed ?? 1));
   if (options.nightly) {
-    return [
-      await playCollected(await setUp()),
-      await everyMutant(),
-      await playInParallel(seed, 2000, 2),
-    ].every(Boolean);
+    return [await playCollected(), await everyMutant(), await playInParallel(seed, 2000, 2)].every(
+      Boolean,
+    );
   }
   if (options.mutants) return everyMutant(options.mutant);
   const mutant = mutants.find(({ name }) => name === options.mutant);
   if (options.mutant !== undefined && !mutant) throw new Error(`No mutant "${options.mutant}".`);
-  if (options.collected) return playCollected(await setUp(mutant));
+  if (options.collected) return playCollected(mutant);
   if (options.exchanges) {
-    say(JSON.stringify(await recordExchanges(await setUp(), seed, steps)));
+    say(JSON.stringify(await recordExchanges(await settingFor("single"), seed, steps)));
     return true;
   }
   if (mutant && !options.only) return findMutant(mutant, seed);
@@ -275,12 +291,7 @@ async function main(): Promise<boolean> {
     );
   }
   const endsAt = options.minutes ? Date.now() + Number(options.minutes) * 60_000 : Infinity;
-  return playSeeds(
-    await setUp(mutant),
-    seed,
-    options.minutes ? Infinity : Number(options.seeds),
-    endsAt,
-  );
+  return playSeeds(seed, options.minutes ? Infinity : Number(options.seeds), endsAt, mutant);
 }
 
 process.exitCode = (await main()) ? 0 : 1;

@@ -7,13 +7,16 @@ import type { Ports, Service } from "../../src/http/service.ts";
 import type { Timeline } from "../../src/domain/timeline.ts";
 import type { GateStub } from "../../src/gate/gate.ts";
 import type { SenderStub } from "../../src/delivery/sender.ts";
+import { homeName } from "../../src/domain/bookmarks.ts";
+import { lazy } from "../../src/domain/lazy.ts";
 import { root, type Bundle } from "./bundle.ts";
 import { allCollections, definitionOf, kinds, retainDays } from "./definitions.ts";
 import { SimulatedBucket } from "./platform/bucket.ts";
 import { SimulatedDatabase } from "./platform/database.ts";
 import { Host, latency } from "./platform/host.ts";
 import { Objects } from "./platform/objects.ts";
-import { Scheduler, settle } from "./platform/scheduler.ts";
+import { repairDirectory } from "./ownership.ts";
+import { Scheduler, settle, type CallFault } from "./platform/scheduler.ts";
 import {
   SimulatedCache,
   SimulatedKv,
@@ -24,7 +27,7 @@ import {
 
 const origin = "https://forms.example";
 export const places = 3;
-const startOfTime = Date.UTC(2026, 2, 2, 12);
+export const startOfTime = Date.UTC(2026, 2, 2, 12);
 
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Json = any;
@@ -51,11 +54,8 @@ interface Isolate {
   bundle: Bundle;
 }
 
-/** The databases at one moment. Without `home`, collections are in the home database. */
-export interface Images {
-  data: Uint8Array;
-  home: Uint8Array | null;
-}
+/** The databases at one moment, by the names of their bindings. */
+export type Images = Readonly<Record<string, Uint8Array>>;
 
 /** What the simulation starts from: a database with accounts, credentials and definitions. */
 export interface Template {
@@ -70,9 +70,9 @@ export interface Template {
 /** The service with its platform: isolates in several places, objects, storage and receivers. */
 export class World {
   readonly scheduler: Scheduler;
-  /** The database of the collections. */
-  readonly db: SimulatedDatabase;
-  /** The database of credentials and webhooks, which may be the same. */
+  /** By the names of their bindings. */
+  readonly databases: ReadonlyMap<string, SimulatedDatabase>;
+  /** The database of credentials, webhooks and the directory. It may have collections, too. */
   readonly home: SimulatedDatabase;
   readonly objects: Objects;
   readonly bucket: SimulatedBucket;
@@ -92,11 +92,16 @@ export class World {
   readonly #cache = new SimulatedCache();
   #isolateCount = 0;
 
-  constructor(bundle: Bundle, { data, home }: Images, now: number, keepsTrace = false) {
+  constructor(bundle: Bundle, images: Images, now: number, keepsTrace = false) {
     this.bundle = bundle;
     this.scheduler = new Scheduler(now, keepsTrace);
-    this.db = new SimulatedDatabase(data, () => this.scheduler.now);
-    this.home = home ? new SimulatedDatabase(home, () => this.scheduler.now) : this.db;
+    this.databases = new Map(
+      Object.entries(images).map(([name, image]) => [
+        name,
+        new SimulatedDatabase(name, image, () => this.scheduler.now),
+      ]),
+    );
+    this.home = this.database(homeName);
     this.#kv = new SimulatedKv(this.scheduler);
     this.bucket = new SimulatedBucket(this.scheduler);
     this.receivers = new SimulatedReceivers(this.scheduler);
@@ -147,7 +152,11 @@ export class World {
       random: host.random,
       subtle: subtle as unknown as SubtleCrypto,
       DB: this.home.binding(host),
-      DATA: this.home === this.db ? {} : { DATA_01: this.db.binding(host) },
+      DATA: Object.fromEntries(
+        [...this.databases]
+          .filter(([, db]) => db !== this.home)
+          .map(([name, db]) => [name, db.binding(host)]),
+      ),
       gates: this.objects.binding(host, "CredentialGate") as { getByName(name: string): GateStub },
       senders: this.objects.binding(host, "WebhookSender") as {
         getByName(name: string): SenderStub;
@@ -211,14 +220,14 @@ export class World {
             const answer = await this.#serve(isolate, request);
             this.onExchange(request, answer);
             if (isolate.host.isAlive)
-              scheduler.after(latency(activity.random), () => finish(answer));
+              scheduler.after(latency(scheduler, activity.random), () => finish(answer));
           } catch (error) {
             this.thrown.push(`${label}: ${error instanceof Error ? error.stack : String(error)}`);
           }
         };
         void scheduler.within(invocation, serve);
       };
-      scheduler.after(latency(activity.random), deliver);
+      scheduler.after(latency(scheduler, activity.random), deliver);
     });
   }
 
@@ -254,11 +263,15 @@ export class World {
     };
   }
 
-  /** Runs the schedule in an isolate. It fails only while an object is cut off, and the next run repeats its work. */
-  schedule(isolateIndex: number): void {
+  /**
+   * Runs the schedule in an isolate. It fails only while an object is cut off or calls of the run fail, and the next run
+   * repeats its work.
+   */
+  schedule(isolateIndex: number, faults: readonly [number, CallFault][] = []): void {
     const { scheduler } = this;
     const minute = Math.floor(scheduler.now / 60_000);
-    const activity = scheduler.startActivity(`schedule${minute % 100_000}`, minute);
+    const name = `schedule${minute % 100_000}`;
+    const activity = scheduler.startActivity(name, minute, new Map(faults));
     const { bundle, service } = this.isolates[isolateIndex % this.isolates.length] as Isolate;
     const startedAt = scheduler.now;
     void scheduler.within(activity, () =>
@@ -268,22 +281,36 @@ export class World {
           const isExpected = [...this.objects.actors.values()].some(
             ({ cutUntil }) => cutUntil > startedAt,
           );
-          if (!isExpected) this.thrown.push(`the schedule failed: ${String(error)}`);
+          if (isExpected || faults.length > 0) return;
+          const why = error instanceof Error ? error.stack : String(error);
+          scheduler.note(`${name} failed: ${why}`);
+          this.thrown.push(`${name} failed: ${why}`);
         }),
     );
   }
 
+  database(name: string): SimulatedDatabase {
+    const db = this.databases.get(name);
+    if (!db) throw new Error(`No database ${name}.`);
+    return db;
+  }
+
+  /** How many batches all databases have committed. */
+  get moment(): number {
+    return [...this.databases.values()].reduce((sum, { version }) => sum + version, 0);
+  }
+
   get images(): Images {
-    return { data: this.db.image(), home: this.home === this.db ? null : this.home.image() };
+    return Object.fromEntries([...this.databases].map(([name, db]) => [name, db.image()]));
   }
 
   /** The databases go back to one moment. All code starts again, in a new timeline. */
-  restore({ data, home }: Images): void {
+  restore(images: Images): void {
     const restores = this.timeline.restores + 1;
     this.timeline = { epoch: `epoch${restores}`, restores };
     this.scheduler.generation += 1;
-    this.db.restore(data);
-    if (home) this.home.restore(home);
+    for (const [name, image] of Object.entries(images)) this.database(name).restore(image);
+    repairDirectory(this);
     for (const actor of this.objects.actors.values()) actor.stop("restarts for the restore");
     for (const index of this.isolates.keys()) this.startIsolate(index);
   }
@@ -302,14 +329,12 @@ export const smallLimits = { credential: 2, requests: 12, writes: 5 };
 export const partner = 4;
 
 /** Prepares the database through the service itself, without faults. */
-export async function makeTemplate(bundle: Bundle, isApart = false): Promise<Template> {
-  const migrations = globSync("migrations/*.sql", { cwd: root })
-    .toSorted()
-    .map((file) => readFileSync(join(root, file), "utf8"));
-  const empty = new Uint8Array();
-  const world = new World(bundle, { data: empty, home: isApart ? empty : null }, startOfTime);
-  for (const db of new Set([world.home, world.db]))
-    for (const migration of migrations) db.exec(migration);
+export async function makeTemplate(
+  bundle: Bundle,
+  names: readonly string[] = [homeName],
+): Promise<Template> {
+  const images = Object.fromEntries(names.map((name) => [name, makeEmptyImage()]));
+  const world = new World(bundle, images, startOfTime);
   const { scheduler } = world;
   const activity = scheduler.startActivity("template", 1);
   const cookie = `__Host-session=${await scheduler.within(activity, () => startSession(world))}`;
@@ -329,6 +354,14 @@ export async function makeTemplate(bundle: Bundle, isApart = false): Promise<Tem
   return { image: world.images, now: scheduler.now, cookie, credentials, rotated };
 }
 
+/** A database after all migrations. */
+export const makeEmptyImage = lazy((): Uint8Array => {
+  const db = new SimulatedDatabase("", new Uint8Array(), () => 0);
+  for (const file of globSync("migrations/*.sql", { cwd: root }).toSorted())
+    db.exec(readFileSync(join(root, file), "utf8"));
+  return db.image();
+});
+
 type Send = (
   method: string,
   path: string,
@@ -343,7 +376,7 @@ const beginning = startOfTime + retainDays * dayMs + 4 * 60_000;
 /** How long before the beginning a token was replaced, of which the former one stays valid for an hour. */
 const rotatedBeforeMs = hourMs - 40_000;
 
-async function startSession(world: World): Promise<string> {
+export async function startSession(world: World): Promise<string> {
   const [isolate] = world.isolates;
   if (!isolate) throw new Error("No isolate.");
   const { keys } = isolate.service;
@@ -357,7 +390,7 @@ async function startSession(world: World): Promise<string> {
 }
 
 /** Does work that waits for the service. */
-async function prepare<T>(world: World, work: () => Promise<T>): Promise<T> {
+export async function prepare<T>(world: World, work: () => Promise<T>): Promise<T> {
   const { scheduler } = world;
   let done: { result: T } | undefined;
   let failure: unknown;

@@ -21,7 +21,9 @@ export function parametersOf({ path }: Route, parts: World): Record<string, stri
             ? parts.file.id
             : path.includes("/people/")
               ? parts.search
-              : id,
+              : path.includes("/moves/")
+                ? "0"
+                : id,
     delivery: parts.webhook.delivery,
     path: path.endsWith("/move") ? "lines.qty" : "amount",
     secret: parts.invitation,
@@ -224,6 +226,8 @@ export const bodies: Record<string, (world: World) => Json> = {
     password: account.password,
   }),
   "POST /admin/deleted/:id/restore": () => ({}),
+  "POST /admin/settings/databases/move": () => ({ collection: "form:nothing", to: "DATA_77" }),
+  "POST /admin/settings/databases/moves/:id/stop": () => ({}),
   "POST /admin/people": () => ({ text: "Akiko Mori" }),
   "POST /admin/people/:id/delete": () => ({}),
   "POST /admin/files": ({ file: { key } }) => announcement(`form:${key}`, pdf()),

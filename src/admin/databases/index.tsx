@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { listDatabases, type DatabaseStatus } from "#actions/databases.ts";
+import { listMoves } from "#actions/request-move.ts";
 import {
   addDatabaseCommand,
   isNearlyFull,
@@ -14,6 +15,8 @@ import { useText } from "#admin/language/index.tsx";
 import { AdminPage } from "#admin/layout.tsx";
 import { page, requireAbility } from "#admin/page.ts";
 import { nameLocation } from "./locations.ts";
+import { MoveList, moveDocument } from "./move-list.tsx";
+import { moveForm, place } from "./move-page.tsx";
 
 /** Two decimals below one percent, so that a small database does not seem empty. */
 function formatShare(bytes: number): string {
@@ -67,13 +70,18 @@ function DatabaseRow({ name, isHome, location, report }: DatabaseStatus) {
 }
 
 const databasesPage = page({
-  load: ({ ctx }) => listDatabases(ctx),
-  document: (databases) => ({
+  async load({ ctx }) {
+    const [databases, moves] = await Promise.all([listDatabases(ctx), listMoves(ctx)]);
+    return { databases, moves };
+  },
+  document: ({ databases, moves }) => ({
     limit_bytes: maxDatabaseBytes,
     items: databases.map(databaseDocument),
+    moves: moves.map(moveDocument),
   }),
-  render(frame, databases) {
+  render(frame, { databases, moves }) {
     const { title, columns, note, add } = frame.text.databases;
+    const { move, moveLink } = frame.text.moves;
     return (
       <AdminPage frame={frame} title={title}>
         <Table
@@ -93,6 +101,8 @@ const databasesPage = page({
           ))}
         </Table>
         <p class="muted small">{note}</p>
+        <MoveList moves={moves} place={place} />
+        {databases.length > 1 ? <p>{moveLink(<a href={`${place}/move`}>{move}</a>)}</p> : null}
         <h2>{add.title}</h2>
         <p>{databases.length === 1 ? add.single : add.several}</p>
         <p>
@@ -105,4 +115,9 @@ const databasesPage = page({
 
 /** The databases of the installation, under Settings. */
 export const databaseRoutes = () =>
-  new Hono<AdminEnv>().use(requireAbility("databases")).get("/", databasesPage.show);
+  new Hono<AdminEnv>()
+    .use(requireAbility("databases"))
+    .get("/", databasesPage.show)
+    .get("/move", moveForm.show)
+    .post("/move", moveForm.start)
+    .post("/moves/:id/stop", moveForm.stop);

@@ -47,6 +47,27 @@ function AcceptanceBadges({
   );
 }
 
+/** Shows where the data is, and leads those who may to its move. */
+function LocationBadge({
+  frame,
+  name,
+  location,
+}: {
+  frame: PageContext;
+  name: string;
+  location: string;
+}) {
+  const { databases, definitions, moves } = frame.text;
+  const place = nameLocation(databases.locations, location);
+  const badge = <Badge>{definitions.dataIn(place)}</Badge>;
+  if (!roleAllows(frame.member.role, "databases")) return badge;
+  return (
+    <a href={`/admin/settings/databases/move?collection=${name}`} title={moves.elsewhere}>
+      {badge}
+    </a>
+  );
+}
+
 type Tab = "items" | "summary" | "fields" | "settings" | "access" | "api";
 
 interface CollectionLayoutProps {
@@ -87,9 +108,7 @@ export function CollectionLayout(props: PropsWithChildren<CollectionLayoutProps>
         <>
           {kind === "form" ? <AcceptanceBadges {...{ collection, live, frame }} /> : null}
           {definition.location ? (
-            <Badge>
-              {text.dataIn(nameLocation(frame.text.databases.locations, definition.location))}
-            </Badge>
+            <LocationBadge frame={frame} name={`${kind}:${key}`} location={definition.location} />
           ) : null}
         </>
       }

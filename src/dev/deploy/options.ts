@@ -30,7 +30,8 @@ const rules = {
 
 const extraDescriptions: Record<string, string> = {
   from: "a backup (SQL) that fills the new database",
-  to: "the time to restore, like 2026-11-21T09:30:00Z, or the bookmarks that an earlier restore printed",
+  to: "a time like 2026-11-21T09:30:00Z or the bookmarks of an earlier restore; for a move, a database like DATA_02",
+  stop: "stops the move of the app or form",
   database: "the only database to restore, by its binding, like DATA_01",
   finish: "removes the old secrets",
   reset: "gives an owner a new password",

@@ -181,7 +181,7 @@ function settle(result: Reconciliation, { id, owner, epoch, others, placed }: De
 /** The end of a move that gave the collection away. Earlier phases notice a restore themselves. */
 const endMoveSql = (
   id: number,
-) => `UPDATE collection_move SET phase = 'stopped', problem = 'A database was restored meanwhile.'
+) => `UPDATE collection_move SET phase = 'stopped', problem = 'restored'
   WHERE phase = 'retiring' AND EXISTS (SELECT 1 FROM json_each(collections) WHERE value ->> 'id' = ${id})`;
 
 const showSql = (

@@ -1,3 +1,4 @@
+import type { AuditAction } from "#domain/audit.ts";
 import type { DeploymentOptions } from "./options.ts";
 import { settingsFileOf, isAssignedId, saveSettings, type Settings } from "./settings.ts";
 import {
@@ -139,6 +140,19 @@ export function queryDatabase<Row>(
 /** A text as an SQL literal. Wrangler's commands take no parameters. */
 export const quote = (text: string | null): string =>
   text === null ? "NULL" : `'${text.replaceAll("'", "''")}'`;
+
+/** An entry of the audit of the home database, as a statement. With a condition, only where that is true. */
+export const insertAuditEntry = (
+  {
+    at,
+    action,
+    subject,
+    command,
+  }: { at: number; action: AuditAction; subject: string; command: string },
+  condition = "true",
+): string => `INSERT INTO audit_entry (at, actor, action, subject, request_id)
+  SELECT max(${at}, coalesce((SELECT at FROM audit_entry ORDER BY id DESC LIMIT 1), 0)), 'system', '${action}',
+    ${quote(subject)}, '${command}' WHERE ${condition}`;
 
 /** Runs a counting statement in the home database. Its only column must be `count`. */
 function queryCount(environment: string, sql: string): number {

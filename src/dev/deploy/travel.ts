@@ -8,7 +8,7 @@ import {
   type PlacementRow,
   type Repair,
 } from "./reconcile.ts";
-import { queryDatabase, quote } from "./resources.ts";
+import { insertAuditEntry, queryDatabase, quote } from "./resources.ts";
 import {
   isDataDatabase,
   settingsFileOf,
@@ -123,9 +123,12 @@ export function settleRestore(
   const now = Date.now();
   const audits = [...restored.keys()].map((binding) => ({
     database: homeName,
-    sql: `INSERT INTO audit_entry (at, actor, action, subject, request_id)
-      SELECT max(${now}, coalesce((SELECT at FROM audit_entry ORDER BY id DESC LIMIT 1), 0)), 'system', 'database.restore',
-        'database:${binding}', 'npm run restore'`,
+    sql: insertAuditEntry({
+      at: now,
+      action: "database.restore",
+      subject: `database:${binding}`,
+      command: "npm run restore",
+    }),
   }));
   if (!databases.some(isDataDatabase)) {
     runAll(environment, audits);

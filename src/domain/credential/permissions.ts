@@ -62,7 +62,7 @@ export const abilities = {
   webhooks: ["owner", "admin"],
   /** Read the audit. */
   audit: ["owner", "admin"],
-  /** View the databases. */
+  /** View the databases, and move apps and forms between them. */
   databases: ["owner", "admin"],
   /** Invite and remove editors and viewers. */
   members: ["owner", "admin"],

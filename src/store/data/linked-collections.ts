@@ -1,68 +1,22 @@
 import type { DataDatabase } from "#store/db/database.ts";
 import { retryTransient } from "#store/db/retry.ts";
-
-/** A collection of a database, deleted ones included. */
-export interface StoredCollection {
-  id: number;
-  kind: "app" | "form";
-  key: string;
-  location: string | null;
-  itemCount: number;
-}
-
-const selectCollections = `select abs(c.id) as id, c.kind, ltrim(c.key, '~') as key, c.location,
-    coalesce(t.live, 0) as itemCount
-  from collection c left join tally t on t.collection_id = abs(c.id)`;
-
-/** Each collection with an app to which it refers. */
-const selectLinks = `select distinct id, app from (
-    select abs(c.id) as id, coalesce(f.value ->> 'app', r.value ->> 'app') as app
-      from collection c cross join json_each(c.fields, '$.fields') f
-        left join json_each(f.value, '$.fields') r
-      where instr(c.fields, '"type":"reference"') > 0)
-  where app is not null`;
+import {
+  groupOf,
+  selectLinks,
+  selectStored,
+  type Link,
+  type StoredCollection,
+} from "./move-sql.ts";
 
 /** Loads the collections that references link to this one, directly or not, with the one itself. They move together. */
 export async function loadGroup(db: DataDatabase, id: number): Promise<StoredCollection[]> {
   const [stored, links] = await retryTransient(db, () =>
     db.batch<Record<string, unknown>>([
-      db.prepare<"data">(selectCollections),
+      db.prepare<"data">(selectStored),
       db.prepare<"data">(selectLinks),
     ]),
   );
   const collections = (stored?.results ?? []) as unknown as StoredCollection[];
-  const pairs = (links?.results ?? []) as { id: number; app: string }[];
+  const pairs = (links?.results ?? []) as unknown as Link[];
   return groupOf(id, collections, pairs);
-}
-
-/** The collections that are connected by links, in the order of their ids. */
-function groupOf(
-  id: number,
-  collections: readonly StoredCollection[],
-  links: readonly { id: number; app: string }[],
-): StoredCollection[] {
-  const idOfApp = new Map(
-    collections.flatMap(({ id: appId, kind, key }) =>
-      kind === "app" ? [[key, appId] as const] : [],
-    ),
-  );
-  const linkedIds = new Map<number, number[]>();
-  const connect = (from: number, to: number) =>
-    linkedIds.set(from, [...(linkedIds.get(from) ?? []), to]);
-  for (const { id: from, app } of links) {
-    const to = idOfApp.get(app);
-    if (to === undefined) continue;
-    connect(from, to);
-    connect(to, from);
-  }
-  const reached = new Set<number>();
-  const next = [id];
-  for (let each = next.pop(); each !== undefined; each = next.pop()) {
-    if (reached.has(each)) continue;
-    reached.add(each);
-    next.push(...(linkedIds.get(each) ?? []));
-  }
-  return collections
-    .filter((each) => reached.has(each.id))
-    .toSorted((first, second) => first.id - second.id);
 }

@@ -1,3 +1,4 @@
+import type { MoveProblem } from "#domain/move.ts";
 import type { DataDatabase, PreparedStatement } from "#store/db/database.ts";
 import { copiedTables, isMovingAway, type MovedTable } from "#store/db/moved-tables.ts";
 import { retryTransient } from "#store/db/retry.ts";
@@ -117,7 +118,11 @@ const selectNoted = (db: DataDatabase, { name, key, columns }: MovedTable, throu
   );
 
 /** A copy that differs from its source. The move ends. */
-export class UnequalCopyError extends Error {}
+export class UnequalCopyError extends Error {
+  constructor(table: string) {
+    super(`${"unequal_copy" satisfies MoveProblem} ${table}`);
+  }
+}
 
 /**
  * Copies what the oldest notes name, and compares it. A row that is gone is deleted. Returns the number of the notes.
@@ -170,5 +175,5 @@ async function storeNoted(
     ]),
   );
   const stored = results.slice(-reads.length).flatMap((result) => result.results);
-  if (!areEqual(table, known, stored)) throw new UnequalCopyError(`Table ${table.name} differs.`);
+  if (!areEqual(table, known, stored)) throw new UnequalCopyError(table.name);
 }

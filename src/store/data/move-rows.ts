@@ -174,16 +174,24 @@ export async function compareChunk(
 
 const erasedPerStep = 4000;
 
+/** Which copies are erased: those that no move writes to, or what this run of a move will write or has written. */
+export type ErasedCopy = "unused" | { run: number };
+
 /** Deletes some rows of a copy, which its database does not own. Returns whether more may remain. */
 export async function eraseCopyStep(
   db: DataDatabase,
   table: MovedTable,
   collectionId: number,
-  whatComesBack: "kept" | "erased",
+  copy: ErasedCopy,
 ): Promise<boolean> {
   const { name, key } = table;
-  const isReturning = `exists (select 1 from moving where collection_id = ${collectionId})`;
-  const isErasable = `${isCopy(collectionId)} ${whatComesBack === "kept" ? `and not ${isReturning}` : ""}`;
+  const isMoving = `select 1 from moving where collection_id = ${collectionId}`;
+  // A deletion that arrives late must not take what a later run has copied.
+  const isOfRun =
+    copy === "unused"
+      ? `not exists (${isMoving})`
+      : `exists (${isMoving} and role = 'target' and run = ${copy.run})`;
+  const isErasable = `${isCopy(collectionId)} and ${isOfRun}`;
   const isOfIt = isOfCollection(table, collectionId, "left out");
   const sql = `delete from ${name} where ${tuple(key)} in (
     select ${list(key)} from ${name} where ${isOfIt} limit ${erasedPerStep}) and ${isErasable}`;

@@ -2,6 +2,7 @@ import type { DataDatabase } from "#store/db/database.ts";
 import { collectionDigits } from "#domain/item/item.ts";
 import { heldTables } from "#store/db/moved-tables.ts";
 import { retryTransient } from "#store/db/retry.ts";
+import { hasPending, hasRepairs, idsOf, type Ids } from "./move-sql.ts";
 import { guardRun, refuseIf, runIfAllowed, type MoveRole } from "./move-guards.ts";
 import { createTriggers } from "./move-log.ts";
 import { deleteAll, selectAll, storeRows, type Row } from "./move-rows.ts";
@@ -19,9 +20,6 @@ export interface MovingCollection {
   /** Before the move. */
   epoch: number;
 }
-
-const idsOf = (collections: readonly MovingCollection[]) =>
-  `(${collections.map(({ id }) => id).join(", ")})`;
 
 const insertMoving = (db: DataDatabase, { id }: MovingCollection, role: MoveRole, run: number) =>
   db.prepare<"data">(
@@ -111,9 +109,6 @@ export async function loadLinksMark(source: DataDatabase): Promise<string> {
 const linksMark = `(select group_concat(id || ':' || revision) from (
   select id, revision from collection where instr(fields, '"type":"reference"') > 0 order by id))`;
 
-const hasPending = (collections: readonly MovingCollection[]) =>
-  `exists (select 1 from pending_change where collection_id in ${idsOf(collections)} and problem is null)`;
-
 async function isTrue(db: DataDatabase, condition: string): Promise<boolean> {
   const statement = db.prepare<"data">(`select ${condition} as is_true`);
   const row = await retryTransient(db, () => statement.first<{ is_true: number }>());
@@ -121,14 +116,11 @@ async function isTrue(db: DataDatabase, condition: string): Promise<boolean> {
 }
 
 /** Whether a change of a definition waits until all items are checked. It takes effect where it began. */
-export const hasPendingDefinition = (
-  db: DataDatabase,
-  collections: readonly MovingCollection[],
-): Promise<boolean> => isTrue(db, hasPending(collections));
+export const hasPendingDefinition = (db: DataDatabase, collections: Ids): Promise<boolean> =>
+  isTrue(db, hasPending(collections));
 
 /** Whether the database repairs rows of any collection, after an upgrade or a restore. */
-export const hasUnfinishedRepairs = (db: DataDatabase): Promise<boolean> =>
-  isTrue(db, "(exists (select 1 from refolding) or exists (select 1 from owed_erasure))");
+export const hasUnfinishedRepairs = (db: DataDatabase): Promise<boolean> => isTrue(db, hasRepairs);
 
 /**
  * Gives the collections up, in one transaction that proves that all of them are copied. Returns false if something

@@ -3,6 +3,7 @@ import { sql, type SQL } from "drizzle-orm";
 import { fieldsPerCollection, systemFieldIds } from "#domain/data/values.ts";
 import type { RetentionRule } from "#domain/definition/collection.ts";
 import { sequencesPerCollection, type Item } from "#domain/item/item.ts";
+import { isCopy } from "#store/db/moved-tables.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { collection, item } from "#store/db/schema.ts";
 import { collectionStatement, dataStatement } from "#store/db/statement.ts";
@@ -60,12 +61,15 @@ const hourMs = 60 * 60 * 1000;
 
 const appliesTo = (now: SQL) => sql`retain is not null and retain ->> 'appliesFrom' <= ${now}`;
 
+/** The copy that a move leaves shows its collection for some seconds, while requests that list all databases end. */
+const isMovedAway = sql.raw(isCopy("collection.id"));
+
 const selectNext = dataStatement<{ after: number; now: number }>((db, v) =>
   db
     .select({ id: collection.id })
     .from(collection)
     .where(
-      sql`id > max(0, ${v.after}) and ${appliesTo(v.now)} and exists (
+      sql`id > max(0, ${v.after}) and ${appliesTo(v.now)} and not ${isMovedAway} and exists (
         select 1 from ${oldestRetained(sql`collection.id`, sql`retain ->> 'only'`, sql`1`)}
         where created_at <= ${v.now} + ${sql.raw(String(hourMs))} - (retain ->> 'days') * ${sql.raw(String(dayMs))})`,
     )

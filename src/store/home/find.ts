@@ -89,6 +89,21 @@ export async function loadNames(
   };
 }
 
+/** Loads the names of the newest apps and forms. */
+export async function loadCollectionNames(databases: Databases): Promise<NamedCollection[]> {
+  const [, data] = await retryTransient(databases, () =>
+    batchHomeAndData(
+      databases,
+      () => [],
+      (db) => [selectCollections(db)],
+    ),
+  );
+  return mergeLists(
+    data.map(([collections]) => collections),
+    ({ kind, key }) => `${kind}:${key}`,
+  );
+}
+
 const onlyIf = (isAllowed: boolean): SQL | undefined => (isAllowed ? undefined : sql`false`);
 
 const selectCredentialNames = (db: HomeDatabase, { credentialsOf }: FindScope) =>

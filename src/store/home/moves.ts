@@ -1,9 +1,9 @@
-import { and, eq, inArray } from "drizzle-orm";
-import { activePhases, type MovePhase } from "#domain/move.ts";
+import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import type { MovingCollection } from "#store/data/move-sides.ts";
 import { orm, type HomeDatabase, type PreparedStatement } from "#store/db/database.ts";
 import { collectionMove } from "#store/db/home-schema.ts";
 import { retryTransient } from "#store/db/retry.ts";
+import { isActive } from "./move-sql.ts";
 
 type MoveRow = typeof collectionMove.$inferSelect;
 
@@ -21,21 +21,36 @@ export interface MovePosition {
   after: unknown[] | null;
 }
 
-const listed = (phases: readonly MovePhase[]) => phases.map((phase) => `'${phase}'`).join(", ");
-const isActive = `phase in (${listed(activePhases)})`;
-
 const moveFromRow = (row: MoveRow): Move => ({
   ...row,
   collections: JSON.parse(row.collections) as MovingCollection[],
   position: row.position === null ? null : (JSON.parse(row.position) as MovePosition),
 });
 
+const maxListed = 100;
+
+/** Lists the moves that are not over, and those that ended since, newest first. */
+export async function listMoves(home: HomeDatabase, since: number): Promise<Move[]> {
+  const rows = await retryTransient(home, () =>
+    orm(home)
+      .select()
+      .from(collectionMove)
+      .where(sql`${sql.raw(isActive)} or phase = 'kept' or changed_at >= ${since}`)
+      .orderBy(desc(collectionMove.id))
+      .limit(maxListed),
+  );
+  return rows.map(moveFromRow);
+}
+
 /** How long a run may be silent before another one takes its place. */
 const leaseMs = 12_000;
 
-/** Claims the move that is not over, or a copy that is due to be erased. Undefined if there is none, or a run works on it. */
+/**
+ * Claims the move that is not over, or a copy that is due to be erased. Undefined if there is none, or a run works on it.
+ * No two runs of any moves have the same number, because databases compare only that.
+ */
 export async function claimMove(home: HomeDatabase, now: number): Promise<Move | undefined> {
-  const sqlText = `update collection_move set run = run + 1, leased_until = ?2
+  const sqlText = `update collection_move set run = (select max(run) from collection_move) + 1, leased_until = ?2
     where id = (select id from collection_move where (${isActive} or phase = 'kept' and erase_at <= ?1)
       order by phase = 'kept', id limit 1) and leased_until <= ?1 returning id`;
   const row = await retryTransient(home, () =>
@@ -44,7 +59,7 @@ export async function claimMove(home: HomeDatabase, now: number): Promise<Move |
   return row ? findMove(home, row.id) : undefined;
 }
 
-async function findMove(home: HomeDatabase, id: number): Promise<Move | undefined> {
+export async function findMove(home: HomeDatabase, id: number): Promise<Move | undefined> {
   const [row] = await retryTransient(home, () =>
     orm(home).select().from(collectionMove).where(eq(collectionMove.id, id)),
   );

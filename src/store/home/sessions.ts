@@ -2,7 +2,7 @@ import { orm, type HomeDatabase, type PreparedStatement } from "#store/db/databa
 import { sql, and, eq, gt } from "drizzle-orm";
 import { problem } from "#domain/problem/problem.ts";
 import { runGuardedBatch, guardCode, homeGuard, runGuarded } from "#store/db/guard.ts";
-import { retryTransient, runOnce } from "#store/db/retry.ts";
+import { classifyError, retryTransient, runOnce } from "#store/db/retry.ts";
 import { insertAuditEntry, type AuditRecord } from "./audit.ts";
 import { knownAddress, session } from "#store/db/schema.ts";
 import { pick, homeStatement } from "#store/db/statement.ts";
@@ -31,6 +31,22 @@ export async function runAsMember(
   const failedGuard = await runGuardedBatch(db, [guardMember(db, { id, version }), ...statements]);
   if (failedGuard === "actor_changed") throw problem.unauthenticated(true);
   return failedGuard;
+}
+
+/** The same for a batch whose only guard is that of the member. Returns the results of the statements. */
+export async function batchAsMember(
+  db: HomeDatabase,
+  { id, version }: ActingMember,
+  statements: readonly PreparedStatement<"home">[],
+): Promise<D1Result<Record<string, unknown>>[]> {
+  try {
+    const batch = [guardMember(db, { id, version }), ...statements];
+    const [, ...results] = await runOnce(db, () => db.batch<Record<string, unknown>>(batch));
+    return results;
+  } catch (error) {
+    if (classifyError(error).kind === "guard") throw problem.unauthenticated(true);
+    throw error;
+  }
 }
 
 const maxAddresses = 20;

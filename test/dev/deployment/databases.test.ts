@@ -1,58 +1,18 @@
-import { spawn } from "node:child_process";
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Cloud } from "./cloud.ts";
+import { commandsOf, Operator, project } from "./operator.ts";
 
-const project = new URL("../../..", import.meta.url).pathname;
-const standIn = join(project, "test/dev/deployment/stand-in");
-const cloud = new Cloud();
-const checkout = mkdtempSync(join(tmpdir(), "edge-forms-databases-"));
-const settingsFile = join(checkout, "wrangler.production.json");
+const operator = new Operator();
+const query: Operator["query"] = (...args) => operator.query(...args);
+const note = () => operator.note();
+const settings = () => operator.settings();
+const restore = (options: string) => operator.run(`npm run restore -- ${options}`);
 
 /** The commands of the runbook. */
-const runbook = (() => {
-  const guide = readFileSync(join(project, "docs/deployment.md"), "utf8");
-  const section = /### Restore several databases\n([^]*?)\n##+ /.exec(guide)?.[1] ?? "";
-  return [...section.matchAll(/^npm run restore -- (.*)$/gm)].map(([, options = ""]) => options);
-})();
-
-/** A checkout whose wrangler starts fast. */
-function prepareCheckout(): void {
-  for (const name of ["src", "migrations", "package.json", "wrangler.toml"])
-    cpSync(join(project, name), join(checkout, name), { recursive: true });
-  const packages = join(checkout, "node_modules");
-  mkdirSync(packages);
-  for (const name of readdirSync(join(project, "node_modules")))
-    if (name !== "wrangler") symlinkSync(join(project, "node_modules", name), join(packages, name));
-  symlinkSync(standIn, join(packages, "wrangler"));
-}
-
-async function restore(options: string): Promise<string> {
-  const preload = join(standIn, "preload.js");
-  const command = ["--import", preload, "src/dev/restore.ts", ...options.split(" ")];
-  const child = spawn(process.execPath, command, {
-    cwd: checkout,
-    env: { ...process.env, ...cloud.environment },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  const code = await new Promise((resolve) => child.on("close", resolve));
-  if (code !== 0) throw new Error(output);
-  return output;
-}
+const runbook = commandsOf("docs/deployment.md", "Restore several databases").map((line) =>
+  line.replace("npm run restore -- ", ""),
+);
 
 /** Fewer tables make Time Travel of the imitation fast. */
 const usedTables =
@@ -60,20 +20,11 @@ const usedTables =
     " ",
   );
 
-const bindings = ["DB", "DATA_01", "DATA_02"];
-const ids = new Map<string, string>();
-
-async function query(binding: string, sql: string): Promise<Record<string, unknown>[]> {
-  const [result] = await cloud.account.runtime.query(ids.get(binding) ?? "", sql);
-  return result?.results ?? [];
-}
-
-/** Records the state of all databases, as Time Travel does, and returns the time. */
-async function note(): Promise<string> {
-  for (const id of ids.values()) await cloud.account.database(id).history.note();
-  await new Promise((resolve) => setTimeout(resolve, 5));
-  return new Date().toISOString();
-}
+const names = {
+  DB: "edge-forms",
+  DATA_01: "edge-forms-data-01-eu",
+  DATA_02: "edge-forms-data-02-eu",
+};
 
 /** Stores a form, as the service does. */
 async function create(binding: string, id: number, key: string): Promise<void> {
@@ -99,8 +50,6 @@ const placements = async () =>
     Object.values(row).join(" "),
   );
 
-const settings = () => JSON.parse(readFileSync(settingsFile, "utf8"));
-
 async function dropUnused(binding: string): Promise<void> {
   const kept = usedTables.map((name) => `'${name}'`).join();
   const tables = await query(
@@ -113,38 +62,21 @@ async function dropUnused(binding: string): Promise<void> {
 }
 
 beforeAll(async () => {
-  prepareCheckout();
-  await cloud.start();
+  await operator.start(names);
   const migrations = readdirSync(join(project, "migrations")).toSorted();
   const marks = migrations.map((name) => `INSERT INTO d1_migrations (name) VALUES ('${name}');`);
-  for (const binding of bindings) {
-    const name = binding === "DB" ? "edge-forms" : `edge-forms-data-${binding.slice(-2)}-eu`;
-    const { uuid } = cloud.account.makeDatabase(name, undefined);
-    ids.set(binding, uuid);
-    const schema = migrations.map((file) =>
-      readFileSync(join(project, "migrations", file), "utf8"),
-    );
+  const schema = migrations.map((file) => readFileSync(join(project, "migrations", file), "utf8"));
+  for (const binding of Object.keys(names)) {
     await query(
       binding,
       `${schema.join("\n")}; CREATE TABLE d1_migrations (id INTEGER PRIMARY KEY, name TEXT); ${marks.join("\n")}`,
     );
+    await dropUnused(binding);
   }
-  for (const binding of bindings) await dropUnused(binding);
   await query("DB", "INSERT INTO data_database VALUES ('DATA_01', 'eu', 0), ('DATA_02', 'eu', 0)");
-  const { id } = cloud.account.makeNamespace("edge-forms-replays");
-  const databases = bindings.map((binding) => {
-    const { name } = cloud.account.database(ids.get(binding) ?? "");
-    return { binding, database_name: name, database_id: ids.get(binding) };
-  });
-  const namespaces = [{ binding: "REPLAYS", id }];
-  const saved = { d1_databases: databases, kv_namespaces: namespaces, vars: { ORIGIN: "" } };
-  writeFileSync(settingsFile, JSON.stringify(saved));
-}, 60_000);
+}, 300_000);
 
-afterAll(async () => {
-  await cloud.stop();
-  rmSync(checkout, { recursive: true, force: true });
-});
+afterAll(() => operator.stop());
 
 describe("The runbook for several databases", () => {
   it("takes all databases to one moment, and undoes it with the printed command", async () => {

@@ -62,6 +62,11 @@ export class Runtime {
     return Number((await this.#instance().ready).port);
   }
 
+  /** A database, for code of the service that a test runs itself. */
+  async binding(database: string): Promise<object> {
+    return this.#instance().getD1Database(database, "account");
+  }
+
   async query(database: string, sql: string, params: unknown[] = []): Promise<Statement[]> {
     const db = await this.#instance().getD1Database(database, "account");
     const statements = statementsOf(sql).map((statement) => db.prepare(statement).bind(...params));

@@ -22,7 +22,7 @@ export class Aggregates extends Subject {
   async #aggregate(step: Step, random: Random): Promise<void> {
     const { key } = pickCollection(random);
     const credential = credentialOfStep(step);
-    const oldest = this.caller.own[credential] ?? 0;
+    const oldest = this.caller.ownMoment(credential, key);
     const { history } = this.caller;
     const asked: Asked = {
       field: random.pick(["a", "twice"] as const),

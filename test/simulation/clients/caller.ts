@@ -41,15 +41,14 @@ export class Caller {
   readonly world: World;
   readonly history: History;
   readonly template: Template;
-  /** The newest commit of each credential that it knows of. Its reads must not be older. */
-  readonly own: number[];
+  /** The newest commit that a credential knows of, by database as far as known. Its reads must not be older. */
+  readonly #own = new Map<string, number>();
   #requests = 0;
 
   constructor(world: World, history: History, template: Template) {
     this.world = world;
     this.history = history;
     this.template = template;
-    this.own = template.credentials.map(() => 0);
   }
 
   async send(
@@ -64,7 +63,7 @@ export class Caller {
     const authorization = path.startsWith("/admin")
       ? { Cookie: this.template.cookie }
       : { Authorization: `Bearer ${this.template.credentials[credential]?.token}` };
-    const started = this.world.db.version;
+    const started = this.world.moment;
     const startedAt = this.world.scheduler.now;
     const answer = await this.world.request(
       random.int(0, 3),
@@ -81,7 +80,7 @@ export class Caller {
         `${method} ${path} returned ${answer.status} ${answer.text.slice(0, 300)}`,
       );
     }
-    return { answer, started, startedAt, ended: this.world.db.version };
+    return { answer, started, startedAt, ended: this.world.moment };
   }
 
   #nextRequest(): string {
@@ -142,12 +141,30 @@ export class Caller {
   }
 
   /** From now on, the credential's reads must include a commit. */
-  acknowledge(credential: number, commit: number | null): void {
+  acknowledge(credential: number, { collection, once }: Write): void {
     const id = this.template.credentials[credential]?.id;
     const cutUntil = this.world.objects.actors.get(`CredentialGate:${id}`)?.cutUntil ?? 0;
     // The response need not wait until the object learns of a write that was admitted without it.
     if (cutUntil > this.world.scheduler.now - longestResponseMs) return;
-    this.own[credential] = Math.max(this.own[credential] ?? 0, commit ?? 0);
+    const known = this.ownMoment(credential, collection);
+    this.#own.set(this.#ownKey(credential, collection), Math.max(known, once.commit ?? 0));
+  }
+
+  /** The oldest moment that a credential's reads of a collection may show. */
+  ownMoment(credential: number, collection: CollectionKey): number {
+    return this.#own.get(this.#ownKey(credential, collection)) ?? 0;
+  }
+
+  /** What a credential knows of one database says nothing of another one. Linked collections share theirs. */
+  #ownKey(credential: number, collection: CollectionKey): string {
+    if (this.world.databases.size === 1) return `${credential}`;
+    return `${credential} ${collection === "customers" ? "orders" : collection}`;
+  }
+
+  /** The databases go back to a commit. */
+  restore(commit: number): void {
+    this.history.restore(commit);
+    for (const [key, known] of this.#own) this.#own.set(key, Math.min(known, commit));
   }
 
   /** One of the newest items, so that clients meet. Sometimes one that is gone. */

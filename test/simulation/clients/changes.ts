@@ -97,7 +97,7 @@ export class Changes extends Subject {
       this.caller.history.wrong(
         `${write.description} returned version ${body.version}, stored ${own?.version}`,
       );
-    this.caller.acknowledge(credential, write.commit);
+    this.caller.acknowledge(credential, write);
   }
 
   async #increment(step: Step, random: Random): Promise<void> {
@@ -121,7 +121,7 @@ export class Changes extends Subject {
     if (write.commit === null)
       this.caller.history.wrong(`${write.description} was answered 200, but is not stored`);
     this.caller.history.match(answer.body, write.description);
-    this.caller.acknowledge(credential, write.commit);
+    this.caller.acknowledge(credential, write);
   }
 
   async #remove(step: Step, random: Random): Promise<void> {
@@ -140,7 +140,7 @@ export class Changes extends Subject {
     if (this.caller.settle(write, answer, [204, 404, 409], credential)) {
       if (write.commit === null)
         this.caller.history.wrong(`${write.description} was answered 204, but it is there`);
-      this.caller.acknowledge(credential, write.commit);
+      this.caller.acknowledge(credential, write);
     } else if (answer.status === 404 && !isGone(item.states, ended)) {
       this.caller.history.wrong(`${write.description} returned 404, but it exists`);
     }

@@ -95,7 +95,7 @@ export class Creates extends Subject {
       this.caller.history.wrong(`${write.description}: Idempotent-Replayed is ${isReplay}`);
     keyed.first.result = answer.body;
     this.caller.history.match(answer.body, write.description);
-    this.caller.acknowledge(keyed.credential, commit);
+    this.caller.acknowledge(keyed.credential, write);
     if (!this.caller.history.items.has(answer.body.id))
       this.caller.history.wrong(`${collection} lacks ${answer.body.id}`);
   }
@@ -197,7 +197,7 @@ export class Creates extends Subject {
       );
     }
     if (this.#keyed.includes(keyed)) keyed.first.result = outcomes;
-    this.caller.acknowledge(keyed.credential, write.once.commit);
+    this.caller.acknowledge(keyed.credential, write);
   }
 
   restore(): void {

@@ -26,7 +26,7 @@ export class Deletions extends Subject {
 
   async #restoreForm(step: Step): Promise<void> {
     const sql = "select abs(id) as id from collection where key in ('polls', '~polls')";
-    const [form] = this.caller.world.db.select<{ id: number }>(sql);
+    const [form] = this.caller.history.databaseOf("polls").select<{ id: number }>(sql);
     const path = `/admin/deleted/${form?.id}/restore`;
     const { answer, started, ended } = await this.caller.send(step, "POST", path, {});
     if (answer === "lost" || answer.status >= 400) return;
@@ -54,13 +54,13 @@ export class Deletions extends Subject {
     const credential = credentialOfStep(step);
     if (this.caller.settle(write, answer, [201, 404], credential)) {
       if (write.commit === null) this.caller.history.wrong(`${write.description} is not stored`);
-      this.caller.acknowledge(credential, write.commit);
+      this.caller.acknowledge(credential, write);
     } else if (answer.status === 404) this.#judgeGone(write.description, started, ended);
   }
 
   async #count(step: Step, random: Random): Promise<void> {
     const credential = credentialOfStep(step);
-    const own = this.caller.own[credential] ?? 0;
+    const own = this.caller.ownMoment(credential, "polls");
     const isStrong = random.chance(0.5);
     const headers: Record<string, string> = isStrong ? { "Cache-Control": "no-cache" } : {};
     const path = `${pathOf("polls")}?limit=200`;

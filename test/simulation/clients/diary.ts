@@ -44,7 +44,7 @@ export class Diary extends Subject {
     if (answer === "lost") return;
     const credential = credentialOfStep(step);
     if (this.caller.settle(write, answer, [201], credential))
-      this.caller.acknowledge(credential, write.commit);
+      this.caller.acknowledge(credential, write);
   }
 }
 

@@ -35,7 +35,7 @@ export class Feeds extends Subject {
     };
     const { limit } = reader;
     const path = `${kindOf(key)}s/${key}/changes?all=true&limit=${limit}`;
-    const own = this.caller.own[credential] ?? 0;
+    const own = this.caller.ownMoment(credential, key);
     const { answer } = await this.caller.send(step, "GET", reader.cursor || path);
     const what = `step ${step.number} feed of ${key}`;
     if (!this.caller.isRead(answer, credential, reader.isExpired ? [410] : [200], what))

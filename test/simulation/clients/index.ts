@@ -46,9 +46,7 @@ export class Clients {
 
   /** The database goes back to a commit. What clients know of the time after it is no longer true. */
   restore(commit: number): void {
-    const { history, own } = this.#caller;
-    history.restore(commit);
-    for (const [index, known] of own.entries()) own[index] = Math.min(known, commit);
+    this.#caller.restore(commit);
     for (const subject of this.#restorable) subject.restore();
   }
 }

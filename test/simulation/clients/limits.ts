@@ -43,7 +43,7 @@ export class Limits extends Subject {
         smallLimits.credential,
       );
       if (this.caller.settle(write, answer, [201], smallLimits.credential))
-        this.caller.acknowledge(smallLimits.credential, write.commit);
+        this.caller.acknowledge(smallLimits.credential, write);
     });
     await Promise.all(random.chance(0.5) ? calls : writes);
   }

@@ -34,7 +34,7 @@ export class Reads extends Subject {
     const item = this.caller.pickItem(random, key);
     if (!item) return;
     const credential = credentialOfStep(step);
-    const own = this.caller.own[credential] ?? 0;
+    const own = this.caller.ownMoment(credential, key);
     const isStrong = random.chance(0.4);
     const headers: Record<string, string> = isStrong ? { "Cache-Control": "no-cache" } : {};
     const { answer, started, ended } = await this.caller.send(
@@ -63,7 +63,7 @@ export class Reads extends Subject {
   async #search(step: Step, random: Random): Promise<void> {
     const { key } = pickCollection(random);
     const credential = credentialOfStep(step);
-    const own = this.caller.own[credential] ?? 0;
+    const own = this.caller.ownMoment(credential, key);
     const [field, value] = random.pick([
       ["n", random.int(0, 4)],
       ["code", random.pick(codes)],
@@ -100,7 +100,7 @@ export class Reads extends Subject {
     this.#walks.set(step.client, walk);
     if (walk.next === null) return;
     const what = `step ${step.number} list ${walk.next.slice(0, 60)}`;
-    const oldest = Math.max(walk.from, this.caller.own[credential] ?? 0);
+    const oldest = Math.max(walk.from, this.caller.ownMoment(credential, walk.collection));
     const { answer, ended } = await this.caller.send(step, "GET", walk.next);
     if (!this.caller.isRead(answer, credential, [200], what)) return;
     const { items, links } = answer.body;

@@ -52,7 +52,7 @@ export class References extends Subject {
   /** What a write may store: the record that had the name, and that existed when it was stored. */
   #linkEffect(name: Name, link: (id: string) => Effect): Effect {
     const { history, world } = this.caller;
-    const sentAt = world.db.version;
+    const sentAt = world.moment;
     return (before, after, change) => {
       const id = after.values["customer"] as string;
       const isKept = before?.values["customer"] === id && name.sent === id;
@@ -89,7 +89,7 @@ export class References extends Subject {
     if (this.caller.settle(write, answer, [201, 422], credential)) {
       if (write.commit === null) this.caller.history.wrong(`${write.description} is not stored`);
       this.caller.history.match(answer.body, write.description);
-      this.caller.acknowledge(credential, write.commit);
+      this.caller.acknowledge(credential, write);
     } else if (answer.status === 422) this.#judgeUnknown(answer, name, started, ended);
   }
 
@@ -115,7 +115,7 @@ export class References extends Subject {
     const credential = credentialOfStep(step);
     if (this.caller.settle(write, answer, [200, 404, 422], credential)) {
       this.caller.history.match(answer.body, description);
-      this.caller.acknowledge(credential, write.commit);
+      this.caller.acknowledge(credential, write);
     } else if (answer.status === 404 && !isGone(item.states, ended))
       this.caller.history.wrong(`${description} returned 404, but it exists`);
     else if (answer.status === 422) {
@@ -156,7 +156,7 @@ export class References extends Subject {
     const credential = credentialOfStep(step);
     if (this.caller.settle(write, answer, [200, 201, 404, 409], credential)) {
       this.caller.history.match(answer.body, description);
-      this.caller.acknowledge(credential, write.commit);
+      this.caller.acknowledge(credential, write);
     } else if (answer.status === 409)
       this.caller.judgeConflict(write, answer, data, started, ended, item?.id);
     else if (answer.status === 404 && !isGone(item?.states, ended))
@@ -166,7 +166,7 @@ export class References extends Subject {
   /** Reads orders with their customers, or the orders of some customers. All are of one moment. */
   async #expand(step: Step, random: Random): Promise<void> {
     const credential = credentialOfStep(step);
-    const oldest = this.caller.own[credential] ?? 0;
+    const oldest = this.caller.ownMoment(credential, "orders");
     const { history } = this.caller;
     const kind = random.pick(kinds);
     const isSearch = random.chance(0.4);

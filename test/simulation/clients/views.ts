@@ -52,7 +52,7 @@ export class Views extends Subject {
   }
 
   #send(step: Step, method: string, path: string, body?: object, headers = {}) {
-    const oldest = Math.max(this.caller.own[partner] ?? 0, this.#answered);
+    const oldest = Math.max(this.caller.ownMoment(partner, "orders"), this.#answered);
     const sent = this.caller.send(step, method, path, body, headers, partner);
     return sent.then((result) => ({ ...result, oldest }));
   }
@@ -172,7 +172,7 @@ export class Views extends Subject {
     if (answer === "lost") return;
     const allowed = id === undefined ? [201, 422] : [200, 404, 422];
     if (this.caller.settle(write, answer, allowed, partner)) {
-      this.caller.acknowledge(partner, write.commit);
+      this.caller.acknowledge(partner, write);
       if (write.commit !== null) this.#judgeShown(what, answer, write.commit, ended);
     } else if (answer.status === 422) {
       const isOutside = (seen: SeenThrough) =>

@@ -1,5 +1,6 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Host } from "./host.ts";
+import type { Queue } from "./queue.ts";
 
 /** Members of Node's class that its types lack. */
 type Connection = DatabaseSync & {
@@ -85,7 +86,7 @@ const writes = new Map<string, boolean>();
 function isWrite(sql: string): boolean {
   let known = writes.get(sql);
   if (known === undefined) {
-    known = !/^\s*select/i.test(sql) && /\b(insert|update|delete|replace)\b/i.test(sql);
+    known = !/^\s*select/i.test(sql) && /\b(insert|update|delete|replace|create|drop)\b/i.test(sql);
     writes.set(sql, known);
   }
   return known;
@@ -101,6 +102,7 @@ export interface Commit {
 
 /** A D1 database: a primary that decides, and a replica in each place that follows late. */
 export class SimulatedDatabase {
+  readonly #name: string;
   #primary: Copy;
   readonly #log: LogEntry[] = [];
   readonly #base: Uint8Array;
@@ -109,8 +111,11 @@ export class SimulatedDatabase {
   onCommit: (commit: Commit) => void = () => undefined;
   /** Whether replicas may be older than the primary. */
   lags = true;
+  /** Does all work in turn, in this time. Without it, work takes no time. */
+  writer: { queue: Queue; msOf: (statements: number, writes: number) => number } | null = null;
 
-  constructor(image: Uint8Array, now: () => number) {
+  constructor(name: string, image: Uint8Array, now: () => number) {
+    this.#name = name;
     this.#base = image;
     this.#primary = new Copy(image, 0);
     this.#now = now;
@@ -134,6 +139,11 @@ export class SimulatedDatabase {
   /** Applies migrations or rows of a test, before there are replicas. */
   exec(sql: string): void {
     this.#primary.exec(sql);
+  }
+
+  /** A write of an operator's command. */
+  commit(sql: string, ...values: unknown[]): void {
+    this.#runAtPrimary([{ sql, values }], false, "operator");
   }
 
   /** A read by a judge, which sees the primary as it is now. */
@@ -202,19 +212,20 @@ export class SimulatedDatabase {
     const { activity } = host.scheduler;
     countQueries(host, queries.length);
     const [first] = queries;
-    const label =
+    const work =
       queries.length === 1 ? (first?.sql.slice(0, 40) ?? "") : `batch of ${queries.length}`;
-    return host.call({
-      kind: "d1",
-      label,
-      run: () => {
-        try {
-          return this.#answer(host, queries, source, asArrays, activity.name);
-        } catch (error) {
-          throw typedError(error);
-        }
-      },
-    });
+    const label = `${this.#name} ${work}`;
+    const answer = () => {
+      try {
+        return this.#answer(host, queries, source, asArrays, activity.name);
+      } catch (error) {
+        throw typedError(error);
+      }
+    };
+    const { writer } = this;
+    if (!writer) return host.call({ kind: "d1", label, run: answer });
+    const ms = writer.msOf(queries.length, queries.filter(({ sql }) => isWrite(sql)).length);
+    return host.call({ kind: "d1", label, run: () => writer.queue.enter(ms, answer) });
   }
 
   #answer(

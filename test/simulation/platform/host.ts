@@ -106,19 +106,19 @@ export class Host {
           if (this.isAlive) scheduler.within(activity, settleCaller);
         });
       };
-      const fail = (problem: unknown, delayMs = latency(random)) =>
+      const fail = (problem: unknown, delayMs = latency(scheduler, random)) =>
         answer(delayMs, () => reject(problem));
       if (fault) note(fault);
       if (fault === "fails_before") {
         fail(error());
         return;
       }
-      scheduler.after(latency(random) + (fault === "late" ? slowMs : 0), () => {
+      scheduler.after(latency(scheduler, random) + (fault === "late" ? slowMs : 0), () => {
         if (this.#generation !== scheduler.generation) return;
         scheduler.within(activity, () => {
           const succeed = (value: T) => {
             if (fault === "fails_after") fail(error());
-            else answer(responseMs(random, fault), () => resolve(value));
+            else answer(responseMs(scheduler, random, fault), () => resolve(value));
           };
           try {
             const result = run();
@@ -136,11 +136,12 @@ export class Host {
   }
 }
 
-const responseMs = (random: Random, fault: CallFault | undefined) =>
-  fault === "slow" ? slowMs : latency(random);
+const responseMs = (scheduler: Scheduler, random: Random, fault: CallFault | undefined) =>
+  fault === "slow" ? slowMs : latency(scheduler, random);
 
 /** Usually a few milliseconds, sometimes much more, so that calls overtake each other. */
-export function latency(random: Random): number {
+export function latency({ latencyMs }: Scheduler, random: Random): number {
+  if (latencyMs !== null) return latencyMs;
   const chance = random.next();
   if (chance < 0.75) return 1 + random.int(0, 9);
   if (chance < 0.95) return 10 + random.int(0, 90);

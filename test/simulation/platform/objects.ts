@@ -1,5 +1,6 @@
 import { Host, latency } from "./host.ts";
 import { Disk, ObjectStorage } from "./object-storage.ts";
+import { Queue } from "./queue.ts";
 import type { Activity, Scheduler } from "./scheduler.ts";
 
 /** An object of the service, as its class defines it. */
@@ -34,12 +35,14 @@ export class Actor {
   cutUntil = 0;
   /** Faults of the next alarm. */
   nextAlarm: "lost" | "late" | "twice" | undefined;
+  readonly queue: Queue | null;
   readonly #world: Objects;
   #generation = 0;
   #cancelAlarm: () => void = () => undefined;
 
   constructor(world: Objects, className: string, name: string, place: number) {
     this.#world = world;
+    this.queue = world.callMs > 0 ? new Queue(world.scheduler) : null;
     this.className = className;
     this.name = name;
     this.place = place;
@@ -150,7 +153,8 @@ export class Actor {
               run: () => {
                 if (caller.scheduler.now < this.cutUntil)
                   throw new Error("Network connection lost.");
-                return this.#run(method, args, activity);
+                const call = () => this.#run(method, args, activity);
+                return this.queue ? this.queue.enter(this.#world.callMs, call) : call();
               },
             });
           },
@@ -190,7 +194,7 @@ export class Actor {
     scheduler.note(`${this.label} alarm rings`);
     this.#run("alarm", [], activity).catch(() => {
       if (attempt < maxAlarmRetries) {
-        scheduler.after(2000 * 2 ** attempt + latency(activity.random), () =>
+        scheduler.after(2000 * 2 ** attempt + latency(scheduler, activity.random), () =>
           this.#deliver(attempt + 1),
         );
       }
@@ -205,6 +209,8 @@ export class Objects {
   readonly skewOf: (place: number) => number;
   readonly actors = new Map<string, Actor>();
   alarms = 0;
+  /** How long a call occupies an object. */
+  callMs = 0;
   observe: ObserveCall = () => undefined;
 
   constructor(scheduler: Scheduler, start: StartObject, skewOf: (place: number) => number) {

@@ -36,6 +36,8 @@ export class Scheduler {
   events = 0;
   /** Grows with every restore. Calls that were sent before it never arrive. */
   generation = 0;
+  /** How long each way of a call takes, for measurements. Otherwise, it varies. */
+  latencyMs: number | null = null;
 
   constructor(now: number, keepsTrace: boolean) {
     this.now = now;

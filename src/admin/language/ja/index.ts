@@ -25,6 +25,7 @@ import { itemImport } from "./item-import.ts";
 import { itemList } from "./item-list.ts";
 import { itemPage } from "./item-page.ts";
 import { members } from "./members.ts";
+import { moves } from "./moves.ts";
 import { overview } from "./overview.ts";
 import { secrets } from "./secrets.ts";
 import { people } from "./people.ts";
@@ -63,6 +64,7 @@ export const ja = lazy((): Catalogue => ({
   itemList: itemList(),
   itemPage: itemPage(),
   members: members(),
+  moves: moves(),
   overview: overview(),
   secrets: secrets(),
   people: people(),

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 
 /**
@@ -17,6 +17,8 @@ const { values, positionals } = parseArgs({
     bookmark: string,
     "namespace-id": string,
     var: string,
+    location: string,
+    jurisdiction: string,
   },
 });
 const config = JSON.parse(readFileSync(values.config, "utf8"));
@@ -41,7 +43,22 @@ const commands = {
     call("GET", `${database(name)}/time_travel/bookmark?timestamp=${String(values.timestamp)}`),
   "d1 time-travel restore": (name) =>
     call("POST", `${database(name)}/time_travel/restore?bookmark=${String(values.bookmark)}`),
-  "d1 migrations apply": () => null,
+  "d1 create": (name) => call("POST", "d1/database", { name, jurisdiction: values.jurisdiction }),
+  "d1 list": () => call("GET", "d1/database?page=1&per_page=100"),
+  async "d1 migrations apply"(name) {
+    const execute = (sql) => call("POST", `${database(name)}/query`, { sql });
+    await execute("CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY, name TEXT)");
+    const [{ results }] = await execute("SELECT name FROM d1_migrations");
+    const applied = new Set(results.map((row) => row.name));
+    const files = readdirSync("migrations").filter((file) => !applied.has(file));
+    const statements = files
+      .toSorted()
+      .flatMap((file) => [
+        readFileSync(`migrations/${file}`, "utf8"),
+        `INSERT INTO d1_migrations (name) VALUES ('${file}');`,
+      ]);
+    return statements.length > 0 ? execute(statements.join("\n")) : null;
+  },
   "kv namespace create": (title) => call("POST", "storage/kv/namespaces", { title }),
   "kv namespace list": () => call("GET", "storage/kv/namespaces?per_page=100"),
   "kv namespace delete": () =>

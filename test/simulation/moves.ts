@@ -1,0 +1,221 @@
+import { isDeepStrictEqual } from "node:util";
+import { activePhases, stoppablePhases } from "../../src/domain/move.ts";
+import { isOfCollection, movedTables } from "../../src/store/db/moved-tables.ts";
+import type { Random } from "../soak/random.ts";
+import { allCollections, kindOf } from "./definitions.ts";
+import type { History } from "./history.ts";
+import { findOwners } from "./ownership.ts";
+import type { SimulatedDatabase } from "./platform/database.ts";
+import type { World } from "./world.ts";
+
+/** Moves of collections between the databases of a plan, and what must hold of them. */
+
+interface MoveRow {
+  id: number;
+  name: string;
+  source: string | null;
+  target: string;
+  phase: string;
+  problem: string | null;
+  collections: string;
+  frozen_ms: number | null;
+}
+
+/** How many moves ended in which way. */
+export interface MoveCounts {
+  flipped: number;
+  stopped: number;
+  /** Ended by a restore. */
+  restored: number;
+}
+
+const listed = (phases: readonly string[]) => phases.map((phase) => `'${phase}'`).join();
+
+/** Requests a move to another database, as `npm run databases -- move` does. */
+export function requestMove(world: World, random: Random): void {
+  const { home, databases, scheduler } = world;
+  const { key } = random.pick(allCollections);
+  const [placed] = home.select<{ database: string }>(
+    "select database from placement where key = ?",
+    key,
+  );
+  const names = [...databases.keys()].filter((name) => name !== (placed?.database ?? "DB"));
+  const { now } = scheduler;
+  home.commit(
+    `insert into collection_move (name, target, phase, actor, requested_at, changed_at)
+      select ?, ?, 'requested', 'system', ?, ?
+      where not exists (select 1 from collection_move where phase in (${listed(activePhases)}))`,
+    `${kindOf(key)}:${key}`,
+    random.pick(names),
+    now,
+    now,
+  );
+}
+
+/** A member stops the move. */
+export const stopMove = ({ home }: World): void =>
+  home.commit(
+    `update collection_move set phase = 'stopping', problem = null, position = null
+      where phase in (${listed(stoppablePhases)})`,
+  );
+
+/** The days are over for which the former databases keep their copies. */
+export const expireCopies = ({ home }: World): void =>
+  home.commit("update collection_move set erase_at = 0 where phase = 'kept'");
+
+const isTakeOver = /^\s*update owner set epoch = \?2, state = 'owned'/;
+
+/** Watches the moves of a world. */
+export class Moves {
+  readonly counts: MoveCounts = { flipped: 0, stopped: 0, restored: 0 };
+  readonly #world: World;
+  readonly #history: History;
+
+  constructor(world: World, history: History) {
+    this.#world = world;
+    this.#history = history;
+    for (const [name, db] of world.databases) {
+      const observe = db.onCommit;
+      db.onCommit = (commit) => {
+        observe(commit);
+        if (commit.writes.some(({ sql }) => isTakeOver.test(sql))) this.#judgeTakeOver(name, db);
+      };
+    }
+  }
+
+  /** The database that takes over has what the former one had when it gave up, row by row. */
+  #judgeTakeOver(name: string, db: SimulatedDatabase): void {
+    const world = this.#world;
+    const [move] = world.home.select<MoveRow>(
+      "select * from collection_move where phase = 'flipping'",
+    );
+    if (move?.target !== name) {
+      this.#history.wrong(`${name} takes over, but ${JSON.stringify(move)} is moving`);
+      return;
+    }
+    this.counts.flipped += 1;
+    const source = world.database(move.source ?? "");
+    const { scheduler } = world;
+    scheduler.note(`${name} takes over ${move.name}`);
+    for (const { id, name: collection } of JSON.parse(move.collections) as {
+      id: number;
+      name: string;
+    }[])
+      for (const table of movedTables()) {
+        if (table.expires) continue;
+        const sql = `select ${table.columns.map((column) => `"${column}"`).join()} from ${table.name}
+          where ${isOfCollection(table, id, "left out")} order by ${table.key.join()}`;
+        if (!isDeepStrictEqual(source.select(sql), db.select(sql)))
+          this.#history.wrong(`${name} takes over ${collection} with another ${table.name}`);
+      }
+  }
+
+  /** A move that the databases forget has ended. */
+  duringRestore(restore: () => void): void {
+    const before = this.#listActive();
+    restore();
+    const after = this.#listActive();
+    this.counts.restored += before.filter((id) => !after.includes(id)).length;
+  }
+
+  #listActive(): number[] {
+    const sql = `select id from collection_move where phase in (${listed(activePhases)})`;
+    return this.#world.home.select<{ id: number }>(sql).map(({ id }) => id);
+  }
+
+  hasUnfinished(): boolean {
+    const { home } = this.#world;
+    const phases = listed([...activePhases, "kept"]);
+    return home.select(`select 1 from collection_move where phase in (${phases})`).length > 0;
+  }
+
+  /** Judges what is left when all moves are over, and all copies are erased. */
+  judgeEnd(): void {
+    const { home, databases } = this.#world;
+    const moves = home.select<MoveRow>("select * from collection_move");
+    for (const move of moves) this.#judgeMove(move);
+    for (const [name, db] of databases) {
+      const left = {
+        triggers: "select name from sqlite_schema where type = 'trigger'",
+        notes: "select * from move_log",
+        "moving collections": "select * from moving",
+      };
+      for (const [what, sql] of Object.entries(left))
+        if (db.select(sql).length > 0)
+          this.#history.wrong(`${name} still has ${what}: ${JSON.stringify(db.select(sql)[0])}`);
+    }
+    this.#judgeOwners();
+    this.#judgeItems();
+  }
+
+  #judgeMove(move: MoveRow): void {
+    const isOver = move.phase === "done" || move.phase === "stopped";
+    const what = `the move ${move.id} of ${move.name} to ${move.target}`;
+    if (!isOver) this.#history.wrong(`${what} does not end: ${move.phase}, ${move.problem}`);
+    if (/differs/.test(move.problem ?? "")) this.#history.wrong(`${what}: ${move.problem}`);
+    if (move.phase !== "stopped") return;
+    if (/restored/.test(move.problem ?? "")) this.counts.restored += 1;
+    else this.counts.stopped += 1;
+  }
+
+  /** One database has each collection, the directory names it, and the others have nothing of it. */
+  #judgeOwners(): void {
+    const { home, databases } = this.#world;
+    const owners = findOwners(this.#world);
+    for (const { key } of allCollections) {
+      const [placed] = home.select<{ id: number; database: string; moving: number }>(
+        "select collection_id as id, database, moving from placement where key = ?",
+        key,
+      );
+      const [stored] = this.#history
+        .databaseOf(key)
+        .select<{ id: number }>(
+          "select abs(id) as id from collection where key in (?1, '~' || ?1)",
+          key,
+        );
+      if (!stored) {
+        this.#history.wrong(`no database has ${key}`);
+        continue;
+      }
+      const expected = databases.get(placed?.database ?? "DB");
+      if (owners.get(stored.id) !== expected || (placed && placed.id !== stored.id))
+        this.#history.wrong(`the directory says that ${key} is in ${placed?.database}`);
+      if (placed?.moving) this.#history.wrong(`the directory says that ${key} is moving`);
+      for (const [name, db] of databases) {
+        if (db === expected) continue;
+        const owned = db.select(
+          "select 1 from owner where collection_id = ? and state <> 'moved'",
+          stored.id,
+        );
+        if (owned.length > 0) this.#history.wrong(`${name} owns ${key}, too`);
+        for (const table of movedTables()) {
+          const sql = `select * from ${table.name} where ${isOfCollection(table, stored.id, "left out")} limit 1`;
+          const [row] = db.select(sql);
+          if (row)
+            this.#history.wrong(
+              `${name} still has ${table.name} of ${key}: ${JSON.stringify(row)}`,
+            );
+        }
+      }
+    }
+  }
+
+  /** All items are where their collection is, at their last version. */
+  #judgeItems(): void {
+    for (const { key } of allCollections) {
+      const stored = this.#history
+        .databaseOf(key)
+        .select<{ id: string; version: number }>(
+          "select i.id, i.version from item i join collection c on abs(c.id) = i.collection_id where ltrim(c.key, '~') = ? order by i.id",
+          key,
+        )
+        .map(({ id, version }) => `${id} ${version}`);
+      const expected = this.#history
+        .live(key)
+        .map(({ id, states }) => `${id} ${states.at(-1)?.version}`)
+        .toSorted();
+      if (!isDeepStrictEqual(stored.toSorted(), expected))
+        this.#history.wrong(`${key} has ${stored.join()}, expected ${expected.join()}`);
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import { homeName } from "../../src/domain/bookmarks.ts";
+import {
+  reconcile,
+  selectHeld,
+  type HeldRow,
+  type PlacementRow,
+} from "../../src/dev/deploy/reconcile.ts";
+import type { SimulatedDatabase } from "./platform/database.ts";
+import type { World } from "./world.ts";
+
+/** The database that owns each collection, by its id. While a move gives a collection away, none does. */
+export type Owners = ReadonlyMap<number, SimulatedDatabase>;
+
+/** Finds the owners as the databases themselves say. A collection that was never placed is in the home database. */
+export function findOwners({ databases, home }: World): Owners {
+  const owners = new Map<number, SimulatedDatabase>();
+  const stored = home.select<{ id: number }>(
+    "select abs(id) as id from collection where abs(id) not in (select collection_id from owner)",
+  );
+  for (const { id } of stored) owners.set(id, home);
+  if (databases.size === 1) return owners;
+  const sql = "select collection_id as id from owner where state <> 'moved'";
+  for (const db of databases.values())
+    for (const { id } of db.select<{ id: number }>(sql)) owners.set(id, db);
+  return owners;
+}
+
+/** Makes the directory agree with the databases after a restore, as `npm run restore` does. */
+export function repairDirectory({ databases, home }: World): void {
+  if (databases.size === 1) return;
+  const placements = home.select<PlacementRow>(
+    "select collection_id, kind, key, database, epoch, state from placement",
+  );
+  const held = new Map(
+    [...databases].map(([name, db]) => [name, db.select<HeldRow>(selectHeld)] as const),
+  );
+  for (const { database, sql } of reconcile(placements, held).repairs)
+    (database === homeName ? home : databases.get(database))?.commit(sql);
+}

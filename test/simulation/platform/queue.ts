@@ -1,0 +1,28 @@
+import type { Scheduler } from "./scheduler.ts";
+
+/** What does one thing at a time, such as the writer of a database. For measurements: plans have no queues. */
+export class Queue {
+  readonly #scheduler: Scheduler;
+  #freeAt = 0;
+  /** How long it has worked. */
+  busyMs = 0;
+  /** How much it has done. */
+  count = 0;
+
+  constructor(scheduler: Scheduler) {
+    this.#scheduler = scheduler;
+  }
+
+  /** Does work that takes this time, after all earlier work. */
+  enter<T>(ms: number, work: () => T | Promise<T>): Promise<T> {
+    const scheduler = this.#scheduler;
+    const { activity, now } = scheduler;
+    this.#freeAt = Math.max(this.#freeAt, now) + ms;
+    this.busyMs += ms;
+    this.count += 1;
+    return new Promise((resolve, reject) => {
+      const finish = async () => resolve(await work());
+      scheduler.at(this.#freeAt, () => void scheduler.within(activity, finish).catch(reject));
+    });
+  }
+}

@@ -1,0 +1,54 @@
+import { lazy } from "../../src/domain/lazy.ts";
+import { loadBundle, loadFormerBundle } from "./bundle.ts";
+import { formerCommit, formerCommitWithMoves } from "./collected.ts";
+import type { Mutant } from "./mutants.ts";
+import type { Setting } from "./run.ts";
+import { makeEmptyImage, makeTemplate, type Template } from "./world.ts";
+
+/** The databases of a plan: those in which the collections were created, and those that were added later. */
+const layouts = {
+  single: { first: ["DB"], added: [] },
+  apart: { first: ["DB", "DATA_01"], added: [] },
+  "home and 1": { first: ["DB"], added: ["DATA_01"] },
+  "home and 2": { first: ["DB"], added: ["DATA_01", "DATA_02"] },
+  "apart and 1": { first: ["DB", "DATA_01"], added: ["DATA_02"] },
+} as const;
+export type Layout = keyof typeof layouts;
+
+/** The layouts of plans in which collections move. */
+const movingLayouts = ["home and 1", "home and 2", "apart and 1"] as const;
+/** So many seeds have one plan with moves. */
+const seedsPerMove = 5;
+
+export const hasMoves = (layout: Layout): boolean =>
+  (movingLayouts as readonly Layout[]).includes(layout);
+
+/** The layout of a seed, where none is prescribed. */
+export function layoutOf(seed: number, alwaysMoves: boolean): Layout {
+  const turn = alwaysMoves ? seed : Math.floor(seed / seedsPerMove);
+  const isMoving = alwaysMoves || seed % seedsPerMove === seedsPerMove - 1;
+  return (isMoving && movingLayouts[turn % movingLayouts.length]) || "single";
+}
+
+const present = lazy(() => loadBundle());
+const templates = new Map<string, Promise<Template>>();
+
+async function loadTemplate(layout: Layout): Promise<Template> {
+  const { first, added } = layouts[layout];
+  const known = templates.get(first.join()) ?? makeTemplate(await present(), first);
+  templates.set(first.join(), known);
+  const template = await known;
+  const images = Object.fromEntries(added.map((name) => [name, makeEmptyImage()]));
+  return { ...template, image: { ...template.image, ...images } };
+}
+
+/** What a plan plays in: the present version, or one with a planted bug. */
+export async function setUp(layout: Layout, mutant?: Mutant): Promise<Setting> {
+  const template = await loadTemplate(layout);
+  if (mutant) return { bundle: await loadBundle(mutant.patches), template };
+  const bundle = await present();
+  // The older one of the former versions knows no data databases.
+  if (layout === "apart") return { bundle, template };
+  const former = hasMoves(layout) ? formerCommitWithMoves : formerCommit;
+  return { bundle, former: await loadFormerBundle(former), template };
+}
