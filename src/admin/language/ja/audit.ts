@@ -54,7 +54,7 @@ const phrases = (): Record<ResourceAction, readonly [before: string, after: stri
   "index.check": ["", " の検索インデックスを確認しました"],
   "database.restore": ["", " を復元しました"],
   "move.start": ["", " のデータの移動を開始しました"],
-  "move.stop": ["", " のデータの移動を停止しました"],
+  "move.stop": ["", " のデータの移動を中止しました"],
   "member.invite": ["", " を招待しました"],
   "member.withdraw": ["", " の招待を取り消しました"],
   "member.change": ["", " の権限を変更しました"],
