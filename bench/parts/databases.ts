@@ -11,7 +11,7 @@ const numbers = [1, 2, 4, 8];
 const goal = 3.5;
 
 async function measure(databases: number, ...args: string[]): Promise<Measured> {
-  const script = join(project, "bench/measure/databases.ts");
+  const script = join(project, "test/simulation/load.ts");
   const command = ["--js-base-64", script, String(databases), ...args];
   const { stdout } = await promisify(execFile)(process.execPath, command);
   return JSON.parse(stdout) as Measured;

@@ -14,7 +14,7 @@ type PartTexts = typeof en;
 
 const ja: PartTexts = {
   skip: "本文へ移動",
-  breadcrumbs: "現在位置",
+  breadcrumbs: "パンくずリスト",
   copy: "コピー",
   cancel: "キャンセル",
   justNow: "たった今",

@@ -120,9 +120,7 @@ describe("The editor in Japanese", () => {
     const review = (await post(`/forms/${plain}/fields?draft`, { ...changes, do: "check" })).text;
     expect(review).toContain("<strong>AMOUNT</strong> を非表示にします。");
     const refused = (await post(`/forms/${plain}/fields`, { ...changes, do: "save" })).text;
-    expect(refused).toContain(
-      "「KIND」、「AMOUNT」、「LINES」、「FILES」、「SUM」と保存済みのデータ",
-    );
+    expect(refused).toContain("「KIND」「AMOUNT」「LINES」「FILES」「SUM」と保存済みのデータ");
     const late = (await post(`/forms/${plain}/fields`, { ...changes, version: 9, do: "save" }))
       .text;
     expect(late).toContain("ほかのユーザーが変更したため、保存されていません。");

@@ -1,20 +1,31 @@
-/** Names of formats and the like, which are the same in every language. */
-const names =
-  /\b(?:API|HTTP|ID|JSON|MB|Model Context Protocol|OpenAPI|PUT|Test|URL|UTC|Webhook|application\/pdf|image|Asia\/\w+)\b/g;
+/** Names, formats, codes and examples, which are the same in every language. */
+const names = [
+  /https?:\/\/[\w./-]+|\S+@\S+|\$status, amount|\w+[:.]\w+|…\w{8}/,
+  /\b(?:Edge Forms|English|Cloudflare Access|Model Context Protocol|Idempotency-Key|Ctrl|Test)\b/,
+  /\b(?:Webhooks?|OpenAPI|OAuth|Python|TypeScript|Web|curl|https|image|application\/pdf|Asia\/\w+)\b/,
+  /\b(?:IDs?|ms|ja|SUB-\d+)\b/,
+];
+const sameInEveryLanguage = new RegExp(names.map(({ source }) => source).join("|"), "g");
+
+/** Values of attributes that only programs read. */
+const isData = (text: string) => /^\d{4}-\d\d-\d\dT|^(?:sub|rec|mem)_|^[0-9A-Z]{26}$/.test(text);
 
 /**
- * The English words that people read of a page in Japanese. What its author wrote is in capitals, and code is in
- * elements for code.
+ * The English words that people read on a page in Japanese: in its texts and labels. What its author wrote is in
+ * capitals or in <bdi>, and code is in elements for code.
  */
 export function englishWords(html: string): string[] {
-  const main = html
-    .slice(html.indexOf("<main"), html.indexOf("</main>"))
-    .replaceAll(/<(code|pre|textarea|script)\b.*?<\/\1>/gs, " ");
-  const labels = [...main.matchAll(/(?:aria-label|placeholder|title|data-label)="([^"]*)"/g)];
-  const words = [main.replaceAll(/<[^>]*>/g, " "), ...labels.map(([, label]) => label)]
-    .join(" ")
+  const body = html
+    .slice(html.indexOf("<body"))
+    .replaceAll(/<(script|style|template|title|code|pre|textarea)\b.*?<\/\1>/gs, " ");
+  const labels = [...body.matchAll(/(?:aria-label|placeholder|title|data-label)="([^"]*)"/g)]
+    .map(([, text = ""]) => text)
+    .filter((text) => !isData(text));
+  const texts = body.replaceAll(/<bdi\b.*?<\/bdi>/gs, " ").replaceAll(/<[^>]*>/g, " ");
+  const words = [texts, ...labels]
+    .join("\n")
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z|&\w+;/g, " ")
-    .replaceAll(names, " ")
-    .match(/\b[A-Za-z]+[a-z][A-Za-z]*\b/g);
-  return [...new Set(words)];
+    .replaceAll(sameInEveryLanguage, " ")
+    .match(/\b[A-Za-z]*[a-z][A-Za-z]*\b/g);
+  return [...new Set(words)].filter((word) => word.length > 1).toSorted();
 }

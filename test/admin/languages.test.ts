@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Client } from "../support/client";
 import { anonymous, client, makeApp, makeForm, ownerCookie } from "../support/service";
+import { englishWords } from "./english-words";
 import { createMember, type Person } from "./people";
 
 let person: Person;
@@ -102,29 +103,6 @@ describe("The language of a page", () => {
   });
 });
 
-/** What people read of a page in Japanese, after the tabs: its texts and labels. */
-function wordsAfterTabs(html: string): string {
-  const main = html.slice(html.indexOf("<main"), html.indexOf("</main>"));
-  const shown = main.slice(main.indexOf("</nav>", main.indexOf('class="tabs"')));
-  const labels = [...shown.matchAll(/(?:aria-label|placeholder|title|data-label)="([^"]*)"/g)];
-  const texts = shown.replaceAll(/<[^>]*>/g, " ");
-  return [texts, ...labels.map(([, label]) => label)].join(" ");
-}
-
-/** Names of formats, zones and the like, which are the same in every language. */
-const names =
-  /\b(?:a|API|CSV|ID|JSON|Idempotency-Key|MB|NDJSON|UTC|en|ja|any|eq|field|op|value)\b/g;
-
-/** The English words of a page in Japanese, besides names and what its author wrote, which is in capitals. */
-const englishWords = (html: string) => [
-  ...new Set(
-    wordsAfterTabs(html)
-      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z|&\w+;|….{8}/g, " ")
-      .replaceAll(names, " ")
-      .match(/\b[A-Za-z]*[a-z][A-Za-z]*\b/g),
-  ),
-];
-
 describe("Lists, bulk actions and summaries in Japanese", () => {
   const fields = [
     { key: "name", label: "NAME", type: "text" },
@@ -180,7 +158,7 @@ describe("Lists, bulk actions and summaries in Japanese", () => {
     const all = { all: "yes", search: "f.amount.lt=3" };
     const question = await act({ act: "close", ...all });
     expect(question).toContain("回答 3 件をクローズしますか？");
-    expect(question).toContain("AMOUNT が 3 より小さい");
+    expect(question).toContain("AMOUNT が 3 未満");
     expect(await act({ act: "edit", ...all })).toContain("回答 3 件を編集");
     const value = await act({ act: "edit", field: "kind", ...all });
     expect(value).toContain("回答 3 件の「KIND」を変更しますか？");
@@ -192,8 +170,8 @@ describe("Lists, bulk actions and summaries in Japanese", () => {
     const list = await pageOf(`/forms/${form}/items`, "ja", cookies);
     expect(list).toContain("回答 1 件をクローズしました");
     const some = await act({ act: "close", ids: ids.slice(0, 2) });
-    expect(some).toContain("回答 2 件のうち、下書きとクローズ済みの回答 1 件は変更されません。");
+    expect(some).toContain("回答 2 件のうち、下書きとクローズ済みの回答 1 件は対象外です。");
     const erasure = await pageOf(`/forms/${form}/items/${ids[2]}/erase`, "ja");
-    expect(erasure).toContain("<h1>N2 を完全に削除</h1>");
+    expect(erasure).toContain("<h1>「N2」を完全に削除</h1>");
   });
 });

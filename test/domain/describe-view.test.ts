@@ -16,7 +16,7 @@ describe("A view in words", () => {
     [
       { conditions: [own, { any: [cheap, { not: { field: "pay", op: "is_empty" } }] }] },
       "Only items whose creator is the credential itself and (pay is less than 5 or not (pay is empty)), all fields",
-      "作成者がこの認証情報自身である、かつ（pay が 5 未満である、または「pay が空である」に当てはまらない）データのみ、すべてのフィールド",
+      "作成者がこの認証情報自身である、かつ（pay が 5 未満である、または「pay が未入力である」に当てはまらない）データのみ、すべてのフィールド",
     ],
     [
       { conditions: [{ field: "lines", op: "any", value: [cheap] }] },

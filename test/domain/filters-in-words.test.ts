@@ -11,7 +11,7 @@ describe("A filter in words", () => {
     ["has_all", ["a"], "Status has all of a", "ステータスに「a」を含む"],
     ["has_none", ["a", "b"], "Status has none of a, b", "ステータスに「a」「b」のいずれも含まない"],
     ["at_least", ["100"], "Status is at least 100", "ステータスが 100 以上"],
-    ["between", ["1", "9"], "Status is between 1 and 9", "ステータスが 1 ～ 9"],
+    ["between", ["1", "9"], "Status is between 1 and 9", "ステータスが 1～9"],
     ["filled", [], "Status is not empty", "ステータスが入力済み"],
   ] as const)("%s %j: %s, %s", (comparison, values, english, japanese) => {
     expect(en().filters.describe("Status", comparison, values)).toBe(english);

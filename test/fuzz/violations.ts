@@ -34,7 +34,7 @@ const adminCodesByStatus: Record<number, string[]> = {
   409: ["conflict"],
 };
 const fieldErrorCodes =
-  "required unknown_field invalid_type invalid_format too_short too_long too_small too_large too_many_decimals not_an_option too_few_rows too_many_rows time_zone_required invalid_status unknown_parameter out_of_range not_exact invalid_cursor invalid_condition too_complex invalid_definition unknown_file file_incomplete file_in_use too_many_files not_accepted digest_mismatch outside_view".split(
+  "required unknown_field invalid_type invalid_format too_short too_long too_small too_large too_many_decimals not_an_option too_few_rows too_many_rows time_zone_required invalid_status unknown_parameter out_of_range not_exact invalid_cursor invalid_condition too_complex invalid_definition unknown_file file_incomplete file_in_use too_many_files not_accepted digest_mismatch outside_view unknown_reference".split(
     " ",
   );
 /** RFC 6749, section 5.2. */

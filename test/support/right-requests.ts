@@ -269,6 +269,9 @@ export const refused = [
   "POST /admin/forms/:key/items/:id/revert",
   "POST /admin/forms/:key/items/:id/reopen",
   "POST /admin/deleted/:id/restore",
+  // Only an installation with several databases has moves.
+  "POST /admin/settings/databases/move",
+  "POST /admin/settings/databases/moves/:id/stop",
   // The world has no saved filter and no view, and its file belongs to a credential.
   ...["app", "form"].flatMap((kind) => [
     `POST /admin/${kind}s/:key/items/filters/:filter/delete`,

@@ -102,6 +102,7 @@ function GiveAccess({ collection, values }: { collection: Collection; values: Fo
   const { kind, key, definition } = collection;
   const text = useText();
   const { give } = text.definitionAccess;
+  const { purposes: presets, viewGuide } = text.credentialAccess;
   const { items, one } = text.terms.collections[kind];
   const path = `${collectionPath[kind]}/${key}/access`;
   const preset = values["preset"] === "report" ? "report" : "partner";
@@ -122,10 +123,10 @@ function GiveAccess({ collection, values }: { collection: Collection; values: Fo
       <h2>{give.title(one)}</h2>
       <p class="actions">
         <a class="button quiet" href={`${path}?preset=partner`}>
-          {give.presets.partner}
+          {presets.partner.name}
         </a>
         <a class="button quiet" href={`${path}?preset=report`}>
-          {give.presets.report}
+          {presets.part_report.name}
         </a>
       </p>
       <form method="post" action={path} class="inputs">
@@ -155,7 +156,7 @@ function GiveAccess({ collection, values }: { collection: Collection; values: Fo
         <p class="muted">
           {give.note(
             one,
-            <a href="/docs/views#what-a-partner-can-and-cannot-learn">{give.guide}</a>,
+            <a href="/docs/views#what-a-partner-can-and-cannot-learn">{viewGuide}</a>,
           )}
         </p>
         <p class="actions">

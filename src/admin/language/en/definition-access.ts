@@ -15,10 +15,6 @@ export const definitionAccess = () => ({
   },
   give: {
     title: (one: string) => `Give access to part of this ${one}`,
-    presets: {
-      partner: "Partner sees only what it created",
-      report: "Read-only reporting without personal data",
-    },
     labels: { items: "Only items that…", fields: "Only these fields" },
     own: "It created itself",
     ownHint: "Nothing of others.",
@@ -31,7 +27,6 @@ export const definitionAccess = () => ({
     },
     note: (one: string, guide: Child) =>
       sentence`This stores a view of the ${one}. The next page creates the credential. ${guide}`,
-    guide: "What it can learn",
     submit: "Continue",
     chooseItems: "Choose one.",
   },

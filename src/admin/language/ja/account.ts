@@ -19,7 +19,7 @@ export const account = (): Catalogue["account"] => ({
   saveLanguage: "言語を保存",
   zone: "タイムゾーン",
   zoneHint: "このブラウザーで表示するすべての日時に使用します。",
-  browserZone: (zone) => `ブラウザーのタイムゾーン (${zone})`,
+  browserZone: (zone) => `ブラウザーのタイムゾーン（${zone}）`,
   saveZone: "タイムゾーンを保存",
   zoneSaved: "タイムゾーンを保存しました",
   password: "パスワード",

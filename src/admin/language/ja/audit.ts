@@ -4,6 +4,7 @@ import type { ItemAction } from "#domain/item/change.ts";
 import { formatCount } from "#html/viewer.tsx";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
+import { joinWords } from "./words.ts";
 
 const filters = (): Catalogue["audit"]["filters"] => ({
   actor: "操作者",
@@ -21,7 +22,7 @@ const filters = (): Catalogue["audit"]["filters"] => ({
     "submission.delete": "回答の削除",
     "submission.erase": "回答の完全な削除",
     "submission.close": "回答のクローズ",
-    "submission.reopen": "回答の再開",
+    "submission.reopen": "回答のクローズ解除",
     definition: "フォームとアプリ",
     credential: "認証情報",
     member: "メンバー",
@@ -53,7 +54,7 @@ const phrases = (): Record<ResourceAction, readonly [before: string, after: stri
   "index.check": ["", " の検索インデックスを確認しました"],
   "database.restore": ["", " を復元しました"],
   "move.start": ["", " のデータの移動を開始しました"],
-  "move.stop": ["", " のデータの移動を停止しました"],
+  "move.stop": ["", " のデータの移動を中止しました"],
   "member.invite": ["", " を招待しました"],
   "member.withdraw": ["", " の招待を取り消しました"],
   "member.change": ["", " の権限を変更しました"],
@@ -75,7 +76,7 @@ const phrases = (): Record<ResourceAction, readonly [before: string, after: stri
   "submission.delete": ["", " を削除しました"],
   "submission.erase": ["", " を完全に削除しました"],
   "submission.close": ["", " をクローズしました"],
-  "submission.reopen": ["", " を再開しました"],
+  "submission.reopen": ["", " のクローズを解除しました"],
   "submission.recalculate": ["", " を再計算しました"],
 });
 
@@ -90,7 +91,7 @@ const countedVerbs = (): Record<ItemAction, string> => ({
   "submission.delete": "削除",
   "submission.erase": "完全に削除",
   "submission.close": "クローズ",
-  "submission.reopen": "再開",
+  "submission.reopen": "クローズ解除",
   "submission.recalculate": "再計算",
 });
 
@@ -110,9 +111,9 @@ export const audit = (): Catalogue["audit"] => ({
   title: "監査ログ",
   columns: { time: "日時", event: "操作内容", session: "セッション", request: "リクエスト" },
   filters: filters(),
-  noMatches: "該当する操作はありません。",
-  noMatchesYet: "該当する操作はまだ見つかっていません。",
-  older: "以前の操作",
+  noMatches: "該当する操作はありません",
+  noMatchesYet: "該当する操作はまだ見つかっていません",
+  older: "以前の操作を表示",
   searchOlder: "以前の操作を検索",
   backToAll: "監査ログ全体に戻る",
   service: "システム",
@@ -124,7 +125,7 @@ export const audit = (): Catalogue["audit"] => ({
   event(actor, action, subject, collection) {
     const [before, after] = phrases()[action];
     return collection === null
-      ? sentence`${actor} が ${before}${subject}${after}`
+      ? sentence`${actor} ${before === "" ? "が " : joinWords("が", before)}${subject}${after}`
       : sentence`${actor} が ${collection} の ${subject}${after}`;
   },
   accountEvents: accountEvents(),

@@ -43,11 +43,11 @@ export const bulk = (): Bulk => ({
   setField: (field, items) => `${items}の「${field}」を変更`,
   question: (action) => `${action}しますか？`,
   explanations: {
-    close: "クローズした回答は、再開するまで編集できません。",
+    close: "クローズした回答は、クローズを解除するまで編集できません。",
     delete: "削除した回答は元に戻せません。",
   },
   leftOut: (act, count, items) =>
-    `${items}のうち、${act === "close" ? "下書きとクローズ済み" : "クローズ済み"}の回答 ${formatCount(count)} 件は変更されません。`,
+    `${items}のうち、${act === "close" ? "下書きとクローズ済み" : "クローズ済み"}の回答 ${formatCount(count)} 件は対象外です。`,
   emptyHint: "空欄のままにすると、フィールドの値が消去されます。",
   progress: {
     title: (act, items) => `${items}を${verbs[act]}しています`,
@@ -59,7 +59,7 @@ export const bulk = (): Bulk => ({
   reasons: {
     gone: "すでに存在しません",
     closed: "すでにクローズ済みです",
-    changed: "ほかのメンバーが変更しました",
+    changed: "処理中に変更されました",
     draft: "下書きです",
     noMatch: "条件に一致しなくなりました",
   },

@@ -18,11 +18,11 @@ const purposes = (): Texts["purposes"] => ({
     hint: "フォームとアプリを作成、編集します。データにはアクセスできません。",
   },
   partner: {
-    name: "取引先（自身が作成したデータのみ）",
+    name: "取引先（自分で作成したデータのみ）",
     hint: "ビューのデータを読み取り、作成、編集します。Web ページには使用できません。",
   },
   part_report: {
-    name: "個人データを含まないレポート（読み取り専用）",
+    name: "レポート（個人データを除く、読み取り専用）",
     hint: "ビューのフィールドを読み取ります。Web ページには使用できません。",
   },
   custom: { name: "カスタム", hint: "アクセス権を個別に選択します。" },
@@ -30,7 +30,7 @@ const purposes = (): Texts["purposes"] => ({
 
 const resources = (): Texts["resources"] => ({
   all: "すべてのフォームとアプリ",
-  allHint: "今後作成されるものも含みます",
+  allHint: "今後作成されるものも含みます。",
   selected: "選択したフォームとアプリのみ",
   search: "フォームとアプリを検索",
   searchExample: "名前で検索",
@@ -39,7 +39,7 @@ const resources = (): Texts["resources"] => ({
 
 const expiry = (): Texts["expiry"] => ({
   recommended: "推奨",
-  recommendedHint: "90 日後。Web サイトのフォームは無期限",
+  recommendedHint: "90 日後です。Web サイトのフォームでは無期限になります。",
   keep: "現在の有効期限を維持",
   currentNever: "無期限",
   on: (day) => `${day} まで`,
@@ -47,7 +47,7 @@ const expiry = (): Texts["expiry"] => ({
   day: "日付を指定",
   dayHint: (zone) => `${zone} の時刻で、この日の終わりに期限が切れます。`,
   never: "無期限",
-  neverHint: "失効させるまで有効です",
+  neverHint: "失効させるまで有効です。",
 });
 
 const limits = (): Texts["limits"] => ({
@@ -66,7 +66,7 @@ const errors = (): Texts["errors"] => ({
   noResources: "すべてのフォームとアプリを選択するか、1 つ以上を個別に選択してください。",
   allAndSome: "「すべて」と個別の選択は、どちらか一方だけを指定してください。",
   notViews:
-    "ビューを選択してください。ビューは、フォームまたはアプリの「アクセス」で作成できます。",
+    "ビューを選択してください。ビューは、フォームまたはアプリの「アクセス権」で作成できます。",
   originsOfPart: "ページの認証情報は訪問者全員で共有されるため、空欄にしてください。",
   expiry: "30d、90d、365d、日付、never のいずれかを指定してください。",
   resource: "app:KEY、form:KEY、または form:KEY/VIEW の形式でビューを指定してください。",
@@ -100,5 +100,5 @@ export const credentialAccess = (): Texts => ({
   viewEntry: (collection, view) => sentence`${collection}：${view}`,
   viewRule:
     "書き込みも、この範囲のデータとフィールドに限られます。ほかのデータへのリクエストには 404 を返します。",
-  viewGuide: "範囲外について知り得ること",
+  viewGuide: "範囲外のデータについて推測できること",
 });

@@ -3,21 +3,17 @@ import { sentence } from "#admin/language/sentence.ts";
 
 export const definitionAccess = (): Catalogue["definitionAccess"] => ({
   who: {
-    title: (one) => `この${one}を参照できるユーザーとシステム`,
-    lead: "すべてのメンバーは、すべてのデータを参照できます。認証情報と Webhook が参照できる範囲は次のとおりです。",
+    title: (one) => `この${one}にアクセスできるメンバーとシステム`,
+    lead: "すべてのメンバーは、すべてのデータにアクセスできます。認証情報と Webhook がアクセスできる範囲は次のとおりです。",
     caption: (one) => `この${one}へのアクセス`,
-    columns: { sees: "参照できる範囲", may: "許可されている操作" },
+    columns: { sees: "アクセスできる範囲", may: "許可されている操作" },
     everything: "すべて",
-    ownersAccess: "所有者が参照できるすべてのデータ",
+    ownersAccess: "所有者がアクセスできるすべてのデータ",
     nothing: "なし（ビューが存在しません）",
     receivesEvents: "Webhook：イベントの受信",
   },
   give: {
     title: (one) => `この${one}の一部へのアクセスを許可`,
-    presets: {
-      partner: "取引先：自分が作成したデータのみ",
-      report: "レポート：個人データを除いて読み取り専用",
-    },
     labels: { items: "対象のデータ", fields: "対象のフィールド" },
     own: "認証情報自身が作成したデータ",
     ownHint: "ほかの作成者のデータは対象外です。",
@@ -30,7 +26,6 @@ export const definitionAccess = (): Catalogue["definitionAccess"] => ({
     },
     note: (one, guide) =>
       sentence`${one}のビューが保存されます。次のページで認証情報を作成します。${guide}`,
-    guide: "参照できる情報について",
     submit: "続行",
     chooseItems: "1 つ選択してください。",
   },

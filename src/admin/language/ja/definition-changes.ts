@@ -14,7 +14,7 @@ const fields = (): Changes["fields"] => ({
   retyped: (field) =>
     sentence`${field} を別の種類のフィールドに置き換えます。以前のデータは保持されます。`,
   optionsRemoved: (field, options) =>
-    sentence`${field} から${options.map((option) => `「${option}」`).join("、")}を削除します。保存済みの値はそのまま残ります。`,
+    sentence`${field} から${options.map((option) => `「${option}」`).join("")}を削除します。保存済みの値はそのまま残ります。`,
   changed: (field) => sentence`${field} を変更します。保存済みの値は引き続き有効です。`,
 });
 
@@ -29,20 +29,20 @@ const work = (): Changes["work"] => ({
 
 export const definitionChanges = (): Changes => ({
   title: "変更内容",
-  none: "変更はありません。",
+  none: "変更はありません",
   fixFields: "強調表示されているフィールドを修正してください。",
   finish: "選択肢と計算式を入力してください。",
   fields: fields(),
   work: work(),
   webhookCount: (count) => `${formatCount(count)} 件の Webhook`,
   credentialCount: (count) => `${formatCount(count)} 件の認証情報`,
-  noEvents: "再計算されたデータのイベントは Webhook に送信されません。",
+  noEvents: "Webhook は、再計算されたデータのイベントを送信しません。",
   events: (webhooks, count, events) =>
-    sentence`${webhooks} に${count > 1 ? "それぞれ" : ""}最大 ${formatCount(events)} 件のイベントが送信されます。`,
+    sentence`${webhooks} が${count > 1 ? "それぞれ" : ""}最大 ${formatCount(events)} 件のイベントを送信します。`,
   views: (views) =>
     sentence`ビュー ${views} に一致するデータ、または表示されるフィールドが変わります。`,
   credentials: (credentials) =>
-    sentence`次の認証情報で参照できるデータまたはフィールドが変わります：${credentials}`,
+    sentence`次の認証情報がアクセスできるデータまたはフィールドが変わります：${credentials}`,
   webhooks: (webhooks) =>
     sentence`次の Webhook の対象となるデータまたはフィールドが変わります：${webhooks}`,
 });

@@ -2,7 +2,7 @@ import type { Catalogue } from "#admin/language/en/index.ts";
 import { formatCount } from "#html/viewer.tsx";
 
 export const definitionDeletion = (): Catalogue["definitionDeletion"] => ({
-  title: (name) => `${name} を削除`,
+  title: (name) => `「${name}」を削除`,
   effect: (one) =>
     `この${one}はすぐに削除され、どこからも利用できなくなります。7 日以内は復元できます。`,
   losses: {
@@ -13,15 +13,15 @@ export const definitionDeletion = (): Catalogue["definitionDeletion"] => ({
   },
   erased: "7 日後に、これらはすべて完全に削除されます。それまでは同じキーを使用できません。",
   confirm: (one) => `${one}のキー`,
-  confirmHint: (key) => `確認のため「${key}」と入力してください`,
+  confirmHint: (key) => `確認のため「${key}」と入力してください。`,
   submit: (one) => `この${one}を削除`,
   done: (key) => `${key} を削除しました。7 日以内は復元できます。`,
   list: {
-    title: "削除済みのアプリとフォーム",
-    none: "削除したアプリとフォームは 7 日間ここに表示され、復元できます。",
-    columns: { items: "データ", deleted: "削除", erased: "完全に削除" },
+    title: "削除済みのフォームとアプリ",
+    none: "削除したフォームとアプリは 7 日間ここに表示され、復元できます。",
+    columns: { items: "データ", deleted: "削除日時", erased: "完全に削除される日時" },
     erasing: "完全に削除しています",
     restore: "復元",
-    restored: (name) => `${name} を復元しました`,
+    restored: (name) => `「${name}」を復元しました`,
   },
 });

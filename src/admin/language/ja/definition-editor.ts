@@ -1,31 +1,9 @@
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
 import { formatCount } from "#html/viewer.tsx";
+import { ruleFlags, fieldProperties } from "./field-properties.ts";
 
 type Editor = Catalogue["definitionEditor"];
-
-const inputs = (): Editor["inputs"] => ({
-  label: "ラベル",
-  key: "キー",
-  help: "説明文",
-  section: "セクションの見出し",
-  app: "アプリ",
-  options: "選択肢",
-  formula: "計算式",
-  result: "計算結果の種類",
-  decimals: "小数点以下の桁数",
-  min_length: "最小文字数",
-  max_length: "最大文字数",
-  pattern: "正規表現",
-  minimum: "最小値",
-  maximum: "最大値",
-  min_rows: "最小行数",
-  max_rows: "最大行数",
-  max_files: "最大ファイル数",
-  max_bytes: "1 ファイルの最大バイト数",
-  accept: "ファイル形式",
-  default: "初期値",
-});
 
 const problems = (): Editor["problems"] => ({
   enterName: "名前を入力してください。",
@@ -38,7 +16,7 @@ const problems = (): Editor["problems"] => ({
     form: (key) => `キー ${key} のフォームはすでに存在します。`,
   },
   confirmHiding: (labels) =>
-    `${labels.map((label) => `「${label}」`).join("、")}と保存済みのデータが非表示になります。よろしければ「削除したフィールドを非表示にする」を選択してください。元に戻すには、フィールドを復元してください。`,
+    `${labels.map((label) => `「${label}」`).join("")}と保存済みのデータが非表示になります。よろしければ「削除したフィールドを非表示にする」を選択してください。元に戻すには、フィールドを復元してください。`,
   tooManyFields: (most) =>
     `この画面で編集できるフィールドは ${most} 個までです。それより大きい定義は、JSON または API で変更してください。`,
   conflict: (theirs, both) =>
@@ -56,13 +34,13 @@ const page = (): Editor["page"] => ({
   versions: "バージョン",
   duplicate: "複製",
   pending: (done, total) =>
-    `変更を適用する前に、保存済みのデータを確認しています（${formatCount(done)} / ${formatCount(total)} 件）。完了するまで、以下のフィールドが有効です。`,
-  rejected: (detail) => `前回の変更は拒否されました：${detail}`,
+    `変更を適用する前に、保存済みのデータを確認しています（${formatCount(done)} / ${formatCount(total)} 件）。完了するまでは、以下のフィールドが使用されます。`,
+  rejected: (detail) => `前回の変更は適用されませんでした：${detail}`,
   readOnly: "フィールドを編集できるのは、オーナー、管理者、編集者です。",
   noFields: "フィールドはまだありません",
   fields: "フィールド",
   columns: { label: "ラベル", type: "種類", rules: "設定" },
-  rules: { required: "必須", unique: "重複禁止" },
+  rules: ruleFlags(),
   tooLarge: (most, link) =>
     sentence`この画面で編集できるフィールドは ${formatCount(most)} 個までです。${link}`,
   editAsJson: "この定義を JSON で編集",
@@ -70,7 +48,7 @@ const page = (): Editor["page"] => ({
 
 export const definitionEditor = (): Editor => ({
   page: page(),
-  inputs: inputs(),
+  inputs: fieldProperties(),
   inputOf: (label, input) => `${label}：${input}`,
   keyHint:
     "API の URL に使用される半角英数字の名前です。あとから変更できません。フォームやアプリの名前が英字の場合は省略できます。",
@@ -80,9 +58,9 @@ export const definitionEditor = (): Editor => ({
   hiddenFields: "非表示のフィールド",
   dataKept: "データは保持されています。",
   restore: "復元",
-  restoreField: (label) => `${label} を復元`,
-  firstField: "最初のフィールドを追加してください",
-  withColumns: (key, columns) => `${key}（列：${columns.join(", ")}）`,
+  restoreField: (label) => `「${label}」を復元`,
+  firstField: "最初のフィールドを追加してください。",
+  withColumns: (key, columns) => `${key}（列：${columns.join("、")}）`,
   beforeSaving: "保存前の確認",
   hide: "削除したフィールドを非表示にする",
   review: "変更内容を確認",

@@ -1,5 +1,6 @@
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { lazy } from "#domain/lazy.ts";
+import { ruleFlags, fieldProperties } from "./field-properties.ts";
 
 const properties = lazy((): Readonly<Record<string, string>> => ({
   name: "名前",
@@ -12,32 +13,12 @@ const properties = lazy((): Readonly<Record<string, string>> => ({
   closes_at: "受付終了日時",
   max_submissions: "回答数の上限",
   order: "順序",
-  key: "キー",
-  label: "ラベル",
-  type: "種類",
-  required: "必須",
-  unique: "重複禁止",
-  searchable: "検索",
+  ...fieldProperties(),
+  ...ruleFlags(),
   integer: "整数のみ",
+  type: "種類",
+  searchable: "検索と並べ替え",
   title: "タイトル",
-  help: "説明文",
-  section: "セクションの見出し",
-  app: "アプリ",
-  options: "選択肢",
-  formula: "計算式",
-  result: "計算結果の種類",
-  decimals: "小数点以下の桁数",
-  min_length: "最小文字数",
-  max_length: "最大文字数",
-  pattern: "正規表現",
-  minimum: "最小値",
-  maximum: "最大値",
-  min_rows: "最小行数",
-  max_rows: "最大行数",
-  max_files: "最大ファイル数",
-  max_bytes: "1 ファイルの最大バイト数",
-  accept: "ファイル形式",
-  default: "初期値",
 }));
 
 export const definitionVersions = (): Catalogue["definitionVersions"] => ({
@@ -68,7 +49,7 @@ export const definitionVersions = (): Catalogue["definitionVersions"] => ({
   noChanges: "変更はありません",
   diffs: {
     title: "変更内容",
-    columns: { field: "フィールド", property: "項目", before: "変更前", after: "変更後" },
+    columns: { field: "フィールド", property: "設定項目", before: "変更前", after: "変更後" },
   },
   settings: "設定",
   property: (name) => properties()[name] ?? name,

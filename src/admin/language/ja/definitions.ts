@@ -7,7 +7,7 @@ type Definitions = Catalogue["definitions"];
 const acceptance = (): Definitions["acceptance"] => ({
   open: "受付中",
   closed: { not_open_yet: "受付開始前", closed: "受付終了", full: "上限に到達" },
-  closes: (distance) => sentence`${distance}に受付終了`,
+  closes: (distance) => sentence`受付終了：${distance}`,
   ofMost: (count, most) => `${formatCount(count)} / ${formatCount(most)} 件`,
 });
 
@@ -18,7 +18,7 @@ const list = (): Definitions["list"] => ({
   state: "受付状況",
   lastCreated: "最終作成",
   fields: "フィールド",
-  fieldsOf: (name) => `${name} のフィールド`,
+  fieldsOf: (name) => `「${name}」のフィールド`,
 });
 
 export const definitions = (): Definitions => ({
@@ -26,7 +26,7 @@ export const definitions = (): Definitions => ({
     summary: "集計",
     fields: "フィールド",
     settings: "設定",
-    access: "アクセス",
+    access: "アクセス権",
     api: "API",
   },
   acceptance: acceptance(),

@@ -1,9 +1,8 @@
 import { formatCount } from "#html/viewer.tsx";
 import type { Catalogue } from "#admin/language/en/index.ts";
-import { joinWords } from "./words.ts";
 
 export const erasure = (): Catalogue["erasure"] => ({
-  title: (item) => joinWords(item, "を完全に削除"),
+  title: (item) => `「${item}」を完全に削除`,
   warning: (item) => `この${item}と次のデータを完全に削除します。元に戻すことはできません。`,
   values: (fields) => `${formatCount(fields)} 個のフィールドの値と、その検索インデックス`,
   changes: (count, hasMore) =>

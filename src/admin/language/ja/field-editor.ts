@@ -1,30 +1,36 @@
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
 import { formatCount } from "#html/viewer.tsx";
+import { ruleFlags, fieldProperties } from "./field-properties.ts";
 import { explainFormulaReason } from "./formula-reasons.ts";
 
 type FieldEditor = Catalogue["fieldEditor"];
 
+const properties = fieldProperties();
+
 const rules = (): FieldEditor["rules"] => ({
   section: {
-    label: "セクションの見出し",
+    label: properties.section,
     hint: "この見出しから始まるセクションがフォームに追加されます。",
   },
-  min_length: { label: "最小文字数" },
-  max_length: { label: "最大文字数" },
-  pattern: { label: "正規表現", hint: "入力する文字列が一致する必要がある正規表現です。" },
-  minimum: { label: "最小値" },
-  maximum: { label: "最大値" },
-  decimals: { label: "小数点以下の桁数" },
-  min_rows: { label: "最小行数" },
-  max_rows: { label: "最大行数" },
-  max_files: { label: "最大ファイル数" },
-  max_bytes: { label: "1 ファイルの最大バイト数" },
+  min_length: { label: properties.min_length },
+  max_length: { label: properties.max_length },
+  pattern: {
+    label: properties.pattern,
+    hint: "入力する文字列が一致する必要がある正規表現です。",
+  },
+  minimum: { label: properties.minimum },
+  maximum: { label: properties.maximum },
+  decimals: { label: properties.decimals },
+  min_rows: { label: properties.min_rows },
+  max_rows: { label: properties.max_rows },
+  max_files: { label: properties.max_files },
+  max_bytes: { label: properties.max_bytes },
   accept: {
-    label: "ファイル形式",
+    label: properties.accept,
     hint: "例：application/pdf、image/*。空欄の場合はすべての形式を使用できます。",
   },
-  default: { label: "初期値", hint: "空欄の場合に使用されます。" },
+  default: { label: properties.default, hint: "空欄の場合に使用されます。" },
 });
 
 const setRules = (): FieldEditor["setRules"] => ({
@@ -36,29 +42,28 @@ const setRules = (): FieldEditor["setRules"] => ({
   decimals: (value) => `小数 ${value} 桁`,
   min_rows: (value) => `${value} 行以上`,
   max_rows: (value) => `${value} 行以内`,
-  max_files: (value) => `${value} ファイル以内`,
-  max_bytes: (value) => `1 ファイル ${value} バイト以内`,
+  max_files: (value) => `${value} ファイルまで`,
+  max_bytes: (value) => `1 ファイルあたり ${value} バイトまで`,
   accept: (value) => `ファイル形式 ${value}`,
   default: (value) => `初期値 ${value}`,
 });
 
 const flags = (): FieldEditor["flags"] => ({
-  required: "必須",
-  unique: "重複禁止",
+  ...ruleFlags(),
   integer: "整数のみ",
   searchable: "検索と並べ替えの対象にする",
 });
 
 const formula = (): FieldEditor["formula"] => ({
-  label: "計算式",
-  hint: (names, example) => sentence`使用できるフィールド：${names}　例：${example}`,
+  label: properties.formula,
+  hint: (names, example) => sentence`使用できるフィールド：${names}。例：${example}`,
   hintWithoutNames: (example) => sentence`ほかのフィールドのキーを使用します。例：${example}`,
   exampleResult: "例の計算結果：",
-  resultFor: (item) => `${item} の計算結果：`,
-  result: "計算結果の種類",
+  resultFor: (item) => `「${item}」の計算結果：`,
+  result: properties.result,
   reason: explainFormulaReason,
   atCharacter: (position, reason) => `${position} 文字目：${reason}`,
-  didYouMean: (key, label) => `「${key}」（${label}）ではありませんか。`,
+  didYouMean: (key, label) => `「${key}」（${label}）ではありませんか？`,
   example: (text) => `例：${text}`,
 });
 
@@ -71,12 +76,12 @@ export const fieldEditor = (): FieldEditor => ({
   flags: flags(),
   notSearchable: "検索対象外",
   errors: (count) => `エラー ${formatCount(count)} 件`,
-  label: "ラベル",
+  label: properties.label,
   labelOf: (field) => `「${field}」のラベル`,
-  help: "説明文",
-  options: "選択肢",
+  help: properties.help,
+  options: properties.options,
   optionsHint: "1 行に 1 つずつ入力します。別の値を保存する場合は「ラベル | 値」と入力します。",
-  app: "アプリ",
+  app: properties.app,
   appHint: "参照するレコードがあるアプリのキー",
   columnsOf: (list) => `「${list}」の列`,
   more: "その他の設定",

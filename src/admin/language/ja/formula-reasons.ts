@@ -38,7 +38,7 @@ const phrases = lazy((): readonly (readonly [RegExp, Phrase])[] => [
   [
     /^There is no field "([^"]*)"\.(?: Did you mean "([^"]*)"\?)?/,
     (name, closest) =>
-      `「${name}」というフィールドはありません。${closest ? `「${closest}」ではありませんか。` : ""}`,
+      `「${name}」というフィールドはありません。${closest ? `「${closest}」ではありませんか？` : ""}`,
   ],
   [/^There is no column "(.*)"\.$/, (name) => `「${name}」という列はありません。`],
   [/^"(.*)" is a reserved word\./, (name) => `「${name}」は予約語のため、名前に使用できません。`],

@@ -18,31 +18,31 @@ const rows = (): ItemForm["rows"] => ({
   tooMany: (count) =>
     `${formatCount(count)} 行あるため、この画面では編集できません。保存しても変更されません。編集するには API を使用してください。`,
   tooManyCells: (max, cells) =>
-    `1 つのフォームのセルは ${formatCount(max)} 個までですが、この一覧までに ${formatCount(cells)} 個あります。API を使用してください。`,
+    `この画面で編集できるセルは ${formatCount(max)} 個までですが、この明細行までに ${formatCount(cells)} 個あります。編集するには API を使用してください。`,
 });
 
 const conflict = (): ItemForm["conflict"] => ({
-  changed: (distance, actor) => sentence`${actor} が変更しました（${distance}）`,
-  mine: "あなたの値",
+  changed: (distance, actor) => sentence`変更：${actor}（${distance}）`,
+  mine: "入力した値",
   theirs: "保存済みの値",
-  merged: (labels) => `ほかの変更は取り込まれています：${labels.join("、")}`,
+  merged: (labels) => `ほかのユーザーによる${quote(labels)}の変更も反映されています。`,
   notSaved: (labels) =>
     `保存されていません。ほかのユーザーが${quote(labels)}を変更しました。残す値を選択してください。`,
 });
 
 const outcomes = (): ItemForm["outcomes"] => ({
-  saved: (title) => `${title} を保存しました`,
-  savedDraft: (title) => `${title} を下書きとして保存しました`,
-  unchanged: (title) => `${title} に変更はありません`,
+  saved: (title) => `「${title}」を保存しました`,
+  savedDraft: (title) => `「${title}」を下書きとして保存しました`,
+  unchanged: (title) => `「${title}」に変更はありません`,
   merged: (title, labels) =>
-    `${title} を保存しました。ほかのユーザーによる${quote(labels)}の変更はそのまま残っています。`,
+    `「${title}」を保存しました。ほかのユーザーによる${quote(labels)}の変更も反映されています。`,
 });
 
 export const itemForm = (): ItemForm => ({
   create: (item) => `${item}を作成`,
   edit: (item) => `${item}を編集`,
   submit: "送信",
-  saveDraft: "下書きを保存",
+  saveDraft: "下書きとして保存",
   calculated: "計算結果",
   formerOption: (value) => `${value}（以前の選択肢）`,
   referenceHint: "レコードのタイトル、受付番号、またはその他のテキスト",

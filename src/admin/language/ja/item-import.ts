@@ -8,13 +8,13 @@ const forecast: ItemImport["forecast"] = ({ created, updated, unchanged, refused
     [created, "追加"],
     [updated, "更新"],
     [unchanged, "変更なし"],
-    [refused, "拒否"],
+    [refused, "エラー"],
   ] as const;
   const total = created + updated + unchanged + refused;
   const counts = parts
     .filter(([count]) => count > 0)
     .map(([count, text]) => `${text} ${formatCount(count)} 行`);
-  return `${formatCount(total)} 行中：${counts.join("、")}`;
+  return `全 ${formatCount(total)} 行：${counts.join("、")}`;
 };
 
 const reasons = (): ItemImport["reasons"] => ({
@@ -31,21 +31,21 @@ const reasons = (): ItemImport["reasons"] => ({
   tooLarge: "ファイルのサイズが 1 MB を超えています。",
   tooManyColumns: (max) => `ファイルの列は ${max} 列までです。`,
   tooManyCells: (cells, max) =>
-    `ファイルには入力済みのセルが ${cells} 個あります。一度に読み込めるのは ${max} 個までです。`,
+    `ファイルには入力済みのセルが ${cells} 個あります。一度にインポートできるのは ${max} 個までです。`,
 });
 
 const scope = (): ItemImport["scope"] => ({
-  title: "読み込めるデータ",
+  title: "インポートできるデータ",
   points: [
-    "「CSV（完全）」でダウンロードしたファイルは、そのまま読み込めます。「表計算ソフト用」のファイルも、明細を除いてそのまま読み込めます。",
-    "明細は、1 つのセルに JSON で入力します。選択肢には値とラベルのどちらも使用できます。",
-    "計算フィールド、受付番号、バージョン、および作成者や更新者に関する列は読み込まれません。",
+    "「CSV（元の値のまま）」でダウンロードしたファイルは、そのままインポートできます。「表計算ソフト用」のファイルも、明細行を除いてそのままインポートできます。",
+    "明細行は、1 つのセルに JSON で入力します。選択肢には値とラベルのどちらも使用できます。",
+    "計算フィールド、受付番号、バージョン、および作成者や更新者に関する列はインポートされません。",
     "新しい回答は下書きまたは送信済みとして追加できますが、クローズ済みとしては追加できません。",
   ],
 });
 
 export const itemImport = (): ItemImport => ({
-  title: (items) => `${items}を読み込む`,
+  title: (items) => `${items}をインポート`,
   labels: {
     file: "ファイル",
     csv: "テキスト",
@@ -55,12 +55,12 @@ export const itemImport = (): ItemImport => ({
     dates: "日付",
   },
   fileHint: (rows, columns) =>
-    `ヘッダー行のある UTF-8 の CSV ファイル。区切り文字はカンマ、セミコロン、タブのいずれかです。1 MB、${formatCount(rows)} 行、${columns} 列まで読み込めます。`,
+    `ヘッダー行のある UTF-8 の CSV ファイル。区切り文字はカンマ、セミコロン、タブのいずれかです。1 MB、${formatCount(rows)} 行、${columns} 列までインポートできます。`,
   paste: "または行を貼り付け",
   pasteHint: "ファイルや表計算ソフトから、ヘッダー行を含めてコピーしてください。",
   review: "内容を確認",
   cancel: "キャンセル",
-  reviewable: "読み込む前に、すべての変更内容を確認できます。",
+  reviewable: "インポートする前に、すべての変更内容を確認できます。",
   scope: scope(),
   reasons: reasons(),
   formats: {
@@ -73,12 +73,12 @@ export const itemImport = (): ItemImport => ({
     },
   },
   forecast,
-  zone: (zone) => `タイムゾーンのない時刻は ${zone} として読み込まれます。`,
-  importRows: (count) => `${formatCount(count)} 行を読み込む`,
+  zone: (zone) => `タイムゾーンのない時刻は ${zone} として扱われます。`,
+  importRows: (count) => `${formatCount(count)} 行をインポート`,
   checkAgain: "再確認",
-  downloadRejected: "拒否された行をダウンロード",
+  downloadRejected: "エラーの行をダウンロード",
   downloadUpdates: "更新内容をダウンロード",
-  notImported: "— 読み込まない —",
+  notImported: "— インポートしない —",
   status: "ステータス",
   column: "列",
   unnamedColumn: (position) => `${position} 列目`,
@@ -87,14 +87,14 @@ export const itemImport = (): ItemImport => ({
   fieldFor: (column) => `「${column}」のフィールド`,
   existing: (items) => `既存の${items}`,
   keepExisting: (items) => `変更しない（新しい${items}のみ追加）`,
-  updateExisting: (field) => `「${field}」が同じものを更新し、ほかを追加`,
-  rejectedRows: "拒否された行",
+  updateExisting: (field) => `「${field}」が同じデータを更新し、それ以外を追加`,
+  rejectedRows: "エラーの行",
   line: "行",
   content: "内容",
   reason: "理由",
   why: "理由",
   otherRejected: (count) =>
-    `残りの ${formatCount(count)} 行は、拒否された行をダウンロードして確認してください。`,
+    `残りの ${formatCount(count)} 行は、エラーの行をダウンロードして確認してください。`,
   updates: "更新",
   changedFields: "変更されるフィールド",
   otherUpdates: (count) =>
@@ -105,19 +105,19 @@ export const itemImport = (): ItemImport => ({
   badges: { created: "追加", updated: "更新", unchanged: "変更なし", deleted: "削除済み" },
   firstRows: "最初の行",
   result: "結果",
-  importing: (items) => `${items}を読み込んでいます`,
-  progress: "読み込み",
+  importing: (items) => `${items}をインポートしています`,
+  progress: "インポート",
   importedSoFar: (count, total) =>
-    `${formatCount(total)} 行中 ${formatCount(count)} 行を読み込みました。`,
+    `${formatCount(total)} 行中 ${formatCount(count)} 行をインポートしました。`,
   tryAgain: "再試行",
   continue: "続行",
   resumable:
-    "中断しても、あとで再開できます。読み込み済みの行が重複して追加されることはありません。",
-  finished: "読み込みが完了しました",
-  imported: (count) => `${formatCount(count)} 行を読み込みました。`,
+    "中断しても、あとで再開できます。インポート済みの行が重複して追加されることはありません。",
+  finished: "インポートが完了しました",
+  imported: (count) => `${formatCount(count)} 行をインポートしました。`,
   partlyImported: (count, total, rejected) =>
-    `${formatCount(total)} 行中 ${formatCount(count)} 行を読み込みました。${formatCount(rejected)} 行は拒否されました。`,
-  outcomes: { created: "追加", updated: "更新", unchanged: "変更なし", refused: "拒否" },
+    `${formatCount(total)} 行中 ${formatCount(count)} 行をインポートしました。${formatCount(rejected)} 行はエラーのためインポートされませんでした。`,
+  outcomes: { created: "追加", updated: "更新", unchanged: "変更なし", refused: "エラー" },
   view: (items) => `${items}を表示`,
-  importMore: "続けて読み込む",
+  importMore: "続けてインポート",
 });

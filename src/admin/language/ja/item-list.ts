@@ -11,9 +11,9 @@ const downloads = (): ItemList["downloads"] => ({
   localHint: (locale, zone) => `日付と小数点は ${locale} の形式。日時は ${zone}`,
   lines: "表計算ソフト用（明細行ごと）",
   linesHint: (zone) => `明細行 1 行を 1 行にした CSV。日時は ${zone}`,
-  csv: "CSV（完全）",
-  csvHint: "キーと保存されている値。日時は UTC",
-  ndjson: "NDJSON（完全）",
+  csv: "CSV（元の値のまま）",
+  csvHint: "見出しはキー、日時は UTC。再インポート用",
+  ndjson: "NDJSON（元の値のまま）",
   ndjsonHint: "API と同じ形式で 1 行に 1 件",
 });
 
@@ -21,10 +21,10 @@ const table = (): ItemList["table"] => ({
   caption: "データの一覧",
   select: "選択",
   selectPage: "このページをすべて選択",
-  selectItem: (name) => `${name} を選択`,
+  selectItem: (name) => `「${name}」を選択`,
   selectAll: (items) => `${items}をすべて選択`,
   edit: "編集",
-  editItem: (name) => `${name} を編集`,
+  editItem: (name) => `「${name}」を編集`,
   withSelected: "選択したデータの操作",
   downloadSelected: "選択分をダウンロード",
   editSelected: "選択分を編集…",
@@ -50,7 +50,7 @@ const tools = (): ItemList["tools"] => ({
   deleteFilter: "絞り込みを削除",
   deleteView: "ビューを削除",
   deleteViewWarning: (items) =>
-    `すべてのメンバーの画面からこのタブがなくなります。${items}は削除されません。`,
+    `すべてのメンバーの画面から、このタブが消えます。${items}は削除されません。`,
 });
 
 const saved = (): ItemList["saved"] => ({
@@ -73,7 +73,7 @@ export const itemList = (): ItemList => ({
   searched: (count, total) => `${total}のうち ${formatCount(count)} 件を検索しました`,
   noMatchesYet: "該当するデータはまだ見つかっていません",
   noMatches: (items) => `該当する${items}はありません`,
-  noFields: "フィールドがまだありません。データを集めるには、フィールドを追加してください。",
+  noFields: "フィールドはまだありません。データを集めるには、フィールドを追加してください。",
   addFields: "フィールドを追加",
   none: (items) => `${items}はまだありません`,
   create: (item) => `${item}を作成`,
@@ -84,8 +84,8 @@ export const itemList = (): ItemList => ({
   previous: "← 前へ",
   next: "次へ →",
   keepSearching: "検索を続ける",
-  noNext: "この一覧の最後のデータでした",
-  noPrevious: "この一覧の最初のデータでした",
+  noNext: "この一覧に次のデータはありません",
+  noPrevious: "この一覧に前のデータはありません",
   downloads: downloads(),
   table: table(),
   tools: tools(),

@@ -9,7 +9,7 @@ const actions = (): ItemPage["actions"] => ({
   edit: "編集",
   submit: "送信",
   close: "クローズ",
-  reopen: "再開",
+  reopen: "クローズを解除",
   delete: "削除",
   deleteTitle: "この回答を削除しますか？",
   deleteConfirm: "回答は完全に削除され、元に戻せません。",
@@ -20,10 +20,10 @@ const actions = (): ItemPage["actions"] => ({
 });
 
 const outcomes = (): ItemPage["outcomes"] => ({
-  closed: (title) => `${title} をクローズしました。`,
-  reopened: (title) => `${title} を再開しました。`,
-  reverted: (title) => `${title} の変更を元に戻しました。`,
-  deleted: (title) => `${title} を削除しました。`,
+  closed: (title) => `「${title}」をクローズしました`,
+  reopened: (title) => `「${title}」のクローズを解除しました`,
+  reverted: (title) => `「${title}」の変更を元に戻しました`,
+  deleted: (title) => `「${title}」を削除しました`,
 });
 
 const actors = (): ItemPage["actors"] => ({
@@ -33,7 +33,7 @@ const actors = (): ItemPage["actors"] => ({
   integration: "API 連携",
 });
 
-const by = (verb: string) => (actor: Child, time: Child) => sentence`${actor} が${verb}（${time}）`;
+const by = (verb: string) => (actor: Child, time: Child) => sentence`${verb}：${actor}（${time}）`;
 
 const recalculated = (_: Child, time: Child) => sentence`自動で再計算（${time}）`;
 
@@ -45,7 +45,7 @@ const historyEntries = (): ItemPage["history"]["entries"] => ({
   "submission.create": by("作成"),
   "submission.update": by("変更"),
   "submission.close": by("クローズ"),
-  "submission.reopen": by("再開"),
+  "submission.reopen": by("クローズを解除"),
   "submission.recalculate": recalculated,
   "submission.delete": by("削除"),
   "submission.erase": by("完全に削除"),
@@ -57,7 +57,7 @@ const history = (): ItemPage["history"] => ({
   older: "これより前の変更は表示されません。",
   notStored: "変更前の値は保存されていません。",
   revert: "元に戻す",
-  revertField: (label) => `${label} を元に戻す`,
+  revertField: (label) => `「${label}」を元に戻す`,
   revertAll: "すべて元に戻す",
   notRevertible: "変更前の値が残っている変更のバージョンを指定してください。",
 });
@@ -69,10 +69,11 @@ export const itemPage = (): ItemPage => ({
     app: (idEnd) => `レコード …${idEnd}`,
     form: (idEnd) => `回答 …${idEnd}`,
   },
-  closed: "この回答はクローズ済みです。編集するには再開してください。",
-  closedForViewers: "この回答はクローズ済みです。オーナー、管理者、編集者が再開できます。",
+  closed: "この回答はクローズ済みです。編集するには、クローズを解除してください。",
+  closedForViewers:
+    "この回答はクローズ済みです。クローズを解除できるのは、オーナー、管理者、編集者です。",
   data: "データ",
-  noFields: "フィールドがまだありません。",
+  noFields: "フィールドはまだありません",
   addFields: "フィールドを追加",
   about: (item) => `この${item}の情報`,
   summary: {

@@ -4,13 +4,13 @@ import { sentence } from "#admin/language/sentence.ts";
 
 const attention = (): Catalogue["overview"]["attention"] => ({
   title: "要確認",
-  nothing: "対応が必要な項目はありません。",
+  nothing: "対応が必要なものはありません",
   states: {
     rejected: "拒否",
     expired: "期限切れ",
     expiring: "まもなく期限切れ",
     form: "フォーム",
-    erases: "完全削除",
+    erases: "削除予定",
     nearlyFull: "残りわずか",
   },
   links: {
@@ -25,16 +25,16 @@ const attention = (): Catalogue["overview"]["attention"] => ({
   },
   rejected: (name, refusals, requests) =>
     sentence`${name}：過去 24 時間のリクエスト ${formatCount(requests)} 件のうち ${formatCount(refusals)} 件が拒否されました。`,
-  expired: (name, distance) => sentence`${name} は${distance}に期限が切れました。`,
-  expires: (name, distance) => sentence`${name} は${distance}に期限が切れます。`,
+  expired: (name, distance) => sentence`${name} の期限が切れました（${distance}）。`,
+  expires: (name, distance) => sentence`${name} の期限が切れます（${distance}）。`,
   retrying: (name) =>
-    sentence`Webhook「${name}」は失敗したイベントを再試行しています。以降のイベントは待機中です。`,
-  stopped: (name) => sentence`Webhook「${name}」は再開するまで送信されません。`,
+    sentence`Webhook ${name} は失敗したイベントを再試行しています。以降のイベントは待機中です。`,
+  stopped: (name) => sentence`Webhook ${name} は再開するまで送信されません。`,
   full: (name, count, most) =>
     sentence`${name} は回答数の上限に達しました（${formatCount(count)} / ${formatCount(most)} 件）。`,
   nearlyFull: (name, count, most) =>
     sentence`${name} はまもなく回答数の上限に達します（${formatCount(count)} / ${formatCount(most)} 件）。`,
-  closes: (name, distance) => sentence`${name} は${distance}に受付を終了します。`,
+  closes: (name, distance) => sentence`${name} は受付を終了します（${distance}）。`,
   erases: (name, count, isMinimum) =>
     sentence`${name} の回答 ${formatCount(count)} 件${isMinimum ? "以上" : ""}が 7 日以内に完全に削除されます。`,
   largeDatabase: (name, size, most) =>

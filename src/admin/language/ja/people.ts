@@ -4,13 +4,13 @@ import { formatCount } from "#html/viewer.tsx";
 
 export const people = (): Catalogue["people"] => ({
   titleOf: (text) => `個人データを検索：${text}`,
-  labels: { text: "検索する人" },
+  labels: { text: "対象者" },
   textHint:
-    "メールアドレス、電話番号、または名前。すべてのアプリとフォームの値を、変更履歴も含めて検索します。",
-  search: "すべてから検索",
+    "メールアドレス、電話番号、または名前。すべてのフォームとアプリの値を、変更履歴も含めて検索します。",
+  search: "すべてのデータを検索",
   searches: "検索の一覧",
   columns: {
-    person: "検索する人",
+    person: "対象者",
     result: "結果",
     started: "開始日時",
     erased: "自動削除",
@@ -21,13 +21,13 @@ export const people = (): Catalogue["people"] => ({
   found: (found) => `${formatCount(found)} 件が見つかりました`,
   firstFound: (found) => `最初の ${formatCount(found)} 件が見つかりました`,
   status: (progress) => sentence`${progress}。`,
-  refresh: "更新",
+  refresh: "表示を更新",
   moreMatches:
-    "ほかにも該当するデータがある可能性があります。見つかったデータを削除するか、条件を絞り込んでください。",
+    "ほかにも該当するデータがある可能性があります。見つかったデータを完全に削除するか、別の言葉で検索してください。",
   foundItems: "見つかったデータ",
   itemColumns: {
     item: "データ",
-    collection: "アプリまたはフォーム",
+    collection: "フォームまたはアプリ",
     created: "作成日時",
     place: "見つかった場所",
     erase: "完全に削除",
@@ -36,11 +36,11 @@ export const people = (): Catalogue["people"] => ({
   formerValues: "変更前の値",
   deletedWith: { app: "アプリと一緒に削除済み", form: "フォームと一緒に削除済み" },
   erase: "完全に削除…",
-  nothingYet: "まだ見つかっていません。",
-  nothingLeft: "削除するデータはありません。",
+  nothingYet: "まだ見つかっていません",
+  nothingLeft: "完全に削除するデータはありません",
   gone: (count) => `${formatCount(count)} 件はすでに存在しません。`,
   more: "続きを表示",
   expiry: (day) => sentence`この検索と検索語は ${day} に完全に削除されます。`,
   deleteSearch: "検索を削除",
-  deleted: "検索を削除しました。",
+  deleted: "検索を削除しました",
 });

@@ -3,6 +3,7 @@ import type { ConflictReason, ProblemCode } from "#domain/problem/catalogue.ts";
 import type { Problem } from "#domain/problem/problem.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { explainFieldError } from "./field-errors.ts";
+import { problemTexts } from "./problem-texts.ts";
 import { terms } from "./terms.ts";
 
 const conflicts: Record<ConflictReason, string> = {
@@ -36,20 +37,16 @@ function describeRoles({ members }: Problem): string | undefined {
 
 const details: Partial<Record<ProblemCode, (problem: Problem) => string | undefined>> = {
   conflict: ({ members }) => textFor(conflicts, members["reason"]),
-  duplicate: () => "ほかのデータと値が重複しています。",
   not_found: () => "対象が見つからないか、アクセス権がありません。",
-  rate_limited: () => "操作の回数が多すぎます。しばらくしてからもう一度お試しください。",
   role_required: describeRoles,
-  submission_closed: () => "この回答はクローズ済みです。編集するには再開してください。",
   submissions_closed: ({ members }) => textFor(closedForms, members["reason"]),
-  too_large: () => "データのサイズが上限を超えています。内容を減らしてください。",
-  try_again: () => "ただいま処理が混み合っています。しばらくしてからもう一度お試しください。",
   version_mismatch: () =>
     "ほかのユーザーが先に変更したため、保存されませんでした。ページを再読み込みしてください。",
 };
 
 /** Problems without a Japanese text keep the sentence of the API. */
 export const problems = (): Catalogue["problems"] => ({
-  detail: (problem) => details[problem.code]?.(problem) ?? problem.detail,
+  detail: (problem) =>
+    details[problem.code]?.(problem) ?? textFor(problemTexts, problem.code) ?? problem.detail,
   reason: explainFieldError,
 });

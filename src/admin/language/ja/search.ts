@@ -6,7 +6,7 @@ export const search = (): Catalogue["search"] => ({
   pages: {
     createForm: "フォームを作成",
     createApp: "アプリを作成",
-    deleted: "削除したフォームとアプリ",
+    deleted: "削除済みのフォームとアプリ",
     createCredential: "認証情報を作成",
   },
   // People type the words of English, too.
@@ -41,7 +41,7 @@ export const search = (): Catalogue["search"] => ({
     webhook: "Webhook",
     member: "メンバー",
   },
-  searchItems: (items, collection, text) => `${collection} の${items}から「${text}」を検索`,
+  searchItems: (items, collection, text) => `「${collection}」の${items}から「${text}」を検索`,
   hint: "フォーム、アプリ、API 連携、メンバー、ページの名前、または ID や受付番号を入力してください。",
   nothing:
     "見つかりませんでした。名前、ID、または受付番号を入力してください。データの内容から探すには、先にフォームを開いてください。",

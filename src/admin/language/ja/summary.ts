@@ -4,11 +4,11 @@ export const summary = (): Catalogue["summary"] => ({
   tooLarge: (items) =>
     `この期間の${items}は多すぎるため、集計できません（20 万件または 200 MB を超えています）。期間を短くしてください。`,
   note: (zone, hasMoreFields) =>
-    `月は ${zone} の時刻で区切ります。${hasMoreFields ? "最初の数個のフィールドのみを表示しています。" : ""}検索の対象でないフィールドは集計されません。`,
+    `月は ${zone} の時刻で区切ります。${hasMoreFields ? "先頭のフィールドのみを表示しています。" : ""}検索対象外のフィールドは集計されません。`,
   from: "開始月",
   to: "終了月",
-  show: "期間を表示",
-  recent: (months) => (months === 1 ? "今月" : `${months} か月`),
+  show: "表示",
+  recent: (months) => (months === 1 ? "今月" : `過去 ${months} か月`),
   longest: (months) => `${months} か月まで指定できます。`,
   none: (items) => `この期間に作成された${items}はありません。`,
   byMonth: (items) => `月別の${items}数`,

@@ -46,7 +46,7 @@ export const terms = (): Catalogue["terms"] => ({
     active: "有効",
     retrying: "再試行中",
     paused: "一時停止中",
-    failing: "失敗",
+    failing: "失敗のため停止",
     disabled: "無効",
   },
   list: (parts) => parts.join("、"),

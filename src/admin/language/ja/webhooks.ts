@@ -49,7 +49,7 @@ const inputs = (): Texts["inputs"] => ({
     "「更新」のイベントを、これらのフィールドの変更に限定します。$status, amount のように、キーをカンマで区切って入力してください。空欄の場合はすべてが対象です。",
   errors: {
     types: "イベントを 1 つ以上選択してください。",
-    resources: "すべてのフォームとアプリを選択するか、1 ～ 100 件を個別に選択してください。",
+    resources: "すべてのフォームとアプリを選択するか、1～100 件を個別に選択してください。",
   },
   newWebhookRule: "あなたがアクセスできるデータだけを送信します。",
   changeRule:
@@ -69,7 +69,7 @@ const deliveries = (): Texts["deliveries"] => ({
     time: "日時",
     event: "イベント",
     status: "ステータス",
-    response: "応答",
+    response: "レスポンス",
     milliseconds: "ms",
     attempt: "試行",
     actions: "操作",
@@ -79,9 +79,9 @@ const deliveries = (): Texts["deliveries"] => ({
   retrying: (attempts, next) =>
     sentence`${formatCount(attempts)} 回の試行が失敗しました。以降のイベントは、次の試行（${next}）まで待機します。`,
   retry: "今すぐ再試行",
-  noResponse: "応答なし",
+  noResponse: "レスポンスなし",
   error: describeError,
-  responseBody: "応答の本文",
+  responseBody: "レスポンスの本文",
   manual: "手動",
   resend: "イベントを再送信",
   older: "以前の配信履歴を表示",
@@ -92,16 +92,26 @@ const deliveries = (): Texts["deliveries"] => ({
 const ownerGone =
   "所有者である認証情報またはメンバーが、失効、削除、または期限切れになっています。";
 
-const explain: Texts["layout"]["explanation"] = ({ state }, isOwnerGone) => {
+/** Why sending stopped. The stored reason is English. */
+function explainStop(reason: string | null): string {
+  const [, tries, error = ""] =
+    /^(\d+) attempts failed\. Last error: (.*)$/s.exec(reason ?? "") ?? [];
+  if (tries !== undefined)
+    return `${tries} 回の試行が失敗したため、送信を停止しました（最後のエラー：${error}）。`;
+  return reason?.includes("410 Gone") === true
+    ? "送信先が 410 Gone を返したため、送信を停止しました。"
+    : "送信を停止しました。";
+}
+
+const explain: Texts["layout"]["explanation"] = ({ state, reason }, isOwnerGone) => {
   if (isOwnerGone) return ownerGone;
   if (state === "retrying") return "失敗したイベントを再試行しています。";
-  if (state === "failing") return "失敗が続いたため、送信を停止しました。";
-  return state === "disabled" ? "送信を停止しました。" : undefined;
+  return state === "failing" || state === "disabled" ? explainStop(reason) : undefined;
 };
 
 const describeStop: Texts["layout"]["stopped"] = (status, isOwnerGone) => {
   if (isOwnerGone) return `${ownerGone}待機中のイベントを送信するには、所有権を取得してください。`;
-  return `${explain(status, false) ?? ""}待機中のイベントを送信するには、Webhook を再開してください。（理由：${status.reason}）`;
+  return `${explain(status, false) ?? ""}待機中のイベントを送信するには、Webhook を再開してください。`;
 };
 
 const layout = (): Texts["layout"] => ({

@@ -1,5 +1,6 @@
 import type { ErrorFacts, FieldFacts } from "#admin/language/field-facts.ts";
 import { explainFieldError } from "#admin/language/ja/field-errors.ts";
+import { problemTexts } from "#admin/language/ja/problem-texts.ts";
 import { inLanguage } from "./in-language.ts";
 
 /** A problem document. */
@@ -10,11 +11,7 @@ export interface ProblemDocument {
 }
 
 const problemsInJapanese: Record<string, string> = {
-  duplicate: "ほかのデータと値が重複しています。",
-  rate_limited: "操作の回数が多すぎます。しばらくしてからもう一度お試しください。",
-  submission_closed: "この回答はクローズ済みです。",
-  too_large: "データのサイズが上限を超えています。",
-  try_again: "しばらくしてからもう一度お試しください。",
+  ...problemTexts,
   unauthenticated: "セッションが終了しました。もう一度ログインしてください。",
 };
 
@@ -45,7 +42,7 @@ export const itemsText = inLanguage(
     allSelected: "すべて選択中",
     selected: (count) => `${count} 件選択中`,
     notEditable: "現在この値は編集できません。ページを再読み込みしてください。",
-    saved: (label) => `${label} を保存しました`,
+    saved: (label) => `「${label}」を保存しました`,
     notSaved: (label, reasons) => `保存できませんでした。${label}：${reasons}`,
     gone: (label, own) =>
       `保存できませんでした。ほかのユーザーが「${label}」を変更しました。入力した値は「${own}」です。`,
@@ -73,11 +70,11 @@ export const uploadText = inLanguage(
   {
     waiting: "待機中",
     uploading: "アップロード中",
-    uploadingFile: (name) => `${name} をアップロード中`,
+    uploadingFile: (name) => `「${name}」をアップロード中`,
     uploaded: "アップロード済み",
     remove: "削除",
     dismiss: "閉じる",
-    dismissFile: (name) => `${name} のエラーを閉じる`,
+    dismissFile: (name) => `「${name}」のエラーを閉じる`,
     tooLarge: "ファイルのサイズが上限を超えています。",
     noConnection: "接続に失敗しました。もう一度お試しください。",
     failed: "アップロードに失敗しました。もう一度お試しください。",

@@ -11,7 +11,7 @@ export const pageText = inLanguage(
   {
     copied: "コピーしました",
     copy: (text) => `${text} をコピー`,
-    search: (keys) => `すべてから検索 (${keys})`,
+    search: (keys) => `すべてから検索（${keys}）`,
     found: "検索結果",
   },
 );

@@ -1,8 +1,8 @@
-import { model, type Measured } from "./model.ts";
-import { Random } from "../../test/soak/random.ts";
-import { loadBundle } from "../../test/simulation/bundle.ts";
-import { settle } from "../../test/simulation/platform/scheduler.ts";
-import { Queue } from "../../test/simulation/platform/queue.ts";
+import { model, type Measured } from "../../bench/measure/model.ts";
+import { Random } from "../soak/random.ts";
+import { loadBundle } from "./bundle.ts";
+import { settle } from "./platform/scheduler.ts";
+import { Queue } from "./platform/queue.ts";
 import {
   makeEmptyImage,
   newCredential,
@@ -11,10 +11,10 @@ import {
   startSession,
   World,
   type Json,
-} from "../../test/simulation/world.ts";
+} from "./world.ts";
 
 /**
- * `node --js-base-64 bench/measure/databases.ts 4` creates submissions in 4 data databases as fast as they allow, in
+ * `node --js-base-64 test/simulation/load.ts 4` creates submissions in 4 data databases as fast as they allow, in
  * virtual time, and prints what that took as JSON. With `webhook`, a webhook receives all of them.
  */
 

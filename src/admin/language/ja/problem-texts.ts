@@ -1,0 +1,8 @@
+/** The problems that a page and its scripts explain alike. This imports nothing, because scripts use it. */
+export const problemTexts = {
+  duplicate: "ほかのデータと値が重複しています。",
+  rate_limited: "操作の回数が多すぎます。しばらくしてからもう一度お試しください。",
+  submission_closed: "この回答はクローズ済みです。編集するには、クローズを解除してください。",
+  too_large: "データのサイズが上限を超えています。内容を減らしてください。",
+  try_again: "ただいま処理が混み合っています。しばらくしてからもう一度お試しください。",
+};
