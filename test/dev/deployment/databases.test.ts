@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { commandsOf, Operator, project } from "./operator.ts";
@@ -157,11 +157,11 @@ describe("The runbook for several databases", () => {
     const { vars } = settings();
     const before = await note();
     await create("DATA_01", 6, "written");
-    writeFileSync(join(checkout, "busy"), "");
+    writeFileSync(join(operator.checkout, "busy"), "");
     await expect(restore(`--to ${before}`)).rejects.toThrow(
       "/health does not return 503 yet: 200. Nothing was restored. Run the same command again.",
     );
-    rmSync(join(checkout, "busy"));
+    rmSync(join(operator.checkout, "busy"));
     expect(await query("DATA_01", "SELECT key FROM collection WHERE id = 6")).toHaveLength(1);
     expect(settings().vars).toEqual(vars);
     expect(await restore(`--to ${before}`)).toContain("Restored DB, DATA_01, DATA_02.");
