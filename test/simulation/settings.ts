@@ -18,7 +18,7 @@ export type Layout = keyof typeof layouts;
 /** The layouts of plans in which collections move. */
 const movingLayouts = ["home and 1", "home and 2", "apart and 1"] as const;
 /** So many seeds have one plan with moves. */
-const seedsPerMove = 5;
+const seedsPerMove = 10;
 
 export const hasMoves = (layout: Layout): boolean =>
   (movingLayouts as readonly Layout[]).includes(layout);
