@@ -1,6 +1,7 @@
 import { apiRoot, collectionPaths, fillPath, mePath } from "#domain/api-paths.ts";
 import { clientId, type Credential } from "#domain/credential/credential.ts";
 import type { Collection } from "#domain/definition/collection.ts";
+import type { Field } from "#domain/definition/field.ts";
 import { exampleData } from "./openapi/examples.ts";
 import { permissionsAllow, type Permission } from "#domain/credential/permissions.ts";
 
@@ -43,7 +44,7 @@ export function buildWebsiteSnippet(
   const canOnlyCreate = permissions.length === 1 && permissions[0] === "submissions:create";
   if (kind !== "token" || !canOnlyCreate || !form) return undefined;
   const url = origin + apiRoot + fillPath(collectionPaths("form").items, { key: form.key });
-  const data = exampleData(form.definition.fields.fields);
+  const data = sendableData(form.definition.fields.fields);
   return `// ${comment}
 const key = crypto.randomUUID();
 const response = await fetch(${JSON.stringify(url)}, {
@@ -56,6 +57,21 @@ const response = await fetch(${JSON.stringify(url)}, {
   body: JSON.stringify(${JSON.stringify({ data })}),
 });
 console.log(response.status, await response.json());`;
+}
+
+/** Example data that a program can send as it is: optional fields that name files or records are absent. */
+const sendableData = (fields: readonly Field[]) => withoutNames(fields, exampleData(fields));
+
+function withoutNames(fields: readonly Field[], data: Record<string, unknown>) {
+  const sent = fields
+    .filter(({ type, required }) => required || (type !== "files" && type !== "reference"))
+    .filter(({ key }) => key in data)
+    .map((field): [string, unknown] => {
+      const value = data[field.key];
+      if (field.type !== "line_items" || !Array.isArray(value)) return [field.key, value];
+      return [field.key, value.map((row) => withoutNames(field.fields, row as typeof data))];
+    });
+  return Object.fromEntries(sent);
 }
 
 /** An example call that works and changes nothing. */
@@ -75,7 +91,7 @@ export function buildDryRun(
   const [ofForm, ofApp] = [collectionPaths("form"), collectionPaths("app")];
   const has = (permission: Permission) => permissionsAllow(permissions, permission);
   if (form && has("submissions:create")) {
-    const data = exampleData(form.definition.fields.fields);
+    const data = sendableData(form.definition.fields.fields);
     return {
       method: "POST",
       url: urlOf(ofForm.validate, form.key),
