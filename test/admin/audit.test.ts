@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../support/client";
-import { admin, client, makeForm } from "../support/service";
+import { admin, client, makeApp, makeForm } from "../support/service";
 
 const fields = [
   { key: "title", label: "Title", type: "text" },
@@ -100,5 +100,38 @@ describe("The audit", () => {
     const first = await admin("GET", `/forms/${form}/changes/1`);
     expect([first.status, first.body.changes]).toEqual([200, null]);
     expect((await admin("GET", `/forms/${form}/changes/3`)).status).toBe(404);
+  });
+
+  it("compares how long a form keeps submissions, the title of records, and views", async () => {
+    const integrator = await client();
+    const form = await makeForm(integrator, fields);
+    const view = { key: "large", name: "Large", conditions: [] };
+    await integrator.put(`/forms/${form}/schema`, {
+      fields,
+      retain: { days: 30, only: "closed" },
+      views: [view],
+    });
+    await integrator.put(`/forms/${form}/schema`, {
+      fields,
+      views: [{ ...view, fields: ["title"] }],
+    });
+    const { body: second } = await admin("GET", `/forms/${form}/changes/2`);
+    expect(second.changes).toEqual([
+      { path: "", property: "retain", before: null, after: { days: 30, only: "closed" } },
+      { path: "Large", property: "view", before: null, after: "large" },
+    ]);
+    const { body: third } = await admin("GET", `/forms/${form}/changes/3`);
+    expect(third.changes).toContainEqual({
+      path: "Large",
+      property: "fields",
+      before: null,
+      after: ["title"],
+    });
+
+    const app = await makeApp(integrator, fields);
+    await integrator.put(`/apps/${app}/schema`, { fields, title_field: "title" });
+    expect((await admin("GET", `/apps/${app}/changes/2`)).body.changes).toEqual([
+      { path: "", property: "title_field", before: null, after: "title" },
+    ]);
   });
 });

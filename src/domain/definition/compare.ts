@@ -1,10 +1,10 @@
-import type { Definition } from "./collection.ts";
+import type { Definition, Retention, View } from "./collection.ts";
 import { fieldDocument } from "./document.ts";
-import type { Field } from "./field.ts";
+import { type Field, titleField } from "./field.ts";
 
 /** A property that differs between two definitions. Null where one of them lacks it. */
 export interface PropertyDiff {
-  /** The label of the field, with its list; empty for a setting. */
+  /** The label of the field, with its list, or the name of the view; empty for a setting. */
   path: string;
   property: string;
   before: unknown;
@@ -22,12 +22,31 @@ export function compareDefinitions(before: Definition, after: Definition): Prope
       (name) =>
         [name, before.acceptance[name], after.acceptance[name]] as [string, unknown, unknown],
     ),
+    ["retain", retentionRule(before.retain), retentionRule(after.retain)],
+    ["title_field", titleField(before.fields)?.key, titleField(after.fields)?.key],
   ];
   return [
     ...pairs.flatMap(([property, from, to]) => diffProperty("", property, from, to)),
     ...compareFields(before.fields.fields, after.fields.fields, ""),
+    ...compareViews(before.views ?? [], after.views ?? []),
   ];
 }
+
+const retentionRule = (retain: Retention | null | undefined) =>
+  retain ? { days: retain.days, only: retain.only } : null;
+
+function compareViews(before: readonly View[], after: readonly View[]): PropertyDiff[] {
+  const findView = (views: readonly View[], key: string) => views.find((view) => view.key === key);
+  const keys = new Set([...before, ...after].map(({ key }) => key));
+  return [...keys].flatMap((key) => {
+    const [from, to] = [findView(before, key), findView(after, key)];
+    const path = (to ?? from)?.name ?? key;
+    if (!from || !to) return diffProperty(path, "view", from?.key, to?.key);
+    return viewProperties.flatMap((name) => diffProperty(path, name, from[name], to[name]));
+  });
+}
+
+const viewProperties = ["name", "conditions", "sort", "fields"] as const;
 
 function compareFields(
   before: readonly Field[],
