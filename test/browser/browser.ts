@@ -169,7 +169,7 @@ export async function expectGoodLooks(page: Page, tables: "data" | "prose" = "da
 }
 
 /** The maximum size of a page's HTML, style sheets and scripts, compressed. */
-const maxPageBytes = 25 * 1024;
+const maxPageBytes = 30 * 1024;
 
 export async function expectLight(page: Page): Promise<void> {
   const links = await page
