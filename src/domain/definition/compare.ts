@@ -36,10 +36,9 @@ const retentionRule = (retain: Retention | null | undefined) =>
   retain ? { days: retain.days, only: retain.only } : null;
 
 function compareViews(before: readonly View[], after: readonly View[]): PropertyDiff[] {
-  const findView = (views: readonly View[], key: string) => views.find((view) => view.key === key);
   const keys = new Set([...before, ...after].map(({ key }) => key));
   return [...keys].flatMap((key) => {
-    const [from, to] = [findView(before, key), findView(after, key)];
+    const [from, to] = [before, after].map((views) => views.find((view) => view.key === key));
     const path = (to ?? from)?.name ?? key;
     if (!from || !to) return diffProperty(path, "view", from?.key, to?.key);
     return viewProperties.flatMap((name) => diffProperty(path, name, from[name], to[name]));
