@@ -20,7 +20,7 @@ import { acceptanceDocument, retainDocument, viewsMember } from "#documents/defi
 
 const exampleId = "01KAHV3M4E7XQ2R5T8W9YZB6CD";
 const exampleRecordId = `rec_${exampleId}`;
-const exampleFile = { id: `fil_${exampleId}` };
+const exampleFileId = `fil_${exampleId}`;
 
 /** A value for each field that a create accepts, so that the example is a valid request. */
 export function exampleData(
@@ -73,7 +73,7 @@ function exampleValue(field: Field, budget: MatchBudget): unknown {
         exampleData(field.fields, budget),
       );
     case "files":
-      return [exampleFile];
+      return [exampleFileId];
     case "computed":
       return null;
   }
