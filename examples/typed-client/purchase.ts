@@ -3052,9 +3052,7 @@ export interface operations {
                  *             "amount": 1,
                  *             "needed_by": "2026-11-21",
                  *             "invoices": [
-                 *               {
-                 *                 "id": "fil_01KAHV3M4E7XQ2R5T8W9YZB6CD"
-                 *               }
+                 *               "fil_01KAHV3M4E7XQ2R5T8W9YZB6CD"
                  *             ],
                  *             "tags": [
                  *               "hardware"
@@ -3205,9 +3203,7 @@ export interface operations {
                  *         "amount": 1,
                  *         "needed_by": "2026-11-21",
                  *         "invoices": [
-                 *           {
-                 *             "id": "fil_01KAHV3M4E7XQ2R5T8W9YZB6CD"
-                 *           }
+                 *           "fil_01KAHV3M4E7XQ2R5T8W9YZB6CD"
                  *         ],
                  *         "tags": [
                  *           "hardware"
@@ -3291,9 +3287,7 @@ export interface operations {
                  *         "amount": 1,
                  *         "needed_by": "2026-11-21",
                  *         "invoices": [
-                 *           {
-                 *             "id": "fil_01KAHV3M4E7XQ2R5T8W9YZB6CD"
-                 *           }
+                 *           "fil_01KAHV3M4E7XQ2R5T8W9YZB6CD"
                  *         ],
                  *         "tags": [
                  *           "hardware"
@@ -3574,9 +3568,7 @@ export interface operations {
                  *         "amount": 1,
                  *         "needed_by": "2026-11-21",
                  *         "invoices": [
-                 *           {
-                 *             "id": "fil_01KAHV3M4E7XQ2R5T8W9YZB6CD"
-                 *           }
+                 *           "fil_01KAHV3M4E7XQ2R5T8W9YZB6CD"
                  *         ],
                  *         "tags": [
                  *           "hardware"
@@ -3707,7 +3699,10 @@ export interface operations {
     getFile: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of your copy. If it is current, the response is 304. */
+                "If-None-Match"?: components["parameters"]["ifNoneMatch"];
+            };
             path: {
                 /** @description The ID of the file. */
                 id: components["parameters"]["fileId"];
@@ -3722,6 +3717,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3744,6 +3740,18 @@ export interface operations {
                     "application/json": components["schemas"]["File"];
                 };
             };
+            /** @description Your copy is current. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["MalformedHeader"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["PermissionRequired"];
             404: components["responses"]["NotFound"];
