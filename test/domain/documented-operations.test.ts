@@ -57,7 +57,7 @@ describe("Documentation of the operations", () => {
     const documented = tableOf("mcp", "Tools").flatMap(([names = "", permissions = "", kind]) => {
       const permissionList = permissions.split(", ");
       return names.split(", ").map((name, at, all) => {
-        const own = all.length === 1 ? permissions : permissionList[at];
+        const own = all.length === 1 ? permissions.replace(" or ", ", ") : permissionList[at];
         return [name, own ?? permissionList[0], kind];
       });
     });
