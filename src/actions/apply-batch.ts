@@ -1,7 +1,7 @@
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { conditionsOf, wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
 import { maxBatchErrors, type BatchOperation, readBatch } from "#domain/item/body.ts";
-import { newItemId, parseReceiptSequences } from "#domain/item/item.ts";
+import { newIdIn, parseReceiptSequences } from "#domain/item/item.ts";
 import type { ItemLookup } from "#store/data/batch-read.ts";
 import { lookUpVisible, maxReadBytes } from "./batch-lookup.ts";
 import { BatchSimulation, type SimulatedOperation, type TouchedItem } from "./batch-simulation.ts";
@@ -229,9 +229,8 @@ export async function simulateBatch(
     const index = results.findLastIndex((result) => result?.item === item);
     operationProblems.push({ index, problem: cause });
   };
-  const { kind, id: collectionId } = reached.collection;
-  // A move of the collection finds the claim of the batch by this ID, which names no item.
-  const batchId = newItemId(kind, collectionId, ctx.newId()).replace(/^[a-z]+/, "bat");
+  // A move of the collection finds the claim of the batch by this ID.
+  const batchId = newIdIn(reached.collection.id, "bat", ctx.newId());
   const write = buildBatchWrite(wholeOf(reached), simulation, ctx.now(), batchId, rejectItem);
   operationProblems.push(...findBatchDuplicates(reached, write, operations, results));
   const references = batchReferences(reached, simulation, results);

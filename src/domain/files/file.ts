@@ -1,5 +1,5 @@
 import type { Actor } from "#domain/audit.ts";
-import { newItemId } from "#domain/item/item.ts";
+import { newIdIn } from "#domain/item/item.ts";
 
 /** Cloudflare takes request bodies of 100 MB on its smaller plans. */
 export const maxFileBytes = 90_000_000;
@@ -58,4 +58,4 @@ export function toStoredFile({
 
 /** The ID of a new file. Like the ID of an item, it names its collection. */
 export const newFileId = (collectionId: number, ulid: string): string =>
-  newItemId("form", collectionId, ulid).replace(/^[a-z]+/, "fil");
+  newIdIn(collectionId, "fil", ulid);

@@ -73,13 +73,19 @@ const crockfordDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const [timeEnd, collectionEnd] = [10, 16];
 
 /**
- * Builds the id of a new item: 10 characters of time, 6 of the collection's id, and 10 random ones. Time and randomness
+ * Builds a new id in a collection: 10 characters of time, 6 of the collection's id, and 10 random ones. Time and randomness
  * come from the ULID. The id identifies the collection without a query. Older ids are plain ULIDs.
  */
-export function newItemId(kind: CollectionKind, collectionId: number, ulid: string): string {
+export function newIdIn(collectionId: number, prefix: IdPrefix, ulid: string): string {
   const [timePart, randomPart] = [ulid.slice(0, timeEnd), ulid.slice(collectionEnd)];
-  return `${kind === "app" ? "rec" : "sub"}_${timePart}${collectionDigits(collectionId)}${randomPart}`;
+  return `${prefix}_${timePart}${collectionDigits(collectionId)}${randomPart}`;
 }
+
+/** Records, submissions, files, and the claims of batches, which name no item. */
+type IdPrefix = "rec" | "sub" | "fil" | "bat";
+
+export const newItemId = (kind: CollectionKind, collectionId: number, ulid: string): string =>
+  newIdIn(collectionId, kind === "app" ? "rec" : "sub", ulid);
 
 /** The part of an item's ID that names its collection. */
 export function collectionDigits(collectionId: number): string {
