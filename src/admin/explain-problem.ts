@@ -2,7 +2,7 @@ import { textOf } from "#admin/form-input.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import type { FieldFacts } from "#admin/language/field-facts.ts";
 import type { Field } from "#domain/definition/field.ts";
-import { Problem, type FieldError } from "#domain/problem/problem.ts";
+import type { FieldError, Problem } from "#domain/problem/problem.ts";
 
 /** A problem with its field errors in the language of the page. */
 export function explainErrors(
@@ -15,11 +15,8 @@ export function explainErrors(
     ...each,
     reason: problems.reason(each, fieldAt(each.field)),
   }));
-  return explained ? withErrors(error, explained) : error;
+  return explained ? error.withErrors(explained) : error;
 }
-
-const withErrors = ({ code, detail, members, headers }: Problem, errors: object[]) =>
-  new Problem(code, detail, { ...members, errors }, headers);
 
 /** The problem of an item. One that names a field becomes its error, so that the field's input shows it. */
 export function explainItemProblem(
@@ -33,7 +30,7 @@ export function explainItemProblem(
   const label = findField(fields, key)?.label ?? key;
   const isDuplicate = error.code === "duplicate";
   const reason = isDuplicate ? text.itemForm.duplicate(label) : text.problems.detail(error);
-  return withErrors(error, [{ field: key, reason }]);
+  return error.withErrors([{ field: key, reason }]);
 }
 
 /** The field or column of an error, like `title`, `tags[1]` and `lines[0].qty`. */

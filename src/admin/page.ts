@@ -166,19 +166,12 @@ export async function attempted(
 
 /** Assigns the field errors of a problem to one input. The reasons name the parts of its value that they concern. */
 export function withFieldError(error: Problem, field: string): Problem {
-  const { code, detail, members, headers } = error;
-  const nestedErrors = (members["errors"] ?? []) as FieldError[];
+  const nestedErrors = (error.members["errors"] ?? []) as FieldError[];
   const errors = nestedErrors.map(({ field: path, reason, ...details }) => ({
     ...details,
     pointer: undefined,
     field,
     reason: path === field || path === "" ? reason : `${path}: ${reason}`,
   }));
-  const fallback = [{ field, reason: detail }];
-  return new Problem(
-    code,
-    detail,
-    { ...members, errors: errors.length > 0 ? errors : fallback },
-    headers,
-  );
+  return error.withErrors(errors.length > 0 ? errors : [{ field, reason: error.detail }]);
 }

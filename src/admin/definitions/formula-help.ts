@@ -1,4 +1,4 @@
-import { Problem, type FieldError } from "#domain/problem/problem.ts";
+import { type Problem, type FieldError } from "#domain/problem/problem.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import { valueKinds } from "#domain/definition/field.ts";
 import { findClosest } from "#domain/text-distance.ts";
@@ -54,8 +54,7 @@ export function withFormulaHelp(
     if (others.length > 0) parts.push(text.example(exampleFormula(others)));
     return { ...error, reason: parts.filter((part) => part !== "").join(" ") };
   });
-  const { code, detail, members, headers } = problem;
-  return new Problem(code, detail, { ...members, errors: explained }, headers);
+  return problem.withErrors(explained);
 }
 
 function suggestKey(

@@ -259,5 +259,5 @@ function withInputNames(error: Problem): Problem {
     ...fieldError,
     field: fieldError.field.replace(/^acceptance\./, "").replace(/^retain\./, "retain_"),
   }));
-  return new Problem(error.code, error.detail, { ...error.members, errors: inputErrors });
+  return error.withErrors(inputErrors);
 }

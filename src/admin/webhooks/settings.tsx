@@ -18,7 +18,7 @@ import { webhookDocument } from "#documents/webhooks.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import { deriveWebhookStatus, type WebhookStatus } from "#domain/webhook/status.ts";
 import { page } from "#admin/page.ts";
-import { Problem, type FieldError } from "#domain/problem/problem.ts";
+import type { FieldError, Problem } from "#domain/problem/problem.ts";
 import { AdminPage } from "#admin/layout.tsx";
 
 /** The inputs for a webhook's endpoint, events and resources. */
@@ -151,8 +151,7 @@ function toPageProblem(problem: Problem, { webhooks }: Catalogue): Problem {
     const reason = error.field === "collections" ? text.resources : error.reason;
     return { ...error, field: "resources", reason };
   });
-  const { code, detail, members, headers } = problem;
-  return new Problem(code, detail, { ...members, errors: pageErrors }, headers);
+  return problem.withErrors(pageErrors);
 }
 
 export const newWebhookPage = page({

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { Problem, type FieldError } from "./problem.ts";
+import type { FieldError, Problem } from "./problem.ts";
 
 type Path = readonly (string | number)[];
 
@@ -31,14 +31,14 @@ export function errorAt(
 
 /** The problem with pointers at the parameters that the request has as members of its body. */
 export function pointAtMembers(failure: Problem): Problem {
-  const { code, detail, members, headers } = failure;
-  if (!Array.isArray(members["errors"])) return failure;
-  const errors = (members["errors"] as FieldError[]).map(({ field, ...error }): FieldError => ({
+  const errors = failure.members["errors"] as FieldError[] | undefined;
+  if (!errors) return failure;
+  const pointing = errors.map(({ field, ...error }): FieldError => ({
     field,
     pointer: jsonPointer([field]),
     ...error,
   }));
-  return new Problem(code, detail, { ...members, errors }, headers);
+  return failure.withErrors(pointing);
 }
 
 /** Shortens text from the caller before a sentence quotes it. */

@@ -39,6 +39,11 @@ export class Problem extends Error {
   get status() {
     return problems[this.code].status;
   }
+
+  /** The same problem with these field errors. */
+  withErrors(errors: readonly object[]): Problem {
+    return new Problem(this.code, this.detail, { ...this.members, errors }, this.headers);
+  }
 }
 
 /** Formats roles like “owners and admins”. */
