@@ -1,4 +1,4 @@
-import { activePhases, stoppablePhases, type MoveProblem, type MoveRefusal } from "#domain/move.ts";
+import { isUnderWay, stoppablePhases, type MoveProblem, type MoveRefusal } from "#domain/move.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { StoredCollection } from "#store/data/move-sql.ts";
 import { hasPendingDefinition, hasUnfinishedRepairs } from "#store/data/move-sides.ts";
@@ -20,7 +20,7 @@ import { databaseNames, findMoveGroup, type MoveGroup } from "./move-group.ts";
 
 const listedMs = 7 * 24 * 60 * 60 * 1000;
 
-/** A move, with the name of whoever started it; null for the service. */
+/** A move, with the name of the member who started it; null if the service did. */
 export interface ListedMove extends Move {
   actorName: string | null;
   canStop: boolean;
@@ -129,13 +129,6 @@ export async function startMove(
   if (move) return { move, isNew: "id" in started };
   return "id" in started ? "moved_meanwhile" : started.refusal;
 }
-
-/** Whether this move takes the collection there. */
-const isUnderWay = (move: ListedMove, name: string, target: string) =>
-  move.target === target &&
-  activePhases.includes(move.phase) &&
-  move.phase !== "stopping" &&
-  (move.name === name || move.collections.some((each) => each.name === name));
 
 /** Stops a move. A repetition changes nothing. Returns null if it cannot be stopped anymore. */
 export async function stopMove(ctx: MemberContext, id: number): Promise<ListedMove | null> {

@@ -40,6 +40,31 @@ export const stoppablePhases: readonly MovePhase[] = [
   "following",
 ];
 
+interface MoveState {
+  name: string;
+  target: string;
+  phase: MovePhase;
+  collections: readonly { name: string }[];
+}
+
+/** Whether a move takes this collection along. */
+export const takesAlong = ({ name, collections }: MoveState, collection: string): boolean =>
+  name === collection || collections.some((each) => each.name === collection);
+
+/** Whether a move is taking this collection there. */
+export const isUnderWay = (move: MoveState, collection: string, target: string): boolean =>
+  move.target === target &&
+  activePhases.includes(move.phase) &&
+  move.phase !== "stopping" &&
+  takesAlong(move, collection);
+
+/** Whether a move is in a phase that goes through all items, and counts them. */
+export const countsItems = ({ phase, total }: { phase: MovePhase; total: number }): boolean =>
+  total > 0 && (phase === "copying" || phase === "checking");
+
+/** Linked collections move in one batch. */
+export const maxMovedCollections = 50;
+
 /** Why a move cannot start, in English. */
 const moveRefusals = {
   unknown_collection: "There is no app or form with this name.",
@@ -48,7 +73,7 @@ const moveRefusals = {
   same_database: "Its data is in this database already.",
   database_not_ready: "This database is still being added. Try again in a minute.",
   other_location: "Its location was chosen for good, and this database is elsewhere.",
-  too_many_collections: "More than 50 linked apps and forms cannot move together.",
+  too_many_collections: `More than ${maxMovedCollections} linked apps and forms cannot move together.`,
   busy: "Another move is under way. One takes place at a time.",
 };
 export type MoveRefusal = keyof typeof moveRefusals;
@@ -73,6 +98,3 @@ export function parseMoveProblem(stored: string): { problem: MoveProblem | null;
   const isKnown = code in moveProblems;
   return { problem: isKnown ? (code as MoveProblem) : null, detail: detail.join(" ") };
 }
-
-/** Linked collections move in one batch. */
-export const maxMovedCollections = 50;

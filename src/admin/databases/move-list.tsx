@@ -1,5 +1,5 @@
 import type { ListedMove } from "#actions/request-move.ts";
-import { parseMoveProblem, type MovePhase } from "#domain/move.ts";
+import { countsItems, parseMoveProblem, type MovePhase } from "#domain/move.ts";
 import { formatTimestamp } from "#domain/time.ts";
 import { Action } from "#html/action-button.tsx";
 import { Badge, Table, type Tone } from "#html/parts.tsx";
@@ -37,7 +37,7 @@ const tones: Partial<Record<MovePhase, Tone>> = {
 /** The share of the items, while a phase goes through all of them. */
 function Progress({ phase, done, total }: ListedMove) {
   const text = useText().moves;
-  if (total === 0 || (phase !== "copying" && phase !== "checking")) return null;
+  if (!countsItems({ phase, total })) return null;
   const label = text.progress(formatCount(Math.min(done, total)), formatCount(total));
   return (
     <>

@@ -54,18 +54,13 @@ function refusalProblem(
   { collection, to }: MoveChoice,
   { collections, databases }: Pick<Loaded, "collections" | "databases">,
 ): Problem {
-  const field = refusedTarget.includes(refusal) ? "to" : "collection";
-  const closest =
-    refusal === "unknown_collection"
-      ? findClosest(collection, collections.map(nameOf))
-      : refusal === "unknown_database"
-        ? findClosest(
-            to,
-            databases.map(({ name }) => name),
-          )
-        : undefined;
+  const isUnknown = refusal === "unknown_collection" || refusal === "unknown_database";
+  const [field, given, names] = refusedTarget.includes(refusal)
+    ? (["to", to, databases.map(({ name }) => name)] as const)
+    : (["collection", collection, collections.map(nameOf)] as const);
+  const closest = isUnknown ? findClosest(given, names) : undefined;
   const hint = closest === undefined ? "" : text.moves.did(closest);
-  const code = refusal.startsWith("unknown_") ? "unknown_reference" : "not_accepted";
+  const code = isUnknown ? "unknown_reference" : "not_accepted";
   return problem.invalidInput([errorAt([field], code, text.moves.problems[refusal] + hint)]);
 }
 

@@ -1,8 +1,11 @@
 import { homeName } from "#domain/bookmarks.ts";
 import {
+  countsItems,
+  isUnderWay,
   maxMovedCollections,
   moveProblems,
   parseMoveProblem,
+  takesAlong,
   type MovePhase,
   type MoveRefusal,
 } from "#domain/move.ts";
@@ -47,12 +50,15 @@ interface MoveRow {
   source: string | null;
   target: string;
   phase: MovePhase;
-  collections: string;
+  collections: { name: string }[];
   total: number;
   done: number;
   requested_at: number;
   problem: string | null;
 }
+
+/** The linked collections are JSON. */
+type StoredMove = Omit<MoveRow, "collections"> & { collections: string };
 
 const command = "npm run databases";
 const literal: WriteValue = (value) => (typeof value === "number" ? String(value) : quote(value));
@@ -64,18 +70,17 @@ const query = <Row>(environment: string, binding: string, sql: string) =>
 function findActive(environment: string): MoveRow | undefined {
   const sql = `SELECT * FROM collection_move WHERE ${isActive} LIMIT 1`;
   // A database that an interrupted run created has no tables yet.
-  return queryDatabase<MoveRow>(environment, homeName, sql, /no such table/).results[0];
+  const { results } = queryDatabase<StoredMove>(environment, homeName, sql, /no such table/);
+  const [row] = results;
+  return row && { ...row, collections: JSON.parse(row.collections) as MoveRow["collections"] };
 }
-
-const isOf = (move: MoveRow, name: string) =>
-  move.name === name ||
-  (JSON.parse(move.collections) as { name: string }[]).some((each) => each.name === name);
 
 /** The state of a move in one line. */
 function describe({ name, source, target, phase, total, done, ...move }: MoveRow): string {
   const way = source === null ? `to ${target}` : `from ${source} to ${target}`;
-  const isCounted = (phase === "copying" || phase === "checking") && total > 0;
-  const share = isCounted ? `, ${Math.min(100, Math.floor((100 * done) / total))} %` : "";
+  const share = countsItems({ phase, total })
+    ? `, ${Math.min(100, Math.floor((100 * done) / total))} %`
+    : "";
   const since = new Date(move.requested_at).toISOString();
   const { problem, detail = "" } = move.problem === null ? {} : parseMoveProblem(move.problem);
   const reason = problem ? ` ${moveProblems[problem]} ${detail}`.trimEnd() : "";
@@ -160,8 +165,7 @@ function findDelays(environment: string, request: MoveRequest, group: StoredColl
 /** Says what would move, and starts the move if that is confirmed. A move that is under way already goes on. */
 export function startMove({ environment, settings, name, to, isConfirmed }: MoveOptions): void {
   const active = findActive(environment);
-  if (active && active.target === to && isOf(active, name) && active.phase !== "stopping")
-    return console.log(describe(active));
+  if (active && isUnderWay(active, name, to)) return console.log(describe(active));
   const place = findPlace(environment, name);
   const group = loadGroup(environment, place);
   if (group.length > maxMovedCollections) stop(moveProblems.too_many_collections);
@@ -202,7 +206,7 @@ ${request.source} keeps its copy for 7 days.`);
 /** Stops the move of a collection, unless the other database has, or is about to have, it. */
 export function stopMove(environment: string, name: string): void {
   const active = findActive(environment);
-  if (!active || !isOf(active, name)) return stop(`${name} is not moving.`);
+  if (!active || !takesAlong(active, name)) return stop(`${name} is not moving.`);
   if (active.phase === "stopping") return console.log(describe(active));
   const at = Date.now();
   const statements = [

@@ -1,3 +1,4 @@
+import { maxMovedCollections } from "#domain/move.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
 import { formatCount } from "#html/viewer.tsx";
@@ -23,7 +24,7 @@ const problems = (): Catalogue["moves"]["problems"] => ({
   database_not_ready: "このデータベースは追加処理中です。1 分後にもう一度お試しください。",
   other_location:
     "作成時に選択した保存場所は変更できません。このデータベースは別の保存場所にあります。",
-  too_many_collections: "参照でつながるフォームとアプリは 50 件までしか同時に移動できません。",
+  too_many_collections: `参照でつながるフォームとアプリは ${maxMovedCollections} 件までしか同時に移動できません。`,
   busy: "別の移動を実行中です。同時に実行できる移動は 1 つだけです。",
   owned_by_target: "移動先のデータベースが、対象のフォームまたはアプリをすでに所有しています。",
   unequal_copy: "コピーが元のデータと一致しませんでした。",
