@@ -259,7 +259,7 @@ describe("A move that cannot start", () => {
       );
   });
 
-  it("is refused where the location is another one, and allowed within it", async () => {
+  it("is refused in another location, and allowed within its own", async () => {
     const key = freshKey("european");
     await useOnly("DATA_01");
     await open("eu");
@@ -279,7 +279,7 @@ describe("A move that cannot start", () => {
     expect((await start(form, "DATA_02")).status).toBe(201);
   });
 
-  it("is refused by its run if the location is another one by then", async () => {
+  it("is refused by its run if the location has changed by then", async () => {
     const key = freshKey("european");
     await useOnly("DATA_01");
     await open("eu");
