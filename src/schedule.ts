@@ -22,7 +22,12 @@ import { eraseDeleted } from "#store/data/erase-deleted.ts";
 import { eraseExpiredValues } from "#store/data/erase-expired-values.ts";
 import { sweepFormerEntries, sweepFormerUnique } from "#store/data/index-check.ts";
 import { forgetErasures } from "#store/data/owed-erasures.ts";
-import { releaseFormerFiles, sweepFiles, sweepObjects } from "#store/data/sweep-files.ts";
+import {
+  releaseFormerFiles,
+  sweepFiles,
+  sweepObjects,
+  sweepRemovedFiles,
+} from "#store/data/sweep-files.ts";
 import { sweepErasedReplays } from "#store/data/replays.ts";
 import { reportDatabases } from "#store/home/database-reports.ts";
 import { sweepExpired } from "#store/home/maintenance.ts";
@@ -50,6 +55,7 @@ export async function sweepStorage(
     await sweepChanges(memory, db, index, now);
     await runSteps(() => releaseFormerFiles(db), fileStepsPerRun);
     await runSteps(() => sweepFiles(db, files, now), fileStepsPerRun);
+    await runSteps(() => sweepRemovedFiles(db, files, now), fileStepsPerRun);
   }
   await runSteps(() => sweepObjects(databases.dataDatabases(), files, now), objectStepsPerRun);
 }
