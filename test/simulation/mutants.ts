@@ -168,7 +168,8 @@ export const mutants: readonly Mutant[] = [
     "if (attempt === maxPushAttempts || error instanceof TimeoutError) throw problem.tryAgain(2);",
     "if (attempt === maxPushAttempts || error instanceof TimeoutError) return;",
   ),
-  mutant(
+  rareMutant(
+    265,
     "a late read undoes a revocation",
     "gate/gate.ts",
     "if (known && (known !== previous || isOlderThanKnown(credential, known))) return known;",
