@@ -45,7 +45,7 @@ const selectSize = collectionStatement<ItemLookupValues>((db) =>
 /** Selects no items when all of them together exceed `maxBytes`. Checking the sizes does not read the data. */
 const selectItems = collectionStatement<ItemLookupValues>((db) =>
   db
-    .select(itemColumns)
+    .select(itemColumns())
     .from(item)
     .where(
       sql`${matchingItems} and (select coalesce(sum(octet_length(data)), 0) from item where ${matchingItems}) <= ${v.maxBytes}`,

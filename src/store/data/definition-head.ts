@@ -1,3 +1,4 @@
+import { lazy } from "#domain/lazy.ts";
 import type { Databases } from "#store/db/database.ts";
 import { sql, type SQL } from "drizzle-orm";
 import type {
@@ -47,16 +48,16 @@ export function cachedStampsJson(collections: Iterable<Pick<Collection, "id" | "
   );
 }
 
-const stamp = sql`(${collection.revision} || ' ' || ${collection.updatedAt})`;
+const stamp = lazy(() => sql`(${collection.revision} || ' ' || ${collection.updatedAt})`);
 
 /** The columns of a head, for a statement that reads `collection`. `stamps` is the result of `cachedStampsJson`. */
 export function definitionHeadColumns(stamps: SQL) {
-  const isCached = sql`(${stamps} ->> ('c' || ${collection.id})) is ${stamp}`;
+  const isCached = sql`(${stamps} ->> ('c' || ${collection.id})) is ${stamp()}`;
   const unlessCached = <T>(value: SQL, name: string) =>
     sql<T | null>`iif(${isCached}, null, ${value})`.as(name);
   return {
     collection_id: sql<number>`${collection.id}`.as("collection_id"),
-    definition: unlessCached<string>(definitionColumns, "definition"),
+    definition: unlessCached<string>(definitionColumns(), "definition"),
     fields: unlessCached<string>(sql`${collection.fields}`, "fields"),
     pending: unlessCached<string>(
       sql`(select p.change from pending_change p
@@ -66,14 +67,16 @@ export function definitionHeadColumns(stamps: SQL) {
   };
 }
 
-const definitionColumns = sql`json_object('kind', ${collection.kind}, 'key', ${collection.key},
-  'version', ${collection.version}, 'revision', ${collection.revision}, 'stamp', ${stamp},
+const definitionColumns = lazy(
+  () => sql`json_object('kind', ${collection.kind}, 'key', ${collection.key},
+  'version', ${collection.version}, 'revision', ${collection.revision}, 'stamp', ${stamp()},
   'fieldsVersion', ${collection.fieldsVersion}, 'name', ${collection.name},
   'description', ${collection.description}, 'timeZone', ${collection.timeZone},
   'receiptPrefix', ${collection.receiptPrefix}, 'state', ${collection.state},
   'opensAt', ${collection.opensAt}, 'closesAt', ${collection.closesAt},
   'maxSubmissions', ${collection.maxSubmissions}, 'historyDays', ${collection.historyDays},
-  'retain', ${collection.retain}, 'location', ${collection.location}, 'views', json(${collection.views}))`;
+  'retain', ${collection.retain}, 'location', ${collection.location}, 'views', json(${collection.views}))`,
+);
 
 type Row = typeof collection.$inferSelect;
 

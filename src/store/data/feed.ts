@@ -41,7 +41,7 @@ const selectChanges = dataStatement<FeedValues>((db) =>
 
 const selectItems = dataStatement<FeedValues>((db) =>
   db
-    .select(itemColumns)
+    .select(itemColumns())
     .from(item)
     .where(sql`number in (select item from ${pageChangesSql} where spent < ${v.maxBytes})`),
 );

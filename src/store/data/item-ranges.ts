@@ -31,7 +31,7 @@ const fittingCountSql = sql`(select count(*) from (
 
 const selectItems = dataStatement<RangeStep>((db) =>
   db
-    .select(itemColumns)
+    .select(itemColumns())
     .from(item)
     .where(isInRangeSql)
     .orderBy(asc(item.number))

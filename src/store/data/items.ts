@@ -1,3 +1,4 @@
+import { lazy } from "#domain/lazy.ts";
 import type { Database, Databases } from "#store/db/database.ts";
 import { type GetColumnData, sql, and, asc, eq, type SQL, desc, gt, lt } from "drizzle-orm";
 import type { Data } from "#domain/data/values.ts";
@@ -20,7 +21,7 @@ import {
   type CurrentCollectionRow,
 } from "./collections.ts";
 
-export const itemColumns = {
+export const itemColumns = lazy(() => ({
   number: item.number,
   id: item.id,
   collection_id: item.collectionId,
@@ -34,11 +35,13 @@ export const itemColumns = {
   updated_by: item.updatedBy,
   data: item.data,
   last_change: item.lastChange,
-};
+}));
+
+type ItemColumns = ReturnType<typeof itemColumns>;
 
 /** An item as D1 returns it, by column name. */
 export type ItemRow = {
-  [Name in keyof typeof itemColumns]: GetColumnData<(typeof itemColumns)[Name]>;
+  [Name in keyof ItemColumns]: GetColumnData<ItemColumns[Name]>;
 };
 
 export function itemFromRow(row: ItemRow): Item {
@@ -221,7 +224,7 @@ export async function listItems(
 
 const selectNewest = dataStatement<{ kind: CollectionKind; key: string }>((db, values) =>
   db
-    .select(itemColumns)
+    .select(itemColumns())
     .from(collection)
     .innerJoin(
       item,

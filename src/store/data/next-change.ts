@@ -54,7 +54,7 @@ const selectFirstMatch = dataStatement<NextChangeValues>((db) =>
 
 const selectItem = dataStatement<NextChangeValues>((db) =>
   db
-    .select(itemColumns)
+    .select(itemColumns())
     .from(item)
     .where(sql`number = (select item from ${firstMatchSql})`),
 );
