@@ -1,5 +1,5 @@
 import { index, integer, primaryKey, text, unique } from "drizzle-orm/sqlite-core";
-import { lazyTable } from "./lazy-table.ts";
+import { lazyTable } from "./lazy.ts";
 import type { Actor } from "#domain/audit.ts";
 import { movePhases } from "#domain/move.ts";
 

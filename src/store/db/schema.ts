@@ -1,6 +1,6 @@
 export * from "./home-schema.ts";
 import { customType, index, integer, primaryKey, text, unique } from "drizzle-orm/sqlite-core";
-import { lazyTable } from "./lazy-table.ts";
+import { lazyTable } from "./lazy.ts";
 import type { Actor, AuditAction } from "#domain/audit.ts";
 import type { Location } from "#domain/definition/collection.ts";
 import type { ItemAction } from "#domain/item/change.ts";

@@ -1,4 +1,4 @@
-import { lazy } from "#domain/lazy.ts";
+import { lazySql } from "#store/db/lazy.ts";
 import { orm, type DataDatabase, type Databases, type HomeDatabase } from "#store/db/database.ts";
 import { and, asc, eq, gt, sql, type SQL } from "drizzle-orm";
 import { mergeLists } from "#store/db/merge-lists.ts";
@@ -140,13 +140,13 @@ const queryAll = <Row>(
 ): Promise<Row[][]> =>
   Promise.all(databases.dataDatabases().map((db) => retryTransient(db, async () => select(db))));
 
-const qualifiedKeySql = lazy(() => sql`${collection.kind} || ':' || ${collection.key}`);
+const qualifiedKeySql = lazySql(() => sql`${collection.kind} || ':' || ${collection.key}`);
 
 /** Matches these collections. One parameter holds all qualified keys, because D1 accepts 100 parameters. */
 function matchesCollections(collections: Webhook["collections"]): SQL | undefined {
   return collections === "all"
     ? gt(collection.id, 0)
-    : sql`${qualifiedKeySql()} in (select value from json_each(${JSON.stringify(collections)}))`;
+    : sql`${qualifiedKeySql} in (select value from json_each(${JSON.stringify(collections)}))`;
 }
 
 /** Returns the keys of collections that exist. */
@@ -156,7 +156,7 @@ export async function filterExistingKeys(
 ): Promise<string[]> {
   const lists = await queryAll(databases, (db) =>
     orm(db)
-      .select({ qualifiedKey: sql<string>`${qualifiedKeySql()}` })
+      .select({ qualifiedKey: sql<string>`${qualifiedKeySql}` })
       .from(collection)
       .where(matchesCollections([...qualifiedKeys])),
   );

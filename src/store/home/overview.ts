@@ -188,7 +188,7 @@ const selectOverviewMembers = (db: HomeDatabase) =>
 /** Selects the health of webhooks. Stopped ones send no events until a member resumes them or takes ownership. */
 function selectWebhookHealth(db: HomeDatabase, now: number) {
   const { id, name, state } = webhook;
-  const haveRightsEndedSql = sql`${rightsEndAtSql()} <= ${now}`;
+  const haveRightsEndedSql = sql`${rightsEndAtSql} <= ${now}`;
   return query(db, (builder) =>
     builder
       .select({

@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import { lazy } from "#domain/lazy.ts";
+import { lazySql } from "#store/db/lazy.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import type { HomeDatabase } from "#store/db/database.ts";
 import { webhook } from "#store/db/schema.ts";
@@ -12,7 +12,7 @@ const neverEndsMs = String(Number.MAX_SAFE_INTEGER);
  * The time when the rights of a webhook's maker end; 0 if they have ended. Must agree with `isValidCredential`. Each read of a
  * webhook selects it, to know whether the webhook can send.
  */
-export const rightsEndAtSql = lazy(
+export const rightsEndAtSql = lazySql(
   () => sql<number>`case when ${webhook.maker} like 'member:%'
     then iif(exists (select 1 from member where id = substr(${webhook.maker}, 8) and disabled_at is null),
       ${sql.raw(neverEndsMs)}, 0)

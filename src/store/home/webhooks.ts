@@ -8,6 +8,7 @@ import {
 } from "#store/db/database.ts";
 import { and, asc, count, eq, getTableColumns, ne, sql } from "drizzle-orm";
 import { lazy } from "#domain/lazy.ts";
+import { lazySql } from "#store/db/lazy.ts";
 import type { Webhook, WebhookSecret, WebhookType } from "#domain/webhook/webhook.ts";
 import { labelFromRow, selectCollectionLabels, type CollectionLabel } from "./credential-lists.ts";
 import { insertAuditEntryIfChanged, type AuditRecord } from "./audit.ts";
@@ -23,7 +24,7 @@ type WebhookRow = Omit<StoredWebhook, "starts"> & { makerRightsEndAt: number };
 
 const webhookColumns = lazy(() => {
   const { starts: _, ...storedColumns } = getTableColumns(webhook);
-  return { ...storedColumns, makerRightsEndAt: rightsEndAtSql().as("maker_ends_at") };
+  return { ...storedColumns, makerRightsEndAt: sql<number>`${rightsEndAtSql}`.as("maker_ends_at") };
 });
 
 export function webhookFromRow(row: WebhookRow): Webhook {
@@ -47,7 +48,7 @@ export async function findWebhook(db: HomeDatabase, id: string): Promise<Webhook
   return row && webhookFromRow(row);
 }
 
-const makerNameSql = lazy(
+const makerNameSql = lazySql(
   () => sql<string | null>`case when ${webhook.maker} like 'member:%'
     then (select coalesce(nullif(name, ''), email) from member where id = substr(${webhook.maker}, 8))
     else (select name from credential where id = substr(${webhook.maker}, 12)) end`,
@@ -56,7 +57,7 @@ const makerNameSql = lazy(
 function selectWebhookWithMaker(db: HomeDatabase, id: string) {
   return query(db, (builder) =>
     builder
-      .select({ hook: webhookColumns(), makerName: makerNameSql() })
+      .select({ hook: webhookColumns(), makerName: sql<string | null>`${makerNameSql}` })
       .from(webhook)
       .where(hasId(id)),
   );

@@ -1,4 +1,4 @@
-import type { BuildColumns } from "drizzle-orm";
+import type { BuildColumns, SQL, SQLWrapper } from "drizzle-orm";
 import {
   sqliteTable,
   type SQLiteColumnBuilderBase,
@@ -23,3 +23,9 @@ export function lazyTable<
     getPrototypeOf: () => Reflect.getPrototypeOf(table()),
   });
 }
+
+/** A part of other statements, built on first use. */
+export const lazySql = (build: () => SQL): SQLWrapper => ({
+  getSQL: lazy(build),
+  shouldOmitSQLParens: () => true,
+});
