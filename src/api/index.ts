@@ -28,7 +28,7 @@ type RestContext = Context<RestEnv>;
 
 function mountOperations(): Hono<RestEnv> {
   const rest = new Hono<RestEnv>().use(cors as MiddlewareHandler);
-  const byPath = Map.groupBy(Object.values<Operation>(operations), ({ path }) => path);
+  const byPath = Map.groupBy(Object.values<Operation>(operations()), ({ path }) => path);
   for (const [path, pathOperations] of byPath) {
     const methods = pathOperations.map(({ method }) => method);
     if (path === filePaths.content) rest.on("GET", [path], serveLinkedFile as MiddlewareHandler);

@@ -1,3 +1,4 @@
+import { lazy } from "#domain/lazy.ts";
 import { type ApiCode, apiCodes, problems } from "#domain/problem/catalogue.ts";
 import { ref, stringSchema, uriSchema, type Schema, typeName } from "./schema.ts";
 import { problemExample, problemName } from "./problem-schemas.ts";
@@ -139,9 +140,9 @@ export function errorResponses(codes: readonly ApiCode[], checks: RouteChecks = 
 
 /** The name lists the problems, so operations with the same problems share one response component. */
 const responseName = (codes: readonly ApiCode[]) => codes.map(typeName).join("Or");
-const codesByName = new Map(apiCodes.map((code) => [typeName(code), code]));
+const codesByName = lazy(() => new Map(apiCodes.map((code) => [typeName(code), code])));
 const codesFromName = (name: string) =>
-  name.split(/Or(?=[A-Z])/).flatMap((part) => codesByName.get(part) ?? []);
+  name.split(/Or(?=[A-Z])/).flatMap((part) => codesByName().get(part) ?? []);
 
 /** The error responses with these component names. */
 export function problemResponses(names: Iterable<string>, origin: string): Schema {

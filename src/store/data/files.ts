@@ -1,4 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
+import { lazy } from "#domain/lazy.ts";
 import { maxUnattachedBytes, maxUnattachedFiles, type File } from "#domain/files/file.ts";
 import type { Actor } from "#domain/audit.ts";
 import type { CollectionDatabase, DataDatabase, Databases } from "#store/db/database.ts";
@@ -11,7 +12,7 @@ import { collectionStatement, dataStatement, jsonChunks } from "#store/db/statem
 /** `remove_at` of a file that is being deleted. It cannot come back. */
 export const removing = 0;
 
-const columns = {
+const columns = lazy(() => ({
   id: file.id,
   collectionId: sql<number>`${file.collectionId}`.as("collectionId"),
   field: file.field,
@@ -23,7 +24,7 @@ const columns = {
   item: file.item,
   detached: file.detached,
   createdAt: sql<number>`${file.createdAt}`.as("createdAt"),
-};
+}));
 
 /** A file with the change that removed it from its item; null if none did. */
 export interface FileRow extends File {
@@ -94,7 +95,7 @@ export async function exceedsLimits(
 
 export const selectFile = dataStatement<{ id: string }>((db, v) =>
   db
-    .select(columns)
+    .select(columns())
     .from(file)
     .where(and(eq(file.id, v.id), sql`remove_at is not ${sql.raw(String(removing))}`)),
 );
@@ -109,7 +110,7 @@ async function findFile(
 
 const selectFiles = collectionStatement<{ ids: string; now: number }>((db, v) =>
   db
-    .select(columns)
+    .select(columns())
     .from(file)
     .where(
       sql`${file.id} in (select value from json_each(${v.ids})) and ${file.collectionId} = ${v.collectionId}

@@ -48,7 +48,7 @@ export function withIncluded(
 ): PageStatement {
   const keys = Array.from({ length: keyCount }, (_, index) => `k${index}`);
   const allowed = text.includes(allowedColumn) ? ["allowed"] : [];
-  const pageColumns = ["kind", ...keys, ...Object.keys(itemColumns), ...allowed].join(", ");
+  const pageColumns = ["kind", ...keys, ...Object.keys(itemColumns()), ...allowed].join(", ");
   const { tables, place, data, from } = order
     ? orderedRecords(expanded, order.rows)
     : allRecords(expanded);
@@ -56,7 +56,7 @@ export function withIncluded(
     "'included'",
     place,
     ...keys.slice(1).map(() => "null"),
-    columns.replace("i.data", data),
+    columns().replace("i.data", data),
     ...allowed.map(() => "null"),
   ].join(", ");
   return {
