@@ -31,7 +31,7 @@ import {
   type RangeScan,
 } from "#store/data/search/scan.ts";
 import { Figures, selectList, type FigurePlan } from "./figures.ts";
-import { beyondSql, integersFirstSql } from "./integers-first.ts";
+import { beyondSql, endsSql, integersFirstSql } from "./integers-first.ts";
 import { hasMoreDecimalsSql, maxSummed } from "./sums.ts";
 
 /** Rows after the entries of lists have multiplied the items. */
@@ -146,8 +146,9 @@ function entryRows(
     ? `(select iif(t.largest * items <= ${maxTextBytes}, 0, (select total(octet_length(c.value)) from ${entries})))`
     : "0";
   const isSummed = figures.sums().length > 0 && !figures.plan.isThorough;
+  const ends = isSummed ? endsSql(field) : "null, null";
   const unusual = [
-    beyondSql(field, String(maxSummed)),
+    beyondSql(String(maxSummed)),
     `exists (select 1 from search_entry c indexed by search_entry_by_decimals
       where c.field = ${field.number}${inRanges} and ${hasMoreDecimalsSql("c.value")})`,
   ];
@@ -156,7 +157,7 @@ function entryRows(
     : `iif(live <= ${maxAggregateItems}, live, ${countUpTo(maxAggregateItems)})`;
   const rowCount = field.kind === "multi_select" ? countUpTo(maxRows) : "0";
   const bounds = `${tallySql(scan.collectionId)},
-    b(items) as materialized (select ${items} from t),
+    b(items, least, greatest) as materialized (select ${items}, ${ends} from t),
     n(reason) as materialized (select case when items > ${maxAggregateItems} or ${rowCount} > ${maxRows} then 'items'
       when ${bytes} > ${maxTextBytes} then 'keys' ${isSummed ? `when ${unusual.join(" or ")} then 'unusual'` : ""} end from b, t)`;
   // Without a reason, this reads the field's entries; otherwise none. A condition of its own would be tested for each.
