@@ -270,11 +270,10 @@ describe("Aggregates", () => {
       return [/"sum":([\d.]+)/.exec(text)?.[1], counts.d1];
     };
     await create(0.30000000000000004, 0.5, 1.000001, 2);
-    await sumFrom(2);
+    await sumFrom(0.5);
     expect(await sumFrom(0.5)).toEqual(["3.500001", 1]);
     expect(await sumFrom(0)).toEqual(["3.80000100000000004", 2]);
     await create(3_000_000_000_000);
-    expect(await sumFrom(2)).toEqual(["3000000000002", 1]);
     // A whole number this large does not fit the scale of the decimals beside it.
     expect(await sumFrom(0.5)).toEqual(["3000000000003.500001", 2]);
   });
