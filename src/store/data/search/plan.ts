@@ -149,11 +149,8 @@ export async function findSmallestDriver(
   const { drivers } = chooseProbes(search);
   if (drivers.length === 0) return findDrivers(search)[0] ?? null;
   const first = await probeSizes(db, search);
-  const { itemCount } = first.collectionSize;
-  // Finding an item by an entry takes as long as reading about four items in order.
-  const maxSmall = Math.min(maxInMemoryCandidates, itemCount / 4);
-  const isSmall = first.sizes.some(({ count }) => count <= maxSmall);
-  const isLarge = !isSmall && itemCount > maxItems;
+  const isSmall = first.sizes.some(({ count }) => count <= maxInMemoryCandidates);
+  const isLarge = !isSmall && first.collectionSize.itemCount > maxItems;
   const { sizes } = isLarge ? await probeSizes(db, search, maxItems) : first;
   const [smallest] = drivers
     .map((driver, index) => ({ driver, size: sizes[index]?.count ?? 0 }))
