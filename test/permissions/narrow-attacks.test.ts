@@ -223,4 +223,30 @@ describe("A stranger with a narrow credential", () => {
       expect([method, query, hidden]).toEqual([method, query, none]);
     }
   });
+
+  it("is not told how large the hidden part of a definition is", async () => {
+    const label = "L".repeat(200);
+    const options = Array.from({ length: 500 }, (_, index) => ({ value: `v${index}`, label }));
+    const large = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ key: `s${index}`, type: "select", options }));
+    const form = await makeForm(owner, [...fields, ...large(5)], { views: [view] });
+    const whole = await makeForm(owner, large(4));
+    const other = await makeForm(owner, large(5));
+    const partner = await client({
+      permissions: rights,
+      resources: [`form:${form}/ours`, `form:${whole}`, `form:${other}`],
+    });
+    const joined = await partner.get(`/openapi.json?forms=${form},${whole}`);
+    expect([joined.status, joined.body.code]).toEqual([200, undefined]);
+    const seen = (await partner.get(`/openapi.json?forms=${form},${whole},${other}`)).text;
+    await owner.patch(`/forms/${form}/schema`, {
+      views: [{ ...view, name: "x".repeat(100) }],
+    });
+    const schema = (await owner.get(`/forms/${form}/schema`)).body;
+    await owner.put(`/forms/${form}/schema`, { ...schema, fields: schema.fields.slice(0, -1) });
+    const again = (await partner.get(`/openapi.json?forms=${form},${whole},${other}`)).text;
+    const size = /bytes together, not \d+/;
+    expect(seen).toMatch(size);
+    expect(size.exec(again)?.[0]).toBe(size.exec(seen)?.[0]);
+  });
 });
