@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { host, type Answer, type Client, type Json } from "../support/client";
+import { host, type Answer, type Client } from "../support/client";
 import { client } from "../support/service";
 import { speak } from "../mcp/mcp-client";
 import type { Kind } from "./narrow-world";
@@ -15,8 +15,12 @@ beforeAll(async () => {
 });
 
 const permissions = [
-  ...["records:read", "records:write", "submissions:read", "submissions:write"],
-  ...["submissions:delete", "schema:read"],
+  "records:read",
+  "records:write",
+  "submissions:read",
+  "submissions:write",
+  "submissions:delete",
+  "schema:read",
 ];
 
 const computed = (key: string, formula: string) => ({
@@ -131,7 +135,7 @@ const send =
         .replace("KIND", kind)
         .replace("KEY", key)
         .replaceAll(/ITEM(\d)/g, (_, index: string) => ids[Number(index)] ?? "");
-    const own = body === undefined ? undefined : (JSON.parse(named(JSON.stringify(body))) as Json);
+    const own = body === undefined ? undefined : JSON.parse(named(JSON.stringify(body)));
     return partner.send(method, named(path), own, headers);
   };
 
@@ -144,14 +148,20 @@ const upload = (field: string) => {
   return send("POST", "/files", { collection: "KIND:KEY", field, ...file });
 };
 const tools =
-  (search: (twin: Twin) => string): Step =>
+  (parameters: (twin: Twin) => string): Step =>
   (twin) =>
-    speak(twin.partner, "tools/list", {}, {}, `${host}/mcp${search(twin)}`);
+    speak(twin.partner, "tools/list", {}, {}, `${host}/mcp${parameters(twin)}`);
 
 const anyField = [...view.fields, "alpha", "$id", "$status", "$created_by", "$updated_at", "$nope"];
 const operands = {
-  ...{ eq: "o1", ne: "o1", gt: 1, contains: "o", is_empty: false },
-  ...{ in: ["o1"], has_any: ["x"], any: [{ field: "qty", op: "eq", value: 7 }] },
+  eq: "o1",
+  ne: "o1",
+  gt: 1,
+  contains: "o",
+  is_empty: false,
+  in: ["o1"],
+  has_any: ["x"],
+  any: [{ field: "qty", op: "eq", value: 7 }],
 };
 const ofField = (field: string): Step[] => [
   ...Object.entries(operands).map(([op, value]) => search({ conditions: [{ field, op, value }] })),
@@ -184,7 +194,7 @@ const steps: Record<string, Step[]> = {
     send("GET", "BASE/changes?all=true"),
     send("HEAD", "/~/ITEM0"),
   ],
-  searches: [...anyField.flatMap(ofField), search({ zzz: 1, sort: 3 })],
+  ...Object.fromEntries(anyField.map((field) => [`searches by ${field}`, ofField(field)])),
   creates: [
     send("POST", "*", { data: { ...ours, ...failing } }),
     send("POST", "*", { data: { ...ours, code: "c1" } }),
@@ -216,7 +226,9 @@ describe.each(["form", "app"] as Kind[])("Two %ss that differ only behind a view
   });
 
   it.each(Object.entries(steps))("return the same responses to %s", async (_, own) => {
-    for (const step of own)
-      expect(comparable(await step(rich), rich)).toBe(comparable(await step(poor), poor));
+    for (const step of own) {
+      const [ofRich, ofPoor] = await Promise.all([step(rich), step(poor)]);
+      expect(comparable(ofRich, rich)).toBe(comparable(ofPoor, poor));
+    }
   });
 });
