@@ -19,8 +19,7 @@ import { definitionTarget, noTarget } from "./targets.ts";
 
 // The OpenAPI documents of one app or form, of a selection, or of the service.
 
-/** The limits of a joined document: the number of definitions, and their total size. */
-const maxJoinedDefinitions = 20;
+/** The limit for the total size of the definitions of a joined document. */
 const maxJoinedBytes = 1_000_000;
 
 const sharedDeclaration = {
@@ -61,12 +60,7 @@ export const getOpenApiDocumentOperation = operation({
   target: noTarget,
   query: documentQuery,
   async prefetch(ctx, { query }) {
-    const parameters = query();
-    const selected = selectedCollections(parameters);
-    if (selected.length > maxJoinedDefinitions) {
-      const reason = `Must have at most ${maxJoinedDefinitions} apps and forms, not ${selected.length}.`;
-      throw tooComplexProblem(parameters.forms, reason);
-    }
+    const selected = selectedCollections(query());
     // A single definition has no size limit here.
     const maxBytes = selected.length > 1 ? maxJoinedBytes : Number.MAX_SAFE_INTEGER;
     return selected.length === 0
