@@ -3,7 +3,7 @@ import { maxUnattachedBytes, maxUnattachedFiles, type File } from "#domain/files
 import type { Actor } from "#domain/audit.ts";
 import type { CollectionDatabase, DataDatabase, Databases } from "#store/db/database.ts";
 import { retryTransient, runOnce } from "#store/db/retry.ts";
-import { file } from "#store/db/schema.ts";
+import { file, removedFile } from "#store/db/schema.ts";
 import { collectionStatement, dataStatement, jsonChunks } from "#store/db/statement.ts";
 
 /** Statements on the rows of files. The row of a file comes before its object in R2, and goes after it. */
@@ -163,19 +163,24 @@ export async function startRemoval(
   return meta.changes > 0;
 }
 
+const isRemoved = (ids: unknown) =>
+  sql`id in (select value from json_each(${ids})) and remove_at = ${sql.raw(String(removing))}`;
+
+const rememberRemoved = dataStatement<{ ids: string; now: number }>((db, v) =>
+  db.insert(removedFile).select(sql`select ${v.now}, id from file where ${isRemoved(v.ids)}`),
+);
 const deleteRemoved = dataStatement<{ ids: string }>((db, v) =>
-  db
-    .delete(file)
-    .where(
-      sql`${file.id} in (select value from json_each(${v.ids})) and remove_at = ${sql.raw(String(removing))}`,
-    ),
+  db.delete(file).where(isRemoved(v.ids)),
 );
 
-/** Forgets files whose objects are gone. */
+/** Deletes the rows of files whose objects are gone. Their IDs stay until no upload can store such an object again. */
 export async function deleteRows(
   db: DataDatabase | CollectionDatabase,
   ids: readonly string[],
+  now: number,
 ): Promise<void> {
-  const statement = deleteRemoved(db, { ids: JSON.stringify(ids) });
-  await retryTransient(db, () => statement.run());
+  const chunk = JSON.stringify(ids);
+  await retryTransient(db, () =>
+    db.batch([rememberRemoved(db, { ids: chunk, now }), deleteRemoved(db, { ids: chunk })]),
+  );
 }

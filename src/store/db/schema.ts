@@ -246,6 +246,15 @@ export const file = sqliteTable("file", {
   removeAt: integer("remove_at"),
 });
 
+export const removedFile = sqliteTable(
+  "removed_file",
+  {
+    removedAt: integer("removed_at").notNull(),
+    id: text("id").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.removedAt, table.id] })],
+);
+
 export const fileSweep = sqliteTable("file_sweep", {
   name: text("name").primaryKey(),
   after: text("after").notNull(),
