@@ -131,7 +131,7 @@ export const mutants: readonly Mutant[] = [
     "return { bookmark, untoldAt: null };",
   ),
   rareMutant(
-    1_795_409_695,
+    413,
     "an object is not told of a write that it did not admit",
     "http/authenticate.ts",
     "await reportNow(c.env, credentialId, { ticket, bookmark });",

@@ -13,7 +13,7 @@ const actions = () => ({
   reopen: "Reopen",
   delete: "Delete",
   deleteTitle: "Delete this submission?",
-  deleteConfirm: "This permanently deletes the submission.",
+  deleteConfirm: "This permanently deletes the submission and its history.",
   erase: "Erase…",
   previous: "← Previous",
   next: "Next →",
