@@ -1,4 +1,4 @@
-/** Which test files run where. A file in no list runs in workerd, in a runtime of its own. */
+/** Which test files run where. A file in no list runs in workerd, in a runtime that files share. */
 
 /** Files that touch no binding run in plain Node. */
 export const unitFiles = [
@@ -9,25 +9,10 @@ export const unitFiles = [
 ];
 
 /**
- * Files that share runtimes. Each of them makes its own collections and credentials, expects nothing of a whole database
- * or of module state, and leaves neither fake timers nor spies behind. Files that often fail to authenticate are not
- * here, because all callers of a runtime share the limit by address.
+ * Files in workerd that need a runtime of their own. After tests that move collections between databases, databases of
+ * the same runtime have hung in later files.
  */
-export const sharedFiles = [
-  "test/admin/{history,import,large-drafts,many-rows,strictness}.test.ts",
-  "test/aggregates/contract.test.ts",
-  "test/api/{acceptance,batches,computed,downloads-while-changing,field-types}.test.ts",
-  "test/api/operations.test.ts",
-  "test/api/{browsers,definition-patches,definitions,idempotency,ids,increments,listing}.test.ts",
-  "test/api/{openapi,patterns,updating,writing-without-reading}.test.ts",
-  "test/fuzz/definitions.test.ts",
-  "test/replicas/refusals.test.ts",
-  "test/races/{collections-apart,lost-answers,writing}.test.ts",
-  "test/search/{agreement,contract,count,options}.test.ts",
-  "test/search/{rows-read-by-pages,search-limits,text,two-sort-keys}.test.ts",
-  "test/spec/{endpoints,errors-and-limits,resources,what-it-does}.test.ts",
-  "test/store/{round-trips,schema-drift}.test.ts",
-];
+export const isolatedFiles = ["test/databases/**/*.test.ts"];
 
 /** Files whose number of random cases or prepared items is small in `npm test` and full in `npm run test:all`. */
 export const sizedFiles = [

@@ -35,7 +35,7 @@ function sendSlowly(
   return { answer, finish: () => finish().catch(() => undefined) };
 }
 
-const waitForRequest = () => scheduler.wait(300);
+const waitForRequest = () => scheduler.wait(100);
 const newCredential = {
   kind: "client",
   name: "Back door",
@@ -111,10 +111,11 @@ describe("Permission checks after the body has arrived", () => {
 });
 
 describe("A revoked or limited credential", () => {
-  const send = (token: string, path = "/api/v1/forms/any/submissions") =>
-    sendSlowly("POST", path, `{"data":{}}${" ".repeat(20_000)}`, {
-      Authorization: `Bearer ${token}`,
-    });
+  const impatient: Fetch = (request) => serve(request, { TIMEOUTS: { slowBodyMs: 20 } });
+  const send = (token: string, path = "/api/v1/forms/any/submissions") => {
+    const headers = { Authorization: `Bearer ${token}` };
+    return sendSlowly("POST", path, `{"data":{}}${" ".repeat(20_000)}`, headers, impatient);
+  };
 
   it.each(["/api/v1/forms/any/submissions", "/mcp"])(
     "gets 401 or 429 at %s without sending its whole body",

@@ -1,22 +1,23 @@
 /**
  * For each request and each call of a Durable Object, the runtime of the tests imports the entry of the Worker, and Vitest
- * asks its server each time. Within one test file the answer stays the same.
+ * asks its server each time. The answer stays the same. Imports of test files are not cached: they have options.
  */
 
 interface ModuleRunner {
-  import: (specifier: string) => Promise<unknown>;
-  importUncached?: (specifier: string) => Promise<unknown>;
+  import: (specifier: string, options?: object) => Promise<unknown>;
 }
 
 const { moduleRunner } = Reflect.get(globalThis, "__vitest_mocker__") as {
   moduleRunner: ModuleRunner;
 };
-// Files that share a runtime run this again.
-const importUncached = (moduleRunner.importUncached ??= moduleRunner.import.bind(moduleRunner));
+const importUncached = moduleRunner.import.bind(moduleRunner);
 const modules = new Map<string, Promise<unknown>>();
 
-moduleRunner.import = (specifier) => {
-  const known = modules.get(specifier) ?? importUncached(specifier);
-  modules.set(specifier, known);
-  return known;
-};
+export function cacheMainModule(): void {
+  moduleRunner.import = (specifier, options) => {
+    if (options) return importUncached(specifier, options);
+    const known = modules.get(specifier) ?? importUncached(specifier);
+    modules.set(specifier, known);
+    return known;
+  };
+}

@@ -37,6 +37,13 @@ const validatorsByCollection = new Map<string, Validator[]>();
 /** Collections whose definition has been replaced since it was loaded. */
 const replaced = new Set<string>();
 
+/** Each test file has its own collections. Compiled schemas stay, because they have the same content in most files. */
+export function forgetCollections(): void {
+  for (const { id } of [...validatorsByCollection.values()].flat()) ajv.removeSchema(id);
+  validatorsByCollection.clear();
+  replaced.clear();
+}
+
 export async function conforms(
   requestMethod: string,
   address: string,

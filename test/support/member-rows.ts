@@ -21,10 +21,12 @@ export async function insertMember({ id, email, role, password }: MemberRow): Pr
     .run();
 }
 
+const { keys } = serviceWith();
+
 /** Stores a session and returns its cookie. */
 export async function insertSession(memberId: string): Promise<string> {
   const secret = createRandomSecret(outside.random);
-  const session = await signSecret(serviceWith().keys, "session", secret);
+  const session = await signSecret(keys, "session", secret);
   await homeDb
     .prepare("INSERT INTO session (hash, member_id, created_at, expires_at) VALUES (?, ?, 0, ?)")
     .bind(await sha256(session), memberId, Date.now() + 3_600_000)

@@ -1,9 +1,12 @@
 /* oxlint-disable no-console */
 
-/** The request log has its own test. Elsewhere it would hide failures, and passing it to Vitest takes time. */
 const log = console.log.bind(console);
-console.log = (...values: unknown[]) => {
-  const [line] = values;
-  if (typeof line === "string" && /^{"event":"(request|recovered|mended)"/.test(line)) return;
-  log(...values);
-};
+
+/** The request log has its own test. Elsewhere it would hide failures, and passing it to Vitest takes time. */
+export function quietRequestLog(): void {
+  console.log = (...values: unknown[]) => {
+    const [line] = values;
+    if (typeof line === "string" && /^{"event":"(request|recovered|mended)"/.test(line)) return;
+    log(...values);
+  };
+}

@@ -1,14 +1,11 @@
 import { exports } from "cloudflare:workers";
 import { ulid } from "ulid";
-import { expect } from "vitest";
 import { conforms } from "./conformance";
 import { Client, answerOf, host, type Answer, type Json } from "./client";
 import { insertMember, insertSession } from "./member-rows";
 
-/** The session of the owner of each test file. A member has at most 100 credentials, and files may share a runtime. */
-const cookies = new Map<string, Promise<string>>();
+let sessionOfOwner: Promise<string> | undefined;
 
-/** The owner of the first test file of a runtime. */
 export const account = { email: "owner@forms.example", password: "correct horse battery" };
 
 export async function admin(
@@ -45,17 +42,11 @@ export async function adminRequest(
   });
 }
 
-export function ownerCookie(): Promise<string> {
-  const file = expect.getState().testPath ?? "";
-  const cookie = cookies.get(file) ?? createOwner(cookies.size);
-  cookies.set(file, cookie);
-  return cookie;
-}
+export const ownerCookie = (): Promise<string> => (sessionOfOwner ??= createOwner());
 
-async function createOwner(index: number): Promise<string> {
+async function createOwner(): Promise<string> {
   const id = ulid();
-  const email = index === 0 ? account.email : `${freshKey("owner")}@forms.example`;
-  await insertMember({ id, email, role: "owner", password: account.password });
+  await insertMember({ id, role: "owner", ...account });
   return insertSession(id);
 }
 

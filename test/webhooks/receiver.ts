@@ -95,6 +95,6 @@ export async function waitUntil(
   const end = performance.now() + milliseconds;
   while (!(await condition())) {
     if (performance.now() > end) throw new Error("The condition stayed false.");
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
