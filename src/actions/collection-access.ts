@@ -80,7 +80,13 @@ function nameOf(views: readonly View[], items: Part["items"]): Pick<View, "key" 
       ? { key: "some_fields", name: "Some fields" }
       : items === "own"
         ? { key: "own_items", name: "Created by the credential itself" }
-        : { key: `${items.view.slice(0, 50)}_part`, name: `Part of ${items.view}` };
+        : {
+            key: `${items.view.slice(0, 50)}_part`,
+            name: `Part of ${views.find(({ key }) => key === items.view)?.name ?? items.view}`.slice(
+              0,
+              190,
+            ),
+          };
   const taken = new Set(views.map((view) => view.key));
   if (!taken.has(base.key)) return base;
   let number = 2;

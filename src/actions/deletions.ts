@@ -1,4 +1,4 @@
-import type { CollectionKind } from "#domain/definition/collection.ts";
+import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
 import { readPermission } from "#domain/credential/permissions.ts";
 import { dependsOnCaller } from "#domain/search/view.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
@@ -45,9 +45,9 @@ export async function deleteCollection(
   kind: CollectionKind,
   key: string,
   typed: string,
-): Promise<void> {
+): Promise<Collection> {
   const { databases } = ctx;
-  await retryOnConflict(ctx, async () => {
+  const deleted = await retryOnConflict(ctx, async () => {
     const current = await loadDefinition(ctx, kind, key);
     if (typed !== key) {
       const reason = `Must be "${key}", the key of this ${kind}.`;
@@ -59,9 +59,10 @@ export async function deleteCollection(
     const entry = auditRecord(ctx, "definition.delete", `${kind}:${key}`);
     if (!(await hideCollection(databases, db, current, entry))) return undefined;
     forgetCollection(ctx.memory, current.collection.id);
-    return true;
+    return current.collection;
   });
   pushLater(ctx, await listFormerAccess(databases.home, `${kind}:${key}`));
+  return deleted;
 }
 
 const referredProblem = ({ name, field }: { name: string; field: string }) =>

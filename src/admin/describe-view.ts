@@ -1,52 +1,88 @@
 import type { View } from "#domain/definition/collection.ts";
+import type { Field, RowField } from "#domain/definition/field.ts";
 import { isObject } from "#domain/json.ts";
 import { meOperand } from "#domain/search/tree.ts";
 import type { CollectionLabel } from "#store/home/credential-lists.ts";
 import type { Catalogue } from "./language/index.tsx";
 
-type Texts = Pick<Catalogue, "viewDescription">;
+type Texts = Pick<Catalogue, "viewDescription" | "terms">;
 type ViewTexts = Catalogue["viewDescription"];
 
-/** What a view shows, in words, for people who give access to it. Fields have their keys. */
-export function describeView(view: Pick<View, "conditions" | "fields">, text: Texts): string {
+/** What a view shows, in words, for people who give access to it. Without their definition, fields have their keys. */
+export function describeView(
+  view: Pick<View, "conditions" | "fields">,
+  text: Texts,
+  definition: readonly Field[] = [],
+): string {
   const { fields, allFields, shows } = text.viewDescription;
-  return shows(describeItems(view, text), view.fields ? fields(view.fields) : allFields);
+  const names = view.fields?.map((key) => findField(definition, key)?.label ?? key);
+  return shows(describeItems(view, text, definition), names ? fields(names) : allFields);
 }
 
 /** What a view matches: “All items”, or “Only items whose …”. */
 export function describeItems(
   { conditions = [] }: Pick<View, "conditions">,
-  { viewDescription: text }: Texts,
+  { viewDescription: text, terms }: Texts,
+  fields: readonly Field[] = [],
 ): string {
   if (conditions.length === 0) return text.allItems;
-  return text.items(text.all(describeAll(conditions, text)));
+  const words = { text, statuses: terms.statuses, fields };
+  return text.items(text.all(describeAll(conditions, words)));
 }
 
-const describeAll = (conditions: readonly unknown[], text: ViewTexts): string[] =>
-  conditions.map((condition) => describeCondition(condition, text));
+interface Words {
+  text: ViewTexts;
+  statuses: Record<string, string>;
+  /** The fields, or the columns of a list of rows. */
+  fields: readonly (Field | RowField)[];
+}
 
-function describeCondition(condition: unknown, text: ViewTexts): string {
+const findField = <F extends Field | RowField>(fields: readonly F[], key: unknown) =>
+  fields.find((field) => field.key === key);
+
+const describeAll = (conditions: readonly unknown[], words: Words): string[] =>
+  conditions.map((condition) => describeCondition(condition, words));
+
+function describeCondition(condition: unknown, words: Words): string {
+  const { text } = words;
   if (!isObject(condition)) return text.unknown;
   const { all, any, not, field, op, value } = condition;
-  if (Array.isArray(all)) return text.group(text.all(describeAll(all, text)));
-  if (Array.isArray(any)) return text.group(text.any(describeAll(any, text)));
-  if (not !== undefined) return text.not(describeCondition(not, text));
-  const name = textIn(text.systemFields, field) ?? String(field);
+  if (Array.isArray(all)) return text.group(text.all(describeAll(all, words)));
+  if (Array.isArray(any)) return text.group(text.any(describeAll(any, words)));
+  if (not !== undefined) return text.not(describeCondition(not, words));
+  const target = findField(words.fields, field);
+  const name = textIn(text.systemFields, field) ?? target?.label ?? String(field);
   if (op === "is_empty") return (value === false ? text.isNotEmpty : text.isEmpty)(name);
   if (op === "any" || op === "none") {
-    const rows = text.all(describeAll(Array.isArray(value) ? value : [], text));
+    const columns = target?.type === "line_items" ? target.fields : [];
+    const rows = text.all(
+      describeAll(Array.isArray(value) ? value : [], { ...words, fields: columns }),
+    );
     return (op === "any" ? text.hasRow : text.hasNoRow)(name, rows);
   }
-  const compare = textIn(text.comparisons, op);
-  const values = (Array.isArray(value) ? value : [value]).map((each) => describeValue(each, text));
+  const labels = field === "$status" ? words.statuses : optionLabels(target);
+  const values = (Array.isArray(value) ? value : [value]).map((each) =>
+    describeValue(each, labels, text),
+  );
+  const compare = textIn(text.comparisons, values.length === 1 ? (single[String(op)] ?? op) : op);
   return compare ? compare(name, values) : text.unknown;
 }
 
 const textIn = <Text>(texts: Record<string, Text>, name: unknown): Text | undefined =>
   typeof name === "string" && Object.hasOwn(texts, name) ? texts[name] : undefined;
 
-const describeValue = (value: unknown, text: ViewTexts): string =>
-  value === meOperand ? text.caller : JSON.stringify(value);
+/** The operators that say the same of one value. */
+const single: Record<string, string> = { in: "eq", not_in: "ne" };
+
+const optionLabels = (field: Field | RowField | undefined): Record<string, string> =>
+  Object.fromEntries(
+    field && "options" in field ? field.options.map(({ value, label }) => [value, label]) : [],
+  );
+
+function describeValue(value: unknown, labels: Record<string, string>, text: ViewTexts): string {
+  if (value === meOperand) return text.caller;
+  return typeof value === "string" ? text.quote(textIn(labels, value) ?? value) : String(value);
+}
 
 /** Apps and forms as JSON, with what their views show. */
 export const labelDocuments = (labels: readonly CollectionLabel[], text: Texts) =>

@@ -146,7 +146,7 @@ describe("Definitions in the administration", () => {
     });
     expect([
       draftPreview.status,
-      draftPreview.text.includes("Changes <strong>Another</strong>"),
+      draftPreview.text.includes("Renames <strong>who</strong> to <strong>Another</strong>"),
     ]).toEqual([200, true]);
     expect((await admin("GET", `/forms/${form}`)).body.schema_version).toBe(1);
   });

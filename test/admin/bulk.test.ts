@@ -225,10 +225,15 @@ describe("A bulk action on selected items", () => {
     expect([wrong.status, wrong.text.includes('value="2000"')]).toEqual([422, true]);
     const items = async () =>
       (await integrator.get(`/forms/${form}/submissions`)).body.items as Json[];
+    const blank = await act({ ids, act: "edit", field: "amount", value: "", sure: "yes" }, html);
+    expect([blank.status, blank.text.includes("select “Clear the field”")]).toEqual([422, true]);
     expect((await items()).every(({ version }) => version === 1)).toBe(true);
     const done = await act({ ids, act: "edit", field: "amount", value: "20", sure: "yes" }, html);
     expect(done.status).toBe(303);
     expect((await items()).map(({ data }) => data.amount)).toEqual([20, 20]);
+    const cleared = { ids, act: "edit", field: "amount", value: "", clear: "yes", sure: "yes" };
+    expect((await act(cleared, html)).status).toBe(303);
+    expect((await items()).map(({ data }) => data.amount)).toEqual([null, null]);
   });
 
   it("sends records one value, and rejects closing and deleting them", async () => {

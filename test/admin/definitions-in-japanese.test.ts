@@ -213,7 +213,7 @@ describe("Other forms of definitions in Japanese", () => {
     expect(part.text).toContain("1 つ選択してください。");
     const key = await makeForm(owner, fields, { name: "GONE" });
     const list = await follow(`/forms/${key}/delete`, { confirm: key });
-    expect(list).toContain(`${key} を削除しました。7 日以内は復元できます。`);
+    expect(list).toContain(`「GONE」を削除しました。7 日以内は復元できます。`);
     expect(englishWords(list)).toEqual([]);
   });
 });

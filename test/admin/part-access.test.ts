@@ -38,14 +38,14 @@ describe("The page “Access” of a form", () => {
       collections: [`form:${form}/cheap`],
     });
     const { body } = await admin("GET", `/forms/${form}/access`);
-    const sees = "Only items whose pay is less than 5, only the fields title";
+    const sees = "Only items whose Pay is less than 5, only the fields Title";
     const partner = body.credentials.find(({ name }: { name: string }) => name === "The partner");
     expect(partner.sees).toBe(sees);
     expect(body.credentials.map(({ name }: { name: string }) => name)).not.toContain("Was revoked");
     expect(body.webhooks).toMatchObject([{ name: "The desk", sees }]);
     const page = await admin("GET", `/forms/${form}/access`, undefined, html);
     expect(page.text).toContain("Who can see this form");
-    expect(page.text).toContain("Match “Cheap”");
+    expect(page.text).toContain("Only the submissions in “Cheap”");
   });
 
   it("stores a view of what a partner created, once, and offers the credential for it", async () => {

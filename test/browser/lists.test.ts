@@ -70,9 +70,9 @@ describe.each([
     await page.getByText("Department is one of Design, IT").waitFor();
     expect(await titles()).toEqual(["IT", "Design"]);
     expect(person.actions + 1).toBe(5);
-    await page.locator("summary", { hasText: "Save filter" }).click();
+    await page.locator("summary", { hasText: "Save view" }).click();
     await person.fill("Name", "Design and IT");
-    await person.press("Save as view for everyone");
+    await person.press("Save for everyone");
     await page.getByText("View “Design and IT” saved").waitFor();
     const tab = page.getByRole("navigation", { name: "Views", exact: true }).getByRole("link");
     expect(await tab.allTextContents()).toEqual(["All submissions", "Design and IT"]);
@@ -85,9 +85,9 @@ describe.each([
     await create("own", { title: "one desk" });
     await create("own", { title: "one lamp" });
     const { page, person } = await signInAt("/admin/forms/own/items?q=desk");
-    await page.locator("summary", { hasText: "Save filter" }).click();
+    await page.locator("summary", { hasText: "Save view" }).click();
     await person.fill("Name", "Desks");
-    await person.press("Save as my filter");
+    await person.press("Save for me");
     await page.getByText("Filter “Desks” saved").waitFor();
     await person.follow("All submissions");
     await person.follow("Desks");

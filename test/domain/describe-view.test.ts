@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { describeView } from "#admin/describe-view.ts";
+import type { Field } from "#domain/definition/field.ts";
 import { catalogueOf } from "#admin/language/index.tsx";
 
 const own = { field: "$created_by", op: "eq", value: "$me" };
@@ -25,12 +26,30 @@ describe("A view in words", () => {
     ],
     [
       { conditions: [{ field: "status", op: "not_in", value: ["a", "b"] }] },
-      'Only items whose status is none of "a", "b", all fields',
-      'status が "a"、"b" のいずれでもないデータのみ、すべてのフィールド',
+      "Only items whose status is none of “a”, “b”, all fields",
+      "status が「a」、「b」のいずれでもないデータのみ、すべてのフィールド",
     ],
   ])("is a sentence of each language: %j", (view, english, japanese) => {
     expect(describeView(view, catalogueOf("en"))).toBe(english);
     expect(describeView(view, catalogueOf("ja"))).toBe(japanese);
+  });
+
+  it("names fields, options and statuses by their labels", () => {
+    const fields = [
+      {
+        key: "room",
+        label: "Room",
+        type: "select",
+        options: [{ value: "oak", label: "Oak" }],
+      } as unknown as Field,
+    ];
+    const conditions = [
+      { field: "$status", op: "in", value: ["submitted"] },
+      { field: "room", op: "in", value: ["oak", "gone"] },
+    ];
+    expect(describeView({ conditions, fields: ["room"] }, catalogueOf("en"), fields)).toBe(
+      "Only items whose status is “Submitted” and Room is one of “Oak”, “gone”, only the fields Room",
+    );
   });
 
   it("keeps what it does not know out of the sentence", () => {

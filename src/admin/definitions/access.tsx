@@ -38,7 +38,7 @@ function sightOf({ resources }: Credential, collection: Collection, text: Catalo
   const { who } = text.definitionAccess;
   if (reach === "whole" || reach === null) return who.everything;
   const view = findView(collection, reach.view);
-  return view ? describeView(view, text) : who.nothing;
+  return view ? describeView(view, text, collection.definition.fields.fields) : who.nothing;
 }
 
 function followed(
@@ -48,7 +48,7 @@ function followed(
 ): string {
   const key = followedView(hook, `${collection.kind}:${collection.key}`);
   const view = key === undefined ? undefined : findView(collection, key);
-  if (view) return describeView(view, text);
+  if (view) return describeView(view, text, collection.definition.fields.fields);
   const { who } = text.definitionAccess;
   return key === undefined ? who.ownersAccess : who.nothing;
 }
@@ -102,7 +102,7 @@ function GiveAccess({ collection, values }: { collection: Collection; values: Fo
   const { kind, key, definition } = collection;
   const text = useText();
   const { give } = text.definitionAccess;
-  const { purposes: presets, viewGuide } = text.credentialAccess;
+  const { viewGuide } = text.credentialAccess;
   const { items, one } = text.terms.collections[kind];
   const path = `${collectionPath[kind]}/${key}/access`;
   const preset = values["preset"] === "report" ? "report" : "partner";
@@ -115,18 +115,18 @@ function GiveAccess({ collection, values }: { collection: Collection; values: Fo
       : toTextList(values["fields"]);
   const views = (definition.views ?? []).map((view) => ({
     value: `view:${view.key}`,
-    label: give.matching(view.name),
-    hint: describeItems(view, text),
+    label: give.matching(items, view.name),
+    hint: describeItems(view, text, fields),
   }));
   return (
     <section>
       <h2>{give.title(one)}</h2>
       <p class="actions">
         <a class="button quiet" href={`${path}?preset=partner`}>
-          {presets.partner.name}
+          {give.presets.partner}
         </a>
         <a class="button quiet" href={`${path}?preset=report`}>
-          {presets.part_report.name}
+          {give.presets.report}
         </a>
       </p>
       <form method="post" action={path} class="inputs">
@@ -135,8 +135,8 @@ function GiveAccess({ collection, values }: { collection: Collection; values: Fo
           name="items"
           label={give.labels.items}
           options={[
-            { value: "own", label: give.own, hint: give.ownHint },
-            { value: "all", label: give.all, hint: give.allHint(items) },
+            { value: "own", label: give.own(items) },
+            { value: "all", label: give.all(items) },
             ...views,
           ]}
           chosen={[textOf(values["items"]) || (preset === "partner" ? "own" : "all")]}
@@ -184,8 +184,6 @@ const toPart = (items: string, fields: string | string[]): Part => ({
   fields: [fields].flat(),
 });
 
-const purposes: Record<Preset, string> = { partner: "partner", report: "part_report" };
-
 interface AccessPageProps {
   frame: PageContext;
   access: CollectionAccess;
@@ -232,14 +230,16 @@ export function accessPage(kind: CollectionKind) {
   });
   const giveAccess = form({
     fields: PartInput,
-    async act({ ctx, param, text }, { preset, items, fields }) {
+    async act({ ctx, param, text }, { items, fields }) {
       if (!itemsPattern.test(items)) {
         const reason = text.definitionAccess.give.chooseItems;
         throw problem.invalidInput([errorAt(["items"], "invalid_format", reason)]);
       }
       const view = await addViewOfPart(ctx, kind, param("key"), toPart(items, fields));
       const resource = `${kind}:${param("key")}/${view.key}`;
-      const choice = new URLSearchParams({ purpose: purposes[preset], resources: resource });
+      // Who creates items of its own may write. Everything else is only read, unless the next page says so.
+      const purpose = items === "own" ? "partner" : "part_report";
+      const choice = new URLSearchParams({ purpose, resources: resource });
       return { to: `/admin/integrations/new?${choice.toString()}`, document: { resource } };
     },
   });

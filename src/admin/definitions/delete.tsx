@@ -39,8 +39,8 @@ function DeletePage({ frame, kind, key, preview, problem: error }: DeletePagePro
         <ul>
           <li>{text.losses.items(countItems(itemCount))}</li>
           <li>{text.losses.fields(fieldCount)}</li>
-          <li>{text.losses.credentials(credentials)}</li>
-          <li>{text.losses.webhooks(webhooks)}</li>
+          {credentials > 0 ? <li>{text.losses.credentials(credentials)}</li> : null}
+          {webhooks > 0 ? <li>{text.losses.webhooks(webhooks)}</li> : null}
         </ul>
         <p class="muted">{text.erased}</p>
         <Input
@@ -87,10 +87,10 @@ export function deletePage(kind: CollectionKind) {
     fields: () => z.object({ confirm: z.string().check(z.maxLength(100)) }),
     async act({ ctx, param, text }, { confirm }) {
       const key = param("key");
-      await deleteCollection(ctx, kind, key, confirm.trim());
+      const { definition } = await deleteCollection(ctx, kind, key, confirm.trim());
       return {
         to: "/admin/deleted",
-        flash: text.definitionDeletion.done(key),
+        flash: text.definitionDeletion.done(definition.name),
         document: null,
       };
     },

@@ -7,7 +7,7 @@ import { type Catalogue, useText } from "#admin/language/index.tsx";
 type ChangeTexts = Catalogue["definitionChanges"];
 
 function differenceLine(
-  { path, what, keys, options }: FieldDiff,
+  { path, what, keys, formerLabel, options }: FieldDiff,
   text: ChangeTexts["fields"],
 ): Child {
   const field = <strong>{path}</strong>;
@@ -19,6 +19,8 @@ function differenceLine(
       return text[what](field);
     case "renamed":
       return text.renamed(field, <code>{keys?.[0]}</code>, <code>{keys?.[1]}</code>);
+    case "relabeled":
+      return text.relabeled(field, <strong>{formerLabel}</strong>);
     case "changed":
       return options ? text.optionsRemoved(field, options) : text.changed(field);
   }

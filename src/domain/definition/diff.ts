@@ -6,9 +6,11 @@ import { removedOptions } from "./merge-rules.ts";
 /** The change of one field. `path` is the field's label, preceded by the label of its line items field. */
 export interface FieldDiff {
   path: string;
-  what: "added" | "renamed" | "hidden" | "restored" | "retyped" | "changed";
-  /** Only for renamed fields. */
+  what: "added" | "renamed" | "relabeled" | "hidden" | "restored" | "retyped" | "changed";
+  /** Only for fields whose key is renamed. */
   keys?: [before: string, after: string];
+  /** The former label, if it differs. */
+  formerLabel?: string;
   /** Removed options. Items that have them keep them. */
   options?: string[];
 }
@@ -52,15 +54,25 @@ function diffColumns(oldField: Field, field: Field): FieldDiff[] {
 function diffField(oldField: Field, field: Field, path: string): FieldDiff[] {
   const renameDiffs: FieldDiff[] =
     oldField.key === field.key ? [] : [{ path, what: "renamed", keys: [oldField.key, field.key] }];
+  const formerLabel = oldField.label;
+  const labelDiffs: FieldDiff[] =
+    formerLabel === field.label ? [] : [{ path, what: "relabeled", formerLabel }];
+  const diffs = [...renameDiffs, ...labelDiffs];
   const options = removedOptions(oldField, field);
-  if (options.length > 0) return [...renameDiffs, { path, what: "changed", options }];
+  if (options.length > 0) return [...diffs, { path, what: "changed", options }];
   return fieldRulesJson(oldField) === fieldRulesJson(field)
-    ? renameDiffs
-    : [...renameDiffs, { path, what: "changed" }];
+    ? diffs
+    : [...diffs, { path, what: "changed" }];
 }
 
-/** The public rules of a field, without its keys and columns. */
+/** The public rules of a field, without its names and columns. */
 function fieldRulesJson(field: Field | RowField): string {
-  const { key: _key, previous_keys: _keys, fields: _columns, ...rules } = fieldDocument(field);
+  const {
+    key: _key,
+    previous_keys: _keys,
+    label: _label,
+    fields: _columns,
+    ...rules
+  } = fieldDocument(field);
   return JSON.stringify(rules);
 }

@@ -3,6 +3,7 @@ import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
 import { isObject } from "#domain/json.ts";
+import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { AdminEnv } from "#http/env.ts";
 import { createCursor, invalidCursorProblem, openCursor } from "#http/paging.ts";
@@ -139,7 +140,14 @@ async function readFieldInput(bulk: Bulk): Promise<Record<string, unknown> | nul
   const input = valueField(field);
   const { form } = await findFormRecords(bulk.c.var.action, [input], bulk.form);
   const { zone } = viewerOf(bulk.c);
-  return { [field.key]: readItemData([input], form, zone)[input.key] };
+  const value = readItemData([input], form, zone)[input.key];
+  const isBlank =
+    value === null || value === undefined || (Array.isArray(value) && value.length === 0);
+  if (isBlank && textOf(form["sure"]) !== "" && textOf(form["clear"]) === "") {
+    const { blank } = readTexts(bulk.c).bulk;
+    throw problem.invalidInput([errorAt([input.key], "required", blank)]);
+  }
+  return { [field.key]: value };
 }
 
 const maxTotal = 1_000_000_000;

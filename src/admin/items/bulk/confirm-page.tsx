@@ -177,7 +177,10 @@ export function ConfirmPage(props: QuestionProps & { field: Field | undefined })
               form={form["value"] === undefined ? undefined : form}
               zone={frame.viewer.zone}
             />
-            <p class="muted">{text.emptyHint}</p>
+            <label class="choice">
+              <input type="checkbox" name="clear" value="yes" />
+              <span>{text.clear}</span>
+            </label>
           </>
         ) : null}
         <p class="actions">

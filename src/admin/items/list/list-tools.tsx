@@ -169,6 +169,7 @@ export function SaveMenu({ base, query, collection, filters, frame, columns }: S
       <Action
         action={`${base}/views/${view.key}/delete`}
         name={text.deleteView}
+        title={text.deleteViewTitle(view.name)}
         confirm={confirm}
       />
     );

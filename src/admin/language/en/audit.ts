@@ -5,16 +5,16 @@ import { formatCount } from "#html/viewer.tsx";
 import { sentence } from "#admin/language/sentence.ts";
 
 const filters = () => ({
-  actor: "Who",
-  actorExample: "E-mail, or a credential’s name",
-  action: "Did",
-  anything: "Anything",
+  actor: "Actor",
+  actorExample: "Email, or a credential’s name",
+  action: "Action",
+  anything: "Any action",
   actions: {
-    record: "Anything with records",
+    record: "Any action on records",
     "record.create": "Created a record",
     "record.update": "Changed a record",
     "record.erase": "Erased a record",
-    submission: "Anything with submissions",
+    submission: "Any action on submissions",
     "submission.create": "Created a submission",
     "submission.update": "Changed a submission",
     "submission.delete": "Deleted a submission",
@@ -29,8 +29,8 @@ const filters = () => ({
     database: "Databases",
     move: "Moves between databases",
   },
-  subject: "To",
-  subjectExample: "Receipt number, id or e-mail",
+  subject: "Target",
+  subjectExample: "Receipt number, ID or email",
   collection: "In",
   from: "From",
   until: "Until",

@@ -65,12 +65,13 @@ export const bulk = () => ({
   /** Asks whether to do what a button says. */
   question: (action: string) => `${action}?`,
   explanations: {
-    close: "Closed submissions can't be edited until they are reopened.",
-    delete: "This permanently deletes them.",
+    close: "Closed submissions can’t be edited until they are reopened.",
+    delete: "This deletes them. It can’t be undone.",
   },
   leftOut: (act: Act, count: number, items: string) =>
     `${formatCount(count)} of ${items} stay as they are: ${act === "close" ? "drafts and closed submissions." : "closed submissions."}`,
-  emptyHint: "Leave it blank to empty the field.",
+  clear: "Clear the field",
+  blank: "Enter a value, or select “Clear the field”.",
   progress: {
     title: (act: Act, items: string) => `${ongoing[act]} ${items}`,
     counts: (act: Act, done: number, items: string, refused: number) =>

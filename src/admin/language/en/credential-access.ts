@@ -16,8 +16,8 @@ const purposes = () => ({
     hint: "Reads, creates and edits items of a view. Not for web pages.",
   },
   part_report: {
-    name: "Read-only reporting without personal data",
-    hint: "Reads the fields of a view. Not for web pages.",
+    name: "Read part of a form or app",
+    hint: "Reads the items and fields of a view. Not for web pages.",
   },
   custom: { name: "Custom", hint: "Choose the permissions yourself." },
 });
@@ -56,7 +56,7 @@ const errors = () => ({
   atLeastOne: "Choose at least one.",
   noResources: "Choose all forms and apps, or select at least one.",
   allAndSome: "Choose all forms and apps, or select some, not both.",
-  notViews: "Choose views. “Access” of a form or app creates them.",
+  notViews: "Choose views. To create one, open “Access” in its form or app.",
   originsOfPart: "All visitors of a page share its credential, so leave this empty.",
   expiry: "Must be 30d, 90d, 365d, a date, or never.",
   resource: "Must be app:KEY or form:KEY, or a view like form:KEY/VIEW.",
@@ -87,6 +87,6 @@ export const credentialAccess = () => ({
   added: (permission: string) => `“${permission}” is selected below. Save changes to grant it.`,
   views: "What it sees",
   viewEntry: (collection: Child, view: string) => sentence`${collection}: ${view}.`,
-  viewRule: "It writes only such items and fields too. All other items are 404 for it.",
-  viewGuide: "What it can learn",
+  viewRule: "Everything else is hidden from it, and it can’t write it.",
+  viewGuide: "What it can infer",
 });

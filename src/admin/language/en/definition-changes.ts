@@ -12,7 +12,8 @@ const fields = () => ({
   retyped: (field: Child) =>
     sentence`Replaces ${field} with a field of another type. The old data is kept.`,
   optionsRemoved: (field: Child, options: readonly string[]) =>
-    sentence`Removes ${options.map((option) => `“${option}”`).join(", ")} from ${field}. Stored values stay.`,
+    sentence`Removes ${options.map((option) => `“${option}”`).join(", ")} from ${field}. Items that have them keep them, but new ones can’t use them.`,
+  relabeled: (field: Child, from: Child) => sentence`Renames ${from} to ${field}.`,
   changed: (field: Child) => sentence`Changes ${field}. Stored values stay valid.`,
 });
 
@@ -31,7 +32,7 @@ export const definitionChanges = () => ({
   title: "Changes",
   none: "No changes.",
   fixFields: "Fix the highlighted fields first.",
-  finish: "Add options and formulas to finish.",
+  finish: "Add the missing options and formulas to finish.",
   fields: fields(),
   work: work(),
   webhookCount: (count: number) => quantity(count, "webhook"),

@@ -4,14 +4,15 @@ import { plural } from "./words.ts";
 /** The page that confirms the erasure of an item. */
 export const erasure = () => ({
   title: (item: string) => `Erase ${item}`,
-  warning: (item: string) => `This erases the ${item} for good. Nobody can restore it.`,
+  warning: (item: string) =>
+    `This permanently removes the ${item} and everything below. It can’t be undone.`,
   values: (fields: number) =>
     `Values in ${formatCount(fields)} ${plural(fields, "field")}, and their search entries`,
   changes: (count: number, hasMore: boolean) =>
     `The former values of ${hasMore ? "more than " : ""}${formatCount(count)} ${plural(count, "change")}`,
-  response: "The response that is stored for a retry with the same Idempotency-Key",
+  response: "The response that is kept for 24 hours for retries, which “Delete” leaves",
   note: (item: string) =>
-    `The changes feed tells that the ${item} was deleted. The audit keeps who erased it, when, and its id.`,
-  erase: "Erase for good",
-  done: (id: string) => `${id} is erased.`,
+    `The changes feed lists the ${item} as deleted. The audit keeps its ID, who erased it and when.`,
+  erase: "Erase permanently",
+  done: (id: string) => `${id} erased`,
 });

@@ -42,13 +42,15 @@ const tools = () => ({
   newestFirst: "Newest first",
   direction: "Direction",
   directions: { asc: "Ascending", desc: "Descending" },
-  saveFilter: "Save filter",
-  withColumns: "Save the visible columns too",
-  saveOwn: "Save as my filter",
-  saveView: "Save as view for everyone",
+  saveFilter: "Save view",
+  withColumns: "Include the visible columns",
+  saveOwn: "Save for me",
+  saveView: "Save for everyone",
   deleteFilter: "Delete filter",
   deleteView: "Delete view",
-  deleteViewWarning: (items: string) => `Everyone loses this tab. The ${items} stay.`,
+  deleteViewTitle: (view: string) => `Delete “${view}”?`,
+  deleteViewWarning: (items: string) =>
+    `This removes the view for everyone. It doesn’t affect ${items}.`,
 });
 
 const saved = () => ({

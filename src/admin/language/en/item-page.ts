@@ -13,7 +13,7 @@ const actions = () => ({
   reopen: "Reopen",
   delete: "Delete",
   deleteTitle: "Delete this submission?",
-  deleteConfirm: "This permanently deletes the submission.",
+  deleteConfirm: "This permanently deletes the submission and its history.",
   erase: "Erase…",
   previous: "← Previous",
   next: "Next →",
@@ -93,7 +93,7 @@ export const itemPage = () => ({
   addFields: "Add fields",
   about: (item: string) => `About this ${item}`,
   summary: {
-    id: "Id",
+    id: "ID",
     created: "Created",
     changed: "Changed",
     never: "never",

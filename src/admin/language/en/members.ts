@@ -35,7 +35,7 @@ const invitations = () => ({
 });
 
 const reset = () => ({
-  create: "Create reset link",
+  create: "Create password reset link",
   title: "Password reset link",
   text: (email: Child) =>
     sentence`Send this link to ${email}. It works once, within 24 hours, and signs them out everywhere.`,
@@ -48,7 +48,7 @@ export const members = () => ({
   removed: "removed",
   roleOf: (name: string) => `Role of ${name}`,
   changeRole: "Change role",
-  roleChanged: (role: string) => `Role changed to ${role}. They must sign in again.`,
+  roleChanged: (role: string) => `Role changed to ${role}. The member must sign in again.`,
   unchanged: "Member unchanged",
   remove: "Remove",
   removeTitle: (name: string) => `Remove ${name}?`,
@@ -61,10 +61,10 @@ export const members = () => ({
   invitations: invitations(),
   reset: reset(),
   access: {
-    title: "Single sign-on and several factors",
-    used: "Members sign in with Cloudflare Access, which can require several factors.",
+    title: "Single sign-on and multi-factor authentication",
+    used: "Members sign in with Cloudflare Access, which can require multi-factor authentication.",
     unused:
-      "Members sign in with a password. To use single sign-on or to require several factors, put Cloudflare Access in front of this area.",
+      "Members sign in with a password. For single sign-on or multi-factor authentication, put Cloudflare Access in front of this area.",
     setUp: "Set up Cloudflare Access",
   },
 });

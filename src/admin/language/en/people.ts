@@ -14,7 +14,7 @@ export const people = () => ({
   titleOf: (text: string) => `Find a person: ${text}`,
   labels: { text: "Person" },
   textHint:
-    "An email address, a phone number or a name. All values of all apps and forms are searched, with their history.",
+    "Enter an email address, a phone number or a name. The search covers all values in all forms and apps, and their history.",
   search: "Search everything",
   searches: "Searches",
   columns: {
@@ -30,7 +30,7 @@ export const people = () => ({
   firstFound: (found: number) => `The first ${quantity(found, "item")} found`,
   status: (progress: Child) => sentence`${progress}.`,
   refresh: "Refresh",
-  moreMatches: "More items may match. Erase these, or search for something rarer.",
+  moreMatches: "More items may match. Erase these first, or enter something more specific.",
   foundItems: "Found items",
   itemColumns: {
     item: "Item",
@@ -39,16 +39,16 @@ export const people = () => ({
     place: "Found in",
     erase: "Erase",
   },
-  values: "Values",
+  values: "Current values",
   formerValues: "Former values",
   deletedWith: deletedWith(),
   erase: "Erase…",
   nothingYet: "Nothing found yet.",
-  nothingLeft: "Nothing is left to erase.",
+  nothingLeft: "Nothing left to erase.",
   gone: (count: number) =>
     `${quantity(count, "item")} no longer ${plural(count, "exists", "exist")} here.`,
   more: "More",
-  expiry: (day: Child) => sentence`This search and its text are erased on ${day}.`,
+  expiry: (day: Child) => sentence`This search is deleted on ${day}.`,
   deleteSearch: "Delete search",
-  deleted: "The search is erased.",
+  deleted: "Search deleted",
 });

@@ -6,7 +6,7 @@ export const summary = () => ({
     `This period has too many ${items} to summarize: more than 200,000, or more than 200 MB. Choose a shorter period.`,
   /** The zone decides where months begin. */
   note: (zone: string, hasMoreFields: boolean) =>
-    `Months follow the clock of ${zone}. ${hasMoreFields ? "Only the first fields are shown. " : ""}Fields that are not searchable have no figures.`,
+    `Months are in ${zone}. ${hasMoreFields ? "Only the first searchable fields are included." : "Only searchable fields are included."}`,
   from: "From",
   to: "To",
   show: "Show period",

@@ -50,6 +50,7 @@ export const viewDescription = () => ({
     $id: "ID",
     $receipt_number: "receipt number",
   },
+  quote: (value: string) => `“${value}”`,
   caller: "the credential itself",
   unknown: "…",
 });

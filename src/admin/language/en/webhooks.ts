@@ -121,7 +121,7 @@ const layout = () => ({
   stopped: ({ reason }: WebhookStatus, isOwnerGone: boolean) =>
     `${reason} ${isOwnerGone ? "Take ownership" : "Resume the webhook"} to send the queued events.`,
   states: { active: "Webhook active", paused: "Webhook paused" },
-  stillDisabled: ({ reason }: WebhookStatus) => `Still disabled. ${reason ?? ""}`,
+  stillDisabled: ({ reason }: WebhookStatus) => `The webhook is still disabled. ${reason ?? ""}`,
 });
 
 export const webhooks = () => ({

@@ -48,7 +48,8 @@ export const bulk = (): Bulk => ({
   },
   leftOut: (act, count, items) =>
     `${items}のうち、${act === "close" ? "下書きとクローズ済み" : "クローズ済み"}の回答 ${formatCount(count)} 件は対象外です。`,
-  emptyHint: "空欄のままにすると、フィールドの値が消去されます。",
+  clear: "フィールドの値を消去する",
+  blank: "値を入力するか、「フィールドの値を消去する」を選択してください。",
   progress: {
     title: (act, items) => `${items}を${verbs[act]}しています`,
     counts: (act, done, items, refused) =>

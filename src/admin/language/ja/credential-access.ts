@@ -22,8 +22,8 @@ const purposes = (): Texts["purposes"] => ({
     hint: "ビューのデータを読み取り、作成、編集します。Web ページには使用できません。",
   },
   part_report: {
-    name: "レポート（個人データを除く、読み取り専用）",
-    hint: "ビューのフィールドを読み取ります。Web ページには使用できません。",
+    name: "フォームまたはアプリの一部の読み取り",
+    hint: "ビューのデータとフィールドを読み取ります。Web ページには使用できません。",
   },
   custom: { name: "カスタム", hint: "アクセス権を個別に選択します。" },
 });
@@ -98,7 +98,6 @@ export const credentialAccess = (): Texts => ({
     `下の「${permission}」を選択しました。付与するには、変更を保存してください。`,
   views: "アクセスできる範囲",
   viewEntry: (collection, view) => sentence`${collection}：${view}`,
-  viewRule:
-    "書き込みも、この範囲のデータとフィールドに限られます。ほかのデータへのリクエストには 404 を返します。",
+  viewRule: "この範囲外のデータとフィールドは表示されず、書き込むこともできません。",
   viewGuide: "範囲外のデータについて推測できること",
 });

@@ -15,17 +15,16 @@ export const definitionAccess = (): Catalogue["definitionAccess"] => ({
   give: {
     title: (one) => `この${one}の一部へのアクセスを許可`,
     labels: { items: "対象のデータ", fields: "対象のフィールド" },
-    own: "認証情報自身が作成したデータ",
-    ownHint: "ほかの作成者のデータは対象外です。",
-    all: "すべてのデータ",
-    allHint: (items) => `すべての${items}が対象です。`,
-    matching: (view) => `「${view}」に一致するデータ`,
+    presets: { partner: "自分で作成したデータのみ", report: "すべて（個人データを除く）" },
+    own: (items) => `認証情報自身が作成した${items}のみ`,
+    all: (items) => `すべての${items}`,
+    matching: (items, view) => `「${view}」の${items}のみ`,
     fieldsHint: {
       partner: "ほかのフィールドは、認証情報から読み書きできません。",
       report: "個人データと思われるフィールドは選択されていません。選択内容を確認してください。",
     },
     note: (one, guide) =>
-      sentence`${one}のビューが保存されます。次のページで認証情報を作成します。${guide}`,
+      sentence`続行すると、${one}にビューが追加され、すべてのメンバーにタブとして表示されます。次のページで認証情報を作成します。${guide}`,
     submit: "続行",
     chooseItems: "1 つ選択してください。",
   },

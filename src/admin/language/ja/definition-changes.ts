@@ -14,7 +14,8 @@ const fields = (): Changes["fields"] => ({
   retyped: (field) =>
     sentence`${field} を別の種類のフィールドに置き換えます。以前のデータは保持されます。`,
   optionsRemoved: (field, options) =>
-    sentence`${field} から${options.map((option) => `「${option}」`).join("")}を削除します。保存済みの値はそのまま残ります。`,
+    sentence`${field} から${options.map((option) => `「${option}」`).join("")}を削除します。保存済みのデータの値はそのまま残りますが、今後は選択できません。`,
+  relabeled: (field, from) => sentence`${from} の名前を ${field} に変更します。`,
   changed: (field) => sentence`${field} を変更します。保存済みの値は引き続き有効です。`,
 });
 

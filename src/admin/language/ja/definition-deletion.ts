@@ -15,7 +15,7 @@ export const definitionDeletion = (): Catalogue["definitionDeletion"] => ({
   confirm: (one) => `${one}のキー`,
   confirmHint: (key) => `確認のため「${key}」と入力してください。`,
   submit: (one) => `この${one}を削除`,
-  done: (key) => `${key} を削除しました。7 日以内は復元できます。`,
+  done: (name) => `「${name}」を削除しました。7 日以内は復元できます。`,
   list: {
     title: "削除済みのフォームとアプリ",
     none: "削除したフォームとアプリは 7 日間ここに表示され、復元できます。",

@@ -7,7 +7,7 @@ export const erasure = (): Catalogue["erasure"] => ({
   values: (fields) => `${formatCount(fields)} 個のフィールドの値と、その検索インデックス`,
   changes: (count, hasMore) =>
     `変更履歴 ${formatCount(count)} 件${hasMore ? "以上" : ""}に含まれる変更前の値`,
-  response: "同じ Idempotency-Key での再試行のために保存されたレスポンス",
+  response: "再試行のために 24 時間保存されるレスポンス（「削除」では残ります）",
   note: (item) =>
     `変更フィードには、${item}が削除されたことが記録されます。監査ログには、削除した人、日時、ID が残ります。`,
   erase: "完全に削除",

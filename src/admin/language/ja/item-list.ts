@@ -43,14 +43,15 @@ const tools = (): ItemList["tools"] => ({
   newestFirst: "新しい順",
   direction: "順序",
   directions: { asc: "昇順", desc: "降順" },
-  saveFilter: "絞り込みを保存",
+  saveFilter: "ビューを保存",
   withColumns: "表示中の列も保存する",
-  saveOwn: "自分の絞り込みとして保存",
-  saveView: "全員のビューとして保存",
+  saveOwn: "自分用に保存",
+  saveView: "全員用に保存",
   deleteFilter: "絞り込みを削除",
   deleteView: "ビューを削除",
+  deleteViewTitle: (view) => `ビュー「${view}」を削除しますか？`,
   deleteViewWarning: (items) =>
-    `すべてのメンバーの画面から、このタブが消えます。${items}は削除されません。`,
+    `すべてのメンバーの画面から、このビューが消えます。${items}は削除されません。`,
 });
 
 const saved = (): ItemList["saved"] => ({

@@ -52,6 +52,7 @@ export const viewDescription = (): Texts => ({
     $id: "ID",
     $receipt_number: "受付番号",
   },
+  quote: (value) => `「${value}」`,
   caller: "この認証情報自身",
   unknown: "…",
 });
