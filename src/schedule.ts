@@ -3,7 +3,7 @@ import type { NotifyChange } from "#actions/index-items.ts";
 import { runPersonSearches } from "#actions/person-search.ts";
 import { runMoves } from "#actions/run-moves.ts";
 import { repeatErasures } from "#actions/repeat-erasures.ts";
-import { databasesInTurn, eraseExpired, maxErasingSteps } from "#actions/retention.ts";
+import { eraseExpired, inTurn, maxErasingSteps } from "#actions/retention.ts";
 import type { BackgroundContext, CollectionReference } from "#actions/context.ts";
 import {
   wakeListenersOfRecentChanges,
@@ -15,15 +15,20 @@ import { updateListenedColumns } from "#store/home/listened.ts";
 import { logDatabaseSize } from "#domain/events.ts";
 import { webhookObjects } from "#delivery/senders.ts";
 import type { Service } from "#http/service.ts";
-import type { DataDatabase } from "#store/db/database.ts";
+import { countingDatabase, type DataDatabase } from "#store/db/database.ts";
 import { memoryPart, type Memory } from "#domain/memory.ts";
 import { sweepErasures, sweepHistory } from "#store/data/feed.ts";
 import { eraseDeleted } from "#store/data/erase-deleted.ts";
 import { eraseExpiredValues } from "#store/data/erase-expired-values.ts";
 import { sweepFormerEntries, sweepFormerUnique } from "#store/data/index-check.ts";
 import { forgetErasures } from "#store/data/owed-erasures.ts";
-import { releaseFormerFiles, sweepFiles, sweepObjects } from "#store/data/sweep-files.ts";
-import { sweepErasedReplays } from "#store/data/replays.ts";
+import {
+  releaseFormerFiles,
+  sweepFiles,
+  sweepObjects,
+  sweepRemovedFiles,
+} from "#store/data/sweep-files.ts";
+import { sweepErasedReplays, sweepReplays } from "#store/data/replays.ts";
 import { reportDatabases } from "#store/home/database-reports.ts";
 import { sweepExpired } from "#store/home/maintenance.ts";
 import { sweepPersonSearches } from "#store/home/person-searches.ts";
@@ -31,36 +36,76 @@ import { sweepPersonSearches } from "#store/home/person-searches.ts";
 type SweepContext = Pick<BackgroundContext, "databases" | "memory"> &
   Pick<Service, "replays" | "files">;
 
-/** Limits the steps of one run. The next run continues. */
-const stepsPerRun = 50;
+/** Limits the queries and calls of KV in one run. D1 allows 1,000 of each. The next run continues. */
+const maxSweepCalls = 600;
+/** A page has 1,000 objects. R2 bills listing like writing. */
+const maxObjectPages = 40;
 
+/** Sweeps all databases in bounded steps. They take turns, so that no backlog delays another kind of work. */
 export async function sweepStorage(
   { databases, memory, replays, files }: SweepContext,
   now: number,
 ): Promise<void> {
-  await sweepExpired(databases, now, stepsPerRun);
   await sweepPersonSearches(databases.home, now);
-  for (const [index, db] of databases.dataDatabases().entries()) {
-    await runSteps(() => sweepFormerUnique(db));
-    await runSteps(() => sweepFormerEntries(db));
-    await runSteps(() => sweepErasures(db));
-    await runSteps(() => eraseExpiredValues(db, now));
-    await runSteps(() => sweepErasedReplays(db, replays, now));
-    await forgetErasures(db, now);
-    await sweepChanges(memory, db, index, now);
-    await runSteps(() => releaseFormerFiles(db), fileStepsPerRun);
-    await runSteps(() => sweepFiles(db, files, now), fileStepsPerRun);
-  }
-  await runSteps(() => sweepObjects(databases.dataDatabases(), files, now), objectStepsPerRun);
+  const counted = databases.dataDatabases().map(countingDatabase);
+  const dbs = counted.map(({ db }) => db);
+  let calls = 0;
+  const kv = {
+    delete(key: string) {
+      calls += 1;
+      return replays.delete(key);
+    },
+  };
+  const steps = inTurn(dbs, now).flatMap((db) => [
+    () => sweepReplays(db, now),
+    () => sweepFormerUnique(db),
+    () => sweepFormerEntries(db),
+    () => sweepErasures(db),
+    () => eraseExpiredValues(db, now),
+    () => sweepErasedReplays(db, kv, now),
+    () => forgetErasures(db, now),
+    () => sweepChanges(memory, db, now),
+    () => releaseFormerFiles(db),
+    () => sweepFiles(db, files, now),
+    () => sweepRemovedFiles(db, files, now),
+  ]);
+  const mayContinue = () =>
+    counted.reduce((sum, { counts }) => sum + counts.queries, calls) < maxSweepCalls;
+  let pages = 0;
+  const sweepPage = async () => {
+    pages += 1;
+    return (await sweepObjects(dbs, files, now)) && pages < maxObjectPages;
+  };
+  const sweepSessions = () => {
+    calls += 2;
+    return sweepExpired(databases.home, now);
+  };
+  await runInTurns([sweepSessions, sweepPage, ...steps], mayContinue);
 }
 
-/** A step takes 3 queries and deletes 200 files. */
-const fileStepsPerRun = 30;
-/** A step lists 1,000 objects. */
-const objectStepsPerRun = 10;
+type Step = () => Promise<boolean>;
+
+/** Repeats each step while it returns that more work may remain. An error ends only its own step. */
+async function runInTurns(steps: readonly Step[], mayContinue: () => boolean): Promise<void> {
+  const failures: unknown[] = [];
+  let active = steps;
+  while (active.length > 0 && mayContinue()) {
+    const remaining: Step[] = [];
+    for (const step of active) {
+      if (!mayContinue()) break;
+      try {
+        if (await step()) remaining.push(step);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    active = remaining;
+  }
+  if (failures.length > 0) throw failures[0];
+}
 
 /** Repeats the step, up to the limit, while it returns that more work may remain. Returns the number of steps. */
-async function runSteps(step: () => Promise<boolean>, maxSteps = stepsPerRun): Promise<number> {
+async function runSteps(step: Step, maxSteps: number): Promise<number> {
   let steps = 0;
   let mayRemain = true;
   while (mayRemain && steps < maxSteps) {
@@ -71,21 +116,14 @@ async function runSteps(step: () => Promise<boolean>, maxSteps = stepsPerRun): P
 }
 
 /** For each database, the collection at which the next sweep of changes starts. A new isolate starts with the first. */
-const nextCollectionsIn = memoryPart((): number[] => []);
+const nextCollectionsIn = memoryPart(() => new Map<string, number>());
 
-async function sweepChanges(
-  memory: Memory,
-  db: DataDatabase,
-  index: number,
-  now: number,
-): Promise<void> {
+async function sweepChanges(memory: Memory, db: DataDatabase, now: number): Promise<boolean> {
   const nextCollections = nextCollectionsIn(memory);
-  await runSteps(async () => {
-    const { nextId, hasMore } = await sweepHistory(db, now, nextCollections[index] ?? 0);
-    if (hasMore) return true;
-    nextCollections[index] = nextId ?? 0;
-    return nextId !== null;
-  });
+  const { nextId, hasMore } = await sweepHistory(db, now, nextCollections.get(db.name) ?? 0);
+  if (hasMore) return true;
+  nextCollections.set(db.name, nextId ?? 0);
+  return nextId !== null;
 }
 
 const minuteMs = 60_000;
@@ -142,7 +180,7 @@ export async function erase(
 ): Promise<void> {
   const { databases, random, files, now } = ctx;
   let remainingSteps = maxErasingSteps;
-  for (const db of databasesInTurn(ctx)) {
+  for (const db of inTurn(databases.dataDatabases(), now())) {
     // A collection is erased only after its files.
     const step = async () =>
       (await eraseDeleted(databases, db, random.uuid(), now())) ||

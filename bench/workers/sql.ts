@@ -1,13 +1,18 @@
+import { sha256 } from "../../src/domain/credential/keys.ts";
+
 export { CredentialGate, WebhookSender } from "../../src/index.ts";
 
 /**
  * Runs a plain statement on the database of the service. `?form=` names the form whose fields the statement names, as in
- * `{field:amount}` and `{slot:amount}`.
+ * `{field:amount}` and `{slot:amount}`. For a request with a token, it first makes the object call that every authenticated
+ * request makes.
  */
 export default {
-  async fetch(request, { DB }) {
+  async fetch(request, { DB, GATE }) {
     const { pathname, searchParams } = new URL(request.url);
     if (pathname === "/health") return new Response("ok");
+    const token = request.headers.get("Authorization")?.replace("Bearer ", "");
+    if (token !== undefined) await admit(GATE, token);
     const found = await form(DB, searchParams.get("form") ?? "");
     const sql = (await request.text()).replace(/\{(\w+):?(\w*)\}/g, (_, kind, key) =>
       String(valueOf(found, kind as Kind, key as string)),
@@ -15,7 +20,18 @@ export default {
     const { results } = await DB.prepare(sql).all();
     return Response.json({ groups: results.slice(0, 1000) });
   },
-} satisfies ExportedHandler<Pick<Bindings, "DB">>;
+} satisfies ExportedHandler<Pick<Bindings, "DB" | "GATE">>;
+
+/** The ID of a credential is part of its tokens. */
+const idStart = "efp_".length;
+const idEnd = idStart + 26;
+
+async function admit(gate: Bindings["GATE"], token: string): Promise<void> {
+  const credentialId = token.slice(idStart, idEnd);
+  const presented = { credentialId, proof: { hash: await sha256(token) } };
+  const { verdict } = await gate.getByName(credentialId).admit(presented, false);
+  if (verdict !== "admitted") throw new Error(`The credential was ${verdict}.`);
+}
 
 type Kind = "field" | "slot" | "above" | "below";
 

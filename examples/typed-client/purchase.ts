@@ -147,7 +147,7 @@ export interface paths {
         put?: never;
         /**
          * Create a submission
-         * @description Creates an item and returns it. With an Idempotency-Key, retries return the first result.
+         * @description Creates an item and returns it. With an Idempotency-Key, retries return the first result. Texts are well-formed Unicode without the character U+0000, and with at most 30 combining marks in a row.
          */
         post: operations["createPurchaseSubmission"];
         delete?: never;
@@ -222,7 +222,7 @@ export interface paths {
         head?: never;
         /**
          * Update a submission
-         * @description Updates the fields that you send; `null` clears a field. With If-Match, updates only the version that it names.
+         * @description Updates the fields that you send; `null` clears a field. With If-Match, updates only the version that it names. Texts are well-formed Unicode without the character U+0000, and with at most 30 combining marks in a row.
          */
         patch: operations["updatePurchaseSubmission"];
         trace?: never;
@@ -291,7 +291,7 @@ export interface paths {
         get: operations["getFileContent"];
         /**
          * Store the content of a file
-         * @description Send the bytes as the body. They must have the announced length and SHA-256. You can repeat the request.
+         * @description Send the bytes as the body, whole and without a `Content-Encoding`. They must have the announced length and SHA-256. You can repeat the request.
          */
         put: operations["putFileContent"];
         post?: never;
@@ -754,7 +754,7 @@ export interface components {
             field: "$created_at" | "$updated_at";
             /** @enum {string} */
             unit: "day" | "week" | "month" | "quarter" | "year";
-            /** @description IANA; that of the app or form if omitted. */
+            /** @description An existing name of IANA; that of the app or form if omitted. */
             time_zone?: string;
         };
         PurchaseSubmissionAggregateMetric: components["schemas"]["PurchaseSubmissionAggregateMetricItems"] | components["schemas"]["PurchaseSubmissionAggregateMetricNumber"] | components["schemas"]["PurchaseSubmissionAggregateMetricTime"] | components["schemas"]["PurchaseSubmissionAggregateMetricValue"] | components["schemas"]["PurchaseSubmissionAggregateMetricList"];
@@ -788,10 +788,12 @@ export interface components {
         };
         PurchaseSubmissionAggregate: {
             conditions?: components["schemas"]["PurchaseSubmissionCondition"][] | null;
+            /** @description Different fields. */
             group_by?: components["schemas"]["PurchaseSubmissionAggregateGroupBy"][] | null;
             metrics: {
                 [key: string]: components["schemas"]["PurchaseSubmissionAggregateMetric"];
             };
+            /** @description By figures of this request: `metric` names one of `metrics`. */
             order_by?: components["schemas"]["PurchaseSubmissionAggregateOrder"][] | null;
             /**
              * Format: int64
@@ -1760,6 +1762,68 @@ export interface components {
                 "application/problem+json": components["schemas"]["InvalidInputProblem"];
             };
         };
+        /** @description Input invalid */
+        LinkedInvalidInput: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy.known"];
+                RateLimit: components["headers"]["RateLimit.known"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["InvalidInputProblem"];
+            };
+        };
+        /** @description Malformed header */
+        LinkedMalformedHeader: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy.known"];
+                RateLimit: components["headers"]["RateLimit.known"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["MalformedHeaderProblem"];
+            };
+        };
+        /** @description Not found */
+        LinkedNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy.known"];
+                RateLimit: components["headers"]["RateLimit.known"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["NotFoundProblem"];
+            };
+        };
+        /** @description Permission required */
+        LinkedPermissionRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy.known"];
+                RateLimit: components["headers"]["RateLimit.known"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["PermissionRequiredProblem"];
+            };
+        };
+        /** @description Range not satisfiable */
+        LinkedRangeNotSatisfiable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy.known"];
+                RateLimit: components["headers"]["RateLimit.known"];
+                "Content-Range": components["headers"]["Content-Range"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["RangeNotSatisfiableProblem"];
+            };
+        };
         /** @description Malformed header */
         MalformedHeader: {
             headers: {
@@ -1819,19 +1883,6 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["PermissionRequiredProblem"];
-            };
-        };
-        /** @description Range not satisfiable */
-        RangeNotSatisfiable: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                "Content-Range": components["headers"]["Content-Range"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["RangeNotSatisfiableProblem"];
             };
         };
         /** @description Rate limit reached */
@@ -3816,8 +3867,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.known"];
+                    RateLimit: components["headers"]["RateLimit.known"];
                     ETag: components["headers"]["ETag"];
                     "Content-Disposition": components["headers"]["Content-Disposition"];
                     "Repr-Digest": components["headers"]["Repr-Digest"];
@@ -3832,8 +3883,8 @@ export interface operations {
             206: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.known"];
+                    RateLimit: components["headers"]["RateLimit.known"];
                     ETag: components["headers"]["ETag"];
                     "Content-Disposition": components["headers"]["Content-Disposition"];
                     "Repr-Digest": components["headers"]["Repr-Digest"];
@@ -3849,19 +3900,19 @@ export interface operations {
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy.known"];
+                    RateLimit: components["headers"]["RateLimit.known"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedHeader"];
+            400: components["responses"]["LinkedMalformedHeader"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["PermissionRequired"];
-            404: components["responses"]["NotFound"];
-            416: components["responses"]["RangeNotSatisfiable"];
-            422: components["responses"]["InvalidInput"];
+            403: components["responses"]["LinkedPermissionRequired"];
+            404: components["responses"]["LinkedNotFound"];
+            416: components["responses"]["LinkedRangeNotSatisfiable"];
+            422: components["responses"]["LinkedInvalidInput"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["TryAgain"];
@@ -3911,9 +3962,12 @@ export interface operations {
                     "application/json": components["schemas"]["File"];
                 };
             };
+            400: components["responses"]["MalformedHeader"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["PermissionRequired"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidInput"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];

@@ -135,6 +135,6 @@ export async function removeFile(
   }
   ctx.runAfterResponse(async () => {
     await ctx.files.delete(id);
-    await deleteRows(db, [id]);
+    await deleteRows(db, [id], ctx.now());
   });
 }

@@ -57,12 +57,19 @@ function withoutFormerKey({ renamed_to: newKey, ...error }: FieldError): FieldEr
 export const knowsField = ({ fields }: ReachedCollection, key: string): boolean =>
   fields.byKey.has(key);
 
+/** The limit for the warnings of a response. Drops further ones. */
+const maxWarnings = 100;
+
+/** The first warnings of fields that the caller sees. Those of hidden fields do not count. */
 export function visibleWarnings(
   reached: ReachedCollection,
   warnings: readonly Warning[],
 ): Warning[] {
-  if (reached.reach === "whole") return [...warnings];
-  return warnings.filter(({ field }) => knowsField(reached, field.replace(/[[.].*$/, "")));
+  const visible =
+    reached.reach === "whole"
+      ? warnings
+      : warnings.filter(({ field }) => knowsField(reached, field.replace(/[[.].*$/, "")));
+  return visible.slice(0, maxWarnings);
 }
 
 /**

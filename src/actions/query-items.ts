@@ -7,16 +7,14 @@ import {
   itemNumberRange,
   type ItemView,
 } from "#domain/item/item.ts";
-import { problem, Problem } from "#domain/problem/problem.ts";
+import { Problem } from "#domain/problem/problem.ts";
 import { parseSearch } from "#domain/search/parse.ts";
 import { findView, hasSort, inView } from "#domain/search/view.ts";
 import { parseTextSearch } from "#domain/search/text.ts";
 import { referencedFields, type Search } from "#domain/search/tree.ts";
 import type { MatchCount, CollectionStatus, TextPrefixes } from "#store/data/search/count.ts";
 import { cachedStampsJson } from "#store/data/definition-head.ts";
-import { findPage, type SearchTooLarge } from "#store/data/search/find-page.ts";
-import { deepBudget, maxKeyEntryBytes, maxKeyItemBytes } from "#store/data/search/cost.ts";
-import { maxSortedItems } from "#store/data/search/plan.ts";
+import { findPage } from "#store/data/search/find-page.ts";
 import type { SearchPage } from "#store/data/search/page.ts";
 import type { ReadContext } from "./context.ts";
 import { reach, type Caller } from "./reach.ts";
@@ -28,6 +26,7 @@ import {
 } from "./search-checks.ts";
 import { resolveCollection } from "./collection-cache.ts";
 import { loadCurrentCollection, type CountedCollection } from "./create-item.ts";
+import { fillPage, tooComplexProblem } from "./fill-page.ts";
 import { retryOnConflict } from "./idempotent.ts";
 import {
   loadReadableApps,
@@ -122,7 +121,7 @@ export async function queryItems(
     for (const head of [page, ...page.targetHeads])
       assertIndexed(ctx, reached, referencedFields(search), head.unindexed, head.head.id);
     assertOptions(search, page.missingValues);
-    const filledPage = query.fillsPage ? await fillPage(ctx, collection, search, page, rows) : page;
+    const filledPage = await fillPage(ctx, reached, { query, search, rows, apps }, page);
     if (filledPage === undefined) return undefined;
     return buildPage(reached, search, filledPage, rows, apps);
   });
@@ -138,33 +137,6 @@ async function findReplacement(
   const current = await loadCurrentCollection(ctx, reached);
   if (current.compiled.collection.id === reached.collection.id) throw error;
   return current.compiled;
-}
-
-/** A search that continues reads about 100,000 index entries, unless the database is slow. */
-const maxDeepStatements = 4;
-const maxDeepMs = 2000;
-
-/** Continues a search that ended before its page was full. Returns undefined if the definition changed meanwhile. */
-async function fillPage(
-  ctx: ReadContext,
-  collection: CompiledCollection["collection"],
-  search: Search,
-  firstPage: SearchPage,
-  rows: number,
-): Promise<SearchPage | undefined> {
-  const db = ctx.databases.of(collection);
-  const end = ctx.now() + maxDeepMs;
-  const extras = { stamps: cachedStampsJson([collection]) };
-  let page = firstPage;
-  for (let count = 0; count < maxDeepStatements && ctx.now() < end; count += 1) {
-    const missingRows = rows + 1 - page.hits.length;
-    if (page.edge === null || missingRows <= 0) break;
-    const more = await findPage(db, search, page.edge, missingRows, extras, deepBudget);
-    if ("exceeded" in more) throw tooComplexProblem(more);
-    if (more.head.freshCollection) return undefined;
-    page = { ...page, hits: [...page.hits, ...more.hits], edge: more.edge };
-  }
-  return page;
 }
 
 interface ParsedQuery {
@@ -213,22 +185,6 @@ function parseItemQuery(
   if (!textSearch) return { search, prefixes: null };
   const conditions = [...search.conditions, ...textSearch.words];
   return { search: { ...search, conditions }, prefixes: textSearch.prefixes };
-}
-
-const tooComplexReasons: Record<SearchTooLarge["exceeded"], string> = {
-  item: "An item is too large for these conditions. Search for shorter texts, or remove conditions on rows.",
-  items: `Sorting by two keys needs conditions that match at most ${maxSortedItems} items in the index.`,
-  bytes: `The items to sort are too large. Sorting by two keys works with at most ${maxKeyItemBytes / 1e6} MB of items. With up to ${maxSortedItems} items, it also works with at most ${maxKeyEntryBytes / 1e6} MB of values in the sort fields.`,
-};
-
-function tooComplexProblem({ exceeded }: SearchTooLarge): Problem {
-  const location =
-    exceeded === "item"
-      ? { field: "conditions", pointer: "/conditions" }
-      : { field: "sort[1]", pointer: "/sort/1" };
-  return problem.invalidInput([
-    { ...location, code: "too_complex", reason: tooComplexReasons[exceeded] },
-  ]);
 }
 
 function buildPage(

@@ -5,6 +5,7 @@ import {
   type ReachedCollection,
 } from "#domain/data/narrow.ts";
 import { reachesWhole, reachOf } from "#domain/credential/credential.ts";
+import { utf8Length } from "#domain/item/item.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { findView } from "#domain/search/view.ts";
 import type { Collection } from "#domain/definition/collection.ts";
@@ -66,8 +67,12 @@ export function reachDefinition(caller: Caller, current: CurrentCollection): Cur
   const { kind, key } = current.collection;
   if (reachesWhole(caller.resources, kind, key)) return current;
   const collection = reachCollection(caller, current.collection);
-  return { ...current, collection, indexing: null, pending: null };
+  return { ...current, collection, bytes: shownBytes(collection), indexing: null, pending: null };
 }
+
+/** The size of what a caller sees of a definition. The stored size would tell how large the hidden part is. */
+export const shownBytes = ({ definition }: Collection): number =>
+  utf8Length(JSON.stringify(definition.fields));
 
 export function reachCollection(caller: Caller, collection: Collection): Collection {
   return reach(caller, compileCollection(collection)).collection;

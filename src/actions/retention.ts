@@ -57,14 +57,10 @@ const stepLimits = { items: 100, bytes: 2_000_000 };
 /** The schedule erases every five minutes. */
 const periodMs = 5 * 60 * 1000;
 
-/** Returns the data databases. Each run starts with another one, so that none uses up the steps of every run. */
-export function databasesInTurn({
-  databases,
-  now,
-}: Pick<BackgroundContext, "databases" | "now">): DataDatabase[] {
-  const dbs = databases.dataDatabases();
-  const start = Math.floor(now() / periodMs) % dbs.length;
-  return [...dbs.slice(start), ...dbs.slice(0, start)];
+/** Rotates the list. Each run starts with another entry, so that none uses up the steps of every run. */
+export function inTurn<T>(list: readonly T[], now: number): T[] {
+  const start = Math.floor(now / periodMs) % list.length;
+  return [...list.slice(start), ...list.slice(0, start)];
 }
 
 /** Erases expired submissions in bounded steps, form by form. The next run continues. */
@@ -73,7 +69,7 @@ export async function eraseExpired(
   notifyChange: NotifyChange = () => undefined,
 ): Promise<void> {
   let remainingSteps = maxErasingSteps;
-  for (const db of databasesInTurn(ctx)) {
+  for (const db of inTurn(ctx.databases.dataDatabases(), ctx.now())) {
     let after = 0;
     const idleForms = new Set<number>();
     while (remainingSteps > 0) {

@@ -13,6 +13,7 @@ import { maxConditions, type Search } from "#domain/search/tree.ts";
 import { cachedStampsJson } from "#store/data/definition-head.ts";
 import type { PageTargets, SearchHead } from "#store/data/search/batch.ts";
 import {
+  maxIncluded,
   referencedIds,
   type ExpandedReference,
   type Included,
@@ -100,7 +101,8 @@ export class ReadableApps {
         (sum, { record, compiled }) => sum + addedBytes(compiled, record.data),
         0,
       );
-      const isFull = isOver || bytes + addedSize > maxAddedBytes;
+      const isFull =
+        isOver || included.size + added.length > maxIncluded || bytes + addedSize > maxAddedBytes;
       if (isFull && index > 0) return { count: index, included: [...included.values()] };
       bytes += addedSize;
       for (const { record, compiled } of added) {

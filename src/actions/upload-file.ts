@@ -75,7 +75,7 @@ export async function createFile(ctx: ActionContext, body: unknown): Promise<Loa
     throw tooManyFiles();
   }
   if (await exceedsLimits(ctx.primary, ctx.actor)) {
-    if (await startRemoval(db, id, ctx.actor)) await deleteRows(db, [id]);
+    if (await startRemoval(db, id, ctx.actor)) await deleteRows(db, [id], createdAt);
     throw tooManyFiles();
   }
   const stored: File = { ...file, collectionId: collection.id, contentType: null, item: null };
@@ -148,7 +148,7 @@ export async function storeContent(
   const contentType = await detectType(ctx, id);
   const db = ctx.databases.of(reached.collection);
   if (contentType === null || !(await completeFile(db, id, contentType))) {
-    // The file was removed meanwhile. If this fails, the schedule finds the object without a row.
+    // The file was removed meanwhile. If this fails, the schedule deletes the object.
     ctx.runAfterResponse(() => ctx.files.delete(id));
     throw problem.notFound();
   }

@@ -91,5 +91,5 @@ const signedInRoutes = () =>
 export const admin = () =>
   new Hono<AdminEnv>()
     .use(noStore, requireCompleteAccess, requireSameOrigin, receiveBody)
-    .route("/", signInRoutes)
+    .route("/", signInRoutes())
     .route("/", signedInRoutes());

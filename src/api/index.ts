@@ -11,6 +11,7 @@ import { bufferBody, readJsonBody, readParsedBody, type BufferedBodyEnv } from "
 import { webhookContext } from "#http/context.ts";
 import { cors, isPreflight, rejectOtherMethods, sendPreflight } from "#http/cors.ts";
 import { findRequestedFormat } from "#http/download.ts";
+import { requireUncompressedBody } from "#http/read-body.ts";
 import type { ApiEnv } from "#http/env.ts";
 import { readFeedPosition, readPosition } from "#http/paging.ts";
 import { earlyReads, type RequestPlan } from "#http/prefetch.ts";
@@ -28,7 +29,7 @@ type RestContext = Context<RestEnv>;
 
 function mountOperations(): Hono<RestEnv> {
   const rest = new Hono<RestEnv>().use(cors as MiddlewareHandler);
-  const byPath = Map.groupBy(Object.values<Operation>(operations), ({ path }) => path);
+  const byPath = Map.groupBy(Object.values<Operation>(operations()), ({ path }) => path);
   for (const [path, pathOperations] of byPath) {
     const methods = pathOperations.map(({ method }) => method);
     if (path === filePaths.content) rest.on("GET", [path], serveLinkedFile as MiddlewareHandler);
@@ -91,7 +92,15 @@ function buildReadRequest(c: RestContext, op: Operation | null): ReadRequest<nev
   };
 }
 
-function receivedContent({ req }: RestContext): SentContent {
+/** The content of a file, which is stored as it arrives: whole (RFC 9110, section 14.5) and without a coding. */
+function receivedContent(c: RestContext): SentContent {
+  const { req } = c;
+  if (req.header("Content-Range") !== undefined)
+    throw problem.malformedHeader(
+      "Content-Range",
+      "Send the whole content, without Content-Range.",
+    );
+  requireUncompressedBody(c);
   const length = req.header("Content-Length");
   return { body: req.raw.body, length: length === undefined ? null : Number(length) };
 }
@@ -110,7 +119,7 @@ function handle(op: Operation): MiddlewareHandler {
       grant,
       origin: new URL(c.req.url).origin,
       body: () => readJsonBody(c, mediaTypes),
-      content: receivedContent(c),
+      content: () => receivedContent(c),
       async query() {
         await validateQuery(c, ignoreNext);
         return c.req.valid("query" as never);

@@ -79,7 +79,7 @@ async function sendOpenApi(
   c: Context<AppEnv>,
   { describes, version }: OpenApiResult,
 ): Promise<Response> {
-  const { operations } = c.env;
+  const operations = c.env.operations();
   const documentVersion = chooseVersion(c, version);
   const document =
     describes.length === 0

@@ -44,6 +44,8 @@ await writeDocs(target);
 
 /** Cloudflare serves assets without calling the Worker, so this file sets their headers. */
 const headers = {
+  // They accept no other methods, which a 405 has to say.
+  "/*": ["Allow: GET, HEAD"],
   "/assets/*": ["X-Content-Type-Options: nosniff", "Cache-Control: public, max-age=3600"],
   "/docs/*": [
     `Content-Security-Policy: ${policyHeader()}`,

@@ -18,7 +18,7 @@ export function contentCoding({ req }: Pick<RequestContext<AppEnv>, "req">): str
 /** Whether Content-Encoding names any coding. */
 export const isCompressed = (c: RequestContext<AppEnv>): boolean => contentCoding(c) !== noCoding;
 
-/** Only the API and MCP take compressed bodies. Browsers and OAuth clients do not send them. */
+/** Only the JSON of the API and of MCP may be compressed. Browsers and OAuth clients do not send that. */
 export function requireUncompressedBody(c: RequestContext<AppEnv>): void {
   if (isCompressed(c)) throw problem.unsupportedContentCoding(false);
 }

@@ -60,5 +60,5 @@ export interface Service extends Omit<Ports, "DB" | "DATA"> {
   keys: SigningKeys;
   memory: Memory;
   /** The operations of the API, for the documents that describe them. */
-  operations: Descriptions;
+  operations: () => Descriptions;
 }

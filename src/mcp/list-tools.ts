@@ -96,9 +96,7 @@ async function collectionsWithTools(
   selection: readonly CollectionRef[],
 ) {
   if (selection.length > 0) {
-    return selection
-      .slice(0, maxCollections)
-      .filter(({ kind, key }) => isVisible(action.resources, kind, key));
+    return selection.filter(({ kind, key }) => isVisible(action.resources, kind, key));
   }
   const lists = await Promise.all(
     (["app", "form"] as const).map(async (kind) => {

@@ -92,7 +92,7 @@ async function performCall(c: RequestContext<McpEnv>, { op, parsed }: ToolCall):
     sentKey,
     grant,
     origin: new URL(c.req.url).origin,
-    content: { body: null, length: null },
+    content: () => ({ body: null, length: null }),
     ifMatch: () => parsed.ifMatch,
     ifNoneMatch: () => null,
   };

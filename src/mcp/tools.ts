@@ -10,7 +10,7 @@ import type { Operation } from "#operations/operation.ts";
 export type ToolOperation = Operation & { tool: DescribedTool };
 
 const isTool = (op: Operation): op is ToolOperation => op.tool !== undefined;
-const tools = lazy(() => Object.values<Operation>(operations).filter(isTool));
+const tools = lazy(() => Object.values<Operation>(operations()).filter(isTool));
 
 /** The tools that these permissions allow, each name once. Other tools stay hidden. */
 export function toolsFor(permissions: readonly Permission[]): ToolOperation[] {

@@ -20,6 +20,7 @@ import {
   fileInputExample,
   fileLinkExample,
 } from "#documents/openapi/file-examples.ts";
+import type { Schema } from "#documents/openapi/schema.ts";
 import { plainInput } from "#documents/openapi/tool-inputs.ts";
 import { contentUrl, filePaths, fillPath } from "#domain/api-paths.ts";
 import { linkMs } from "#domain/files/file.ts";
@@ -129,11 +130,11 @@ const putContentOperation = operation({
   query: noQuery,
   content: "received",
   async run(ctx, { target, content, origin }) {
-    return { document: fileDocument(await storeContent(ctx, target, content), origin) };
+    return { document: fileDocument(await storeContent(ctx, target, content()), origin) };
   },
   summary: "Store the content of a file",
   description:
-    "Send the bytes as the body. They must have the announced length and SHA-256. You can repeat the request.",
+    "Send the bytes as the body, whole and without a `Content-Encoding`. They must have the announced length and SHA-256. You can repeat the request.",
   responses: { 200: { description: "Stored.", schema: "File", example: () => fileExample } },
 });
 
@@ -147,6 +148,7 @@ const getContentOperation = operation({
   query: lazy(() => z.object({ link: z.optional(z.string()) })),
   precondition: "If-None-Match",
   content: "returned",
+  takesLink: true,
   run(_, { target }) {
     return { attached: target };
   },
@@ -210,11 +212,11 @@ const linkFileOperation = operation({
   tool: {
     name: "get_file_link",
     title: "Get a link to a file",
-    description:
-      "Returns a URL at which a person can download a file of an item for one hour. `id` is the ID of the file.",
+    description: "Returns a URL at which a person can download a file of an item for one hour.",
     isPerCollection: false,
     isReadOnly: true,
-    input: plainInput,
+    input: ({ id, ...others }) =>
+      plainInput({ id: { ...(id as Schema), description: "The ID of the file." }, ...others }),
   },
 });
 

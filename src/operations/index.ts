@@ -1,3 +1,4 @@
+import { lazy } from "#domain/lazy.ts";
 import { aggregateOperation } from "./aggregate.ts";
 import { batchOperation } from "./batch.ts";
 import { listChangesOperation } from "./changes.ts";
@@ -27,7 +28,7 @@ import { webhookOperations } from "./webhooks.ts";
  * Every operation of the API by its ID. The document of one app or form adds its key to the IDs. Paths with a
  * literal segment come before paths with a parameter in its place, because the router takes the first match.
  */
-export const operations = {
+export const operations = lazy(() => ({
   getMe,
   listApps: listCollectionsOperation("app"),
   listForms: listCollectionsOperation("form"),
@@ -62,6 +63,6 @@ export const operations = {
   listSubmissionChanges: listChangesOperation("form"),
   ...fileOperations,
   ...webhookOperations,
-} satisfies Record<string, Operation>;
+})) satisfies () => Record<string, Operation>;
 
-export type OperationId = keyof typeof operations;
+export type OperationId = keyof ReturnType<typeof operations>;

@@ -20,6 +20,7 @@ import { isObject } from "#domain/json.ts";
 import { lazy } from "#domain/lazy.ts";
 import type { ApiCode } from "#domain/problem/catalogue.ts";
 import { etagOf } from "#domain/preconditions.ts";
+import { storableDescription } from "#domain/text.ts";
 import { includedDocuments } from "./included.ts";
 import { operation, type SingleResult } from "./operation.ts";
 import { shownItemTargets } from "./shown-item.ts";
@@ -54,6 +55,9 @@ const itemResult = (view: ItemView, origin: string): SingleResult => ({
   isRedefined: view.isRedefined,
 });
 
+/** A rule of all texts that no pattern of a schema can state. */
+const textRule = `Texts are ${storableDescription}.`;
+
 export const createItemOperation = (kind: CollectionKind) => {
   const { many, thing } = resourceNames(kind);
   return operation({
@@ -74,8 +78,7 @@ export const createItemOperation = (kind: CollectionKind) => {
       return { status: 201, document, etag, location, isReplay, hasDifferentBody };
     },
     summary: `Create a ${thing}`,
-    description:
-      "Creates an item and returns it. With an Idempotency-Key, retries return the first result.",
+    description: `Creates an item and returns it. With an Idempotency-Key, retries return the first result. ${textRule}`,
     responses: {
       201: {
         description: "The item was created by this request or by an earlier one with the same key.",
@@ -196,8 +199,7 @@ export const updateItemOperation = (kind: CollectionKind) => {
       return { document, etag: etagOf(view.version) };
     },
     summary: `Update a ${thing}`,
-    description:
-      "Updates the fields that you send; `null` clears a field. With If-Match, updates only the version that it names.",
+    description: `Updates the fields that you send; \`null\` clears a field. With If-Match, updates only the version that it names. ${textRule}`,
     responses: {
       200: {
         description: `The updated ${thing}.`,

@@ -1,23 +1,25 @@
 import * as z from "zod/mini";
-import { reachCollection } from "#actions/reach.ts";
+import type { ActionContext } from "#actions/context.ts";
+import { reachCollection, shownBytes } from "#actions/reach.ts";
 import { versions } from "#documents/openapi/versions.ts";
 import { collectionPaths } from "#domain/api-paths.ts";
-import { isVisible } from "#domain/credential/credential.ts";
+import { isNarrow, isVisible } from "#domain/credential/credential.ts";
 import {
+  type Collection,
   type CollectionKind,
+  type CollectionRef,
   selectedCollections,
   selectionQuery,
 } from "#domain/definition/collection.ts";
 import { lazy } from "#domain/lazy.ts";
 import { problem } from "#domain/problem/problem.ts";
-import { loadDefinitions } from "#store/data/definition-head.ts";
+import { loadDefinitions, type LoadedDefinitions } from "#store/data/definition-head.ts";
 import { operation } from "./operation.ts";
 import { definitionTarget, noTarget } from "./targets.ts";
 
 // The OpenAPI documents of one app or form, of a selection, or of the service.
 
-/** The limits of a joined document: the number of definitions, and their total size. */
-const maxJoinedDefinitions = 20;
+/** The limit for the total size of the definitions of a joined document. */
 const maxJoinedBytes = 1_000_000;
 
 const sharedDeclaration = {
@@ -58,12 +60,7 @@ export const getOpenApiDocumentOperation = operation({
   target: noTarget,
   query: documentQuery,
   async prefetch(ctx, { query }) {
-    const parameters = query();
-    const selected = selectedCollections(parameters);
-    if (selected.length > maxJoinedDefinitions) {
-      const reason = `Must have at most ${maxJoinedDefinitions} apps and forms, not ${selected.length}.`;
-      throw tooComplexProblem(parameters.forms, reason);
-    }
+    const selected = selectedCollections(query());
     // A single definition has no size limit here.
     const maxBytes = selected.length > 1 ? maxJoinedBytes : Number.MAX_SAFE_INTEGER;
     return selected.length === 0
@@ -74,14 +71,15 @@ export const getOpenApiDocumentOperation = operation({
     const selected = selectedCollections(query);
     const areVisible = selected.every(({ kind, key }) => isVisible(ctx.resources, kind, key));
     if (!areVisible) throw problem.notFound();
-    const { count, bytes, collections } = await prefetched();
+    const { count, bytes, collections } = isNarrow(ctx.resources)
+      ? await loadShownDefinitions(ctx, selected)
+      : await prefetched();
     if (count < selected.length) throw problem.notFound();
     if (count > 1 && bytes > maxJoinedBytes) {
       const reason = `The definitions may have at most ${maxJoinedBytes} bytes together, not ${bytes}.`;
       throw tooComplexProblem(query.forms, reason);
     }
-    const describes = collections.map((collection) => reachCollection(ctx, collection));
-    return { describes, version: query.version };
+    return { describes: collections, version: query.version };
   },
   summary: "Get one OpenAPI document for several apps and forms",
   responses: {
@@ -92,6 +90,24 @@ export const getOpenApiDocumentOperation = operation({
   },
   problems: ["not_found"],
 });
+
+/** Loads the definitions as far as the caller sees them. One at a time, because hidden parts may be large. */
+async function loadShownDefinitions(
+  ctx: ActionContext,
+  selected: readonly CollectionRef[],
+): Promise<LoadedDefinitions> {
+  const collections: Collection[] = [];
+  let bytes = 0;
+  for (const name of selected) {
+    const loaded = await loadDefinitions(ctx.databases, [name], Number.MAX_SAFE_INTEGER);
+    const [whole] = loaded.collections;
+    if (!whole) throw problem.notFound();
+    const collection = reachCollection(ctx, whole);
+    bytes += shownBytes(collection);
+    collections.push(collection);
+  }
+  return { count: collections.length, bytes, collections };
+}
 
 function tooComplexProblem(forms: string | undefined, reason: string) {
   const field = forms === undefined ? "apps" : "forms";

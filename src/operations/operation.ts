@@ -29,8 +29,8 @@ export interface OperationRequest<Resource, Query, Data> {
   query: Query;
   /** The parsed JSON; the action validates it. Undefined for operations without a body. */
   body: unknown;
-  /** The bytes of an operation that receives content instead of JSON. */
-  content: SentContent;
+  /** The bytes of an operation that receives content instead of JSON. Throws 400 and 415 for parts and codings. */
+  content: () => SentContent;
   ifMatch: Precondition | null;
   /** Only of operations with both preconditions. A response to a GET compares its ETag itself. */
   ifNoneMatch: Precondition | null;

@@ -97,7 +97,7 @@ export const pages = () =>
       return sendDocument(
         c,
         version,
-        await renderServiceDocument(c.env.operations, serviceHost(c), version),
+        await renderServiceDocument(c.env.operations(), serviceHost(c), version),
       );
     })
     .get("/docs", docsQuery, (c) =>

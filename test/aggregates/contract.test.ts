@@ -255,6 +255,29 @@ describe("Aggregates", () => {
     }
   });
 
+  it("takes one more round trip if a number does not fit the scale of the others", async () => {
+    const other = await makeForm(integrator, fields);
+    const otherPath = `/forms/${other}/submissions`;
+    const create = async (...amounts: number[]) => {
+      const operations = amounts.map((amount) => ({ op: "create", data: { amount } }));
+      expect((await integrator.post(`${otherPath}/batch`, { operations })).status).toBe(200);
+    };
+    const sumFrom = async (value: number) => {
+      const conditions = [{ field: "amount", op: "gte", value }];
+      const body = { conditions, metrics: { sum: { op: "sum", field: "amount" } } };
+      reset();
+      const { text } = await integrator.post(`${otherPath}/aggregate`, body);
+      return [/"sum":([\d.]+)/.exec(text)?.[1], counts.d1];
+    };
+    await create(0.30000000000000004, 0.5, 1.000001, 2);
+    await sumFrom(0.5);
+    expect(await sumFrom(0.5)).toEqual(["3.500001", 1]);
+    expect(await sumFrom(0)).toEqual(["3.80000100000000004", 2]);
+    await create(3_000_000_000_000);
+    // A whole number this large does not fit the scale of the decimals beside it.
+    expect(await sumFrom(0.5)).toEqual(["3000000000003.500001", 2]);
+  });
+
   it("ends a response at 1 MB and says that more groups exist", async () => {
     const other = await makeForm(integrator, fields);
     const otherPath = `/forms/${other}/submissions`;

@@ -103,6 +103,21 @@ describe("The schedule", () => {
     expect(await traces(id)).toEqual(none);
   });
 
+  it("deletes the object of an upload that a removal overtook, without listing the bucket", async () => {
+    const id = await newFile();
+    expect((await owner.delete(`/files/${id}`)).status).toBe(204);
+    await sweep();
+    await env.FILES.put(id, "stored after the removal");
+    const list = async () => ({ objects: [], truncated: false });
+    const files = { list, delete: env.FILES.delete.bind(env.FILES) } as unknown as R2Bucket;
+    await sweepStorage({ ...background(), files }, Date.now() + 11 * hour);
+    expect(await traces(id)).toEqual([false, true]);
+    await sweepStorage({ ...background(), files }, Date.now() + 13 * hour);
+    expect(await traces(id)).toEqual(none);
+    const left = await dataDb.prepare("select 1 from removed_file where id = ?").bind(id).first();
+    expect(left).toBeNull();
+  });
+
   it("continues after a bucket that failed, and never deletes a row before its object", async () => {
     const ids = [await newFile(), await newFile()];
     const failing = { ...background(), files: failingBucket() };

@@ -1,6 +1,7 @@
 import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { host, root, type Client, type Json } from "../support/client";
+import { answerOf, host, root, type Client, type Json } from "../support/client";
+import { conforms } from "../support/conformance";
 import {
   announce,
   announcement,
@@ -47,6 +48,25 @@ async function createWith(...invoices: string[]): Promise<Json> {
 const idsOf = (item: Json) => item.data.invoices.map(({ id }: Json) => id);
 
 describe("Attachments", () => {
+  it("returns 400 or 415 to a part of the content or an encoded one, and stores nothing", async () => {
+    const { id } = await announce(owner, collection);
+    const path = `/files/${id}/content`;
+    const put = (headers: Record<string, string>) => owner.put(path, pdf(), headers);
+    const part = await put({ "Content-Range": `bytes 0-11/${pdf().length}` });
+    expect([part.status, part.body.code, part.body.header]).toEqual([
+      400,
+      "malformed_header",
+      "Content-Range",
+    ]);
+    const encoded = await put({ "Content-Encoding": "gzip" });
+    expect([encoded.status, encoded.headers.get("Accept-Encoding")]).toEqual([415, "identity"]);
+    expect(codesOf(await create({ invoices: [id] }))).toEqual(["file_incomplete"]);
+    expect((await put({ "Content-Encoding": "identity" })).status).toBe(200);
+    const missing = "/files/fil_01KAHV3M4E7XQ2R5T8W9YZB6CD/content";
+    const unknown = await owner.put(missing, pdf(), { "Content-Range": "bytes 0-1/2" });
+    expect(unknown.status).toBe(404);
+  });
+
   it("are announced, stored, attached and downloaded", async () => {
     const bytes = pdf();
     const id = await upload(owner, collection, bytes);
@@ -457,6 +477,25 @@ describe("A link to a file", () => {
     const answer = await open(url);
     expect([answer.status, new Uint8Array(await answer.arrayBuffer())]).toEqual([200, pdf()]);
     expect(answer.headers.get("Content-Security-Policy")).toContain("sandbox");
+  });
+
+  it("returns what the document says, without the limits of a credential", async () => {
+    const { id } = await attached();
+    const { url } = await linkTo(id);
+    const cases: [string, Record<string, string>, number][] = [
+      [url, {}, 200],
+      [url, { Range: "bytes=0-1" }, 206],
+      [url, { Range: "bytes=900-" }, 416],
+      [`${url}x`, {}, 404],
+    ];
+    for (const [address, headers, status] of cases) {
+      const request = new Request(address, { headers });
+      const answer = await answerOf(await exports.default.fetch(request));
+      expect([status, answer.headers.get("RateLimit")]).toEqual([answer.status, null]);
+      await conforms("GET", address, answer);
+    }
+    const { paths } = (await owner.get("/openapi.json")).body;
+    expect(paths["/files/{id}/content"].get.security).toContainEqual({});
   });
 
   it("returns 404 when it was changed, or is for another file", async () => {

@@ -1,14 +1,14 @@
 import { exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { apiRoot } from "../../src/domain/api-paths.ts";
-import { operations } from "../../src/operations/index.ts";
+import { operations, type OperationId } from "../../src/operations/index.ts";
 import type { Operation } from "../../src/operations/operation.ts";
 import { Client, host } from "../support/client";
 import { bodies, parametersOf } from "../support/right-requests";
 import { pathWith, routeName } from "../support/routes";
 import { world } from "../support/world";
 
-const declared = Object.entries<Operation>(operations);
+const declared = Object.entries<Operation>(operations());
 const paths = [...Map.groupBy(declared, ([, { path }]) => path)].map(
   ([path, entries]) => [path, entries.map(([, { method }]) => method)] as const,
 );
@@ -47,7 +47,7 @@ describe("Declared operations", () => {
   });
 
   it("have a valid body in the tests wherever they take one", () => {
-    const ids = declared.flatMap(([id, { body }]) => (body ? [id as keyof typeof operations] : []));
+    const ids = declared.flatMap(([id, { body }]) => (body ? [id as OperationId] : []));
     expect(ids.filter((id) => !(routeName(id) in bodies))).toEqual([]);
   });
 

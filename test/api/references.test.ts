@@ -1,3 +1,4 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Client, type Json } from "../support/client";
 import { dataDb } from "../support/databases";
@@ -101,6 +102,21 @@ describe("A reference", () => {
       expect([name, status, body.errors[0].code]).toEqual([name, 422, "invalid_type"]);
     }
     expect((await post({ customer: "" })).body.errors[0].code).toBe("required");
+  });
+
+  it("takes no increment, as the document says", async () => {
+    const { components } = (await owner.get(`/apps/${orders}/openapi.json`)).body;
+    const accepts = (value: Json) =>
+      new Ajv2020({ strict: false }).validate(components.schemas.RecordReference, value);
+    expect(["CUS-000001", { email: "a@b.example" }, { $increment: 1 }].map(accepts)).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    const answer = await owner.post(`/apps/${orders}/records`, {
+      data: { customer: { $increment: 1 } },
+    });
+    expect(answer.status).toBe(422);
   });
 
   it("is reported together with all other errors", async () => {

@@ -263,6 +263,14 @@ describe.each(Object.entries(commands))(
       expect(docPages.length).toBeGreaterThan(12);
       expect(pages.get("/docs/errors")).toContain("time_zone_required");
       const text = await (await fetch(`${server.url}/llms.txt`)).text();
+      for (const path of ["/llms.txt", "/docs/errors", "/assets/style.css"]) {
+        const rejected = await fetch(server.url + path, { method: "POST" });
+        expect([path, rejected.status, rejected.headers.get("Allow")]).toEqual([
+          path,
+          405,
+          "GET, HEAD",
+        ]);
+      }
       for (const [, link = ""] of text.matchAll(/\]\((\/[^)]*)\)/g)) await visit(link);
       expect((await fetch(`${server.url}/docs/nothing`)).status).toBe(404);
     });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { operations } from "../../src/operations/index.ts";
 import type { Operation } from "../../src/operations/operation.ts";
 
-const declared = Object.values<Operation>(operations);
+const declared = Object.values<Operation>(operations());
 
 const effects: Record<Operation["effect"], string> = {
   read: "read",

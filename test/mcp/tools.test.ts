@@ -188,7 +188,43 @@ describe("The list of tools", () => {
   });
 });
 
+describe("A selection of apps and forms", () => {
+  it("returns 422 to more than 20", async () => {
+    const keys = Array.from({ length: 20 }, (_, index) => `k${index}`).join(",");
+    const list = (search: string) =>
+      speak(integrator, "tools/list", {}, {}, `https://forms.example/mcp?${search}`);
+    expect((await list(`apps=${keys}`)).status).toBe(200);
+    const { status, body } = await list(`apps=${keys}&forms=one`);
+    expect([status, body.errors]).toMatchObject([422, [{ field: "forms", code: "too_complex" }]]);
+  });
+});
+
 describe("Tool calls", () => {
+  it("take null for members of searches and aggregates, as their schemas say", async () => {
+    const tools = await toolsOf(integrator);
+    const accepts = (name: string, sent: object) => {
+      const tool = tools.find((each) => each.name === name);
+      return ajv.validate(tool.inputSchema, sent);
+    };
+    const search = { conditions: null, sort: null, fields: null, expand: null };
+    const paging = { limit: null, cursor: null };
+    const sorted = { form, sort: [{ field: "$id", direction: null }], ...paging };
+    const metrics = { n: { op: "count" } };
+    const calls: [string, object][] = [
+      ["search_submissions", { form, ...search, ...paging }],
+      ["search_submissions", sorted],
+      [
+        "aggregate_submissions",
+        { form, metrics, conditions: null, group_by: null, order_by: null, limit: null },
+      ],
+    ];
+    for (const [name, sent] of calls) {
+      expect([name, accepts(name, sent)]).toEqual([name, true]);
+      expect([name, (await call(integrator, name, sent)).isError]).toEqual([name, undefined]);
+    }
+    expect(accepts("search_submissions", { form, cursor: "" })).toBe(false);
+  });
+
   it("list apps and forms in pages, and read a definition", async () => {
     const limitedClient = await client({
       resources: [`form:${form}`, `form:${await makeForm(integrator)}`],

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Answer, Client, Json } from "../support/client";
 import { announcement, download, open, pdf, putContent } from "../support/files";
-import { client, makeForm } from "../support/service";
+import { client, makeApp, makeForm } from "../support/service";
 
 /** What a stranger with a narrow credential and the source code tries. */
 
@@ -222,5 +222,71 @@ describe("A stranger with a narrow credential", () => {
       );
       expect([method, query, hidden]).toEqual([method, query, none]);
     }
+  });
+
+  it("is not told how large the hidden part of a definition is", async () => {
+    const label = "L".repeat(200);
+    const options = Array.from({ length: 500 }, (_, index) => ({ value: `v${index}`, label }));
+    const large = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ key: `s${index}`, type: "select", options }));
+    const form = await makeForm(owner, [...fields, ...large(5)], { views: [view] });
+    const whole = await makeForm(owner, large(4));
+    const other = await makeForm(owner, large(5));
+    const partner = await client({
+      permissions: rights,
+      resources: [`form:${form}/ours`, `form:${whole}`, `form:${other}`],
+    });
+    const joined = await partner.get(`/openapi.json?forms=${form},${whole}`);
+    expect([joined.status, joined.body.code]).toEqual([200, undefined]);
+    const seen = (await partner.get(`/openapi.json?forms=${form},${whole},${other}`)).text;
+    await owner.patch(`/forms/${form}/schema`, {
+      views: [{ ...view, name: "x".repeat(100) }],
+    });
+    const schema = (await owner.get(`/forms/${form}/schema`)).body;
+    await owner.put(`/forms/${form}/schema`, { ...schema, fields: schema.fields.slice(0, -1) });
+    const again = (await partner.get(`/openapi.json?forms=${form},${whole},${other}`)).text;
+    const size = /bytes together, not \d+/;
+    expect(seen).toMatch(size);
+    expect(size.exec(again)?.[0]).toBe(size.exec(seen)?.[0]);
+  });
+
+  it("learns no value of a hidden item from pages that end early", async () => {
+    const notTheirs = { ...view, conditions: [{ ...ours, op: "ne", value: "theirs" }] };
+    const people = await makeApp(owner, [{ key: "name", type: "text" }]);
+    const sorted = [
+      ...fields.slice(0, 2),
+      { key: "amount", type: "number" },
+      { key: "person", type: "reference", app: people },
+    ];
+    const shown = ["title", "team", "amount", "person"];
+    const form = await makeForm(owner, sorted, { views: [{ ...notTheirs, fields: shown }] });
+    const items = `/forms/${form}/submissions`;
+    for (let from = 0; from < 300; from += 100) {
+      const operations = Array.from({ length: 100 }, (_, index) => {
+        const data = { team: "theirs", title: "t", amount: 10 * (from + index) };
+        return { op: "create", data };
+      });
+      expect((await owner.post(`${items}/batch`, { operations })).status).toBe(200);
+    }
+    const resources = [`form:${form}/ours`, `app:${people}`];
+    const partner = await client({ permissions: [...rights, "records:read"], resources });
+    const name = "Yamada";
+    const { id: person } = (await owner.post(`/apps/${people}/records`, { data: { name } })).body;
+    await created(partner, items, { team: "ours", title: "last", amount: 1e6, person });
+    // The dearer the conditions, the earlier a page ends.
+    const texts = Array.from({ length: 48 }, (_, index) => `t${index || ""}`);
+    const conditions = [
+      { not: { all: texts.map((value) => ({ field: "title", op: "contains", value })) } },
+    ];
+    for (const sort of [[{ field: "amount" }], [{ field: "amount" }, { field: "title" }]]) {
+      const body = { conditions, sort, expand: ["person"], limit: 1 };
+      const page = await partner.post(`${items}/search`, body);
+      const titles = page.body.items.map(({ data }: Json) => data.title);
+      expect([page.status, titles, page.body.links.next]).toEqual([200, ["last"], null]);
+      expect(Object.keys(page.body.included)).toEqual([person]);
+    }
+    const named = [{ field: "title", op: "eq", value: "t" }, ...conditions];
+    const none = await partner.post(`${items}/search`, { conditions: named });
+    expect([none.status, none.body.items, none.body.links.next]).toEqual([200, [], null]);
   });
 });

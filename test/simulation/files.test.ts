@@ -20,10 +20,10 @@ describe("files in the simulation", { timeout: 180_000 }, () => {
   });
 
   it.each([
-    ["an attached file stays due for deletion", "is lost"],
-    ["rows go before their objects, and nothing finds those", "has no row"],
-  ])("are judged: %s", async (bug, error) => {
-    const { isGood, output } = await play("1", "3", bug);
+    ["an attached file stays due for deletion", "3", "is lost"],
+    ["the object of an upload that a removal overtook stays", "2", "has no row"],
+  ])("are judged: %s", async (bug, seed, error) => {
+    const { isGood, output } = await play("1", seed, bug);
     expect(isGood).toBe(false);
     expect(output).toContain(error);
   });

@@ -46,7 +46,7 @@ export async function conforms(
   const method = requestMethod === "HEAD" ? "GET" : requestMethod;
   const [, path] = /^\/api\/v1(\/.*)$/.exec(new URL(address).pathname) ?? [];
   if (path === undefined) return;
-  service ??= buildValidator(serviceDocument(operations, host));
+  service ??= buildValidator(serviceDocument(operations(), host));
   const mismatch = findMismatch(service, method, path, answer);
   if (mismatch !== undefined)
     throw new Error(failureMessage("the service", method, path, answer, mismatch));
@@ -174,7 +174,7 @@ async function loadValidators(kind: CollectionKind, key: string): Promise<Valida
     const views = current.collection.definition.views ?? [];
     const narrow = views.map((view) => narrowCollection(compiled, view, meOperand).collection);
     const documents = [current.collection, ...narrow].map((collection) =>
-      buildValidator(openApiDocument(operations, collection, host)),
+      buildValidator(openApiDocument(operations(), collection, host)),
     );
     validators.unshift(...documents);
     validatorsByCollection.set(name, validators);

@@ -15,7 +15,7 @@ const apiRoute = ({ method, path }: Operation): Route => ({ method, path: apiRoo
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 
 /** The name of an operation's route, such as `POST /api/v1/apps/:key/records`. */
-export const routeName = (id: OperationId) => nameOf(apiRoute(operations[id]));
+export const routeName = (id: OperationId) => nameOf(apiRoute(operations()[id]));
 
 /** Every mounted route, without what handles all methods. */
 export const mountedRoutes: readonly Route[] = app
@@ -26,7 +26,7 @@ export const mountedRoutes: readonly Route[] = app
 /** Every route of the service by its name: the declared operations, and what the other surfaces mount. */
 export const routes: ReadonlyMap<string, Route> = new Map(
   [
-    ...Object.values<Operation>(operations).map(apiRoute),
+    ...Object.values<Operation>(operations()).map(apiRoute),
     ...mountedRoutes.filter(({ path }) => !isApiPath(path)),
   ].map((route) => [nameOf(route), route]),
 );

@@ -95,9 +95,6 @@ function WhoSees({ access, frame }: { access: CollectionAccess; frame: PageConte
   );
 }
 
-/** The presets of the form, which links select. */
-type Preset = "partner" | "report";
-
 function GiveAccess({ collection, values }: { collection: Collection; values: FormValues }) {
   const { kind, key, definition } = collection;
   const text = useText();

@@ -46,7 +46,7 @@ export function collectionRoutes(kind: CollectionKind) {
       .post("/:key/check-index", requireAbility("owners"), settings.repairIndex)
       .get("/:key/openapi.json", async (c) => {
         const { collection } = await getDefinition(c.var.action, kind, c.req.param("key"));
-        return c.json(openApiDocument(c.env.operations, collection, serviceHost(c)));
+        return c.json(openApiDocument(c.env.operations(), collection, serviceHost(c)));
       })
       .get("/:key/changes", historyPage(kind).show)
       .get("/:key/changes/:version", changesPage(kind).show)

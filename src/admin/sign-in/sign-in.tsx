@@ -56,143 +56,155 @@ const JoinInput = lazy(() =>
   z.object({ name: z.optional(memberNameSchema()), password: passwordSchema() }),
 );
 
-/** Routes for sign-in, sign-out, creating the first owner, and joining by invitation. */
-export const signInRoutes = new Hono<AppEnv>()
-  .get("/sign-in", requireTables, (c) =>
-    c.html(<SignInPage localization={localize(c)} to={adminPath(c.req.query("to"))} />),
-  )
-  .post("/sign-in", (c) =>
-    attempted(
-      c,
-      async () => {
-        const { email, password, to, kept } = await parseForm(c, SignInInput());
-        const before = await findSignedSession(c);
-        // Always creates a new session, which prevents session fixation.
-        if (before) await signOut(c.env.databases.home, before);
-        const isSignedIn = await startSession(c, email, password);
-        if (wantsJson(c)) {
-          if (isSignedIn) return c.json({ signed_in: true });
-          throw problem.signInFailed();
-        }
-        const savedForm = readSavedForm(kept);
-        if (!isSignedIn)
-          return c.html(
-            <SignInPage
-              localization={localize(c)}
-              hasFailed
-              email={email}
-              to={to}
-              savedForm={savedForm}
-            />,
-            401,
-          );
-        if (savedForm)
-          return c.html(<ResumeFormPage localization={localize(c)} savedForm={savedForm} />);
-        return c.redirect(adminPath(to) ?? "/admin", 303);
-      },
-      async (error) => {
-        const { email, to, kept } = await readForm(c);
-        return (
-          <SignInPage
-            localization={localize(c)}
-            problem={error}
-            email={textOf(email)}
-            to={adminPath(textOf(to))}
-            savedForm={readSavedForm(textOf(kept))}
-          />
-        );
-      },
-    ),
-  )
-  .post("/sign-out", async (c) => {
-    const sessionId = await findSignedSession(c);
-    if (sessionId) await signOut(c.env.databases.home, sessionId);
-    clearSessionCookie(c);
-    return sendOutcome(c, { to: "/admin/sign-in", document: null });
-  })
-  .get("/setup", requireTables, (c) => c.html(<SetUpPage localization={localize(c)} />))
-  .post("/setup", (c) =>
-    attempted(
-      c,
-      async () => {
-        const { secret, name = "", ...owner } = await parseForm(c, OwnerInput());
-        await limitAttempts(c, "setup");
-        const expected = c.env.settings.setupSecret;
-        const isCreated = await createFirstOwner(
-          signInContext(c),
-          { sent: secret, expected },
-          { ...owner, name },
-        );
-        if (!isCreated) throw problem.notFound();
-        return { to: "/admin/sign-in", document: { set_up: true }, status: 201 };
-      },
-      async (error) => {
-        const { email, name } = await readForm(c);
-        return (
-          <SetUpPage
-            localization={localize(c)}
-            problem={error}
-            email={textOf(email)}
-            name={textOf(name)}
-          />
-        );
-      },
-    ),
-  )
-  .get("/join/:secret", (c) =>
-    withInvitation(c, async ({ email, role }) =>
-      wantsJson(c)
-        ? c.json({ email, role })
-        : c.html(<JoinPage localization={localize(c)} email={email} role={role} />),
-    ),
-  )
-  .post("/join/:secret", (c) =>
-    withInvitation(c, ({ email, role }) =>
+const sessionRoutes = () =>
+  new Hono<AppEnv>()
+    .get("/sign-in", requireTables, (c) =>
+      c.html(<SignInPage localization={localize(c)} to={adminPath(c.req.query("to"))} />),
+    )
+    .post("/sign-in", (c) =>
       attempted(
         c,
         async () => {
-          const { password, name = "" } = await parseForm(c, JoinInput());
-          await joinAsMember(signInContext(c), c.req.param("secret"), { password, name });
-          const isSignedIn = !wantsJson(c) && (await startSession(c, email, password));
-          return {
-            to: isSignedIn ? "/admin" : "/admin/sign-in",
-            flash: readTexts(c).signIn.join.done(email),
-            document: { joined: true },
-            status: 201,
-          };
+          const { email, password, to, kept } = await parseForm(c, SignInInput());
+          const before = await findSignedSession(c);
+          // Always creates a new session, which prevents session fixation.
+          if (before) await signOut(c.env.databases.home, before);
+          const isSignedIn = await startSession(c, email, password);
+          if (wantsJson(c)) {
+            if (isSignedIn) return c.json({ signed_in: true });
+            throw problem.signInFailed();
+          }
+          const savedForm = readSavedForm(kept);
+          if (!isSignedIn)
+            return c.html(
+              <SignInPage
+                localization={localize(c)}
+                hasFailed
+                email={email}
+                to={to}
+                savedForm={savedForm}
+              />,
+              401,
+            );
+          if (savedForm)
+            return c.html(<ResumeFormPage localization={localize(c)} savedForm={savedForm} />);
+          return c.redirect(adminPath(to) ?? "/admin", 303);
         },
         async (error) => {
-          const name = textOf((await readForm(c))["name"]);
-          return <JoinPage localization={localize(c)} {...{ email, role, name }} problem={error} />;
+          const { email, to, kept } = await readForm(c);
+          return (
+            <SignInPage
+              localization={localize(c)}
+              problem={error}
+              email={textOf(email)}
+              to={adminPath(textOf(to))}
+              savedForm={readSavedForm(textOf(kept))}
+            />
+          );
         },
       ),
-    ),
-  )
-  .get("/reset/:reset", (c) =>
-    withReset(c, async ({ email }) =>
-      wantsJson(c)
-        ? c.json({ email })
-        : c.html(<ResetPage localization={localize(c)} email={email} />),
-    ),
-  )
-  .post("/reset/:reset", (c) =>
-    withReset(c, ({ email }) =>
+    )
+    .post("/sign-out", async (c) => {
+      const sessionId = await findSignedSession(c);
+      if (sessionId) await signOut(c.env.databases.home, sessionId);
+      clearSessionCookie(c);
+      return sendOutcome(c, { to: "/admin/sign-in", document: null });
+    });
+
+const setUpRoutes = () =>
+  new Hono<AppEnv>()
+    .get("/setup", requireTables, (c) => c.html(<SetUpPage localization={localize(c)} />))
+    .post("/setup", (c) =>
       attempted(
         c,
         async () => {
-          const { password } = await parseForm(c, ResetInput());
-          await resetPassword(signInContext(c), c.req.param("reset"), password);
-          const isSignedIn = !wantsJson(c) && (await startSession(c, email, password));
-          return {
-            to: isSignedIn ? "/admin" : "/admin/sign-in",
-            flash: readTexts(c).signIn.reset.done,
-            document: { reset: true },
-          };
+          const { secret, name = "", ...owner } = await parseForm(c, OwnerInput());
+          await limitAttempts(c, "setup");
+          const expected = c.env.settings.setupSecret;
+          const isCreated = await createFirstOwner(
+            signInContext(c),
+            { sent: secret, expected },
+            { ...owner, name },
+          );
+          if (!isCreated) throw problem.notFound();
+          return { to: "/admin/sign-in", document: { set_up: true }, status: 201 };
         },
-        (error) => <ResetPage localization={localize(c)} email={email} problem={error} />,
+        async (error) => {
+          const { email, name } = await readForm(c);
+          return (
+            <SetUpPage
+              localization={localize(c)}
+              problem={error}
+              email={textOf(email)}
+              name={textOf(name)}
+            />
+          );
+        },
       ),
-    ),
-  );
+    );
+
+const linkRoutes = () =>
+  new Hono<AppEnv>()
+    .get("/join/:secret", (c) =>
+      withInvitation(c, async ({ email, role }) =>
+        wantsJson(c)
+          ? c.json({ email, role })
+          : c.html(<JoinPage localization={localize(c)} email={email} role={role} />),
+      ),
+    )
+    .post("/join/:secret", (c) =>
+      withInvitation(c, ({ email, role }) =>
+        attempted(
+          c,
+          async () => {
+            const { password, name = "" } = await parseForm(c, JoinInput());
+            await joinAsMember(signInContext(c), c.req.param("secret"), { password, name });
+            const isSignedIn = !wantsJson(c) && (await startSession(c, email, password));
+            return {
+              to: isSignedIn ? "/admin" : "/admin/sign-in",
+              flash: readTexts(c).signIn.join.done(email),
+              document: { joined: true },
+              status: 201,
+            };
+          },
+          async (error) => {
+            const name = textOf((await readForm(c))["name"]);
+            return (
+              <JoinPage localization={localize(c)} {...{ email, role, name }} problem={error} />
+            );
+          },
+        ),
+      ),
+    )
+    .get("/reset/:reset", (c) =>
+      withReset(c, async ({ email }) =>
+        wantsJson(c)
+          ? c.json({ email })
+          : c.html(<ResetPage localization={localize(c)} email={email} />),
+      ),
+    )
+    .post("/reset/:reset", (c) =>
+      withReset(c, ({ email }) =>
+        attempted(
+          c,
+          async () => {
+            const { password } = await parseForm(c, ResetInput());
+            await resetPassword(signInContext(c), c.req.param("reset"), password);
+            const isSignedIn = !wantsJson(c) && (await startSession(c, email, password));
+            return {
+              to: isSignedIn ? "/admin" : "/admin/sign-in",
+              flash: readTexts(c).signIn.reset.done,
+              document: { reset: true },
+            };
+          },
+          (error) => <ResetPage localization={localize(c)} email={email} problem={error} />,
+        ),
+      ),
+    );
+
+/** Routes for sign-in, sign-out, creating the first owner, and the links of invitations and password resets. */
+export const signInRoutes = () =>
+  new Hono<AppEnv>().route("/", sessionRoutes()).route("/", setUpRoutes()).route("/", linkRoutes());
 
 /** Returns false when the account or the password is wrong. */
 async function startSession(c: Context<AppEnv>, email: string, password: string): Promise<boolean> {

@@ -68,7 +68,10 @@ function groupSchemas(
   const name = `${one}AggregateGroupBy`;
   const unit = { unit: enumSchema(units) };
   const zone = {
-    time_zone: { ...stringSchema, description: "IANA; that of the app or form if omitted." },
+    time_zone: {
+      ...stringSchema,
+      description: "An existing name of IANA; that of the app or form if omitted.",
+    },
   };
   const [value, day, time] = [
     fieldSchema(["value", "boolean", "list"]),
@@ -124,7 +127,10 @@ function bodySchemas(one: string): Schema {
     [name]: closedObject(
       {
         conditions: nullableList(`${one}Condition`, maxConditions),
-        group_by: nullableList(`${name}GroupBy`, maxGroupKeys),
+        group_by: {
+          ...nullableList(`${name}GroupBy`, maxGroupKeys),
+          description: "Different fields.",
+        },
         metrics: {
           type: "object",
           additionalProperties: ref("schemas", `${name}Metric`),
@@ -132,7 +138,10 @@ function bodySchemas(one: string): Schema {
           minProperties: 1,
           maxProperties: maxMetrics,
         },
-        order_by: nullableList(`${name}Order`, maxMetrics),
+        order_by: {
+          ...nullableList(`${name}Order`, maxMetrics),
+          description: "By figures of this request: `metric` names one of `metrics`.",
+        },
         limit: { ...limit, description: "The number of groups; 100 if omitted or null." },
       },
       ["metrics"],

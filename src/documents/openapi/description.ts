@@ -35,6 +35,8 @@ export interface Description {
   };
   /** Set if the request (`received`) or the response (`returned`) has the content of a file instead of a document. */
   content?: "received" | "returned";
+  /** Whether a link in the query replaces the credential. The response then has no limits of a credential. */
+  takesLink?: true;
   precondition?: "If-Match" | "If-None-Match" | "both";
   /** Set if the response has other formats than one JSON document. */
   formats?: "downloads" | "openapi";

@@ -9,7 +9,13 @@ import {
   openObject,
 } from "./schema.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import { isListField, valueType, type Field, type TextField } from "#domain/definition/field.ts";
+import {
+  fieldKeyPattern,
+  isListField,
+  valueType,
+  type Field,
+  type TextField,
+} from "#domain/definition/field.ts";
 
 const phonePattern = "^[ ().\\-/]*\\+?(?:[ ().\\-/]*[0-9]){5,15}[ ().\\-/]*$";
 const emailPattern =
@@ -46,6 +52,7 @@ export const recordReferenceSchema: Schema = {
     { ...storableText, minLength: 1 },
     {
       type: "object",
+      propertyNames: { pattern: fieldKeyPattern.source },
       minProperties: 1,
       maxProperties: 1,
       additionalProperties: { type: ["string", "number", "boolean"] },

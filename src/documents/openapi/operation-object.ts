@@ -53,7 +53,11 @@ function operationObject(id: string, op: Description, resource: DescribedResourc
     operationId: id.replace(/Record|Submission|App|Form/, (noun) => prefix + noun),
     summary: op.summary,
     description: op.description,
-    security: [{ bearer: [] }, ...(scopes.length > 0 ? scopes : [{ client: [] }])],
+    security: [
+      { bearer: [] },
+      ...(scopes.length > 0 ? scopes : [{ client: [] }]),
+      ...(op.takesLink ? [{}] : []),
+    ],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(op.body ? { requestBody: { required: true, content: bodyContent(op, resource) } } : {}),
     ...(op.content === "received"
@@ -64,6 +68,7 @@ function operationObject(id: string, op: Description, resource: DescribedResourc
       ...errorResponses(problemCodes(op), {
         needsPermission: op.permission !== null,
         mayBeMissing: op.target.mayBeMissing,
+        takesLink: op.takesLink ?? false,
       }),
     },
   };
@@ -94,11 +99,12 @@ function parameterNames(op: Description, isOfOneCollection: boolean): string[] {
   ];
 }
 
-function problemCodes({ body, precondition, problems = [] }: Description): ApiCode[] {
+function problemCodes({ body, content, precondition, problems = [] }: Description): ApiCode[] {
   return [
     "invalid_input",
     ...(body ? (["malformed_json", "too_large", "unsupported_media_type"] as const) : []),
-    ...(precondition ? (["malformed_header"] as const) : []),
+    ...(content === "received" ? (["too_large", "unsupported_media_type"] as const) : []),
+    ...(precondition || content === "received" ? (["malformed_header"] as const) : []),
     ...(precondition && precondition !== "If-None-Match" ? (["version_mismatch"] as const) : []),
     ...problems,
   ];
@@ -146,10 +152,13 @@ function successResponses(op: Description, resource: DescribedResource): Schema 
       ...(op.formats === "downloads" ? ["Content-Disposition"] : []),
     ];
     const isEmpty = status === "204";
-    return [status, responseObject(description, isEmpty ? undefined : content, ...names)];
+    return [
+      status,
+      responseObject(description, isEmpty ? undefined : content, names, op.takesLink),
+    ];
   });
   const isConditional = op.precondition === "If-None-Match";
-  const notModified = responseObject("Your copy is current.", undefined, "ETag");
+  const notModified = responseObject("Your copy is current.", undefined, ["ETag"], op.takesLink);
   return { ...Object.fromEntries(responses), ...(isConditional ? { "304": notModified } : {}) };
 }
 

@@ -69,6 +69,8 @@ function headerParameters(): Schema {
   };
 }
 
+const cursorSchema: Schema = { ...stringSchema, minLength: 1 };
+
 function queryParameters(): Schema {
   const flag = enumSchema(["true", "false"]);
   return {
@@ -83,7 +85,7 @@ function queryParameters(): Schema {
       "The key of a view of the definition. Its conditions apply too, and its sort and fields where the request has none.",
       { ...stringSchema, maxLength: 100 },
     ),
-    cursor: queryParameter("cursor", "The cursor from `links.next`.", stringSchema),
+    cursor: queryParameter("cursor", "The cursor from `links.next`.", cursorSchema),
     expand: queryParameter(
       "expand",
       `The keys of references whose records the response adds in \`included\`, separated by commas: \`customer\`, or \`lines.product\` for a column. At most ${maxExpansions}.`,
@@ -92,7 +94,7 @@ function queryParameters(): Schema {
     feedCursor: queryParameter(
       "cursor",
       "The cursor from `links.next`, or `now` for changes from now on. Starts at the oldest stored change if omitted.",
-      stringSchema,
+      cursorSchema,
     ),
     all: queryParameter(
       "all",

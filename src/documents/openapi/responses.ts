@@ -1,3 +1,4 @@
+import { lazy } from "#domain/lazy.ts";
 import { type ApiCode, apiCodes, problems } from "#domain/problem/catalogue.ts";
 import { ref, stringSchema, uriSchema, type Schema, typeName } from "./schema.ts";
 import { problemExample, problemName } from "./problem-schemas.ts";
@@ -74,41 +75,45 @@ export function headerComponents(): Schema {
 const headerRefs = (names: readonly string[]): Schema =>
   Object.fromEntries(names.map((name) => [name.replace(".known", ""), ref("headers", name)]));
 
-/** The headers of a response to a valid credential: the shared ones and `names`. */
-function responseHeaders(...names: string[]): Schema {
-  return headerRefs(["X-Request-Id", "RateLimit-Policy", "RateLimit", ...names]);
+/** The headers of a response: the shared ones and `names`. Without a credential, it has no limits. */
+function responseHeaders(names: readonly string[], mayLackLimits: boolean): Schema {
+  const suffix = mayLackLimits ? ".known" : "";
+  return headerRefs(["X-Request-Id", `RateLimit-Policy${suffix}`, `RateLimit${suffix}`, ...names]);
 }
 
+/** The statuses of problems that occur before the limits of a credential are loaded. */
+const statusesWithoutLimits = [401, 429, 500, 503];
+
 /** The headers of an error response. The rate limits are missing when the request failed before they were loaded. */
-function problemHeaders(status: number, codes: readonly ApiCode[]): Schema {
+function problemHeaders(status: number, codes: readonly ApiCode[], takesLink: boolean): Schema {
+  if (status === 401) return headerRefs(["X-Request-Id", "WWW-Authenticate"]);
+  const mayLackLimits = takesLink || statusesWithoutLimits.includes(status);
+  return responseHeaders(ownHeaders(status, codes), mayLackLimits);
+}
+
+function ownHeaders(status: number, codes: readonly ApiCode[]): string[] {
   switch (status) {
-    case 401:
-      return headerRefs(["X-Request-Id", "WWW-Authenticate"]);
     case 403:
-      return responseHeaders("WWW-Authenticate");
+      return ["WWW-Authenticate"];
     case 429:
     case 503:
-      return headerRefs([
-        "X-Request-Id",
-        "RateLimit-Policy.known",
-        "RateLimit.known",
-        "Retry-After",
-      ]);
-    case 500:
-      return headerRefs(["X-Request-Id", "RateLimit-Policy.known", "RateLimit.known"]);
+      return ["Retry-After"];
     case 415:
-      return responseHeaders("Accept-Encoding");
+      return ["Accept-Encoding"];
     case 416:
-      return responseHeaders("Content-Range");
+      return ["Content-Range"];
     default:
-      return codes.includes("indexing") ? responseHeaders("Retry-After") : responseHeaders();
+      return codes.includes("indexing") ? ["Retry-After"] : [];
   }
 }
 
-/** The checks before an operation: whether it needs a permission, and whether its path can return 404. */
+/** The checks before an operation. */
 export interface RouteChecks {
   needsPermission: boolean;
+  /** Whether its path can return 404. */
   mayBeMissing: boolean;
+  /** Whether a link in the query replaces the credential. */
+  takesLink: boolean;
 }
 
 const commonProblems: readonly ApiCode[] = [
@@ -117,7 +122,7 @@ const commonProblems: readonly ApiCode[] = [
   "internal",
   "try_again",
 ];
-const allChecks: RouteChecks = { needsPermission: true, mayBeMissing: true };
+const allChecks: RouteChecks = { needsPermission: true, mayBeMissing: true, takesLink: false };
 
 /** The error responses of an operation: the common ones and those of `codes`. */
 export function errorResponses(codes: readonly ApiCode[], checks: RouteChecks = allChecks): Schema {
@@ -132,25 +137,32 @@ export function errorResponses(codes: readonly ApiCode[], checks: RouteChecks = 
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, statusCodes]) => [
       status,
-      ref("responses", responseName(statusCodes)),
+      ref("responses", responseName(Number(status), statusCodes, checks)),
     ]),
   );
 }
 
 /** The name lists the problems, so operations with the same problems share one response component. */
-const responseName = (codes: readonly ApiCode[]) => codes.map(typeName).join("Or");
-const codesByName = new Map(apiCodes.map((code) => [typeName(code), code]));
+function responseName(status: number, codes: readonly ApiCode[], { takesLink }: RouteChecks) {
+  const isLinked = takesLink && !statusesWithoutLimits.includes(status);
+  return (isLinked ? linkedPrefix : "") + codes.map(typeName).join("Or");
+}
+/** Names the problems of operations that take links. */
+const linkedPrefix = "Linked";
+const codesByName = lazy(() => new Map(apiCodes.map((code) => [typeName(code), code])));
 const codesFromName = (name: string) =>
-  name.split(/Or(?=[A-Z])/).flatMap((part) => codesByName.get(part) ?? []);
+  name.split(/Or(?=[A-Z])/).flatMap((part) => codesByName().get(part) ?? []);
 
 /** The error responses with these component names. */
 export function problemResponses(names: Iterable<string>, origin: string): Schema {
   return Object.fromEntries(
-    [...names].toSorted().map((name) => [name, problemResponse(codesFromName(name), origin)]),
+    [...names].toSorted().map((name) => [name, problemResponse(name, origin)]),
   );
 }
 
-function problemResponse(codes: readonly ApiCode[], origin: string): Schema {
+function problemResponse(name: string, origin: string): Schema {
+  const takesLink = name.startsWith(linkedPrefix);
+  const codes = codesFromName(takesLink ? name.slice(linkedPrefix.length) : name);
   const schemas = codes.map((code) => ref("schemas", problemName(code)));
   const [onlySchema] = schemas;
   const mapping = Object.fromEntries(
@@ -160,7 +172,7 @@ function problemResponse(codes: readonly ApiCode[], origin: string): Schema {
   const examples = codes.map((code) => [code, { value: problemExample(code, origin) }] as const);
   const [{ status } = problems.internal] = codes.map((code) => problems[code]);
   return {
-    headers: problemHeaders(status, codes),
+    headers: problemHeaders(status, codes, takesLink),
     description: codes.map((code) => problems[code].title).join(", or "),
     content: {
       "application/problem+json": {
@@ -175,11 +187,13 @@ export function jsonContent(schema: Schema, example?: unknown): Schema {
   return { "application/json": { schema, ...(example === undefined ? {} : { example }) } };
 }
 
-/** A response to a valid credential. `headerNames` are its headers in addition to the shared ones. */
+/** A successful response. `headerNames` are its headers in addition to the shared ones. */
 export function responseObject(
   description: string,
-  content?: Schema,
-  ...headerNames: string[]
+  content: Schema | undefined,
+  headerNames: readonly string[],
+  takesLink = false,
 ): Schema {
-  return { description, headers: responseHeaders(...headerNames), ...(content ? { content } : {}) };
+  const headers = responseHeaders(headerNames, takesLink);
+  return { description, headers, ...(content ? { content } : {}) };
 }

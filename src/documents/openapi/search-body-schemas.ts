@@ -34,6 +34,7 @@ export function searchBodySchemas(
         limit: { ...toJsonSchema(pageLimit()), type: ["integer", "null"] },
         cursor: {
           type: ["string", "null"],
+          minLength: 1,
           description: "The cursor from `links.next`. Send it here or in the query.",
         },
       },

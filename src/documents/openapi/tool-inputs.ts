@@ -69,7 +69,8 @@ const descriptions: Record<ToolParameter, string> = {
 
 /** The schemas of these parameters, with descriptions for models. */
 export function parameterSchemas(...names: ToolParameter[]): Schema {
-  const schemas = { ...toolParameters(), idempotency_key: idempotencyKey() };
+  const cursor = z.string().check(z.minLength(1));
+  const schemas = { ...toolParameters(), idempotency_key: idempotencyKey(), cursor };
   return Object.fromEntries(
     names.map((name) => [
       name,
@@ -172,34 +173,43 @@ function conditionsInput(
 const presentFields = (fields: Map<string, SearchField | undefined>): SearchField[] =>
   [...fields.values()].filter((field) => field !== undefined);
 
+/** A member of a body that may be null, like in the API. */
+const orNull = (schema: Schema): Schema => ({ ...schema, type: [schema["type"], "null"] });
+
+const directionSchema: Schema = { type: ["string", "null"], enum: ["asc", "desc", null] };
+
 /** The input of a search. */
 export function searchInput(parameters: Schema, collection: Collection | undefined): Schema {
   const fields = collection ? presentFields(searchFields(collection)) : [];
   const names = fields.map(({ name }) => name);
   const keys = collection?.definition.fields.fields.map(({ key }) => key);
+  const { expand = {}, cursor = {} } = parameterSchemas("expand", "cursor") as Record<
+    string,
+    Schema
+  >;
   return closedObject(
     {
       ...parameters,
-      conditions: conditionsInput(fields, collection),
-      sort: {
+      conditions: orNull(conditionsInput(fields, collection)),
+      sort: orNull({
         ...listSchema(
           closedObject(
             {
               field: collection ? enumSchema(names) : stringSchema,
-              direction: enumSchema(["asc", "desc"]),
+              direction: directionSchema,
             },
             ["field"],
           ),
         ),
         maxItems: maxSortKeys,
-      },
-      fields: {
+      }),
+      fields: orNull({
         ...listSchema(keys && keys.length > 0 ? enumSchema(keys) : stringSchema),
         description: "The keys of the fields to return. Returns all fields if omitted.",
-      },
-      ...(collection && expansions(collection).size === 0 ? {} : parameterSchemas("expand")),
-      limit: toJsonSchema(pageLimit()),
-      ...parameterSchemas("cursor"),
+      }),
+      ...(collection && expansions(collection).size === 0 ? {} : { expand: orNull(expand) }),
+      limit: orNull(toJsonSchema(pageLimit())),
+      cursor: orNull(cursor),
     },
     Object.keys(parameters).filter(isRequired),
   );
@@ -216,19 +226,23 @@ export function aggregateInput(parameters: Schema, collection: Collection | unde
   const group = {
     field: fieldSchema((field) => groupingOf(field) !== null),
     unit: { ...enumSchema(units), description: unitDescription },
-    time_zone: { ...stringSchema, description: "IANA, for date-times." },
+    time_zone: { ...stringSchema, description: "An existing name of IANA, for date-times." },
   };
   const metric = { op: enumSchema(metricOps), field: fieldSchema(() => true) };
-  const order = { metric: stringSchema, direction: enumSchema(["asc", "desc"]) };
+  const order = { metric: stringSchema, direction: directionSchema };
   return closedObject(
     {
       ...parameters,
-      conditions: {
+      conditions: orNull({
         ...listSchema({ type: "object" }),
         maxItems: maxConditions,
         description: "What must hold, as the search tool takes it.",
-      },
-      group_by: { ...listSchema(closedObject(group, ["field"])), maxItems: maxGroupKeys },
+      }),
+      group_by: orNull({
+        ...listSchema(closedObject(group, ["field"])),
+        maxItems: maxGroupKeys,
+        description: "Different fields.",
+      }),
       metrics: {
         type: "object",
         additionalProperties: closedObject(metric, ["op"]),
@@ -236,17 +250,17 @@ export function aggregateInput(parameters: Schema, collection: Collection | unde
         maxProperties: maxMetrics,
         description: "Figures by a name of your own. Only count works without a field.",
       },
-      order_by: {
+      order_by: orNull({
         ...listSchema(closedObject(order, ["metric"])),
         maxItems: maxMetrics,
-        description: "By the key of the group where it is left out.",
-      },
-      limit: {
+        description: "Names of metrics. By the key of the group where it is left out.",
+      }),
+      limit: orNull({
         type: "integer",
         minimum: 1,
         maximum: maxGroups,
         description: "How many groups at most; 100 where it is left out.",
-      },
+      }),
     },
     [...Object.keys(parameters).filter(isRequired), "metrics"],
   );

@@ -69,19 +69,8 @@ export interface Warning {
 
 type InputValues = Record<string, unknown>;
 
-/** The limit for the warnings of a response. Drops further ones. */
-export const maxWarnings = 100;
-
 /** Returns a warning for each value that the request contains for a computed field. */
 export function ignoredWarnings(
-  fields: CompiledFields,
-  input: InputValues,
-  path: string,
-): Warning[] {
-  return allIgnoredWarnings(fields, input, path).slice(0, maxWarnings);
-}
-
-function allIgnoredWarnings(
   { byKey }: CompiledFields,
   input: InputValues,
   path: string,
@@ -92,7 +81,7 @@ function allIgnoredWarnings(
     const value = input[key];
     if (!rows || !Array.isArray(value)) return [];
     return value.flatMap((row: unknown, index) =>
-      isObject(row) ? allIgnoredWarnings(rows, row, `${path}${key}[${index}].`) : [],
+      isObject(row) ? ignoredWarnings(rows, row, `${path}${key}[${index}].`) : [],
     );
   });
 }

@@ -1,6 +1,7 @@
 import type { Field, FieldSet } from "./field.ts";
 import * as z from "zod/mini";
 import { lazy } from "#domain/lazy.ts";
+import { problem } from "#domain/problem/problem.ts";
 
 export interface Acceptance {
   state: "open" | "closed";
@@ -221,12 +222,19 @@ export interface CollectionRef {
   key: string;
 }
 
-/** Lists the selected collections without duplicates. */
+/** The limit for the apps and forms that a query selects. */
+const maxSelected = 20;
+
+/** Lists the selected collections without duplicates. Throws 422 if there are too many. */
 export function selectedCollections({
   apps,
   forms,
 }: z.output<ReturnType<typeof selectionQuery>>): CollectionRef[] {
-  return [...toCollectionRefs("app", apps), ...toCollectionRefs("form", forms)];
+  const selected = [...toCollectionRefs("app", apps), ...toCollectionRefs("form", forms)];
+  if (selected.length <= maxSelected) return selected;
+  const reason = `Must have at most ${maxSelected} apps and forms, not ${selected.length}.`;
+  const field = forms === undefined ? "apps" : "forms";
+  throw problem.invalidInput([{ field, code: "too_complex", reason }]);
 }
 
 function toCollectionRefs(kind: CollectionKind, keys: string | undefined): CollectionRef[] {

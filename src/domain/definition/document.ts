@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Field, ScalarField } from "./field.ts";
+import { fieldKeyPattern, type Field, type ScalarField } from "./field.ts";
 import { maxFileBytes, maxFilesPerField } from "#domain/files/file.ts";
 import { hasNoControls, isStorable, storableDescription } from "#domain/text.ts";
 import { toEpochMs, isTimeZone } from "#domain/time.ts";
@@ -15,7 +15,7 @@ import { viewsSchema, type ViewDocument } from "./view.ts";
 import { lazy } from "#domain/lazy.ts";
 
 const fieldKeySchema = lazy(() =>
-  z.string().check(z.regex(/^[a-z][a-z0-9_]{0,62}$/, "Must match ^[a-z][a-z0-9_]{0,62}$.")),
+  z.string().check(z.regex(fieldKeyPattern, `Must match ${fieldKeyPattern.source}.`)),
 );
 export const collectionKeyPattern = /^[a-z][a-z0-9_-]{0,62}$/;
 

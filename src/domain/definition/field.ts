@@ -3,6 +3,8 @@ import type { FieldError } from "#domain/problem/problem.ts";
 import { maxMatchSteps, analyzePattern } from "#domain/pattern/pattern.ts";
 import type { FieldDocument } from "./document.ts";
 
+export const fieldKeyPattern = /^[a-z][a-z0-9_]{0,62}$/;
+
 /**
  * A stored field of a collection. Data is stored under the stable `id`, which no response contains. Renaming changes
  * only `key`, so data, search entries and unique values stay in place.

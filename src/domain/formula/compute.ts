@@ -1,10 +1,4 @@
-import {
-  maxWarnings,
-  type Warning,
-  type Data,
-  type LineItemRow,
-  type Scalar,
-} from "#domain/data/values.ts";
+import type { Warning, Data, LineItemRow, Scalar } from "#domain/data/values.ts";
 import type { CompiledCollection, CompiledFields } from "#domain/data/compile.ts";
 import { withoutRemovedFields } from "#domain/data/index-entries.ts";
 import type { ComputedField } from "#domain/definition/field.ts";
@@ -100,7 +94,7 @@ function runFormula(
 ): Scalar | undefined {
   const { field } = formula;
   const failWithWarning = () => {
-    if (warnings.length < maxWarnings) warnings.push({ field: name, code: "formula_failed" });
+    warnings.push({ field: name, code: "formula_failed" });
     return undefined;
   };
   // When the item's steps are spent, its remaining formulas have no value.

@@ -20,7 +20,7 @@ export const problems = {
     title: "Malformed header",
     meaning: "A request header is empty or has an invalid format.",
     remedy:
-      'Set If-Match and If-None-Match to "*" or to a comma-separated list of ETags in double quotes.',
+      'Set If-Match and If-None-Match to "*" or to a comma-separated list of ETags in double quotes. Send the content of a file without Content-Range.',
   },
   unauthenticated: {
     status: 401,

@@ -1,3 +1,4 @@
+import { lazySql } from "#store/db/lazy.ts";
 import { type CollectionDatabase } from "#store/db/database.ts";
 import { sql } from "drizzle-orm";
 import type { UniqueValue } from "#domain/data/index-entries.ts";
@@ -26,26 +27,30 @@ interface ItemLookupValues {
 const v = placeholders<ItemLookupValues & { collectionId: number }>();
 
 /** The numbers of all named items. Uses only point lookups. */
-const matchingNumbers = sql`(
+const matchingNumbers = lazySql(
+  () => sql`(
     select i.number from json_each(${v.ids}) e join item i on i.id = e.value
     union select i.number from json_each(${v.receipts}) e
       join item i on i.number = ${v.above} + (e.value ->> 0) and i.receipt_number = e.value ->> 1
     union select u.item from json_each(${v.uniqueValues}) e
-      join unique_value u on u.field = e.value ->> 0 and u.value = e.value ->> 1)`;
+      join unique_value u on u.field = e.value ->> 0 and u.value = e.value ->> 1)`,
+);
 
-const matchingItems = sql`number in ${matchingNumbers} and collection_id = ${v.collectionId}`;
+const matchingItems = lazySql(
+  () => sql`number in ${matchingNumbers} and collection_id = ${v.collectionId}`,
+);
 
 const selectSize = collectionStatement<ItemLookupValues>((db) =>
   db
     .select({ bytes: sql<number>`coalesce(sum(octet_length(data)), 0)`.as("bytes") })
     .from(item)
-    .where(matchingItems),
+    .where(sql`${matchingItems}`),
 );
 
 /** Selects no items when all of them together exceed `maxBytes`. Checking the sizes does not read the data. */
 const selectItems = collectionStatement<ItemLookupValues>((db) =>
   db
-    .select(itemColumns)
+    .select(itemColumns())
     .from(item)
     .where(
       sql`${matchingItems} and (select coalesce(sum(octet_length(data)), 0) from item where ${matchingItems}) <= ${v.maxBytes}`,

@@ -1,4 +1,5 @@
 import { eq, sql } from "drizzle-orm";
+import { lazySql } from "#store/db/lazy.ts";
 import { fieldsPerCollection, systemFieldIds } from "#domain/data/values.ts";
 import { sequencesPerCollection } from "#domain/item/item.ts";
 import {
@@ -47,14 +48,17 @@ export interface BatchRowValues extends BatchValues {
 
 const v = placeholders<BatchRowValues & { collectionId: number }>();
 const collectionSpan = sql.raw(String(sequencesPerCollection));
-const tallyCondition = sql`t.collection_id = ${v.collectionId}`;
+const tallyCondition = lazySql(() => sql`t.collection_id = ${v.collectionId}`);
 const element = (index: number) => sql`(e.value ->> ${sql.raw(String(index))})`;
 
 /** The number of an existing item, or of an item that this batch creates. */
-const itemNumber = sql`iif(${element(0)} < 0, t.collection_id * ${collectionSpan} + t.last_place - ${element(0)}, ${element(0)})`;
+const itemNumber = lazySql(
+  () =>
+    sql`iif(${element(0)} < 0, t.collection_id * ${collectionSpan} + t.last_place - ${element(0)}, ${element(0)})`,
+);
 /** The creation time of a new item. Times grow with the numbers. */
-const createdAt = sql`(max(t.last_created_at + 1, ${v.now}) - ${element(0)} - 1)`;
-const rowsWithTally = sql`json_each(${v.rows}) e, tally t where ${tallyCondition}`;
+const createdAt = lazySql(() => sql`(max(t.last_created_at + 1, ${v.now}) - ${element(0)} - 1)`);
+const rowsWithTally = lazySql(() => sql`json_each(${v.rows}) e, tally t where ${tallyCondition}`);
 
 /** Aborts the batch when the key belongs to another request. A deleted collection has no replays. */
 export const keyOwned = collectionGuard<BatchValues>(
@@ -126,7 +130,9 @@ export const addEntries = collectionStatement<BatchRowValues>((db) =>
     .onConflictDoNothing(),
 );
 
-const receipt = sql`${v.receiptPrefix} || printf('%06d', t.last_place - ${element(0)})`;
+const receipt = lazySql(
+  () => sql`${v.receiptPrefix} || printf('%06d', t.last_place - ${element(0)})`,
+);
 const updatedAtField = sql.raw(
   `t.collection_id * ${fieldsPerCollection} + ${systemFieldIds.updatedAt}`,
 );
@@ -139,11 +145,13 @@ export const addUpdateTimes = collectionStatement<BatchRowValues>((db) =>
 );
 
 /** Rows: number of a deleted item. Its earlier changes lose their former values. */
-const changeChains = sql`with recursive chain (number, previous, place) as (
+const changeChains = lazySql(
+  () => sql`with recursive chain (number, previous, place) as (
     select c.number, c.previous, 1 from json_each(${v.rows}) e
       join item i on i.number = ${element(0)} join change c on c.number = i.last_change
     union all select c.number, c.previous, place + 1 from chain
-      join change c on c.number = chain.previous where place < ${sql.raw(String(maxErasedPerBatch))})`;
+      join change c on c.number = chain.previous where place < ${sql.raw(String(maxErasedPerBatch))})`,
+);
 
 export const eraseFormerValues = collectionStatement<BatchRowValues>((db) =>
   db
@@ -163,7 +171,9 @@ export const queueErasure = collectionStatement<BatchRowValues>((db) =>
 );
 
 /** All changes get one time, not earlier than the creation of any new item. */
-const changedAt = changeTimeSql(sql`(max(t.last_created_at + 1, ${v.now}) + ${v.createdCount})`);
+const changedAt = lazySql(() =>
+  changeTimeSql(sql`(max(t.last_created_at + 1, ${v.now}) + ${v.createdCount})`),
+);
 
 /**
  * Rows: number, id, offset from the last stored change, action, version, offset of the previous change of the item in

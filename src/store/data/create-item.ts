@@ -1,3 +1,4 @@
+import { lazySql } from "#store/db/lazy.ts";
 import { type CollectionDatabase } from "#store/db/database.ts";
 import { and, eq, sql } from "drizzle-orm";
 import { fieldsPerCollection, systemFieldIds } from "#domain/data/values.ts";
@@ -60,9 +61,11 @@ interface CreateValues extends ItemAuditRecord, ClaimValues {
 const v = placeholders<CreateValues & { collectionId: number }>();
 
 /** True until the item is stored, and only for the request that owns the key. Uses only point lookups. */
-const isNewItem = sql`not exists (select 1 from item where id = ${v.id})
-  and (${v.key} is null or exists (select 1 from replay where key = ${v.key} and item_id = ${v.id}))`;
-const tallyCondition = sql`t.collection_id = ${v.collectionId}`;
+const isNewItem = lazySql(
+  () => sql`not exists (select 1 from item where id = ${v.id})
+  and (${v.key} is null or exists (select 1 from replay where key = ${v.key} and item_id = ${v.id}))`,
+);
+const tallyCondition = lazySql(() => sql`t.collection_id = ${v.collectionId}`);
 const itemNumber = sql.raw(`t.collection_id * ${sequencesPerCollection} + t.last_place`);
 
 const collectionAccepts = collectionGuard<CreateValues>(
@@ -103,7 +106,7 @@ const insertUnique = collectionStatement<CreateValues>((db) =>
   ),
 );
 
-const receipt = sql`${v.receiptPrefix} || printf('%06d', t.last_place)`;
+const receipt = lazySql(() => sql`${v.receiptPrefix} || printf('%06d', t.last_place)`);
 const updatedAtField = sql.raw(
   `t.collection_id * ${fieldsPerCollection} + ${systemFieldIds.updatedAt}`,
 );

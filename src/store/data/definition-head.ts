@@ -1,5 +1,6 @@
+import { lazySql } from "#store/db/lazy.ts";
 import type { Databases } from "#store/db/database.ts";
-import { sql, type SQL } from "drizzle-orm";
+import { sql, type SQL, type SQLWrapper } from "drizzle-orm";
 import type {
   Collection,
   CollectionKind,
@@ -47,12 +48,12 @@ export function cachedStampsJson(collections: Iterable<Pick<Collection, "id" | "
   );
 }
 
-const stamp = sql`(${collection.revision} || ' ' || ${collection.updatedAt})`;
+const stamp = lazySql(() => sql`(${collection.revision} || ' ' || ${collection.updatedAt})`);
 
 /** The columns of a head, for a statement that reads `collection`. `stamps` is the result of `cachedStampsJson`. */
 export function definitionHeadColumns(stamps: SQL) {
   const isCached = sql`(${stamps} ->> ('c' || ${collection.id})) is ${stamp}`;
-  const unlessCached = <T>(value: SQL, name: string) =>
+  const unlessCached = <T>(value: SQLWrapper, name: string) =>
     sql<T | null>`iif(${isCached}, null, ${value})`.as(name);
   return {
     collection_id: sql<number>`${collection.id}`.as("collection_id"),
@@ -66,14 +67,16 @@ export function definitionHeadColumns(stamps: SQL) {
   };
 }
 
-const definitionColumns = sql`json_object('kind', ${collection.kind}, 'key', ${collection.key},
+const definitionColumns = lazySql(
+  () => sql`json_object('kind', ${collection.kind}, 'key', ${collection.key},
   'version', ${collection.version}, 'revision', ${collection.revision}, 'stamp', ${stamp},
   'fieldsVersion', ${collection.fieldsVersion}, 'name', ${collection.name},
   'description', ${collection.description}, 'timeZone', ${collection.timeZone},
   'receiptPrefix', ${collection.receiptPrefix}, 'state', ${collection.state},
   'opensAt', ${collection.opensAt}, 'closesAt', ${collection.closesAt},
   'maxSubmissions', ${collection.maxSubmissions}, 'historyDays', ${collection.historyDays},
-  'retain', ${collection.retain}, 'location', ${collection.location}, 'views', json(${collection.views}))`;
+  'retain', ${collection.retain}, 'location', ${collection.location}, 'views', json(${collection.views}))`,
+);
 
 type Row = typeof collection.$inferSelect;
 
@@ -143,12 +146,17 @@ interface DefinitionsValues {
 }
 
 const v = placeholders<DefinitionsValues>();
-const totalBytes = sql`(select coalesce(sum(octet_length(c.fields)), 0) from json_each(${v.names}) n
-  join collection c on c.kind = n.value ->> 0 and c.key = n.value ->> 1)`;
+const totalBytes = lazySql(
+  () => sql`(select coalesce(sum(octet_length(c.fields)), 0) from json_each(${v.names}) n
+  join collection c on c.kind = n.value ->> 0 and c.key = n.value ->> 1)`,
+);
 
 const selectSizes = dataStatement<DefinitionsValues>((db) =>
   db
-    .select({ count: sql<number>`count(*)`.as("count"), bytes: totalBytes.as("bytes") })
+    .select({
+      count: sql<number>`count(*)`.as("count"),
+      bytes: sql<number>`${totalBytes}`.as("bytes"),
+    })
     .from(sql`json_each(${v.names}) n`)
     .innerJoin(
       collection,

@@ -1,3 +1,4 @@
+import { lazySql } from "#store/db/lazy.ts";
 import type { CollectionDatabase, PreparedStatement } from "#store/db/database.ts";
 import { sql, eq } from "drizzle-orm";
 import { fieldNumber } from "#domain/data/values.ts";
@@ -159,7 +160,7 @@ export const insertOwner = collectionStatement<{ epoch: number }>((db, v) =>
 type CollectionKey = Pick<InsertedColumns, "kind" | "key">;
 
 const keyValues = placeholders<CollectionKey>();
-const collectionCondition = sql`kind = ${keyValues.kind} and key = ${keyValues.key}`;
+const collectionCondition = lazySql(() => sql`kind = ${keyValues.kind} and key = ${keyValues.key}`);
 
 export const insertTally = dataStatement<CollectionKey>((db) =>
   db.insert(tally).select(sql`select id, 0, 0, 0, 0 from collection where ${collectionCondition}`),

@@ -6,6 +6,7 @@ import {
   type DataDatabase,
 } from "#store/db/database.ts";
 import { sql, type SQL, asc, eq } from "drizzle-orm";
+import { lazySql } from "#store/db/lazy.ts";
 import { itemNumberRange, type Item, sequencesPerCollection } from "#domain/item/item.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { item, change, erasure } from "#store/db/schema.ts";
@@ -25,23 +26,25 @@ interface FeedValues {
 const v = placeholders<FeedValues>();
 
 /** The changes of a page, each with the total bytes of the items before it. Computing sizes does not read the items. */
-const pageChangesSql = sql`(select c.*, sum(coalesce(octet_length(i.data), 0)) over (order by c.number)
+const pageChangesSql = lazySql(
+  () => sql`(select c.*, sum(coalesce(octet_length(i.data), 0)) over (order by c.number)
       - coalesce(octet_length(i.data), 0) as spent
     from (select * from change where number > ${v.after} and number < ${v.below}
       order by number limit ${v.limit}) c
-    left join item i on i.number = c.item)`;
+    left join item i on i.number = c.item)`,
+);
 
 const selectChanges = dataStatement<FeedValues>((db) =>
   db
     .select(changeColumns)
-    .from(pageChangesSql)
+    .from(sql`${pageChangesSql}`)
     .where(sql`spent < ${v.maxBytes}`)
     .orderBy(sql`number`),
 );
 
 const selectItems = dataStatement<FeedValues>((db) =>
   db
-    .select(itemColumns)
+    .select(itemColumns())
     .from(item)
     .where(sql`number in (select item from ${pageChangesSql} where spent < ${v.maxBytes})`),
 );
@@ -157,10 +160,14 @@ const dayMs = 24 * 60 * 60 * 1000;
 const sequencesPerCollectionSql = sql.raw(String(sequencesPerCollection));
 
 /** The first change of each collection is its oldest. */
-const oldestChangeSql = sql`(select number from change where number > c.id * ${sequencesPerCollectionSql}
-  and number < (c.id + 1) * ${sequencesPerCollectionSql} order by number limit 1)`;
-const newestChangeSql = sql`(select number from change where number > c.id * ${sequencesPerCollectionSql}
-  and number < (c.id + 1) * ${sequencesPerCollectionSql} order by number desc limit 1)`;
+const oldestChangeSql = lazySql(
+  () => sql`(select number from change where number > c.id * ${sequencesPerCollectionSql}
+  and number < (c.id + 1) * ${sequencesPerCollectionSql} order by number limit 1)`,
+);
+const newestChangeSql = lazySql(
+  () => sql`(select number from change where number > c.id * ${sequencesPerCollectionSql}
+  and number < (c.id + 1) * ${sequencesPerCollectionSql} order by number desc limit 1)`,
+);
 
 /**
  * Deletes expired changes of the collections from this id on, but keeps the last change of each. Returns the next id,

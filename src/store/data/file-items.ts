@@ -27,7 +27,7 @@ const selectHead = dataStatement<FileValues>((db, { id, stamps }) =>
 
 const selectItem = dataStatement<FileValues>((db, { id }) =>
   db
-    .select(itemColumns)
+    .select(itemColumns())
     .from(item)
     .where(eq(item.number, sql`(select item from file where id = ${id})`)),
 );

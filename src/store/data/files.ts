@@ -1,9 +1,10 @@
 import { and, eq, sql } from "drizzle-orm";
+import { lazy } from "#domain/lazy.ts";
 import { maxUnattachedBytes, maxUnattachedFiles, type File } from "#domain/files/file.ts";
 import type { Actor } from "#domain/audit.ts";
 import type { CollectionDatabase, DataDatabase, Databases } from "#store/db/database.ts";
 import { retryTransient, runOnce } from "#store/db/retry.ts";
-import { file } from "#store/db/schema.ts";
+import { file, removedFile } from "#store/db/schema.ts";
 import { collectionStatement, dataStatement, jsonChunks } from "#store/db/statement.ts";
 
 /** Statements on the rows of files. The row of a file comes before its object in R2, and goes after it. */
@@ -11,7 +12,7 @@ import { collectionStatement, dataStatement, jsonChunks } from "#store/db/statem
 /** `remove_at` of a file that is being deleted. It cannot come back. */
 export const removing = 0;
 
-const columns = {
+const columns = lazy(() => ({
   id: file.id,
   collectionId: sql<number>`${file.collectionId}`.as("collectionId"),
   field: file.field,
@@ -23,7 +24,7 @@ const columns = {
   item: file.item,
   detached: file.detached,
   createdAt: sql<number>`${file.createdAt}`.as("createdAt"),
-};
+}));
 
 /** A file with the change that removed it from its item; null if none did. */
 export interface FileRow extends File {
@@ -94,7 +95,7 @@ export async function exceedsLimits(
 
 export const selectFile = dataStatement<{ id: string }>((db, v) =>
   db
-    .select(columns)
+    .select(columns())
     .from(file)
     .where(and(eq(file.id, v.id), sql`remove_at is not ${sql.raw(String(removing))}`)),
 );
@@ -109,7 +110,7 @@ async function findFile(
 
 const selectFiles = collectionStatement<{ ids: string; now: number }>((db, v) =>
   db
-    .select(columns)
+    .select(columns())
     .from(file)
     .where(
       sql`${file.id} in (select value from json_each(${v.ids})) and ${file.collectionId} = ${v.collectionId}
@@ -163,19 +164,24 @@ export async function startRemoval(
   return meta.changes > 0;
 }
 
+const isRemoved = (ids: unknown) =>
+  sql`id in (select value from json_each(${ids})) and remove_at = ${sql.raw(String(removing))}`;
+
+const rememberRemoved = dataStatement<{ ids: string; now: number }>((db, v) =>
+  db.insert(removedFile).select(sql`select ${v.now}, id from file where ${isRemoved(v.ids)}`),
+);
 const deleteRemoved = dataStatement<{ ids: string }>((db, v) =>
-  db
-    .delete(file)
-    .where(
-      sql`${file.id} in (select value from json_each(${v.ids})) and remove_at = ${sql.raw(String(removing))}`,
-    ),
+  db.delete(file).where(isRemoved(v.ids)),
 );
 
-/** Forgets files whose objects are gone. */
+/** Deletes the rows of files whose objects are gone. Their IDs stay until no upload can store such an object again. */
 export async function deleteRows(
   db: DataDatabase | CollectionDatabase,
   ids: readonly string[],
+  now: number,
 ): Promise<void> {
-  const statement = deleteRemoved(db, { ids: JSON.stringify(ids) });
-  await retryTransient(db, () => statement.run());
+  const chunk = JSON.stringify(ids);
+  await retryTransient(db, () =>
+    db.batch([rememberRemoved(db, { ids: chunk, now }), deleteRemoved(db, { ids: chunk })]),
+  );
 }

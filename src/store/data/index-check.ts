@@ -1,3 +1,4 @@
+import { lazySql } from "#store/db/lazy.ts";
 import { orm, type CollectionDatabase, type DataDatabase } from "#store/db/database.ts";
 import { sql, type Column, type SQL, and, eq } from "drizzle-orm";
 import { fieldNumber, fieldsPerCollection } from "#domain/data/values.ts";
@@ -94,10 +95,12 @@ const checkPosition = placeholders<{
   limit: number;
   value: string | number;
 }>();
-const entriesAfterSql = sql`select field, value, item from search_entry
+const entriesAfterSql = lazySql(
+  () => sql`select field, value, item from search_entry
   where (field, value, item) > (${checkPosition.field}, ${checkPosition.value}, ${checkPosition.item})
     and field < ${checkPosition.below}
-  order by field, value, item limit ${checkPosition.limit}`;
+  order by field, value, item limit ${checkPosition.limit}`,
+);
 
 /** The bytes of an entry and of its item, if that still exists. */
 const entryBytesSql = sql`(octet_length(e.value) + coalesce(octet_length(i.data), 0))`;
@@ -116,7 +119,7 @@ const selectEntries = dataStatement<{
 }>((db, v) =>
   db
     .select({
-      ...itemColumns,
+      ...itemColumns(),
       entry_field: sql`e.field`.as("entry_field"),
       entry_value: sql`e.value`.as("entry_value"),
       entry_item: sql`e.item`.as("entry_item"),

@@ -1,3 +1,4 @@
+import { lazySql } from "#store/db/lazy.ts";
 import { type CollectionDatabase } from "#store/db/database.ts";
 import { asc, sql } from "drizzle-orm";
 import { type Item, itemNumberRange } from "#domain/item/item.ts";
@@ -20,20 +21,24 @@ interface RangeStep extends ItemNumberRange {
 }
 
 const stepValues = placeholders<RangeStep>();
-const isInRangeSql = sql`number >= ${stepValues.next} and number <= ${stepValues.last}`;
+const isInRangeSql = lazySql(
+  () => sql`number >= ${stepValues.next} and number <= ${stepValues.last}`,
+);
 
 /** The number of items that fit into the bytes of a step, at least one. Computing sizes does not read the data. */
-const fittingCountSql = sql`(select count(*) from (
+const fittingCountSql = lazySql(
+  () => sql`(select count(*) from (
     select sum(size) over (order by number) - size as spent from (
       select number, octet_length(data) as size from item where ${isInRangeSql}
         order by number limit ${stepValues.limit}))
-    where spent < ${stepValues.maxBytes})`;
+    where spent < ${stepValues.maxBytes})`,
+);
 
 const selectItems = dataStatement<RangeStep>((db) =>
   db
-    .select(itemColumns)
+    .select(itemColumns())
     .from(item)
-    .where(isInRangeSql)
+    .where(sql`${isInRangeSql}`)
     .orderBy(asc(item.number))
     .limit(fittingCountSql as never),
 );
@@ -42,13 +47,13 @@ const selectItems = dataStatement<RangeStep>((db) =>
 const selectSlots = dataStatement<RangeStep & { slots: string }>((db, v) =>
   db
     .select({
-      ...itemColumns,
+      ...itemColumns(),
       data: sql<string>`(select json_group_object(s.value, data -> ('$."' || s.value || '"'))
           from json_each(${v.slots}) s
           where data -> ('$."' || s.value || '"') is not null)`.as("data"),
     })
     .from(item)
-    .where(isInRangeSql)
+    .where(sql`${isInRangeSql}`)
     .orderBy(asc(item.number))
     .limit(fittingCountSql as never),
 );

@@ -1,3 +1,5 @@
+import { lazySql } from "#store/db/lazy.ts";
+import { lazy } from "#domain/lazy.ts";
 import type { Database, Databases } from "#store/db/database.ts";
 import { type GetColumnData, sql, and, asc, eq, type SQL, desc, gt, lt } from "drizzle-orm";
 import type { Data } from "#domain/data/values.ts";
@@ -20,7 +22,7 @@ import {
   type CurrentCollectionRow,
 } from "./collections.ts";
 
-export const itemColumns = {
+export const itemColumns = lazy(() => ({
   number: item.number,
   id: item.id,
   collection_id: item.collectionId,
@@ -34,11 +36,13 @@ export const itemColumns = {
   updated_by: item.updatedBy,
   data: item.data,
   last_change: item.lastChange,
-};
+}));
+
+type ItemColumns = ReturnType<typeof itemColumns>;
 
 /** An item as D1 returns it, by column name. */
 export type ItemRow = {
-  [Name in keyof typeof itemColumns]: GetColumnData<(typeof itemColumns)[Name]>;
+  [Name in keyof ItemColumns]: GetColumnData<ItemColumns[Name]>;
 };
 
 export function itemFromRow(row: ItemRow): Item {
@@ -96,7 +100,7 @@ const selectOne = <Values extends { stamps: string }>(
 ) =>
   dataStatement<Values>((db, values) =>
     db
-      .select({ ...itemColumns, ...definitionHeadColumns(values.stamps) })
+      .select({ ...itemColumns(), ...definitionHeadColumns(values.stamps) })
       .from(item)
       .innerJoin(collection, eq(collection.id, item.collectionId))
       .where(condition(values))
@@ -167,15 +171,18 @@ interface PageValues extends CollectionName {
 }
 
 const v = placeholders<PageValues>();
-const pageStartSql = sql`coalesce(${v.after}, ${collectionIdSql(v)} * ${sequencesPerCollectionSql})`;
-const pageEndSql = sql`(${collectionIdSql(v)} + 1) * ${sequencesPerCollectionSql}`;
+const pageStartSql = lazySql(
+  () => sql`coalesce(${v.after}, ${collectionIdSql(v)} * ${sequencesPerCollectionSql})`,
+);
+const pageEndSql = lazySql(() => sql`(${collectionIdSql(v)} + 1) * ${sequencesPerCollectionSql}`);
 
 /**
  * A page has at most `maxBytes` of stored data, but at least one item. Items are measured only if the largest item of
  * the collection could exceed the limit. Computing sizes does not read the data. A form that was just deleted has no
  * limit of its own, and null is none for SQLite.
  */
-const maxItemCountSql = sql`coalesce((select case when t.largest * ${v.limit} <= ${v.maxBytes}
+const maxItemCountSql = lazySql(
+  () => sql`coalesce((select case when t.largest * ${v.limit} <= ${v.maxBytes}
       then ${v.limit}
       else (select count(*) from (
         select sum(size) over (order by number) - size as spent from (
@@ -183,11 +190,12 @@ const maxItemCountSql = sql`coalesce((select case when t.largest * ${v.limit} <=
             where number > ${pageStartSql} and number < ${pageEndSql}
             order by number limit ${v.limit}))
         where spent < ${v.maxBytes}) end
-    from tally t where t.collection_id = ${collectionIdSql(v)}), 0)` as SQL<number>;
+    from tally t where t.collection_id = ${collectionIdSql(v)}), 0)`,
+);
 
 const selectPage = dataStatement<PageValues>((db) =>
   db
-    .select({ ...itemColumns, allowed: maxItemCountSql.as("allowed") })
+    .select({ ...itemColumns(), allowed: sql<number>`${maxItemCountSql}`.as("allowed") })
     .from(item)
     .where(and(sql`${item.number} > ${pageStartSql}`, sql`${item.number} < ${pageEndSql}`))
     .orderBy(asc(item.number))
@@ -221,7 +229,7 @@ export async function listItems(
 
 const selectNewest = dataStatement<{ kind: CollectionKind; key: string }>((db, values) =>
   db
-    .select(itemColumns)
+    .select(itemColumns())
     .from(collection)
     .innerJoin(
       item,

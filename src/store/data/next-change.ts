@@ -1,3 +1,4 @@
+import { lazySql } from "#store/db/lazy.ts";
 import type { CollectionDatabase } from "#store/db/database.ts";
 import { eq, sql } from "drizzle-orm";
 import type { ItemAction } from "#domain/item/change.ts";
@@ -30,14 +31,18 @@ interface NextChangeValues {
 }
 
 const nextChangeValues = placeholders<NextChangeValues>();
-const scannedChangesSql = sql`(select * from change where number > ${nextChangeValues.after} and number < ${nextChangeValues.below}
-  order by number limit ${sql.raw(String(maxScannedChanges))})`;
-const firstMatchSql = sql`(select * from ${scannedChangesSql} where action in (select value from json_each(${nextChangeValues.actions}))
+const scannedChangesSql = lazySql(
+  () => sql`(select * from change where number > ${nextChangeValues.after} and number < ${nextChangeValues.below}
+  order by number limit ${sql.raw(String(maxScannedChanges))})`,
+);
+const firstMatchSql = lazySql(
+  () => sql`(select * from ${scannedChangesSql} where action in (select value from json_each(${nextChangeValues.actions}))
     and (${nextChangeValues.viewMark} is null or instr(views, ${nextChangeValues.viewMark}))
     and (${nextChangeValues.limitedActions} is null
       or action not in (select value from json_each(${nextChangeValues.limitedActions}))
       or exists (select 1 from json_each(fields) f join json_each(${nextChangeValues.limitedFields}) l on l.value = f.value))
-  order by number limit 1)`;
+  order by number limit 1)`,
+);
 
 const selectScanEnd = dataStatement<NextChangeValues>((db) =>
   db
@@ -45,16 +50,16 @@ const selectScanEnd = dataStatement<NextChangeValues>((db) =>
       through: sql<number | null>`max(number)`.as("through"),
       count: sql<number>`count(*)`.as("count"),
     })
-    .from(scannedChangesSql),
+    .from(sql`${scannedChangesSql}`),
 );
 
 const selectFirstMatch = dataStatement<NextChangeValues>((db) =>
-  db.select(changeColumns).from(firstMatchSql),
+  db.select(changeColumns).from(sql`${firstMatchSql}`),
 );
 
 const selectItem = dataStatement<NextChangeValues>((db) =>
   db
-    .select(itemColumns)
+    .select(itemColumns())
     .from(item)
     .where(sql`number = (select item from ${firstMatchSql})`),
 );

@@ -22,11 +22,12 @@ export async function settleErasure(db: DataDatabase, subject: string): Promise<
 /** Longer than Time Travel goes back. */
 const rememberedMs = 31 * 24 * 60 * 60 * 1000;
 
-/** Forgets the erasures that no restore can undo. */
-export async function forgetErasures(db: DataDatabase, now: number): Promise<void> {
+/** Forgets the erasures that no restore can undo. Nothing remains. */
+export async function forgetErasures(db: DataDatabase, now: number): Promise<false> {
   await retryTransient(db, () =>
     orm(db)
       .delete(erasedItem)
       .where(lte(erasedItem.at, now - rememberedMs)),
   );
+  return false;
 }

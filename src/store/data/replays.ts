@@ -192,6 +192,21 @@ export const eraseReplays = (
   values: ErasureValues,
 ): PreparedStatement<"data">[] => [queueErasedReplays(db, values), emptyReplays(db, values)];
 
+const expiredPerStep = 1000;
+
+/** Deletes one step of the expired responses. Returns whether more may remain. */
+export async function sweepReplays(db: DataDatabase, now: number): Promise<boolean> {
+  const expired = orm(db)
+    .select({ key: replay.key })
+    .from(replay)
+    .where(lte(replay.expiresAt, now))
+    .limit(expiredPerStep);
+  const { meta } = await retryTransient(db, () =>
+    orm(db).delete(replay).where(inArray(replay.key, expired)),
+  );
+  return meta.changes === expiredPerStep;
+}
+
 const erasedPerStep = 100;
 /** A response can reach KV until its create's background work ends, 30 seconds after the response. */
 const kvSettledMs = 60_000;

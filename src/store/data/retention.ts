@@ -33,7 +33,7 @@ interface ExpiredValues {
 
 const selectExpired = collectionStatement<ExpiredValues>((db, v) =>
   db
-    .select(itemColumns)
+    .select(itemColumns())
     .from(item)
     .where(
       sql`number in (select number from (

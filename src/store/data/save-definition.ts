@@ -1,4 +1,5 @@
 import { runSave } from "./patch-definition.ts";
+import { lazySql } from "#store/db/lazy.ts";
 import { orm, type CollectionDatabase, type DataDatabase } from "#store/db/database.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import type { AuditRecord } from "#store/home/audit.ts";
@@ -176,8 +177,10 @@ export type ItemValue = [...UniqueValue, item: number, version: number];
 
 const stepValues = placeholders<{ values: string }>();
 /** Skips values of items that changed after they were read. Those changes stored their own values. */
-const unchangedValuesSql = sql`json_each(${stepValues.values}) e
-    join item i on i.number = e.value ->> 2 and i.version = e.value ->> 3`;
+const unchangedValuesSql = lazySql(
+  () => sql`json_each(${stepValues.values}) e
+    join item i on i.number = e.value ->> 2 and i.version = e.value ->> 3`,
+);
 
 const insertUniqueStatement = dataStatement<{ values: string }>((db) =>
   db

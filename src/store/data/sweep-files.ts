@@ -29,8 +29,34 @@ export async function sweepFiles(db: DataDatabase, bucket: Bucket, now: number):
   const ids = (results[1]?.results ?? []).map(({ id }) => id);
   if (ids.length === 0) return false;
   await bucket.delete(ids);
-  await deleteRows(db, ids);
+  await deleteRows(db, ids, now);
   return true;
+}
+
+/** No upload lasts this long, so an object that has no row after this time never gets one. */
+const settledMs = 12 * 60 * 60_000;
+const settled = `select removed_at, id from removed_file where removed_at <= ?1 order by removed_at, id limit ${filesPerStep}`;
+
+/**
+ * Deletes the objects of one step of the removed files again, because an upload that began before the removal can have
+ * stored one. Returns whether more may remain.
+ */
+export async function sweepRemovedFiles(
+  db: DataDatabase,
+  bucket: Bucket,
+  now: number,
+): Promise<boolean> {
+  const before = [now - settledMs];
+  const { results } = await retryTransient(db, () =>
+    db.prepare<"data">(settled, before).all<{ removed_at: number; id: string }>(),
+  );
+  if (results.length === 0) return false;
+  await bucket.delete(results.map(({ id }) => id));
+  const rows = JSON.stringify(results.map((row) => [row.removed_at, row.id]));
+  const deletion = `delete from removed_file where (removed_at, id) in
+    (select value ->> 0, value ->> 1 from json_each(?1))`;
+  await retryTransient(db, () => db.prepare<"data">(deletion, [rows]).run());
+  return results.length === filesPerStep;
 }
 
 const selectPosition = "select after from file_sweep where name = ?1";
@@ -78,13 +104,10 @@ export async function releaseFormerFiles(db: DataDatabase): Promise<boolean> {
 
 const objectsPerStep = 1000;
 const objects = "objects";
-const hourMs = 60 * 60_000;
-/** A row comes before its object, so an object of this age without a row lost it. */
-const orphanMs = 12 * hourMs;
 
 /**
- * Deletes one step of the objects that have no row: an upload that a removal overtook and that was killed then, or a
- * restore of the database to an earlier time, can leave them. Returns whether more may remain.
+ * Deletes one step of the objects that have no row. Only a restore of a database to an earlier time leaves such objects,
+ * and versions before `removed_file` did. Returns whether more may remain.
  */
 export async function sweepObjects(
   dbs: readonly DataDatabase[],
@@ -98,7 +121,7 @@ export async function sweepObjects(
     limit: objectsPerStep,
     ...(startAfter === "" ? {} : { startAfter }),
   });
-  const old = page.objects.filter(({ uploaded }) => uploaded.getTime() <= now - orphanMs);
+  const old = page.objects.filter(({ uploaded }) => uploaded.getTime() <= now - settledMs);
   const candidates = await withoutRows(
     dbs,
     old.map(({ key }) => key),

@@ -1,10 +1,11 @@
-import { index, integer, primaryKey, sqliteTable, text, unique } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, text, unique } from "drizzle-orm/sqlite-core";
+import { lazyTable } from "./lazy.ts";
 import type { Actor } from "#domain/audit.ts";
 import { movePhases } from "#domain/move.ts";
 
 /** The tables of the home scope, for members, credentials and webhooks. */
 
-export const member = sqliteTable("member", {
+export const member = lazyTable("member", () => ({
   id: text("id").primaryKey(),
   version: integer("version").notNull().default(1),
   email: text("email").notNull().unique(),
@@ -13,11 +14,11 @@ export const member = sqliteTable("member", {
   createdAt: integer("created_at").notNull(),
   disabledAt: integer("disabled_at"),
   name: text("name").notNull().default(""),
-});
+}));
 
-export const session = sqliteTable(
+export const session = lazyTable(
   "session",
-  {
+  () => ({
     hash: text("hash").primaryKey(),
     memberId: text("member_id")
       .notNull()
@@ -26,26 +27,26 @@ export const session = sqliteTable(
     expiresAt: integer("expires_at").notNull(),
     device: text("device").notNull().default(""),
     seenAt: integer("seen_at"),
-  },
+  }),
   (table) => [
     index("session_by_expiry").on(table.expiresAt),
     index("session_by_member").on(table.memberId),
   ],
 );
 
-export const knownAddress = sqliteTable(
+export const knownAddress = lazyTable(
   "known_address",
-  {
+  () => ({
     memberId: text("member_id")
       .notNull()
       .references(() => member.id),
     address: text("address").notNull(),
     at: integer("at").notNull(),
-  },
+  }),
   (table) => [primaryKey({ columns: [table.memberId, table.address] })],
 );
 
-export const invitation = sqliteTable("invitation", {
+export const invitation = lazyTable("invitation", () => ({
   hash: text("hash").primaryKey(),
   email: text("email").notNull().unique(),
   role: text("role", { enum: ["owner", "admin", "editor", "viewer"] }).notNull(),
@@ -53,9 +54,9 @@ export const invitation = sqliteTable("invitation", {
   expiresAt: integer("expires_at").notNull(),
   inviterId: text("inviter_id").references(() => member.id),
   sealed: text("sealed"),
-});
+}));
 
-export const passwordReset = sqliteTable("password_reset", {
+export const passwordReset = lazyTable("password_reset", () => ({
   memberId: text("member_id")
     .primaryKey()
     .references(() => member.id),
@@ -66,11 +67,11 @@ export const passwordReset = sqliteTable("password_reset", {
     .references(() => member.id),
   createdAt: integer("created_at").notNull(),
   expiresAt: integer("expires_at").notNull(),
-});
+}));
 
-export const credential = sqliteTable(
+export const credential = lazyTable(
   "credential",
-  {
+  () => ({
     id: text("id").primaryKey(),
     version: integer("version").notNull(),
     kind: text("kind", { enum: ["token", "client"] }).notNull(),
@@ -90,22 +91,22 @@ export const credential = sqliteTable(
     lastUsedAt: integer("last_used_at"),
     usage: text("usage"),
     origins: text("origins").notNull().default("[]"),
-  },
+  }),
   (table) => [index("credential_by_member").on(table.memberId)],
 );
 
 /** The resources that credentials lost with a deleted app or form. */
-export const formerAccess = sqliteTable(
+export const formerAccess = lazyTable(
   "former_access",
-  {
+  () => ({
     name: text("name").notNull(),
     credentialId: text("credential_id").notNull(),
     resource: text("resource").notNull(),
-  },
+  }),
   (table) => [primaryKey({ columns: [table.name, table.credentialId, table.resource] })],
 );
 
-export const webhook = sqliteTable("webhook", {
+export const webhook = lazyTable("webhook", () => ({
   id: text("id").primaryKey(),
   version: integer("version").notNull(),
   name: text("name").notNull(),
@@ -124,11 +125,11 @@ export const webhook = sqliteTable("webhook", {
   lastError: text("last_error"),
   recalculations: integer("recalculations", { mode: "boolean" }).notNull().default(true),
   changedFields: text("changed_fields"),
-});
+}));
 
-export const savedFilter = sqliteTable(
+export const savedFilter = lazyTable(
   "saved_filter",
-  {
+  () => ({
     memberId: text("member_id")
       .notNull()
       .references(() => member.id),
@@ -136,27 +137,27 @@ export const savedFilter = sqliteTable(
     id: text("id").notNull(),
     name: text("name").notNull(),
     search: text("search").notNull(),
-  },
+  }),
   (table) => [primaryKey({ columns: [table.memberId, table.list, table.id] })],
 );
 
-export const columnChoice = sqliteTable(
+export const columnChoice = lazyTable(
   "column_choice",
-  {
+  () => ({
     memberId: text("member_id")
       .notNull()
       .references(() => member.id),
     list: text("list").notNull(),
     columns: text("columns").notNull(),
     at: integer("at").notNull(),
-  },
+  }),
   (table) => [primaryKey({ columns: [table.memberId, table.list] })],
 );
 
 /** The databases of the collections that are not, or not always were, in the home database. */
-export const placement = sqliteTable(
+export const placement = lazyTable(
   "placement",
-  {
+  () => ({
     collectionId: integer("collection_id").primaryKey(),
     kind: text("kind", { enum: ["app", "form"] }).notNull(),
     key: text("key").notNull(),
@@ -164,12 +165,12 @@ export const placement = sqliteTable(
     epoch: integer("epoch").notNull(),
     state: text("state", { enum: ["creating", "placed"] }).notNull(),
     moving: integer("moving", { mode: "boolean" }).notNull().default(false),
-  },
+  }),
   (table) => [unique().on(table.kind, table.key)],
 );
 
 /** Moves of collections to another database. */
-export const collectionMove = sqliteTable("collection_move", {
+export const collectionMove = lazyTable("collection_move", () => ({
   id: integer("id").primaryKey(),
   name: text("name").notNull(),
   source: text("source"),
@@ -190,17 +191,17 @@ export const collectionMove = sqliteTable("collection_move", {
   run: integer("run").notNull().default(0),
   leasedUntil: integer("leased_until").notNull().default(0),
   problem: text("problem"),
-});
+}));
 
 /** The data databases that an operator added, where known. */
-export const dataDatabase = sqliteTable("data_database", {
+export const dataDatabase = lazyTable("data_database", () => ({
   name: text("name").primaryKey(),
   location: text("location"),
   usedFrom: integer("used_from").notNull(),
-});
+}));
 
 /** Searches for the data of a person in all collections. */
-export const personSearch = sqliteTable("person_search", {
+export const personSearch = lazyTable("person_search", () => ({
   id: text("id").primaryKey(),
   text: text("text").notNull(),
   actor: text("actor").notNull().$type<Actor>(),
@@ -212,20 +213,20 @@ export const personSearch = sqliteTable("person_search", {
   after: integer("after").notNull(),
   searched: integer("searched").notNull(),
   found: integer("found").notNull(),
-});
+}));
 
-export const personHit = sqliteTable(
+export const personHit = lazyTable(
   "person_hit",
-  {
+  () => ({
     searchId: text("search_id").notNull(),
     item: integer("item").notNull(),
     former: integer("former").notNull(),
-  },
+  }),
   (table) => [primaryKey({ columns: [table.searchId, table.item] })],
 );
 
 /** What each database last reported about itself. */
-export const databaseReport = sqliteTable("database_report", {
+export const databaseReport = lazyTable("database_report", () => ({
   name: text("name").primaryKey(),
   bytes: integer("bytes").notNull(),
   collections: integer("collections").notNull(),
@@ -233,4 +234,4 @@ export const databaseReport = sqliteTable("database_report", {
   writesPerMinute: integer("writes_per_minute").notNull(),
   region: text("region"),
   reportedAt: integer("reported_at").notNull(),
-});
+}));

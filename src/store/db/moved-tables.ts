@@ -93,6 +93,7 @@ export const tablesThatStay = {
   owed_erasure: "a move begins only when there are none",
   refolding: "a move begins only when there is none",
   file_sweep: "the position of a sweep in this database",
+  removed_file: "IDs of objects, which all databases share, for half a day",
 };
 
 /** A table whose rows move with their collection. */

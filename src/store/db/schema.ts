@@ -1,13 +1,6 @@
 export * from "./home-schema.ts";
-import {
-  customType,
-  index,
-  integer,
-  primaryKey,
-  sqliteTable,
-  text,
-  unique,
-} from "drizzle-orm/sqlite-core";
+import { customType, index, integer, primaryKey, text, unique } from "drizzle-orm/sqlite-core";
+import { lazyTable } from "./lazy.ts";
 import type { Actor, AuditAction } from "#domain/audit.ts";
 import type { Location } from "#domain/definition/collection.ts";
 import type { ItemAction } from "#domain/item/change.ts";
@@ -17,9 +10,9 @@ import type { ItemAction } from "#domain/item/change.ts";
 /** A column of a STRICT table that stores each value with its type. */
 const anyColumn = customType<{ data: string | number }>({ dataType: () => "ANY" });
 
-export const collection = sqliteTable(
+export const collection = lazyTable(
   "collection",
-  {
+  () => ({
     id: integer("id").primaryKey(),
     kind: text("kind", { enum: ["app", "form"] }).notNull(),
     key: text("key").notNull(),
@@ -43,37 +36,37 @@ export const collection = sqliteTable(
     retain: text("retain"),
     views: text("views").notNull().default("[]"),
     location: text("location").$type<Location>(),
-  },
+  }),
   (table) => [unique().on(table.kind, table.key)],
 );
 
 /** The placed collections that this database owns or once owned. Each batch of a collection checks its row. */
-export const owner = sqliteTable("owner", {
+export const owner = lazyTable("owner", () => ({
   collectionId: integer("collection_id").primaryKey(),
   epoch: integer("epoch").notNull(),
   state: text("state", { enum: ["owned", "frozen", "moved"] }).notNull(),
   frozenUntil: integer("frozen_until").notNull().default(0),
-});
+}));
 
 /** The collections that are moving out of or into this database. */
-export const moving = sqliteTable("moving", {
+export const moving = lazyTable("moving", () => ({
   collectionId: integer("collection_id").primaryKey(),
   role: text("role", { enum: ["source", "target"] }).notNull(),
   digits: text("digits").notNull(),
   run: integer("run").notNull(),
-});
+}));
 
 /** The keys of rows that changed since a move began. */
-export const moveLog = sqliteTable("move_log", {
+export const moveLog = lazyTable("move_log", () => ({
   number: integer("number").primaryKey({ autoIncrement: true }),
   source: text("source").notNull(),
   k1: anyColumn("k1").notNull(),
   k2: anyColumn("k2"),
   k3: anyColumn("k3"),
-});
+}));
 
 /** Deleted apps and forms. Rows remain after the erasure, so that no id is given again. */
-export const deletion = sqliteTable("deletion", {
+export const deletion = lazyTable("deletion", () => ({
   collectionId: integer("collection_id").primaryKey(),
   kind: text("kind", { enum: ["app", "form"] }).notNull(),
   key: text("key").notNull(),
@@ -81,17 +74,17 @@ export const deletion = sqliteTable("deletion", {
   deletedBy: text("deleted_by").notNull().$type<Actor>(),
   eraseAt: integer("erase_at").notNull(),
   state: text("state", { enum: ["deleted", "erasing", "erased"] }).notNull(),
-});
+}));
 
-export const tally = sqliteTable("tally", {
+export const tally = lazyTable("tally", () => ({
   collectionId: integer("collection_id").primaryKey(),
   lastPlace: integer("last_place").notNull(),
   live: integer("live").notNull(),
   lastCreatedAt: integer("last_created_at").notNull(),
   largest: integer("largest").notNull().default(0),
-});
+}));
 
-export const item = sqliteTable("item", {
+export const item = lazyTable("item", () => ({
   number: integer("number").primaryKey(),
   id: text("id").notNull().unique(),
   collectionId: integer("collection_id").notNull(),
@@ -105,9 +98,9 @@ export const item = sqliteTable("item", {
   updatedBy: text("updated_by").notNull().$type<Actor>(),
   data: text("data").notNull(),
   lastChange: integer("last_change"),
-});
+}));
 
-export const change = sqliteTable("change", {
+export const change = lazyTable("change", () => ({
   number: integer("number").primaryKey(),
   at: integer("at").notNull(),
   actor: text("actor").notNull().$type<Actor>(),
@@ -122,34 +115,34 @@ export const change = sqliteTable("change", {
   requestId: text("request_id").notNull(),
   sentRequestId: text("sent_request_id"),
   views: text("views"),
-});
+}));
 
-export const erasure = sqliteTable("erasure", { change: integer("change").primaryKey() });
+export const erasure = lazyTable("erasure", () => ({ change: integer("change").primaryKey() }));
 
-export const searchEntry = sqliteTable(
+export const searchEntry = lazyTable(
   "search_entry",
-  {
+  () => ({
     field: integer("field").notNull(),
     value: anyColumn("value").notNull(),
     item: integer("item").notNull(),
     folded: text("folded"),
-  },
+  }),
   (table) => [primaryKey({ columns: [table.field, table.value, table.item] })],
 );
 
-export const uniqueValue = sqliteTable(
+export const uniqueValue = lazyTable(
   "unique_value",
-  {
+  () => ({
     field: integer("field").notNull(),
     value: anyColumn("value").notNull(),
     item: integer("item").notNull(),
-  },
+  }),
   (table) => [primaryKey({ columns: [table.field, table.value] })],
 );
 
-export const replay = sqliteTable(
+export const replay = lazyTable(
   "replay",
-  {
+  () => ({
     key: text("key").primaryKey(),
     fingerprint: text("fingerprint").notNull(),
     itemId: text("item_id").notNull(),
@@ -157,25 +150,27 @@ export const replay = sqliteTable(
     createdAt: integer("created_at").notNull(),
     answer: text("answer").notNull(),
     expiresAt: integer("expires_at").notNull(),
-  },
+  }),
   (table) => [index("replay_by_expiry").on(table.expiresAt)],
 );
 
 /** Keys whose stored responses were erased, until KV has surely lost its copies. */
-export const erasedReplay = sqliteTable("erased_replay", {
+export const erasedReplay = lazyTable("erased_replay", () => ({
   key: text("key").primaryKey(),
   at: integer("at").notNull(),
-});
+}));
 
 /** Items that members erased lately. A restore of the database repeats their erasure. */
-export const erasedItem = sqliteTable("erased_item", {
+export const erasedItem = lazyTable("erased_item", () => ({
   id: text("id").primaryKey(),
   at: integer("at").notNull(),
-});
+}));
 
-export const owedErasure = sqliteTable("owed_erasure", { subject: text("subject").primaryKey() });
+export const owedErasure = lazyTable("owed_erasure", () => ({
+  subject: text("subject").primaryKey(),
+}));
 
-export const indexing = sqliteTable("indexing", {
+export const indexing = lazyTable("indexing", () => ({
   collectionId: integer("collection_id").primaryKey(),
   fields: text("fields").notNull(),
   next: integer("next").notNull(),
@@ -183,9 +178,9 @@ export const indexing = sqliteTable("indexing", {
   done: integer("done").notNull(),
   total: integer("total").notNull(),
   newlySearchable: text("newly_searchable"),
-});
+}));
 
-export const pendingChange = sqliteTable("pending_change", {
+export const pendingChange = lazyTable("pending_change", () => ({
   collectionId: integer("collection_id").primaryKey(),
   change: text("change").notNull(),
   act: text("act").notNull(),
@@ -194,44 +189,44 @@ export const pendingChange = sqliteTable("pending_change", {
   done: integer("done").notNull(),
   total: integer("total").notNull(),
   problem: text("problem"),
-});
+}));
 
-export const formerDefinition = sqliteTable(
+export const formerDefinition = lazyTable(
   "former_definition",
-  {
+  () => ({
     collectionId: integer("collection_id").notNull(),
     version: integer("version").notNull(),
     definition: text("definition").notNull(),
-  },
+  }),
   (table) => [primaryKey({ columns: [table.collectionId, table.version] })],
 );
 
-export const formerUnique = sqliteTable("former_unique", {
+export const formerUnique = lazyTable("former_unique", () => ({
   field: integer("field").primaryKey(),
-});
+}));
 
-export const formerEntry = sqliteTable("former_entry", {
+export const formerEntry = lazyTable("former_entry", () => ({
   field: integer("field").primaryKey(),
-});
+}));
 
-export const indexCheck = sqliteTable("index_check", {
+export const indexCheck = lazyTable("index_check", () => ({
   collectionId: integer("collection_id").primaryKey(),
   field: integer("field").notNull(),
   value: anyColumn("value").notNull(),
   item: integer("item").notNull(),
   seen: integer("seen").notNull(),
   removed: integer("removed").notNull(),
-});
+}));
 
-export const refolding = sqliteTable("refolding", {
+export const refolding = lazyTable("refolding", () => ({
   id: integer("id").primaryKey(),
   field: integer("field").notNull(),
   value: anyColumn("value").notNull(),
   item: integer("item").notNull(),
-});
+}));
 
 /** Files that callers uploaded, attached or not. */
-export const file = sqliteTable("file", {
+export const file = lazyTable("file", () => ({
   id: text("id").primaryKey(),
   collectionId: integer("collection_id").notNull(),
   field: integer("field").notNull(),
@@ -244,16 +239,25 @@ export const file = sqliteTable("file", {
   detached: integer("detached"),
   createdAt: integer("created_at").notNull(),
   removeAt: integer("remove_at"),
-});
+}));
 
-export const fileSweep = sqliteTable("file_sweep", {
+export const removedFile = lazyTable(
+  "removed_file",
+  () => ({
+    removedAt: integer("removed_at").notNull(),
+    id: text("id").notNull(),
+  }),
+  (table) => [primaryKey({ columns: [table.removedAt, table.id] })],
+);
+
+export const fileSweep = lazyTable("file_sweep", () => ({
   name: text("name").primaryKey(),
   after: text("after").notNull(),
-});
+}));
 
-export const guard = sqliteTable("guard", { code: integer("code").notNull() });
+export const guard = lazyTable("guard", () => ({ code: integer("code").notNull() }));
 
-export const auditEntry = sqliteTable("audit_entry", {
+export const auditEntry = lazyTable("audit_entry", () => ({
   id: integer("id").primaryKey(),
   at: integer("at").notNull(),
   actor: text("actor").notNull().$type<Actor>(),
@@ -264,4 +268,4 @@ export const auditEntry = sqliteTable("audit_entry", {
   session: text("session"),
   requestId: text("request_id").notNull(),
   sentRequestId: text("sent_request_id"),
-});
+}));

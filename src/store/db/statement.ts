@@ -1,12 +1,14 @@
 import { is, Param, Placeholder, sql, type Query, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
+import { lazy } from "#domain/lazy.ts";
 import { lowestSequence, lowestVersion, type Timeline } from "#domain/timeline.ts";
+import { lazySql } from "./lazy.ts";
 import type { CollectionDatabase, Database, PreparedStatement, Scope } from "./database.ts";
 
 /** Builds queries without a database, because only their SQL is needed. */
-const builder = drizzle(undefined as never);
+const builder = lazy(() => drizzle(undefined as never));
 
-export type Builder = typeof builder;
+export type Builder = ReturnType<typeof builder>;
 
 /** Binds a statement to a database and its values, ready for a batch. */
 export type Bind<S extends Scope, Values> = (
@@ -45,7 +47,7 @@ function compileStatement<Values extends object>(build: Build<Values>) {
     collectionId?: number,
   ): PreparedStatement<S> => {
     if (!compiled) {
-      const query = build(builder, placeholders<Values>()).toSQL();
+      const query = build(builder(), placeholders<Values>()).toSQL();
       compiled = { text: query.sql, getters: query.params.map(buildValueGetter) };
     }
     const valuesByName = values as Record<string, unknown>;
@@ -93,8 +95,8 @@ const timelineValues: Record<string, ((timeline: Timeline) => number) | undefine
 };
 
 /** The lowest version and the lowest sequence of a change that the handle's timeline assigns. */
-export const lowestVersionSql = placeholderOf({}, "lowestVersion");
-export const lowestSequenceSql = placeholderOf({}, "lowestSequence");
+export const lowestVersionSql = lazySql(() => placeholderOf({}, "lowestVersion"));
+export const lowestSequenceSql = lazySql(() => placeholderOf({}, "lowestSequence"));
 
 /** The version after `version`, as `nextVersion` computes it. */
 export const nextVersionSql = (version: SQL): SQL => sql`max(${version} + 1, ${lowestVersionSql})`;

@@ -1,3 +1,4 @@
+import { lazy } from "#domain/lazy.ts";
 import { batchQueries, orm, query, type HomeDatabase } from "#store/db/database.ts";
 import { and, desc, eq, isNull, sql, type SQL } from "drizzle-orm";
 import {
@@ -17,7 +18,7 @@ import { nextVersion } from "#domain/timeline.ts";
 import { pick, homeStatement, nextVersionSql } from "#store/db/statement.ts";
 import { runAsMember, type ActingMember } from "./sessions.ts";
 
-const selectedColumns = {
+const selectedColumns = lazy(() => ({
   id: credential.id,
   version: credential.version,
   kind: credential.kind,
@@ -39,13 +40,13 @@ const selectedColumns = {
   role: sql<
     typeof member.$inferSelect.role | null
   >`case when ${member.disabledAt} is null then ${member.role} end`.as("role"),
-};
+}));
 
 /** Selects credentials with the current roles of their members, newest first. */
 export function selectCredentials(db: HomeDatabase, condition: SQL | undefined, limit: number) {
   return query(db, (builder) =>
     builder
-      .select(selectedColumns)
+      .select(selectedColumns())
       .from(credential)
       .innerJoin(member, eq(member.id, credential.memberId))
       .where(condition)

@@ -1,4 +1,5 @@
 import { and, gte, sql } from "drizzle-orm";
+import { lazy } from "#domain/lazy.ts";
 import { sequencesPerCollection } from "#domain/item/item.ts";
 import { sequencesPerRestore } from "#domain/timeline.ts";
 import { lastChangeSql } from "#store/data/changes.ts";
@@ -92,14 +93,14 @@ export async function reportDatabases(databases: Databases, now: number): Promis
   return reports;
 }
 
-const reportColumns = {
+const reportColumns = lazy(() => ({
   name: databaseReport.name,
   bytes: databaseReport.bytes,
   collections: databaseReport.collections,
   writesPerMinute: databaseReport.writesPerMinute,
   region: databaseReport.region,
   reportedAt: databaseReport.reportedAt,
-};
+}));
 
 /** Loads the reports of all databases, and the locations of the data databases, in one round trip. */
 export async function loadReports(
@@ -107,7 +108,7 @@ export async function loadReports(
 ): Promise<{ reports: DatabaseReport[]; sites: { name: string; location: string | null }[] }> {
   const [reports, sites] = await retryTransient(home, () =>
     batchQueries(home, [
-      query(home, (on) => on.select(reportColumns).from(databaseReport)),
+      query(home, (on) => on.select(reportColumns()).from(databaseReport)),
       query(home, (on) =>
         on.select({ name: dataDatabase.name, location: dataDatabase.location }).from(dataDatabase),
       ),
@@ -123,7 +124,7 @@ export const selectLargeDatabases = (
 ) =>
   query(db, (on) =>
     on
-      .select(reportColumns)
+      .select(reportColumns())
       .from(databaseReport)
       .where(and(gte(databaseReport.bytes, minBytes), gte(databaseReport.reportedAt, since))),
   );

@@ -1,3 +1,4 @@
+import { lazySql } from "#store/db/lazy.ts";
 import { orm, type DataDatabase, type Databases, type HomeDatabase } from "#store/db/database.ts";
 import { and, asc, eq, gt, sql, type SQL } from "drizzle-orm";
 import { mergeLists } from "#store/db/merge-lists.ts";
@@ -139,7 +140,7 @@ const queryAll = <Row>(
 ): Promise<Row[][]> =>
   Promise.all(databases.dataDatabases().map((db) => retryTransient(db, async () => select(db))));
 
-const qualifiedKeySql = sql`${collection.kind} || ':' || ${collection.key}`;
+const qualifiedKeySql = lazySql(() => sql`${collection.kind} || ':' || ${collection.key}`);
 
 /** Matches these collections. One parameter holds all qualified keys, because D1 accepts 100 parameters. */
 function matchesCollections(collections: Webhook["collections"]): SQL | undefined {

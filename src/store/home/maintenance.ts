@@ -1,66 +1,24 @@
-import {
-  batchHomeAndData,
-  orm,
-  query,
-  type DataDatabase,
-  type Databases,
-  type HomeDatabase,
-} from "#store/db/database.ts";
+import { batchQueries, orm, query, type Databases, type HomeDatabase } from "#store/db/database.ts";
 import { inArray, lte } from "drizzle-orm";
 import { retryTransient } from "#store/db/retry.ts";
-import { invitation, replay, session } from "#store/db/schema.ts";
+import { invitation, session } from "#store/db/schema.ts";
 
 const rowsPerStep = 1000;
 
-const buildHomeDeletes = (db: HomeDatabase, now: number) => {
+/** Deletes expired invitations, and one step of the expired sessions. Returns whether more may remain. */
+export async function sweepExpired(db: HomeDatabase, now: number): Promise<boolean> {
   const expiredSessions = orm(db)
     .select({ hash: session.hash })
     .from(session)
     .where(lte(session.expiresAt, now))
     .limit(rowsPerStep);
-  return [
-    query(db, (builder) => builder.delete(invitation).where(lte(invitation.expiresAt, now))),
-    query(db, (builder) => builder.delete(session).where(inArray(session.hash, expiredSessions))),
-  ] as const;
-};
-
-const buildReplayDeletes = (db: DataDatabase, now: number) => {
-  const expiredReplays = orm(db)
-    .select({ key: replay.key })
-    .from(replay)
-    .where(lte(replay.expiresAt, now))
-    .limit(rowsPerStep);
-  return [
-    query(db, (builder) => builder.delete(replay).where(inArray(replay.key, expiredReplays))),
-  ] as const;
-};
-
-/**
- * Deletes expired invitations, sessions and replays. Each step deletes at most 1,000 sessions and 1,000 replays.
- * Returns the number of deleted rows.
- */
-export async function sweepExpired(
-  databases: Databases,
-  now: number,
-  maxSteps: number,
-): Promise<number> {
-  let deletedTotal = 0;
-  for (let step = 0; step < maxSteps; step += 1) {
-    const [home, data] = await retryTransient(databases, () =>
-      batchHomeAndData(
-        databases,
-        (db) => buildHomeDeletes(db, now),
-        (db) => buildReplayDeletes(db, now),
-      ),
-    );
-    const deletedRows = [...home, ...data.flat()].reduce(
-      (sum, result) => sum + result.meta.changes,
-      0,
-    );
-    deletedTotal += deletedRows;
-    if (deletedRows < rowsPerStep) break;
-  }
-  return deletedTotal;
+  const [, sessions] = await retryTransient(db, () =>
+    batchQueries(db, [
+      query(db, (builder) => builder.delete(invitation).where(lte(invitation.expiresAt, now))),
+      query(db, (builder) => builder.delete(session).where(inArray(session.hash, expiredSessions))),
+    ]),
+  );
+  return sessions.meta.changes === rowsPerStep;
 }
 
 /** Runs the cheapest query that proves that each database works. Each one that answers gives its size in bytes. */

@@ -1,3 +1,4 @@
+import { lazy } from "#domain/lazy.ts";
 import { orm, query, type HomeDatabase } from "#store/db/database.ts";
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import { type Role, canGrant, roles } from "#domain/credential/permissions.ts";
@@ -20,14 +21,14 @@ export interface Member {
   password: string;
 }
 
-const memberColumns = {
+const memberColumns = lazy(() => ({
   id: member.id,
   version: member.version,
   email: member.email,
   name: member.name,
   role: member.role,
   password: member.password,
-};
+}));
 
 /** Finds the id of the member with this address, even if the member was removed. */
 export async function findMemberId(db: HomeDatabase, email: string): Promise<string | undefined> {
@@ -45,7 +46,7 @@ export async function findMemberForSignIn(
   const [row] = await retryTransient(db, () =>
     orm(db)
       .select({
-        member: memberColumns,
+        member: memberColumns(),
         addresses: sql<string>`(select json_group_array(address) from known_address where member_id = ${member.id})`,
       })
       .from(member)
@@ -58,7 +59,7 @@ export async function findMemberForSignIn(
 export async function findMember(db: HomeDatabase, id: string): Promise<Member | undefined> {
   const [row] = await retryTransient(db, () =>
     orm(db)
-      .select(memberColumns)
+      .select(memberColumns())
       .from(member)
       .where(and(eq(member.id, id), isNull(member.disabledAt))),
   );
@@ -69,7 +70,7 @@ export async function findMember(db: HomeDatabase, id: string): Promise<Member |
 export type ListingMember = Member & { settings: ListSettings | null };
 
 const withSettings = (list: string | undefined) => ({
-  ...memberColumns,
+  ...memberColumns(),
   settings: list === undefined ? sql<null>`null` : listSettingsSql(list),
 });
 

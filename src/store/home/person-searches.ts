@@ -24,10 +24,10 @@ const isUnderLimit = homeGuard<{ createdAt: number }>(
     where expires_at > ${v.createdAt}) >= ${sql.raw(String(maxPersonSearches))}`,
 );
 
-const columns = Object.keys(getTableColumns(personSearch)) as (keyof PersonSearch)[];
-
 const insertSearch = homeStatement<PersonSearch>((db, v) =>
-  db.insert(personSearch).values(pick(v, columns)),
+  db
+    .insert(personSearch)
+    .values(pick(v, Object.keys(getTableColumns(personSearch)) as (keyof PersonSearch)[])),
 );
 
 /** Returns false and stores nothing when too many searches are kept. */

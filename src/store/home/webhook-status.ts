@@ -1,4 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
+import { lazySql } from "#store/db/lazy.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import type { HomeDatabase } from "#store/db/database.ts";
 import { webhook } from "#store/db/schema.ts";
@@ -11,13 +12,15 @@ const neverEndsMs = String(Number.MAX_SAFE_INTEGER);
  * The time when the rights of a webhook's maker end; 0 if they have ended. Must agree with `isValidCredential`. Each read of a
  * webhook selects it, to know whether the webhook can send.
  */
-export const rightsEndAtSql = sql<number>`case when ${webhook.maker} like 'member:%'
+export const rightsEndAtSql = lazySql(
+  () => sql<number>`case when ${webhook.maker} like 'member:%'
     then iif(exists (select 1 from member where id = substr(${webhook.maker}, 8) and disabled_at is null),
       ${sql.raw(neverEndsMs)}, 0)
     else coalesce((select case when c.revoked_at is not null or (c.kind <> 'client' and m.disabled_at is not null)
         then 0 else coalesce(c.expires_at, ${sql.raw(neverEndsMs)}) end
       from credential c join member m on m.id = c.member_id
-      where c.id = substr(${webhook.maker}, 12)), 0) end`;
+      where c.id = substr(${webhook.maker}, 12)), 0) end`,
+);
 
 /** The time of the next attempt after a failed one, and the error of the failed one. */
 export interface PendingRetry {

@@ -7,6 +7,8 @@ import {
   type PreparedStatement,
 } from "#store/db/database.ts";
 import { and, asc, count, eq, getTableColumns, ne, sql } from "drizzle-orm";
+import { lazy } from "#domain/lazy.ts";
+import { lazySql } from "#store/db/lazy.ts";
 import type { Webhook, WebhookSecret, WebhookType } from "#domain/webhook/webhook.ts";
 import { labelFromRow, selectCollectionLabels, type CollectionLabel } from "./credential-lists.ts";
 import { insertAuditEntryIfChanged, type AuditRecord } from "./audit.ts";
@@ -20,8 +22,10 @@ import { rightsEndAtSql } from "./webhook-status.ts";
 type StoredWebhook = typeof webhook.$inferSelect;
 type WebhookRow = Omit<StoredWebhook, "starts"> & { makerRightsEndAt: number };
 
-const { starts: _, ...storedColumns } = getTableColumns(webhook);
-const webhookColumns = { ...storedColumns, makerRightsEndAt: rightsEndAtSql.as("maker_ends_at") };
+const webhookColumns = lazy(() => {
+  const { starts: _, ...storedColumns } = getTableColumns(webhook);
+  return { ...storedColumns, makerRightsEndAt: sql<number>`${rightsEndAtSql}`.as("maker_ends_at") };
+});
 
 export function webhookFromRow(row: WebhookRow): Webhook {
   return {
@@ -34,24 +38,26 @@ export function webhookFromRow(row: WebhookRow): Webhook {
   };
 }
 
-const isNotDeleted = ne(webhook.state, "deleted");
-const hasId = (id: string) => and(eq(webhook.id, id), isNotDeleted);
+const isNotDeleted = () => ne(webhook.state, "deleted");
+const hasId = (id: string) => and(eq(webhook.id, id), isNotDeleted());
 
 export async function findWebhook(db: HomeDatabase, id: string): Promise<Webhook | undefined> {
   const [row] = await retryTransient(db, () =>
-    orm(db).select(webhookColumns).from(webhook).where(hasId(id)),
+    orm(db).select(webhookColumns()).from(webhook).where(hasId(id)),
   );
   return row && webhookFromRow(row);
 }
 
-const makerNameSql = sql<string | null>`case when ${webhook.maker} like 'member:%'
+const makerNameSql = lazySql(
+  () => sql<string | null>`case when ${webhook.maker} like 'member:%'
     then (select coalesce(nullif(name, ''), email) from member where id = substr(${webhook.maker}, 8))
-    else (select name from credential where id = substr(${webhook.maker}, 12)) end`;
+    else (select name from credential where id = substr(${webhook.maker}, 12)) end`,
+);
 
 function selectWebhookWithMaker(db: HomeDatabase, id: string) {
   return query(db, (builder) =>
     builder
-      .select({ hook: webhookColumns, makerName: makerNameSql })
+      .select({ hook: webhookColumns(), makerName: sql<string | null>`${makerNameSql}` })
       .from(webhook)
       .where(hasId(id)),
   );
@@ -96,7 +102,7 @@ export async function listWebhooks(db: HomeDatabase): Promise<Webhook[]> {
 
 export const selectWebhooks = (db: HomeDatabase) =>
   query(db, (on) =>
-    on.select(webhookColumns).from(webhook).where(isNotDeleted).orderBy(asc(webhook.id)),
+    on.select(webhookColumns()).from(webhook).where(isNotDeleted()).orderBy(asc(webhook.id)),
   );
 
 /**
@@ -134,14 +140,14 @@ const mutableColumns = [
 ] as const;
 
 /** In the order of the table, as the insert sets columns by position. */
-const allColumns = Object.keys(getTableColumns(webhook)) as (keyof StoredWebhook)[];
+const allColumns = () => Object.keys(getTableColumns(webhook)) as (keyof StoredWebhook)[];
 
 const insertStatement = homeStatement<StoredWebhook & { maxWebhooks: number }>((db, v) =>
   db
     .insert(webhook)
     .select(
       sql`select ${sql.join(
-        allColumns.map((name) => v[name]),
+        allColumns().map((name) => v[name]),
         sql`, `,
       )} where (select count(*) from webhook where state <> 'deleted') < ${v.maxWebhooks}`,
     )
@@ -159,7 +165,7 @@ const updateStatement = homeStatement<Omit<StoredWebhook, "starts"> & { starts: 
         retryAt: sql`case when state = ${v.state} then retry_at end`,
         lastError: sql`case when state = ${v.state} then last_error end`,
       })
-      .where(and(eq(webhook.id, v.id), eq(webhook.version, v.version), isNotDeleted)),
+      .where(and(eq(webhook.id, v.id), eq(webhook.version, v.version), isNotDeleted())),
 );
 
 function webhookToRow(hook: Webhook) {
@@ -216,7 +222,7 @@ const markDeletedStatement = homeStatement<{ id: string; version: number }>((db,
   db
     .update(webhook)
     .set({ state: "deleted", version: nextVersionSql(sql`version`), secrets: "[]" })
-    .where(and(eq(webhook.id, v.id), eq(webhook.version, v.version), isNotDeleted)),
+    .where(and(eq(webhook.id, v.id), eq(webhook.version, v.version), isNotDeleted())),
 );
 
 /**

@@ -6,13 +6,13 @@ import {
   averageOrderSql,
   fittingOwnSql,
   fittingSql,
-  isScaledSql,
   ownScaleSql,
   scaleOf,
   sumOrderSql,
   sumOwnSql,
   sumSql,
   thoroughScale,
+  usualScale,
 } from "./sums.ts";
 
 /** How a statement computes the figures of an aggregate. */
@@ -199,16 +199,13 @@ export class Figures {
   /** The parts of an exact sum, the number of its values, and of those that do not fit. */
   #sumFigures({ name, field }: ValueColumn): Figure[] {
     const { source, isThorough } = this.plan;
-    const scale = scaleOf(field.decimals);
-    const fitting = source === "entries" && !isThorough ? name : `x${name}`;
+    // An index of the entries that fit no scale replaces the check of each value.
+    const areChecked = source === "entries" && !isThorough;
+    const fitting = areChecked ? name : `x${name}`;
     const { whole, fraction } = isThorough
       ? sumOwnSql(fitting, `p${name}`)
-      : sumSql(fitting, scale);
-    // The statement has checked the bounds of entries.
-    const misfits =
-      fitting === name
-        ? `total(${isScaledSql(name, scale, "<>")})`
-        : `count(${name}) - count(${fitting})`;
+      : sumSql(fitting, this.#scaleOf(field));
+    const misfits = areChecked ? "0" : `count(${name}) - count(${fitting})`;
     return [
       { name: `whole_${name}`, sql: whole, missing: "null" },
       { name: `fraction_${name}`, sql: fraction, missing: "null" },
@@ -231,8 +228,14 @@ export class Figures {
     return this.#summed().map(({ name, field }) => ({
       name,
       field,
-      scale: this.plan.isThorough ? thoroughScale : scaleOf(field.decimals),
+      scale: this.#scaleOf(field),
     }));
+  }
+
+  #scaleOf({ decimals }: SearchField): number {
+    const { source, isThorough } = this.plan;
+    if (isThorough) return thoroughScale;
+    return source === "entries" ? usualScale : scaleOf(decimals);
   }
 
   /** The name of the column with the values of a sum or an average. */

@@ -31,8 +31,8 @@ import {
   type RangeScan,
 } from "#store/data/search/scan.ts";
 import { Figures, selectList, type FigurePlan } from "./figures.ts";
-import { integersFirstSql } from "./integers-first.ts";
-import { maxFitting } from "./sums.ts";
+import { beyondSql, endsSql, integersFirstSql } from "./integers-first.ts";
+import { hasMoreDecimalsSql, maxSummed } from "./sums.ts";
 
 /** Rows after the entries of lists have multiplied the items. */
 export const maxRows = 1_000_000;
@@ -145,27 +145,25 @@ function entryRows(
   const bytes = isText
     ? `(select iif(t.largest * items <= ${maxTextBytes}, 0, (select total(octet_length(c.value)) from ${entries})))`
     : "0";
-  const tooLarge = figures.sums().flatMap(({ scale }) => {
-    const max = maxFitting(scale);
-    return figures.plan.isThorough
-      ? []
-      : [`${beyondSql(field, `> ${max}`)} or ${beyondSql(field, `< -${max}`)}`];
-  });
+  const isSummed = figures.sums().length > 0 && !figures.plan.isThorough;
+  const ends = isSummed ? endsSql(field) : "null, null";
+  const unusual = [
+    beyondSql(String(maxSummed)),
+    `exists (select 1 from search_entry c indexed by search_entry_by_decimals
+      where c.field = ${field.number}${inRanges} and ${hasMoreDecimalsSql("c.value")})`,
+  ];
   const items = needsAllItems(builder)
     ? "live"
     : `iif(live <= ${maxAggregateItems}, live, ${countUpTo(maxAggregateItems)})`;
   const rowCount = field.kind === "multi_select" ? countUpTo(maxRows) : "0";
   const bounds = `${tallySql(scan.collectionId)},
-    b(items) as materialized (select ${items} from t),
+    b(items, least, greatest) as materialized (select ${items}, ${ends} from t),
     n(reason) as materialized (select case when items > ${maxAggregateItems} or ${rowCount} > ${maxRows} then 'items'
-      when ${bytes} > ${maxTextBytes} then 'keys' ${tooLarge.map((test) => `when ${test} then 'unusual'`).join(" ")} end from b, t)`;
+      when ${bytes} > ${maxTextBytes} then 'keys' ${isSummed ? `when ${unusual.join(" or ")} then 'unusual'` : ""} end from b, t)`;
   // Without a reason, this reads the field's entries; otherwise none. A condition of its own would be tested for each.
   const from = `from ${entriesOf(`iif((select reason from n) is null, ${field.number}, -1)`)}`;
   return rowsSql(builder, bounds, from, figures.plan.isThorough);
 }
-
-const beyondSql = ({ number }: SearchField, comparison: string) =>
-  `exists (select 1 from search_entry c where c.field = ${number} and c.value ${comparison})`;
 
 /** Whether the items without the field count too. */
 function needsAllItems({ scan, figures }: Builder): boolean {

@@ -5,8 +5,9 @@
 
 /** The scale where a definition states none. Values with up to this many decimals are common. */
 const usualDecimals = 6;
+export const usualScale = 10 ** usualDecimals;
 /** The sum of 200,000 such integers is below 2^63. */
-const maxSummed = 4.5e13;
+export const maxSummed = 4.5e13;
 /** The same for the whole parts of values. */
 const maxWhole = 9_000_000_000_000;
 /** Every decimal with 15 digits has a double of its own. */
@@ -23,7 +24,7 @@ export const scaleOf = (decimals: number | undefined): number =>
   10 ** Math.min(decimals ?? usualDecimals, thoroughDecimals);
 
 /** The largest absolute value that fits the scale. */
-export const maxFitting = (scale: number): number => maxSummed / scale;
+const maxFitting = (scale: number): number => maxSummed / scale;
 /** The same where whole parts and fractions are summed apart. */
 const maxFittingOwn = (scale: number): number => Math.min(maxWhole, maxScaled / scale);
 
@@ -31,8 +32,16 @@ const scaledSql = (value: string, scale: string) =>
   `((${value} * ${scale} + ${rounding}) - ${rounding})`;
 
 /** SQL for whether a value, within the bounds of its scale, is an integer there. */
-export const isScaledSql = (value: string, scale: number, comparison = "="): string =>
+const isScaledSql = (value: string, scale: number, comparison = "="): string =>
   `${scaledSql(value, `${scale}.0`)} / ${scale}.0 ${comparison} ${value}`;
+
+/** SQL for the condition of the index `search_entry_by_decimals`. Its entries do not fit the usual scale. */
+export const hasMoreDecimalsSql = (value: string): string =>
+  `typeof(${value}) = 'real' and ${isScaledSql(value, usualScale, "<>")}`;
+
+/** SQL for the largest absolute value of so many that fits the usual scale, with a sum below 2^63. */
+export const maxUsualSql = (count: string): string =>
+  `min(2000000000, 9000000000000 / (${count} + 1))`;
 
 /** SQL for the value if it fits the scale; null otherwise. */
 export const fittingSql = (value: string, scale: number): string => {

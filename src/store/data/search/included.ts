@@ -11,7 +11,7 @@ export interface ExpandedReference extends Expansion {
 }
 
 /** A page brings at most this many records of other apps, and this many bytes of them (contract, section 18). */
-const maxIncluded = 500;
+export const maxIncluded = 500;
 const maxIncludedBytes = 4_000_000;
 
 /** The records that the items of a page refer to. */
@@ -20,6 +20,12 @@ export interface Included {
   /** The place of the first item, from 1, that brings too many or too large records; null if none does. */
   overflow: number | null;
 }
+
+/** The records of a page that continues after its first `count` items. */
+export const joinIncluded = (first: Included, rest: Included, count: number): Included => ({
+  records: [...first.records, ...rest.records],
+  overflow: first.overflow ?? (rest.overflow === null ? null : rest.overflow + count),
+});
 
 /** The IDs to which an item refers. */
 export function referencedIds(
@@ -48,7 +54,7 @@ export function withIncluded(
 ): PageStatement {
   const keys = Array.from({ length: keyCount }, (_, index) => `k${index}`);
   const allowed = text.includes(allowedColumn) ? ["allowed"] : [];
-  const pageColumns = ["kind", ...keys, ...Object.keys(itemColumns), ...allowed].join(", ");
+  const pageColumns = ["kind", ...keys, ...Object.keys(itemColumns()), ...allowed].join(", ");
   const { tables, place, data, from } = order
     ? orderedRecords(expanded, order.rows)
     : allRecords(expanded);
@@ -56,7 +62,7 @@ export function withIncluded(
     "'included'",
     place,
     ...keys.slice(1).map(() => "null"),
-    columns.replace("i.data", data),
+    columns().replace("i.data", data),
     ...allowed.map(() => "null"),
   ].join(", ");
   return {

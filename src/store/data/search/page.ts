@@ -115,12 +115,12 @@ function valueScanSql(
   const maxCandidates = candidatesWithin(scan.budget, candidateRows(probes, conditions));
   const probeConditions = probes.map((probe) => `${probeSql(probe, values)} and `).join("");
   return `with ${sizeSql(scan, maxCandidates, rows, countWithinSql(scan, entries, maxCandidates))}, page as materialized (
-      select 'hit' as kind, i.number as k0, ${columns}
+      select 'hit' as kind, i.number as k0, ${columns()}
       from (${entries} limit (select size from n)) c cross join item i on ${itemJoinSql(scan)}
       where ${probeConditions}${where} limit ${rows})
     select * from page
     union all
-    select 'edge', c.item, ${nullColumns} from (${entries}
+    select 'edge', c.item, ${nullColumns()} from (${entries}
       limit (case when (select count(*) from page) < ${rows} then 1 else 0 end) offset (select size - 1 from n)) c`;
 }
 

@@ -1,3 +1,4 @@
+import { lazy } from "#domain/lazy.ts";
 import type { Search } from "#domain/search/tree.ts";
 import { itemColumns } from "#store/data/items.ts";
 import { conditionSql, type SearchValues } from "./conditions.ts";
@@ -38,9 +39,15 @@ export interface RangeScan extends Scan {
   range: ItemRange;
 }
 
-const columnNames = Object.keys(itemColumns);
-export const columns = columnNames.map((name) => `i.${name}`).join(", ");
-export const nullColumns = columnNames.map(() => "null").join(", ");
+const columnNames = lazy(() => Object.keys(itemColumns()));
+export const columns = () =>
+  columnNames()
+    .map((name) => `i.${name}`)
+    .join(", ");
+export const nullColumns = () =>
+  columnNames()
+    .map(() => "null")
+    .join(", ");
 
 export function conditionsSql({ search }: Scan, values: SearchValues): string {
   const allConditions = balancedSql(
@@ -120,7 +127,7 @@ export const allowedColumn = "(select size from n) as allowed";
 /** Returns all candidates in their order. `allowed` is the number of them that fit the bytes of the page. */
 export function fullPageSql(scan: Scan, candidates: string, rows: number, fromSql: string): string {
   return `with ${sizeSql(scan, rows, rows, countWithinSql(scan, candidates, rows))}
-    select 'hit' as kind, i.number as k0, ${columns}, ${allowedColumn}
+    select 'hit' as kind, i.number as k0, ${columns()}, ${allowedColumn}
     ${fromSql} limit (select size from n)`;
 }
 
@@ -154,12 +161,12 @@ export function ascendingScanSql(
       ${sizeSql(scan, maxCandidates, rows, measured).replace("n(size)", "m(size)")},
       top(number) as materialized (select first.number + m.size from first, m),
       found as materialized (
-      select 'hit' as kind, ${position("i.number")}, ${columns} from first cross join item i
+      select 'hit' as kind, ${position("i.number")}, ${columns()} from first cross join item i
       where i.number >= first.number and i.number < (select min(${below}, number) from top) and ${where}
       order by i.number limit ${limit})
     select * from found
     union all
-    select 'edge', ${position("top.number - 1")}, ${nullColumns} from top
+    select 'edge', ${position("top.number - 1")}, ${nullColumns()} from top
     where ${limit} > 0 and (select count(*) from found) < ${limit}
       and exists (select 1 from item where number >= top.number and number < ${below})`;
 }
