@@ -23,7 +23,6 @@ export const sizedFiles = [
   "test/permissions/{admin,api}.test.ts",
   "test/races/collections-apart.test.ts",
   "test/search/{agreement,count,large-items,stored-order,text}.test.ts",
-  "test/webhooks/failing.test.ts",
 ];
 
 /** Files that run the built bundle, commands or generated clients as processes. */

@@ -54,8 +54,11 @@ const inWorkerd = () => [
         FUZZ_SEED: process.env["FUZZ_SEED"] ?? "",
         // Whether random tests without a variable of their own run at full size (test/support/size.ts).
         FULL_SIZE: size("FULL_SIZE", "no", "yes"),
+        TIER: tier,
+        // The number of random aggregates that a model computes too.
+        AGGREGATES: size("AGGREGATES", "200", "2000"),
         // The number of changes that one webhook delivers while its receiver fails and recovers.
-        WEBHOOK_CHANGES: size("WEBHOOK_CHANGES", "210", "300"),
+        WEBHOOK_CHANGES: process.env["WEBHOOK_CHANGES"] ?? "210",
         // Reports follow a response by seconds. Shorter delays keep tests fast.
         TIMEOUTS: { refusedReportMs: 30, servedReportMs: 60 },
         MIGRATIONS: await readD1Migrations(`${root}migrations`),

@@ -1,10 +1,10 @@
+import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { findCollection } from "../../src/store/data/collections.ts";
 import { type Client, everyItem, type Json } from "../support/client";
 import { dataDb, dataHandle } from "../support/databases";
 import { client, makeForm } from "../support/service";
-import { sized } from "../support/size";
 import { aggregated } from "./model";
 
 const options = (...values: string[]) => values.map((value) => ({ value }));
@@ -190,6 +190,7 @@ const singleBody: fc.Arbitrary<Json> = fc.oneof(
 
 const itemCount = 60;
 const requestsPerSet = 100;
+const requests = Number((env as unknown as { AGGREGATES: string }).AGGREGATES);
 
 /** Creates submissions, some of them drafts, at times over three years. */
 async function prepare(integrator: Client, seed: number) {
@@ -220,7 +221,6 @@ it(
   { timeout: 3_600_000 },
   async () => {
     const integrator = await client();
-    const requests = sized(200, 6_000);
     for (let seed = 1; seed <= requests / requestsPerSet; seed += 1) {
       const { path, timeZone, items } = await prepare(integrator, seed);
       await fc.assert(

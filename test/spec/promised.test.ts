@@ -77,7 +77,12 @@ const requestsByCode: Record<string, (name: string, request: ValidRequest) => Pr
   },
   invalid_input: (_, request) => send({ ...request, path: `${request.path}?nonsense=1` }),
   malformed_json: (_, request) => send({ ...request, body: "{" }),
-  malformed_header: (_, request) => send(request, { "If-Match": "x y", "If-None-Match": "x y" }),
+  malformed_header: (_, request) =>
+    send(request, {
+      "If-Match": "x y",
+      "If-None-Match": "x y",
+      "Content-Range": "bytes 0-1/2",
+    }),
   unsupported_media_type: async (_, request) => {
     const encoded = await send(request, { "Content-Encoding": "br" });
     expect([encoded.status, encoded.headers.get("Accept-Encoding")]).toEqual([

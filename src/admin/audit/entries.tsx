@@ -125,8 +125,8 @@ function Subject({ entry, description }: SentenceProps): Child {
   const title = subjectName ?? titleOf(description) ?? `…${subject.slice(-8)}`;
   if (collection === null || isDeletion(action)) return <code>{title}</code>;
   return (
-    <a class="nowrap" href={`${collectionPath(collection)}/items/${subject}`}>
-      {title}
+    <a href={`${collectionPath(collection)}/items/${subject}`}>
+      <bdi>{title}</bdi>
     </a>
   );
 }

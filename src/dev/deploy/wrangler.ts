@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 
 /** The project's own wrangler. It runs with this process's Node, without a shell. */
 const script = join(
@@ -8,8 +8,12 @@ const script = join(
   "bin/wrangler.js",
 );
 
-/** Disables prompts. An invisible prompt would block the command forever. */
-const nonInteractive = { CI: "true", WRANGLER_SEND_METRICS: "false" };
+/** Disables prompts: an invisible one would block the command forever. Stores compiled code, which halves each start. */
+const wranglerEnvironment = {
+  CI: "true",
+  WRANGLER_SEND_METRICS: "false",
+  NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? resolve(".wrangler/compiled"),
+};
 
 /** Runs wrangler with visible output. Stops the command when it fails. */
 export function runWrangler(
@@ -17,7 +21,7 @@ export function runWrangler(
   environment: Record<string, string> = {},
 ): void {
   const { status } = spawnSync(process.execPath, [script, ...args], {
-    env: { ...process.env, ...nonInteractive, ...environment },
+    env: { ...process.env, ...wranglerEnvironment, ...environment },
     stdio: ["ignore", "inherit", "inherit"],
   });
   if (status !== 0) stop(`\`wrangler ${args.join(" ")}\` failed. Its output is above.`);
@@ -41,7 +45,7 @@ export function runWranglerQuietly(args: readonly string[]): void {
 /** Runs wrangler and returns what it printed. */
 export function captureWrangler(args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], {
-    env: { ...process.env, ...nonInteractive, NO_COLOR: "1" },
+    env: { ...process.env, ...wranglerEnvironment, NO_COLOR: "1" },
     encoding: "utf8",
     maxBuffer: 64 * 1024 * 1024,
   });
