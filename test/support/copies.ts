@@ -9,7 +9,7 @@ export async function copyItem(id: string, count: number): Promise<void> {
     dataDb
       .prepare(
         `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?2)
-        insert into item select number + i, id || i, collection_id, receipt_number, status, version,
+        insert into item select number + i, id || 'Z' || i, collection_id, receipt_number, status, version,
         definition_version, created_at + i, created_by, updated_at + i, updated_by,
         replace(data, '#', i), null
         from item, n where id = ?1`,
