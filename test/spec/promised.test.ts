@@ -64,6 +64,9 @@ function clientWith(permission: string): Promise<Client> {
 
 let clientElsewhere: Promise<Client> | undefined;
 
+/** Whether the body is the content of a file. */
+const isContent = ({ path }: ValidRequest) => path.endsWith("/content");
+
 /** Sends a request that makes any route respond with this problem code. */
 const requestsByCode: Record<string, (name: string, request: ValidRequest) => Promise<Answer>> = {
   unauthenticated: (_, request) => send(request, {}, new Client("nothing")),
@@ -85,13 +88,14 @@ const requestsByCode: Record<string, (name: string, request: ValidRequest) => Pr
     }),
   unsupported_media_type: async (_, request) => {
     const encoded = await send(request, { "Content-Encoding": "br" });
-    expect([encoded.status, encoded.headers.get("Accept-Encoding")]).toEqual([
-      415,
-      "gzip, identity",
-    ]);
-    return send(request, { "Content-Type": "text/plain" });
+    const encodings = isContent(request) ? "identity" : "gzip, identity";
+    expect([encoded.status, encoded.headers.get("Accept-Encoding")]).toEqual([415, encodings]);
+    return isContent(request) ? encoded : send(request, { "Content-Type": "text/plain" });
   },
-  too_large: (_, request) => send({ ...request, body: tooLarge }),
+  too_large: (_, request) =>
+    isContent(request)
+      ? send(request, { "Content-Length": "999999999" })
+      : send({ ...request, body: tooLarge }),
   version_mismatch: (_, request) =>
     request.path.endsWith("/batch")
       ? send({ ...request, body: withWrongVersion(request.body) })
