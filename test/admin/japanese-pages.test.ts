@@ -82,6 +82,12 @@ describe("A page in Japanese has no English words:", () => {
     expect(text).toContain("数量（1 行目）</a>: 整数を入力してください。");
   });
 
+  it("a list whose filter is refused", async () => {
+    const text = await pageOf(`${items}?f.amount.gt=abc`);
+    expect(englishWords(text.replaceAll("abc", ""))).toEqual([]);
+    expect(text).toContain("金額: この条件が正しくありません。");
+  });
+
   it("an item with its history", async () => {
     const path = await createItem();
     const form = await pageOf(`${path}?edit`);

@@ -99,7 +99,7 @@ describe("Move a form or app", () => {
       delays: [],
     });
     const { text } = await plan(form, "DATA_02", asPage);
-    expect(text).toContain("Move 2 apps and forms with 3 items");
+    expect(text).toContain("Move 2 forms and apps with 3 items");
     const started = await start(`app:${suppliers}`, "DATA_02");
     expect([started.status, started.body]).toMatchObject([
       201,

@@ -57,7 +57,8 @@ export const mutants: readonly Mutant[] = [
     "where number = ${v.number} and version = ${v.itemVersion})",
     "where number = ${v.number})",
   ),
-  mutant(
+  rareMutant(
+    26,
     "a batch does not guard versions",
     "store/data/batch-write.ts",
     "...bindRows(batch.itemsUnchanged, toJsonRows(write.expectedVersions)),",
@@ -122,7 +123,8 @@ export const mutants: readonly Mutant[] = [
     "reportWrite({ ticket, bookmark: null });",
   ),
   mutant("writes in progress are not tracked", "gate/state.ts", "startTimes.set(ticket, now);", ""),
-  mutant(
+  rareMutant(
+    63,
     "a restarted object forgets a write in progress",
     "gate/state.ts",
     "return { bookmark, untoldAt: newest === 0 ? null : newest };",
@@ -166,7 +168,8 @@ export const mutants: readonly Mutant[] = [
     "if (attempt === maxPushAttempts || error instanceof TimeoutError) throw problem.tryAgain(2);",
     "if (attempt === maxPushAttempts || error instanceof TimeoutError) return;",
   ),
-  mutant(
+  rareMutant(
+    265,
     "a late read undoes a revocation",
     "gate/gate.ts",
     "if (known && (known !== previous || isOlderThanKnown(credential, known))) return known;",

@@ -140,11 +140,12 @@ function changedProperties(before: Webhook, body: FormValues): FormValues {
 }
 
 /** Translates the field errors of the API to the input names and wording of the page. */
-function toPageProblem(problem: Problem, { webhooks }: Catalogue): Problem {
+function toPageProblem(problem: Problem, { webhooks, problems }: Catalogue): Problem {
   const text = webhooks.inputs.errors;
   const errors = problem.members["errors"] as FieldError[] | undefined;
   if (!errors) return problem;
-  const pageErrors = errors.map((error) => {
+  const pageErrors = errors.map((apiError) => {
+    const error = { ...apiError, reason: problems.reason(apiError, undefined) };
     if (error.field.startsWith("changed_fields")) return { ...error, field: "changed_fields" };
     if (error.field === "types") return { ...error, reason: text.types };
     if (!error.field.startsWith("collections")) return error;

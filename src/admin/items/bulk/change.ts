@@ -82,9 +82,7 @@ export function operationOf(change: BulkChange, { id, version }: ItemView): Batc
   }
 }
 
-type Reasons = Catalogue["bulk"]["reasons"];
-
-const knownReasons: Partial<Record<ProblemCode, keyof Reasons>> = {
+const knownReasons: Partial<Record<ProblemCode, keyof Catalogue["bulk"]["reasons"]>> = {
   not_found: "gone",
   submission_closed: "closed",
   version_mismatch: "changed",
@@ -93,17 +91,19 @@ const knownReasons: Partial<Record<ProblemCode, keyof Reasons>> = {
 /** Says why an item was left out. */
 export function reasonOf(
   { act }: BulkChange,
-  { code, detail, members }: Problem,
+  refusal: Problem,
   fields: readonly Field[],
-  reasons: Reasons,
+  { bulk, problems }: Pick<Catalogue, "bulk" | "problems">,
 ): string {
-  const known = knownReasons[code];
-  if (known !== undefined) return reasons[known];
-  if (code !== "invalid_input") return detail;
-  if (act === "close") return reasons.draft;
-  return ((members["errors"] ?? []) as FieldError[])
-    .map(({ field, reason }) => {
-      const label = fields.find(({ key }) => key === field)?.label ?? field;
+  const known = knownReasons[refusal.code];
+  if (known !== undefined) return bulk.reasons[known];
+  if (refusal.code !== "invalid_input") return problems.detail(refusal);
+  if (act === "close") return bulk.reasons.draft;
+  return ((refusal.members["errors"] ?? []) as FieldError[])
+    .map((error) => {
+      const field = fields.find(({ key }) => key === error.field);
+      const label = field?.label ?? error.field;
+      const reason = problems.reason(error, field);
       return label === "" ? reason : `${label}: ${reason}`;
     })
     .join(" ");

@@ -127,7 +127,7 @@ function countOutcome(run: Run, view: ItemView, outcome: RowOutcome | undefined)
   const { c, compiled, change, report } = run;
   if (outcome instanceof Problem) {
     const { fields } = compiled.collection.definition.fields;
-    const reason = reasonOf(change, outcome, fields, readTexts(c).bulk.reasons);
+    const reason = reasonOf(change, outcome, fields, readTexts(c));
     refuse(report, { id: view.id, title: titleOf(run, view), reason });
   } else if (outcome === "unchanged") report.unchanged += 1;
   else report.done += 1;

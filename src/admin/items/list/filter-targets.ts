@@ -200,30 +200,31 @@ export interface SearchProblem {
 /** Rewrites a search problem with the labels of the filters. Their inputs show the first one's errors. */
 export function toSearchProblem(
   searchProblem: Problem,
-  { filters, conditions }: Query,
+  query: Query,
   targets: readonly FilterTarget[],
-  text: FilterTexts,
+  { filters: text, problems }: Catalogue,
 ): SearchProblem {
   const errors = (searchProblem.members["errors"] ?? []) as FieldError[];
   const placed = errors.map((error) => {
     const index = /^conditions\[(\d+)\]/.exec(error.field)?.[1];
     const change = index === undefined ? undefined : Number(index);
-    const filter = change === undefined ? undefined : filters[change];
-    const label = targets.find(({ path }) => path === filter?.path)?.label ?? filter?.path;
+    const filter = change === undefined ? undefined : query.filters[change];
+    const target = targets.find(({ path }) => path === filter?.path);
+    const label = target?.label ?? filter?.path;
     return {
-      error,
+      error: { ...error, reason: problems.reason(error, undefined) },
       change,
       filter,
       label: label ?? (error.field === "q" ? text.operands.text : error.field),
     };
   });
   const reasons = placed.map(({ label, error }) => `${label}: ${error.reason}`);
-  const detail = reasons.length > 0 ? text.failed(reasons) : searchProblem.detail;
+  const detail = reasons.length > 0 ? text.failed(reasons) : problems.detail(searchProblem);
   const first = placed.find(({ filter }) => filter !== undefined);
   const shown = first ? placed.filter(({ change }) => change === first.change) : placed;
   const name = first ? inputNameOf(first.filter) : "conditions";
   const inputErrors = shown.map(({ error }) => ({ ...error, field: name }));
-  const isJson = !first && conditions !== "";
+  const isJson = !first && query.conditions !== "";
   return {
     summary: new Problem(searchProblem.code, detail),
     inputs: new Problem(searchProblem.code, detail, { errors: inputErrors }),

@@ -134,7 +134,7 @@ export function ItemsPage(props: ItemsPageProps) {
   const base = `${collectionPath[kind]}/${key}/items`;
   const { fields } = definition.fields;
   const targets = buildFilterTargets(fields, kind, text);
-  const searchProblem = problem && toSearchProblem(problem, props.query, targets, text.filters);
+  const searchProblem = problem && toSearchProblem(problem, props.query, targets, text);
   const query = { ...props.query, editing: searchProblem?.editing ?? props.query.editing };
   const columns = visibleColumns(collection, query, settings.columns);
   const canWrite = roleAllows(frame.member.role, "write");

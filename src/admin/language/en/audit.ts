@@ -6,7 +6,7 @@ import { sentence } from "#admin/language/sentence.ts";
 
 const filters = () => ({
   actor: "Who",
-  actorExample: "E-mail, or a credential’s name",
+  actorExample: "Email, or a credential’s name",
   action: "Did",
   anything: "Anything",
   actions: {
@@ -30,7 +30,7 @@ const filters = () => ({
     move: "Moves between databases",
   },
   subject: "To",
-  subjectExample: "Receipt number, id or e-mail",
+  subjectExample: "Receipt number, ID or email",
   collection: "In",
   from: "From",
   until: "Until",

@@ -116,7 +116,7 @@ const newSecret = () => ({
   runnable: "Run this request as is. It changes no data.",
   assistant: "Connect an assistant",
   assistants: (path: Child) =>
-    sentence`Assistants use your apps and forms as tools at ${path}, with the permissions of this credential.`,
+    sentence`Assistants use your forms and apps as tools at ${path}, with the permissions of this credential.`,
   assistantGuide: "Learn how to connect",
   assistantSettings: "MCP settings",
   website: "Post from your page",

@@ -22,7 +22,7 @@ export const databases = () => ({
     location: "Location",
     size: "Size",
     share: "Of 10 GB",
-    collections: "Apps and forms",
+    collections: "Forms and apps",
     writes: "Writes a minute",
     reported: "Reported",
   },
@@ -34,7 +34,7 @@ export const databases = () => ({
     title: "Add a database",
     single:
       "One database holds 10 GB and writes one batch at a time. Add another when it is 70 % full, or to keep the data of a form in a jurisdiction.",
-    several: "New apps and forms go to the database with the most room, or to the chosen location.",
+    several: "New forms and apps go to the database with the most room, or to the chosen location.",
     command: (command: Child) => sentence`Run ${command} where you deploy.`,
     guide: "How large can one installation grow?",
   },

@@ -19,8 +19,8 @@ export const definitionDeletion = () => ({
   submit: (one: string) => `Delete this ${one}`,
   done: (key: string) => `${key} deleted. You can restore it for 7 days.`,
   list: {
-    title: "Deleted apps and forms",
-    none: "Deleted apps and forms stay here for 7 days, so that you can restore them.",
+    title: "Deleted forms and apps",
+    none: "Deleted forms and apps stay here for 7 days, so that you can restore them.",
     columns: { items: "Holds", deleted: "Deleted", erased: "Erased" },
     erasing: "Being erased",
     restore: "Restore",

@@ -11,7 +11,7 @@ export const erasure = () => ({
     `The former values of ${hasMore ? "more than " : ""}${formatCount(count)} ${plural(count, "change")}`,
   response: "The response that is stored for a retry with the same Idempotency-Key",
   note: (item: string) =>
-    `The changes feed tells that the ${item} was deleted. The audit keeps who erased it, when, and its id.`,
+    `The changes feed tells that the ${item} was deleted. The audit keeps who erased it, when, and its ID.`,
   erase: "Erase for good",
   done: (id: string) => `${id} is erased.`,
 });

@@ -93,7 +93,7 @@ export const itemPage = () => ({
   addFields: "Add fields",
   about: (item: string) => `About this ${item}`,
   summary: {
-    id: "Id",
+    id: "ID",
     created: "Created",
     changed: "Changed",
     never: "never",

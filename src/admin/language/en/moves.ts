@@ -18,10 +18,10 @@ const phases = (): Record<MovePhase, string> => ({
 
 const problems = (): Record<MoveProblem, string> => moveProblems;
 
-const collections = (count: number) => quantity(count, "app or form", "apps and forms");
+const collections = (count: number) => quantity(count, "form or app", "forms and apps");
 const items = (count: number) => quantity(count, "item");
 
-/** Texts about moves of apps and forms between databases. */
+/** Texts about moves of forms and apps between databases. */
 export const moves = () => ({
   title: "Moves",
   columns: { name: "App or form", to: "To", state: "State", started: "Started" },
@@ -46,7 +46,7 @@ export const moves = () => ({
     review: "Review move",
   },
   did: (name: string) => ` Did you mean ${name}?`,
-  single: "There is one database. Add another to move apps and forms.",
+  single: "There is one database. Add another to move forms and apps.",
   review: (name: string, target: string) => `Move ${name} to ${target}`,
   what: (count: number, total: number, source: string, target: string) =>
     `This moves ${collections(count)} with ${items(total)} and their history from ${source} to ${target}.`,

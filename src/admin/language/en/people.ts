@@ -14,7 +14,7 @@ export const people = () => ({
   titleOf: (text: string) => `Find a person: ${text}`,
   labels: { text: "Person" },
   textHint:
-    "An email address, a phone number or a name. All values of all apps and forms are searched, with their history.",
+    "An email address, a phone number or a name. All values of all forms and apps are searched, with their history.",
   search: "Search everything",
   searches: "Searches",
   columns: {

@@ -78,6 +78,7 @@ const explanations: Record<string, Explain> = {
   unknown_file: () => "ファイルが見つかりません。もう一度アップロードしてください。",
   file_incomplete: () =>
     "ファイルのアップロードが完了していません。もう一度アップロードしてください。",
+  invalid_condition: () => "この条件が正しくありません。",
   file_in_use: () =>
     "このファイルはほかのデータで使用されています。もう一度アップロードしてください。",
   too_many_files: withLimit("max_files", (limit) => `ファイルは ${limit} 個までです。`),
