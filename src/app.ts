@@ -131,7 +131,9 @@ const partFor = (request: Request) =>
   /^\/admin(\/|$)/.test(getPath(request)) ? administration() : others();
 
 export const app = {
-  fetch: (request: Request, service: Service, ctx: ExecutionContext) =>
-    partFor(request).fetch(request, service, ctx),
+  fetch: (request: Request, service: Service, ctx: ExecutionContext) => {
+    const databases = service.databases.forRequest();
+    return partFor(request).fetch(request, { ...service, databases }, ctx);
+  },
   routes: () => [...others().routes, ...administration().routes],
 };

@@ -1,5 +1,5 @@
 import { copiedTables, movedTables, type MovedTable } from "#store/db/moved-tables.ts";
-import { followStep, UnequalCopyError } from "#store/data/move-log.ts";
+import { countNotes, followStep, UnequalCopyError } from "#store/data/move-log.ts";
 import {
   compareChunk,
   copyRows,
@@ -17,6 +17,22 @@ import type { MoveRun } from "./move-run.ts";
 
 /** What may happen to one chunk. Returns the rows that it dealt with. */
 type DoChunk = (table: MovedTable, collectionId: number, after: unknown[] | null) => Promise<Row[]>;
+
+/** Follows the changes until fewer notes are left. Returns whether that is so. */
+export async function catchUp(
+  { source, both, move }: MoveRun,
+  hasTime: () => boolean,
+  maxNotes: number,
+): Promise<boolean> {
+  while (hasTime()) {
+    if ((await countNotes(source, maxNotes)) < maxNotes) return true;
+    await followStep(both, move.run);
+  }
+  return false;
+}
+
+/** A comparison reads all notes. */
+const maxComparedNotes = 2000;
 
 /** The answers that a killed run may lose: so many chunks are done again. */
 const chunksPerSave = 5;
@@ -63,6 +79,7 @@ export function copyAll(run: MoveRun, hasTime: () => boolean): Promise<boolean> 
 /** Compares all rows. Returns whether all are done. @throws UnequalCopyError */
 export function compareAll(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
   return visitRows(run, hasTime, async (table, collectionId, after) => {
+    await catchUp(run, hasTime, maxComparedNotes);
     const { rows, isEqual } = await compareChunk(run.both, table, collectionId, after);
     if (!isEqual && !table.expires) throw new UnequalCopyError(table.name);
     return rows;

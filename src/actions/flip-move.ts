@@ -1,5 +1,5 @@
 import type { MoveProblem } from "#domain/move.ts";
-import { followStep, countNotes, dropTriggers } from "#store/data/move-log.ts";
+import { followStep, dropTriggers } from "#store/data/move-log.ts";
 import {
   areMoved,
   freeze,
@@ -13,6 +13,7 @@ import {
 import { loadGroup } from "#store/data/linked-collections.ts";
 import { maxAgeMs } from "#store/db/directory.ts";
 import { redirect } from "#store/home/moves.ts";
+import { catchUp } from "./copy-collections.ts";
 import type { MoveRun } from "./move-run.ts";
 
 /** The end of a move: the collections are frozen, given up by one database, and taken over by the other. */
@@ -36,15 +37,6 @@ async function findObstacle(run: MoveRun): Promise<MoveProblem | undefined> {
   return group.every(({ id }) => known.has(id)) ? undefined : "linked_meanwhile";
 }
 
-/** Follows the changes until few are left. Returns whether that is so. */
-async function catchUp(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
-  while (hasTime()) {
-    if ((await countNotes(run.source, maxFrozenNotes)) < maxFrozenNotes) return true;
-    await followStep(run.both, run.move.run);
-  }
-  return false;
-}
-
 /**
  * Follows the changes, and ends the move if nothing speaks against it. Returns whether it did, or the reason why it
  * waits.
@@ -54,7 +46,7 @@ export async function tryToFlip(
   hasTime: () => boolean,
 ): Promise<"flipped" | "wait" | "again"> {
   // Also while it waits, so that the notes do not pile up.
-  if (!(await catchUp(run, hasTime))) return "wait";
+  if (!(await catchUp(run, hasTime, maxFrozenNotes))) return "wait";
   const obstacle = await findObstacle(run);
   if (obstacle !== undefined) {
     const restarts = obstacle === "linked_meanwhile";
@@ -62,7 +54,7 @@ export async function tryToFlip(
     return restarts ? "again" : "wait";
   }
   const links = await loadLinksMark(run.source);
-  if (!(await catchUp(run, hasTime))) return "wait";
+  if (!(await catchUp(run, hasTime, maxFrozenNotes))) return "wait";
   await run.save({ phase: "flipping", problem: null });
   if (await freezeAndSurrender(run, links)) return "flipped";
   await unfreeze(run.source, run.move.collections);

@@ -1,5 +1,6 @@
 import { problem, Problem, type FieldError } from "#domain/problem/problem.ts";
 import { sleepWithJitter } from "#store/db/retry.ts";
+import { staysInJurisdiction, type Collection } from "#domain/definition/collection.ts";
 import { sha256 } from "#domain/credential/keys.ts";
 import type { Timing } from "#domain/ports.ts";
 import { toCanonicalJson } from "#domain/json.ts";
@@ -81,7 +82,7 @@ export interface IdempotentResult<Response> {
  */
 export async function runIdempotent<Write extends PreparedWrite<unknown>, Response>(
   ctx: ActionContext,
-  collection: { readonly id: number },
+  collection: Pick<Collection, "id" | "definition">,
   { key }: IdempotencyKey,
   body: unknown,
   action: IdempotentAction<Write, Response>,
@@ -117,7 +118,9 @@ export async function runIdempotent<Write extends PreparedWrite<unknown>, Respon
     if (!storeResult) return undefined;
     if (storeResult.outcome === "replayed") return toReplayed(storeResult.replay);
     const { assigned } = storeResult;
-    if (key !== null) ctx.replays.put(key, { ...replayValues, ...assigned });
+    // KV stores in no jurisdiction.
+    if (key !== null && !staysInJurisdiction(collection.definition))
+      ctx.replays.put(key, { ...replayValues, ...assigned });
     return {
       response: action.respond(response, assigned),
       isReplay: false,

@@ -33,11 +33,16 @@ export async function runMoves(ctx: MoveContext, maxQueries = 700): Promise<bool
 
 /** Repeats steps until the time is over, or the move waits or ends. */
 async function work(run: MoveRun, hasTime: () => boolean): Promise<void> {
-  const { timeline } = run.databases;
-  const isRestored = run.move.source !== null && run.move.restores !== timeline.restores;
-  if (isRestored && stoppablePhases.includes(run.move.phase))
-    throw new MoveRefusedError("restored");
-  while (hasTime()) if (!(await step(run, hasTime))) return;
+  for (;;) {
+    stopIfRestored(run);
+    if (!hasTime() || !(await step(run, hasTime))) return;
+  }
+}
+
+/** A database may have forgotten what a move has done. Before each step, because a flip that goes back is such a move. */
+function stopIfRestored({ move, databases }: MoveRun): void {
+  const isRestored = move.source !== null && move.restores !== databases.timeline.restores;
+  if (isRestored && stoppablePhases.includes(move.phase)) throw new MoveRefusedError("restored");
 }
 
 /** Returns whether there is more to do now. */

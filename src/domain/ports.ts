@@ -27,6 +27,13 @@ export interface Timing {
   clock: Clock;
   random: Pick<Random, "number">;
   timeouts: { storageMs: number };
+  /** How long the batches of this request wait for moves, together. Without it, each batch has its own limit. */
+  moveWait?: MoveWait;
+}
+
+export interface MoveWait {
+  /** Set by the first wait. */
+  endsAt?: number;
 }
 
 /** Waiting times in milliseconds. The optional binding `TIMEOUTS` (JSON) replaces single values. */

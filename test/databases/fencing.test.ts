@@ -1,6 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Client, Json } from "../support/client";
 import { freshKey } from "../support/service";
+import { openDatabases, type Databases } from "../../src/store/db/database.ts";
+import { primary } from "../../src/store/db/session.ts";
 import {
   bothDatabases,
   breakable,
@@ -163,5 +165,60 @@ describe("An isolate that has cached where a collection is", () => {
       await counted.get(`/submissions/${item.id}`);
     }
     expect(asked).toHaveLength(1);
+  });
+});
+
+describe("Batches of a collection that moves", () => {
+  /** Databases with a clock that sleeps at once, and with lookups that take so long. */
+  function withClock({ lookupMs }: { lookupMs: number }) {
+    let nowMs = 0;
+    const slowHome = new Proxy(home, {
+      get: (target, name) => (sql: string) => {
+        if (sql.includes("from placement")) nowMs += lookupMs;
+        return (Reflect.get(target, name) as (sql: string) => unknown).call(target, sql);
+      },
+    });
+    const clock = {
+      now: () => nowMs,
+      sleep: async (ms: number) => void (nowMs += ms),
+      timer: () => ({ done: new Promise<void>(() => undefined), cancel: () => undefined }),
+    };
+    const timing = { clock, random: { number: () => 0 }, timeouts: { storageMs: 10_000 } };
+    const databases = openDatabases({ home: slowHome, data: { DATA_01: first } }, timing);
+    /** How long a batch waits before it gives up. */
+    const wait = async (through: Databases): Promise<number> => {
+      const startedAt = nowMs;
+      const statement = through.of({ id }).prepare<"data">("select 1 as one");
+      await expect(statement.first()).rejects.toMatchObject({ code: "try_again" });
+      return nowMs - startedAt;
+    };
+    return { databases, wait };
+  }
+  let id: number;
+  beforeAll(async () => {
+    const key = freshKey("frozen");
+    await isolate(caller).put(`/forms/${key}/schema`, { fields: [{ key: "title", type: "text" }] });
+    id = Number(await idOf(key));
+    await setOwner(key, "moved");
+  });
+
+  it("wait two seconds in a request, all together", async () => {
+    const { databases, wait } = withClock({ lookupMs: 0 });
+    const request = databases.forRequest();
+    expect(await wait(request)).toBe(2000);
+    expect(await wait(request)).toBe(0);
+    expect(await wait(request.openSession(primary).databases)).toBe(0);
+    expect(await wait(databases.forRequest())).toBe(2000);
+  });
+
+  it("wait two seconds each in background work", async () => {
+    const { databases, wait } = withClock({ lookupMs: 0 });
+    expect([await wait(databases), await wait(databases)]).toEqual([2000, 2000]);
+  });
+
+  it("wait no longer where the directory is slow", async () => {
+    const { databases, wait } = withClock({ lookupMs: 400 });
+    // The two lookups before the wait, and the one that was under way at its end.
+    expect(await wait(databases.forRequest())).toBeLessThanOrEqual(2000 + 3 * 400);
   });
 });

@@ -229,3 +229,28 @@ describe("A run that is killed", () => {
     }
   });
 });
+
+describe("A move that a restore of the home database takes back", () => {
+  /** What runs of the schedule are after the restore. */
+  const restored = () => scheduleContext({ RESTORES: "1", RESTORE_EPOCH: "later" });
+
+  it.each(["copying", "flipping"])("stops in the phase %s and leaves no copy", async (phase) => {
+    const { key, path } = await makeForm("DATA_01");
+    const id = await idOf(key);
+    await request(`form:${key}`, "DATA_02");
+    for (let runs = 0; runs < 3; runs += 1) await runMoves(scheduleContext());
+    await letTimePass();
+    expect(await valueOf(second, "select count(*) from item where collection_id = ?", id)).toBe(4);
+    // The home database forgets the runs that the other ones remember.
+    await home.prepare("update collection_move set run = 0, phase = ?").bind(phase).run();
+    await finish(`form:${key}`, restored());
+    expect(await phaseOf(`form:${key}`)).toBe("stopped");
+    expect(await databasesOf(key)).toEqual(["DATA_01"]);
+    for (const table of ["item", "change", "tally"])
+      expect([table, (await rowsOf(second, id))[table] ?? []]).toEqual([table, []]);
+    expect((await several.post(path, { data: { title: "after" } })).status).toBe(201);
+    await request(`form:${key}`, "DATA_02");
+    await finish(`form:${key}`, restored());
+    expect(await databasesOf(key)).toEqual(["DATA_02"]);
+  });
+});

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Client } from "../support/client";
 import { freshKey } from "../support/service";
@@ -145,6 +146,29 @@ describe("A new collection", () => {
 });
 
 describe("The location of a collection", () => {
+  it("keeps responses for an Idempotency-Key out of KV if it is a jurisdiction", async () => {
+    await setLocations(["DATA_01", "weur"], ["DATA_02", "eu"]);
+    const stored = async () => (await env.REPLAYS.list()).keys.length;
+    for (const [location, copies] of [
+      ["eu", 0],
+      ["weur", 1],
+    ] as const) {
+      const key = freshKey("kept");
+      await define(several, `forms/${key}`, { fields, location });
+      const before = await stored();
+      const create = () =>
+        several.post(
+          `/forms/${key}/submissions`,
+          { data: { title: "a" } },
+          { "Idempotency-Key": key },
+        );
+      const [created, again] = [await create(), await create()];
+      expect([created.status, again.status, again.body.id]).toEqual([201, 201, created.body.id]);
+      await scheduler.wait(50);
+      expect([location, (await stored()) - before]).toEqual([location, copies]);
+    }
+  });
+
   it("is chosen when it is created, shown, and never changed", async () => {
     await setLocations(["DATA_01", "apac"], ["DATA_02", "eu"]);
     for (const [location, database] of [

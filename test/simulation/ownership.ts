@@ -5,6 +5,7 @@ import {
   type HeldRow,
   type PlacementRow,
 } from "../../src/dev/deploy/reconcile.ts";
+import { forgetMoves, selectMoves, type MoveRow } from "../../src/dev/deploy/restored-moves.ts";
 import type { SimulatedDatabase } from "./platform/database.ts";
 import type { World } from "./world.ts";
 
@@ -26,7 +27,7 @@ export function findOwners({ databases, home }: World): Owners {
 }
 
 /** Makes the directory agree with the databases after a restore, as `npm run restore` does. */
-export function repairDirectory({ databases, home }: World): void {
+export function repairDirectory({ databases, home, scheduler }: World): void {
   if (databases.size === 1) return;
   const placements = home.select<PlacementRow>(
     "select collection_id, kind, key, database, epoch, state from placement",
@@ -34,6 +35,10 @@ export function repairDirectory({ databases, home }: World): void {
   const held = new Map(
     [...databases].map(([name, db]) => [name, db.select<HeldRow>(selectHeld)] as const),
   );
-  for (const { database, sql } of reconcile(placements, held).repairs)
+  const state = { placements, held, moves: home.select<MoveRow>(selectMoves) };
+  for (const { database, sql } of [
+    ...forgetMoves(state),
+    ...reconcile(state, scheduler.now).repairs,
+  ])
     (database === homeName ? home : databases.get(database))?.commit(sql);
 }

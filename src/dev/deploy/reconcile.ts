@@ -1,5 +1,8 @@
 import { homeName } from "#domain/bookmarks.ts";
+import { sequencesPerCollection } from "#domain/item/item.ts";
+import { heldTables, isOfCollection } from "#store/db/moved-tables.ts";
 import { quote } from "./resources.ts";
+import { eraseCopySql, erasesCopy, stopMoveSql, type MoveRow } from "./restored-moves.ts";
 
 /**
  * After a restore, the directory of the home database and the databases may disagree about where a collection is. This
@@ -30,13 +33,16 @@ export interface HeldRow {
   stored: number;
   /** Whether its row is there, even if nothing shows it. */
   copied: number;
+  /** Whether items or changes of it are there. */
+  filled: number;
 }
 
 /** Selects what a database holds. */
 export const selectHeld = `WITH ids AS (SELECT collection_id AS id FROM owner UNION SELECT abs(id) FROM collection)
   SELECT ids.id AS collection_id, coalesce(c.kind, d.kind) AS kind, ltrim(coalesce(c.key, d.key), '~') AS key, o.epoch, o.state,
     CASE WHEN c.id > 0 THEN 2 WHEN c.id IS NOT NULL AND d.key NOT LIKE '~%' THEN 1 ELSE 0 END AS stored,
-    c.id IS NOT NULL AS copied
+    c.id IS NOT NULL AS copied,
+    ${["item", "change"].map((table) => `EXISTS (SELECT 1 FROM ${table} WHERE number >= ids.id * ${sequencesPerCollection} AND number < (ids.id + 1) * ${sequencesPerCollection})`).join(" OR ")} AS filled
   FROM ids LEFT JOIN owner o ON o.collection_id = ids.id LEFT JOIN collection c ON c.id IN (ids.id, -ids.id)
     LEFT JOIN deletion d ON d.collection_id = ids.id`;
 
@@ -52,11 +58,11 @@ interface Reconciliation {
   notes: string[];
 }
 
-interface Held extends HeldRow {
+export interface Held extends HeldRow {
   database: string;
 }
 
-interface Claim extends Held {
+export interface Claim extends Held {
   kind: string;
   key: string;
   epoch: number;
@@ -72,11 +78,15 @@ const isServed = ({ state, database, stored }: Held) =>
   state === "frozen" ||
   (state === null && database === homeName && stored > 0);
 
+/** What the databases say after a restore. */
+export interface RestoredState {
+  placements: readonly PlacementRow[];
+  held: ReadonlyMap<string, readonly HeldRow[]>;
+  moves: readonly MoveRow[];
+}
+
 /** Decides which database owns each collection. */
-export function reconcile(
-  placements: readonly PlacementRow[],
-  held: ReadonlyMap<string, readonly HeldRow[]>,
-): Reconciliation {
+export function reconcile({ placements, held, moves }: RestoredState, now: number): Reconciliation {
   const rowsById = new Map<number, Held[]>();
   for (const [database, rows] of held)
     for (const row of rows)
@@ -91,11 +101,11 @@ export function reconcile(
   for (const decision of decisions.filter((each) => each !== null).toSorted(byPrecedence)) {
     const { owner } = decision;
     if (takenNames.has(nameOf(owner))) {
-      eraseCopy(result, owner, "another has its name");
+      eraseNamesake(result, owner);
       continue;
     }
     takenNames.add(nameOf(owner));
-    settle(result, decision);
+    settle(result, decision, moves, now);
   }
   for (const placed of placements)
     if (!takenNames.has(nameOf(placed)))
@@ -149,12 +159,23 @@ function decide(
 }
 
 /** Lets the owner serve, and nothing else. */
-function settle(result: Reconciliation, { id, owner, epoch, others, placed }: Decision): void {
+function settle(
+  result: Reconciliation,
+  { id, owner, epoch, others, placed }: Decision,
+  moves: readonly MoveRow[],
+  now: number,
+): void {
   const { repairs, notes } = result;
   const { database, kind, key } = owner;
   const reason = owner.stored ? `${database} has it` : `it was erased in ${database}`;
-  for (const other of others.filter((each) => isServed(each) || each.stored === 2))
-    eraseCopy(result, other, reason);
+  for (const other of others) {
+    if (isServed(other) || other.stored > 0) {
+      hideCopy(result, other);
+      notes.push(`${other.database} erases its copy of ${nameOf(owner)}: ${reason}.`);
+    }
+    if (other.filled && !moves.some((move) => erasesCopy(move, other)))
+      repairs.push({ database: homeName, sql: eraseCopySql(other, owner, now) });
+  }
   // Never placed, and nothing says otherwise.
   if (epoch === 0 && !placed) return;
   if (owner.state !== "owned" || owner.epoch !== epoch) {
@@ -162,7 +183,7 @@ function settle(result: Reconciliation, { id, owner, epoch, others, placed }: De
     repairs.push({ database, sql });
   }
   if (owner.state === "moved") {
-    repairs.push({ database, sql: showSql(id) }, { database: homeName, sql: endMoveSql(id) });
+    repairs.push({ database, sql: showSql(id) }, { database: homeName, sql: stopMoveSql(id) });
   }
   const isPlaced =
     placed?.database === database &&
@@ -178,23 +199,30 @@ function settle(result: Reconciliation, { id, owner, epoch, others, placed }: De
   if (placed?.database !== database) notes.push(`${nameOf(owner)} is in ${database} again.`);
 }
 
-/** The end of a move that gave the collection away. Earlier phases notice a restore themselves. */
-const endMoveSql = (
-  id: number,
-) => `UPDATE collection_move SET phase = 'stopped', problem = 'restored'
-  WHERE phase = 'retiring' AND EXISTS (SELECT 1 FROM json_each(collections) WHERE value ->> 'id' = ${id})`;
-
 const showSql = (
   id: number,
 ) => `UPDATE collection SET id = -id, key = substr(key, 2) WHERE id = -${id}
   AND NOT EXISTS (SELECT 1 FROM deletion WHERE collection_id = ${id})`;
 
-/** Lets the schedule erase a copy that nothing may serve. Its new name keeps the rights on the other one as they are. */
-function eraseCopy({ repairs, notes }: Reconciliation, copy: Held, reason: string): void {
-  const { database, collection_id: id, kind, key, copied } = copy;
+/** Makes rows of a collection that another database owns a copy like that of a finished move. */
+function hideCopy({ repairs }: Reconciliation, { database, collection_id: id, epoch }: Held): void {
+  repairs.push({
+    database,
+    sql: `INSERT OR REPLACE INTO owner (collection_id, epoch, state) VALUES (${id}, ${epoch ?? 0}, 'moved')`,
+  });
+  for (const table of heldTables())
+    repairs.push({
+      database,
+      sql: `DELETE FROM ${table.name} WHERE ${isOfCollection(table, id, "left out")}`,
+    });
+}
+
+/** Lets the schedule erase a collection whose name another one has. Its new name keeps the rights on the other one as they are. */
+function eraseNamesake({ repairs, notes }: Reconciliation, namesake: Claim): void {
+  const { database, collection_id: id, kind, key, copied } = namesake;
   repairs.push({ database, sql: `DELETE FROM owner WHERE collection_id = ${id}` });
   if (!copied) return;
-  const values = `${id}, ${quote(kind ?? "")}, ${quote(`~${key}`)}, 0, 'system', 0, 'erasing'`;
+  const values = `${id}, ${quote(kind)}, ${quote(`~${key}`)}, 0, 'system', 0, 'erasing'`;
   repairs.push(
     { database, sql: `UPDATE collection SET id = -id, key = '~' || key WHERE id = ${id}` },
     {
@@ -202,7 +230,7 @@ function eraseCopy({ repairs, notes }: Reconciliation, copy: Held, reason: strin
       sql: `INSERT OR REPLACE INTO deletion (collection_id, kind, key, deleted_at, deleted_by, erase_at, state) VALUES (${values})`,
     },
   );
-  notes.push(`${database} erases its copy of ${kind}:${key}: ${reason}.`);
+  notes.push(`${database} erases its copy of ${kind}:${key}: another has its name.`);
 }
 
 /** Gives the name of a collection that no database has to the next one that is created with it. Its items are 404 until then. */

@@ -8,6 +8,7 @@ import {
   type PlacementRow,
   type Repair,
 } from "./reconcile.ts";
+import { forgetMoves, selectMoves, type MoveRow } from "./restored-moves.ts";
 import { insertAuditEntry, queryDatabase, quote } from "./resources.ts";
 import {
   isDataDatabase,
@@ -142,13 +143,15 @@ export function settleRestore(
       queryDatabase<HeldRow>(environment, binding, selectHeld).results,
     ]),
   );
-  const { repairs, notes } = reconcile(placements, held);
+  const moves = queryDatabase<MoveRow>(environment, homeName, selectMoves).results;
+  const state = { placements, held, moves };
+  const { repairs, notes } = reconcile(state, now);
   // The home database may forget databases that were added after that moment.
   const siteRows = databases.filter(isDataDatabase).map((database) => ({
     database: homeName,
     sql: `INSERT OR IGNORE INTO data_database (name, location, used_from)
       VALUES ('${database.binding}', ${quote(placeOf(database))}, ${now})`,
   }));
-  runAll(environment, [...repairs, ...siteRows, ...audits]);
+  runAll(environment, [...forgetMoves(state), ...repairs, ...siteRows, ...audits]);
   return notes;
 }

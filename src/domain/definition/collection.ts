@@ -87,19 +87,14 @@ export interface View {
   fields?: string[] | undefined;
 }
 
+const jurisdictions = ["eu", "us", "fedramp"] as const;
 /** The jurisdictions and the location hints of databases at Cloudflare. */
-export const locations = [
-  "eu",
-  "us",
-  "fedramp",
-  "weur",
-  "eeur",
-  "wnam",
-  "enam",
-  "apac",
-  "oc",
-] as const;
+export const locations = [...jurisdictions, "weur", "eeur", "wnam", "enam", "apac", "oc"] as const;
 export type Location = (typeof locations)[number];
+
+/** Whether the data must not leave a jurisdiction. */
+export const staysInJurisdiction = ({ location }: Pick<Definition, "location">): boolean =>
+  jurisdictions.some((jurisdiction) => jurisdiction === location);
 
 /** A definition without the server's own counters. */
 export interface Definition {

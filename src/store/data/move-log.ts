@@ -1,6 +1,13 @@
 import type { MoveProblem } from "#domain/move.ts";
 import type { DataDatabase, PreparedStatement } from "#store/db/database.ts";
-import { copiedTables, isMovingAway, type MovedTable } from "#store/db/moved-tables.ts";
+import {
+  copiedTables,
+  isMovingAway,
+  moveTriggers,
+  triggerEvents,
+  triggerName,
+  type MovedTable,
+} from "#store/db/moved-tables.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { guardRun } from "./move-guards.ts";
 import {
@@ -19,10 +26,7 @@ import {
  * deletes. So the copy follows every statement of every version of the service, deletions included.
  */
 
-const triggerName = (table: MovedTable, event: string) => `move_${table.name}_${event}`;
-const events = ["insert", "update", "delete"] as const;
-
-function triggerSql(table: MovedTable, event: (typeof events)[number]): string {
+function triggerSql(table: MovedTable, event: (typeof triggerEvents)[number]): string {
   const note = (row: "new" | "old") => {
     const key = [0, 1, 2].map((index) =>
       table.key[index] ? `${row}."${table.key[index]}"` : "null",
@@ -41,16 +45,12 @@ function triggerSql(table: MovedTable, event: (typeof events)[number]): string {
 
 export const createTriggers = (db: DataDatabase): PreparedStatement<"data">[] =>
   copiedTables().flatMap((table) =>
-    events.map((event) => db.prepare<"data">(triggerSql(table, event))),
+    triggerEvents.map((event) => db.prepare<"data">(triggerSql(table, event))),
   );
 
 /** Removes the triggers and what they noted. */
 export async function dropTriggers(db: DataDatabase): Promise<void> {
-  const drops = copiedTables().flatMap((table) =>
-    events.map((event) =>
-      db.prepare<"data">(`drop trigger if exists ${triggerName(table, event)}`),
-    ),
-  );
+  const drops = moveTriggers().map((name) => db.prepare<"data">(`drop trigger if exists ${name}`));
   await retryTransient(db, () => db.batch([...drops, db.prepare<"data">("delete from move_log")]));
 }
 

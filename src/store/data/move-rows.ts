@@ -120,26 +120,20 @@ const keyText = (key: Key) => JSON.stringify(key);
 const rowText = ({ columns }: MovedTable, row: Row) =>
   JSON.stringify(columns.map((column) => row[column] ?? null));
 
-/** Whether two sets of rows are the same, apart from the rows with these keys. */
+/** Whether two sets of rows are the same. */
 export function areEqual(
   table: MovedTable,
   first: readonly Row[],
   second: readonly Row[],
-  except: ReadonlySet<string> = new Set(),
 ): boolean {
-  const textsOf = (rows: readonly Row[]) =>
-    new Set(
-      rows
-        .filter((row) => !except.has(keyText(keyOf(table, row))))
-        .map((row) => rowText(table, row)),
-    );
+  const textsOf = (rows: readonly Row[]) => new Set(rows.map((row) => rowText(table, row)));
   const [one, other] = [textsOf(first), textsOf(second)];
   return one.size === other.size && [...one].every((text) => other.has(text));
 }
 
 /**
  * Compares the next rows of a collection in both databases. Rows that wait in the log are left out: they are compared
- * when they are copied. Returns the last key, null at the end, and whether all are equal.
+ * when they are copied. Returns the rows of the source, none at the end, and whether all are equal.
  */
 export async function compareChunk(
   [source, target]: readonly [DataDatabase, DataDatabase],
@@ -154,22 +148,45 @@ export async function compareChunk(
     ]),
   );
   const rows = chunk?.results ?? [];
-  const { key, name, columns } = table;
-  const last = rows.at(-1);
-  const isUntil = last === undefined ? "" : `and ${tuple(key)} <= ${parameters(key)}`;
-  const values = last === undefined ? [] : keyOf(table, last);
-  const isFrom = isAfter(table, collectionId, after).replaceAll(
-    /\?(\d)/g,
-    (_, number: string) => `?${Number(number) + values.length}`,
+  const keys = rows.map((row) => keyOf(table, row));
+  const noted = (waiting?.results ?? []).map(({ k1, k2, k3 }) =>
+    [k1, k2, k3].slice(0, table.key.length),
   );
-  const sql = `select ${list(columns)} from ${name} where ${isFrom} ${isUntil} limit ${2 * rowsPerChunk}`;
-  const { results } = await retryTransient(target, () =>
-    target.prepare<"data">(sql, [...values, ...(after ?? [])]).all<Row>(),
+  const isNoted = new Set(noted.map(keyText));
+  const expected = rows.filter((_, index) => !isNoted.has(keyText(keys[index] ?? [])));
+  // The target may have any number of noted rows, of any size, so it names one that neither side knows of.
+  const reads = [
+    selectKeys(
+      target,
+      table,
+      expected.map((row) => keyOf(table, row)),
+    ),
+    [selectOther(target, table, collectionId, { after, until: keys.at(-1) }, [...keys, ...noted])],
+  ].flat();
+  const results = await retryTransient(target, () => target.batch<Row>(reads));
+  const stored = results.flatMap((result) => result.results);
+  return { rows, isEqual: areEqual(table, expected, stored) };
+}
+
+/** Selects a row between two keys that has none of these keys. */
+function selectOther(
+  db: DataDatabase,
+  table: MovedTable,
+  collectionId: number,
+  { after, until }: { after: Key | null; until: Key | undefined },
+  known: readonly Key[],
+): Statement {
+  const { name, key, columns } = table;
+  const values: unknown[] = [...(after ?? [])];
+  const bind = (value: unknown) => `?${values.push(value)}`;
+  const upTo = until?.map(bind).join(", ");
+  const isUntil = upTo === undefined ? "" : `and (${list(key)}) <= (${upTo})`;
+  const isOther = jsonChunks(known).map(
+    (chunk) => `and ${tuple(key)} not in (select ${elements(key)} from json_each(${bind(chunk)}))`,
   );
-  const except = new Set(
-    (waiting?.results ?? []).map(({ k1, k2, k3 }) => keyText([k1, k2, k3].slice(0, key.length))),
-  );
-  return { rows, isEqual: areEqual(table, rows, results, except) };
+  const sql = `select ${list(columns)} from ${name} where ${isAfter(table, collectionId, after)} ${isUntil}
+    ${isOther.join(" ")} limit 1`;
+  return db.prepare<"data">(sql, values);
 }
 
 const erasedPerStep = 4000;

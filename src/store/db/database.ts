@@ -135,6 +135,8 @@ export interface PrimaryDatabases extends Databases {
    * and versions. Members and credentials are read at the primary of the home database.
    */
   openSession(from: typeof primary | typeof nearest): Session;
+  /** The same databases for one request, whose batches share the time that they may wait for moves. */
+  forRequest(): PrimaryDatabases;
 }
 
 /** The D1 bindings of an installation. */
@@ -154,12 +156,20 @@ export function openDatabases(
   timeline = originalTimeline,
   memory = createMemory(),
 ): PrimaryDatabases {
-  const shared = { timing, timeline };
   const clients = new Map([...Object.entries(data), [homeName, home] as const]);
   const directory = clients.size > 1 ? new Directory(home, timing.clock, memory) : null;
-  const create = (from: ReadonlyMap<string, D1Database>) =>
-    directory
-      ? severalDatabases(home, from, directory, shared)
-      : singleDatabase(from.get(homeName) ?? home, shared);
-  return { ...create(clients), openSession: (from) => new Session(clients, from, create) };
+  const open = (shared: Pick<Databases, "timing" | "timeline">): PrimaryDatabases => {
+    const create = (from: ReadonlyMap<string, D1Database>) =>
+      directory
+        ? severalDatabases(home, from, directory, shared)
+        : singleDatabase(from.get(homeName) ?? home, shared);
+    const databases: PrimaryDatabases = {
+      ...create(clients),
+      openSession: (from) => new Session(clients, from, create),
+      forRequest: () =>
+        directory ? open({ ...shared, timing: { ...timing, moveWait: {} } }) : databases,
+    };
+    return databases;
+  };
+  return open({ timing, timeline });
 }

@@ -154,6 +154,12 @@ export function isOfCollection(
 export const isCopy = (collectionId: string | number): string =>
   `exists (select 1 from owner o where o.collection_id = ${collectionId} and o.state = 'moved')`;
 
+export const triggerEvents = ["insert", "update", "delete"] as const;
+export const triggerName = (table: MovedTable, event: string) => `move_${table.name}_${event}`;
+/** The triggers that exist while a collection moves. */
+export const moveTriggers = (): string[] =>
+  copiedTables().flatMap((table) => triggerEvents.map((event) => triggerName(table, event)));
+
 /** Whether the row `row` of a trigger belongs to a collection that moves away. */
 export function isMovingAway({ column, span }: MovedTable, row: "new" | "old"): string {
   const value = `${row}.${column}`;

@@ -1,5 +1,5 @@
 import { homeName } from "#domain/bookmarks.ts";
-import type { Timing } from "#domain/ports.ts";
+import type { MoveWait, Timing } from "#domain/ports.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { Directory, PlacedName, Placement } from "./directory.ts";
 import { classifyError } from "./retry.ts";
@@ -140,9 +140,16 @@ async function runFenced(
   }
 }
 
-/** A write waits up to 2 seconds for a move to finish. */
-const maxWaits = 9;
-const waitMs = 250;
+/** A request waits up to 2 seconds for moves to finish. */
+const maxWaitMs = 2000;
+const pauseMs = 250;
+
+async function waitForMove({ clock }: Timing, wait: MoveWait): Promise<void> {
+  const now = clock.now();
+  wait.endsAt ??= now + maxWaitMs;
+  if (now >= wait.endsAt) throw problem.tryAgain(1);
+  await clock.sleep(Math.min(pauseMs, wait.endsAt - now));
+}
 
 /** Runs statements where the collection is, in the shape of a D1 database. */
 export class RoutedClient {
@@ -190,20 +197,19 @@ export class RoutedClient {
 
   async batch(queries: readonly RoutedQuery[]): Promise<D1Result[]> {
     const readsOnly = queries.every(isRead);
+    const { clock, moveWait = {} } = this.#timing;
     let target = await this.#route.find();
-    for (let attempt = 1; ; attempt += 1) {
+    for (let isRepeated = false; ; isRepeated = true) {
       try {
         if (target.isMoving) target.client.usePrimary?.();
-        return await runFenced(target, queries, readsOnly, this.#timing.clock.now());
+        return await runFenced(target, queries, readsOnly, clock.now());
       } catch (error) {
         if (!(error instanceof NotOwner)) throw error;
       }
       target.client.usePrimary?.();
-      const next = await this.#route.findAgain(target);
       // The first repetition corrects an outdated isolate or replica. Later ones wait for a move to finish.
-      if (attempt > maxWaits) throw problem.tryAgain(1);
-      if (attempt > 1) await this.#timing.clock.sleep(waitMs);
-      target = next ?? target;
+      if (isRepeated) await waitForMove(this.#timing, moveWait);
+      target = (await this.#route.findAgain(target)) ?? target;
     }
   }
 }

@@ -45,16 +45,20 @@ export async function listMoves(home: HomeDatabase, since: number): Promise<Move
 /** How long a run may be silent before another one takes its place. */
 const leaseMs = 12_000;
 
+/** A restore may forget so many runs, of which databases that were not restored know the numbers. */
+const runsPerRestore = 1_000_000_000;
+
 /**
  * Claims the move that is not over, or a copy that is due to be erased. Undefined if there is none, or a run works on it.
- * No two runs of any moves have the same number, because databases compare only that.
+ * Later runs of any moves have higher numbers, because databases compare only that.
  */
 export async function claimMove(home: HomeDatabase, now: number): Promise<Move | undefined> {
-  const sqlText = `update collection_move set run = (select max(run) from collection_move) + 1, leased_until = ?2
+  const sqlText = `update collection_move set run = max((select max(run) from collection_move), ?3) + 1, leased_until = ?2
     where id = (select id from collection_move where (${isActive} or phase = 'kept' and erase_at <= ?1)
       order by phase = 'kept', id limit 1) and leased_until <= ?1 returning id`;
+  const values = [now, now + leaseMs, home.timeline.restores * runsPerRestore];
   const row = await retryTransient(home, () =>
-    home.prepare<"home">(sqlText, [now, now + leaseMs]).first<{ id: number }>(),
+    home.prepare<"home">(sqlText, values).first<{ id: number }>(),
   );
   return row ? findMove(home, row.id) : undefined;
 }

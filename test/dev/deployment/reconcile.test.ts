@@ -7,6 +7,8 @@ import {
   type HeldRow,
   type PlacementRow,
 } from "../../../src/dev/deploy/reconcile.ts";
+import { forgetMoves, selectMoves, type MoveRow } from "../../../src/dev/deploy/restored-moves.ts";
+import { heldTables } from "../../../src/store/db/moved-tables.ts";
 
 const migrations = new URL("../../../migrations/", import.meta.url);
 const schema = readdirSync(migrations)
@@ -22,7 +24,16 @@ const emptyImage = (() => {
   const db = new DatabaseSync(":memory:") as Connection;
   db.exec(schema);
   // Small images make many histories cheap.
-  const used = new Set(["placement", "owner", "collection", "deletion", "collection_move"]);
+  const used = new Set([
+    "placement",
+    "owner",
+    "item",
+    "change",
+    "collection_move",
+    "moving",
+    "move_log",
+    ...heldTables().map(({ name }) => name),
+  ]);
   const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
   db.exec("PRAGMA foreign_keys = off");
   for (const { name } of tables)
@@ -126,6 +137,16 @@ class Installation {
     for (const step of steps.slice(0, stopsAfter)) step();
   }
 
+  /** Stores a change, which a copy keeps. */
+  fill(database: string, id: number): void {
+    const number = id * 2 ** 32 + 1;
+    this.run(
+      database,
+      `INSERT INTO change (number, at, actor, action, item, item_id, version, fields, request_id)
+        VALUES (${number}, 0, 'system', 'record.create', ${number}, 'rec_1', 1, '[]', '')`,
+    );
+  }
+
   erase(database: string, id: number, key: string): void {
     this.run(
       database,
@@ -137,8 +158,11 @@ class Installation {
   /** Repairs everything, as the command does. */
   reconcile(): ReturnType<typeof reconcile> {
     const held = new Map(names.map((name) => [name, this.rows<HeldRow>(name, selectHeld)]));
-    const result = reconcile(this.placements(), held);
-    for (const { database, sql } of result.repairs) this.run(database, sql);
+    const moves = this.rows<MoveRow>("DB", selectMoves);
+    const state = { placements: this.placements(), held, moves };
+    const result = reconcile(state, 1000);
+    for (const { database, sql } of [...forgetMoves(state), ...result.repairs])
+      this.run(database, sql);
     return result;
   }
 
@@ -257,7 +281,66 @@ describe("After a restore, the directory", () => {
     expect(all.violations()).toEqual([]);
     expect([...all.served()]).toEqual([["orders", "DATA_02"]]);
     expect(notes).toContain("DB erases its copy of form:orders: DATA_02 has it.");
-    expect(all.rows("DB", "SELECT state FROM deletion")).toEqual([{ state: "erasing" }]);
+    expect(all.rows("DB", "SELECT state FROM owner")).toEqual([{ state: "moved" }]);
+  });
+
+  it("erases a copy like that of a move, because the files of its items belong to the other database", () => {
+    const all = fresh();
+    all.create("DATA_01", 1, "orders");
+    all.fill("DATA_01", 1);
+    const before = all.images();
+    all.move(1, "DATA_01", "DATA_02", 2);
+    all.restore("DATA_01", before.get("DATA_01") as Uint8Array);
+    all.reconcile();
+    expect(all.rows("DATA_01", "SELECT * FROM deletion")).toEqual([]);
+    const sql = "SELECT name, phase, source, target, erase_at, collections FROM collection_move";
+    expect(all.rows("DB", sql)).toEqual([
+      {
+        name: "form:orders",
+        phase: "kept",
+        source: "DATA_01",
+        target: "DATA_02",
+        erase_at: 1000 + 7 * 86_400_000,
+        collections: '[{"id":1,"name":"form:orders","epoch":1}]',
+      },
+    ]);
+    expect(all.reconcile().repairs).toEqual([]);
+  });
+
+  it("leaves a copy to the move that was about to hide it", () => {
+    const all = fresh();
+    all.create("DATA_01", 1, "orders");
+    all.fill("DATA_01", 1);
+    all.move(1, "DATA_01", "DATA_02", 2, 3);
+    all.run(
+      "DB",
+      `INSERT INTO collection_move (name, source, target, collections, phase, actor, requested_at, changed_at)
+        VALUES ('form:orders', 'DATA_01', 'DATA_02', '[{"id":1}]', 'retiring', 'system', 0, 0)`,
+    );
+    all.reconcile();
+    expect(all.violations()).toEqual([]);
+    expect(all.rows("DB", "SELECT phase FROM collection_move")).toEqual([{ phase: "retiring" }]);
+  });
+
+  it("forgets the work of moves, but not what a stopped one has to erase", () => {
+    const all = fresh();
+    for (const name of names) {
+      const values = [1, 2].map((id) => `(${id}, '${name === "DB" ? "source" : "target"}', '', 9)`);
+      all.run(
+        name,
+        `INSERT INTO moving (collection_id, role, digits, run) VALUES ${values.join()}`,
+      );
+      all.run(name, "INSERT INTO move_log (source, k1) VALUES ('item', 1)");
+    }
+    all.run(
+      "DB",
+      `INSERT INTO collection_move (name, source, target, collections, phase, actor, requested_at, changed_at)
+        VALUES ('form:orders', 'DB', 'DATA_02', '[{"id":2}]', 'copying', 'system', 0, 0)`,
+    );
+    all.reconcile();
+    const left = names.map((name) => all.rows(name, "SELECT collection_id AS id FROM moving"));
+    expect(left).toEqual([[], [], [{ id: 2 }]]);
+    for (const name of names) expect(all.rows(name, "SELECT * FROM move_log")).toEqual([]);
   });
 
   it("raises the epoch of a collection that moved away and back since", () => {
