@@ -1,7 +1,15 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";
 import type { Settings, Ports, Service } from "../../src/http/service.ts";
@@ -90,7 +98,12 @@ export async function loadBundle(patches: readonly Patch[] = [], from = root): P
   const hash = createHash("sha256").update(output.contents).digest("hex").slice(0, 16);
   mkdirSync(folder, { recursive: true });
   const path = join(folder, `${hash}.mjs`);
-  if (!existsSync(path)) writeFileSync(path, output.contents);
+  if (!existsSync(path)) {
+    // Another process must not read half of it.
+    const written = `${path}.${process.pid}`;
+    writeFileSync(written, output.contents);
+    renameSync(written, path);
+  }
   Object.assign(globalThis, { simulatedSubtle: subtle });
   return (await import(pathToFileURL(path).href)) as Bundle;
 }
@@ -132,13 +145,25 @@ export function applyPatch(source: string, { file, from, to }: Patch): string {
 /** Loads the service as it was at a commit. Without its history, as in a shallow clone, the present one serves twice. */
 export function loadFormerBundle(commit: string): Promise<Bundle> {
   const from = join(folder, "former", commit);
-  if (!existsSync(join(from, "package.json"))) {
+  if (!existsSync(from)) {
     const archive = archiveOf(commit);
     if (archive === undefined) return loadBundle();
-    mkdirSync(from, { recursive: true });
-    execFileSync("tar", ["-x", "-C", from], { input: archive });
+    mkdirSync(dirname(from), { recursive: true });
+    const unpacked = mkdtempSync(`${from}-`);
+    execFileSync("tar", ["-x", "-C", unpacked], { input: archive });
+    moveFolder(unpacked, from);
   }
   return loadBundle([], from);
+}
+
+/** Several processes may unpack the same version at once. The first one's folder stays. */
+function moveFolder(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (!existsSync(to)) throw error;
+    rmSync(from, { recursive: true });
+  }
 }
 
 function archiveOf(commit: string): Buffer | undefined {
