@@ -102,7 +102,7 @@ describe.each([
     await person.press("Remove: Needed by");
     if (javaScriptEnabled) await expect.poll(() => page.locator("li.def").count()).toBe(6);
     const outcome = await page.locator("#outcome").textContent();
-    expect(outcome).toContain("Changes Team");
+    expect(outcome).toContain("Renames Department to Team");
     expect(outcome).toContain("Hides Needed by. Its data is kept");
     await person.press("Save changes");
     const alert = page.getByRole("alert");
