@@ -141,7 +141,7 @@ describe.each([
     const { page } = await signInAndOpen();
     const { email } = account(server);
     await page.goto("/admin/audit");
-    await page.getByLabel("Who").fill(email);
+    await page.getByLabel("Actor").fill(email);
     await page.getByRole("button", { name: "Show" }).click();
     expect(await page.textContent("tbody")).toContain(`${email} issued the credential`);
     await page.goto("/admin/audit?subject=ORD-000001");
