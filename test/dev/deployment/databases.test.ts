@@ -14,12 +14,6 @@ const runbook = commandsOf("docs/deployment.md", "Restore several databases").ma
   line.replace("npm run restore -- ", ""),
 );
 
-/** Fewer tables make Time Travel of the imitation fast. */
-const usedTables =
-  "audit_entry change collection data_database deletion erased_item member owed_erasure owner placement d1_migrations".split(
-    " ",
-  );
-
 const names = {
   DB: "edge-forms",
   DATA_01: "edge-forms-data-01-eu",
@@ -50,17 +44,6 @@ const placements = async () =>
     Object.values(row).join(" "),
   );
 
-async function dropUnused(binding: string): Promise<void> {
-  const kept = usedTables.map((name) => `'${name}'`).join();
-  const tables = await query(
-    binding,
-    `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE '\\_cf%' ESCAPE '\\'
-      AND name NOT IN (${kept})`,
-  );
-  const drops = tables.map(({ name }) => `DROP TABLE "${String(name)}"`);
-  await query(binding, ["PRAGMA defer_foreign_keys = on", ...drops].join(";"));
-}
-
 beforeAll(async () => {
   await operator.start(names);
   const migrations = readdirSync(join(project, "migrations")).toSorted();
@@ -71,7 +54,6 @@ beforeAll(async () => {
       binding,
       `${schema.join("\n")}; CREATE TABLE d1_migrations (id INTEGER PRIMARY KEY, name TEXT); ${marks.join("\n")}`,
     );
-    await dropUnused(binding);
   }
   await query("DB", "INSERT INTO data_database VALUES ('DATA_01', 'eu', 0), ('DATA_02', 'eu', 0)");
 }, 300_000);
