@@ -22,7 +22,10 @@ const docsFolder = new URL("../../docs", import.meta.url).pathname;
 /** Editors write a file in several steps. */
 const rebuildDelayMs = 100;
 const quietMs = 400;
-let lastLineAt = 0;
+/** The set-up's requests are logged within a moment, even on a busy machine. */
+const maxQuietWaitMs = 10_000;
+/** When the last line came. Infinite until the first request of the set-up is logged. */
+let lastLineAt = Infinity;
 const usage = `
 Usage: npm run dev -- [options]
 
@@ -61,7 +64,8 @@ Edge Forms answers at ${url}
 
 /** Waits until wrangler has printed the output of the set-up, so that the sign-in data comes last. */
 async function waitUntilQuiet(): Promise<void> {
-  while (performance.now() - lastLineAt < quietMs)
+  const end = performance.now() + maxQuietWaitMs;
+  while (performance.now() < end && performance.now() - lastLineAt < quietMs)
     await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
@@ -105,7 +109,9 @@ function serve(): ChildProcess {
   );
   // wrangler logs each request as well. The service's own line says more.
   createInterface({ input: child.stdout }).on("line", (line) => {
-    lastLineAt = performance.now();
+    if (lastLineAt < Infinity || line.includes('"event":"request"')) {
+      lastLineAt = performance.now();
+    }
     if (!wranglerRequestLine.test(line)) console.log(line);
   });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
