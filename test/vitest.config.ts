@@ -117,8 +117,8 @@ export default defineConfig({
   test: {
     ...(tier === "rest" ? reporters("rest") : reporters("tests", new DocumentedHappens())),
     onConsoleLog: (log) => !isHappening(log),
-    // The smallest machine has two cores, and a test file keeps one of them busy.
-    maxWorkers: 2,
+    // The smallest machine has two cores. Most files keep one of them busy, but those of the rest wait for processes and pages.
+    maxWorkers: tier === "rest" ? 3 : 2,
     projects: names.map((name) => {
       const { test, ...config } = projects[name] ?? {};
       return { root, ...config, test: { ...test, name } };
