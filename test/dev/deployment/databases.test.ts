@@ -86,7 +86,7 @@ describe("The runbook for several databases", () => {
     expect(await restore(undo)).toContain("Restored");
     expect(await placements()).toEqual(["kept DATA_01 1 placed", "later DATA_02 1 placed"]);
     expect(settings().vars).toMatchObject({ RESTORES: "2" });
-  }, 60_000);
+  });
 
   it("takes one database back, and keeps the directory right about what it lost and what moved away", async () => {
     const [, one = ""] = runbook;
@@ -108,7 +108,7 @@ describe("The runbook for several databases", () => {
       "lost DATA_01 1 creating",
       "moving DATA_02 2 placed",
     ]);
-  }, 60_000);
+  });
 
   it("finds what the data databases have when the home database alone goes back", async () => {
     const before = await note();
@@ -122,7 +122,7 @@ describe("The runbook for several databases", () => {
       { name: "DATA_01", location: "eu" },
       { name: "DATA_02", location: "eu" },
     ]);
-  }, 60_000);
+  });
 
   it("stops before the pause when a database cannot go back that far", async () => {
     const versions = settings().vars.RESTORES;
@@ -133,7 +133,7 @@ describe("The runbook for several databases", () => {
       "There is no database DATA_09",
     );
     expect(settings().vars.RESTORES).toBe(versions);
-  }, 60_000);
+  });
 
   it("stops and restores nothing when the Worker does not pause", async () => {
     const { vars } = settings();
@@ -147,5 +147,5 @@ describe("The runbook for several databases", () => {
     expect(await query("DATA_01", "SELECT key FROM collection WHERE id = 6")).toHaveLength(1);
     expect(settings().vars).toEqual(vars);
     expect(await restore(`--to ${before}`)).toContain("Restored DB, DATA_01, DATA_02.");
-  }, 60_000);
+  });
 });
