@@ -1,4 +1,4 @@
-import type { MoveProblem } from "#domain/move.ts";
+import { copyKeptMs, type MoveProblem } from "#domain/move.ts";
 import { followStep, dropTriggers } from "#store/data/move-log.ts";
 import {
   areMoved,
@@ -89,7 +89,6 @@ export async function resumeFlip(run: MoveRun): Promise<void> {
   await run.save({ phase: "following" });
 }
 
-const keptMs = 7 * 24 * 60 * 60 * 1000;
 /** Requests that list the collections of all databases have ended after this time. */
 const listedMs = 10_000;
 
@@ -101,6 +100,6 @@ export async function retire(run: MoveRun): Promise<boolean> {
   const movedAt = move.movedAt ?? now();
   if (now() - movedAt < listedMs) return false;
   await hideCopy(source, move.collections, "all");
-  await run.save({ phase: "kept", eraseAt: movedAt + keptMs, problem: null });
+  await run.save({ phase: "kept", eraseAt: movedAt + copyKeptMs, problem: null });
   return true;
 }

@@ -98,3 +98,6 @@ export function parseMoveProblem(stored: string): { problem: MoveProblem | null;
   const isKnown = code in moveProblems;
   return { problem: isKnown ? (code as MoveProblem) : null, detail: detail.join(" ") };
 }
+
+/** A finished move keeps the copy of its source for this time. */
+export const copyKeptMs = 7 * 24 * 60 * 60 * 1000;

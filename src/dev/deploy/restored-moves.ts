@@ -1,3 +1,4 @@
+import { copyKeptMs } from "#domain/move.ts";
 import { moveTriggers } from "#store/db/moved-tables.ts";
 import type { Claim, Held, Repair, RestoredState } from "./reconcile.ts";
 import { quote } from "./resources.ts";
@@ -50,8 +51,6 @@ export function erasesCopy(move: MoveRow, { database, collection_id: id }: Copy)
   return (isErased || (target === database && phase !== "kept")) && idsOf(move).includes(id);
 }
 
-const keptMs = 7 * 24 * 60 * 60 * 1000;
-
 /**
  * Lets the schedule erase a copy of which the home database knows no move, after the time that moves keep theirs. The
  * objects of files belong to the owner.
@@ -64,7 +63,7 @@ export function eraseCopySql(
   const name = `${owner.kind}:${owner.key}`;
   const collections = JSON.stringify([{ id, name, epoch: epoch ?? 0 }]);
   const texts = [name, database, owner.database, collections].map(quote).join(", ");
-  const eraseAt = owner.stored ? now + keptMs : now;
+  const eraseAt = owner.stored ? now + copyKeptMs : now;
   return `INSERT INTO collection_move (name, source, target, collections, phase, actor, requested_at, changed_at, moved_at, erase_at)
     VALUES (${texts}, 'kept', 'system', ${now}, ${now}, ${now}, ${eraseAt})`;
 }
