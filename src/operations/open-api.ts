@@ -9,6 +9,7 @@ import {
   type CollectionKind,
   type CollectionRef,
   selectedCollections,
+  selectionProblem,
   selectionQuery,
 } from "#domain/definition/collection.ts";
 import { lazy } from "#domain/lazy.ts";
@@ -77,7 +78,7 @@ export const getOpenApiDocumentOperation = operation({
     if (count < selected.length) throw problem.notFound();
     if (count > 1 && bytes > maxJoinedBytes) {
       const reason = `The definitions may have at most ${maxJoinedBytes} bytes together, not ${bytes}.`;
-      throw tooComplexProblem(query.forms, reason);
+      throw selectionProblem(query, reason);
     }
     return { describes: collections, version: query.version };
   },
@@ -107,9 +108,4 @@ async function loadShownDefinitions(
     collections.push(collection);
   }
   return { count: collections.length, bytes, collections };
-}
-
-function tooComplexProblem(forms: string | undefined, reason: string) {
-  const field = forms === undefined ? "apps" : "forms";
-  return problem.invalidInput([{ field, code: "too_complex", reason }]);
 }

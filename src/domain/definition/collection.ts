@@ -1,7 +1,7 @@
 import type { Field, FieldSet } from "./field.ts";
 import * as z from "zod/mini";
 import { lazy } from "#domain/lazy.ts";
-import { problem } from "#domain/problem/problem.ts";
+import { problem, type Problem } from "#domain/problem/problem.ts";
 
 export interface Acceptance {
   state: "open" | "closed";
@@ -220,16 +220,21 @@ export interface CollectionRef {
 /** The limit for the apps and forms that a query selects. */
 const maxSelected = 20;
 
+type Selection = z.output<ReturnType<typeof selectionQuery>>;
+
 /** Lists the selected collections without duplicates. Throws 422 if there are too many. */
-export function selectedCollections({
-  apps,
-  forms,
-}: z.output<ReturnType<typeof selectionQuery>>): CollectionRef[] {
+export function selectedCollections(query: Selection): CollectionRef[] {
+  const { apps, forms } = query;
   const selected = [...toCollectionRefs("app", apps), ...toCollectionRefs("form", forms)];
   if (selected.length <= maxSelected) return selected;
   const reason = `Must have at most ${maxSelected} apps and forms, not ${selected.length}.`;
+  throw selectionProblem(query, reason);
+}
+
+/** The problem of a query that selects too much. */
+export function selectionProblem({ forms }: Pick<Selection, "forms">, reason: string): Problem {
   const field = forms === undefined ? "apps" : "forms";
-  throw problem.invalidInput([{ field, code: "too_complex", reason }]);
+  return problem.invalidInput([{ field, code: "too_complex", reason }]);
 }
 
 function toCollectionRefs(kind: CollectionKind, keys: string | undefined): CollectionRef[] {
