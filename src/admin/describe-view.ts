@@ -3,6 +3,7 @@ import type { Field, RowField } from "#domain/definition/field.ts";
 import { isObject } from "#domain/json.ts";
 import { meOperand } from "#domain/search/tree.ts";
 import type { CollectionLabel } from "#store/home/credential-lists.ts";
+import { optionLabel } from "./items/value.tsx";
 import type { Catalogue } from "./language/index.tsx";
 
 type Texts = Pick<Catalogue, "viewDescription" | "terms">;
@@ -60,10 +61,12 @@ function describeCondition(condition: unknown, words: Words): string {
     );
     return (op === "any" ? text.hasRow : text.hasNoRow)(name, rows);
   }
-  const labels = field === "$status" ? words.statuses : optionLabels(target);
-  const values = (Array.isArray(value) ? value : [value]).map((each) =>
-    describeValue(each, labels, text),
-  );
+  const values = (Array.isArray(value) ? value : [value]).map((each) => {
+    if (each === meOperand) return text.caller;
+    if (typeof each !== "string") return String(each);
+    if (field === "$status") return text.quote(textIn(words.statuses, each) ?? each);
+    return text.quote(target ? optionLabel(target, each) : each);
+  });
   const compare = textIn(text.comparisons, values.length === 1 ? (single[String(op)] ?? op) : op);
   return compare ? compare(name, values) : text.unknown;
 }
@@ -73,16 +76,6 @@ const textIn = <Text>(texts: Record<string, Text>, name: unknown): Text | undefi
 
 /** The operators that say the same of one value. */
 const single: Record<string, string> = { in: "eq", not_in: "ne" };
-
-const optionLabels = (field: Field | RowField | undefined): Record<string, string> =>
-  Object.fromEntries(
-    field && "options" in field ? field.options.map(({ value, label }) => [value, label]) : [],
-  );
-
-function describeValue(value: unknown, labels: Record<string, string>, text: ViewTexts): string {
-  if (value === meOperand) return text.caller;
-  return typeof value === "string" ? text.quote(textIn(labels, value) ?? value) : String(value);
-}
 
 /** Apps and forms as JSON, with what their views show. */
 export const labelDocuments = (labels: readonly CollectionLabel[], text: Texts) =>

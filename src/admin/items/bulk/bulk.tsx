@@ -11,7 +11,7 @@ import { numberOf, readForm, textOf, type FormValues } from "#admin/form-input.t
 import { attempted, sendOutcome, type Outcome } from "#admin/page.ts";
 import { pageContext } from "#admin/layout.tsx";
 import { findFormRecords } from "#admin/items/form/find-records.ts";
-import { readItemData } from "#admin/items/form/read-form.ts";
+import { isBlank, readItemData } from "#admin/items/form/read-form.ts";
 import { sendItemsDownload, sendSearchDownload } from "#admin/items/list/export.ts";
 import { getStoredCollection, itemsPath } from "#admin/items/load-item.ts";
 import type { Condition } from "#admin/items/list/filters.ts";
@@ -141,9 +141,7 @@ async function readFieldInput(bulk: Bulk): Promise<Record<string, unknown> | nul
   const { form } = await findFormRecords(bulk.c.var.action, [input], bulk.form);
   const { zone } = viewerOf(bulk.c);
   const value = readItemData([input], form, zone)[input.key];
-  const isBlank =
-    value === null || value === undefined || (Array.isArray(value) && value.length === 0);
-  if (isBlank && textOf(form["sure"]) !== "" && textOf(form["clear"]) === "") {
+  if (isBlank(value ?? null) && textOf(form["sure"]) !== "" && textOf(form["clear"]) === "") {
     const { blank } = readTexts(bulk.c).bulk;
     throw problem.invalidInput([errorAt([input.key], "required", blank)]);
   }

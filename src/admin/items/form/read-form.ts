@@ -166,7 +166,9 @@ export function readRows(list: LineItemsField, form: FormValues, zone: string): 
   });
 }
 
-const isBlank = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0);
+/** Whether the value of an input is none. */
+export const isBlank = (value: unknown): boolean =>
+  value === null || (Array.isArray(value) && value.length === 0);
 
 /** Converts a stored value to the value that an unedited form would send. */
 export function toSubmittedValue(field: Field, value: unknown, zone: string): unknown {
