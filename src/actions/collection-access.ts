@@ -68,9 +68,13 @@ export async function addViewOfPart(
 function conditionsOf(views: readonly View[], items: Part["items"]): unknown[] {
   if (items === "all") return [];
   if (items === "own") return [{ field: "$created_by", op: "eq", value: "$me" }];
-  const view = views.find((each) => each.key === items.view);
+  return [...(findSource(views, items.view).conditions ?? [])];
+}
+
+function findSource(views: readonly View[], key: string): View {
+  const view = views.find((each) => each.key === key);
   if (!view) throw problem.invalidInput([errorAt(["items"], "not_an_option", "Choose a view.")]);
-  return [...(view.conditions ?? [])];
+  return view;
 }
 
 /** A name that no other view has. */
@@ -82,10 +86,7 @@ function nameOf(views: readonly View[], items: Part["items"]): Pick<View, "key" 
         ? { key: "own_items", name: "Created by the credential itself" }
         : {
             key: `${items.view.slice(0, 50)}_part`,
-            name: `Part of ${views.find(({ key }) => key === items.view)?.name ?? items.view}`.slice(
-              0,
-              190,
-            ),
+            name: `Part of ${findSource(views, items.view).name}`.slice(0, 190),
           };
   const taken = new Set(views.map((view) => view.key));
   if (!taken.has(base.key)) return base;
