@@ -71,7 +71,12 @@ export function FilterChips({ base, query, targets }: FilterProps) {
       {chips.length > 1 ? (
         <li class="plain">
           <a
-            href={searchPath(base, { view: query.view, sort: query.sort, columns: query.columns })}
+            href={searchPath(base, {
+              view: query.view,
+              tab: query.tab,
+              sort: query.sort,
+              columns: query.columns,
+            })}
           >
             {text.clearAll}
           </a>

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
-import { chooseColumns, deleteFilter, saveFilter } from "#actions/list-settings.ts";
+import { chooseColumns, deleteFilter, saveFilter, updateFilter } from "#actions/list-settings.ts";
 import { getDefinition } from "#actions/definitions.ts";
 import { patchDefinition } from "#actions/patch-definition.ts";
+import { checkViewEffects } from "#actions/view-users.ts";
 import type { Collection, CollectionKind, View } from "#domain/definition/collection.ts";
 import { lazy } from "#domain/lazy.ts";
 import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";
@@ -15,8 +16,10 @@ import { action, type AdminRequest, type Outcome } from "#admin/page.ts";
 import { itemsPath } from "#admin/items/load-item.ts";
 import { nonEmptyTexts } from "#admin/items/form/values.ts";
 import { columnSeparator } from "./columns.ts";
-import { buildSearchBody, type Clock } from "./filters.ts";
-import { buildSearchParams, parseQuery, searchPath, type Query } from "./query.ts";
+import { buildSearchBody, changedView, type Clock } from "./filters.ts";
+import { parseQuery, searchPath, type Query } from "./query.ts";
+import { filterPath, searchOf } from "./tabs.ts";
+import { confirmChange } from "./view-pages.tsx";
 
 const maxSearchLength = 4000;
 
@@ -35,6 +38,17 @@ const nameSchema = () =>
 const FilterInput = lazy(() =>
   z.object({ name: nameSchema(), search: searchSchema(), columns: z.optional(z.string()) }),
 );
+
+/** A new name, or the list whose filters, sort and columns replace the saved ones. */
+const ChangeInput = lazy(() =>
+  z.object({
+    name: z.optional(nameSchema()),
+    search: z.optional(z.string().check(z.maxLength(maxSearchLength))),
+    sure: z.optional(z.string()),
+  }),
+);
+
+type ViewChange = z.infer<ReturnType<typeof ChangeInput>>;
 
 const ColumnsInput = lazy(() =>
   z.object({
@@ -58,21 +72,37 @@ export function savedLists(kind: CollectionKind) {
       fields: ColumnsInput,
       async act(request, { search, columns }) {
         const keys = nonEmptyTexts(columns);
+        const query = parseQuery(search);
+        const document = { columns: keys };
+        const base = itemsPath(request.c, kind);
+        // A tab has columns of its own. They are saved with its other changes.
+        if (query.view !== undefined || query.tab !== undefined)
+          return { to: searchPath(base, { ...query, columns: keys }), document };
         await chooseColumns(request.ctx, listOf(request), keys);
-        const to = searchPath(itemsPath(request.c, kind), parseQuery(search));
-        return { to, flash: request.text.itemList.saved.columns, document: { columns: keys } };
+        const flash = request.text.itemList.saved.columns;
+        return { to: searchPath(base, query), flash, document };
       },
     }),
     filter: action({
       fields: FilterInput,
       async act(request, input) {
-        const query = readSearch(input);
-        const search = buildSearchParams(query).toString();
+        const search = searchOf({ ...readSearch(input), tab: undefined });
         const id = await saveFilter(request.ctx, listOf(request), { name: input.name, search });
-        const to = searchPath(itemsPath(request.c, kind), query);
+        const to = filterPath(itemsPath(request.c, kind), { id, search });
         const document = { id, name: input.name, search };
         const flash = request.text.itemList.saved.filter(input.name);
         return { to, flash, document, status: 201 };
+      },
+    }),
+    changeFilter: action({
+      fields: ChangeInput,
+      async act(request, { name, search: sent }) {
+        const search = sent && searchOf({ ...parseQuery(sent), tab: undefined });
+        const changes = { name, search };
+        const id = request.param("filter");
+        const filter = await updateFilter(request.ctx, listOf(request), id, changes);
+        const flash = request.text.itemList.saved.filter(filter.name);
+        return { to: filterPath(itemsPath(request.c, kind), filter), flash, document: filter };
       },
     }),
     removeFilter: action({
@@ -86,7 +116,10 @@ export function savedLists(kind: CollectionKind) {
       fields: FilterInput,
       act: (request, input) => createView(request, kind, input),
     }),
-    removeView: action({ act: (request) => removeView(request, kind) }),
+    changeView: action({
+      fields: ChangeInput,
+      act: (request, input) => updateView(request, kind, input),
+    }),
   };
 }
 
@@ -109,15 +142,55 @@ async function createView(
   return { to, flash: text.view(input.name), document, status: 201 };
 }
 
-async function removeView(request: AdminRequest, kind: CollectionKind): Promise<Outcome> {
+/** Renames a view, or replaces what it saves. Asks first if credentials or webhooks use it. */
+async function updateView(
+  request: AdminRequest,
+  kind: CollectionKind,
+  { name, search, sure }: ViewChange,
+): Promise<Outcome> {
+  const { c, ctx, param } = request;
+  const key = param("view");
+  const text = request.text.itemList.saved;
+  const query = search === undefined ? undefined : parseQuery(search);
+  const change = (current: Collection) => {
+    const view = requireView(current, key);
+    const content = query ? toView(current, query, view.name, viewerOf(c), text) : {};
+    const changed = { ...view, ...content, key, name: name ?? view.name };
+    const views = (current.definition.views ?? []).map((each) =>
+      each.key === key ? changed : each,
+    );
+    return { views, result: changed.name };
+  };
+  if (query && sure === undefined) {
+    const { collection } = await getDefinition(ctx, kind, param("key"));
+    const { views } = change(collection);
+    const after = { ...collection.definition, views };
+    const { users, webhooks } = await checkViewEffects(ctx, collection, after);
+    if (users.length + webhooks.length > 0) {
+      const before = requireView(collection, key);
+      const view = requireView({ ...collection, definition: after }, key);
+      return confirmChange({ collection, before, view, search, users, webhooks });
+    }
+  }
+  const result = await changeViews(request, kind, change);
+  const document = { key, name: result };
+  return { to: `${itemsPath(c, kind)}?view=${key}`, flash: text.view(result), document };
+}
+
+export async function removeView(request: AdminRequest, kind: CollectionKind): Promise<Outcome> {
   const name = await changeViews(request, kind, (current) => {
-    const view = findView(current, request.param("view"));
-    if (!view) throw problem.notFound();
+    const view = requireView(current, request.param("view"));
     const views = current.definition.views ?? [];
     return { views: views.filter(({ key }) => key !== view.key), result: view.name };
   });
   const flash = request.text.itemList.saved.viewDeleted(name);
   return { to: itemsPath(request.c, kind), flash, document: null };
+}
+
+export function requireView(collection: Collection, key: string): View {
+  const view = findView(collection, key);
+  if (!view) throw problem.notFound();
+  return view;
 }
 
 const keyOf = ({ key }: View) => key;
@@ -164,7 +237,7 @@ function toView(
   const { conditions, sort } = buildSearchBody(collection, query, clock);
   const base = query.view === undefined ? undefined : findView(collection, query.view);
   const order = sort ?? base?.sort;
-  const fields = query.columns ?? base?.fields;
+  const fields = query.columns ?? (base ?? changedView(collection, query))?.fields;
   return {
     name,
     conditions: [...(base?.conditions ?? []), ...conditions],
