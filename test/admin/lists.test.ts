@@ -237,7 +237,7 @@ describe("Views above a list", () => {
     expect(review.text).toMatch(/Save changes to view “Small”\?[^]*1 credential/);
     const saved = await admin("POST", path, { search, sure: "yes" });
     expect(saved.body).toEqual({ key: "small", name: "Small" });
-    const deletion = await admin("GET", `${path}/delete`, undefined, html);
+    const deletion = await admin("POST", `${path}/delete`, { review: "yes" }, html);
     expect(deletion.text).toMatch(/You can’t delete this view[^]*1 credential/);
     expect((await admin("POST", `${path}/delete`, {})).status).toBe(409);
   });

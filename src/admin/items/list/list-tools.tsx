@@ -96,9 +96,11 @@ function TabMenu({ base, open, frame }: { base: string; open: OpenTab; frame: Pa
             confirm={text.deleteFilterWarning}
           />
         ) : (
-          <a class="button danger" href={`${path}/delete`}>
-            {text.deleteView}…
-          </a>
+          <form method="post" action={`${path}/delete`}>
+            <button type="submit" class="danger" name="review" value="yes">
+              {text.deleteView}…
+            </button>
+          </form>
         )}
       </div>
     </details>

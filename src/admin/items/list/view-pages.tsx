@@ -10,7 +10,7 @@ import type { Collection, View } from "#domain/definition/collection.ts";
 type Users = Pick<ViewEffects, "users" | "webhooks">;
 
 /** The parent pages of a page about a view. */
-export function viewCrumbs({ text }: PageContext, { kind, key, definition }: Collection) {
+function viewCrumbs({ text }: PageContext, { kind, key, definition }: Collection) {
   const path = collectionPath[kind];
   return [
     [text.terms.collections[kind].many, path],
@@ -19,7 +19,7 @@ export function viewCrumbs({ text }: PageContext, { kind, key, definition }: Col
 }
 
 /** Lists who uses a view. Only some roles see the names. */
-export function ViewUserList({ frame, users, webhooks }: Users & { frame: PageContext }) {
+function ViewUserList({ frame, users, webhooks }: Users & { frame: PageContext }) {
   const text = useText().itemList.views;
   const { role } = frame.member;
   const groups = [
@@ -73,7 +73,14 @@ export const confirmChange = (change: ViewChange): Outcome => ({
   },
 });
 
-function ChangePage({ frame, collection, before, view, search = "", ...users }: ViewPageProps) {
+function ChangePage({
+  frame,
+  collection,
+  before,
+  view,
+  search = "",
+  ...users
+}: ViewChange & { frame: PageContext }) {
   const { itemList, terms } = frame.text;
   const text = itemList.views;
   const base = `${collectionPath[collection.kind]}/${collection.key}/items`;
@@ -107,4 +114,53 @@ function ChangePage({ frame, collection, before, view, search = "", ...users }: 
   );
 }
 
-type ViewPageProps = ViewChange & { frame: PageContext };
+interface ViewDeletion extends Users {
+  collection: Collection;
+  view: View;
+}
+
+/** Says who uses a view, and offers to delete it if nobody does. */
+export const confirmDeletion = (deletion: ViewDeletion): Outcome => ({
+  page: (frame) => <DeletionPage {...deletion} frame={frame} />,
+  document: {
+    credentials: deletion.users.map(({ id }) => id),
+    webhooks: deletion.webhooks.map(({ id }) => id),
+  },
+});
+
+function DeletionPage({
+  frame,
+  collection,
+  view,
+  ...users
+}: ViewDeletion & { frame: PageContext }) {
+  const { itemList, terms } = frame.text;
+  const { tools, views: text } = itemList;
+  const base = `${collectionPath[collection.kind]}/${collection.key}/items`;
+  const isUsed = users.users.length + users.webhooks.length > 0;
+  return (
+    <AdminPage
+      {...dataAssets}
+      frame={frame}
+      title={tools.deleteViewTitle(view.name)}
+      crumbs={viewCrumbs(frame, collection)}
+    >
+      <p>
+        {isUsed ? text.inUse : tools.deleteViewWarning(terms.collections[collection.kind].items)}
+      </p>
+      <ViewUserList frame={frame} {...users} />
+      <form method="post" action={`${base}/views/${view.key}/delete`}>
+        <p class="actions">
+          {isUsed ? null : (
+            <button type="submit" class="danger">
+              {tools.deleteView}
+            </button>
+          )}
+          <a class="button quiet" href={`${base}?view=${view.key}`}>
+            {terms.cancel}
+          </a>
+        </p>
+      </form>
+    </AdminPage>
+  );
+}
