@@ -29,6 +29,7 @@ export const frame = () => ({
     rejected: (count: number) => `, ${formatCount(count)} rejected`,
     description: (totals: string, first: string, last: string, peak: number) =>
       `${totals}, from ${first} to ${last}, peak ${formatCount(peak)}`,
+    none: "None in this period.",
     accepted: "accepted",
     rejectedKey: "rejected",
   },

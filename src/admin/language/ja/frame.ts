@@ -29,6 +29,7 @@ export const frame = (): Catalogue["frame"] => ({
     rejected: (count) => `（拒否 ${formatCount(count)} 件）`,
     description: (totals, first, last, peak) =>
       `${totals}、期間 ${first}～${last}、最大 ${formatCount(peak)} 件`,
+    none: "この期間のデータはありません。",
     accepted: "成功",
     rejectedKey: "拒否",
   },
