@@ -21,7 +21,13 @@ export function describeResult(
     return { text: bulk.results.all(act, itemCount(done), report), isPartial: false };
   }
   const named = refusals.slice(0, maxNamedRefusals);
-  const text = bulk.results.partial(act, items, report, named, refused - named.length);
+  const text = bulk.results.partial(
+    act,
+    itemCount(done + report.unchanged + refused),
+    report,
+    named,
+    refused - named.length,
+  );
   return { text, isPartial: true };
 }
 

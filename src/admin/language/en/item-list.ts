@@ -22,7 +22,8 @@ const table = () => ({
   selectPage: "Select this page",
   selectItem: (name: string) => `Select ${name}`,
   /** Takes a count like “1,204 submissions”. */
-  selectAll: (items: string) => `Select all ${items}`,
+  selectAll: (items: string, count: number) =>
+    count === 1 ? `Select ${items}` : `Select all ${items}`,
   edit: "Edit",
   editItem: (name: string) => `Edit ${name}`,
   withSelected: "With selected",

@@ -22,7 +22,7 @@ export const frame = (): Catalogue["frame"] => ({
     members: "メンバー",
     audit: "監査ログ",
     people: "個人データを検索",
-    settings: "設定",
+    settings: "データベース",
     account: "個人設定",
   },
   chart: {

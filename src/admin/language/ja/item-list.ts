@@ -22,7 +22,7 @@ const table = (): ItemList["table"] => ({
   select: "選択",
   selectPage: "このページをすべて選択",
   selectItem: (name) => `「${name}」を選択`,
-  selectAll: (items) => `${items}をすべて選択`,
+  selectAll: (items, count) => (count === 1 ? `${items}を選択` : `${items}をすべて選択`),
   edit: "編集",
   editItem: (name) => `「${name}」を編集`,
   withSelected: "選択したデータの操作",
