@@ -16,7 +16,7 @@ export function describeResult(
   { bulk, terms }: Catalogue,
 ): Flash {
   const { done, refused, refusals } = report;
-  const { items, itemCount } = terms.collections[kind];
+  const { itemCount } = terms.collections[kind];
   if (refused === 0) {
     return { text: bulk.results.all(act, itemCount(done), report), isPartial: false };
   }
