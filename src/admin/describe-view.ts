@@ -9,11 +9,11 @@ import type { Catalogue } from "./language/index.tsx";
 type Texts = Pick<Catalogue, "viewDescription" | "terms">;
 type ViewTexts = Catalogue["viewDescription"];
 
-/** What a view shows, in words, for people who give access to it. Without their definition, fields have their keys. */
+/** What a view shows, in words, for people who give access to it. A field that is gone has its key. */
 export function describeView(
   view: Pick<View, "conditions" | "fields">,
   text: Texts,
-  definition: readonly Field[] = [],
+  definition: readonly Field[],
 ): string {
   const { fields, allFields, shows } = text.viewDescription;
   const names = view.fields?.map((key) => findField(definition, key)?.label ?? key);
@@ -24,11 +24,21 @@ export function describeView(
 export function describeItems(
   { conditions = [] }: Pick<View, "conditions">,
   { viewDescription: text, terms }: Texts,
-  fields: readonly Field[] = [],
+  fields: readonly Field[],
 ): string {
   if (conditions.length === 0) return text.allItems;
   const words = { text, statuses: terms.statuses, fields };
   return text.items(text.all(describeAll(conditions, words)));
+}
+
+/** Conditions without quotation marks, like “Room is Blue”, as the name of a view. */
+export function nameConditions(
+  conditions: readonly unknown[],
+  { viewDescription, terms }: Texts,
+  fields: readonly Field[],
+): string {
+  const text = { ...viewDescription, quote: (value: string) => value };
+  return text.all(describeAll(conditions, { text, statuses: terms.statuses, fields }));
 }
 
 interface Words {
@@ -79,11 +89,11 @@ const single: Record<string, string> = { in: "eq", not_in: "ne" };
 
 /** Apps and forms as JSON, with what their views show. */
 export const labelDocuments = (labels: readonly CollectionLabel[], text: Texts) =>
-  labels.map(({ views, ...label }) => ({
+  labels.map(({ views, fields, ...label }) => ({
     ...label,
     views: views.map((view) => ({
       key: view.key,
       name: view.name,
-      shows: describeView(view, text),
+      shows: describeView(view, text, fields),
     })),
   }));

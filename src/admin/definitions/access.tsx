@@ -6,7 +6,7 @@ import {
   type Part,
 } from "#actions/collection-access.ts";
 import { describeAccess, describePermissionsOf } from "#admin/credentials/describe.ts";
-import { describeItems, describeView } from "#admin/describe-view.ts";
+import { describeItems, describeView, nameConditions } from "#admin/describe-view.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { page } from "#admin/page.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
@@ -19,17 +19,19 @@ import { errorAt } from "#domain/problem/field-errors.ts";
 import { type Problem, problem } from "#domain/problem/problem.ts";
 import { findView } from "#domain/search/view.ts";
 import { followedView } from "#domain/webhook/webhook.ts";
-import { ChoiceGroup } from "#html/inputs.tsx";
+import { ChoiceGroup, Input, Select } from "#html/inputs.tsx";
 import { Table } from "#html/parts.tsx";
 import { textParameters } from "#http/query.ts";
 import { toTextList } from "#admin/credentials/describe.ts";
 import { CollectionLayout, collectionPath } from "./layout.tsx";
+import { nameViewOfPart, suggestName } from "./view-of-part.ts";
 
 /** “Who can see this form”, and the form that gives access to a part of it. */
 
 /** Types and names that often hold personal data. Only the start of a choice, which people check. */
 const personalTypes: readonly Field["type"][] = ["email", "phone"];
-const personalNames = /name|mail|phone|address|birth|iban|account|contact|person|customer|patient/i;
+const personalNames =
+  /name|mail|phone|address|birth|iban|account|contact|person|customer|patient|氏名|名前|姓|メール|電話|携帯|住所|生年|誕生|口座|連絡先|担当者|顧客|患者/i;
 const isPersonal = ({ type, key, label }: Field) =>
   personalTypes.includes(type) || personalNames.test(key) || personalNames.test(label);
 
@@ -115,6 +117,8 @@ function GiveAccess({ collection, values }: { collection: Collection; values: Fo
     label: give.matching(items, view.name),
     hint: describeItems(view, text, fields),
   }));
+  const options = listOptions(fields, text);
+  const suggestion = suggestName(toNewView(fields, chosen, options[0]?.value), collection, text);
   return (
     <section>
       <h2>{give.title(one)}</h2>
@@ -135,9 +139,21 @@ function GiveAccess({ collection, values }: { collection: Collection; values: Fo
             { value: "own", label: give.own(items) },
             { value: "all", label: give.all(items) },
             ...views,
+            ...(options.length > 0 ? [{ value: "where", label: give.where(items) }] : []),
           ]}
           chosen={[textOf(values["items"]) || (preset === "partner" ? "own" : "all")]}
-        />
+        >
+          {options.length > 0 ? (
+            <div class="only" data-only="items">
+              <Select
+                name="where"
+                label={give.labels.where}
+                options={options}
+                value={textOf(values["where"])}
+              />
+            </div>
+          ) : null}
+        </ChoiceGroup>
         <ChoiceGroup
           multiple
           name="fields"
@@ -146,9 +162,16 @@ function GiveAccess({ collection, values }: { collection: Collection; values: Fo
           options={fields.map((field) => ({
             value: field.key,
             label: field.label,
-            hint: field.key,
+            hint: <code>{field.key}</code>,
           }))}
           chosen={chosen}
+        />
+        <Input
+          name="name"
+          label={give.labels.name}
+          hint={give.nameHint(suggestion)}
+          maxlength={190}
+          value={textOf(values["name"])}
         />
         <p class="muted">
           {give.note(
@@ -164,22 +187,64 @@ function GiveAccess({ collection, values }: { collection: Collection; values: Fo
   );
 }
 
-const AccessQuery = textParameters("preset");
+const maxListedOptions = 200;
+
+/** The options of all choice fields, as conditions in words: “Room is Blue”. */
+const listOptions = (fields: readonly Field[], text: Catalogue) =>
+  fields
+    .flatMap((field) =>
+      field.type === "select" || field.type === "multi_select"
+        ? field.options.map(({ value }) => ({
+            value: `${field.key}=${value}`,
+            label: nameConditions([conditionOn(field, value)], text, fields),
+          }))
+        : [],
+    )
+    .slice(0, maxListedOptions);
+
+const conditionOn = ({ key, type }: Field, option: string) => ({
+  field: key,
+  op: type === "multi_select" ? "has_any" : "eq",
+  value: option,
+});
+
+/** A view for the example of a name: the first option, and the chosen fields. */
+function toNewView(fields: readonly Field[], chosen: readonly string[], option?: string) {
+  const [key = "", value = ""] = splitOption(option ?? "");
+  const field = fields.find((each) => each.key === key);
+  return {
+    conditions: field ? [conditionOn(field, value)] : [],
+    ...(chosen.length < fields.length ? { fields: [...chosen] } : {}),
+    source: undefined,
+  };
+}
+
+const splitOption = (text: string) => {
+  const end = text.indexOf("=");
+  return [text.slice(0, end), text.slice(end + 1)] as const;
+};
+
+const AccessQuery = textParameters("preset", "items");
 
 const PartInput = lazy(() =>
   z.object({
     preset: z._default(z.enum(["partner", "report"]), "partner"),
     items: z.string(),
+    where: z.optional(z.string()),
     fields: z._default(z.union([z.string(), z.array(z.string())]), []),
+    name: z._default(z.string().check(z.maxLength(190)), ""),
   }),
 );
 
-const itemsPattern = /^(all|own|view:[a-z][a-z0-9_-]{0,62})$/;
+const itemsPattern = /^(all|own|where|view:[a-z][a-z0-9_-]{0,62})$/;
 
-const toPart = (items: string, fields: string | string[]): Part => ({
-  items: items === "all" || items === "own" ? items : { view: items.slice("view:".length) },
-  fields: [fields].flat(),
-});
+function toPart({ items, where = "", fields }: z.infer<ReturnType<typeof PartInput>>): Part {
+  const shown = [fields].flat();
+  if (items === "all" || items === "own") return { items, fields: shown };
+  if (items !== "where") return { items: { view: items.slice("view:".length) }, fields: shown };
+  const [field, option] = splitOption(where);
+  return { items: { field, option }, fields: shown };
+}
 
 interface AccessPageProps {
   frame: PageContext;
@@ -227,17 +292,29 @@ export function accessPage(kind: CollectionKind) {
   });
   const giveAccess = form({
     fields: PartInput,
-    async act({ ctx, param, text }, { items, fields }) {
+    async act({ ctx, param, text }, input) {
+      const { items } = input;
       if (!itemsPattern.test(items)) {
         const reason = text.definitionAccess.give.chooseItems;
         throw problem.invalidInput([errorAt(["items"], "invalid_format", reason)]);
       }
-      const view = await addViewOfPart(ctx, kind, param("key"), toPart(items, fields));
+      const { view, isNew } = await addViewOfPart(
+        ctx,
+        kind,
+        param("key"),
+        toPart(input),
+        (newView, collection) => nameViewOfPart(newView, collection, input.name, text),
+      );
       const resource = `${kind}:${param("key")}/${view.key}`;
       // Who creates items of its own may write. Everything else is only read, unless the next page says so.
       const purpose = items === "own" ? "partner" : "part_report";
       const choice = new URLSearchParams({ purpose, resources: resource });
-      return { to: `/admin/integrations/new?${choice.toString()}`, document: { resource } };
+      const { added, reused } = text.definitionAccess.give;
+      return {
+        to: `/admin/integrations/new?${choice.toString()}`,
+        flash: (isNew ? added : reused)(view.name),
+        document: { resource },
+      };
     },
   });
   return { show, giveAccess };
