@@ -31,6 +31,11 @@ const reasons = () => ({
   uneven: (cells: number, columns: number) =>
     `The row has ${cells} cells. The header has ${columns}.`,
   atLine: (line: number, reason: string) => `Line ${line}: ${reason}`,
+  /** A value in a column. */
+  value: (column: string, value: string) => `${column} “${value}”`,
+  at: (place: string, reason: string) => `${place}: ${reason}`,
+  sameAsLine: (line: number) => `Line ${line} of this file has the same value.`,
+  chooseOption: (options: string) => `Must be one of ${options}.`,
   noRows: "Add at least one row below the header.",
   notAllowed: (allowed: string) => `Must be one of ${allowed}.`,
   tooLarge: "The file is larger than 1 MB.",
