@@ -181,7 +181,11 @@ export function Permissions({
       multiple
       name="permissions"
       label={text.labels.permissions}
-      options={options.map((value) => ({ value, label: text.permissions[value], hint: value }))}
+      options={options.map((value) => ({
+        value,
+        label: text.permissions[value],
+        hint: <code>{value}</code>,
+      }))}
       chosen={toTextList(values["permissions"])}
     />
   );
