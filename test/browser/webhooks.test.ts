@@ -101,7 +101,7 @@ describe.each([
     await expect
       .poll(async () => page.reload().then(() => person.main()), { timeout: 20_000 })
       .not.toContain("Later events are queued");
-    await page.getByRole("button", { name: "Resend event" }).first().click();
+    await page.getByRole("button", { name: "Send again" }).first().click();
     await page.getByText(/Event delivered/).waitFor();
     expect(await person.main()).toContain("Manual");
   }, 90_000);
