@@ -15,9 +15,23 @@ export function describeView(
   text: Texts,
   definition: readonly Field[],
 ): string {
-  const { fields, allFields, shows } = text.viewDescription;
-  const names = view.fields?.map((key) => findField(definition, key)?.label ?? key);
-  return shows(describeItems(view, text, definition), names ? fields(names) : allFields);
+  return text.viewDescription.shows(
+    describeItems(view, text, definition),
+    describeFields(view, text, definition),
+  );
+}
+
+/** The fields that a view shows, or those that it hides if these are fewer. */
+function describeFields(
+  { fields: keys }: Pick<View, "fields">,
+  { viewDescription: text }: Texts,
+  definition: readonly Field[],
+): string {
+  if (!keys) return text.allFields;
+  const hidden = definition.filter(({ key }) => !keys.includes(key));
+  if (hidden.length > 0 && hidden.length < keys.length)
+    return text.allFieldsExcept(hidden.map(({ label }) => label));
+  return text.fields(keys.map((key) => findField(definition, key)?.label ?? key));
 }
 
 /** What a view matches: “All items”, or “Only items whose …”. */
@@ -85,7 +99,12 @@ const textIn = <Text>(texts: Record<string, Text>, name: unknown): Text | undefi
   typeof name === "string" && Object.hasOwn(texts, name) ? texts[name] : undefined;
 
 /** The operators that say the same of one value. */
-const single: Record<string, string> = { in: "eq", not_in: "ne" };
+const single: Record<string, string> = {
+  in: "eq",
+  not_in: "ne",
+  has_any: "contains",
+  has_all: "contains",
+};
 
 /** Apps and forms as JSON, with what their views show. */
 export const labelDocuments = (labels: readonly CollectionLabel[], text: Texts) =>

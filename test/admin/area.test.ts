@@ -112,6 +112,17 @@ describe("Definitions in the administration", () => {
     expect(decodeURIComponent(cookie)).toContain("🦊".repeat(50));
   });
 
+  it("shows the accepted types of files as a list, and keeps them", async () => {
+    const accept = ["image/*", "application/pdf"];
+    const files = { key: "files", label: "Files", type: "files", accept };
+    const form = await makeForm(await client(), [...fields, files]);
+    const before = await formValues(form);
+    const page = await admin("GET", `/forms/${form}`, undefined, { Accept: "text/html" });
+    expect(page.text).toContain("Types image/*, application/pdf");
+    const saved = await save(form, { ...before, "fields[0].label": "Changed" });
+    expect(saved.body.fields.at(-1).accept).toEqual(accept);
+  });
+
   it("counts the items that have what a change hides or removes, and names a renamed field", async () => {
     const integrator = await client();
     const color = { key: "color", label: "Color", type: "select" };

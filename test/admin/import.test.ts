@@ -319,10 +319,12 @@ describe("An import", () => {
     const { items } = await createForm([
       { ...room, options: [choice("b", "Blue"), choice("r", "Red")] },
       { key: "people", label: "People", type: "number", minimum: 1, maximum: 20 },
+      { key: "day", label: "Day", type: "date" },
+      { key: "tags", label: "Tags", type: "multi_select", options: [choice("a", "A")] },
     ]);
     const rows = async (language: string, act: string) => {
       const headers = { Accept: "text/html", "Accept-Language": language };
-      const csv = "Room,People\nGreen,0\nRed,5\n";
+      const csv = "Room,People,Day,Tags\nGreen,0,2026-13-40,Z\nRed,5,,\n";
       const { text } = await admin("POST", `${items}/import`, { csv, act }, headers);
       return text.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ");
     };
@@ -330,6 +332,8 @@ describe("An import", () => {
       const english = await rows("en", act);
       expect(english).toContain("Room “Green”: Must be one of Blue, Red.");
       expect(english).toContain("People “0”: Must be at least 1.");
+      expect(english).toContain("Day “2026-13-40”: Must be a date like 2026-12-31.");
+      expect(english).toContain("Tags “Z”: Must be one of A.");
       const japanese = await rows("ja", act);
       expect(japanese).toContain("Room「Green」：次のいずれかを入力してください：Blue、Red");
       expect(japanese).toContain("People「0」：1～20 の範囲の数値を入力してください。");

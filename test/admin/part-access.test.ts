@@ -59,6 +59,7 @@ describe("The page “Access” of a form", () => {
     expect(Object.fromEntries(new URL(location, "https://x.example").searchParams)).toEqual({
       purpose: "partner",
       resources: `form:${form}/created_by_the_credential`,
+      name: "Created by the credential, without E-mail, score",
     });
     const { views } = (await owner.get(`/forms/${form}/schema`)).body;
     expect(views).toEqual([
@@ -164,7 +165,7 @@ describe("The page “Access” of a form", () => {
       undefined,
       html,
     );
-    expect(next.text).toContain("Only items whose Room is “Blue”, only the fields Title, Pay");
+    expect(next.text).toContain("Only items whose Room is “Blue”, all fields except E-mail");
   });
 
   it("adds the view of a partner that selects a whole form, once", async () => {

@@ -308,7 +308,7 @@ export function accessPage(kind: CollectionKind) {
       const resource = `${kind}:${param("key")}/${view.key}`;
       // Who creates items of its own may write. Everything else is only read, unless the next page says so.
       const purpose = items === "own" ? "partner" : "part_report";
-      const choice = new URLSearchParams({ purpose, resources: resource });
+      const choice = new URLSearchParams({ purpose, resources: resource, name: view.name });
       const { added, reused } = text.definitionAccess.give;
       return {
         to: `/admin/integrations/new?${choice.toString()}`,

@@ -47,16 +47,18 @@ function DeliveredItem({ delivery: { collection, item, type } }: { delivery: Del
   );
 }
 
-/** The error of the delivery, and the beginning of the receiver's response. */
+/** The error of the delivery, the status and the beginning of the receiver's response. */
 function DeliveryResponse({ delivery }: { delivery: Delivery }) {
-  const { answer } = delivery;
+  const { answer, status } = delivery;
   const text = useText().webhooks.deliveries;
   return (
     <>
-      {text.error(delivery)}
+      {text.error(delivery)} {status === null ? text.noResponse : answer ? null : status}
       {answer ? (
         <details>
-          <summary>{text.responseBody}</summary>
+          <summary>
+            {status} {text.responseBody}
+          </summary>
           <pre class="wrapped">
             <code>{answer}</code>
           </pre>
@@ -67,7 +69,7 @@ function DeliveryResponse({ delivery }: { delivery: Delivery }) {
 }
 
 function Row({ delivery, path }: { delivery: Delivery; path: string }) {
-  const { number, at, message, attempt, status, milliseconds } = delivery;
+  const { number, at, message, attempt, milliseconds } = delivery;
   const isSuccess = isDelivered(delivery);
   const { webhooks } = useText();
   const text = webhooks.deliveries;
@@ -86,7 +88,7 @@ function Row({ delivery, path }: { delivery: Delivery; path: string }) {
         </Badge>
       </td>
       <td class="why full">
-        {status ?? text.noResponse} <DeliveryResponse delivery={delivery} />
+        <DeliveryResponse delivery={delivery} />
       </td>
       <td class="number" data-label={text.columns.milliseconds}>
         {milliseconds}

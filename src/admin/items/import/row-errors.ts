@@ -4,7 +4,7 @@ import { textOf } from "#admin/form-input.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import type { Collection } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
-import { itemTargets, targetKey, type CsvLine } from "#domain/import/csv.ts";
+import { itemTargets, targetKey, type CsvLine, type ImportPlan } from "#domain/import/csv.ts";
 import { Problem, type FieldError } from "#domain/problem/problem.ts";
 import type { ImportFile } from "./file.ts";
 import { truncateCell } from "./formats.tsx";
@@ -34,13 +34,13 @@ export function rejectedRows(
   return checkedRows.flatMap(({ outcome }, index): RejectedRow[] => {
     const row = csv.rows[index];
     if (!(outcome instanceof Problem) || !row) return [];
-    return [{ row, faults: toRowErrors(outcome, plan.columns, collection, text) }];
+    return [{ row, faults: toRowErrors(outcome, plan, collection, text) }];
   });
 }
 
 function toRowErrors(
   error: Problem,
-  columns: readonly string[],
+  { columns, dates }: ImportPlan,
   { definition }: Collection,
   text: Texts,
 ): RowError[] {
@@ -56,10 +56,24 @@ function toRowErrors(
     const target = key === "id" || key === "status" ? `$${key}` : key;
     return {
       column: keys.indexOf(keys.includes(key) ? key : target),
-      place: label === "" ? "" : `${label}${path}`,
-      reason: reasonOf(each, field, text).replace(`"${key}"`, `“${label}”`),
+      place: label === "" ? "" : placeInWords(label, path, field, text),
+      reason: reasonOf(each, field, dates, text).replace(`"${key}"`, `“${label}”`),
     };
   });
+}
+
+/** A place like “Positions, row 2, Quantity”. A wrong entry of a list is shown with the whole cell. */
+function placeInWords(
+  label: string,
+  path: string,
+  field: Field | undefined,
+  { itemImport, terms }: Texts,
+): string {
+  const [, row, column] = /^\[(\d+)\](?:\.(\w+))?/.exec(path) ?? [];
+  const isRow = field?.type === "line_items" || column !== undefined;
+  if (row === undefined || !isRow) return label;
+  const parts = [label, itemImport.reasons.row(Number(row) + 1)];
+  return terms.list(column === undefined ? parts : [...parts, field?.label ?? column]);
 }
 
 function labelOfTarget(key: string, { itemImport }: Texts): string {
@@ -81,12 +95,20 @@ function ownError({ code, members }: Problem, fields: readonly Field[], text: Te
 
 const maxListedOptions = 10;
 
-function reasonOf(error: FieldError, field: Field | undefined, text: Texts): string {
+function reasonOf(
+  error: FieldError,
+  field: Field | undefined,
+  dates: ImportPlan["dates"],
+  text: Texts,
+): string {
+  const { formats, reasons } = text.itemImport;
+  if (error.code === "invalid_format" && field?.type === "date")
+    return reasons.date(formats.dates[dates]);
   const options = field && "options" in field ? field.options.map(({ label }) => label) : [];
   if (error.code !== "not_an_option" || options.length === 0)
     return text.problems.reason(error, field);
   const listed = options.slice(0, maxListedOptions);
-  return text.itemImport.reasons.chooseOption(
+  return reasons.chooseOption(
     text.terms.list(options.length > listed.length ? [...listed, "…"] : listed),
   );
 }

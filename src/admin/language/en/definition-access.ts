@@ -25,7 +25,7 @@ export const definitionAccess = () => ({
     own: (items: string) => `Only the ${items} that it creates`,
     all: (items: string) => `All ${items}`,
     matching: (items: string, view: string) => `Only the ${items} in “${view}”`,
-    where: (items: string) => `Only ${items} with one option`,
+    where: (items: string) => `Only ${items} with this option`,
     nameHint: (example: string) =>
       `Leave blank to name it after its conditions and fields, like “${example}”.`,
     /** Names of views. */

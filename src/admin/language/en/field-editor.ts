@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { Flag, Rule } from "#admin/definitions/draft.ts";
 import { sentence } from "#admin/language/sentence.ts";
+import { formatBytes } from "#html/viewer.tsx";
 import { quantity } from "./words.ts";
 
 interface RuleText {
@@ -41,7 +42,7 @@ const setRules = (): Record<Exclude<MoreRule, "section">, (value: string) => str
   min_rows: (value) => `At least ${value} rows`,
   max_rows: (value) => `At most ${value} rows`,
   max_files: (value) => `At most ${value} files`,
-  max_bytes: (value) => `At most ${value} bytes each`,
+  max_bytes: (value) => `At most ${formatBytes(Number(value))} each`,
   accept: (value) => `Types ${value}`,
   default: (value) => `Default ${value}`,
 });
