@@ -6,34 +6,25 @@ import {
   type Part,
 } from "#actions/collection-access.ts";
 import { describeAccess, describePermissionsOf } from "#admin/credentials/describe.ts";
-import { describeItems, describeView, nameConditions } from "#admin/describe-view.ts";
+import { describeView } from "#admin/describe-view.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { page } from "#admin/page.ts";
-import { textOf, type FormValues } from "#admin/form-input.ts";
+import type { FormValues } from "#admin/form-input.ts";
 import type { PageContext } from "#admin/layout.tsx";
 import { reachOf, type Credential } from "#domain/credential/credential.ts";
 import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
-import type { Field } from "#domain/definition/field.ts";
 import { lazy } from "#domain/lazy.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { type Problem, problem } from "#domain/problem/problem.ts";
 import { findView } from "#domain/search/view.ts";
 import { followedView } from "#domain/webhook/webhook.ts";
-import { ChoiceGroup, Input, Select } from "#html/inputs.tsx";
 import { Table } from "#html/parts.tsx";
 import { textParameters } from "#http/query.ts";
-import { toTextList } from "#admin/credentials/describe.ts";
-import { CollectionLayout, collectionPath } from "./layout.tsx";
-import { nameViewOfPart, suggestName } from "./view-of-part.ts";
+import { CollectionLayout } from "./layout.tsx";
+import { GiveAccess, splitOption } from "./give-access.tsx";
+import { nameViewOfPart } from "./view-of-part.ts";
 
-/** “Who can see this form”, and the form that gives access to a part of it. */
-
-/** Types and names that often hold personal data. Only the start of a choice, which people check. */
-const personalTypes: readonly Field["type"][] = ["email", "phone"];
-const personalNames =
-  /name|mail|phone|address|birth|iban|account|contact|person|customer|patient|氏名|名前|姓|メール|電話|携帯|住所|生年|誕生|口座|連絡先|担当者|顧客|患者/i;
-const isPersonal = ({ type, key, label }: Field) =>
-  personalTypes.includes(type) || personalNames.test(key) || personalNames.test(label);
+/** “Who can see this form”. */
 
 function sightOf({ resources }: Credential, collection: Collection, text: Catalogue): string {
   const reach = reachOf(resources, collection.kind, collection.key);
@@ -96,133 +87,6 @@ function WhoSees({ access, frame }: { access: CollectionAccess; frame: PageConte
     </section>
   );
 }
-
-function GiveAccess({ collection, values }: { collection: Collection; values: FormValues }) {
-  const { kind, key, definition } = collection;
-  const text = useText();
-  const { give } = text.definitionAccess;
-  const { viewGuide } = text.credentialAccess;
-  const { items, one } = text.terms.collections[kind];
-  const path = `${collectionPath[kind]}/${key}/access`;
-  const preset = values["preset"] === "report" ? "report" : "partner";
-  const fields = definition.fields.fields;
-  const chosen =
-    values["fields"] === undefined
-      ? fields
-          .filter((field) => preset === "partner" || !isPersonal(field))
-          .map((field) => field.key)
-      : toTextList(values["fields"]);
-  const views = (definition.views ?? []).map((view) => ({
-    value: `view:${view.key}`,
-    label: give.matching(items, view.name),
-    hint: describeItems(view, text, fields),
-  }));
-  const options = listOptions(fields, text);
-  const suggestion = suggestName(toNewView(fields, chosen, options[0]?.value), collection, text);
-  return (
-    <section>
-      <h2>{give.title(one)}</h2>
-      <p class="actions">
-        <a class="button quiet" href={`${path}?preset=partner`}>
-          {give.presets.partner}
-        </a>
-        <a class="button quiet" href={`${path}?preset=report`}>
-          {give.presets.report}
-        </a>
-      </p>
-      <form method="post" action={path} class="inputs">
-        <input type="hidden" name="preset" value={preset} />
-        <ChoiceGroup
-          name="items"
-          label={give.labels.items}
-          options={[
-            { value: "own", label: give.own(items) },
-            { value: "all", label: give.all(items) },
-            ...views,
-            ...(options.length > 0 ? [{ value: "where", label: give.where(items) }] : []),
-          ]}
-          chosen={[textOf(values["items"]) || (preset === "partner" ? "own" : "all")]}
-        >
-          {options.length > 0 ? (
-            <div class="only" data-only="items">
-              <Select
-                name="where"
-                label={give.labels.where}
-                options={options}
-                value={textOf(values["where"])}
-              />
-            </div>
-          ) : null}
-        </ChoiceGroup>
-        <ChoiceGroup
-          multiple
-          name="fields"
-          label={give.labels.fields}
-          hint={give.fieldsHint[preset]}
-          options={fields.map((field) => ({
-            value: field.key,
-            label: field.label,
-            hint: <code>{field.key}</code>,
-          }))}
-          chosen={chosen}
-        />
-        <Input
-          name="name"
-          label={give.labels.name}
-          hint={give.nameHint(suggestion)}
-          maxlength={190}
-          value={textOf(values["name"])}
-        />
-        <p class="muted">
-          {give.note(
-            one,
-            <a href="/docs/views#what-a-partner-can-and-cannot-learn">{viewGuide}</a>,
-          )}
-        </p>
-        <p class="actions">
-          <button type="submit">{give.submit}</button>
-        </p>
-      </form>
-    </section>
-  );
-}
-
-const maxListedOptions = 200;
-
-/** The options of all choice fields, as conditions in words: “Room is Blue”. */
-const listOptions = (fields: readonly Field[], text: Catalogue) =>
-  fields
-    .flatMap((field) =>
-      field.type === "select" || field.type === "multi_select"
-        ? field.options.map(({ value }) => ({
-            value: `${field.key}=${value}`,
-            label: nameConditions([conditionOn(field, value)], text, fields),
-          }))
-        : [],
-    )
-    .slice(0, maxListedOptions);
-
-const conditionOn = ({ key, type }: Field, option: string) => ({
-  field: key,
-  op: type === "multi_select" ? "has_any" : "eq",
-  value: option,
-});
-
-/** A view for the example of a name: the first option, and the chosen fields. */
-function toNewView(fields: readonly Field[], chosen: readonly string[], option?: string) {
-  const [key = "", value = ""] = splitOption(option ?? "");
-  const field = fields.find((each) => each.key === key);
-  return {
-    conditions: field ? [conditionOn(field, value)] : [],
-    ...(chosen.length < fields.length ? { fields: [...chosen] } : {}),
-    source: undefined,
-  };
-}
-
-const splitOption = (text: string) => {
-  const end = text.indexOf("=");
-  return [text.slice(0, end), text.slice(end + 1)] as const;
-};
 
 const AccessQuery = textParameters("preset", "items");
 
