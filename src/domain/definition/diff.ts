@@ -17,7 +17,7 @@ export interface FieldDiff {
   affected?: AffectedItems;
 }
 
-export interface AffectedItems {
+interface AffectedItems {
   field: string;
   op: "in" | "has_any" | "is_empty";
   value: string[] | false;
