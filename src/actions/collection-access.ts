@@ -1,5 +1,12 @@
 import type { Credential } from "#domain/credential/credential.ts";
-import type { CollectionKind, View } from "#domain/definition/collection.ts";
+import type {
+  Collection,
+  CollectionKind,
+  Definition,
+  View,
+} from "#domain/definition/collection.ts";
+import type { Field } from "#domain/definition/field.ts";
+import { isObject } from "#domain/json.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
@@ -31,44 +38,70 @@ export async function getCollectionAccess(
 
 /** The part of an app or form to which a member wants to give access. */
 export interface Part {
-  /** All items, those that the credential itself created, or those of a view. */
-  items: "all" | "own" | { view: string };
-  /** The keys of the fields that it sees. */
-  fields: readonly string[];
+  /** All items, those that the credential itself created, those of a view, or those with an option of a field. */
+  items: "all" | "own" | { view: string } | { field: string; option: string };
+  /** The keys of the fields that it sees. Undefined for all. */
+  fields?: readonly string[] | undefined;
 }
+
+/** A view that does not exist yet, and the view whose conditions it takes. */
+export interface NewView {
+  conditions: unknown[];
+  /** Absent if the view shows all fields. */
+  fields?: string[];
+  source: View | undefined;
+}
+
+type NameView = (view: NewView, collection: Collection) => Pick<View, "key" | "name">;
 
 /** Returns the view that shows this part. Adds it to the definition if there is none. */
 export async function addViewOfPart(
   ctx: ActionContext,
   kind: CollectionKind,
   key: string,
-  { items, fields }: Part,
-): Promise<View> {
+  part: Part,
+  nameView: NameView,
+): Promise<{ view: View; isNew: boolean }> {
   const current = await loadDefinition(ctx, kind, key);
-  const { definition, version } = current.collection;
+  const { collection } = current;
+  const { definition, version } = collection;
   const views = definition.views ?? [];
-  const all = definition.fields.fields.map((field) => field.key);
-  const shown = all.filter((field) => fields.includes(field));
-  if (shown.length === 0)
-    throw problem.invalidInput([errorAt(["fields"], "required", "Choose at least one field.")]);
-  const content = {
-    conditions: conditionsOf(views, items),
-    ...(shown.length === all.length ? {} : { fields: shown }),
-  };
-  const isSame = (view: View) =>
-    JSON.stringify(view.conditions ?? []) === JSON.stringify(content.conditions) &&
-    JSON.stringify(view.fields) === JSON.stringify(content.fields);
-  const known = views.find(isSame);
-  if (known) return known;
-  const view = { ...nameOf(views, items), ...content };
+  const { source, ...content } = contentOf(part, definition);
+  const known = views.find((view) => matchKey(view) === matchKey(content));
+  if (known) return { view: known, isNew: false };
+  const view = { ...nameView({ source, ...content }, collection), ...content };
   await patchDefinition(ctx, current, { views: [...views, view] }, [etagOf(version)]);
-  return view;
+  return { view, isNew: true };
 }
 
-function conditionsOf(views: readonly View[], items: Part["items"]): unknown[] {
-  if (items === "all") return [];
+function contentOf({ items, fields }: Part, { fields: set, views }: Definition): NewView {
+  const all = set.fields.map((field) => field.key);
+  const shown = fields ? all.filter((field) => fields.includes(field)) : all;
+  if (shown.length === 0)
+    throw problem.invalidInput([errorAt(["fields"], "required", "Choose at least one field.")]);
+  const source = typeof items === "object" && "view" in items ? items.view : undefined;
+  const view = source === undefined ? undefined : findSource(views ?? [], source);
+  const conditions = view ? [...(view.conditions ?? [])] : conditionsOf(items, set.fields);
+  return {
+    conditions,
+    ...(shown.length === all.length ? {} : { fields: shown }),
+    source: view,
+  };
+}
+
+function conditionsOf(items: Part["items"], fields: readonly Field[]): unknown[] {
   if (items === "own") return [{ field: "$created_by", op: "eq", value: "$me" }];
-  return [...(findSource(views, items.view).conditions ?? [])];
+  if (typeof items === "string" || "view" in items) return [];
+  const field = fields.find((each) => each.key === items.field);
+  const options = field && "options" in field ? field.options : [];
+  if (!field || !options.some(({ value }) => value === items.option))
+    throw problem.invalidInput([errorAt(["where"], "not_an_option", "Choose an option.")]);
+  const isList = field.type === "multi_select";
+  return [
+    isList
+      ? { field: field.key, op: "has_any", value: [items.option] }
+      : { field: field.key, op: "eq", value: items.option },
+  ];
 }
 
 function findSource(views: readonly View[], key: string): View {
@@ -77,20 +110,18 @@ function findSource(views: readonly View[], key: string): View {
   return view;
 }
 
-/** A name that no other view has. */
-function nameOf(views: readonly View[], items: Part["items"]): Pick<View, "key" | "name"> {
-  const base =
-    items === "all"
-      ? { key: "some_fields", name: "Some fields" }
-      : items === "own"
-        ? { key: "own_items", name: "Created by the credential itself" }
-        : {
-            key: `${items.view.slice(0, 50)}_part`,
-            name: `Part of ${findSource(views, items.view).name}`.slice(0, 190),
-          };
-  const taken = new Set(views.map((view) => view.key));
-  if (!taken.has(base.key)) return base;
-  let number = 2;
-  while (taken.has(`${base.key}_${number}`)) number += 1;
-  return { key: `${base.key}_${number}`, name: `${base.name} ${number}` };
+/** Equal for views that show the same items and fields. The order of fields and sorting change only lists. */
+const matchKey = ({ conditions = [], fields }: Pick<View, "conditions" | "fields">): string =>
+  JSON.stringify([conditions.map(canonical), fields?.toSorted() ?? null]);
+
+/** A condition with sorted members. One value of a list is that value. */
+function canonical(condition: unknown): unknown {
+  if (Array.isArray(condition)) return condition.map(canonical);
+  if (!isObject(condition)) return condition;
+  const { op, value } = condition;
+  const isSingle = op === "in" && Array.isArray(value) && value.length === 1;
+  const plain = isSingle ? { ...condition, op: "eq", value: value[0] as unknown } : condition;
+  return Object.entries(plain)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, member]) => [name, canonical(member)]);
 }

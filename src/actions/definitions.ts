@@ -67,8 +67,11 @@ export async function getDefinition(
 }
 
 /** Lists the labels of all collections that a credential or a webhook can select. */
-export function listSelectableCollections(ctx: ActionContext): Promise<CollectionLabel[]> {
-  return listCollectionLabels(ctx.databases);
+export function listSelectableCollections(
+  ctx: ActionContext,
+  hasAllFields = false,
+): Promise<CollectionLabel[]> {
+  return listCollectionLabels(ctx.databases, hasAllFields);
 }
 
 /** Lists all apps or forms with their item counts. */

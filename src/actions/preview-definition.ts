@@ -3,7 +3,7 @@ import { compileCollection } from "#domain/data/compile.ts";
 import { presentData } from "#domain/data/values.ts";
 import { computedIds } from "#domain/data/index-entries.ts";
 import type { CollectionKind, Definition } from "#domain/definition/collection.ts";
-import { diffDefinitions, type FieldDiff } from "#domain/definition/diff.ts";
+import { diffDefinitions } from "#domain/definition/diff.ts";
 import { type MergedDefinition, pendingRules } from "#domain/definition/merge.ts";
 import type { Field, FieldSet } from "#domain/definition/field.ts";
 import { validateDefinition } from "#domain/definition/validate.ts";
@@ -11,13 +11,14 @@ import { computeData } from "#domain/formula/compute.ts";
 import type { Item } from "#domain/item/item.ts";
 import type { CurrentCollection } from "#store/data/collections.ts";
 import type { ActionContext } from "./context.ts";
+import type { CountedDiff } from "./count-affected.ts";
 import { isSmallChange } from "./definitions.ts";
 import { fieldsToIndex } from "./fields-to-index.ts";
 
 /** A definition as it would be saved, and the effects of saving it. */
 export interface Preview {
   definition: Definition;
-  differences: FieldDiff[];
+  differences: CountedDiff[];
   /** The number of stored items, all of which are checked, indexed or calculated. */
   itemCount: number;
   /** Labels of fields that change their type. Items must have no values in them. */

@@ -9,26 +9,50 @@ import type { Catalogue } from "./language/index.tsx";
 type Texts = Pick<Catalogue, "viewDescription" | "terms">;
 type ViewTexts = Catalogue["viewDescription"];
 
-/** What a view shows, in words, for people who give access to it. Without their definition, fields have their keys. */
+/** What a view shows, in words, for people who give access to it. A field that is gone has its key. */
 export function describeView(
   view: Pick<View, "conditions" | "fields">,
   text: Texts,
-  definition: readonly Field[] = [],
+  definition: readonly Field[],
 ): string {
-  const { fields, allFields, shows } = text.viewDescription;
-  const names = view.fields?.map((key) => findField(definition, key)?.label ?? key);
-  return shows(describeItems(view, text, definition), names ? fields(names) : allFields);
+  return text.viewDescription.shows(
+    describeItems(view, text, definition),
+    describeFields(view, text, definition),
+  );
+}
+
+/** The fields that a view shows, or those that it hides if these are fewer. */
+function describeFields(
+  { fields: keys }: Pick<View, "fields">,
+  { viewDescription: text }: Texts,
+  definition: readonly Field[],
+): string {
+  if (!keys) return text.allFields;
+  const hidden = definition.filter(({ key }) => !keys.includes(key));
+  if (hidden.length > 0 && hidden.length < keys.length)
+    return text.allFieldsExcept(hidden.map(({ label }) => label));
+  return text.fields(keys.map((key) => findField(definition, key)?.label ?? key));
 }
 
 /** What a view matches: “All items”, or “Only items whose …”. */
 export function describeItems(
   { conditions = [] }: Pick<View, "conditions">,
   { viewDescription: text, terms }: Texts,
-  fields: readonly Field[] = [],
+  fields: readonly Field[],
 ): string {
   if (conditions.length === 0) return text.allItems;
   const words = { text, statuses: terms.statuses, fields };
   return text.items(text.all(describeAll(conditions, words)));
+}
+
+/** Conditions without quotation marks, like “Room is Blue”, as the name of a view. */
+export function nameConditions(
+  conditions: readonly unknown[],
+  { viewDescription, terms }: Texts,
+  fields: readonly Field[],
+): string {
+  const text = { ...viewDescription, quote: (value: string) => value };
+  return text.all(describeAll(conditions, { text, statuses: terms.statuses, fields }));
 }
 
 interface Words {
@@ -75,15 +99,20 @@ const textIn = <Text>(texts: Record<string, Text>, name: unknown): Text | undefi
   typeof name === "string" && Object.hasOwn(texts, name) ? texts[name] : undefined;
 
 /** The operators that say the same of one value. */
-const single: Record<string, string> = { in: "eq", not_in: "ne" };
+const single: Record<string, string> = {
+  in: "eq",
+  not_in: "ne",
+  has_any: "contains",
+  has_all: "contains",
+};
 
 /** Apps and forms as JSON, with what their views show. */
 export const labelDocuments = (labels: readonly CollectionLabel[], text: Texts) =>
-  labels.map(({ views, ...label }) => ({
+  labels.map(({ views, fields, ...label }) => ({
     ...label,
     views: views.map((view) => ({
       key: view.key,
       name: view.name,
-      shows: describeView(view, text),
+      shows: describeView(view, text, fields),
     })),
   }));

@@ -34,7 +34,7 @@ export function explainItemProblem(
 }
 
 /** The field or column of an error, like `title`, `tags[1]` and `lines[0].qty`. */
-function findField(fields: readonly Field[], place: string): Field | undefined {
+export function findField(fields: readonly Field[], place: string): Field | undefined {
   const [key, columnKey] = place.replaceAll(/\[\d+\]/g, "").split(".");
   const field = fields.find((each) => each.key === key);
   if (columnKey === undefined || field?.type !== "line_items") return field;

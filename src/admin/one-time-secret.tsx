@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { AdminEnv } from "#http/env.ts";
 import { Select } from "#html/inputs.tsx";
+import { formatTime, Time, useViewer } from "#html/viewer.tsx";
 import { lazy } from "#domain/lazy.ts";
 import { useText } from "./language/index.tsx";
 
@@ -58,6 +59,14 @@ export const RotateInput = lazy(() =>
 /** Rotates the secret. The member chooses when the old one expires. */
 export function RotateSecretForm({ action }: { action: string }) {
   const text = useText().secrets;
+  const viewer = useViewer();
+  const label = (overlap: Overlap) =>
+    overlap === "none"
+      ? text.overlaps.none
+      : text.overlapUntil(
+          text.overlaps[overlap],
+          formatTime(viewer, viewer.now + overlapDurations[overlap]),
+        );
   return (
     <>
       <h2>{text.rotate}</h2>
@@ -67,12 +76,24 @@ export function RotateSecretForm({ action }: { action: string }) {
           name="overlap"
           label={text.overlap}
           value="24h"
-          options={overlaps.map((value) => ({ value, label: text.overlaps[value] }))}
+          options={overlaps.map((value) => ({ value, label: label(value) }))}
         />
         <button type="submit">{text.rotate}</button>
       </form>
     </>
   );
+}
+
+/** Says until when older secrets still work, and how to end them earlier. */
+export function OldSecretNotice({
+  secrets,
+}: {
+  secrets: readonly { expires_at: number | null }[];
+}) {
+  const text = useText().secrets;
+  const ends = secrets.flatMap(({ expires_at }) => (expires_at === null ? [] : [expires_at]));
+  if (ends.length === 0) return null;
+  return <p class="notice quiet">{text.oldUntil(<Time at={Math.max(...ends)} />)}</p>;
 }
 
 /** Shown when the page with the secret is opened again. */

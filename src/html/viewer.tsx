@@ -42,7 +42,7 @@ function cachedFormat(
 }
 
 /** Formats like “21 Nov 2026, 13:40”. */
-function formatTime(viewer: Viewer, at: number): string {
+export function formatTime(viewer: Viewer, at: number): string {
   return cachedFormat(viewer, "time", { dateStyle: "medium", timeStyle: "short" }).format(at);
 }
 

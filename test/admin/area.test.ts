@@ -112,6 +112,42 @@ describe("Definitions in the administration", () => {
     expect(decodeURIComponent(cookie)).toContain("🦊".repeat(50));
   });
 
+  it("shows the accepted types of files as a list, and keeps them", async () => {
+    const accept = ["image/*", "application/pdf"];
+    const files = { key: "files", label: "Files", type: "files", accept };
+    const form = await makeForm(await client(), [...fields, files]);
+    const before = await formValues(form);
+    const page = await admin("GET", `/forms/${form}`, undefined, { Accept: "text/html" });
+    expect(page.text).toContain("Types image/*, application/pdf");
+    const saved = await save(form, { ...before, "fields[0].label": "Changed" });
+    expect(saved.body.fields.at(-1).accept).toEqual(accept);
+  });
+
+  it("counts the items that have what a change hides or removes, and names a renamed field", async () => {
+    const integrator = await client();
+    const color = { key: "color", label: "Color", type: "select" };
+    const options = ["red", "blue"].map((value) => ({ value, label: value }));
+    const form = await makeForm(integrator, [{ ...color, options }, ...fields]);
+    for (const value of ["red", "red", "blue"])
+      await integrator.post(`/forms/${form}/submissions`, { data: { color: value, who: "A" } });
+    const before = await formValues(form);
+    const colorAt = Object.keys(before).find((name) => before[name] === "color") ?? "";
+    const whoAt = Object.keys(before).find((name) => before[name] === "who") ?? "";
+    const at = (name: string) => name.replace(/\.\w+$/, "");
+    const kept = Object.entries(before).filter(([name]) => !name.startsWith(at(whoAt)));
+    const edit = { ...Object.fromEntries(kept), [`${at(colorAt)}.options`]: "blue" };
+    const page = await admin(
+      "POST",
+      `/forms/${form}/fields`,
+      { ...edit, do: "check" },
+      { Accept: "text/html" },
+    );
+    expect(page.text).toContain(
+      "Removes “red” from <strong>Color</strong>. 2 submissions keep their values, but you can’t select it anymore.",
+    );
+    expect(page.text).toContain("3 submissions have a value in it.");
+  });
+
   it("previews changes and errors without storing them", async () => {
     const form = await makeForm(await client(), fields);
     const before = await formValues(form);

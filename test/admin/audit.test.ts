@@ -15,6 +15,18 @@ describe("The audit", () => {
     return text.replaceAll(/<[^>]+>/g, "").replaceAll(/\s+/g, " ");
   };
 
+  it("links to the entries of yesterday, and keeps the other filters", async () => {
+    const form = await makeForm(await client(), fields);
+    const get = (path: string) => admin("GET", path, undefined, { Accept: "text/html" });
+    const { text } = await get(`/audit?collection=form:${form}`);
+    expect(text).toContain("Only entries in ");
+    const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+    const only = `collection=form%3A${form}&amp;`;
+    expect(text).toContain(`href="/admin/audit?${only}from=${day(1)}&amp;until=${day(1)}"`);
+    const yesterday = await get(`/audit?from=${day(1)}&until=${day(1)}`);
+    expect(yesterday.text).toMatch(/aria-current="page"[^>]*>Yesterday/);
+  });
+
   it("shows an import, a batch and a recalculation as one entry each, which can be expanded", async () => {
     const integrator = await client();
     const form = await makeForm(integrator, fields);

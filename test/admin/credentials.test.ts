@@ -177,6 +177,17 @@ describe("Integrations and external data", () => {
     expect((await admin("POST", `/integrations/${credential.id}/rotate`, {})).status).toBe(404);
   });
 
+  it("says when the old secret stops working, before and after a rotation", async () => {
+    const { id } = await issue();
+    const page = async (path: string) =>
+      (await admin("GET", path, undefined, { Accept: "text/html" })).text;
+    const secrets = await page(`/integrations/${id}/secrets`);
+    expect(secrets).toMatch(/<option value="24h" selected="">In 24 hours \([^)<]*\d{4}/);
+    expect(secrets).not.toContain("The old secret works until");
+    await admin("POST", `/integrations/${id}/rotate`, { overlap: "7d" });
+    expect(await page(`/integrations/${id}/secrets`)).toContain("The old secret works until <time");
+  });
+
   it("keeps every secret that concurrent rotations returned", async () => {
     const credential = await issue();
     const rotate = () => admin("POST", `/integrations/${credential.id}/rotate`, { overlap: "24h" });

@@ -313,12 +313,39 @@ describe("An import", () => {
     expect(copies.toSorted(byTitle)).toEqual(before.map((item) => item.data).toSorted(byTitle));
   });
 
+  it("names the line, the column, the value and what is allowed, in both languages", async () => {
+    const choice = (value: string, label: string) => ({ value, label });
+    const room = { key: "room", label: "Room", type: "select" };
+    const { items } = await createForm([
+      { ...room, options: [choice("b", "Blue"), choice("r", "Red")] },
+      { key: "people", label: "People", type: "number", minimum: 1, maximum: 20 },
+      { key: "day", label: "Day", type: "date" },
+      { key: "tags", label: "Tags", type: "multi_select", options: [choice("a", "A")] },
+    ]);
+    const rows = async (language: string, act: string) => {
+      const headers = { Accept: "text/html", "Accept-Language": language };
+      const csv = "Room,People,Day,Tags\nGreen,0,2026-13-40,Z\nRed,5,,\n";
+      const { text } = await admin("POST", `${items}/import`, { csv, act }, headers);
+      return text.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ");
+    };
+    for (const act of ["check", "write"]) {
+      const english = await rows("en", act);
+      expect(english).toContain("Room “Green”: Must be one of Blue, Red.");
+      expect(english).toContain("People “0”: Must be at least 1.");
+      expect(english).toContain("Day “2026-13-40”: Must be a date like 2026-12-31.");
+      expect(english).toContain("Tags “Z”: Must be one of A.");
+      const japanese = await rows("ja", act);
+      expect(japanese).toContain("Room「Green」：次のいずれかを入力してください：Blue、Red");
+      expect(japanese).toContain("People「0」：1～20 の範囲の数値を入力してください。");
+    }
+  });
+
   it("returns the rejected rows as CSV that can be corrected and imported", async () => {
     const { items, send } = await createForm();
     const csv = "title,amount\nA,1\nB,wrong\n";
     await send({ csv, act: "write" });
     const { text } = await admin("POST", `${items}/import`, { csv, act: "refused" });
-    expect(text).toMatch(/^title,amount,Line,Why\r\nB,wrong,3,"?Amount: .+\r\n$/);
+    expect(text).toMatch(/^title,amount,Line,Why\r\nB,wrong,3,"?Amount “wrong”: .+\r\n$/);
     const corrected = await send({ csv: text.replace("wrong", "2"), act: "write" });
     expect(corrected.written).toEqual({ created: 1, updated: 0, unchanged: 0, refused: 0 });
   });

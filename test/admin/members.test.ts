@@ -17,6 +17,12 @@ describe("Members", () => {
     expect((await anonymous("GET", "/admin/join/not-a-link")).status).toBe(404);
   });
 
+  it("says what each role may do, and how long an invitation is valid", async () => {
+    const { text } = await admin("GET", "/members", undefined, { Accept: "text/html" });
+    expect(text).toMatch(/value="editor"[^>]*\/><span>Editor <small>Everything a viewer may do\./);
+    expect(text).toContain("It works once and expires after 7 days.");
+  });
+
   it("shows an invitation link, and withdraws it, only for members who can grant the role", async () => {
     const { cookie } = await newMember("admin");
     const email = "high@forms.example";

@@ -58,22 +58,23 @@ describe("The page “Access” of a form", () => {
     expect([first.status, second.headers.get("Location")]).toEqual([303, location]);
     expect(Object.fromEntries(new URL(location, "https://x.example").searchParams)).toEqual({
       purpose: "partner",
-      resources: `form:${form}/own_items`,
+      resources: `form:${form}/created_by_the_credential`,
+      name: "Created by the credential, without E-mail, score",
     });
     const { views } = (await owner.get(`/forms/${form}/schema`)).body;
     expect(views).toEqual([
       {
-        key: "own_items",
-        name: "Created by the credential itself",
+        key: "created_by_the_credential",
+        name: "Created by the credential, without E-mail, score",
         conditions: [{ field: "$created_by", op: "eq", value: "$me" }],
         fields: ["title", "pay"],
       },
     ]);
     const next = await admin("GET", location.replace("/admin", ""), undefined, html);
-    expect(next.text).toMatch(new RegExp(`value="form:${form}/own_items" checked`));
+    expect(next.text).toMatch(new RegExp(`value="form:${form}/created_by_the_credential" checked`));
     expect(next.text).toMatch(/name="purpose"[^>]*value="partner" checked/);
     const input = { page: "issue", purpose: "partner", scope: "only", kind: "token", name: "" };
-    const resources = [`form:${form}/own_items`];
+    const resources = [`form:${form}/created_by_the_credential`];
     const issued = await admin("POST", "/integrations", { ...input, resources, expires: "30d" });
     expect([issued.status, issued.body.name]).toEqual([201, "Partner sees only what it created"]);
     const partner = new Caller(issued.body.token);
@@ -104,7 +105,7 @@ describe("The page “Access” of a form", () => {
       items: "all",
       fields: ["pay", "score"],
     });
-    expect(given.body).toEqual({ resource: `form:${form}/some_fields` });
+    expect(given.body).toEqual({ resource: `form:${form}/all_submissions` });
     const input = {
       page: "issue",
       purpose: "part_report",
@@ -125,6 +126,59 @@ describe("The page “Access” of a form", () => {
     expect([none.status, none.body.errors[0].field]).toEqual([422, "fields"]);
     const wrong = await admin("POST", `/forms/${form}/access`, { items: "view:no", fields: "pay" });
     expect([wrong.status, wrong.body.errors[0].field]).toEqual([422, "items"]);
+  });
+
+  it("names the view as entered, or after its condition and fields", async () => {
+    const room = {
+      key: "room",
+      label: "Room",
+      type: "select",
+      options: [
+        { value: "b", label: "Blue" },
+        { value: "r", label: "Red" },
+      ],
+    };
+    const form = await makeForm(owner, [...fields, room]);
+    const page = await admin("GET", `/forms/${form}/access`, undefined, html);
+    expect(page.text).toContain("like “Room is Blue”");
+    const keys = ["title", "pay", "score", "room"];
+    const give = (input: object) =>
+      admin("POST", `/forms/${form}/access`, { items: "where", fields: keys, ...input });
+    const blue = await give({ where: "room=b" });
+    expect((await give({ where: "room=b", name: "Again" })).body).toEqual(blue.body);
+    await give({ where: "room=r", name: "Partner in the red room" });
+    const { views } = (await owner.get(`/forms/${form}/schema`)).body;
+    expect(views).toEqual([
+      {
+        key: "room_is_blue",
+        name: "Room is Blue, without E-mail",
+        conditions: [{ field: "room", op: "eq", value: "b" }],
+        fields: keys,
+      },
+      expect.objectContaining({ name: "Partner in the red room" }),
+    ]);
+    const unknown = await give({ where: "room=gone" });
+    expect([unknown.status, unknown.body.errors[0].field]).toEqual([422, "where"]);
+    const next = await admin(
+      "GET",
+      `/integrations/new?purpose=part_report&resources=${blue.body.resource}`,
+      undefined,
+      html,
+    );
+    expect(next.text).toContain("Only items whose Room is “Blue”, all fields except E-mail");
+  });
+
+  it("adds the view of a partner that selects a whole form, once", async () => {
+    const form = await makeForm(owner, fields);
+    const input = { page: "issue", purpose: "partner", scope: "only", kind: "token", name: "" };
+    const resources = [`form:${form}`];
+    const create = (expires = "30d") =>
+      admin("POST", "/integrations", { ...input, resources, expires });
+    const [first, second] = [await create(), await create()];
+    const narrow = [`form:${form}/created_by_the_credential`];
+    expect([first.body.resources, second.body.resources]).toEqual([narrow, narrow]);
+    const { views } = (await owner.get(`/forms/${form}/schema`)).body;
+    expect(views).toHaveLength(1);
   });
 
   it("is for owners and admins", async () => {

@@ -30,8 +30,8 @@ describe("A view in words", () => {
       "status が「a」、「b」のいずれでもないデータのみ、すべてのフィールド",
     ],
   ])("is a sentence of each language: %j", (view, english, japanese) => {
-    expect(describeView(view, catalogueOf("en"))).toBe(english);
-    expect(describeView(view, catalogueOf("ja"))).toBe(japanese);
+    expect(describeView(view, catalogueOf("en"), [])).toBe(english);
+    expect(describeView(view, catalogueOf("ja"), [])).toBe(japanese);
   });
 
   it("names fields, options and statuses by their labels", () => {
@@ -54,6 +54,8 @@ describe("A view in words", () => {
 
   it("keeps what it does not know out of the sentence", () => {
     const unknown = { conditions: [{ field: "pay", op: "constructor", value: 1 }, null] };
-    expect(describeView(unknown, catalogueOf("en"))).toBe("Only items whose … and …, all fields");
+    expect(describeView(unknown, catalogueOf("en"), [])).toBe(
+      "Only items whose … and …, all fields",
+    );
   });
 });

@@ -299,7 +299,7 @@ describe("The setting `changed_fields` of a webhook", () => {
     const page = await admin("GET", `/webhooks/${hook.id}/settings`, undefined, {
       Accept: "text/html",
     });
-    expect(page.text).toMatch(/name="changed_fields"[^>]* value="amount"/);
+    expect(page.text).toMatch(/name="changed_fields" value="amount" checked[^>]*\/><span>amount/i);
     expect(page.text).toMatch(/value="submission.left_view" checked/);
     expect(page.text).toMatch(new RegExp(`value="form:${form}/open_design" checked`));
   });

@@ -96,6 +96,9 @@ const auditPage = page({
             <a href="/admin/audit">{text.backToAll}</a>
           </p>
         ) : null}
+        {filters["collection"] && groups[0]?.entry.collectionName ? (
+          <p>{text.filters.onlyIn(groups[0].entry.collectionName)}</p>
+        ) : null}
         {groups.length === 0 ? (
           <EmptyState>
             <p>{next ? text.noMatchesYet : text.noMatches}</p>

@@ -1,5 +1,7 @@
 import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { SelectOptions } from "#html/inputs.tsx";
+import { useViewer } from "#html/viewer.tsx";
+import { dayInZone, formatTimestamp } from "#domain/time.ts";
 import type { Child } from "hono/jsx";
 import type { AuditEntry } from "#store/home/audit-log.ts";
 import { isDeletion } from "#domain/item/change.ts";
@@ -17,52 +19,90 @@ export function AuditFilters({
   const text = useText().audit.filters;
   const actions = Object.entries(text.actions).map(([value, label]) => ({ value, label }));
   return (
-    <form method="get" action="/admin/audit" role="search" class="bar">
-      <label class="grow">
-        {text.actor}
-        <input type="search" name="actor" value={query["actor"]} placeholder={text.actorExample} />
-      </label>
-      <label>
-        {text.action}
-        <select name="action">
-          <SelectOptions
-            options={[{ value: "", label: text.anything }, ...actions]}
-            value={query["action"] ?? ""}
+    <>
+      <DayLinks query={query} />
+      <form method="get" action="/admin/audit" role="search" class="bar">
+        <label class="grow">
+          {text.actor}
+          <input
+            type="search"
+            name="actor"
+            value={query["actor"]}
+            placeholder={text.actorExample}
           />
-        </select>
-      </label>
-      <label class="grow">
-        {text.subject}
-        <input
-          type="search"
-          name="subject"
-          value={query["subject"]}
-          placeholder={text.subjectExample}
-        />
-      </label>
-      {query["collection"] ? (
-        <label>
-          {text.collection}
-          <input name="collection" value={query["collection"]} />
         </label>
-      ) : null}
-      <label>
-        {text.from}
-        <input type="date" name="from" value={query["from"]} />
-      </label>
-      <label>
-        {text.until}
-        <input type="date" name="until" value={query["until"]} />
-      </label>
-      <button type="submit" class="quiet">
-        {text.show}
-      </button>
-      {isFiltered ? (
-        <a class="button quiet" href="/admin/audit">
-          {text.showAll}
-        </a>
-      ) : null}
-    </form>
+        <label>
+          {text.action}
+          <select name="action">
+            <SelectOptions
+              options={[{ value: "", label: text.anything }, ...actions]}
+              value={query["action"] ?? ""}
+            />
+          </select>
+        </label>
+        <label class="grow">
+          {text.subject}
+          <input
+            type="search"
+            name="subject"
+            value={query["subject"]}
+            placeholder={text.subjectExample}
+          />
+        </label>
+        {query["collection"] ? (
+          <input type="hidden" name="collection" value={query["collection"]} />
+        ) : null}
+        <label>
+          {text.from}
+          <input type="date" name="from" value={query["from"]} />
+        </label>
+        <label>
+          {text.until}
+          <input type="date" name="until" value={query["until"]} />
+        </label>
+        <button type="submit" class="quiet">
+          {text.show}
+        </button>
+        {isFiltered ? (
+          <a class="button quiet" href="/admin/audit">
+            {text.showAll}
+          </a>
+        ) : null}
+      </form>
+    </>
+  );
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Links to the entries of today, yesterday and the last 7 days that match the other filters. */
+function DayLinks({ query }: { query: Record<string, string> }) {
+  const { days } = useText().audit.filters;
+  const { now, zone } = useViewer();
+  const today = Date.parse(`${dayInZone(now, zone)}T00:00:00Z`);
+  const dayBefore = (count: number) => formatTimestamp(today - count * dayMs).slice(0, 10);
+  const links = [
+    [days.today, dayBefore(0), dayBefore(0)],
+    [days.yesterday, dayBefore(1), dayBefore(1)],
+    [days.week, dayBefore(6), dayBefore(0)],
+  ] as const;
+  const { before: _before, since: _since, each: _each, ...filters } = query;
+  return (
+    <p class="actions">
+      {links.map(([name, from, until]) => {
+        const isCurrent = query["from"] === from && query["until"] === until;
+        const params = new URLSearchParams({ ...filters, from, until });
+        return (
+          <a
+            class="button quiet little"
+            href={`/admin/audit?${params.toString()}`}
+            aria-current={isCurrent ? "page" : undefined}
+          >
+            {name}
+          </a>
+        );
+      })}
+    </p>
   );
 }
 
@@ -77,7 +117,7 @@ export function Actor({ entry: { actor, actorName } }: { entry: AuditEntry }): C
         <bdi>{actorName ?? text.credential}</bdi>
       </a>
     );
-  return <strong>{actorName ?? actor}</strong>;
+  return <strong>{actorName ?? text.unnamed.member}</strong>;
 }
 
 interface SentenceProps {
@@ -118,17 +158,24 @@ function Subject({ entry, description }: SentenceProps): Child {
   if (href !== null)
     return (
       <a href={href}>
-        <bdi>{subjectName ?? subject}</bdi>
+        <bdi>{subjectName ?? unnamed(subject, text)}</bdi>
       </a>
     );
-  if (!/^(rec|sub)_/.test(subject)) return <>{subjectName ?? subject}</>;
+  if (!/^(rec|sub)_/.test(subject)) return <bdi>{subjectName ?? unnamed(subject, text)}</bdi>;
   const title = subjectName ?? titleOf(description) ?? `…${subject.slice(-8)}`;
-  if (collection === null || isDeletion(action)) return <code>{title}</code>;
+  if (collection === null || isDeletion(action)) return <bdi>{title}</bdi>;
   return (
     <a href={`${collectionPath(collection)}/items/${subject}`}>
       <bdi>{title}</bdi>
     </a>
   );
+}
+
+/** A subject without a stored name: an address of an invitation, or the kind of the subject. */
+function unnamed(subject: string, { unnamed: names }: Catalogue["audit"]): string {
+  const [kind = "", id] = subject.split(":");
+  if (id === undefined) return subject;
+  return (names as Record<string, string>)[kind] ?? names.other;
 }
 
 /** The admin path of `form:KEY` or `app:KEY`. */

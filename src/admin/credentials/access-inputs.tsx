@@ -1,3 +1,4 @@
+import type { Child } from "hono/jsx";
 import { InputErrors, useField, Input, TextArea, ChoiceGroup } from "#html/inputs.tsx";
 import { describeView } from "#admin/describe-view.ts";
 import { useText } from "#admin/language/index.tsx";
@@ -15,11 +16,13 @@ export function ResourceChoices({
   values,
   label,
   offersViews = false,
+  hint,
 }: {
   reachable: readonly CollectionLabel[];
   values: FormValues;
   label?: string;
   offersViews?: boolean;
+  hint?: Child;
 }) {
   const { inputProps, wrong: errors } = useField({ name: "resources" });
   const text = useText();
@@ -29,6 +32,7 @@ export function ResourceChoices({
   return (
     <fieldset class="access" aria-describedby={inputProps["aria-describedby"]}>
       <legend>{label ?? text.credentials.labels.resources}</legend>
+      {hint ? <span class="hint">{hint}</span> : null}
       <label class="choice">
         <input id={inputProps.id} type="radio" name="scope" value="all" checked={isAll} />
         <span>
@@ -55,14 +59,19 @@ export function ResourceChoices({
           return kindLabels.length === 0 ? null : (
             <div role="group" aria-label={noun}>
               <small>{noun}</small>
-              {kindLabels.map(({ key, name, views }) => (
+              {kindLabels.map(({ key, name, views, fields }) => (
                 <>
-                  <ResourceChoice value={`${kind}:${key}`} name={name} of={key} chosen={selected} />
+                  <ResourceChoice
+                    value={`${kind}:${key}`}
+                    name={name}
+                    of={<code>{key}</code>}
+                    chosen={selected}
+                  />
                   {(offersViews ? views : []).map((view) => (
                     <ResourceChoice
                       value={`${kind}:${key}/${view.key}`}
                       name={words.view(name, view.name)}
-                      of={describeView(view, text)}
+                      of={describeView(view, text, fields)}
                       chosen={selected}
                     />
                   ))}
@@ -85,7 +94,7 @@ function ResourceChoice({
 }: {
   value: string;
   name: string;
-  of: string;
+  of: Child;
   chosen: readonly string[];
 }) {
   return (
@@ -172,7 +181,11 @@ export function Permissions({
       multiple
       name="permissions"
       label={text.labels.permissions}
-      options={options.map((value) => ({ value, label: text.permissions[value], hint: value }))}
+      options={options.map((value) => ({
+        value,
+        label: text.permissions[value],
+        hint: <code>{value}</code>,
+      }))}
       chosen={toTextList(values["permissions"])}
     />
   );

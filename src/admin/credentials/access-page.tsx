@@ -113,7 +113,7 @@ export function AccessPage({
   return (
     <CredentialLayout frame={frame} credential={credential} tab="access" problem={problem}>
       {add ? <AddedPermission permission={add} /> : null}
-      <NarrowAccess credential={credential} reachable={reachable} />
+      <NarrowAccess resources={credential.resources} reachable={reachable} />
       <form method="post" action={`/admin/integrations/${id}`} class="issue">
         <input type="hidden" name="version" value={String(version)} />
         <input type="hidden" name="purpose" value="custom" />
@@ -139,25 +139,23 @@ export function AccessPage({
 }
 
 /** Says in words what a credential with views sees. */
-function NarrowAccess({
-  credential: { resources },
+export function NarrowAccess({
+  resources,
   reachable,
-}: Pick<AccessPageProps, "credential" | "reachable">) {
+}: Pick<AccessPageProps, "reachable"> & Pick<Credential, "resources">) {
   const text = useText();
   if (resources === "all" || !isNarrow(resources)) return null;
-  const views = reachable.flatMap(({ kind, key, name, views: own }) =>
+  const views = reachable.flatMap(({ kind, key, name, fields, views: own }) =>
     own
       .filter((view) => resources.includes(`${kind}:${key}/${view.key}`))
-      .map((view) => ({ name, view })),
+      .map((view) => ({ name, shown: describeView(view, text, fields) })),
   );
   return (
     <section class="card">
       <h2>{text.credentialAccess.views}</h2>
       <ul>
-        {views.map(({ name, view }) => (
-          <li>
-            {text.credentialAccess.viewEntry(<strong>{name}</strong>, describeView(view, text))}
-          </li>
+        {views.map(({ name, shown }) => (
+          <li>{text.credentialAccess.viewEntry(<strong>{name}</strong>, shown)}</li>
         ))}
       </ul>
       <p class="muted">

@@ -8,12 +8,17 @@ import {
   getCredentialWithLabels,
   type CredentialWithSecret,
 } from "#actions/credentials.ts";
+import { addViewOfPart } from "#actions/collection-access.ts";
+import type { ActionContext } from "#actions/context.ts";
 import { listSelectableCollections } from "#actions/definitions.ts";
 import { credentialDocument } from "#documents/credentials.ts";
-import { clientId } from "#domain/credential/credential.ts";
+import { clientId, type Resources } from "#domain/credential/credential.ts";
 import type { AdminEnv } from "#http/env.ts";
 import { textParameters } from "#http/query.ts";
+import { nameViewOfPart } from "#admin/definitions/view-of-part.ts";
 import { labelDocuments } from "#admin/describe-view.ts";
+import { readForm } from "#admin/form-input.ts";
+import type { Catalogue } from "#admin/language/index.tsx";
 import { action, page } from "#admin/page.ts";
 import { RotateInput } from "#admin/one-time-secret.tsx";
 import { AccessPage } from "./access-page.tsx";
@@ -26,7 +31,7 @@ import {
   requireChoices,
 } from "./inputs.ts";
 import { credentialPath } from "./describe.ts";
-import { IssuePage } from "./issue.tsx";
+import { createsOwnViews, IssuePage } from "./issue.tsx";
 import { integrationsPage } from "./list.tsx";
 import { newSecretPage, secretsPage } from "./secrets.tsx";
 
@@ -45,8 +50,13 @@ const newCredential = page({
 
 const issue = newCredential.form({
   fields: (text) => requireChoices(IssueInput(text), text),
-  async act({ ctx }, { kind, ...sent }) {
-    const issued = await issueCredential(ctx, kind, toCredentialInput(sent, ctx.now()));
+  async act({ c, ctx, text }, { kind, ...sent }) {
+    const input = toCredentialInput(sent, ctx.now());
+    const { purpose } = await readForm(c);
+    const resources = createsOwnViews(purpose, c.var.member.role)
+      ? await selectOwnItems(ctx, input.resources, text)
+      : input.resources;
+    const issued = await issueCredential(ctx, kind, { ...input, resources });
     return { ...secretOutcome(issued, ctx.now()), status: 201 };
   },
 });
@@ -91,6 +101,29 @@ const revoke = action({
     };
   },
 });
+
+/** Replaces whole forms and apps by views of what the credential itself creates. */
+async function selectOwnItems(
+  ctx: ActionContext,
+  resources: Resources,
+  text: Catalogue,
+): Promise<Resources> {
+  if (resources === "all") return resources;
+  const selected: string[] = [];
+  for (const name of resources) {
+    const [kind, key = ""] = name.split(":");
+    const isWhole = !name.includes("/") && (kind === "form" || kind === "app");
+    if (!isWhole) {
+      selected.push(name);
+      continue;
+    }
+    const { view } = await addViewOfPart(ctx, kind, key, { items: "own" }, (newView, collection) =>
+      nameViewOfPart(newView, collection, "", text),
+    );
+    selected.push(`${name}/${view.key}`);
+  }
+  return selected;
+}
 
 /** The only response with the secret. */
 function secretOutcome({ credential, secret }: CredentialWithSecret, now: number) {

@@ -196,7 +196,7 @@ export const requireChoices = <Schema extends z.ZodMiniType>(schema: Schema, tex
       const resources = values["scope"] === "all" ? "all" : (values["resources"] ?? []);
       const message = findResourcesError(resources, errors);
       if (message !== undefined) addError("resources", message);
-      else if (preset?.seesPart) checkPart(resources, values["origins"], errors, addError);
+      else if (preset?.seesPart) checkPart(values, resources, errors, addError);
       const chosen = applyRecommendations(values);
       if (chosen["name"] !== "") return chosen;
       return { ...chosen, name: nameAfterPurpose(values["purpose"], text) };
@@ -204,15 +204,19 @@ export const requireChoices = <Schema extends z.ZodMiniType>(schema: Schema, tex
     schema,
   );
 
-/** A purpose that shows only a part needs views, and no page, whose visitors would all share it. */
+/**
+ * A purpose that shows only a part needs views, and no page, whose visitors would all share it. A partner's views follow
+ * from the selected forms and apps.
+ */
 function checkPart(
+  { purpose, origins }: Record<string, unknown>,
   resources: unknown,
-  origins: unknown,
   errors: Errors,
   addError: (field: string, message: string) => void,
 ): void {
-  const names = resources === "all" ? [resources] : [resources].flat();
-  if (!names.every((name) => String(name).includes("/"))) addError("resources", errors.notViews);
+  const isPart = (name: unknown) => purpose === "partner" || String(name).includes("/");
+  if (resources === "all") addError("resources", errors.allOfPart);
+  else if (![resources].flat().every(isPart)) addError("resources", errors.notViews);
   if (typeof origins === "string" && origins.trim() !== "")
     addError("origins", errors.originsOfPart);
 }

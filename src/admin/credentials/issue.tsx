@@ -13,7 +13,7 @@ import type { Problem } from "#domain/problem/problem.ts";
 import type { CollectionLabel } from "#store/home/credential-lists.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { type PageContext, AdminPage } from "#admin/layout.tsx";
-import { ExpiryInput } from "./access-page.tsx";
+import { ExpiryInput, NarrowAccess } from "./access-page.tsx";
 
 /** Common purposes of credentials with the least permissions that they need. */
 const presets = {
@@ -97,6 +97,10 @@ export function findPreset(purpose: unknown): PresetChoice | undefined {
 export const nameAfterPurpose = (purpose: unknown, { credentialAccess }: Catalogue): string =>
   credentialAccess.purposes[findPresetKey(purpose) ?? "custom"].name;
 
+/** Whether the credential gets a view of what it creates in each whole form or app that it selects. */
+export const createsOwnViews = (purpose: unknown, role: Role): boolean =>
+  purpose === "partner" && grantablePresets(role).includes("partner");
+
 /** The presets whose permissions a member with this role may grant. */
 function grantablePresets(role: Role): Preset[] {
   return presetKeys.filter((preset) => {
@@ -118,6 +122,26 @@ function KindChoice({ values }: { values: FormValues }) {
       }))}
       chosen={toTextList(values["kind"] ?? "token")}
     />
+  );
+}
+
+const maxLinkedParts = 5;
+
+/** Where the fields and items of a part are chosen. Only members who manage credentials can open those pages. */
+function PartHint({ reachable, role }: Pick<IssuePageProps, "reachable"> & { role: Role }) {
+  const { parts } = useText().credentialAccess.resources;
+  if (!roleAllows(role, "credentials") || reachable.length === 0) return null;
+  const links = reachable.slice(0, maxLinkedParts).map(({ kind, key, name }, index) => (
+    <>
+      {index > 0 ? " · " : null}
+      <a href={`/admin/${kind}s/${key}/access`}>{name}</a>
+    </>
+  ));
+  return (
+    <>
+      {parts} {links}
+      {reachable.length > maxLinkedParts ? " …" : null}
+    </>
   );
 }
 
@@ -147,6 +171,7 @@ export function IssuePage({ frame, reachable, values, problem }: IssuePageProps)
     >
       <form method="post" action="/admin/integrations" class="issue">
         <input type="hidden" name="page" value="issue" />
+        <NarrowAccess resources={toTextList(values["resources"])} reachable={reachable} />
         <ChoiceGroup
           name="purpose"
           label={credentials.labels.purpose}
@@ -157,7 +182,12 @@ export function IssuePage({ frame, reachable, values, problem }: IssuePageProps)
             <Permissions role={role} values={values} isToken={!roleAllows(role, "credentials")} />
           </div>
         </ChoiceGroup>
-        <ResourceChoices reachable={reachable} values={values} offersViews />
+        <ResourceChoices
+          reachable={reachable}
+          values={values}
+          offersViews
+          hint={<PartHint reachable={reachable} role={role} />}
+        />
         {roleAllows(role, "credentials") ? (
           <KindChoice values={values} />
         ) : (

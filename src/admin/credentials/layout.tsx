@@ -20,7 +20,12 @@ function CredentialSummary({ credential }: { credential: Credential }) {
   return (
     <DescriptionList
       facts={[
-        [facts.access, describeAccess(credential, text)],
+        [
+          facts.access,
+          <a href={`/admin/integrations/${credential.id}/access`}>
+            {describeAccess(credential, text)}
+          </a>,
+        ],
         kind === "client" ? [facts.clientId, <ShortId of={clientId(credential)} />] : null,
         revokedAt === null
           ? [

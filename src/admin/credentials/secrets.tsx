@@ -19,6 +19,7 @@ import { serviceOrigin } from "#http/request.ts";
 import { wantsJson } from "#admin/form-input.ts";
 import { useText } from "#admin/language/index.tsx";
 import {
+  OldSecretNotice,
   RotateSecretForm,
   SecretAlreadyShown,
   takeOneTimeSecret,
@@ -75,6 +76,7 @@ export const secretsPage = page({
             ))}
           </Table>
         )}
+        <OldSecretNotice secrets={secrets} />
         {revokedAt === null ? (
           <RotateSecretForm action={`/admin/integrations/${id}/rotate`} />
         ) : null}
@@ -125,6 +127,7 @@ function NewSecretPage({
   return (
     <SecretLayout frame={frame} credential={credential}>
       <p class="notice warn">{frame.text.secrets.copyNow}</p>
+      <OldSecretNotice secrets={findValidSecrets(credential, frame.viewer.now).slice(0, -1)} />
       {isToken ? null : (
         <>
           <h2>{text.clientId}</h2>

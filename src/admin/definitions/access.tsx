@@ -6,32 +6,25 @@ import {
   type Part,
 } from "#actions/collection-access.ts";
 import { describeAccess, describePermissionsOf } from "#admin/credentials/describe.ts";
-import { describeItems, describeView } from "#admin/describe-view.ts";
+import { describeView } from "#admin/describe-view.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { page } from "#admin/page.ts";
-import { textOf, type FormValues } from "#admin/form-input.ts";
+import type { FormValues } from "#admin/form-input.ts";
 import type { PageContext } from "#admin/layout.tsx";
 import { reachOf, type Credential } from "#domain/credential/credential.ts";
 import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
-import type { Field } from "#domain/definition/field.ts";
 import { lazy } from "#domain/lazy.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { type Problem, problem } from "#domain/problem/problem.ts";
 import { findView } from "#domain/search/view.ts";
 import { followedView } from "#domain/webhook/webhook.ts";
-import { ChoiceGroup } from "#html/inputs.tsx";
 import { Table } from "#html/parts.tsx";
 import { textParameters } from "#http/query.ts";
-import { toTextList } from "#admin/credentials/describe.ts";
-import { CollectionLayout, collectionPath } from "./layout.tsx";
+import { CollectionLayout } from "./layout.tsx";
+import { GiveAccess, splitOption } from "./give-access.tsx";
+import { nameViewOfPart } from "./view-of-part.ts";
 
-/** “Who can see this form”, and the form that gives access to a part of it. */
-
-/** Types and names that often hold personal data. Only the start of a choice, which people check. */
-const personalTypes: readonly Field["type"][] = ["email", "phone"];
-const personalNames = /name|mail|phone|address|birth|iban|account|contact|person|customer|patient/i;
-const isPersonal = ({ type, key, label }: Field) =>
-  personalTypes.includes(type) || personalNames.test(key) || personalNames.test(label);
+/** “Who can see this form”. */
 
 function sightOf({ resources }: Credential, collection: Collection, text: Catalogue): string {
   const reach = reachOf(resources, collection.kind, collection.key);
@@ -95,91 +88,27 @@ function WhoSees({ access, frame }: { access: CollectionAccess; frame: PageConte
   );
 }
 
-function GiveAccess({ collection, values }: { collection: Collection; values: FormValues }) {
-  const { kind, key, definition } = collection;
-  const text = useText();
-  const { give } = text.definitionAccess;
-  const { viewGuide } = text.credentialAccess;
-  const { items, one } = text.terms.collections[kind];
-  const path = `${collectionPath[kind]}/${key}/access`;
-  const preset = values["preset"] === "report" ? "report" : "partner";
-  const fields = definition.fields.fields;
-  const chosen =
-    values["fields"] === undefined
-      ? fields
-          .filter((field) => preset === "partner" || !isPersonal(field))
-          .map((field) => field.key)
-      : toTextList(values["fields"]);
-  const views = (definition.views ?? []).map((view) => ({
-    value: `view:${view.key}`,
-    label: give.matching(items, view.name),
-    hint: describeItems(view, text, fields),
-  }));
-  return (
-    <section>
-      <h2>{give.title(one)}</h2>
-      <p class="actions">
-        <a class="button quiet" href={`${path}?preset=partner`}>
-          {give.presets.partner}
-        </a>
-        <a class="button quiet" href={`${path}?preset=report`}>
-          {give.presets.report}
-        </a>
-      </p>
-      <form method="post" action={path} class="inputs">
-        <input type="hidden" name="preset" value={preset} />
-        <ChoiceGroup
-          name="items"
-          label={give.labels.items}
-          options={[
-            { value: "own", label: give.own(items) },
-            { value: "all", label: give.all(items) },
-            ...views,
-          ]}
-          chosen={[textOf(values["items"]) || (preset === "partner" ? "own" : "all")]}
-        />
-        <ChoiceGroup
-          multiple
-          name="fields"
-          label={give.labels.fields}
-          hint={give.fieldsHint[preset]}
-          options={fields.map((field) => ({
-            value: field.key,
-            label: field.label,
-            hint: field.key,
-          }))}
-          chosen={chosen}
-        />
-        <p class="muted">
-          {give.note(
-            one,
-            <a href="/docs/views#what-a-partner-can-and-cannot-learn">{viewGuide}</a>,
-          )}
-        </p>
-        <p class="actions">
-          <button type="submit">{give.submit}</button>
-        </p>
-      </form>
-    </section>
-  );
-}
-
-const AccessQuery = textParameters("preset");
+const AccessQuery = textParameters("preset", "items");
 
 const PartInput = lazy(() =>
   z.object({
     preset: z._default(z.enum(["partner", "report"]), "partner"),
     items: z.string(),
+    where: z.optional(z.string()),
     fields: z._default(z.union([z.string(), z.array(z.string())]), []),
+    name: z._default(z.string().check(z.maxLength(190)), ""),
   }),
 );
 
-const itemsPattern = /^(all|own|view:[a-z][a-z0-9_-]{0,62})$/;
+const itemsPattern = /^(all|own|where|view:[a-z][a-z0-9_-]{0,62})$/;
 
-const toPart = (items: string, fields: string | string[]): Part => ({
-  items: items === "all" || items === "own" ? items : { view: items.slice("view:".length) },
-  fields: [fields].flat(),
-});
+function toPart({ items, where = "", fields }: z.infer<ReturnType<typeof PartInput>>): Part {
+  const shown = [fields].flat();
+  if (items === "all" || items === "own") return { items, fields: shown };
+  if (items !== "where") return { items: { view: items.slice("view:".length) }, fields: shown };
+  const [field, option] = splitOption(where);
+  return { items: { field, option }, fields: shown };
+}
 
 interface AccessPageProps {
   frame: PageContext;
@@ -227,17 +156,29 @@ export function accessPage(kind: CollectionKind) {
   });
   const giveAccess = form({
     fields: PartInput,
-    async act({ ctx, param, text }, { items, fields }) {
+    async act({ ctx, param, text }, input) {
+      const { items } = input;
       if (!itemsPattern.test(items)) {
         const reason = text.definitionAccess.give.chooseItems;
         throw problem.invalidInput([errorAt(["items"], "invalid_format", reason)]);
       }
-      const view = await addViewOfPart(ctx, kind, param("key"), toPart(items, fields));
+      const { view, isNew } = await addViewOfPart(
+        ctx,
+        kind,
+        param("key"),
+        toPart(input),
+        (newView, collection) => nameViewOfPart(newView, collection, input.name, text),
+      );
       const resource = `${kind}:${param("key")}/${view.key}`;
       // Who creates items of its own may write. Everything else is only read, unless the next page says so.
       const purpose = items === "own" ? "partner" : "part_report";
-      const choice = new URLSearchParams({ purpose, resources: resource });
-      return { to: `/admin/integrations/new?${choice.toString()}`, document: { resource } };
+      const choice = new URLSearchParams({ purpose, resources: resource, name: view.name });
+      const { added, reused } = text.definitionAccess.give;
+      return {
+        to: `/admin/integrations/new?${choice.toString()}`,
+        flash: (isNew ? added : reused)(view.name),
+        document: { resource },
+      };
     },
   });
   return { show, giveAccess };

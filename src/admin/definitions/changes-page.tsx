@@ -1,7 +1,10 @@
 import { loadDefinitionVersions } from "#actions/definition-versions.ts";
+import { describeItems } from "#admin/describe-view.ts";
+import type { Catalogue } from "#admin/language/index.tsx";
 import { page } from "#admin/page.ts";
 import { compareDefinitions } from "#domain/definition/compare.ts";
 import type { CollectionKind, Definition } from "#domain/definition/collection.ts";
+import type { Field } from "#domain/definition/field.ts";
 import { isObject } from "#domain/json.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { EmptyState, Table } from "#html/parts.tsx";
@@ -54,10 +57,10 @@ export const changesPage = (kind: CollectionKind) =>
                   <th scope="row">{path === "" ? text.settings : path}</th>
                   <td data-label={columns.property}>{text.property(property)}</td>
                   <td class="full" data-label={columns.before}>
-                    {formatProperty(values.before)}
+                    {formatProperty(property, values.before, before?.definition, frame.text)}
                   </td>
                   <td class="full" data-label={columns.after}>
-                    {formatProperty(values.after)}
+                    {formatProperty(property, values.after, after, frame.text)}
                   </td>
                 </tr>
               ))}
@@ -75,16 +78,38 @@ function kept(
   return former?.version === version ? former.definition : undefined;
 }
 
-function formatProperty(value: unknown): string {
+function formatProperty(
+  property: string,
+  value: unknown,
+  definition: Definition | undefined,
+  text: Catalogue,
+): string {
   if (value === null || value === undefined || value === "") return "–";
-  if (!Array.isArray(value)) return typeof value === "string" ? value : JSON.stringify(value);
-  return value.map((entry: unknown) => formatEntry(entry)).join(", ");
+  const fields = definition?.fields.fields ?? [];
+  if (property === "conditions" && Array.isArray(value))
+    return describeItems({ conditions: value }, text, fields);
+  if (property === "retain" && isObject(value))
+    return text.definitionVersions.retain(Number(value["days"]), value["only"] === "all");
+  const entries: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return text.terms.list(entries.map((entry) => formatEntry(property, entry, fields, text)));
 }
 
 /** Options show their label, and their value if it differs. */
-function formatEntry(entry: unknown): string {
-  if (!isObject(entry)) return String(entry);
-  const { label, value } = entry;
-  if (typeof label !== "string") return JSON.stringify(entry);
-  return label === value ? label : `${label} | ${String(value)}`;
+function formatEntry(
+  property: string,
+  entry: unknown,
+  fields: readonly Field[],
+  { definitionVersions, terms }: Catalogue,
+): string {
+  const labelOf = (key: unknown) => fields.find((field) => field.key === key)?.label ?? String(key);
+  if (isObject(entry)) {
+    const { label, value, field, direction } = entry;
+    if (typeof label === "string") return label === value ? label : `${label} | ${String(value)}`;
+    if (typeof field === "string")
+      return definitionVersions.sorted(labelOf(field), direction === "desc");
+    return JSON.stringify(entry);
+  }
+  if (typeof entry === "boolean") return terms.booleans[`${entry}`];
+  if (property === "type") return terms.fieldTypes[entry as Field["type"]] ?? String(entry);
+  return property === "fields" || property === "title_field" ? labelOf(entry) : String(entry);
 }

@@ -141,6 +141,7 @@ export function newDraftField(type: FieldType): DraftField {
 function formatRule(rule: Rule, value: unknown): string {
   if (value === undefined || value === null) return "";
   if (rule === "options") return formatOptions(value as FieldOption[]);
+  if (rule === "accept" && Array.isArray(value)) return value.map(textOf).join(", ");
   return typeof value === "object" ? JSON.stringify(value) : textOf(value);
 }
 

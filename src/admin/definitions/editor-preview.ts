@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { countAffected } from "#actions/count-affected.ts";
 import { previewDefinition, type Preview } from "#actions/preview-definition.ts";
 import { listRecalculationListeners } from "#actions/wake-listeners.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
@@ -61,7 +62,8 @@ export async function buildDraftPreview(
   state: EditorState,
   draft: Draft,
 ): Promise<DraftPreview> {
-  const { preview, problem: found } = tryPreview(() => previewDraft(c, state, draft));
+  const { preview: uncounted, problem: found } = tryPreview(() => previewDraft(c, state, draft));
+  const preview = uncounted && (await withCounts(c, state, uncounted));
   const draftProblem = found && withFormulaHelp(found, draft.fields, state.text);
   const finished = preview ?? previewFinishedFields(c, state, draft, found);
   return {
@@ -73,6 +75,16 @@ export async function buildDraftPreview(
     draftProblem,
     inputProblem: withoutEmptyInputErrors(draftProblem, draft),
   };
+}
+
+async function withCounts(
+  c: AdminContext,
+  { current }: EditorState,
+  preview: Preview,
+): Promise<Preview> {
+  if (!current) return preview;
+  const differences = await countAffected(c.var.action, current, preview.differences);
+  return { ...preview, differences };
 }
 
 /** Fields can depend on an unfinished one, which takes another round to find. */

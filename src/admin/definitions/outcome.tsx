@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import type { FieldDiff } from "#domain/definition/diff.ts";
+import type { CountedDiff } from "#actions/count-affected.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { Preview } from "#actions/preview-definition.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
@@ -7,13 +7,19 @@ import { type Catalogue, useText } from "#admin/language/index.tsx";
 type ChangeTexts = Catalogue["definitionChanges"];
 
 function differenceLine(
-  { path, what, keys, formerLabel, options }: FieldDiff,
+  { path, what, keys, formerLabel, options, affectedCount }: CountedDiff,
   text: ChangeTexts["fields"],
+  itemCount: (count: number, isExact?: boolean) => string,
 ): Child {
   const field = <strong>{path}</strong>;
+  const items = affectedCount && {
+    count: affectedCount.count,
+    text: itemCount(affectedCount.count, affectedCount.exact),
+  };
   switch (what) {
-    case "added":
     case "hidden":
+      return text.hidden(field, items);
+    case "added":
     case "restored":
     case "retyped":
       return text[what](field);
@@ -22,7 +28,7 @@ function differenceLine(
     case "relabeled":
       return text.relabeled(field, <strong>{formerLabel}</strong>);
     case "changed":
-      return options ? text.optionsRemoved(field, options) : text.changed(field);
+      return options ? text.optionsRemoved(field, options, items) : text.changed(field);
   }
 }
 
@@ -122,7 +128,7 @@ function ChangeList({
   const { definitionChanges: text, terms } = useText();
   const { itemCount } = terms.collections[kind];
   const lines = [
-    ...preview.differences.map((difference) => differenceLine(difference, text.fields)),
+    ...preview.differences.map((difference) => differenceLine(difference, text.fields, itemCount)),
     ...(viewUsers ? viewLines(viewUsers, text) : []),
     ...workLines(preview, itemCount, listeners, text),
   ];

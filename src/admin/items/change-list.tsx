@@ -20,7 +20,7 @@ export function ChangeList({ changes, fields, action }: ChangeListProps) {
   const { properties } = useText().terms;
   const byKey = new Map(fields.map((field) => [field.key, field]));
   return (
-    <dl>
+    <dl class="changes">
       {changes.map((change) => {
         const field = byKey.get(change.key);
         return (

@@ -1,8 +1,8 @@
 import { type Role, roleAllows } from "#domain/credential/permissions.ts";
 import { Action } from "#html/action-button.tsx";
 import { Time } from "#html/viewer.tsx";
-import { SelectOptions, Input, Select } from "#html/inputs.tsx";
-import { Badge } from "#html/parts.tsx";
+import { ChoiceGroup, SelectOptions, Input } from "#html/inputs.tsx";
+import { Badge, DescriptionList } from "#html/parts.tsx";
 import { useText } from "#admin/language/index.tsx";
 import type { PageContext } from "#admin/layout.tsx";
 import type { MemberSummary } from "#store/home/members.ts";
@@ -58,12 +58,11 @@ export function InvitationRow({ email, role, expiresAt, link }: OpenInvitation) 
   );
 }
 
+const allRoles: Role[] = ["viewer", "editor", "admin", "owner"];
+
 /** The roles that a member with this role may assign. */
 function assignableRoles(role: Role) {
-  const options: Role[] = roleAllows(role, "owners")
-    ? ["viewer", "editor", "admin", "owner"]
-    : ["viewer", "editor"];
-  return options;
+  return roleAllows(role, "owners") ? allRoles : allRoles.slice(0, 2);
 }
 
 export function MemberRow({
@@ -136,12 +135,30 @@ export function MemberRow({
   );
 }
 
+const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** What each role may do, below the list in which roles are changed. */
+export function RoleMeanings() {
+  const { members, terms } = useText();
+  const { title, meanings } = members.roles;
+  return (
+    <details>
+      <summary>{title}</summary>
+      <DescriptionList
+        facts={allRoles.map((role) => [capitalize(terms.roles[role]), meanings[role]])}
+      />
+    </details>
+  );
+}
+
 export function InviteForm({ role, values }: { role: Role; values: FormValues | undefined }) {
-  const text = useText().members.invitations;
+  const { members, terms } = useText();
+  const text = members.invitations;
   return (
     <form method="post" action="/admin/members" id="invite">
       <h2>{text.invite}</h2>
-      <div class="grid">
+      <p class="lead">{text.validity}</p>
+      <div class="inputs">
         <Input
           name="email"
           type="email"
@@ -151,13 +168,14 @@ export function InviteForm({ role, values }: { role: Role; values: FormValues | 
           autocomplete="off"
           value={textOf(values?.["email"])}
         />
-        <Select
+        <ChoiceGroup
           name="role"
           label={text.labels.role}
-          value={textOf(values?.["role"])}
+          chosen={[textOf(values?.["role"]) || "viewer"]}
           options={assignableRoles(role).map((option) => ({
             value: option,
-            label: text.roles[option],
+            label: capitalize(terms.roles[option]),
+            hint: members.roles.meanings[option],
           }))}
         />
       </div>

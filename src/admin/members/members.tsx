@@ -8,7 +8,7 @@ import { explainErrors } from "#admin/explain-problem.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import { AdminPage } from "#admin/layout.tsx";
 import type { MemberSummary } from "#store/home/members.ts";
-import { InvitationRow, InviteForm, MemberRow } from "./member-rows.tsx";
+import { InvitationRow, InviteForm, MemberRow, RoleMeanings } from "./member-rows.tsx";
 import { formatTimestamp } from "#domain/time.ts";
 import type { Invitation } from "#store/home/invitations.ts";
 import { inviteMember, listMembersWithInvites, withdrawInvitation } from "#actions/invitations.ts";
@@ -95,6 +95,7 @@ const membersPage = page({
             <MemberRow member={member} self={frame.member} />
           ))}
         </Table>
+        <RoleMeanings />
         {invitations.length > 0 ? (
           <>
             <h2>{text.invitations.title}</h2>

@@ -13,7 +13,7 @@ import { listDeliveries } from "#actions/deliveries.ts";
 import { getWebhookWithMaker } from "#actions/webhooks.ts";
 import { deliveryDocument, webhookDocument } from "#documents/webhooks.ts";
 import { lazy } from "#domain/lazy.ts";
-import { useText } from "#admin/language/index.tsx";
+import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { page } from "#admin/page.ts";
 import { WebhookLayout, webhookPath } from "./layout.tsx";
 
@@ -47,16 +47,18 @@ function DeliveredItem({ delivery: { collection, item, type } }: { delivery: Del
   );
 }
 
-/** The error of the delivery, and the beginning of the receiver's response. */
+/** The error of the delivery, the status and the beginning of the receiver's response. */
 function DeliveryResponse({ delivery }: { delivery: Delivery }) {
-  const { answer } = delivery;
+  const { answer, status } = delivery;
   const text = useText().webhooks.deliveries;
   return (
     <>
-      {text.error(delivery)}
+      {text.error(delivery)} {status === null ? text.noResponse : answer ? null : status}
       {answer ? (
         <details>
-          <summary>{text.responseBody}</summary>
+          <summary>
+            {status} {text.responseBody}
+          </summary>
           <pre class="wrapped">
             <code>{answer}</code>
           </pre>
@@ -67,19 +69,23 @@ function DeliveryResponse({ delivery }: { delivery: Delivery }) {
 }
 
 function Row({ delivery, path }: { delivery: Delivery; path: string }) {
-  const { number, at, message, attempt, status, milliseconds } = delivery;
+  const { number, at, message, attempt, milliseconds } = delivery;
   const isSuccess = isDelivered(delivery);
-  const text = useText().webhooks.deliveries;
+  const { webhooks } = useText();
+  const text = webhooks.deliveries;
   return (
     <tr>
       <td>
         <Time at={at} as={timeFormat(at, useViewer().now)} />
       </td>
       <td class="full nowrap">
-        <code title={message}>{delivery.type}</code> <DeliveredItem delivery={delivery} />
+        <span title={`${delivery.type} ${message}`}>{describeType(delivery, webhooks)}</span>{" "}
+        <DeliveredItem delivery={delivery} />
       </td>
       <td>
-        <Badge tone={isSuccess ? "good" : "bad"}>{status ?? text.noResponse}</Badge>
+        <Badge tone={isSuccess ? "good" : "bad"}>
+          {isSuccess ? text.results.sent : text.results.failed}
+        </Badge>
       </td>
       <td class="why full">
         <DeliveryResponse delivery={delivery} />
@@ -100,6 +106,15 @@ function Row({ delivery, path }: { delivery: Delivery; path: string }) {
       </td>
     </tr>
   );
+}
+
+/** The event in words. Only tests have no collection. */
+function describeType(
+  { type, collection }: Delivery,
+  { types, deliveries }: Catalogue["webhooks"],
+): string {
+  const names: Readonly<Record<string, string>> = types;
+  return collection === null ? deliveries.test : (names[type] ?? type);
 }
 
 const pageSize = 50;

@@ -6,10 +6,11 @@ import {
   haveMakerRightsEnded,
   deriveWebhookStatus,
   type EffectiveWebhookState,
+  type WebhookStatus,
 } from "#domain/webhook/status.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { type PageContext, AdminPage } from "#admin/layout.tsx";
-import { Time } from "#html/viewer.tsx";
+import { Time, useViewer } from "#html/viewer.tsx";
 import { describeResources } from "#admin/credentials/describe.ts";
 import { Action } from "#html/action-button.tsx";
 import type { PropsWithChildren } from "hono/jsx";
@@ -98,6 +99,27 @@ function WebhookActions(props: WebhookPageProps) {
   );
 }
 
+/** Says what a webhook that is not just active does, and until when. Deliveries have their own notice of retries. */
+function StateNotice({
+  status,
+  hook,
+  tab,
+}: {
+  status: WebhookStatus;
+  hook: Webhook;
+  tab: WebhookLayoutProps["tab"];
+}) {
+  const text = useText().webhooks.layout;
+  const { now } = useViewer();
+  if (status.reason !== null)
+    return <p class="notice bad">{text.stopped(status, haveMakerRightsEnded(hook, now))}</p>;
+  if (status.state === "paused") return <p class="notice quiet">{text.paused}</p>;
+  if (status.nextAttemptAt === null || tab === "deliveries") return null;
+  return (
+    <p class="notice warn">{text.retrying(<Time at={status.nextAttemptAt} as="distance" />)}</p>
+  );
+}
+
 interface WebhookLayoutProps extends WebhookPageProps {
   tab: "deliveries" | "settings" | "secrets";
   problem?: Problem | undefined;
@@ -128,9 +150,7 @@ export function WebhookLayout({
       problem={problem}
       labels={text.labels}
     >
-      {status.reason === null ? null : (
-        <p class="notice bad">{text.layout.stopped(status, haveMakerRightsEnded(hook, now))}</p>
-      )}
+      <StateNotice status={status} hook={hook} tab={tab} />
       <WebhookSummary {...props} />
       <Tabs
         label={text.layout.tabsLabel}

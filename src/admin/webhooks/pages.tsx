@@ -10,6 +10,7 @@ import { AdminPage } from "#admin/layout.tsx";
 import { page } from "#admin/page.ts";
 import { useText } from "#admin/language/index.tsx";
 import {
+  OldSecretNotice,
   RotateSecretForm,
   SecretAlreadyShown,
   takeOneTimeSecret,
@@ -76,8 +77,11 @@ function Row({ hook }: { hook: Webhook }) {
       <td class="less">
         <Time at={createdAt} as="day" />
       </td>
-      <td title={text.webhooks.layout.explanation(status, haveMakerRightsEnded(hook, now))}>
-        <Badge tone={webhookStateTones[state]}>{text.terms.webhookStates[state]}</Badge>
+      <td class="full">
+        <Badge tone={webhookStateTones[state]}>{text.terms.webhookStates[state]}</Badge>{" "}
+        <small class="muted">
+          {text.webhooks.layout.explanation(status, haveMakerRightsEnded(hook, now))}
+        </small>
       </td>
     </tr>
   );
@@ -90,7 +94,8 @@ export const newSecretPage = page({
     if (wantsJson(c)) return c.json(webhookDocument(hook, ctx.now()));
     return { hook, secret: await takeOneTimeSecret(c, webhookPath(hook.id)) };
   },
-  render(frame, { hook: { id, name }, secret }) {
+  render(frame, { hook, secret }) {
+    const { id, name } = hook;
     const path = `/admin/webhooks/${id}`;
     const { secrets: shared, webhooks } = frame.text;
     const text = webhooks.secrets;
@@ -108,6 +113,7 @@ export const newSecretPage = page({
         ) : (
           <>
             <p class="notice warn">{shared.copyNow}</p>
+            <OldSecretNotice secrets={findValidWebhookSecrets(hook, frame.viewer.now)} />
             <h2>{text.secret}</h2>
             <Copyable id="secret" text={secret} />
             <p class="lead">
@@ -148,6 +154,7 @@ export const secretsPage = page({
             </tr>
           ))}
         </Table>
+        <OldSecretNotice secrets={secrets} />
         <RotateSecretForm action={`/admin/webhooks/${found.hook.id}/rotate`} />
       </WebhookLayout>
     );

@@ -6,6 +6,7 @@ import { toTextList } from "#admin/credentials/describe.ts";
 import { labelDocuments } from "#admin/describe-view.ts";
 import { numberOf, readForm, textOf, type FormValues } from "#admin/form-input.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
+import { ChangedFields, readChangedFields } from "./changed-fields.tsx";
 import { secretOutcome, webhookPath, WebhookLayout } from "./layout.tsx";
 import { listSelectableCollections } from "#actions/definitions.ts";
 import {
@@ -57,7 +58,7 @@ function WebhookInputs({
         options={webhookTypes.map((value) => ({
           value,
           label: types[value],
-          hint: value,
+          hint: <code>{value}</code>,
         }))}
         chosen={toTextList(values["types"])}
       />
@@ -81,14 +82,7 @@ function WebhookInputs({
         }))}
         chosen={[textOf(values["recalculations"]) || "true"]}
       />
-      <Input
-        name="changed_fields"
-        label={labels.changed_fields}
-        hint={text.changedFieldsHint}
-        spellcheck={false}
-        autocomplete="off"
-        value={toTextList(values["changed_fields"] ?? undefined).join(", ")}
-      />
+      <ChangedFields reachable={reachable} values={values} />
     </>
   );
 }
@@ -107,14 +101,8 @@ function toWebhookBody(values: FormValues): FormValues {
     collections: includesAll ? "all" : scope === "all" ? ["all", ...selected] : selected,
     include: body["include"],
     recalculations: textOf(body["recalculations"]) !== "false",
-    changed_fields: splitKeys(textOf(body["changed_fields"])),
+    changed_fields: readChangedFields(body),
   };
-}
-
-/** The keys in the input; null for none, which means all fields. */
-function splitKeys(text: string): string[] | null {
-  const keys = text.split(/[\s,]+/).filter((key) => key !== "");
-  return keys.length > 0 ? keys : null;
 }
 
 /** Converts a webhook to the form values of the page. */
@@ -156,7 +144,7 @@ function toPageProblem(problem: Problem, { webhooks, problems }: Catalogue): Pro
 }
 
 export const newWebhookPage = page({
-  load: ({ ctx }) => listSelectableCollections(ctx),
+  load: ({ ctx }) => listSelectableCollections(ctx, true),
   document: (reachable, { text }) => ({ listens_to: labelDocuments(reachable, text) }),
   render(frame, reachable, attempt) {
     const { terms, webhooks: text } = frame.text;

@@ -1,6 +1,6 @@
 import type { Definition } from "./collection.ts";
 import { fieldDocument } from "./document.ts";
-import { noFields, type Field, type RowField } from "./field.ts";
+import { noFields, type Field, type FieldOption, type RowField } from "./field.ts";
 import { removedOptions } from "./merge-rules.ts";
 
 /** The change of one field. `path` is the field's label, preceded by the label of its line items field. */
@@ -13,6 +13,14 @@ export interface FieldDiff {
   formerLabel?: string;
   /** Removed options. Items that have them keep them. */
   options?: string[];
+  /** The condition for the items that the change affects, if it hides a field or removes options. */
+  affected?: AffectedItems;
+}
+
+interface AffectedItems {
+  field: string;
+  op: "in" | "has_any" | "is_empty";
+  value: string[] | false;
 }
 
 /** The fields that differ between two definitions, in the order of `after`. */
@@ -42,7 +50,10 @@ function diffFieldLists(
   });
   const hiddenDiffs = before.fields
     .filter(({ id, key }) => !ids.has(id) && !keys.has(key))
-    .map(({ label }): FieldDiff => ({ path: prefix + label, what: "hidden" }));
+    .map(({ key, label }): FieldDiff => {
+      const affected: AffectedItems = { field: key, op: "is_empty", value: false };
+      return { path: prefix + label, what: "hidden", ...(prefix === "" ? { affected } : {}) };
+    });
   return [...fieldDiffs, ...hiddenDiffs];
 }
 
@@ -59,11 +70,22 @@ function diffField(oldField: Field, field: Field, path: string): FieldDiff[] {
     formerLabel === field.label ? [] : [{ path, what: "relabeled", formerLabel }];
   const diffs = [...renameDiffs, ...labelDiffs];
   const options = removedOptions(oldField, field);
-  if (options.length > 0) return [...diffs, { path, what: "changed", options }];
+  if (options.length > 0) {
+    const op = field.type === "multi_select" ? ("has_any" as const) : ("in" as const);
+    const affected: AffectedItems = { field: oldField.key, op, value: options.map(valueOf) };
+    const labels = options.map(({ label }) => label);
+    const isColumn = path !== field.label;
+    return [
+      ...diffs,
+      { path, what: "changed", options: labels, ...(isColumn ? {} : { affected }) },
+    ];
+  }
   return fieldRulesJson(oldField) === fieldRulesJson(field)
     ? diffs
     : [...diffs, { path, what: "changed" }];
 }
+
+const valueOf = ({ value }: FieldOption) => value;
 
 /** The public rules of a field, without its names and columns. */
 function fieldRulesJson(field: Field | RowField): string {

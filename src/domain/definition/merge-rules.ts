@@ -69,9 +69,9 @@ export function createRenameCheck(
   };
 }
 
-/** The labels of options that the new field lacks. */
-export function removedOptions(oldField: Field, field: Field): string[] {
+/** The options that the new field lacks. */
+export function removedOptions(oldField: Field, field: Field): FieldOption[] {
   if (!("options" in oldField) || !("options" in field)) return [];
   const values = new Set(field.options.map(({ value }) => value));
-  return oldField.options.filter(({ value }) => !values.has(value)).map(({ label }) => label);
+  return oldField.options.filter(({ value }) => !values.has(value));
 }

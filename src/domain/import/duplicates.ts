@@ -31,7 +31,7 @@ export function findDuplicateRows(
 }
 
 const duplicateInFile = (field: string, line: number) =>
-  new Problem("duplicate", `Line ${line} of this file has the same value.`, { field });
+  new Problem("duplicate", `Line ${line} of this file has the same value.`, { field, line });
 
 /** The ID that the row names. The ID of a new item follows from its line. */
 function idsOf(operation: BatchOperation): string[] {

@@ -33,6 +33,7 @@ import { retryTransient } from "#store/db/retry.ts";
 import { credential } from "#store/db/home-schema.ts";
 import { credentialFromRow, findCredential, selectCredentials } from "./credentials.ts";
 import type { CollectionKind, Collection, View } from "#domain/definition/collection.ts";
+import type { Field } from "#domain/definition/field.ts";
 import { collection } from "#store/db/schema.ts";
 import {
   definitionHeadColumns,
@@ -119,23 +120,28 @@ export interface CollectionLabel {
   name: string;
   /** The views that a credential can see it through. */
   views: readonly View[];
+  /** The fields that the views name. Empty without views, unless the query selects all fields. */
+  fields: readonly Field[];
 }
 
-type LabelRow = Omit<CollectionLabel, "views"> & { views: string };
+type LabelRow = Omit<CollectionLabel, "views" | "fields"> & { views: string; fields: string };
 
-export const labelFromRow = ({ views, ...label }: LabelRow): CollectionLabel => ({
+export const labelFromRow = ({ views, fields, ...label }: LabelRow): CollectionLabel => ({
   ...label,
   views: JSON.parse(views) as View[],
+  fields: JSON.parse(fields) as Field[],
 });
 
 const maxCollectionLabels = 1000;
 
 /** Selects the apps and forms of a data database, ordered by kind and name. */
-export function selectCollectionLabels(db: Database<"data">) {
+export function selectCollectionLabels(db: Database<"data">, hasAllFields = false) {
   const { kind, key, name, views } = collection;
+  const listed = sql`${collection.fields} -> '$.fields'`;
+  const fields = hasAllFields ? listed : sql`iif(${views} = '[]', '[]', ${listed})`;
   return query(db, (builder) =>
     builder
-      .select({ kind, key, name, views })
+      .select({ kind, key, name, views, fields: sql<string>`${fields}`.as("labelled_fields") })
       .from(collection)
       .where(gt(collection.id, 0))
       .orderBy(asc(kind), asc(name))
@@ -146,10 +152,13 @@ export function selectCollectionLabels(db: Database<"data">) {
 const mergeLabels = (lists: readonly LabelRow[][]): CollectionLabel[] =>
   mergeLists(lists, ({ kind, key }) => `${kind}:${key}`).map(labelFromRow);
 
-export async function listCollectionLabels(databases: Databases): Promise<CollectionLabel[]> {
+export async function listCollectionLabels(
+  databases: Databases,
+  hasAllFields = false,
+): Promise<CollectionLabel[]> {
   const lists = databases
     .dataDatabases()
-    .map(async (db) => retryTransient(db, () => selectCollectionLabels(db)));
+    .map(async (db) => retryTransient(db, () => selectCollectionLabels(db, hasAllFields)));
   return mergeLabels(await Promise.all(lists));
 }
 

@@ -87,7 +87,7 @@ export async function findWebhookWithLabels(
     batchHomeAndData(
       databases,
       (db) => [selectWebhookWithMaker(db, id)],
-      (db) => [selectCollectionLabels(db)],
+      (db) => [selectCollectionLabels(db, true)],
     ),
   );
   const collectionLabels = labelLists.flatMap(([labels]) => labels.map(labelFromRow));

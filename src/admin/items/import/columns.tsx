@@ -4,14 +4,8 @@ import { ReadCell, truncateCell } from "./formats.tsx";
 import { SelectOptions, InputErrors, useField, Select } from "#html/inputs.tsx";
 import { ChangedValue } from "#admin/items/change-list.tsx";
 import { Table, Badge, type Tone } from "#html/parts.tsx";
-import {
-  type ImportFile,
-  matchTargets,
-  formatRowError,
-  type RowError,
-  type RejectedRow,
-  type ChangedRow,
-} from "./file.ts";
+import { type ImportFile, matchTargets, type ChangedRow } from "./file.ts";
+import { formatRowError, type RejectedRow } from "./row-errors.ts";
 import { collectionPath } from "#admin/definitions/layout.tsx";
 import { useText } from "#admin/language/index.tsx";
 import type { CheckedRow, RowOutcome } from "#actions/import-rows.ts";
@@ -106,16 +100,17 @@ export function MatchChoice({ file, collection }: { file: ImportFile; collection
 
 const maxListedRows = 50;
 
-/** The cells that have errors. Without any, the first two cells with content. */
-function rowExcerpt({ cells }: CsvLine, errors: readonly RowError[]): string {
-  const errorCells = errors.map(({ column }) => cells[column] ?? "").filter((cell) => cell !== "");
-  return (errorCells.length > 0 ? errorCells : cells.filter((cell) => cell !== "").slice(0, 2))
+/** The first cells with content, by which people recognize the row. */
+const rowExcerpt = ({ cells }: CsvLine): string =>
+  cells
+    .filter((cell) => cell !== "")
+    .slice(0, 2)
     .map(truncateCell)
     .join(" · ");
-}
 
 export function RejectedTable({ rejections }: { rejections: readonly RejectedRow[] }) {
-  const text = useText().itemImport;
+  const texts = useText();
+  const text = texts.itemImport;
   if (rejections.length === 0) return null;
   return (
     <>
@@ -129,8 +124,12 @@ export function RejectedTable({ rejections }: { rejections: readonly RejectedRow
             <td class="number" data-label={text.line}>
               {row.line}
             </td>
-            <td class="full">{rowExcerpt(row, errors)}</td>
-            <td class="why full">{errors.map(formatRowError).join(" ")}</td>
+            <td class="full">{rowExcerpt(row)}</td>
+            <td class="why full">
+              {errors.map((error) => (
+                <div>{formatRowError(error, row, texts)}</div>
+              ))}
+            </td>
           </tr>
         ))}
       </Table>
@@ -192,7 +191,7 @@ function ChangesTable({
 
 const titleCase = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-const previewRowCount = 5;
+const previewRowCount = 20;
 /** Phones show this many columns. */
 const maxPhoneColumns = 3;
 

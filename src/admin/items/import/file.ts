@@ -10,7 +10,6 @@ import {
   isLosslessExport,
   matchColumns,
   type ImportPlan,
-  type CsvLine,
 } from "#domain/import/csv.ts";
 import type { DateFormat } from "#domain/import/cells.ts";
 import type { Collection } from "#domain/definition/collection.ts";
@@ -188,31 +187,6 @@ function countFilledCells({ rows }: Csv, columns: readonly string[]): number {
   );
 }
 
-/** An error in one column of a row, or in the whole row (column −1). */
-export interface RowError {
-  column: number;
-  /** The field's label and the path inside its value; empty for the whole row. */
-  place: string;
-  reason: string;
-}
-
-export interface RejectedRow {
-  row: CsvLine;
-  faults: RowError[];
-}
-
-export function rejectedRows(
-  { csv, plan }: ImportFile,
-  checkedRows: readonly CheckedRow[],
-  collection: Collection,
-): RejectedRow[] {
-  return checkedRows.flatMap(({ outcome }, index): RejectedRow[] => {
-    const row = csv.rows[index];
-    if (!(outcome instanceof Problem) || !row) return [];
-    return [{ row, faults: toRowErrors(outcome, plan.columns, collection) }];
-  });
-}
-
 /** A row that would change an existing item. */
 export type ChangedRow = NonNullable<CheckedRow["change"]> & { line: number };
 
@@ -221,32 +195,6 @@ export function changedRows({ csv }: ImportFile, checkedRows: readonly CheckedRo
     change ? [{ ...change, line: csv.rows[index]?.line ?? 0 }] : [],
   );
 }
-
-function toRowErrors(
-  { detail, members }: Problem,
-  columns: readonly string[],
-  { definition }: Collection,
-): RowError[] {
-  const detailErrors = members["field"] === undefined ? [] : [{ ...members, reason: detail }];
-  const errors = (members["errors"] ?? detailErrors) as Pick<FieldError, "field" | "reason">[];
-  if (errors.length === 0) return [{ column: -1, place: "", reason: detail }];
-  const keys = columns.map(targetKey);
-  return errors.map(({ field, reason }) => {
-    const name = field.replace(/^operations\[\d+\]\.?(data\.)?/, "");
-    const [key = "", path = ""] = /^([^.[]*)(.*)$/.exec(name)?.slice(1) ?? [];
-    const known = definition.fields.fields.find((candidate) => candidate.key === key);
-    const label = known?.label ?? (key === itemTargets.id ? "ID" : key);
-    const target = key === "id" || key === "status" ? `$${key}` : key;
-    return {
-      column: keys.indexOf(keys.includes(key) ? key : target),
-      place: label === "" ? "" : `${label}${path}`,
-      reason: reason.replace(`"${key}"`, `“${label}”`),
-    };
-  });
-}
-
-export const formatRowError = ({ place, reason }: RowError) =>
-  place === "" ? reason : `${place}: ${reason}`;
 
 /** The number of rows by outcome. */
 export interface OutcomeCounts {

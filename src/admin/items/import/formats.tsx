@@ -53,7 +53,8 @@ export function ReadCell({
   const viewer = useViewer();
   const field = importableFields(collection).find(({ key }) => key === plan.columns[index]);
   const value = field && createCellReader(field, plan)(cell);
-  if (!field || value === null || value === cell) return <>{truncateCell(cell)}</>;
+  const isSame = value === cell || (Array.isArray(value) && value.join(", ") === cell);
+  if (!field || value === null || isSame) return <>{truncateCell(cell)}</>;
   return (
     <>
       {truncateCell(cell)}

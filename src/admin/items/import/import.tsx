@@ -5,8 +5,6 @@ import { findDuplicateRows } from "#domain/import/duplicates.ts";
 import { maxOperations } from "#domain/item/body.ts";
 import {
   type ImportFile,
-  rejectedRows,
-  formatRowError,
   parseImport,
   countOutcomes,
   zeroCounts,
@@ -25,6 +23,7 @@ import { readTexts } from "#admin/preferences.ts";
 import { attempted, page, type Outcome } from "#admin/page.ts";
 import { pageContext } from "#admin/layout.tsx";
 import { readForm, numberOf, textOf, type FormValues } from "#admin/form-input.ts";
+import { formatRowError, rejectedRows } from "./row-errors.ts";
 import { StartPage } from "./start-page.tsx";
 import { ColumnsPage, ProgressPage, ResultPage } from "./steps.tsx";
 
@@ -57,14 +56,13 @@ function sendRejectedRows(
   { csv, plan }: ImportFile,
   rejections: RejectedRows,
 ): Response {
-  const text = readTexts(c).itemImport;
+  const texts = readTexts(c);
+  const text = texts.itemImport;
   const guard = plan.isLossless ? (cell: string) => cell : defuse;
-  const lines = rejections.map(({ row, faults: errors }) =>
-    csvLine(
-      [...row.cells.map(guard), String(row.line), defuse(errors.map(formatRowError).join(" "))],
-      csv.delimiter,
-    ),
-  );
+  const lines = rejections.map(({ row, faults: errors }) => {
+    const reasons = errors.map((error) => formatRowError(error, row, texts)).join(" ");
+    return csvLine([...row.cells.map(guard), String(row.line), defuse(reasons)], csv.delimiter);
+  });
   // Keeps the delimiter of the file, because it decides how numbers are parsed.
   const header = csvLine([...csv.header, text.line, text.why], csv.delimiter);
   return c.body(byteOrderMark + header + lines.join(""), 200, {
@@ -123,16 +121,16 @@ export async function importItems(c: AdminContext, kind: CollectionKind): Promis
   const { compiled } = await getStoredCollection(c, kind);
   const { collection } = compiled;
   let parsedFile: ImportFile | undefined;
-  const text = readTexts(c).itemImport;
+  const texts = readTexts(c);
   return attempted(
     c,
     async () => {
-      const file = (parsedFile = await parseImport(form, collection, text.reasons));
+      const file = (parsedFile = await parseImport(form, collection, texts.itemImport.reasons));
       if (file.columnErrors.length > 0) throw problem.invalidInput(file.columnErrors);
       const action = textOf(form["act"]);
       if (action === "write") return writeStep(c, compiled, file, form);
       const checkedRows = await checkFile(c, compiled, file);
-      const rejections = rejectedRows(file, checkedRows, collection);
+      const rejections = rejectedRows(file, checkedRows, collection, texts);
       if (action === "refused") return sendRejectedRows(c, file, rejections);
       const changes = changedRows(file, checkedRows);
       if (action === "changes") return sendChanges(c, file, changes);
@@ -193,7 +191,7 @@ async function writeStep(
   }
   // The accepted rows are stored now, so another check returns the rejected rows with their reasons.
   const checkedRows = counts.refused > 0 ? await checkFile(c, compiled, file) : [];
-  const rejections = rejectedRows(file, checkedRows, collection);
+  const rejections = rejectedRows(file, checkedRows, collection, readTexts(c));
   return {
     page: (frame) => <ResultPage frame={frame} {...props} rejections={rejections} />,
     document: { ...document, next: null, refused: rejectedDocument(rejections) },

@@ -4,14 +4,9 @@ import type { Problem } from "#domain/problem/problem.ts";
 import { formatCount } from "#html/viewer.tsx";
 import { dataAssets, collectionPath } from "#admin/definitions/layout.tsx";
 import { type PageContext, AdminPage } from "#admin/layout.tsx";
-import {
-  type ImportFile,
-  countOutcomes,
-  type OutcomeCounts,
-  type RejectedRow,
-  type ChangedRow,
-} from "./file.ts";
+import { type ImportFile, countOutcomes, type OutcomeCounts, type ChangedRow } from "./file.ts";
 import type { CheckedRow } from "#actions/import-rows.ts";
+import type { RejectedRow } from "./row-errors.ts";
 import { FormatInputs } from "./formats.tsx";
 import { ColumnChoices, MatchChoice, ImportPreview, RejectedTable } from "./columns.tsx";
 import { DescriptionList } from "#html/parts.tsx";

@@ -13,11 +13,11 @@ const purposes = () => ({
   },
   partner: {
     name: "Partner sees only what it created",
-    hint: "Reads, creates and edits items of a view. Not for web pages.",
+    hint: "Creates items, and reads and edits those it created. Selecting a whole form or app adds a view for this. Not for web pages.",
   },
   part_report: {
     name: "Read part of a form or app",
-    hint: "Reads the items and fields of a view. Not for web pages.",
+    hint: "Reads only the items and fields of the views that you select. Not for web pages.",
   },
   custom: { name: "Custom", hint: "Choose the permissions yourself." },
 });
@@ -28,6 +28,8 @@ const resources = () => ({
   selected: "Only selected forms and apps",
   search: "Search forms and apps",
   searchExample: "Search by name",
+  /** Before links to forms and apps. */
+  parts: "To choose items and fields, such as all without personal data, open Access in:",
   view: (collection: string, view: string) => `${collection}: only “${view}”`,
 });
 
@@ -56,7 +58,9 @@ const errors = () => ({
   atLeastOne: "Choose at least one.",
   noResources: "Choose all forms and apps, or select at least one.",
   allAndSome: "Choose all forms and apps, or select some, not both.",
-  notViews: "Choose views. To create one, open “Access” in its form or app.",
+  notViews:
+    "Choose views instead of whole forms or apps. To create one, open Access in the form or app and choose its items and fields.",
+  allOfPart: "Select the forms, apps or views that it may access.",
   originsOfPart: "All visitors of a page share its credential, so leave this empty.",
   expiry: "Must be 30d, 90d, 365d, a date, or never.",
   resource: "Must be app:KEY or form:KEY, or a view like form:KEY/VIEW.",

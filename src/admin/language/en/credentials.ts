@@ -168,7 +168,8 @@ export const credentials = () => ({
   rejected: (count: number) => `, ${formatCount(count)} rejected`,
   revoke: "Revoke credential",
   revokeTitle: (name: string) => `Revoke “${name}”?`,
-  revokeWarning: "All its secrets and access tokens stop working immediately. You can’t undo this.",
+  revokeWarning:
+    "Requests with its secrets or access tokens fail from now on. The data that it wrote and the log of its requests stay. You can’t undo this.",
   revoked: "Credential revoked",
   noSecrets: "No valid secrets",
   expiresWithCredential: "With the credential",

@@ -15,17 +15,36 @@ export const definitionAccess = () => ({
   },
   give: {
     title: (one: string) => `Give access to part of this ${one}`,
-    labels: { items: "Items", fields: "Fields" },
+    labels: {
+      items: "Items",
+      where: "Condition",
+      fields: "Fields",
+      name: "Name of the view",
+    },
     presets: { partner: "Only what it created", report: "All, without personal data" },
     own: (items: string) => `Only the ${items} that it creates`,
     all: (items: string) => `All ${items}`,
     matching: (items: string, view: string) => `Only the ${items} in “${view}”`,
+    where: (items: string) => `Only ${items} with this option`,
+    nameHint: (example: string) =>
+      `Leave blank to name it after its conditions and fields, like “${example}”.`,
+    /** Names of views. */
+    names: {
+      own: "Created by the credential",
+      all: (items: string) => `All ${items}`,
+      without: (items: string, fields: string) => `${items}, without ${fields}`,
+      only: (items: string, fields: string) => `${items}, only ${fields}`,
+      someFields: (items: string, count: number) => `${items}, only ${count} fields`,
+    },
+    added: (view: string) => `View “${view}” created. Create the credential that uses it.`,
+    reused: (view: string) =>
+      `The view “${view}” already shows the same. Create the credential that uses it.`,
     fieldsHint: {
       partner: "The credential can’t read or write other fields.",
       report: "Fields that look like personal data are not selected. Check the selection yourself.",
     },
     note: (one: string, guide: Child) =>
-      sentence`Continuing adds a view to the ${one}, which all members see as a tab. You create the credential on the next page. ${guide}`,
+      sentence`Continuing adds a view to the ${one}, which all members see as a tab, or reuses one that shows the same. You create the credential on the next page. ${guide}`,
     submit: "Continue",
     chooseItems: "Choose one.",
   },

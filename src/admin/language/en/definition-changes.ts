@@ -2,18 +2,36 @@ import type { Child } from "hono/jsx";
 import { sentence } from "#admin/language/sentence.ts";
 import { plural, quantity } from "./words.ts";
 
+/** Items that have what a change hides or removes. Undefined if they were not counted. */
+type Affected = { count: number; text: string } | undefined;
+
+const keepValue = (items: Affected): string => {
+  if (!items) return "Items that have a value keep it, and get it back when you restore the field.";
+  if (items.count === 0) return "No item has a value in it.";
+  return `${capitalize(items.text)} ${plural(items.count, "has", "have")} a value in it. The values are kept, and come back when you restore the field.`;
+};
+
+const keepOptions = (items: Affected): string => {
+  if (!items) return "Items that have them keep them, but you can’t select them anymore.";
+  if (items.count === 0) return "No item uses them.";
+  return `${capitalize(items.text)} ${plural(items.count, "keeps its value", "keep their values")}, but you can’t select it anymore.`;
+};
+
+const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** What saving does to a field. */
 const fields = () => ({
   added: (field: Child) => sentence`Adds ${field}.`,
   renamed: (field: Child, from: Child, to: Child) =>
-    sentence`Renames the key of ${field} from ${from} to ${to}. Its data stays. Requests with the old key fail and name the new one.`,
-  hidden: (field: Child) => sentence`Hides ${field}. Its data is kept, and restored with it.`,
+    sentence`Renames the key of ${field} from ${from} to ${to}. All items keep their values. API requests with the old key fail and name the new one.`,
+  hidden: (field: Child, items: Affected) => sentence`Hides ${field}. ${keepValue(items)}`,
   restored: (field: Child) => sentence`Restores ${field} with its data.`,
   retyped: (field: Child) =>
     sentence`Replaces ${field} with a field of another type. The old data is kept.`,
-  optionsRemoved: (field: Child, options: readonly string[]) =>
-    sentence`Removes ${options.map((option) => `“${option}”`).join(", ")} from ${field}. Items that have them keep them, but new ones can’t use them.`,
-  relabeled: (field: Child, from: Child) => sentence`Renames ${from} to ${field}.`,
+  optionsRemoved: (field: Child, options: readonly string[], items: Affected) =>
+    sentence`Removes ${options.map((option) => `“${option}”`).join(", ")} from ${field}. ${keepOptions(items)}`,
+  relabeled: (field: Child, from: Child) =>
+    sentence`Renames ${from} to ${field}. All items keep their values, and its key in the API stays the same.`,
   changed: (field: Child) => sentence`Changes ${field}. Stored values stay valid.`,
 });
 

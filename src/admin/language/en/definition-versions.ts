@@ -1,3 +1,5 @@
+import { quantity } from "./words.ts";
+
 /** The versions of a definition, and what differs between two of them. */
 export const definitionVersions = () => ({
   title: "Versions",
@@ -19,6 +21,10 @@ export const definitionVersions = () => ({
     columns: { field: "Field", property: "Property", before: "Before", after: "After" },
   },
   settings: "Settings",
+  retain: (days: number, isAll: boolean) =>
+    `${quantity(days, "day")}, ${isAll ? "all submissions" : "closed submissions only"}`,
+  sorted: (field: string, isDescending: boolean) =>
+    `${field}, ${isDescending ? "descending" : "ascending"}`,
   /** A property of a field or a setting. */
   property: (name: string) => name.replaceAll("_", " "),
 });

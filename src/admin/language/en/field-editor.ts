@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { Flag, Rule } from "#admin/definitions/draft.ts";
 import { sentence } from "#admin/language/sentence.ts";
+import { formatBytes } from "#html/viewer.tsx";
 import { plural, quantity } from "./words.ts";
 
 interface RuleText {
@@ -41,7 +42,7 @@ const setRules = (): Record<Exclude<MoreRule, "section">, (value: string) => str
   min_rows: (value) => `At least ${value} ${plural(Number(value), "row")}`,
   max_rows: (value) => `At most ${value} ${plural(Number(value), "row")}`,
   max_files: (value) => `At most ${value} ${plural(Number(value), "file")}`,
-  max_bytes: (value) => `At most ${value} ${plural(Number(value), "byte")} each`,
+  max_bytes: (value) => `At most ${formatBytes(Number(value))} each`,
   accept: (value) => `Types ${value}`,
   default: (value) => `Default ${value}`,
 });

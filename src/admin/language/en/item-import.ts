@@ -31,6 +31,13 @@ const reasons = () => ({
   uneven: (cells: number, columns: number) =>
     `The row has ${quantity(cells, "cell")}. The header has ${formatCount(columns)}.`,
   atLine: (line: number, reason: string) => `Line ${line}: ${reason}`,
+  /** A value in a column. */
+  value: (column: string, value: string) => `${column} “${value}”`,
+  at: (place: string, reason: string) => `${place}: ${reason}`,
+  row: (number: number) => `row ${number}`,
+  date: (example: string) => `Must be a date like ${example}.`,
+  sameAsLine: (line: number) => `Line ${line} of this file has the same value.`,
+  chooseOption: (options: string) => `Must be one of ${options}.`,
   noRows: "Add at least one row below the header.",
   notAllowed: (allowed: string) => `Must be one of ${allowed}.`,
   tooLarge: "The file is larger than 1 MB.",

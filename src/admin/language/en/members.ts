@@ -3,10 +3,12 @@ import type { Role } from "#domain/credential/permissions.ts";
 import { sentence } from "#admin/language/sentence.ts";
 
 const roleMeanings = (): Record<Role, string> => ({
-  viewer: "viewer: can view data",
-  editor: "editor: can also edit data, forms and apps",
-  admin: "admin: can also manage credentials and members",
-  owner: "owner: can also manage admins and owners",
+  viewer: "View and download all data and definitions. Create personal tokens that read.",
+  editor:
+    "Everything a viewer may do. Also add, edit, import and delete data, and create and edit forms and apps.",
+  admin:
+    "Everything an editor may do. Also manage credentials, webhooks, viewers and editors, see the audit, and delete forms and apps.",
+  owner: "Everything an admin may do. Also manage admins and owners.",
 });
 
 const invitations = () => ({
@@ -21,8 +23,9 @@ const invitations = () => ({
   /** The form that invites a member. */
   invite: "Invite member",
   labels: { email: "Email", role: "Role" },
-  roles: roleMeanings(),
   create: "Create invitation",
+  validity:
+    "Creates a link that you send yourself. It works once and expires after 7 days. After that, invite the person again to get a new link.",
   ownersOnly: "Only owners can see this link",
   linkFor: (email: string) => `Invitation link for ${email}`,
   copyLink: "Copy link",
@@ -48,6 +51,7 @@ export const members = () => ({
   removed: "removed",
   roleOf: (name: string) => `Role of ${name}`,
   changeRole: "Change role",
+  roles: { title: "What each role may do", meanings: roleMeanings() },
   roleChanged: (role: string) => `Role changed to ${role}. The member must sign in again.`,
   unchanged: "Member unchanged",
   remove: "Remove",

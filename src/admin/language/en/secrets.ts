@@ -1,3 +1,6 @@
+import type { Child } from "hono/jsx";
+import { sentence } from "#admin/language/sentence.ts";
+
 /** The secrets of credentials and webhooks. */
 export const secrets = () => ({
   title: "Secrets",
@@ -10,6 +13,9 @@ export const secrets = () => ({
   rotation:
     "Creates a new secret. The current one keeps working for the time you choose, and any older one expires immediately.",
   overlap: "Expire old secret",
+  overlapUntil: (overlap: string, time: string) => `${overlap} (${time})`,
+  oldUntil: (time: Child) =>
+    sentence`The old secret works until ${time}. Use the new one everywhere before then. To end the old one earlier, rotate again: that expires it immediately.`,
   overlaps: {
     none: "Immediately",
     "1h": "In 1 hour",

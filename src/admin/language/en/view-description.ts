@@ -31,6 +31,7 @@ export const viewDescription = () => ({
   allItems: "All items",
   items: (conditions: string) => `Only items whose ${conditions}`,
   allFields: "all fields",
+  allFieldsExcept: (labels: readonly string[]) => `all fields except ${labels.join(", ")}`,
   fields: (keys: readonly string[]) => `only the fields ${keys.join(", ")}`,
   all: (conditions: readonly string[]) => conditions.join(" and "),
   any: (conditions: readonly string[]) => conditions.join(" or "),

@@ -55,7 +55,10 @@ const inputs = () => ({
   recalculationsHint: "When a formula changes, the service recalculates all stored items.",
   recalculations: { true: "Send an event for each item", false: "Send no events" },
   changedFieldsHint:
-    "Limits “updated” events to changes of these fields. Keys separated by commas, like $status, amount. Empty for all.",
+    "Limits “updated” events to changes of the selected fields. Select none to receive all.",
+  searchFields: "Search fields",
+  moreFields: (most: number) =>
+    `The first ${most} fields are listed. Select others through the API.`,
   errors: {
     types: "Choose at least one event.",
     resources: "Choose all forms and apps, or select 1 to 100.",
@@ -71,14 +74,15 @@ const deliveries = () => ({
   columns: {
     time: "Time",
     event: "Event",
-    status: "Status",
+    status: "Result",
     response: "Response",
     milliseconds: "ms",
     attempt: "Attempt",
     actions: "Actions",
   },
   none: "No deliveries yet",
-  explanation: "Deliveries appear here within seconds and stay for 30 days.",
+  explanation:
+    "Each event appears here within seconds and stays for 30 days. From here you can send it again.",
   retrying: (attempts: number, next: Child) =>
     sentence`${quantity(attempts, "attempt")} failed. Later events are queued until the next attempt at ${next}.`,
   retry: "Retry now",
@@ -87,7 +91,9 @@ const deliveries = () => ({
   error: ({ error }: Pick<DeliveryResult, "status" | "error">): string => error ?? "",
   responseBody: "Response body",
   manual: "Manual",
-  resend: "Resend event",
+  resend: "Send again",
+  results: { sent: "Delivered", failed: "Failed" },
+  test: "Test event",
   older: "Show older deliveries",
   delivered: (status: number | null, milliseconds: number) =>
     `Event delivered: ${status} in ${milliseconds} ms`,
@@ -120,6 +126,9 @@ const layout = () => ({
   /** Why a webhook sends nothing, and what to do. */
   stopped: ({ reason }: WebhookStatus, isOwnerGone: boolean) =>
     `${reason} ${isOwnerGone ? "Take ownership" : "Resume the webhook"} to send the queued events.`,
+  paused: "Paused: it sends nothing. Resume it to send the events that happen meanwhile, in order.",
+  retrying: (next: Child) =>
+    sentence`The endpoint doesn’t accept events. The next attempt is ${next}, and later events wait for it.`,
   states: { active: "Webhook active", paused: "Webhook paused" },
   stillDisabled: ({ reason }: WebhookStatus) => `The webhook is still disabled. ${reason ?? ""}`,
 });
@@ -137,7 +146,7 @@ export const webhooks = () => ({
     resources: "Forms and apps",
     include: "Payload",
     recalculations: "Recalculations",
-    changed_fields: "Changed fields",
+    changed_fields: "Only when these fields change",
   },
   types: types(),
   typeSummary,

@@ -33,7 +33,8 @@ const filters = (): Catalogue["audit"]["filters"] => ({
   },
   subject: "対象",
   subjectExample: "受付番号、ID、メールアドレス",
-  collection: "フォームまたはアプリ",
+  onlyIn: (collection) => `${collection} の操作のみ`,
+  days: { today: "今日", yesterday: "昨日", week: "過去 7 日間" },
   from: "開始日",
   until: "終了日",
   show: "表示",
@@ -42,10 +43,10 @@ const filters = (): Catalogue["audit"]["filters"] => ({
 
 /** What stands before and after the subject of each action. */
 const phrases = (): Record<ResourceAction, readonly [before: string, after: string]> => ({
-  "credential.issue": ["認証情報 ", " を発行しました"],
+  "credential.issue": ["認証情報 ", " を作成しました"],
   "credential.edit": ["", " のアクセス権を変更しました"],
   "credential.rotate": ["", " のシークレットを更新しました"],
-  "credential.revoke": ["", " を失効させました"],
+  "credential.revoke": ["認証情報 ", " を失効させました"],
   "definition.create": ["", " を作成しました"],
   "definition.change": ["", " の定義を変更しました"],
   "definition.delete": ["", " を削除しました"],
@@ -119,6 +120,13 @@ export const audit = (): Catalogue["audit"] => ({
   service: "システム",
   visitor: "新規ユーザー",
   credential: "認証情報",
+  unnamed: {
+    form: "フォーム",
+    app: "アプリ",
+    webhook: "Webhook",
+    member: "メンバー",
+    other: "データ",
+  },
   database: (name) => `データベース${name}`,
   personSearch: (id) => `検索 …${id}`,
   compareVersions: "バージョンを比較",

@@ -14,17 +14,36 @@ export const definitionAccess = (): Catalogue["definitionAccess"] => ({
   },
   give: {
     title: (one) => `この${one}の一部へのアクセスを許可`,
-    labels: { items: "対象のデータ", fields: "対象のフィールド" },
+    labels: {
+      items: "対象のデータ",
+      where: "条件",
+      fields: "対象のフィールド",
+      name: "ビューの名前",
+    },
     presets: { partner: "自分で作成したデータのみ", report: "すべて（個人データを除く）" },
     own: (items) => `認証情報自身が作成した${items}のみ`,
     all: (items) => `すべての${items}`,
     matching: (items, view) => `「${view}」の${items}のみ`,
+    where: (items) => `選択肢で絞り込んだ${items}のみ`,
+    nameHint: (example) =>
+      `空欄の場合は、「${example}」のように条件とフィールドから名前が付きます。`,
+    names: {
+      own: "認証情報自身が作成したデータ",
+      all: (items) => `すべての${items}`,
+      without: (items, fields) => `${items}（${fields} を除く）`,
+      only: (items, fields) => `${items}（${fields} のみ）`,
+      someFields: (items, count) => `${items}（${count} 個のフィールドのみ）`,
+    },
+    added: (view) =>
+      `ビュー「${view}」を作成しました。このビューを使用する認証情報を作成してください。`,
+    reused: (view) =>
+      `同じ内容のビュー「${view}」がすでにあります。このビューを使用する認証情報を作成してください。`,
     fieldsHint: {
       partner: "ほかのフィールドは、認証情報から読み書きできません。",
       report: "個人データと思われるフィールドは選択されていません。選択内容を確認してください。",
     },
     note: (one, guide) =>
-      sentence`続行すると、${one}にビューが追加され、すべてのメンバーにタブとして表示されます。次のページで認証情報を作成します。${guide}`,
+      sentence`続行すると、${one}にビューが追加され、すべてのメンバーにタブとして表示されます。同じ内容のビューがある場合は、それを使用します。次のページで認証情報を作成します。${guide}`,
     submit: "続行",
     chooseItems: "1 つ選択してください。",
   },

@@ -4,18 +4,32 @@ import { formatCount } from "#html/viewer.tsx";
 
 type Changes = Catalogue["definitionChanges"];
 
+type Affected = Parameters<Changes["fields"]["hidden"]>[1];
+
+const keepValue = (items: Affected): string => {
+  if (!items) return "値は保持され、フィールドを復元すると元に戻ります。";
+  if (items.count === 0) return "このフィールドに値のあるデータはありません。";
+  return `${items.text}に値があります。値は保持され、フィールドを復元すると元に戻ります。`;
+};
+
+const keepOptions = (items: Affected): string => {
+  if (!items) return "保存済みのデータの値はそのまま残りますが、今後は選択できません。";
+  if (items.count === 0) return "使用しているデータはありません。";
+  return `${items.text}の値はそのまま残りますが、今後は選択できません。`;
+};
+
 const fields = (): Changes["fields"] => ({
   added: (field) => sentence`${field}を追加します。`,
   renamed: (field, from, to) =>
-    sentence`${field}のキーを ${from} から ${to} に変更します。データはそのまま残ります。古いキーを使用したリクエストはエラーになり、新しいキーが通知されます。`,
-  hidden: (field) =>
-    sentence`${field}を非表示にします。データは保持され、フィールドを復元すると元に戻ります。`,
+    sentence`${field}のキーを ${from} から ${to} に変更します。すべてのデータの値はそのまま残ります。古いキーを使用したリクエストはエラーになり、新しいキーが通知されます。`,
+  hidden: (field, items) => sentence`${field}を非表示にします。${keepValue(items)}`,
   restored: (field) => sentence`${field}をデータとともに復元します。`,
   retyped: (field) =>
     sentence`${field}を別の種類のフィールドに置き換えます。以前のデータは保持されます。`,
-  optionsRemoved: (field, options) =>
-    sentence`${field}から${options.map((option) => `「${option}」`).join("")}を削除します。保存済みのデータの値はそのまま残りますが、今後は選択できません。`,
-  relabeled: (field, from) => sentence`${from} の名前を${field}に変更します。`,
+  optionsRemoved: (field, options, items) =>
+    sentence`${field}から${options.map((option) => `「${option}」`).join("")}を削除します。${keepOptions(items)}`,
+  relabeled: (field, from) =>
+    sentence`${from}の名前を${field}に変更します。すべてのデータの値はそのまま残り、API のキーも変わりません。`,
   changed: (field) => sentence`${field}を変更します。保存済みの値は引き続き有効です。`,
 });
 

@@ -58,5 +58,7 @@ export const definitionVersions = (): Catalogue["definitionVersions"] => ({
     columns: { field: "フィールド", property: "設定項目", before: "変更前", after: "変更後" },
   },
   settings: "設定",
+  retain: (days, isAll) => `${days} 日間（${isAll ? "すべての回答" : "クローズ済みの回答のみ"}）`,
+  sorted: (field, isDescending) => `${field}（${isDescending ? "降順" : "昇順"}）`,
   property: (name) => properties()[name] ?? name,
 });

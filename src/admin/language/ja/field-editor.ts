@@ -1,3 +1,4 @@
+import { formatBytes } from "#html/viewer.tsx";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
 import { formatCount } from "#html/viewer.tsx";
@@ -43,7 +44,7 @@ const setRules = (): FieldEditor["setRules"] => ({
   min_rows: (value) => `${value} 行以上`,
   max_rows: (value) => `${value} 行以内`,
   max_files: (value) => `${value} ファイルまで`,
-  max_bytes: (value) => `1 ファイルあたり ${value} バイトまで`,
+  max_bytes: (value) => `1 ファイルあたり ${formatBytes(Number(value))} まで`,
   accept: (value) => `ファイル形式 ${value}`,
   default: (value) => `初期値 ${value}`,
 });

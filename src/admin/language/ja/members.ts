@@ -14,13 +14,9 @@ const invitations = (): Members["invitations"] => ({
   },
   invite: "メンバーを招待",
   labels: { email: "メールアドレス", role: "権限" },
-  roles: {
-    viewer: "閲覧者：データの閲覧",
-    editor: "編集者：データ、フォーム、アプリの編集も可能",
-    admin: "管理者：認証情報とメンバーの管理も可能",
-    owner: "オーナー：管理者とオーナーの管理も可能",
-  },
   create: "招待を作成",
+  validity:
+    "作成したリンクは、自分で相手に送ってください。リンクは 1 回だけ使用でき、7 日後に期限が切れます。期限が切れたら、もう一度招待すると新しいリンクを取得できます。",
   ownersOnly: "このリンクを表示できるのはオーナーだけです。",
   linkFor: (email) => `${email} への招待リンク`,
   copyLink: "リンクをコピー",
@@ -46,6 +42,17 @@ export const members = (): Members => ({
   removed: "削除済み",
   roleOf: (name) => `「${name}」の権限`,
   changeRole: "権限を変更",
+  roles: {
+    title: "各権限でできること",
+    meanings: {
+      viewer: "すべてのデータと定義の閲覧とダウンロード、読み取り用パーソナルトークンの作成",
+      editor:
+        "閲覧者の操作に加えて、データの追加、編集、インポート、削除、フォームとアプリの作成と編集",
+      admin:
+        "編集者の操作に加えて、認証情報、Webhook、閲覧者と編集者の管理、監査ログの閲覧、フォームとアプリの削除",
+      owner: "管理者の操作に加えて、管理者とオーナーの管理",
+    },
+  },
   roleChanged: (role) => `権限を「${role}」に変更しました。再度のログインが必要です。`,
   unchanged: "変更はありません",
   remove: "削除",

@@ -33,6 +33,7 @@ export const viewDescription = (): Texts => ({
   allItems: "すべてのデータ",
   items: (conditions) => `${conditions}データのみ`,
   allFields: "すべてのフィールド",
+  allFieldsExcept: (labels) => joinWords(labels.join("、"), "以外のすべてのフィールド"),
   fields: (keys) => joinWords("フィールドは", keys.join("、"), "のみ"),
   all: (conditions) => joinWords(...conditions.flatMap(separated("、かつ"))),
   any: (conditions) => joinWords(...conditions.flatMap(separated("、または"))),

@@ -46,7 +46,10 @@ const inputs = (): Texts["inputs"] => ({
   recalculationsHint: "計算式が変更されると、保存済みのデータがすべて再計算されます。",
   recalculations: { true: "データごとにイベントを送信", false: "イベントを送信しない" },
   changedFieldsHint:
-    "「更新」のイベントを、これらのフィールドの変更に限定します。$status, amount のように、キーをカンマで区切って入力してください。空欄の場合はすべてが対象です。",
+    "「更新」のイベントを、選択したフィールドの変更に限定します。選択しない場合は、すべてが対象です。",
+  searchFields: "フィールドを検索",
+  moreFields: (most) =>
+    `最初の ${most} 個のフィールドを表示しています。ほかのフィールドは API で指定してください。`,
   errors: {
     types: "イベントを 1 つ以上選択してください。",
     resources: "すべてのフォームとアプリを選択するか、1～100 件を個別に選択してください。",
@@ -68,14 +71,15 @@ const deliveries = (): Texts["deliveries"] => ({
   columns: {
     time: "日時",
     event: "イベント",
-    status: "ステータス",
+    status: "結果",
     response: "レスポンス",
     milliseconds: "ms",
     attempt: "試行",
     actions: "操作",
   },
   none: "配信履歴はまだありません",
-  explanation: "配信の結果は数秒以内にここに表示され、30 日間保存されます。",
+  explanation:
+    "配信の結果は数秒以内にここに表示され、30 日間保存されます。ここからイベントを再送信できます。",
   retrying: (attempts, next) =>
     sentence`${formatCount(attempts)} 回の試行が失敗しました。以降のイベントは、次の試行（${next}）まで待機します。`,
   retry: "今すぐ再試行",
@@ -83,7 +87,9 @@ const deliveries = (): Texts["deliveries"] => ({
   error: describeError,
   responseBody: "レスポンスの本文",
   manual: "手動",
-  resend: "イベントを再送信",
+  resend: "再送信",
+  results: { sent: "配信済み", failed: "失敗" },
+  test: "テストイベント",
   older: "以前の配信履歴を表示",
   delivered: (status, milliseconds) => `イベントを配信しました（${status}、${milliseconds} ms）`,
   failed: (error) => `イベントを配信できませんでした。${error}`,
@@ -134,6 +140,10 @@ const layout = (): Texts["layout"] => ({
   tabs: { deliveries: "配信履歴", settings: "設定", secrets: "シークレット" },
   explanation: explain,
   stopped: describeStop,
+  paused:
+    "一時停止中のため、イベントは送信されません。再開すると、停止中のイベントが順番に送信されます。",
+  retrying: (next) =>
+    sentence`送信先がイベントを受け付けていません。次の試行は${next}で、以降のイベントはそれまで待機します。`,
   states: { active: "Webhook を有効にしました", paused: "Webhook を一時停止しました" },
   stillDisabled: () => `Webhook は無効のままです。${ownerGone}`,
 });
@@ -152,7 +162,7 @@ export const webhooks = (): Texts => ({
     resources: "フォームとアプリ",
     include: "ペイロード",
     recalculations: "再計算",
-    changed_fields: "変更されたフィールド",
+    changed_fields: "次のフィールドが変更された場合のみ",
   },
   types: types(),
   typeSummary,

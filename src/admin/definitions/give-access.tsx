@@ -1,0 +1,167 @@
+import { toTextList } from "#admin/credentials/describe.ts";
+import { describeItems, nameConditions } from "#admin/describe-view.ts";
+import { textOf, type FormValues } from "#admin/form-input.ts";
+import { type Catalogue, useText } from "#admin/language/index.tsx";
+import type { Collection } from "#domain/definition/collection.ts";
+import type { Field } from "#domain/definition/field.ts";
+import { ChoiceGroup, Input, type InputOption, Select } from "#html/inputs.tsx";
+import { collectionPath } from "./layout.tsx";
+import { suggestName } from "./view-of-part.ts";
+
+/** Types and names that often hold personal data. Only the start of a choice, which people check. */
+const personalTypes: readonly Field["type"][] = ["email", "phone"];
+const personalNames =
+  /name|mail|phone|address|birth|iban|account|contact|person|customer|patient|氏名|名前|姓|メール|電話|携帯|住所|生年|誕生|口座|連絡先|担当者|顧客|患者/i;
+const isPersonal = ({ type, key, label }: Field) =>
+  personalTypes.includes(type) || personalNames.test(key) || personalNames.test(label);
+
+/** The form that gives access to a part of an app or form. */
+export function GiveAccess({ collection, values }: { collection: Collection; values: FormValues }) {
+  const { kind, key, definition } = collection;
+  const text = useText();
+  const { give } = text.definitionAccess;
+  const { viewGuide } = text.credentialAccess;
+  const { one } = text.terms.collections[kind];
+  const path = `${collectionPath[kind]}/${key}/access`;
+  const preset = values["preset"] === "report" ? "report" : "partner";
+  const fields = definition.fields.fields;
+  const chosen =
+    values["fields"] === undefined
+      ? fields
+          .filter((field) => preset === "partner" || !isPersonal(field))
+          .map((field) => field.key)
+      : toTextList(values["fields"]);
+  const options = listOptions(fields, text);
+  const suggestion = suggestName(toNewView(fields, chosen, options[0]?.value), collection, text);
+  return (
+    <section>
+      <h2>{give.title(one)}</h2>
+      <p class="actions">
+        <a class="button quiet" href={`${path}?preset=partner`}>
+          {give.presets.partner}
+        </a>
+        <a class="button quiet" href={`${path}?preset=report`}>
+          {give.presets.report}
+        </a>
+      </p>
+      <form method="post" action={path} class="inputs">
+        <input type="hidden" name="preset" value={preset} />
+        <ItemsChoice
+          collection={collection}
+          options={options}
+          values={{ items: preset === "partner" ? "own" : "all", ...values }}
+        />
+        <ChoiceGroup
+          multiple
+          name="fields"
+          label={give.labels.fields}
+          hint={give.fieldsHint[preset]}
+          options={fields.map((field) => ({
+            value: field.key,
+            label: field.label,
+            hint: <code>{field.key}</code>,
+          }))}
+          chosen={chosen}
+        />
+        <Input
+          name="name"
+          label={give.labels.name}
+          hint={give.nameHint(suggestion)}
+          maxlength={190}
+          value={textOf(values["name"])}
+        />
+        <p class="muted">
+          {give.note(
+            one,
+            <a href="/docs/views#what-a-partner-can-and-cannot-learn">{viewGuide}</a>,
+          )}
+        </p>
+        <p class="actions">
+          <button type="submit">{give.submit}</button>
+        </p>
+      </form>
+    </section>
+  );
+}
+
+/** Chooses the items: all, its own, those of a view, or those with an option. */
+function ItemsChoice({
+  collection: { kind, definition },
+  options,
+  values,
+}: {
+  collection: Collection;
+  options: readonly InputOption[];
+  values: FormValues;
+}) {
+  const text = useText();
+  const { give } = text.definitionAccess;
+  const { items } = text.terms.collections[kind];
+  const views = (definition.views ?? []).map((view) => ({
+    value: `view:${view.key}`,
+    label: give.matching(items, view.name),
+    hint: describeItems(view, text, definition.fields.fields),
+  }));
+  return (
+    <ChoiceGroup
+      name="items"
+      label={give.labels.items}
+      options={[
+        { value: "own", label: give.own(items) },
+        { value: "all", label: give.all(items) },
+        ...views,
+        ...(options.length > 0 ? [{ value: "where", label: give.where(items) }] : []),
+      ]}
+      chosen={[textOf(values["items"])]}
+    >
+      {options.length > 0 ? (
+        <div class="only" data-only="items">
+          <Select
+            name="where"
+            label={give.labels.where}
+            options={options}
+            value={textOf(values["where"])}
+          />
+        </div>
+      ) : null}
+    </ChoiceGroup>
+  );
+}
+
+const maxListedOptions = 200;
+
+/** The options of all choice fields, as conditions in words: “Room is Blue”. */
+const listOptions = (fields: readonly Field[], text: Catalogue) =>
+  fields
+    .flatMap((field) =>
+      field.type === "select" || field.type === "multi_select"
+        ? field.options.map(({ value }) => ({
+            value: `${field.key}=${value}`,
+            label: nameConditions([conditionOn(field, value)], text, fields),
+          }))
+        : [],
+    )
+    .slice(0, maxListedOptions);
+
+const conditionOn = ({ key, type }: Field, option: string) => ({
+  field: key,
+  op: type === "multi_select" ? "has_any" : "eq",
+  value: option,
+});
+
+/** A view for the example of a name: the first option, and the chosen fields. */
+function toNewView(fields: readonly Field[], chosen: readonly string[], option?: string) {
+  const [key, value] = splitOption(option ?? "");
+  const field = fields.find((each) => each.key === key);
+  return {
+    conditions: field ? [conditionOn(field, value)] : [],
+    ...(chosen.length < fields.length ? { fields: [...chosen] } : {}),
+    source: undefined,
+  };
+}
+
+/** The key of the field and the option of a value like `room=blue`. */
+export const splitOption = (text: string) => {
+  const end = text.indexOf("=");
+  return [text.slice(0, end), text.slice(end + 1)] as const;
+};

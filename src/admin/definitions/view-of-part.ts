@@ -1,0 +1,54 @@
+import type { NewView } from "#actions/collection-access.ts";
+import { nameConditions } from "#admin/describe-view.ts";
+import type { Catalogue } from "#admin/language/index.tsx";
+import type { Collection, View } from "#domain/definition/collection.ts";
+import { makeKey } from "./draft.ts";
+import { transliterate } from "./transliterate.ts";
+
+const maxNameLength = 190;
+
+/** Names a view by the entered name, or by its conditions and fields. The name and the key are unused. */
+export function nameViewOfPart(
+  view: NewView,
+  { definition, kind }: Collection,
+  entered: string,
+  text: Catalogue,
+): Pick<View, "key" | "name"> {
+  const views = definition.views ?? [];
+  const chosen = entered.trim();
+  const base = (chosen || suggestName(view, { definition, kind }, text)).slice(0, maxNameLength);
+  const keyBase = chosen || suggestName({ ...view, fields: undefined }, { definition, kind }, text);
+  const names = new Set(views.map(({ name }) => name));
+  let name = base;
+  for (let number = 2; names.has(name); number += 1) name = `${base} ${number}`;
+  const keys = new Set(views.map(({ key }) => key));
+  return { name, key: makeKey(transliterate(keyBase), "view", keys) };
+}
+
+const maxNamedFields = 3;
+
+/** A name like “Room is Blue, without Email”. */
+export function suggestName(
+  { conditions, fields, source }: Omit<NewView, "fields"> & { fields?: string[] | undefined },
+  { definition, kind }: Pick<Collection, "definition" | "kind">,
+  text: Catalogue,
+): string {
+  const { names } = text.definitionAccess.give;
+  const all = definition.fields.fields;
+  const isOwn = JSON.stringify(conditions).includes('"$me"');
+  const items =
+    source?.name ??
+    (conditions.length === 0
+      ? names.all(text.terms.collections[kind].items)
+      : isOwn
+        ? names.own
+        : nameConditions(conditions, text, all));
+  if (!fields) return items;
+  const labels = (isShown: boolean) =>
+    all.filter(({ key }) => fields.includes(key) === isShown).map(({ label }) => label);
+  const [shown, hidden] = [labels(true), labels(false)];
+  if (hidden.length <= maxNamedFields) return names.without(items, text.terms.list(hidden));
+  return shown.length <= maxNamedFields
+    ? names.only(items, text.terms.list(shown))
+    : names.someFields(items, shown.length);
+}

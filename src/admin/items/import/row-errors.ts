@@ -1,0 +1,125 @@
+import type { CheckedRow } from "#actions/import-rows.ts";
+import { findField } from "#admin/explain-problem.ts";
+import { textOf } from "#admin/form-input.ts";
+import type { Catalogue } from "#admin/language/index.tsx";
+import type { Collection } from "#domain/definition/collection.ts";
+import type { Field } from "#domain/definition/field.ts";
+import { itemTargets, targetKey, type CsvLine, type ImportPlan } from "#domain/import/csv.ts";
+import { Problem, type FieldError } from "#domain/problem/problem.ts";
+import type { ImportFile } from "./file.ts";
+import { truncateCell } from "./formats.tsx";
+
+/** An error in one column of a row, or in the whole row (column −1). */
+export interface RowError {
+  column: number;
+  /** The field's label and the path inside its value; empty for the whole row. */
+  place: string;
+  reason: string;
+}
+
+export interface RejectedRow {
+  row: CsvLine;
+  faults: RowError[];
+}
+
+type Texts = Pick<Catalogue, "itemForm" | "itemImport" | "problems" | "terms">;
+
+/** The rows that are refused, with reasons in the words of the item form. */
+export function rejectedRows(
+  { csv, plan }: ImportFile,
+  checkedRows: readonly CheckedRow[],
+  collection: Collection,
+  text: Texts,
+): RejectedRow[] {
+  return checkedRows.flatMap(({ outcome }, index): RejectedRow[] => {
+    const row = csv.rows[index];
+    if (!(outcome instanceof Problem) || !row) return [];
+    return [{ row, faults: toRowErrors(outcome, plan, collection, text) }];
+  });
+}
+
+function toRowErrors(
+  error: Problem,
+  { columns, dates }: ImportPlan,
+  { definition }: Collection,
+  text: Texts,
+): RowError[] {
+  const { fields } = definition.fields;
+  const errors = (error.members["errors"] ?? ownError(error, fields, text)) as FieldError[];
+  if (errors.length === 0) return [{ column: -1, place: "", reason: text.problems.detail(error) }];
+  const keys = columns.map(targetKey);
+  return errors.map((each) => {
+    const name = each.field.replace(/^operations\[\d+\]\.?(data\.)?/, "");
+    const [key = "", path = ""] = /^([^.[]*)(.*)$/.exec(name)?.slice(1) ?? [];
+    const field = findField(fields, name);
+    const label = fields.find((known) => known.key === key)?.label ?? labelOfTarget(key, text);
+    const target = key === "id" || key === "status" ? `$${key}` : key;
+    return {
+      column: keys.indexOf(keys.includes(key) ? key : target),
+      place: label === "" ? "" : placeInWords(label, path, field, text),
+      reason: reasonOf(each, field, dates, text).replace(`"${key}"`, `“${label}”`),
+    };
+  });
+}
+
+/** A place like “Positions, row 2, Quantity”. A wrong entry of a list is shown with the whole cell. */
+function placeInWords(
+  label: string,
+  path: string,
+  field: Field | undefined,
+  { itemImport, terms }: Texts,
+): string {
+  const [, row, column] = /^\[(\d+)\](?:\.(\w+))?/.exec(path) ?? [];
+  const isRow = field?.type === "line_items" || column !== undefined;
+  if (row === undefined || !isRow) return label;
+  const parts = [label, itemImport.reasons.row(Number(row) + 1)];
+  return terms.list(column === undefined ? parts : [...parts, field?.label ?? column]);
+}
+
+function labelOfTarget(key: string, { itemImport }: Texts): string {
+  if (key === itemTargets.id || key === "id") return "ID";
+  return key === itemTargets.status || key === "status" ? itemImport.status : key;
+}
+
+/** The error of a problem that names one field, such as a value that another item has. */
+function ownError({ code, members }: Problem, fields: readonly Field[], text: Texts) {
+  const field = textOf(members["field"]);
+  if (field === "") return [];
+  const { line } = members;
+  const reason =
+    typeof line === "number"
+      ? text.itemImport.reasons.sameAsLine(line)
+      : text.itemForm.duplicate(findField(fields, field)?.label ?? field);
+  return [{ field, code, reason }];
+}
+
+const maxListedOptions = 10;
+
+function reasonOf(
+  error: FieldError,
+  field: Field | undefined,
+  dates: ImportPlan["dates"],
+  text: Texts,
+): string {
+  const { formats, reasons } = text.itemImport;
+  if (error.code === "invalid_format" && field?.type === "date")
+    return reasons.date(formats.dates[dates]);
+  const options = field && "options" in field ? field.options.map(({ label }) => label) : [];
+  if (error.code !== "not_an_option" || options.length === 0)
+    return text.problems.reason(error, field);
+  const listed = options.slice(0, maxListedOptions);
+  return reasons.chooseOption(
+    text.terms.list(options.length > listed.length ? [...listed, "…"] : listed),
+  );
+}
+
+/** The error with the label of its column and the value: “Room “Green”: Must be one of Blue, Red.” */
+export function formatRowError(
+  { place, column, reason }: RowError,
+  { cells }: CsvLine,
+  { itemImport: { reasons } }: Texts,
+): string {
+  const value = cells[column] ?? "";
+  if (place === "") return reason;
+  return reasons.at(value === "" ? place : reasons.value(place, truncateCell(value)), reason);
+}
