@@ -88,16 +88,17 @@ async function createTwin(kind: Kind, isRich: boolean): Promise<Twin> {
     expect([answer.status, answer.text]).toEqual([201, answer.text]);
     return answer.body.id;
   };
+  const unseen = { day: "2026-01-01", tags: ["x"], lines: [{ qty: 7 }] };
+  const createOutside = (index: number) =>
+    create({ title: `o${index}`, team: "theirs", amount: 100 + index, ...unseen });
   const rows = Array.from({ length: 300 }, () => ({ n: 0 }));
   const ids = [];
   for (const index of [0, 1, 2]) {
     const hidden = isRich ? { alpha: `s${index}`, beta: 0, rows, pick: "v1" } : {};
     const seen = { title: `i${index}`, team: "ours", code: `c${index}`, amount: index };
     ids.push(await create({ ...seen, ...hidden }));
+    for (const unseen of isRich ? [2 * index, 2 * index + 1] : []) await createOutside(unseen);
   }
-  const unseen = { day: "2026-01-01", tags: ["x"], lines: [{ qty: 7 }] };
-  for (const index of isRich ? [0, 1, 2, 3] : [])
-    await create({ title: `o${index}`, team: "theirs", amount: 100 + index, ...unseen });
   return { kind, key, items, partner, ids };
 }
 
@@ -152,6 +153,20 @@ const tools =
   (twin) =>
     speak(twin.partner, "tools/list", {}, {}, `${host}/mcp${parameters(twin)}`);
 
+/** All pages of a list, as one response. */
+const pages =
+  (path: string): Step =>
+  async (twin) => {
+    const texts = [];
+    let page = await send("GET", path)(twin);
+    while (page.body.items.length > 0 && texts.length < 20) {
+      texts.push(page.text);
+      if (page.body.links.next === null) break;
+      page = await twin.partner.get(page.body.links.next);
+    }
+    return { ...page, text: [...texts, page.text].join("\n") };
+  };
+
 const anyField = [...view.fields, "alpha", "$id", "$status", "$created_by", "$updated_at", "$nope"];
 const operands = {
   eq: "o1",
@@ -192,6 +207,8 @@ const steps: Record<string, Step[]> = {
     ...["text/csv", "text/csv;profile=spreadsheet", "text/csv;rows=lines"].map(download),
     send("GET", "BASE/changes"),
     send("GET", "BASE/changes?all=true"),
+    ...[1, 2].map((limit) => pages(`*?limit=${limit}`)),
+    ...[1, 2].map((limit) => pages(`BASE/changes?limit=${limit}`)),
     send("HEAD", "/~/ITEM0"),
   ],
   ...Object.fromEntries(anyField.map((field) => [`searches by ${field}`, ofField(field)])),
