@@ -27,6 +27,7 @@ import type { PageStatement } from "#store/data/search/batch.ts";
 import {
   candidatesSql,
   conditionsSql,
+  ifShown,
   itemJoinSql,
   type RangeScan,
 } from "#store/data/search/scan.ts";
@@ -203,7 +204,7 @@ function itemRows(
  * SQL for the bytes of the items, the cost of reading them, and the bytes of texts to keep. Zeros, without looking at any
  * item, if none can be too large.
  */
-function measureSql({ scan: { search }, figures }: Builder, fromItems: string): string {
+function measureSql({ scan: { search }, values, figures }: Builder, fromItems: string): string {
   const { aggregate } = figures.plan;
   const dataFields = figureFields(aggregate).filter(isInData);
   if (dataFields.length === 0 && !referencedFields(search).some(isInData)) return "select 0, 0, 0";
@@ -219,7 +220,9 @@ function measureSql({ scan: { search }, figures }: Builder, fromItems: string): 
   const isLight = readsRecords(cost)
     ? "false"
     : `t.largest * items <= ${maxBytes} and ${costBound} <= ${maxCost}`;
-  return `select total(octet_length(i.data)), total(${totalCostSql(cost)} + ${reading}), total(${balancedSql("+", texts)})
+  const measured = [`${totalCostSql(cost)} + ${reading}`, balancedSql("+", texts)];
+  const [costs, kept] = measured.map((sql) => `total(${ifShown(search, values, sql)})`);
+  return `select total(octet_length(i.data)), ${costs}, ${kept}
     from (select 1 from b, t where items <= ${maxAggregateItems} and not (${isLight})) cross join ${fromItems}`;
 }
 
