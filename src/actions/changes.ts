@@ -8,7 +8,7 @@ import {
   type ChangeView,
 } from "#domain/item/change.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import { loadHistory, type PastChange } from "#store/data/changes.ts";
+import { loadHistory, type Change, type PastChange } from "#store/data/changes.ts";
 import { forgetCollection } from "./collection-cache.ts";
 import type { ActionContext, ReadContext } from "./context.ts";
 import { changeInView, feedMark, ShownChanges } from "./change-views.ts";
@@ -21,7 +21,7 @@ import { problem } from "#domain/problem/problem.ts";
 import { maxPageLimit } from "#domain/cursor.ts";
 import { reachesWhole } from "#domain/credential/credential.ts";
 import { lowestSequence } from "#domain/timeline.ts";
-import { loadFeedPage } from "#store/data/feed.ts";
+import { loadFeedPage, type FeedPage } from "#store/data/feed.ts";
 import { maxPageBytes } from "#store/data/search/cost.ts";
 import { loadCurrentCollection } from "./create-item.ts";
 
@@ -157,24 +157,51 @@ export async function listChanges(
     return { changes: [], schemaVersion, nextPosition: end, mark, seenUntil: seenNow };
   // The oldest stored changes are older than the retention time, so the page starts after them.
   const hasExpired = start === null && edges.firstKept !== null && edges.firstKept !== edges.first;
-  let page = hasExpired ? await loadPage((edges.firstKept ?? 0) - 1) : firstPage;
+  const firstShown = hasExpired ? await loadPage((edges.firstKept ?? 0) - 1) : firstPage;
+  const origin = { number: position?.number ?? end, at: seenNow };
+  const show = (change: Change, items: FeedPage["items"]) =>
+    changeInView(ctx, reached, change, items);
   const shown = new ShownChanges(limit, isNarrow);
-  let next = { number: position?.number ?? end, at: seenNow };
-  for (let count = 0; count <= maxHiddenPages; count += 1) {
+  const furtherPages = isNarrow ? maxHiddenPages : 0;
+  const scan = { firstShown, origin, end, show, loadPage, furtherPages };
+  const last = await fillFeedPage(shown, scan);
+  const changes = each ? shown.views : mergeByItem(shown.views);
+  const seenUntil = isNarrow ? last.at : 0;
+  return { changes, schemaVersion, nextPosition: last.number, mark, seenUntil };
+}
+
+interface FeedScan {
+  firstShown: FeedPage;
+  /** Where the scan starts, with the present time for narrow readers. */
+  origin: { number: number; at: number };
+  end: number;
+  show: (change: Change, items: FeedPage["items"]) => ChangeView | undefined;
+  loadPage: (after: number) => Promise<FeedPage>;
+  /** How many pages follow the first one. */
+  furtherPages: number;
+}
+
+/**
+ * Scans until the page is full or the feed ends, so that its length does not tell how many changes are hidden. Returns
+ * where the next page starts, and until when the reader has seen the feed.
+ */
+async function fillFeedPage(
+  shown: ShownChanges,
+  { firstShown, origin, end, show, loadPage, furtherPages }: FeedScan,
+): Promise<FeedScan["origin"]> {
+  let page = firstShown;
+  let last = origin;
+  for (let count = 0; ; count += 1) {
     for (const change of page.changes) {
-      const view = changeInView(ctx, reached, change, page.items);
+      const view = show(change, page.items);
       if (view) shown.add(change, view);
     }
-    next = page.changes.at(-1) ?? next;
-    const isAtEnd = page.changes.length === 0 || next.number >= end;
-    if (isAtEnd) next = { ...next, at: seenNow };
-    if (isAtEnd || shown.isFull || !isNarrow) break;
-    page = await loadPage(next.number);
+    if (shown.isFull) return shown.last;
+    last = page.changes.at(-1) ?? last;
+    if (page.changes.length === 0 || last.number >= end) return { ...last, at: origin.at };
+    if (count >= furtherPages) return last;
+    page = await loadPage(last.number);
   }
-  const { views } = shown;
-  const { number: nextPosition, at } = shown.isFull ? shown.last : next;
-  const changes = each ? views : mergeByItem(views);
-  return { changes, schemaVersion, nextPosition, mark, seenUntil: isNarrow ? at : 0 };
 }
 
 /** The pages with hidden changes that one request scans. */

@@ -1,4 +1,4 @@
-import { nodeCrypto } from "./keys.ts";
+import { nodeCrypto } from "./node-crypto.ts";
 import type { Random } from "#domain/ports.ts";
 
 /** The parameters of scrypt (RFC 7914). */

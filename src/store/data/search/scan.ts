@@ -76,6 +76,8 @@ export function ifShown(
   return `iif(${boundedSql(shownBy, allSql(shownBy, values))}, ${sql}, ${otherwise})`;
 }
 
+const sumBefore = (name: string) => `sum(${name}) over (rows unbounded preceding) - ${name}`;
+
 /**
  * SQL for what the candidates before each one cost, which ends a page early. The items that a narrow caller sees, and
  * those that it does not see, have a budget each. Otherwise, it could spend one with its own items, and see whether a
@@ -86,15 +88,14 @@ export function spentSql(
   values: SearchValues,
   cost: string,
 ): { columns: string; spent: string } {
-  const sum = (name: string) => `sum(${name}) over (rows unbounded preceding) - ${name}`;
   const { shownBy = [] } = search;
   if (shownBy.length === 0 || cost === "0")
-    return { columns: `${cost} as cost`, spent: sum("cost") };
+    return { columns: `${cost} as cost`, spent: sumBefore("cost") };
   const shown = ifShown(search, values, cost);
   const hidden = ifShown(search, values, "0", itemCostSql(itemCost(shownBy)));
   return {
     columns: `${shown} as cost, ${hidden} as hidden`,
-    spent: `max(${sum("cost")}, ${sum("hidden")})`,
+    spent: `max(${sumBefore("cost")}, ${sumBefore("hidden")})`,
   };
 }
 
