@@ -10,7 +10,7 @@ import {
 import { decimalNumber, quotient } from "#domain/aggregate/decimal.ts";
 import { parseAggregate } from "#domain/aggregate/parse.ts";
 import type { Collection } from "#domain/definition/collection.ts";
-import { wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
+import { conditionsOf, wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
 import { utf8Length } from "#domain/item/item.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError, type Problem } from "#domain/problem/problem.ts";
@@ -137,7 +137,11 @@ function parseInView(
   const search = inView(collection, aggregate.search, {}, view, actor);
   return {
     ...aggregate,
-    search: { ...aggregate.search, conditions: reachedConditions(reached, search) },
+    search: {
+      ...aggregate.search,
+      conditions: reachedConditions(reached, search),
+      shownBy: conditionsOf(reached),
+    },
   };
 }
 

@@ -3,11 +3,12 @@ import type { CompiledCollection } from "#domain/data/compile.ts";
 import { conditionsOf, type ReachedCollection } from "#domain/data/narrow.ts";
 import { matchesItem } from "#domain/search/matches.ts";
 import { changeType, statusFieldId, type ChangeView } from "#domain/item/change.ts";
-import { buildItemView } from "#domain/item/item.ts";
+import { buildItemView, utf8Length } from "#domain/item/item.ts";
 import type { Change } from "#store/data/changes.ts";
 import { readMarks } from "#domain/item/view-marks.ts";
 import { findView, viewMeaning } from "#domain/search/view.ts";
 import type { FeedPage } from "#store/data/feed.ts";
+import { maxPageBytes } from "#store/data/search/cost.ts";
 import type { ReadContext } from "./context.ts";
 
 export function toChangeView(
@@ -60,4 +61,30 @@ export function changeInView(
   const view = toChangeView(change, visible, reached);
   const hasLeft = !matched.after && view.type !== "deleted";
   return hasLeft ? { ...view, type: "left" } : view;
+}
+
+/** The changes on a page, as far as they fit. */
+export class ShownChanges {
+  readonly views: ChangeView[] = [];
+  /** Whether the page has no room for a further change. */
+  isFull = false;
+  /** The last change on the page. */
+  last = { number: 0, at: 0 };
+  readonly #limit: number;
+  readonly #limitsBytes: boolean;
+  #bytes = 0;
+
+  /** The read of a whole feed already limits the bytes. */
+  constructor(limit: number, limitsBytes: boolean) {
+    this.#limit = limit;
+    this.#limitsBytes = limitsBytes;
+  }
+
+  add({ number, at }: Pick<Change, "number" | "at">, view: ChangeView): void {
+    if (this.isFull) return;
+    this.views.push(view);
+    this.last = { number, at };
+    if (this.#limitsBytes && view.item) this.#bytes += utf8Length(JSON.stringify(view.item.data));
+    this.isFull = this.views.length >= this.#limit || this.#bytes >= maxPageBytes;
+  }
 }

@@ -8,20 +8,20 @@ import {
   type ChangeView,
 } from "#domain/item/change.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import { loadHistory, type PastChange } from "#store/data/changes.ts";
-import type { ReachedCollection } from "#domain/data/narrow.ts";
-import type { FeedPage } from "#store/data/feed.ts";
+import { loadHistory, type Change, type PastChange } from "#store/data/changes.ts";
 import { forgetCollection } from "./collection-cache.ts";
 import type { ActionContext, ReadContext } from "./context.ts";
-import { changeInView, feedMark } from "./change-views.ts";
+import { changeInView, feedMark, ShownChanges } from "./change-views.ts";
 import { reachCurrent } from "./reach.ts";
 import type { FeedPosition } from "./read.ts";
 import { getItemWithChanges, type LoadedItem, type StoredItem } from "./visible.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { itemNumberRange } from "#domain/item/item.ts";
 import { problem } from "#domain/problem/problem.ts";
+import { maxPageLimit } from "#domain/cursor.ts";
+import { reachesWhole } from "#domain/credential/credential.ts";
 import { lowestSequence } from "#domain/timeline.ts";
-import { loadFeedPage } from "#store/data/feed.ts";
+import { loadFeedPage, type FeedPage } from "#store/data/feed.ts";
 import { maxPageBytes } from "#store/data/search/cost.ts";
 import { loadCurrentCollection } from "./create-item.ts";
 
@@ -107,6 +107,8 @@ export interface ChangesPage {
   nextPosition: number;
   /** What the reader sees of the feed. */
   mark: string;
+  /** The time until which a narrow reader has seen the feed, in milliseconds since 1970; 0 for other readers. */
+  seenUntil: number;
 }
 
 /** The start of a scan: after the number of a change, at the end, or at the oldest available change (null). */
@@ -122,17 +124,18 @@ export async function listChanges(
   start: FeedStart,
   { limit, each }: { limit: number; each: boolean },
 ): Promise<ChangesPage> {
-  const from = typeof start === "object" && start !== null ? start.number : start;
-  const { id } = cached.collection;
+  const position = typeof start === "object" ? start : null;
+  const { id, kind, key } = cached.collection;
   const since = ctx.now() - feedRetentionMs;
+  const isNarrow = !reachesWhole(ctx.resources, kind, key);
   const loadPage = (after: number | null) =>
     loadFeedPage(ctx.databases.of(cached.collection), after, {
-      limit,
+      limit: isNarrow ? maxPageLimit : limit,
       maxBytes: maxPageBytes,
       since,
     });
   const [firstPage, { compiled }] = await Promise.all([
-    loadPage(typeof from === "number" ? from : null),
+    loadPage(position?.number ?? null),
     loadCurrentCollection(ctx, cached),
   ]);
   // The cached collection is deleted, and its key belongs to another one now.
@@ -143,43 +146,80 @@ export async function listChanges(
   const reached = await reachCurrent(ctx, compiled);
   const mark = feedMark(ctx, compiled);
   // What the reader saw of the feed is not what it sees now.
-  if (typeof start === "object" && start !== null && start.mark !== mark)
-    throw problem.changesExpired();
+  if (position && position.mark !== mark) throw problem.changesExpired();
   const { edges } = firstPage;
   const { version: schemaVersion } = compiled.collection;
   const { timeline } = ctx.databases;
   const end = edges.last ?? itemNumberRange(id).above + Math.max(0, lowestSequence(timeline) - 1);
-  if (typeof from === "number") assertNotExpired(from, since, edges);
-  if (start === "now") return { changes: [], schemaVersion, nextPosition: end, mark };
+  if (position) assertNotExpired(position, since, edges);
+  const seenNow = isNarrow ? ctx.now() : 0;
+  if (start === "now")
+    return { changes: [], schemaVersion, nextPosition: end, mark, seenUntil: seenNow };
   // The oldest stored changes are older than the retention time, so the page starts after them.
   const hasExpired = start === null && edges.firstKept !== null && edges.firstKept !== edges.first;
-  let page = hasExpired ? await loadPage((edges.firstKept ?? 0) - 1) : firstPage;
-  let views = viewsOf(ctx, reached, page);
-  let nextPosition = page.changes.at(-1)?.number ?? (typeof from === "number" ? from : end);
-  // A page without visible changes would look like the end of the feed.
-  for (let count = 0; count < maxHiddenPages && views.length === 0; count += 1) {
-    if (page.changes.length === 0 || nextPosition === edges.last) break;
-    page = await loadPage(nextPosition);
-    nextPosition = page.changes.at(-1)?.number ?? nextPosition;
-    views = viewsOf(ctx, reached, page);
-  }
-  return { changes: each ? views : mergeByItem(views), schemaVersion, nextPosition, mark };
+  const firstShown = hasExpired ? await loadPage((edges.firstKept ?? 0) - 1) : firstPage;
+  const origin = { number: position?.number ?? end, at: seenNow };
+  const show = (change: Change, items: FeedPage["items"]) =>
+    changeInView(ctx, reached, change, items);
+  const shown = new ShownChanges(limit, isNarrow);
+  const furtherPages = isNarrow ? maxHiddenPages : 0;
+  const scan = { firstShown, origin, end, show, loadPage, furtherPages };
+  const last = await fillFeedPage(shown, scan);
+  const changes = each ? shown.views : mergeByItem(shown.views);
+  const seenUntil = isNarrow ? last.at : 0;
+  return { changes, schemaVersion, nextPosition: last.number, mark, seenUntil };
 }
 
-/** The pages without visible changes that one request skips. */
+interface FeedScan {
+  firstShown: FeedPage;
+  /** Where the scan starts, with the present time for narrow readers. */
+  origin: { number: number; at: number };
+  end: number;
+  show: (change: Change, items: FeedPage["items"]) => ChangeView | undefined;
+  loadPage: (after: number) => Promise<FeedPage>;
+  /** How many pages follow the first one. */
+  furtherPages: number;
+}
+
+/**
+ * Scans until the page is full or the feed ends, so that its length does not tell how many changes are hidden. Returns
+ * where the next page starts, and until when the reader has seen the feed.
+ */
+async function fillFeedPage(
+  shown: ShownChanges,
+  { firstShown, origin, end, show, loadPage, furtherPages }: FeedScan,
+): Promise<FeedScan["origin"]> {
+  let page = firstShown;
+  let last = origin;
+  for (let count = 0; ; count += 1) {
+    for (const change of page.changes) {
+      const view = show(change, page.items);
+      if (view) shown.add(change, view);
+    }
+    if (shown.isFull) return shown.last;
+    last = page.changes.at(-1) ?? last;
+    if (page.changes.length === 0 || last.number >= end) return { ...last, at: origin.at };
+    if (count >= furtherPages) return last;
+    page = await loadPage(last.number);
+  }
+}
+
+/** The pages with hidden changes that one request scans. */
 const maxHiddenPages = 50;
 
-const viewsOf = (ctx: ReadContext, reached: ReachedCollection, { changes, items }: FeedPage) =>
-  changes.flatMap((change) => changeInView(ctx, reached, change, items) ?? []);
-
-/** Throws when changes after the cursor have expired or were deleted. */
+/**
+ * Throws when changes after the cursor have expired or were deleted. Hidden changes must not expire the cursor of a narrow
+ * reader, so its age decides.
+ */
 function assertNotExpired(
-  start: number,
+  { number, seenUntil }: FeedPosition,
   since: number,
   { first, nextAt }: { first: number | null; nextAt: number | null },
 ): void {
-  const isDeleted = first !== null && first > start + 1;
-  if (isDeleted || (nextAt !== null && nextAt < since)) throw problem.changesExpired();
+  const isDeleted = first !== null && first > number + 1;
+  const hasExpired =
+    seenUntil > 0 ? seenUntil < since : isDeleted || (nextAt !== null && nextAt < since);
+  if (hasExpired) throw problem.changesExpired();
 }
 
 /** Keeps the last change of each item, in its position, with the fields of all its changes on the page. */

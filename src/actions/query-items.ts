@@ -1,6 +1,6 @@
 import type { CursorPosition, FullPosition } from "#domain/cursor.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
+import { conditionsOf, wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
 import {
   countItemsThatFit,
   buildItemView,
@@ -179,6 +179,7 @@ function parseItemQuery(
   const search: Search = {
     ...viewed,
     conditions: reachedConditions(reached, viewed),
+    shownBy: conditionsOf(reached),
     ...(order && !isSorted ? { order } : {}),
   };
   const textSearch = parseTextSearch(collection, text);

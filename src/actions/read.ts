@@ -15,6 +15,8 @@ export interface PathParameters {
 export interface FeedPosition {
   number: number;
   mark: string;
+  /** The time until which a narrow reader has seen the feed; 0 for other readers, and in old cursors. */
+  seenUntil: number;
 }
 
 /** The parts of a request that a read may use before the caller is known. */

@@ -86,7 +86,7 @@ function fitsCursor(text: string): boolean {
 }
 
 const minPageLimit = 1;
-const maxPageLimit = 200;
+export const maxPageLimit = 200;
 
 /** The number of items on a page of a list or a search. */
 export const pageLimit = lazy(() => z.int().check(z.gte(minPageLimit), z.lte(maxPageLimit)));

@@ -68,9 +68,9 @@ export async function readFeedPosition(
 ): Promise<FeedPosition> {
   const decoded = await decodeCursor(c.env.keys, binding, cursor);
   if (!decoded) throw invalidCursorProblem();
-  const [number, epoch = "", mark = ""] = decoded.position;
+  const [number, epoch = "", mark = "", seenUntil = 0] = decoded.position;
   if (epoch !== c.env.databases.timeline.epoch) throw problem.changesExpired();
-  return { number: Number(number), mark: String(mark) };
+  return { number: Number(number), mark: String(mark), seenUntil: Number(seenUntil) };
 }
 
 /** Encodes the number of a change as a cursor of the feed named by `binding`. */
@@ -80,8 +80,8 @@ export function createFeedCursor(
   position: Readonly<FullPosition>,
 ): Promise<string> {
   const { epoch } = c.env.databases.timeline;
-  const [number = null, mark = ""] = position;
-  const rest = mark === "" ? [epoch] : [epoch, mark];
+  const [number = null, mark = "", seenUntil = 0] = position;
+  const rest = mark === "" ? [epoch] : [epoch, mark, seenUntil];
   return encodeCursor(
     c.env.keys,
     binding,

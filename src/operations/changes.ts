@@ -49,11 +49,11 @@ export const listChangesOperation = (kind: CollectionKind) => {
       return { ...page, binding };
     },
     async run(_, { prefetched, origin }) {
-      const { changes, schemaVersion, nextPosition, mark, binding } = await prefetched();
+      const { changes, schemaVersion, binding, ...page } = await prefetched();
       return {
         items: changes.map((change) => ({ document: changeDocument(change, origin) })),
         members: { schema_version: schemaVersion },
-        next: { binding, position: [nextPosition, mark], isFeed: true },
+        next: { binding, position: [page.nextPosition, page.mark, page.seenUntil], isFeed: true },
       };
     },
     summary: `List changes of ${many}`,

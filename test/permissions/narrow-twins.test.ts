@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { host, type Answer, type Client } from "../support/client";
+import { host, type Client } from "../support/client";
 import { client } from "../support/service";
 import { speak } from "../mcp/mcp-client";
 import type { Kind } from "./narrow-world";
+import { comparable, createTwin, pages, send, view, type Step, type Twin } from "./twins";
 
 /**
  * Two collections that look the same through their views. Behind its view, one has far more fields, items, views and
@@ -13,131 +14,6 @@ let owner: Client;
 beforeAll(async () => {
   owner = await client();
 });
-
-const permissions = [
-  "records:read",
-  "records:write",
-  "submissions:read",
-  "submissions:write",
-  "submissions:delete",
-  "schema:read",
-];
-
-const computed = (key: string, formula: string) => ({
-  key,
-  label: key,
-  type: "computed",
-  formula,
-  result: "number",
-});
-const number = (key: string) => ({ key, label: key, type: "number" });
-
-const shown = [
-  { key: "title", type: "text", required: true },
-  { key: "code", type: "text", unique: true },
-  { key: "team", type: "select", options: [{ value: "ours" }, { value: "theirs" }] },
-  number("amount"),
-  { key: "day", type: "date" },
-  { key: "tags", type: "multi_select", options: [{ value: "x" }, { value: "y" }] },
-  { key: "lines", type: "line_items", fields: [number("qty"), computed("ratio", "1 / qty")] },
-  computed("inverse", "1 / amount"),
-  { key: "docs", type: "files" },
-];
-const few = [{ key: "alpha", type: "text" }];
-const label = "L".repeat(200);
-const many = [
-  { key: "alpha", label, type: "text", unique: true },
-  number("beta"),
-  { key: "rows", label, type: "line_items", fields: [number("n"), computed("r", "1 / n")] },
-  computed("bad", "1 / beta"),
-  {
-    key: "pick",
-    type: "select",
-    options: Array.from({ length: 500 }, (_, index) => ({ value: `v${index}`, label })),
-  },
-  { key: "attached", type: "files" },
-];
-const view = {
-  key: "ours",
-  name: "Ours",
-  conditions: [{ field: "team", op: "eq", value: "ours" }],
-  fields: shown.map(({ key }) => key),
-};
-
-interface Twin {
-  kind: Kind;
-  key: string;
-  items: string;
-  partner: Client;
-  ids: string[];
-}
-
-/** `isRich` is the twin that hides more. */
-async function createTwin(kind: Kind, isRich: boolean): Promise<Twin> {
-  const key = `twin${kind}${isRich ? "b" : "a"}`;
-  const base = `/${kind}s/${key}`;
-  const items = `${base}/${kind === "app" ? "records" : "submissions"}`;
-  const views = isRich ? [{ key: "other", name: label.slice(0, 100) }, view] : [view];
-  const definition = { name: "Twin", fields: [...shown, ...(isRich ? many : few)], views };
-  const title = isRich && kind === "app" ? { title_field: "alpha" } : {};
-  const created = await owner.put(`${base}/schema`, { ...definition, ...title });
-  expect([created.status, created.text]).toEqual([201, created.text]);
-  const partner = await client({ permissions, resources: [`${kind}:${key}/ours`] });
-  const create = async (data: object): Promise<string> => {
-    const answer = await owner.post(items, { data });
-    expect([answer.status, answer.text]).toEqual([201, answer.text]);
-    return answer.body.id;
-  };
-  const rows = Array.from({ length: 300 }, () => ({ n: 0 }));
-  const ids = [];
-  for (const index of [0, 1, 2]) {
-    const hidden = isRich ? { alpha: `s${index}`, beta: 0, rows, pick: "v1" } : {};
-    const seen = { title: `i${index}`, team: "ours", code: `c${index}`, amount: index };
-    ids.push(await create({ ...seen, ...hidden }));
-  }
-  const unseen = { day: "2026-01-01", tags: ["x"], lines: [{ qty: 7 }] };
-  for (const index of isRich ? [0, 1, 2, 3] : [])
-    await create({ title: `o${index}`, team: "theirs", amount: 100 + index, ...unseen });
-  return { kind, key, items, partner, ids };
-}
-
-/** The response without what names the twin, its items and the time. */
-function comparable({ status, text, headers }: Answer, { key, ids }: Twin): string {
-  const unequal = /^(x-request-id|ratelimit|etag)$/;
-  const sent = [status, [...headers].filter(([name]) => !unequal.test(name)), text];
-  const others = new Map<string, string>();
-  const name = (id: string) => {
-    const index = ids.indexOf(id);
-    if (index !== -1) return `ITEM${index}`;
-    others.set(id, others.get(id) ?? `OTHER${others.size}`);
-    return others.get(id) ?? "";
-  };
-  return JSON.stringify(sent)
-    .replaceAll(new RegExp(key, "gi"), "KEY")
-    .replaceAll(/(rec|sub|fil|bat)_[0-9A-Z]{26}/g, name)
-    .replaceAll(/credential:[0-9A-Z]{26}/g, "ACTOR")
-    .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{3}Z)?/g, "TIME")
-    .replaceAll(/request_id\\":\\"[^"\\]*|"2.0\\",\\"id\\":\d+|0{4}\d\d\b/g, "NUMBER")
-    .replaceAll(/cursor=([\w-]+)/g, (_, cursor: string) => `CURSOR${cursor.length}`);
-}
-
-type Step = (twin: Twin) => Promise<Answer>;
-
-/** `*` stands for the path of the items, `/~` for that of an item, and `ITEM0` for the ID of the first one. */
-const send =
-  (method: string, path: string, body?: unknown, headers = {}): Step =>
-  ({ kind, key, items, ids, partner }) => {
-    const named = (text: string) =>
-      text
-        .replace("*", items)
-        .replace("/~", kind === "app" ? items : "/submissions")
-        .replace("BASE", `/${kind}s/${key}`)
-        .replace("KIND", kind)
-        .replace("KEY", key)
-        .replaceAll(/ITEM(\d)/g, (_, index: string) => ids[Number(index)] ?? "");
-    const own = body === undefined ? undefined : JSON.parse(named(JSON.stringify(body)));
-    return partner.send(method, named(path), own, headers);
-  };
 
 const search = (body: object) => send("POST", "*/search", body);
 const aggregate = (body: object) => send("POST", "*/aggregate", body);
@@ -192,6 +68,8 @@ const steps: Record<string, Step[]> = {
     ...["text/csv", "text/csv;profile=spreadsheet", "text/csv;rows=lines"].map(download),
     send("GET", "BASE/changes"),
     send("GET", "BASE/changes?all=true"),
+    ...[1, 2].map((limit) => pages(`*?limit=${limit}`)),
+    ...[1, 2].map((limit) => pages(`BASE/changes?limit=${limit}`)),
     send("HEAD", "/~/ITEM0"),
   ],
   ...Object.fromEntries(anyField.map((field) => [`searches by ${field}`, ofField(field)])),
@@ -222,7 +100,7 @@ describe.each(["form", "app"] as Kind[])("Two %ss that differ only behind a view
   let poor: Twin;
   let rich: Twin;
   beforeAll(async () => {
-    [poor, rich] = [await createTwin(kind, false), await createTwin(kind, true)];
+    [poor, rich] = [await createTwin(owner, kind, false), await createTwin(owner, kind, true)];
   });
 
   it.each(Object.entries(steps))("return the same responses to %s", async (_, own) => {

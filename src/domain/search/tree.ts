@@ -124,6 +124,8 @@ export interface SortKey {
 export interface Search {
   /** Items must meet all conditions. */
   conditions: Condition[];
+  /** Those of the conditions that decide which items a narrow caller sees. Hidden items must not affect limits of cost. */
+  shownBy?: readonly Condition[];
   /** Only the last key can follow the stored order. Without sort keys, `order` applies. */
   sort: SortKey[];
   /** The order of items by number, when there are no sort keys. */

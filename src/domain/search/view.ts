@@ -67,12 +67,16 @@ export function viewFingerprint(collection: Collection, view: View): string {
   return digest(meaning);
 }
 
+/** Cursors contain the meaning of a view, and truncate texts of more than 64 bytes. */
+const maxIdsLength = 40;
+
 /** Identifies what a view matches and which fields it shows. */
 export function viewMeaning(collection: Collection, view: View): string {
   const { fields } = collection.definition.fields;
   const shown = view.fields && fields.filter(({ key }) => view.fields?.includes(key));
   const ids = shown?.map(({ id }) => id).join(",") ?? "all";
-  return `${viewFingerprint(collection, view)} ${ids}`;
+  const shortIds = ids.length > maxIdsLength ? digest(ids) : ids;
+  return `${viewFingerprint(collection, view)} ${shortIds}`;
 }
 
 /**

@@ -27,6 +27,7 @@ import type { PageStatement } from "#store/data/search/batch.ts";
 import {
   candidatesSql,
   conditionsSql,
+  ifShown,
   itemJoinSql,
   type RangeScan,
 } from "#store/data/search/scan.ts";
@@ -208,15 +209,13 @@ function itemRows(
  * SQL for the bytes of the items, the cost of reading them, and the bytes of texts to keep. Zeros, without looking at any
  * item, if none can be too large.
  */
-function measureSql({ scan: { search }, figures }: Builder, fromItems: string): string {
+function measureSql({ scan: { search }, values, figures }: Builder, fromItems: string): string {
   const { aggregate } = figures.plan;
   const dataFields = figureFields(aggregate).filter(isInData);
   if (dataFields.length === 0 && !referencedFields(search).some(isInData)) return "select 0, 0, 0";
   const cost = itemCost(search.conditions);
   const reading = `octet_length(i.data) * ${dataFields.length * valueCost}`;
-  const texts = keptTexts(aggregate).map(
-    (field) => `coalesce(octet_length(${valueSql(field)}), 0)`,
-  );
+  const texts = keptTexts(aggregate).map((field) => `ifnull(octet_length(${valueSql(field)}), 0)`);
   const maxBytes = texts.length > 0 ? maxTextBytes : maxAggregateBytes;
   const perByte = dataFields.length * valueCost + maxTotalCost(cost, 0, 1);
   const costBound = `items * (t.largest * ${perByte} + ${maxTotalCost(cost, 1, 0)})`;
@@ -224,7 +223,9 @@ function measureSql({ scan: { search }, figures }: Builder, fromItems: string): 
   const isLight = readsRecords(cost)
     ? "false"
     : `t.largest * items <= ${maxBytes} and ${costBound} <= ${maxCost}`;
-  return `select total(octet_length(i.data)), total(${totalCostSql(cost)} + ${reading}), total(${balancedSql("+", texts)})
+  const measured = [`${totalCostSql(cost)} + ${reading}`, balancedSql("+", texts)];
+  const [costs, kept] = measured.map((sql) => `total(${ifShown(search, values, sql)})`);
+  return `select total(octet_length(i.data)), ${costs}, ${kept}
     from (select 1 from b, t where items <= ${maxAggregateItems} and not (${isLight})) cross join ${fromItems}`;
 }
 

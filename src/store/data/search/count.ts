@@ -113,7 +113,7 @@ function countItems(driver: Driver | null, scan: RangeScan, values: SearchValues
   const newestFirst = isOrdered ? " order by c.item desc" : "";
   const candidates = `select c.item from ${candidatesSql(driver, scan, values)}${newestFirst}`;
   const maxCandidates = candidatesWithin(budget, candidateRows([], search.conditions));
-  return `with ${sizeSql(scan, maxCandidates, 0, countWithinSql(scan, candidates, maxCandidates))}
+  return `with ${sizeSql(scan, maxCandidates, 0, countWithinSql(scan, values, candidates, maxCandidates))}
     select count(distinct i.number) filter (where ${conditionsSql(scan, values)}) as count,
       count(*) < max(1, (select size from n)) as exact
     from (${candidates} limit (select size from n)) c cross join item i on ${itemJoinSql(scan)}`;

@@ -51,7 +51,7 @@ function descendingScanSql(
   const newest = `select number as item from item where number <= (select number from top)
       and number > (select max(${above}, number - ${maxCandidates}) from top) order by number desc`;
   const size = `(select number from top) - ${withinBytesSql("min(item)")} + 1`;
-  const measured = measuredSql(scan, newest, maxCandidates, size);
+  const measured = measuredSql(scan, values, newest, maxCandidates, size);
   return `with top(number) as materialized (select ${top}), ${sizeSql(scan, maxCandidates, rows, measured)},
       bottom(number) as materialized (select top.number - n.size from top, n),
       page as materialized (
@@ -73,5 +73,5 @@ function allItemsSql(scan: RangeScan, rows: number, values: SearchValues): strin
   const { above, below } = rangeAfter(scan.range, order, startNumber);
   const candidates = `select number as item from item where number > ${above} and number < ${below} order by number ${order}`;
   const fromSql = `from item i where i.number > ${above} and i.number < ${below} order by i.number ${order}`;
-  return fullPageSql(scan, candidates, rows, fromSql);
+  return fullPageSql(scan, values, candidates, rows, fromSql);
 }

@@ -110,11 +110,11 @@ function valueScanSql(
   ) {
     const fromSql = `from (select c.item from ${driverSql(driver, values)} and ${inRangeSql(range)}) c
       cross join item i on ${itemJoinSql(scan)} where ${where} order by c.item ${order}`;
-    return fullPageSql(scan, entries, rows, fromSql);
+    return fullPageSql(scan, values, entries, rows, fromSql);
   }
   const maxCandidates = candidatesWithin(scan.budget, candidateRows(probes, conditions));
   const probeConditions = probes.map((probe) => `${probeSql(probe, values)} and `).join("");
-  return `with ${sizeSql(scan, maxCandidates, rows, countWithinSql(scan, entries, maxCandidates))}, page as materialized (
+  return `with ${sizeSql(scan, maxCandidates, rows, countWithinSql(scan, values, entries, maxCandidates))}, page as materialized (
       select 'hit' as kind, i.number as k0, ${columns()}
       from (${entries} limit (select size from n)) c cross join item i on ${itemJoinSql(scan)}
       where ${probeConditions}${where} limit ${rows})

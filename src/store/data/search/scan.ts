@@ -1,5 +1,5 @@
 import { lazy } from "#domain/lazy.ts";
-import type { Search } from "#domain/search/tree.ts";
+import type { Condition, Search } from "#domain/search/tree.ts";
 import { itemColumns } from "#store/data/items.ts";
 import { conditionSql, type SearchValues } from "./conditions.ts";
 import {
@@ -49,12 +49,54 @@ export const nullColumns = () =>
     .map(() => "null")
     .join(", ");
 
-export function conditionsSql({ search }: Scan, values: SearchValues): string {
-  const allConditions = balancedSql(
+const allSql = (conditions: readonly Condition[], values: SearchValues) =>
+  balancedSql(
     "and",
-    search.conditions.map((condition) => conditionSql(condition, values)),
+    conditions.map((condition) => conditionSql(condition, values)),
   );
-  return boundedSql(search.conditions, allConditions);
+
+/** An item that the caller does not see is not too heavy for its conditions, because it does not reach them. */
+export function conditionsSql({ search }: Pick<Scan, "search">, values: SearchValues): string {
+  const { conditions, shownBy = [] } = search;
+  const own = conditions.filter((condition) => !shownBy.includes(condition));
+  const ownSql = allSql(own, values);
+  const bounded = boundedSql(own, ownSql);
+  if (bounded !== ownSql) return ifShown(search, values, bounded);
+  return boundedSql(shownBy, allSql(conditions, values));
+}
+
+/** The SQL for items that a narrow caller sees, and another for those that it does not see. */
+export function ifShown(
+  { shownBy = [] }: Search,
+  values: SearchValues,
+  sql: string,
+  otherwise = "0",
+): string {
+  if (shownBy.length === 0) return sql;
+  return `iif(${boundedSql(shownBy, allSql(shownBy, values))}, ${sql}, ${otherwise})`;
+}
+
+const sumBefore = (name: string) => `sum(${name}) over (rows unbounded preceding) - ${name}`;
+
+/**
+ * SQL for what the candidates before each one cost, which ends a page early. The items that a narrow caller sees, and
+ * those that it does not see, have a budget each. Otherwise, it could spend one with its own items, and see whether a
+ * hidden one comes before the end.
+ */
+export function spentSql(
+  { search }: Pick<Scan, "search">,
+  values: SearchValues,
+  cost: string,
+): { columns: string; spent: string } {
+  const { shownBy = [] } = search;
+  if (shownBy.length === 0 || cost === "0")
+    return { columns: `${cost} as cost`, spent: sumBefore("cost") };
+  const shown = ifShown(search, values, cost);
+  const hidden = ifShown(search, values, "0", itemCostSql(itemCost(shownBy)));
+  return {
+    columns: `${shown} as cost, ${hidden} as hidden`,
+    spent: `max(${sumBefore("cost")}, ${sumBefore("hidden")})`,
+  };
 }
 
 /** Builds the SQL after `from` for a driver's items or the whole range. Table `c` has their numbers as `item`. */
@@ -103,30 +145,43 @@ export function sizeSql(
  */
 export function measuredSql(
   scan: Scan,
+  values: SearchValues,
   candidates: string,
   maxCandidates: number,
   size: string,
 ): string {
   const cost = itemCostSql(itemCost(scan.search.conditions));
+  const { columns: costs, spent } = spentSql(scan, values, cost);
   return `select iif(max(spent) < t.max_cost, ${maxCandidates}, ${size}) from (
-      select item, sum(cost) over (rows unbounded preceding) - cost as spent from (
-        select c.item, ${cost} as cost from (${candidates} limit ${maxCandidates}) c cross join item i on ${itemJoinSql(scan)}))`;
+      select item, ${spent} as spent from (
+        select c.item, ${costs} from (${candidates} limit ${maxCandidates}) c cross join item i on ${itemJoinSql(scan)}))`;
 }
 
 /** Limits an aggregate to the candidates that fit the bytes of a page. */
 export const withinBytesSql = (aggregate: string) =>
   `${aggregate} filter (where spent < t.max_cost)`;
 
-export function countWithinSql(scan: Scan, candidates: string, maxCandidates: number): string {
-  return measuredSql(scan, candidates, maxCandidates, withinBytesSql("count(*)"));
+export function countWithinSql(
+  scan: Scan,
+  values: SearchValues,
+  candidates: string,
+  maxCandidates: number,
+): string {
+  return measuredSql(scan, values, candidates, maxCandidates, withinBytesSql("count(*)"));
 }
 
 /** The last column of pages on which every candidate matches. */
 export const allowedColumn = "(select size from n) as allowed";
 
 /** Returns all candidates in their order. `allowed` is the number of them that fit the bytes of the page. */
-export function fullPageSql(scan: Scan, candidates: string, rows: number, fromSql: string): string {
-  return `with ${sizeSql(scan, rows, rows, countWithinSql(scan, candidates, rows))}
+export function fullPageSql(
+  scan: Scan,
+  values: SearchValues,
+  candidates: string,
+  rows: number,
+  fromSql: string,
+): string {
+  return `with ${sizeSql(scan, rows, rows, countWithinSql(scan, values, candidates, rows))}
     select 'hit' as kind, i.number as k0, ${columns()}, ${allowedColumn}
     ${fromSql} limit (select size from n)`;
 }
@@ -156,7 +211,7 @@ export function ascendingScanSql(
   const oldest = `select number as item from item where number >= (select number from first)
       and number < (select min(${below}, number + ${maxCandidates}) from first) order by number`;
   const size = `${withinBytesSql("max(item)")} + 1 - (select number from first)`;
-  const measured = measuredSql(scan, oldest, maxCandidates, size);
+  const measured = measuredSql(scan, values, oldest, maxCandidates, size);
   return `first(number) as materialized (select ${first}),
       ${sizeSql(scan, maxCandidates, rows, measured).replace("n(size)", "m(size)")},
       top(number) as materialized (select first.number + m.size from first, m),

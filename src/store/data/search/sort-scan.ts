@@ -50,7 +50,7 @@ export function sortScanSql(
   const count = "(select count(*) from page)";
   const edge = `select 'edge', c.value, c.item, ${nullColumns()} from (${entries}
       limit (case when ${count} < ${rows} then 1 else 0 end) offset (select size - 1 from n)) c`;
-  const scanSql = `${sizeSql(scan, maxCandidates, rows, countWithinSql(scan, entries, maxCandidates))}, page as materialized (${hits})`;
+  const scanSql = `${sizeSql(scan, maxCandidates, rows, countWithinSql(scan, values, entries, maxCandidates))}, page as materialized (${hits})`;
   if (!plan.includesEmpty) return `with ${scanSql} select * from page union all ${edge}`;
   const remaining = `(case when (select count(*) from edge) = 0 then ${rows} - ${count} else 0 end)`;
   return `with ${scanSql}, edge as materialized (${edge})

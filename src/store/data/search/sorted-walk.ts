@@ -20,6 +20,7 @@ import {
   conditionsSql,
   itemJoinSql,
   nullColumns,
+  spentSql,
   type RangeScan,
 } from "./scan.ts";
 import { afterSql } from "./sort-scan.ts";
@@ -50,13 +51,16 @@ export function sortedScanSql(
   const positionColumns = (table: string) =>
     [...keys, "number"].map((key, index) => `${table}.${key} as k${index}`).join(", ");
   const inBudget = `w.place <= ${maxCandidates} and w.spent < ${maxScanCost}`;
+  // Which large items a narrow caller sees would take reading them.
+  const search = plan.readsEntries ? { ...scan.search, shownBy: [] } : scan.search;
+  const { columns: costs, spent } = spentSql({ search }, values, scanCostSql(plan, scan));
   return `with c(item) as materialized (${candidates}),
       ${plan.readsEntries ? entryKeysSql(scan) : itemKeysSql(plan, scan)},
       ordered as materialized (select * from keyed ${after}
         order by ${[...order, "number"].join(", ")} limit ${maxCandidates + 1}),
       walk as materialized (select *, row_number() over (rows unbounded preceding) as place,
-        sum(cost) over (rows unbounded preceding) - cost as spent
-        from (select o.*, ${scanCostSql(plan, scan)} as cost from ordered o cross join item i on i.number = o.number)),
+        ${spent} as spent
+        from (select o.*, ${costs} from ordered o cross join item i on i.number = o.number)),
       found as materialized (select w.*, octet_length(i.data) as size
         from walk w cross join item i on i.number = w.number
         where ${inBudget} and ${conditionsSql(scan, values)} limit ${rows}),
