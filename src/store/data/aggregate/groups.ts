@@ -7,10 +7,10 @@ import { selectList, type Column, type Figures } from "./figures.ts";
 import { integersFirstSql } from "./integers-first.ts";
 import type { Builder } from "./statement.ts";
 
-/** Keys of groups that a thorough statement returns to be sorted here. */
+/** The bytes of group keys that a general statement returns to the Worker for sorting. */
 const maxKeyBytes = 4_000_000;
 
-/** Returns one row for each group, with `position` in the order, or one row without if there are none. */
+/** Returns one row for each group, in order. With no groups, returns one row whose `position` is null. */
 export function groupsSql(rows: string, { source, figures }: Builder): string {
   const { aggregate } = figures.plan;
   const isGrouped = aggregate.groups.length > 0;
@@ -35,35 +35,36 @@ export function groupsSql(rows: string, { source, figures }: Builder): string {
 
 /** SQLite takes longer to compile the windows of a page than to sum 1,000 entries. */
 const onlyRowSql = (columns: readonly Column[], figures: Figures): string =>
-  `select n.reason, 1 as total, row_count as all_rows, unusual as all_unusual, ${misfitCountSql(figures)} as all_misfits,
+  `select n.reason, 1 as total, row_count as all_rows, unusual as all_unusual, ${unscaledCountSql(figures)} as all_unscaled,
     1 as position, ${returnedSql(columns, figures)} from n cross join g`;
 
 /** The groups that fit a response, in their order. */
 function pageSql(columns: readonly Column[], figures: Figures): string {
-  const { aggregate, isThorough } = figures.plan;
+  const { aggregate, isGeneral } = figures.plan;
   const keys = figures.keys().map(({ name }) => name);
   const keyBytes = ["40", ...keys.map((key) => `coalesce(octet_length(${key}), 4)`)].join(" + ");
-  // Here, values that fit no scale change the order of the groups.
-  const sortsHere = isThorough && aggregate.order.some(({ metric }) => isSumAt(aggregate, metric));
-  const order = sortsHere
+  // The values that the Worker adds can change the order.
+  const sortsInWorker =
+    isGeneral && aggregate.order.some(({ metric }) => isSumAt(aggregate, metric));
+  const order = sortsInWorker
     ? keys.flatMap((key) => [`${key} is null`, key]).join(", ") || "1"
     : figures.order();
-  const maxBytes = sortsHere ? maxKeyBytes : maxAggregateResponseBytes;
-  const rowLimit = sortsHere ? maxAggregateItems * 5 : aggregate.limit;
+  const maxBytes = sortsInWorker ? maxKeyBytes : maxAggregateResponseBytes;
+  const rowLimit = sortsInWorker ? maxAggregateItems * 5 : aggregate.limit;
   return `, o as (select *, row_number() over (rows unbounded preceding) as position,
       sum(${keyBytes}) over (rows unbounded preceding) as spent
       from (select * from g order by ${order} limit ${rowLimit})),
     a as materialized (select count(*) as total, sum(row_count) as all_rows, sum(unusual) as all_unusual,
-      sum(${misfitCountSql(figures)}) as all_misfits from g)
-    select n.reason, a.total, a.all_rows, a.all_unusual, a.all_misfits,
+      sum(${unscaledCountSql(figures)}) as all_unscaled from g)
+    select n.reason, a.total, a.all_rows, a.all_unusual, a.all_unscaled,
       position, ${returnedSql(columns, figures)}
     from n cross join a left join o on spent < ${maxBytes}`;
 }
 
-const misfitCountSql = (figures: Figures): string =>
+const unscaledCountSql = (figures: Figures): string =>
   figures
     .sums()
-    .map(({ name }) => `misfits_${name}`)
+    .map(({ name }) => `unscaled_${name}`)
     .join(" + ") || "0";
 
 /** The keys and the figures. Sums are texts, because they may be beyond the integers of JavaScript. */
@@ -75,8 +76,8 @@ const returnedSql = (columns: readonly Column[], figures: Figures): string =>
     ),
   ].join(", ");
 
-/** Returns the values of one column that fit no scale, with the keys of their groups. */
-export function misfitsSql(rows: string, name: string, figures: Figures): string {
+/** Returns the values of one column that SQL cannot sum exactly, with the keys of their groups. */
+export function unscaledSql(rows: string, name: string, figures: Figures): string {
   const keys = figures.keys().map((key) => key.name);
   const keyBytes = ["60", ...keys.map((key) => `coalesce(octet_length(${key}), 4)`)].join(" + ");
   const columns = [...keys, `${name} as value`, "count(*) as times"].join(", ");

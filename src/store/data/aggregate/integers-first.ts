@@ -6,7 +6,7 @@ import { maxUsualSql } from "./sums.ts";
 const peekedRows = 16;
 
 /** SQL for the least and the greatest value of a field. */
-export const endsSql = ({ number }: SearchField): string =>
+export const leastAndGreatestSql = ({ number }: SearchField): string =>
   ["asc", "desc"]
     .map(
       (order) =>
@@ -15,12 +15,12 @@ export const endsSql = ({ number }: SearchField): string =>
     .join(", ");
 
 /** SQL for whether the field has a larger absolute value than this. */
-export const beyondSql = (max: string): string => `greatest > ${max} or least < -${max}`;
+export const exceedsSql = (max: string): string => `greatest > ${max} or least < -${max}`;
 
 /** Whether the statement sums entries without groups, in the usual way. */
 export const takesIntegersFirst = (figures: Figures): boolean => {
-  const { aggregate, source, isThorough } = figures.plan;
-  const isPlain = source === "entries" && aggregate.groups.length === 0 && !isThorough;
+  const { aggregate, source, isGeneral } = figures.plan;
+  const isPlain = source === "entries" && aggregate.groups.length === 0 && !isGeneral;
   return isPlain && figures.sums().length > 0;
 };
 
@@ -64,7 +64,7 @@ export function integersFirstSql(columns: readonly Column[], figures: Figures): 
     i as materialized (select ${selectList(integerColumns)}, typeof(sum(${name})) = 'real' as isBeyond
       from p cross join ${entriesIf("reason is null and not hasReals")}),
     w as materialized (select i.*, case when not (hasReals or isBeyond) then 'integers'
-      when ${beyondSql(maxUsualSql("items"))} then 'unusual' when reason is null then 'scaled' end as way from p, i),
+      when ${exceedsSql(maxUsualSql("items"))} then 'unusual' when reason is null then 'scaled' end as way from p, i),
     s as (select ${selectList(columns)} from w cross join ${entriesIf("way = 'scaled'")})
     select ${selectList(chosen)} from w, s`;
 }

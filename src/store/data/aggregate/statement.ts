@@ -29,26 +29,31 @@ import {
   type RangeScan,
 } from "#store/data/search/scan.ts";
 import { Figures, selectList, type FigurePlan } from "./figures.ts";
-import { groupsSql, misfitsSql } from "./groups.ts";
-import { beyondSql, endsSql, entriesSql, takesIntegersFirst } from "./integers-first.ts";
+import { groupsSql, unscaledSql } from "./groups.ts";
+import {
+  entriesSql,
+  exceedsSql,
+  leastAndGreatestSql,
+  takesIntegersFirst,
+} from "./integers-first.ts";
 import { hasMoreDecimalsSql, maxSummed } from "./sums.ts";
 
-/** Rows after the entries of lists have multiplied the items. */
+/** The maximum number of rows after each item is joined with its list entries. */
 export const maxRows = 1_000_000;
-/** The cost of one aggregate, in bytes read once. It takes about a second. */
+/** The maximum cost of one aggregate, in bytes that SQLite reads. It takes about a second. */
 const maxCost = 1_000_000_000;
 /** Reading one more value of an item costs this much per byte. */
 const valueCost = 0.25;
-/** The bytes of different texts that a statement may have to keep in memory. */
+/** The bytes of distinct texts that a statement may have to keep in memory. */
 const maxTextBytes = 32_000_000;
-/** The bytes of values that fit no scale, with the keys of their groups. */
-export const maxMisfitBytes = 16_000_000;
+/** The bytes of values that SQL cannot sum exactly, with the keys of their groups. The Worker adds these values. */
+export const maxUnscaledBytes = 16_000_000;
 
 /** What an aggregate reads. */
 export type AggregateSource =
   /** The index entries of its only field, within these ranges. */
   | { reads: "entries"; field: SearchField; ranges: ValueRange[] }
-  /** The items that a driver finds, or all of the collection or of a time. */
+  /** The items that a driver finds, or all items of the collection or of a range of creation times. */
   | { reads: "items"; driver: Driver | null };
 
 /** Returns the source if the entries of one field suffice. */
@@ -69,14 +74,14 @@ export function entriesSource(aggregate: Aggregate): AggregateSource | undefined
     : undefined;
 }
 
-/** The statement that computes the groups, and for sums those that return the values that fit no scale. */
+/** One statement computes the groups. For each sum, one returns the values that SQL cannot sum exactly. */
 export function aggregateStatements(
   collectionId: number,
   aggregate: Aggregate,
   source: AggregateSource,
-  isThorough: boolean,
-): { groups: PageStatement; misfits: PageStatement[]; figures: Figures } {
-  const plan: FigurePlan = { aggregate, source: source.reads, isThorough };
+  isGeneral: boolean,
+): { groups: PageStatement; unscaled: PageStatement[]; figures: Figures } {
+  const plan: FigurePlan = { aggregate, source: source.reads, isGeneral };
   const figures = new Figures(plan);
   const build = (select: (rows: string, builder: Builder) => string): PageStatement => {
     const values = new SearchValues();
@@ -85,7 +90,7 @@ export function aggregateStatements(
       collectionId,
       search: aggregate.search,
       start: null,
-      // Bounds by the number and size of all items, not by what a page may read.
+      // Unused: `n.reason` limits the number and size of all items instead.
       budget: { rows: 0, cost: 0 },
       range,
     };
@@ -98,8 +103,8 @@ export function aggregateStatements(
   return {
     figures,
     groups: build(groupsSql),
-    misfits: isThorough
-      ? figures.sums().map(({ name }) => build((rows) => misfitsSql(rows, name, figures)))
+    unscaled: isGeneral
+      ? figures.sums().map(({ name }) => build((rows) => unscaledSql(rows, name, figures)))
       : [],
   };
 }
@@ -114,13 +119,18 @@ export interface Builder {
 const tallySql = (collectionId: number) =>
   `t(live, largest) as materialized (select live, largest from tally where collection_id = ${collectionId})`;
 
-/** Builds the table `rows` from the SQL of its stored columns, and `n`, whose `reason` says why there are none. */
-function rowsSql({ figures }: Builder, bounds: string, from: string, isBarred: boolean): string {
+/** Appends the table `rows` to `bounds`, which ends with `n`: its `reason` is set if the limits forbid reading any rows. */
+function rowsSql(
+  { figures }: Builder,
+  bounds: string,
+  from: string,
+  hasOptimizerBarrier: boolean,
+): string {
   // Keeps SQLite from merging the subqueries into the query around them, which would compute their columns several times.
-  const end = isBarred ? " where true limit -1" : "";
+  const barrier = hasOptimizerBarrier ? " where true limit -1" : "";
   let text = `select ${selectList(figures.stored()) || "1 as no_value"} ${from}`;
   const levels = [figures.prepared(), figures.derived()].filter((level) => level.length > 0);
-  for (const level of levels) text = `select *, ${selectList(level)} from (${text})${end}`;
+  for (const level of levels) text = `select *, ${selectList(level)} from (${text})${barrier}`;
   const keys = figures.keys();
   if (keys.length > 0) text = `select *, ${selectList(keys)} from (${text})`;
   return `${bounds}, rows as not materialized (${text})`;
@@ -142,10 +152,10 @@ function entryRows(
   const bytes = isText
     ? `(select iif(t.largest * items <= ${maxTextBytes}, 0, (select total(octet_length(c.value)) from ${entries})))`
     : "0";
-  const isSummed = figures.sums().length > 0 && !figures.plan.isThorough;
-  const ends = isSummed ? endsSql(field) : "null, null";
+  const isSummed = figures.sums().length > 0 && !figures.plan.isGeneral;
+  const leastAndGreatest = isSummed ? leastAndGreatestSql(field) : "null, null";
   const unusual = [
-    beyondSql(String(maxSummed)),
+    exceedsSql(String(maxSummed)),
     `exists (select 1 from search_entry c indexed by search_entry_by_decimals
       where c.field = ${field.number}${inRanges} and ${hasMoreDecimalsSql("c.value")})`,
   ];
@@ -154,15 +164,15 @@ function entryRows(
     : `iif(live <= ${maxAggregateItems}, live, ${countUpTo(maxAggregateItems)})`;
   const rowCount = field.kind === "multi_select" ? countUpTo(maxRows) : "0";
   const bounds = `${tallySql(scan.collectionId)},
-    b(items, least, greatest) as materialized (select ${items}, ${ends} from t),
+    b(items, least, greatest) as materialized (select ${items}, ${leastAndGreatest} from t),
     n(reason, items, least, greatest) as materialized (select case
       when items > ${maxAggregateItems} or ${rowCount} > ${maxRows} then 'items'
       when ${bytes} > ${maxTextBytes} then 'keys' ${isSummed ? `when ${unusual.join(" or ")} then 'unusual'` : ""} end,
       items, least, greatest from b, t)`;
   if (takesIntegersFirst(figures)) return `${bounds}, ${entriesSql(figures, inRanges)}`;
-  // Without a reason, this reads the field's entries; otherwise none. A condition of its own would be tested for each.
+  // No field has the number -1, so a rejected statement reads no entries. A condition would be evaluated for each entry.
   const from = `from ${entriesOf(`iif((select reason from n) is null, ${field.number}, -1)`)}`;
-  return rowsSql(builder, bounds, from, figures.plan.isThorough);
+  return rowsSql(builder, bounds, from, figures.plan.isGeneral);
 }
 
 /** Whether the items without the field count too. */
@@ -194,9 +204,9 @@ function itemRows(
       when texts > ${maxTextBytes} then 'keys' end from b, w)`;
   const where = `${inRange} and (select reason from n) is null and ${conditionsSql(scan, values)}`;
   const from = `from ${[candidates, ...figures.joins].join(" ")} where ${where}`;
-  const isBarred = figures.joins.length > 0 || figures.derived().length > 0;
-  const limit = isBarred ? ` limit ${maxRows + 1}` : "";
-  return rowsSql(builder, bounds, from + limit, isBarred);
+  const hasOptimizerBarrier = figures.joins.length > 0 || figures.derived().length > 0;
+  const limit = hasOptimizerBarrier ? ` limit ${maxRows + 1}` : "";
+  return rowsSql(builder, bounds, from + limit, hasOptimizerBarrier);
 }
 
 /**
@@ -215,7 +225,7 @@ function measureSql({ scan: { search }, figures }: Builder, fromItems: string): 
   const maxBytes = texts.length > 0 ? maxTextBytes : maxAggregateBytes;
   const perByte = dataFields.length * valueCost + maxTotalCost(cost, 0, 1);
   const costBound = `items * (t.largest * ${perByte} + ${maxTotalCost(cost, 1, 0)})`;
-  // What records of other apps cost does not follow from the sizes of the items.
+  // The sizes of the items do not limit the cost of reading records of other apps.
   const isLight = readsRecords(cost)
     ? "false"
     : `t.largest * items <= ${maxBytes} and ${costBound} <= ${maxCost}`;
@@ -225,7 +235,7 @@ function measureSql({ scan: { search }, figures }: Builder, fromItems: string): 
 
 const isInData = ({ source }: SearchField) => source.in === "data";
 
-/** Texts of which groups and counts keep all that differ. */
+/** Text fields whose distinct values SQLite keeps in memory, for groups and `count_distinct`. */
 function keptTexts({ groups, metrics }: Aggregate): SearchField[] {
   const fields = [
     ...groups.map(({ field }) => field),
