@@ -237,7 +237,8 @@ export const mutants: readonly Mutant[] = [
     "let nextPosition = end;",
   ),
   // Deletions of forms
-  mutant(
+  rareMutant(
+    39,
     "a list has no limit once its form is deleted",
     "store/data/items.ts",
     "from tally t where t.collection_id = ${collectionIdSql(v)}), 0)`",
@@ -250,7 +251,8 @@ export const mutants: readonly Mutant[] = [
     "when c.id is not null and c.revision is not ${v.revision} then",
   ),
   // References and figures
-  mutant(
+  rareMutant(
+    59,
     "a write does not guard its references",
     "store/data/references.ts",
     "where exists (select 1 from json_each(${references}) e where not ${hasRecord})`;",
@@ -281,7 +283,8 @@ export const mutants: readonly Mutant[] = [
     "...(removal.itemVersion > 1 ? [eraseFormerValues] : []),",
     "",
   ),
-  mutant(
+  rareMutant(
+    32,
     "entries expire at once",
     "actions/retention.ts",
     "createdUntil: daysBefore(now, days, zone),",

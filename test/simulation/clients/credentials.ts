@@ -119,7 +119,10 @@ export class Credentials extends Subject {
     guest.isChanging = false;
     if (random.chance(0.4)) actor()?.stop("is killed");
     await use();
-    if (random.chance(0.3)) await pause(0, 80_000);
+    const leftMs = guest.endedAt - this.caller.world.scheduler.now;
+    // The object was not told of the revocation, so it must read the credential again.
+    if (leftMs > 0 && leftMs < Infinity) await pause(leftMs, leftMs + 5000);
+    else if (random.chance(0.3)) await pause(0, 80_000);
     await use();
   }
 

@@ -1,9 +1,7 @@
 import {
   figureFields,
-  isSumAt,
   maxAggregateBytes,
   maxAggregateItems,
-  maxAggregateResponseBytes,
   type Aggregate,
 } from "#domain/aggregate/aggregate.ts";
 import { isStoredOrder } from "#domain/search/sort.ts";
@@ -32,7 +30,13 @@ import {
   type RangeScan,
 } from "#store/data/search/scan.ts";
 import { Figures, selectList, type FigurePlan } from "./figures.ts";
-import { exceedsSql, leastAndGreatestSql, integersFirstSql } from "./integers-first.ts";
+import { groupsSql, unscaledSql } from "./groups.ts";
+import {
+  entriesSql,
+  exceedsSql,
+  leastAndGreatestSql,
+  takesIntegersFirst,
+} from "./integers-first.ts";
 import { hasMoreDecimalsSql, maxSummed } from "./sums.ts";
 
 /** The maximum number of rows after each item is joined with its list entries. */
@@ -43,8 +47,6 @@ const maxCost = 1_000_000_000;
 const valueCost = 0.25;
 /** The bytes of distinct texts that a statement may have to keep in memory. */
 const maxTextBytes = 32_000_000;
-/** The bytes of group keys that a general statement returns to the Worker for sorting. */
-const maxKeyBytes = 4_000_000;
 /** The bytes of values that SQL cannot sum exactly, with the keys of their groups. The Worker adds these values. */
 export const maxUnscaledBytes = 16_000_000;
 
@@ -108,7 +110,7 @@ export function aggregateStatements(
   };
 }
 
-interface Builder {
+export interface Builder {
   scan: RangeScan;
   values: SearchValues;
   source: AggregateSource;
@@ -164,8 +166,11 @@ function entryRows(
   const rowCount = field.kind === "multi_select" ? countUpTo(maxRows) : "0";
   const bounds = `${tallySql(scan.collectionId)},
     b(items, least, greatest) as materialized (select ${items}, ${leastAndGreatest} from t),
-    n(reason) as materialized (select case when items > ${maxAggregateItems} or ${rowCount} > ${maxRows} then 'items'
-      when ${bytes} > ${maxTextBytes} then 'keys' ${isSummed ? `when ${unusual.join(" or ")} then 'unusual'` : ""} end from b, t)`;
+    n(reason, items, least, greatest) as materialized (select case
+      when items > ${maxAggregateItems} or ${rowCount} > ${maxRows} then 'items'
+      when ${bytes} > ${maxTextBytes} then 'keys' ${isSummed ? `when ${unusual.join(" or ")} then 'unusual'` : ""} end,
+      items, least, greatest from b, t)`;
+  if (takesIntegersFirst(figures)) return `${bounds}, ${entriesSql(figures, inRanges)}`;
   // No field has the number -1, so a rejected statement reads no entries. A condition would be evaluated for each entry.
   const from = `from ${entriesOf(`iif((select reason from n) is null, ${field.number}, -1)`)}`;
   return rowsSql(builder, bounds, from, figures.plan.isGeneral);
@@ -238,63 +243,4 @@ function keptTexts({ groups, metrics }: Aggregate): SearchField[] {
     ...metrics.flatMap((metric) => (metric.op === "count_distinct" ? [metric.field] : [])),
   ];
   return fields.filter(({ kind, source }) => kind === "text" && source.in === "data");
-}
-
-/** Returns one row for each group, in order. With no groups, returns one row whose `position` is null. */
-function groupsSql(rows: string, builder: Builder): string {
-  const { source, figures } = builder;
-  const { aggregate, isGeneral } = figures.plan;
-  const isGrouped = aggregate.groups.length > 0;
-  const hasConditions = aggregate.search.conditions.length > 0;
-  const columns = figures.figures(isGrouped || hasConditions);
-  const keys = figures.keys().map(({ name }) => name);
-  const isDirect = source.reads === "entries" && !isGrouped && !isGeneral;
-  const grouped = isDirect
-    ? integersFirstSql(columns, figures)
-    : `select ${[...keys, selectList(columns)].join(", ")} from rows${isGrouped ? ` group by ${keys.join(", ")}` : ""}`;
-  const hasMissing = source.reads === "entries" && isGrouped && !hasConditions;
-  const missing = columns.map((column) => column.missing).join(", ");
-  const found =
-    source.reads === "entries" && source.field.kind === "multi_select"
-      ? `(select count(distinct item) from search_entry where field = ${source.field.number})`
-      : "(select coalesce(sum(row_count), 0) from f)";
-  const groups = hasMissing
-    ? `f as materialized (${grouped}), h(missing) as materialized (select live - ${found} from t, n where reason is null),
-      g as materialized (select * from f union all select ${[...keys.map(() => "null"), missing].join(", ")} from h where missing > 0)`
-    : `g as materialized (${grouped})`;
-  const keyBytes = ["40", ...keys.map((key) => `coalesce(octet_length(${key}), 4)`)].join(" + ");
-  // The values that the Worker adds can change the order.
-  const sortsInWorker =
-    isGeneral && aggregate.order.some(({ metric }) => isSumAt(aggregate, metric));
-  const order = sortsInWorker
-    ? keys.flatMap((key) => [`${key} is null`, key]).join(", ") || "1"
-    : figures.order();
-  const maxBytes = sortsInWorker ? maxKeyBytes : maxAggregateResponseBytes;
-  const rowLimit = sortsInWorker ? maxAggregateItems * 5 : aggregate.limit;
-  const unscaled = figures.sums().map(({ name }) => `unscaled_${name}`);
-  const outer = [
-    ...keys,
-    ...columns.map(({ name }) =>
-      /^(whole|fraction)_/.test(name) ? `cast(${name} as text) as ${name}` : name,
-    ),
-  ];
-  return `${rows}, ${groups},
-    o as (select *, row_number() over (rows unbounded preceding) as position,
-      sum(${keyBytes}) over (rows unbounded preceding) as spent
-      from (select * from g order by ${order} limit ${rowLimit})),
-    a as materialized (select count(*) as total, sum(row_count) as all_rows, sum(unusual) as all_unusual,
-      sum(${unscaled.join(" + ") || "0"}) as all_unscaled from g)
-    select n.reason, a.total, a.all_rows, a.all_unusual, a.all_unscaled,
-      position, ${outer.join(", ")}
-    from n cross join a left join o on spent < ${maxBytes}`;
-}
-
-/** Returns the values of one column that SQL cannot sum exactly, with the keys of their groups. */
-function unscaledSql(rows: string, name: string, figures: Figures): string {
-  const keys = figures.keys().map((key) => key.name);
-  const keyBytes = ["60", ...keys.map((key) => `coalesce(octet_length(${key}), 4)`)].join(" + ");
-  const columns = [...keys, `${name} as value`, "count(*) as times"].join(", ");
-  return `${rows}, u as (select ${columns} from rows where ${name} is not null and x${name} is null
-      group by ${[...keys, name].join(", ")})
-    select *, sum(${keyBytes}) over (rows unbounded preceding) as spent from u`;
 }
