@@ -33,6 +33,8 @@ const inWorkerd = () => [
   bundleModules(root),
   cloudflareTest(async () => ({
     wrangler: { configPath: `${root}wrangler.toml` },
+    // workerd would report each object that the cleanup after a file stops. With VERBOSE, it shows stacks in objects too.
+    verbose: process.env["VERBOSE"] !== undefined,
     miniflare: {
       modulesRules: await bundleRules(root),
       // Tests make as many changes in seconds as people make in days.
