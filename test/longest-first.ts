@@ -16,6 +16,8 @@ export class LongestFirst extends BaseSequencer {
       const index = longestFiles.findIndex((path) => moduleId.endsWith(path));
       return index === -1 ? longestFiles.length : index;
     };
-    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
+    // oxlint-disable-next-line unicorn/no-array-sort -- not an array's method
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => rank(a) - rank(b));
   }
 }
