@@ -2,6 +2,7 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-worker
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { bundleModules, bundleRules } from "./bundled-modules.ts";
 import { DocumentedHappens, isHappening } from "./documented-events.ts";
+import { LongestFirst } from "./longest-first.ts";
 import {
   browserFiles,
   isolatedFiles,
@@ -32,6 +33,8 @@ const inWorkerd = () => [
   bundleModules(root),
   cloudflareTest(async () => ({
     wrangler: { configPath: `${root}wrangler.toml` },
+    // workerd would report each object that the cleanup after a file stops. With VERBOSE, it shows stacks in objects too.
+    verbose: process.env["VERBOSE"] !== undefined,
     miniflare: {
       modulesRules: await bundleRules(root),
       // Tests make as many changes in seconds as people make in days.
@@ -119,6 +122,7 @@ export default defineConfig({
   test: {
     ...(tier === "rest" ? reporters("rest") : reporters("tests", new DocumentedHappens())),
     onConsoleLog: (log) => !isHappening(log),
+    sequence: { sequencer: LongestFirst },
     // The smallest machine has two cores. Most files keep one of them busy, but those of the rest wait for processes and pages.
     maxWorkers: tier === "rest" ? 3 : 2,
     projects: names.map((name) => {

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { gzipSync } from "node:zlib";
-import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import type { AxeResults } from "axe-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { launchChromium } from "./chromium.ts";
 
 const axeSource = readFileSync(
   createRequire(import.meta.url).resolve("axe-core/axe.min.js"),
@@ -42,10 +43,7 @@ export function useBrowser(url: () => string) {
   const openPages: (OpenPage & { context: BrowserContext })[] = [];
 
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
-      args: ["--no-sandbox"],
-    });
+    browser = await launchChromium();
   });
   afterAll(() => browser?.close());
 

@@ -1,9 +1,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { build } from "esbuild";
-import { chromium, type Browser } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Server } from "../dev/server.ts";
+import { launchChromium } from "./chromium.ts";
 
 const packageFolder = new URL("../../packages/client/", import.meta.url).pathname;
 
@@ -30,8 +31,7 @@ describe("Client in a page of another origin", () => {
     script = bundle.outputFiles[0]?.text ?? "";
     await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
     await server.start();
-    const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-    browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+    browser = await launchChromium();
   }, 120_000);
   afterAll(async () => {
     await browser?.close();

@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { account, project, Server } from "../dev/server.ts";
+import { launchChromium } from "./chromium.ts";
 
 /**
  * `npm run screenshots` takes the pictures of the README from the demo, in light and dark, and stores them in
@@ -27,10 +28,7 @@ const pictures: [name: string, find: (page: Page) => Promise<string>, height: nu
 ];
 
 async function takePictures(url: string, sign: { email: string; password: string }): Promise<void> {
-  const browser = await chromium.launch({
-    executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
-    args: ["--no-sandbox"],
-  });
+  const browser = await launchChromium();
   const context = await browser.newContext({
     baseURL: url,
     deviceScaleFactor: 1.5,

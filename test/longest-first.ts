@@ -1,0 +1,23 @@
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** The files that take longest, in this order. All are of `process` and `browser`, where no file shares a runtime. */
+const longestFiles = [
+  "test/dev/deployment/deployment.test.ts",
+  "test/browser/every-page.test.ts",
+  "test/dev/clients.test.ts",
+  "test/browser/documentation.test.ts",
+  "test/dev/deployment/databases.test.ts",
+];
+
+/** Starts the longest files first, so that the last worker does not end long after the others. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const index = longestFiles.findIndex((path) => moduleId.endsWith(path));
+      return index === -1 ? longestFiles.length : index;
+    };
+    // oxlint-disable-next-line unicorn/no-array-sort -- not an array's method
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => rank(a) - rank(b));
+  }
+}
