@@ -119,7 +119,7 @@ export function makePlan(seed: number, count: number, hasMoves = false): Step[] 
   const usual = random.chance(restoreShare) ? withRestores : happenings;
   const isRestored = usual === withRestores;
   const happens = hasMoves
-    ? { ...usual, ...moving, ...(isRestored ? { restoreOne: 2 } : {}) }
+    ? { ...usual, ...moving, ...(isRestored ? { restoreOne: 6 } : {}) }
     : usual;
   const happenShare = hasMoves ? 0.15 : 0.1;
   let at = 0;
