@@ -1,4 +1,5 @@
 import { ulid } from "ulid";
+import type { ScryptCost } from "#domain/credential/passwords.ts";
 import type { Timeouts } from "#domain/ports.ts";
 import type { Ports } from "#http/service.ts";
 import type { ServiceSettings } from "./service.ts";
@@ -25,6 +26,8 @@ export interface WorkerBindings
   LOCAL_RECEIVERS?: string;
   /** Tests and benches replace single timeouts. */
   TIMEOUTS?: Partial<Timeouts>;
+  /** Tests make password hashes cheap. */
+  PASSWORD_COST?: ScryptCost;
 }
 
 /** The data databases, bound as DATA_01 to DATA_99. */
@@ -98,5 +101,6 @@ export function workerSettings(env: WorkerBindings): ServiceSettings {
     timeline: { epoch: env.RESTORE_EPOCH ?? "", restores: Number(env.RESTORES ?? 0) },
     allowsLocalReceivers: env.LOCAL_RECEIVERS === "allowed",
     ...(env.TIMEOUTS ? { timeouts: env.TIMEOUTS } : {}),
+    ...(env.PASSWORD_COST ? { passwordCost: env.PASSWORD_COST } : {}),
   };
 }

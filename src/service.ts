@@ -1,4 +1,5 @@
 import { createSigningKeys } from "#domain/credential/keys.ts";
+import { createPasswords, type ScryptCost } from "#domain/credential/passwords.ts";
 import { createMemory } from "#domain/memory.ts";
 import { defaultTimeouts, type Timeouts } from "#domain/ports.ts";
 import type { Timeline } from "#domain/timeline.ts";
@@ -9,6 +10,7 @@ import { operations } from "#operations/index.ts";
 /** The settings that a deployment, a test or a simulation can choose. */
 export interface ServiceSettings extends Settings {
   timeouts?: Partial<Timeouts>;
+  passwordCost?: ScryptCost;
   /** The original one by default. */
   timeline?: Timeline;
 }
@@ -16,7 +18,7 @@ export interface ServiceSettings extends Settings {
 /** Composes a service. Services that share a memory behave like requests of one isolate. */
 export function createService(
   { DB: home, DATA: data, ...ports }: Ports,
-  { timeouts: customTimeouts, timeline, ...settings }: ServiceSettings,
+  { timeouts: customTimeouts, passwordCost, timeline, ...settings }: ServiceSettings,
   memory = createMemory(),
 ): Service {
   const timeouts = { ...defaultTimeouts, ...customTimeouts };
@@ -27,6 +29,7 @@ export function createService(
     settings,
     timeouts,
     keys: createSigningKeys(ports, settings.tokenSecret),
+    passwords: createPasswords(random, passwordCost),
     memory,
     operations,
   };

@@ -60,6 +60,8 @@ const inWorkerd = () => [
         // The number of changes that one webhook delivers while its receiver fails and recovers.
         WEBHOOK_CHANGES: process.env["WEBHOOK_CHANGES"] ?? "210",
         // Reports follow a response by seconds. Shorter delays keep tests fast.
+        // A hash at full cost takes 250 ms.
+        PASSWORD_COST: { N: 4, r: 1, p: 1 },
         TIMEOUTS: { refusedReportMs: 30, servedReportMs: 60 },
         MIGRATIONS: await readD1Migrations(`${root}migrations`),
       },

@@ -8,7 +8,7 @@ import type { OperationProblem } from "./batch-results.ts";
 import type { SimulatedOperation } from "./batch-simulation.ts";
 import type { ActionContext } from "./context.ts";
 import { knowsField, outsideView } from "./narrow-write.ts";
-import { duplicateProblem, uniqueFields } from "./duplicates.ts";
+import { duplicateProblem, numberedFields } from "./duplicates.ts";
 
 type Operations = readonly (BatchOperation | null)[];
 type Results = readonly (SimulatedOperation | null)[];
@@ -21,7 +21,7 @@ export function findBatchDuplicates(
   results: Results,
 ): OperationProblem[] {
   const { collection } = wholeOf(reached);
-  const keys = new Map(uniqueFields(collection).map(({ number, key }) => [number, key]));
+  const keys = new Map(numberedFields(collection).map(({ number, key }) => [number, key]));
   const senders = uniqueValuesToAdd.map(([number, field, value]) => {
     const key = keys.get(field) ?? "";
     const index = findSender(operations, results, number, key);

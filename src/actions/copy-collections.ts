@@ -1,5 +1,5 @@
 import { copiedTables, movedTables, type MovedTable } from "#store/db/moved-tables.ts";
-import { countNotes, followStep, UnequalCopyError } from "#store/data/move-log.ts";
+import { countLoggedChanges, applyLoggedChanges, UnequalCopyError } from "#store/data/move-log.ts";
 import {
   compareChunk,
   copyRows,
@@ -13,61 +13,69 @@ import type { DataDatabase } from "#store/db/database.ts";
 import type { MovePosition } from "#store/home/moves.ts";
 import type { MoveRun } from "./move-run.ts";
 
-/** The long work of a move on all rows, in bounded steps. */
+// Copies, compares and erases the rows of a move, in bounded steps.
 
-/** What may happen to one chunk. Returns the rows that it dealt with. */
-type DoChunk = (table: MovedTable, collectionId: number, after: unknown[] | null) => Promise<Row[]>;
+/** Processes one chunk of a table and returns its rows. */
+type ProcessChunk = (
+  table: MovedTable,
+  collectionId: number,
+  after: unknown[] | null,
+) => Promise<Row[]>;
 
-/** Follows the changes until fewer notes are left. Returns whether that is so. */
+/** Applies logged changes until fewer than `maxChanges` are left. Returns false if time runs out first. */
 export async function catchUp(
   { source, both, move }: MoveRun,
   hasTime: () => boolean,
-  maxNotes: number,
+  maxChanges: number,
 ): Promise<boolean> {
   while (hasTime()) {
-    if ((await countNotes(source, maxNotes)) < maxNotes) return true;
-    await followStep(both, move.run);
+    if ((await countLoggedChanges(source, maxChanges)) < maxChanges) return true;
+    await applyLoggedChanges(both, move.run);
   }
   return false;
 }
 
-/** A comparison reads all notes. */
-const maxComparedNotes = 2000;
+/** The maximum number of logged changes when a comparison starts, because it reads all of them. */
+const maxLoggedChanges = 2000;
 
-/** The answers that a killed run may lose: so many chunks are done again. */
+/** The number of chunks after which the position is saved. A killed run repeats at most these. */
 const chunksPerSave = 5;
 
 /**
- * Goes on through all rows of all collections. Follows the changes meanwhile, so that they do not pile up. Returns whether
- * all are done.
+ * Visits the remaining rows of all collections, and applies logged changes in between, so that the log stays short. Returns
+ * false if time runs out first.
  */
-async function visitRows(run: MoveRun, hasTime: () => boolean, doChunk: DoChunk): Promise<boolean> {
+async function visitRows(
+  run: MoveRun,
+  hasTime: () => boolean,
+  processChunk: ProcessChunk,
+): Promise<boolean> {
   const tables = copiedTables();
   let position: MovePosition = run.move.position ?? { collection: 0, table: 0, after: null };
-  let { done } = run.move;
+  let { done: itemsDone } = run.move;
   for (let chunks = 1; ; chunks += 1) {
     const collection = run.move.collections[position.collection];
     const table = tables[position.table];
     if (!collection) {
-      await run.save({ position: null, done });
+      await run.save({ position: null, done: itemsDone });
       return true;
     }
     if (table) {
-      const rows = await doChunk(table, collection.id, position.after);
+      const rows = await processChunk(table, collection.id, position.after);
       const last = rows.at(-1);
-      if (table.name === "item") done += rows.length;
+      if (table.name === "item") itemsDone += rows.length;
       position = last
         ? { ...position, after: [...keyOf(table, last)] }
         : { ...position, table: position.table + 1, after: null };
     } else position = { collection: position.collection + 1, table: 0, after: null };
     if (chunks % chunksPerSave > 0 && hasTime()) continue;
-    await followStep(run.both, run.move.run);
-    await run.save({ position, done });
+    await applyLoggedChanges(run.both, run.move.run);
+    await run.save({ position, done: itemsDone });
     if (!hasTime()) return false;
   }
 }
 
-/** Copies all rows. Returns whether all are done. */
+/** Copies all rows. Returns false if time runs out first. */
 export function copyAll(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
   return visitRows(run, hasTime, async (table, collectionId, after) => {
     const rows = await loadChunk(run.source, table, collectionId, after);
@@ -76,17 +84,17 @@ export function copyAll(run: MoveRun, hasTime: () => boolean): Promise<boolean> 
   });
 }
 
-/** Compares all rows. Returns whether all are done. @throws UnequalCopyError */
+/** Compares all rows. Returns false if time runs out first. @throws UnequalCopyError */
 export function compareAll(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
   return visitRows(run, hasTime, async (table, collectionId, after) => {
-    await catchUp(run, hasTime, maxComparedNotes);
+    await catchUp(run, hasTime, maxLoggedChanges);
     const { rows, isEqual } = await compareChunk(run.both, table, collectionId, after);
     if (!isEqual && !table.expires) throw new UnequalCopyError(table.name);
     return rows;
   });
 }
 
-/** Erases what a database has of the collections without owning them. Returns whether nothing is left. */
+/** Erases the rows of the collections from a database that does not own them. Returns false if time runs out first. */
 export async function eraseCopies(
   run: MoveRun,
   db: DataDatabase,

@@ -68,8 +68,10 @@ export function buildDraft(
   const { body, errors } = readItemBody(kind, "create", sent.body);
   const parsedStatus = kind === "form" ? initialStatus(body.status) : { status: null };
   const status = "status" in parsedStatus ? parsedStatus.status : null;
-  const isDraft = status === "draft";
-  const checkResult = body.data ? checkNew(compiled, body.data, isDraft, budget) : emptyCheckResult;
+  const hasDraftStatus = status === "draft";
+  const checkResult = body.data
+    ? checkNew(compiled, body.data, hasDraftStatus, budget)
+    : emptyCheckResult;
   const fieldErrors = [
     ...errors,
     ...("error" in parsedStatus ? [parsedStatus.error] : []),
@@ -149,11 +151,11 @@ export async function createItem(
     respond: (response, assigned) => toItemView(reached, response, assigned),
   });
   if (!result.isReplay || reached.reach === "whole") return result;
-  return { ...result, response: await inCurrentView(ctx, result.response) };
+  return { ...result, response: await narrowToCurrentView(ctx, result.response) };
 }
 
 /** A replay through a view shows what the view shows now. Throws 404 when it no longer shows the item. */
-async function inCurrentView(ctx: ActionContext, response: ItemView): Promise<ItemView> {
+async function narrowToCurrentView(ctx: ActionContext, response: ItemView): Promise<ItemView> {
   const found = await findVisibleItem(ctx, response);
   if (!found) throw problem.notFound();
   const data = Object.entries(response.data).filter(([key]) => knowsField(found.compiled, key));
@@ -161,20 +163,20 @@ async function inCurrentView(ctx: ActionContext, response: ItemView): Promise<It
   return { ...response, data: Object.fromEntries(data), warnings };
 }
 
-/** Stores the item. Returns undefined if the request must be validated again. */
+/** Stores the item. Returns undefined if the request must be validated again. A dry run stores nothing. */
 export async function storeItem(
   ctx: ActionContext,
   reached: ReachedCollection,
   { item, references }: Pick<PreparedItem, "item" | "references">,
   claim: Claim | null,
-  isTrial = false,
+  isDryRun = false,
 ) {
   const { collection } = reached;
   const action = collection.kind === "app" ? "record.create" : "submission.create";
   const db = ctx.databases.of(collection);
   const auditRecord = itemAuditRecord(ctx, action, item.now);
-  const limits = { conditions: conditionsOf(reached), isTrial };
-  const result = await insertItem(db, item, claim, auditRecord, limits);
+  const options = { conditions: conditionsOf(reached), isTrial: isDryRun };
+  const result = await insertItem(db, item, claim, auditRecord, options);
   switch (result.outcome) {
     case "created":
       if (result.hasListeners) ctx.notifyChange(collection);
@@ -232,14 +234,14 @@ export function prepareItem(
     references: guardedReferences(ctx, reached, references),
     files: [{ item: id, ...fileChanges({}, [data]) }],
     changedFields: listCreatedFields({ data, status }),
-    views: viewMarks(collection, null, newItem(ctx, id, { data, status })),
+    views: viewMarks(collection, null, buildMatchedItem(ctx, id, { data, status })),
   };
   assertFits(responseJson, item.data, item.entries);
   return { response, responseJson, item, references };
 }
 
-/** The item as far as it is known before the database assigns its number and time. */
-function newItem(
+/** The item as views see it, with the Worker's time, before the database assigns its number and time. */
+function buildMatchedItem(
   ctx: ActionContext,
   id: string,
   { data, status }: Pick<Draft, "data" | "status">,
@@ -274,13 +276,13 @@ function buildCreateResponse(
 function toItemView(
   { collection, fields }: ReachedCollection,
   { version = 1, prefix, createdBy, status, data, warnings }: CreateResponse,
-  { itemId, place, createdAt }: AssignedValues,
+  { itemId, place: sequence, createdAt }: AssignedValues,
 ): ItemView {
   return {
     id: itemId,
     kind: collection.kind,
     key: collection.key,
-    receiptNumber: prefix === null ? null : formatReceiptNumber(prefix, place),
+    receiptNumber: prefix === null ? null : formatReceiptNumber(prefix, sequence),
     status,
     version,
     createdAt,

@@ -9,7 +9,7 @@ import type { ActionContext } from "./context.ts";
 import { knowsField, outsideView } from "./narrow-write.ts";
 import { findVisibleItem } from "./visible.ts";
 
-/** Builds the 409 for the first field whose value another item has. Names that item only if the caller may read. */
+/** Builds the 409 for the first field whose value another item has. Includes that item's ID only if the caller can read it. */
 export async function duplicateProblem(
   ctx: ActionContext,
   reached: ReachedCollection,
@@ -21,8 +21,8 @@ export async function duplicateProblem(
   const { key, id } = first;
   if (!knowsField(reached, key)) return outsideView();
   const canRead = permissionsAllow(ctx.permissions, readPermission[collection.kind]);
-  const isNamed = canRead && (await isInView(ctx, reached, id));
-  return problem.duplicate(key, isNamed ? id : undefined);
+  const isReadable = canRead && (await isInView(ctx, reached, id));
+  return problem.duplicate(key, isReadable ? id : undefined);
 }
 
 /** The conflict of the field that comes first in the definition. */
@@ -30,7 +30,7 @@ export function firstConflict(
   collection: Collection,
   conflicts: readonly UniqueConflict[],
 ): { key: string; id: string } | undefined {
-  for (const { key, number } of uniqueFields(collection)) {
+  for (const { key, number } of numberedFields(collection)) {
     const conflict = conflicts.find(({ field }) => field === number);
     if (conflict) return { key, id: conflict.id };
   }
@@ -47,8 +47,11 @@ async function isInView(
   return found !== undefined;
 }
 
-/** The unique fields of the definition and of a pending one, with the numbers of their values. */
-export function uniqueFields({ id, definition, pending }: Collection) {
+/**
+ * The fields of the definition, and those that a pending change makes unique, with the number of their unique values. Fields
+ * that are not unique have a number that no value has.
+ */
+export function numberedFields({ id, definition, pending }: Collection) {
   return [...definition.fields.fields, ...(pending?.gained ?? [])].map((field) => {
     const uniqueId = "id" in field && "label" in field ? uniqueIdOf(field) : field.uniqueId;
     return { key: field.key, number: fieldNumber(id, uniqueId ?? 0) };

@@ -1,13 +1,16 @@
 import { roleAllows } from "#domain/credential/permissions.ts";
 import { loadNames, type FoundNames, type NamedCollection } from "#store/home/find.ts";
+import { maxScannedValues } from "#store/home/find-items.ts";
 import type { MemberContext } from "./members.ts";
+
+export { maxScannedValues };
 
 /** Longer texts find nothing, because no name is longer. */
 const maxTextLength = 300;
 /** The results of each kind. */
 const maxResults = 10;
 
-/** What a member may see and finds by a text: names that contain its words, and items by ID or receipt number. */
+/** What a member may see and finds by a text: names that contain its words, and items by ID, receipt number or value. */
 export async function findByName(
   { databases, member: { id, role } }: Pick<MemberContext, "databases" | "member">,
   text: string,

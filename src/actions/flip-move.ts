@@ -1,5 +1,5 @@
 import { copyKeptMs, type MoveProblem } from "#domain/move.ts";
-import { followStep, dropTriggers } from "#store/data/move-log.ts";
+import { applyLoggedChanges, dropTriggers } from "#store/data/move-log.ts";
 import {
   areMoved,
   freeze,
@@ -66,7 +66,7 @@ async function freezeAndSurrender(run: MoveRun, links: string): Promise<boolean>
   const { collections, run: number } = run.move;
   const startedAt = run.now();
   await freeze(run.source, collections, number, startedAt + freezeEndsMs);
-  while ((await followStep(run.both, number)) > 0)
+  while ((await applyLoggedChanges(run.both, number)) > 0)
     if (run.now() - startedAt > frozenMs) return false;
   if (!(await surrender(run.source, collections, number, links))) return false;
   await finishFlip(run);

@@ -21,7 +21,6 @@ import {
   requireGrantableRoles,
   type MemberContext,
   type SignInContext,
-  hashPassword,
 } from "./members.ts";
 
 const invitationLifetimeMs = 7 * 24 * 60 * 60 * 1000;
@@ -104,7 +103,7 @@ export async function joinAsMember(
     // An address keeps its member id for ever, so this id is still correct when the batch runs.
     id: (await findMemberId(ctx.databases.home, email)) ?? ctx.newId(),
     name,
-    password: await hashPassword(password, ctx.random.bytes(16)),
+    password: await ctx.passwords.hash(password),
     now: ctx.now(),
   };
   const entry = auditRecord(ctx, "member.join", `member:${email}`);

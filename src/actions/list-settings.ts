@@ -23,6 +23,20 @@ export async function saveFilter(
   );
 }
 
+/** Renames a filter, or replaces what it saves. Returns it. */
+export async function updateFilter(
+  ctx: MemberContext,
+  listName: string,
+  id: string,
+  changes: { name?: string | undefined; search?: string | undefined },
+): Promise<list.SavedFilter> {
+  const { name = null, search = null } = changes;
+  const row = { memberId: ctx.member.id, list: listName, id, name, search };
+  const filter = await list.updateFilter(ctx.databases.home, row);
+  if (!filter) throw problem.notFound();
+  return filter;
+}
+
 export async function deleteFilter(
   ctx: MemberContext,
   listName: string,

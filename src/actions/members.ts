@@ -31,57 +31,21 @@ import {
   createRandomSecret,
   signSecret,
   constantTimeEqual,
-  nodeCrypto,
   sha256,
   type SigningKeys,
 } from "#domain/credential/keys.ts";
 import { lazy } from "#domain/lazy.ts";
 import { hasNoControls, isStorable } from "#domain/text.ts";
-import { formatPasswordHash, scryptKeyBytes, scryptParameters } from "#domain/credential/scrypt.ts";
+import type { Passwords } from "#domain/credential/passwords.ts";
 
 /** The maximum length keeps hashing cheap. */
 export const passwordSchema = lazy(() => z.string().check(z.minLength(12), z.maxLength(1000)));
-
-export async function hashPassword(password: string, salt: Uint8Array): Promise<string> {
-  const key = await deriveKey(password, salt, scryptParameters);
-  return formatPasswordHash(toBase64(salt), toBase64(key));
-}
-
-export async function verifyPassword(password: string, hash: string): Promise<boolean> {
-  const [, N, r, p, salt = "", key = ""] = hash.split("$");
-  const expected = Buffer.from(key, "base64");
-  const cost = { N: Number(N), r: Number(r), p: Number(p) };
-  const derivedKey = await deriveKey(password, Buffer.from(salt, "base64"), cost);
-  return (
-    derivedKey.length === expected.length && nodeCrypto().timingSafeEqual(derivedKey, expected)
-  );
-}
-
-/** Matches no password. Verifying it for unknown accounts takes as long as for known ones. */
-const buildDummyHash = () =>
-  formatPasswordHash(toBase64(new Uint8Array(16)), toBase64(new Uint8Array(scryptKeyBytes)));
-
-function deriveKey(
-  password: string,
-  salt: Uint8Array,
-  cost: typeof scryptParameters,
-): Promise<Buffer> {
-  const options = { ...cost, maxmem: 64 * 1024 * 1024 };
-  return new Promise((resolve, reject) => {
-    nodeCrypto().scrypt(password.normalize("NFKC"), salt, scryptKeyBytes, options, (error, key) =>
-      error ? reject(error) : resolve(key),
-    );
-  });
-}
-
-function toBase64(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("base64");
-}
 
 /** The additional dependencies of member management. */
 export interface MemberContext extends ActionContext {
   member: { id: string; version: number; role: Role };
   keys: SigningKeys;
+  passwords: Passwords;
   /** Pushes these credentials to their Durable Objects, so that a change applies to their next request. */
   pushCredentials(credentials: readonly Credential[]): Promise<void>;
 }
@@ -198,7 +162,7 @@ export async function changePassword(
   newPassword: string,
 ): Promise<void> {
   const { id, version } = ctx.member;
-  const password = await hashPassword(newPassword, ctx.random.bytes(16));
+  const password = await ctx.passwords.hash(newPassword);
   const entry = auditRecord(ctx, "member.password", `member:${id}`);
   if (!(await updatePassword(ctx.databases.home, { id, version, exceptHash, password }, entry))) {
     throw memberChangedProblem();
@@ -207,6 +171,7 @@ export async function changePassword(
 
 export interface SignInContext extends ActionContext {
   keys: SigningKeys;
+  passwords: Passwords;
   /** Counts an attempt under this name. Rejects it when the limit per minute is reached. */
   limitAttempts(name: string): Promise<void>;
   /** Counts an attempt of the caller's networks. Rejects it when the limit per minute is reached. */
@@ -240,7 +205,7 @@ export async function signIn(
   await ctx.limitAttempts(
     isKnownAddress ? `account ${account} from ${network}` : `account ${account}`,
   );
-  const isCorrect = await verifyPassword(password, member?.password ?? buildDummyHash());
+  const isCorrect = await ctx.passwords.verify(password, member?.password);
   if (!member || !isCorrect) return undefined;
   const sessionId = await signSecret(ctx.keys, "session", createRandomSecret(ctx.random));
   const createdAt = ctx.now();
@@ -283,7 +248,7 @@ export async function createFirstOwner(
 ): Promise<boolean> {
   if (secret.expected === "" || !constantTimeEqual(secret.sent, secret.expected)) return false;
   const id = ctx.newId();
-  const password = await hashPassword(owner.password, ctx.random.bytes(16));
+  const password = await ctx.passwords.hash(owner.password);
   const email = owner.email.toLowerCase();
   return insertFirstOwner(
     ctx.databases.home,

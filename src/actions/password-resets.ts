@@ -12,12 +12,7 @@ import {
   resetPassword as storeNewPassword,
 } from "#store/home/password-resets.ts";
 import { auditRecord } from "./context.ts";
-import {
-  hashPassword,
-  requireGrantableRoles,
-  type MemberContext,
-  type SignInContext,
-} from "./members.ts";
+import { requireGrantableRoles, type MemberContext, type SignInContext } from "./members.ts";
 
 const resetLifetimeMs = 24 * 60 * 60 * 1000;
 
@@ -75,7 +70,7 @@ export async function resetPassword(
   newPassword: string,
 ): Promise<void> {
   const { id, hash } = await getPasswordReset(ctx, signedSecret);
-  const passwordHash = await hashPassword(newPassword, ctx.random.bytes(16));
+  const passwordHash = await ctx.passwords.hash(newPassword);
   const record = auditRecord(ctx, "member.reset", `member:${id}`);
   const change = { id, hash, password: passwordHash, now: ctx.now() };
   if (!(await storeNewPassword(ctx.databases.home, change, record))) throw problem.notFound();

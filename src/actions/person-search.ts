@@ -1,5 +1,6 @@
+import type { FieldSet } from "#domain/definition/field.ts";
 import { itemNumberRange, sequencesPerCollection } from "#domain/item/item.ts";
-import { matchPerson, parsePersonText } from "#domain/item/person-match.ts";
+import { matchPerson, matchWord, parsePersonText } from "#domain/item/person-match.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { loadItemsInRange } from "#store/data/item-ranges.ts";
 import {
@@ -65,9 +66,12 @@ function continueLater(ctx: ActionContext): void {
 export const listSearches = (ctx: ActionContext): Promise<PersonSearch[]> =>
   listPersonSearches(ctx.databases.home, ctx.now());
 
-/** An item that a search found. Undefined if it was deleted since. */
+/** An item that a search found. */
 export interface FoundItem extends PersonHit {
+  /** Undefined if it was deleted since. */
   found: NumberedItem | undefined;
+  /** The labels of the fields whose present values match. */
+  labels: string[];
 }
 
 const pageSize = 100;
@@ -85,24 +89,39 @@ export async function getPersonSearch(
   const { search, hits } = loaded;
   if (search.state === "running") continueLater(ctx);
   const page = hits.slice(0, pageSize);
-  const byNumber = await loadNumbered(ctx.databases, page);
-  const items = page.map((hit) => ({ ...hit, found: byNumber.get(hit.item) }));
+  const items = await loadFound(ctx.databases, page, search.text);
   return { search, items, next: hits.length > pageSize ? (page.at(-1)?.item ?? null) : null };
 }
 
 const collectionOf = (number: number) => Math.floor(number / sequencesPerCollection);
 
-async function loadNumbered(databases: Databases, hits: readonly PersonHit[]) {
+async function loadFound(
+  databases: Databases,
+  hits: readonly PersonHit[],
+  text: string,
+): Promise<FoundItem[]> {
   const groups = Map.groupBy(hits, ({ item }) => collectionOf(item));
   const found = await Promise.all(
-    Array.from(groups, ([id, group]) =>
-      findNumberedItems(
-        databases.of({ id }),
-        group.map(({ item }) => item),
-      ),
-    ),
+    Array.from(groups, async ([id, group]): Promise<FoundItem[]> => {
+      const numbers = group.map(({ item }) => item);
+      const { items, fields } = await findNumberedItems(databases.of({ id }), numbers);
+      return group.map((hit) => {
+        const item = items.find(({ number }) => number === hit.item);
+        const labels = item?.data ? matchingLabels(fields, item.data, text) : [];
+        return { ...hit, found: item, labels };
+      });
+    }),
   );
-  return new Map(found.flat().map((item) => [item.number, item]));
+  return found.flat();
+}
+
+/** The labels of the fields that contain a word of the text, former fields included. */
+function matchingLabels({ fields, retired }: FieldSet, data: string, text: string): string[] {
+  const values = JSON.parse(data) as Record<string, unknown>;
+  const contains = matchWord(text);
+  return [...fields, ...retired]
+    .filter(({ id }) => contains({ value: values[id] }))
+    .map(({ label }) => label);
 }
 
 /** Erases a search with its text and what it found. */

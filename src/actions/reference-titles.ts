@@ -10,10 +10,10 @@ import { titleField } from "#domain/definition/field.ts";
 
 export type Titles = ReadonlyMap<string, RecordTitle>;
 
-/** The records that one page names. */
+/** The maximum number of titles that one page loads. */
 const maxTitles = 2000;
 
-/** Finds the titles of the records to which values refer, as far as the caller may read them, and adds known ones. */
+/** Finds the titles of the referenced records that the caller may read. Does not load those in `known` again. */
 export async function loadTitles(
   ctx: ActionContext,
   fields: readonly Field[],
@@ -31,12 +31,12 @@ export async function loadTitles(
     }
   }
   const [app = ""] = apps;
-  // Apps that refer to each other share a database.
+  // All apps to which one collection refers are in its database.
   const found = await findTitles(ctx.databases.named("app", app), [...ids], [...apps]);
   return new Map([...known, ...found].map((record) => [record.id, record]));
 }
 
-/** The references in public data, columns included. */
+/** The references in the data of an item, including those in line items. */
 function referencesOf(
   fields: readonly Field[],
   data: Record<string, unknown>,
@@ -52,7 +52,7 @@ function referencesOf(
 
 const maxChoices = 10;
 
-/** Finds records of an app by a text: their title, receipt number or any other text. */
+/** Finds records of an app by a text in their title, receipt number or another field. */
 export async function findRecordChoices(
   ctx: ActionContext,
   app: CompiledCollection,
@@ -60,10 +60,10 @@ export async function findRecordChoices(
 ): Promise<RecordTitle[]> {
   const search = { body: {}, text, isForPeople: true };
   const { prefixMatches, views } = await queryItems(ctx, app, search, null, maxChoices);
-  const title = titleField(app.collection.definition.fields)?.key;
+  const titleKey = titleField(app.collection.definition.fields)?.key;
   return [...prefixMatches, ...views]
     .slice(0, maxChoices)
-    .map((view) => recordTitle(view, app.collection.key, title));
+    .map((view) => recordTitle(view, app.collection.key, titleKey));
 }
 
 function recordTitle(view: ItemView, app: string, titleKey: string | undefined): RecordTitle {

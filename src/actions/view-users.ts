@@ -45,19 +45,27 @@ export async function checkViewEffects(
     })
     .map(({ key }) => key);
   if (views.length === 0) return { ...noViewEffects, views };
-  const name = `${collection.kind}:${collection.key}`;
-  const [allUsers, allWebhooks] = await Promise.all([
-    listViewUsers(ctx.databases.home, name),
-    listViewWebhooks(ctx, name),
-  ]);
-  const isAffected = ({ view }: ViewUser) => views.includes(view);
-  const users = allUsers.filter(isAffected);
-  const webhooks = allWebhooks.filter(isAffected);
+  const { users, webhooks } = await loadViewUsers(ctx, collection, views);
   assertNotOrphaned(changed, users, "credential", "Change or revoke the credential");
   assertNotOrphaned(changed, webhooks, "webhook", "Change or delete the webhook");
   if (users.length > 0) await assertMayChange(ctx, users);
   assertNotShared(changed, users);
   return { views, users, webhooks };
+}
+
+/** Loads the credentials and webhooks that use some of the views. */
+export async function loadViewUsers(
+  ctx: ActionContext,
+  { kind, key }: Pick<Collection, "kind" | "key">,
+  views: readonly string[],
+): Promise<Pick<ViewEffects, "users" | "webhooks">> {
+  const name = `${kind}:${key}`;
+  const [users, webhooks] = await Promise.all([
+    listViewUsers(ctx.databases.home, name),
+    listViewWebhooks(ctx, name),
+  ]);
+  const isAffected = ({ view }: ViewUser) => views.includes(view);
+  return { users: users.filter(isAffected), webhooks: webhooks.filter(isAffected) };
 }
 
 /** Throws 422 when a view becomes personal although all visitors of a page read through it. */

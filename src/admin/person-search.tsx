@@ -128,21 +128,23 @@ const start = searchesPage.form({
 const itemPath = ({ kind, key, id }: NonNullable<FoundItem["found"]>) =>
   `${collectionPath[kind]}/${key}/items/${id}`;
 
-function HitRow({ found, former }: FoundItem) {
-  const text = useText().people;
+function HitRow({ found, former, labels }: FoundItem) {
+  const { people: text, terms } = useText();
   if (!found) return null;
-  const { kind, id, receipt, name, createdAt, hidden } = found;
-  const title = receipt ?? `…${id.slice(-8)}`;
+  const { kind, id, receipt, title, createdAt, hidden } = found;
+  const number = receipt ?? `…${id.slice(-8)}`;
+  const name = <bdi>{title || number}</bdi>;
+  const values = labels.length > 0 ? terms.list(labels) : text.values;
   return (
     <tr>
-      <th scope="row">{hidden ? <code>{title}</code> : <a href={itemPath(found)}>{title}</a>}</th>
-      <td>
-        <bdi>{name}</bdi>
-      </td>
-      <td>
+      <th scope="row">
+        {hidden ? name : <a href={itemPath(found)}>{name}</a>}
+        {title ? <small class="muted"> {number}</small> : null}
+      </th>
+      <td data-label={text.itemColumns.place}>{former ? text.formerValues : values}</td>
+      <td data-label={text.itemColumns.created}>
         <Time at={createdAt} />
       </td>
-      <td>{former ? text.formerValues : text.values}</td>
       <td class="end">
         {hidden ? (
           <span class="muted">{text.deletedWith[kind]}</span>
@@ -156,9 +158,33 @@ function HitRow({ found, former }: FoundItem) {
   );
 }
 
-const hitDocument = ({ found, former }: FoundItem) =>
+/** The items of one app or form, as a table. */
+function HitGroup({ hits }: { hits: readonly FoundItem[] }) {
+  const { people: text, terms } = useText();
+  const found = hits[0]?.found;
+  if (!found) return null;
+  const { item, created, place, erase } = text.itemColumns;
+  const { itemCount } = terms.collections[found.kind];
+  return (
+    <section>
+      <h2>{text.groupTitle(<bdi>{found.name}</bdi>, itemCount(hits.length))}</h2>
+      <Table
+        caption={text.foundItems}
+        columns={[item, place, created, { name: <span class="unseen">{erase}</span> }]}
+      >
+        {hits.map((hit) => (
+          <HitRow {...hit} />
+        ))}
+      </Table>
+    </section>
+  );
+}
+
+const hitDocument = ({ found, former, labels }: FoundItem) =>
   found && {
     id: found.id,
+    title: found.title,
+    fields: labels,
     receipt_number: found.receipt,
     collection: `${found.kind}:${found.key}`,
     created_at: formatTimestamp(found.createdAt),
@@ -180,7 +206,10 @@ const resultPage = page({
   }),
   render(frame, { search, items, next }) {
     const { frame: frameText, people: text } = frame.text;
-    const { item, collection, created, place, erase } = text.itemColumns;
+    const groups = Map.groupBy(
+      items.filter(({ found: item }) => item !== undefined),
+      ({ found: item }) => `${item?.kind}:${item?.key}:${item?.hidden}`,
+    );
     const gone = items.filter(({ found }) => found === undefined).length;
     return (
       <AdminPage
@@ -194,20 +223,7 @@ const resultPage = page({
         </p>
         {search.found >= maxPersonHits ? <p>{text.moreMatches}</p> : null}
         {items.length > gone ? (
-          <Table
-            caption={text.foundItems}
-            columns={[
-              item,
-              collection,
-              created,
-              place,
-              { name: <span class="unseen">{erase}</span> },
-            ]}
-          >
-            {items.map((hit) => (
-              <HitRow {...hit} />
-            ))}
-          </Table>
+          [...groups.values()].map((hits) => <HitGroup hits={hits} />)
         ) : (
           <EmptyState>
             <p>{search.state === "running" ? text.nothingYet : text.nothingLeft}</p>
@@ -215,6 +231,8 @@ const resultPage = page({
         )}
         {gone > 0 ? <p class="muted">{text.gone(gone)}</p> : null}
         <NextLink href={next} name={text.more} />
+        <p class="muted">{text.searchedPlaces}</p>
+        <p class="muted">{text.otherPlaces}</p>
         <p class="muted">{text.expiry(<Time at={search.expiresAt} as="day" />)}</p>
         <Action action={`${base}/${search.id}/delete`} name={text.deleteSearch} quiet />
       </AdminPage>

@@ -38,6 +38,14 @@ export function Plot({
   const refused = bars.reduce((sum, { bad }) => sum + bad, 0);
   const [first, last] = [bars[0]?.label ?? "", bars.at(-1)?.label ?? ""];
   const totals = `${describeTotal(total)}${refused > 0 ? text.rejected(refused) : ""}`;
+  if (total === 0) {
+    return (
+      <figure class="card">
+        <h2>{title}</h2>
+        <p class="muted">{text.none}</p>
+      </figure>
+    );
+  }
   return (
     <figure class="card">
       <h2>{`${title} · ${totals}`}</h2>

@@ -1,10 +1,11 @@
 import { Hono } from "hono";
 import type { Child } from "hono/jsx";
-import { findByName, startsWords } from "#actions/find.ts";
+import { findByName, maxScannedValues, startsWords } from "#actions/find.ts";
 import { roleAllows, type Ability, type Role } from "#domain/credential/permissions.ts";
 import type { AdminEnv } from "#http/env.ts";
 import { EmptyState } from "#html/parts.tsx";
 import type { FoundNames, NamedCollection } from "#store/home/find.ts";
+import type { FoundItem } from "#store/home/find-items.ts";
 import { collectionPath } from "#admin/definitions/layout.tsx";
 import { type Catalogue, useText } from "./language/index.tsx";
 import { AdminPage } from "./layout.tsx";
@@ -80,11 +81,7 @@ function groupResults(
   const groups: ResultGroup[] = [
     {
       title: titles.items,
-      results: items.map(({ id, receipt, collectionName, ...of }) => ({
-        name: receipt ?? id,
-        detail: collectionName,
-        href: `${itemsPath(of)}/${id}`,
-      })),
+      results: items.map((item) => itemResult(item, texts.search)),
     },
     {
       title: titles.collections,
@@ -123,6 +120,19 @@ function groupResults(
   return groups.filter(({ results }) => results.length > 0);
 }
 
+/** Names an item by its title, and says where the text was found. */
+function itemResult(item: FoundItem, text: Catalogue["search"]): Result {
+  const { id, receipt, collectionName, title, label, value } = item;
+  const names = [title, receipt, `…${id.slice(-8)}`].filter((name) => name !== null && name !== "");
+  const found =
+    label !== null && value !== null && value !== title ? [text.value(label, value)] : [];
+  return {
+    name: names[0] ?? id,
+    detail: [collectionName, ...names.slice(1, 2), ...found].join(" · "),
+    href: `${itemsPath(item)}/${id}`,
+  };
+}
+
 const maxCollections = 20;
 
 const searchPage = page({
@@ -152,6 +162,7 @@ const searchPage = page({
       {groups.map((group) => (
         <ResultList {...group} />
       ))}
+      {groups.length > 0 ? <p class="muted">{frame.text.search.scope(maxScannedValues)}</p> : null}
     </AdminPage>
   ),
 });
@@ -171,10 +182,16 @@ function openResult(
 }
 
 function NothingFound({ text }: { text: string }): Child {
-  const { hint, nothing } = useText().search;
+  const { hint, nothing, ways, scope } = useText().search;
   return (
     <EmptyState>
-      <p>{text === "" ? hint : nothing}</p>
+      <p>{text === "" ? hint : nothing(text)}</p>
+      <ul>
+        {ways.map((way) => (
+          <li>{way}</li>
+        ))}
+      </ul>
+      <p class="muted">{scope(maxScannedValues)}</p>
     </EmptyState>
   );
 }

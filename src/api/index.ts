@@ -7,7 +7,7 @@ import { filePaths } from "#domain/api-paths.ts";
 import { idempotencyKeyHeader } from "#domain/preconditions.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { authenticate, verifyBearer, type BearerEnv } from "#http/authenticate.ts";
-import { bufferBody, readJsonBody, readParsedBody, type BufferedBodyEnv } from "#http/body.ts";
+import { bufferBody, readJsonBody, parseBodyOnce, type BufferedBodyEnv } from "#http/body.ts";
 import { webhookContext } from "#http/context.ts";
 import { cors, isPreflight, rejectOtherMethods, sendPreflight } from "#http/cors.ts";
 import { findRequestedFormat } from "#http/download.ts";
@@ -85,7 +85,7 @@ function buildReadRequest(c: RestContext, op: Operation | null): ReadRequest<nev
   return {
     path: { key: "", id: "", delivery: "", ...(c.req.param() as Record<string, string>) },
     query: () => (op ? parseQuery(c, op.query()) : {}) as never,
-    body: () => readParsedBody(c),
+    body: () => parseBodyOnce(c),
     format: op?.formats === "downloads" ? findRequestedFormat(c) : undefined,
     position: (binding, cursor, versions) => readPosition(c, binding, cursor, versions),
     feedPosition: (binding, cursor) => readFeedPosition(c, binding, cursor),

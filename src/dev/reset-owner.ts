@@ -1,5 +1,5 @@
-import { randomBytes, randomUUID, scryptSync } from "node:crypto";
-import { formatPasswordHash, scryptKeyBytes, scryptParameters } from "#domain/credential/scrypt.ts";
+import { randomBytes, randomUUID } from "node:crypto";
+import { createPasswords } from "#domain/credential/passwords.ts";
 import { parseDeploymentOptions } from "./deploy/options.ts";
 import { settingsFileOf, isAssignedId, loadSettings } from "./deploy/settings.ts";
 import { queryWrangler, stop } from "./deploy/wrangler.ts";
@@ -47,10 +47,7 @@ if (candidates.length > 1) {
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 const password = randomBytes(18).toString("base64url");
-const salt = randomBytes(16);
-const cost = { ...scryptParameters, maxmem: 64 * 1024 * 1024 };
-const key = scryptSync(password, salt, scryptKeyBytes, cost);
-const hash = formatPasswordHash(salt.toString("base64"), key.toString("base64"));
+const hash = await createPasswords({ bytes: randomBytes }).hash(password);
 const id = quoted(owner.id);
 execute(
   [

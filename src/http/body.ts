@@ -29,8 +29,8 @@ export async function limitAnonymousBody(c: RequestContext<AppEnv>): Promise<voi
 export type BufferedBodyEnv = AppEnv & { Variables: { bodyProblem: Problem | undefined } };
 
 /**
- * Reads the body before authentication, so that slow senders cannot use rights that end while they send. Rejects
- * revoked and limited credentials before a long or slow body is read. Later steps report other problems of the body.
+ * Reads the body before authentication, so that a revocation during a slow upload applies to the request. Checks the
+ * credential early if the body is long or slow. Later steps report other problems of the body.
  */
 export const bufferBody = (isWrite: (c: Context) => boolean) =>
   createMiddleware<BufferedBodyEnv & ApiEnv & BearerEnv>(async (c, next) => {
@@ -45,12 +45,12 @@ export const bufferBody = (isWrite: (c: Context) => boolean) =>
     await next();
   });
 
-/** Allows 500 rows of 200 columns and more. Each value takes memory, however few bytes it has. */
+/** More than 500 rows of 200 columns need. Each value takes memory, however few bytes it has. */
 const maxValues = 120_000;
 /** Levels of arrays and objects in a body. */
 const maxLevels = 32;
 
-/** Parses the received body as JSON of one of these media types. Throws 415, 413 or 400 otherwise. The action validates its content. */
+/** Parses the received body as JSON of one of these media types. Throws 415, 413, 400 or 422 otherwise. The action validates its content. */
 export async function readJsonBody(
   c: RequestContext<BufferedBodyEnv>,
   allowedTypes: readonly string[],
@@ -60,14 +60,14 @@ export async function readJsonBody(
   if (!allowedTypes.includes(type.trim().toLowerCase()))
     throw problem.unsupportedMediaType(allowedTypes);
   if (![noCoding, ...gzipCodings].includes(contentCoding(c)))
-    throw problem.unsupportedContentCoding(true);
-  return readParsedBody(c);
+    throw problem.unsupportedContentCoding({ acceptsGzip: true });
+  return parseBodyOnce(c);
 }
 
 const parsedBodies = new WeakMap<Request, Promise<unknown>>();
 
 /** Parses the body once and returns the same result to every caller. */
-export function readParsedBody({ req }: Pick<Context, "req">): Promise<unknown> {
+export function parseBodyOnce({ req }: Pick<Context, "req">): Promise<unknown> {
   const body =
     parsedBodies.get(req.raw) ?? req.arrayBuffer().then((bytes) => parseBody(decode(req, bytes)));
   body.catch(() => undefined);
@@ -87,7 +87,9 @@ function decode(req: Context["req"], bytes: ArrayBuffer): Uint8Array {
     return gunzipSync(encodedBytes, { maxOutputLength: maxBodyBytes });
   } catch (error) {
     if (error instanceof RangeError) throw problem.tooLarge(maxBodyBytes);
-    throw problem.malformedJson("The body is not complete gzip data, as Content-Encoding says.");
+    throw problem.malformedJson(
+      "The body is not complete gzip data, although Content-Encoding is gzip.",
+    );
   }
 }
 

@@ -132,6 +132,7 @@ export function adminContext(
   return {
     ...webhookContext({ env, var: { action } }),
     member,
+    passwords: env.passwords,
     pushCredential: (credential) => pushCredential(env, credential),
     pushCredentials: (credentials) => pushCredentials(env, credentials),
   };

@@ -20,7 +20,7 @@ export const isCompressed = (c: RequestContext<AppEnv>): boolean => contentCodin
 
 /** Only the JSON of the API and of MCP may be compressed. Browsers and OAuth clients do not send that. */
 export function requireUncompressedBody(c: RequestContext<AppEnv>): void {
-  if (isCompressed(c)) throw problem.unsupportedContentCoding(false);
+  if (isCompressed(c)) throw problem.unsupportedContentCoding({ acceptsGzip: false });
 }
 
 /** The sender of a body. It can be rejected before all of the body is read. */

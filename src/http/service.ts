@@ -1,5 +1,6 @@
 import type { Descriptions } from "#documents/openapi/description.ts";
 import type { SigningKeys } from "#domain/credential/keys.ts";
+import type { Passwords } from "#domain/credential/passwords.ts";
 import type { LogLevel } from "#domain/events.ts";
 import type { Memory } from "#domain/memory.ts";
 import type { Clock, Random, Timeouts } from "#domain/ports.ts";
@@ -58,6 +59,7 @@ export interface Service extends Omit<Ports, "DB" | "DATA"> {
   settings: Settings;
   timeouts: Readonly<Timeouts>;
   keys: SigningKeys;
+  passwords: Passwords;
   memory: Memory;
   /** The operations of the API, for the documents that describe them. */
   operations: () => Descriptions;

@@ -17,6 +17,7 @@ import type { Precondition } from "#domain/preconditions.ts";
 export interface Target<Resource> {
   /** A read that starts before the caller is known. */
   prefetch?: Prefetch<unknown, never>;
+  /** Whether the operation can return 404. */
   mayBeMissing: boolean;
   /** Throws 404 if the resource is missing or the caller cannot see it. */
   find(ctx: WebhookContext, path: PathParameters, read: Read): Resource | Promise<Resource>;
@@ -29,10 +30,10 @@ export interface OperationRequest<Resource, Query, Data> {
   query: Query;
   /** The parsed JSON; the action validates it. Undefined for operations without a body. */
   body: unknown;
-  /** The bytes of an operation that receives content instead of JSON. Throws 400 and 415 for parts and codings. */
+  /** The bytes of an operation that receives content instead of JSON. Throws 400 for a `Content-Range` and 415 for a `Content-Encoding`. */
   content: () => SentContent;
   ifMatch: Precondition | null;
-  /** Only of operations with both preconditions. A response to a GET compares its ETag itself. */
+  /** Null unless the operation accepts both preconditions. For a GET, the REST adapter compares the ETag. */
   ifNoneMatch: Precondition | null;
   /** Empty where the operation accepts no Idempotency-Key. */
   sentKey: IdempotencyKey;
@@ -40,6 +41,7 @@ export interface OperationRequest<Resource, Query, Data> {
   /** Links of the documents are absolute URLs of this origin. */
   origin: string;
   format: ExportFormat | undefined;
+  /** Opens the cursor of the query. */
   position: ReadRequest["position"];
   /** Returns the result of the operation's prefetch. */
   prefetched: () => Promise<Data>;
@@ -56,7 +58,7 @@ export interface Operation<
   /** Whether the action reports errors of the query, as `ctx.queryErrors`. Otherwise they are reported before it runs. */
   reportsQueryErrors?: true;
   target: Target<Resource>;
-  /** Permissions that this body needs in addition. With `permission.anyOf`, all that it needs. */
+  /** The permissions that this body needs besides `permission`. If that is `anyOf`, returns every permission that the body needs. */
   bodyPermissions?: (body: unknown) => readonly Permission[];
   /** Starts before the caller is known, in place of the target's prefetch. */
   prefetch?(
@@ -65,9 +67,9 @@ export interface Operation<
     request: ReadRequest<z.output<Query>>,
   ): Promise<Data>;
   /**
-   * Only for a prefetch that can be expensive, such as a search. It starts early only if this isolate has already seen
-   * the credential admitted to this key. Rejected callers therefore cause no such work, and their response times do
-   * not reveal it.
+   * Only for a prefetch that can be expensive, such as a search. It starts early only if this isolate has admitted the
+   * credential to an operation with the same key before. Rejected callers therefore cause no such work, and their response
+   * times do not reveal it.
    */
   admissionKey?: (path: PathParameters) => string;
   run(
@@ -94,6 +96,7 @@ export interface SingleResult extends LinkedDocument {
   /** A path below the API's root. */
   location?: string;
   isReplay?: boolean;
+  /** Whether the Idempotency-Key was first used with another body. */
   hasDifferentBody?: boolean;
 }
 
@@ -101,6 +104,7 @@ export interface PageResult {
   items: readonly LinkedDocument[];
   /** The position after the page; null on the last one. */
   next: {
+    /** The route, conditions and sort for which the cursor is valid. */
     binding: string;
     position: Readonly<FullPosition>;
     bookmark?: string | null;

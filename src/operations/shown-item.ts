@@ -48,11 +48,11 @@ const loaders: Record<CollectionKind, Prefetch<LoadedItem>> = {
 const expandItem =
   (
     rights: ReaderRights,
-    find: (ctx: ReadContext) => CompiledCollection | Promise<CompiledCollection>,
+    findCollection: (ctx: ReadContext) => CompiledCollection | Promise<CompiledCollection>,
   ): Prefetch<ShownItem | undefined, ShownQuery> =>
   async (ctx, request) => {
     const { id } = request.path;
-    const reached = await reachCurrent(ctx, await find(ctx));
+    const reached = await reachCurrent(ctx, await findCollection(ctx));
     const isReceipt = reached.collection.kind === "app" && !id.startsWith("rec_");
     const condition = { field: isReceipt ? "$receipt_number" : "$id", op: "eq", value: id };
     const search = {
@@ -65,7 +65,7 @@ const expandItem =
     return view && { view, included };
   };
 
-/** What a GET of an item shows. It waits for the admission if it expands references, because that needs the caller. */
+/** The item that a GET returns. With `expand`, the read starts after authentication, because it needs the caller's permissions. */
 function shownItemTarget(kind: CollectionKind): Target<ShownItem> {
   const load = loaders[kind];
   const prefetch: Prefetch<LoadedItem | null, ShownQuery> = async (ctx, request) =>
@@ -75,29 +75,29 @@ function shownItemTarget(kind: CollectionKind): Target<ShownItem> {
     mayBeMissing: true,
     async find(ctx, path, read) {
       // Items of other collections get the same 404, with or without `expand`.
-      const findVisible = (early: LoadedItem | null) =>
+      const findVisible = (prefetched: LoadedItem | null) =>
         itemTargets[kind].find(ctx, path, (loadItem) =>
-          early ? (Promise.resolve(early) as Promise<never>) : read(loadItem),
+          prefetched ? (Promise.resolve(prefetched) as Promise<never>) : read(loadItem),
         );
-      assertReachable(ctx, kind, path.key);
-      const early = await read(prefetch);
-      if (early) {
-        const { item, compiled: reached } = await findVisible(early);
+      assertVisible(ctx, kind, path.key);
+      const prefetched = await read(prefetch);
+      if (prefetched) {
+        const { item, compiled: reached } = await findVisible(prefetched);
         return { view: buildItemView(item, reached), included: null };
       }
-      const likely = kind === "form" ? cachedCollectionOfItem(ctx.memory, path.id) : undefined;
-      const findLikely = async (readCtx: ReadContext) => {
-        if (likely && isReadable(ctx, likely, path.key)) return likely;
+      const cached = kind === "form" ? cachedCollectionOfItem(ctx.memory, path.id) : undefined;
+      const findCollection = async (readCtx: ReadContext) => {
+        if (cached && isVisibleForm(ctx, cached, path.key)) return cached;
         if (path.key === "") throw problem.notFound();
         return likelyCollection(readCtx, kind, path.key);
       };
       try {
-        const shown = await read(expandItem(ctx, findLikely));
+        const shown = await read(expandItem(ctx, findCollection));
         if (shown) return shown;
       } catch (error) {
         if (!(error instanceof Problem) || error.status >= 500) throw error;
       }
-      // Older IDs do not name their collection. And an unknown item is reported before an unknown reference.
+      // Older IDs do not contain their collection, and a missing item takes precedence over an invalid `expand`.
       const { compiled: reached } = await findVisible(null);
       const found = await read(expandItem(ctx, () => wholeOf(reached)));
       if (!found) throw problem.notFound();
@@ -106,14 +106,14 @@ function shownItemTarget(kind: CollectionKind): Target<ShownItem> {
   };
 }
 
-const isReadable = (
+const isVisibleForm = (
   { resources }: ReaderRights,
   { collection: { kind, key } }: CompiledCollection,
   pathKey: string,
 ) => kind === "form" && isVisible(resources, kind, key) && (pathKey === "" || pathKey === key);
 
-/** Refuses before anything is read, like the targets of writes. */
-function assertReachable(ctx: ActionContext, kind: CollectionKind, key: string): void {
+/** Throws 404 before anything is read if the caller cannot see the collection. The targets of writes do the same. */
+function assertVisible(ctx: ActionContext, kind: CollectionKind, key: string): void {
   if (kind === "form") requireVisibleForms(ctx);
   if (key !== "" && !isVisible(ctx.resources, kind, key)) throw problem.notFound();
 }

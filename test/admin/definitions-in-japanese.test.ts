@@ -118,7 +118,7 @@ describe("The editor in Japanese", () => {
     const hiding = { version, "fields[0].type": "text", "fields[0].was": "n" };
     const changes = { ...hiding, "fields[0].key": "n", "fields[0].label": "NAME" };
     const review = (await post(`/forms/${plain}/fields?draft`, { ...changes, do: "check" })).text;
-    expect(review).toContain("<strong>AMOUNT</strong> を非表示にします。");
+    expect(review).toContain("<strong>AMOUNT</strong>を非表示にします。");
     const refused = (await post(`/forms/${plain}/fields`, { ...changes, do: "save" })).text;
     expect(refused).toContain("「KIND」「AMOUNT」「LINES」「FILES」「SUM」と保存済みのデータ");
     const late = (await post(`/forms/${plain}/fields`, { ...changes, version: 9, do: "save" }))

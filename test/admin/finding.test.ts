@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { as, cookieOf, newMember, signIn } from "../support/members";
-import { admin, anonymous } from "../support/service";
+import { copyEntries } from "../support/copies";
+import { host, type Json } from "../support/client";
+import { counted } from "../support/counting";
+import { admin, anonymous, client, freshKey, makeForm, ownerCookie } from "../support/service";
 import { world } from "../support/world";
 
 type Call = (method: string, path: string) => ReturnType<typeof admin>;
@@ -26,6 +29,57 @@ describe("The search field of the frame", () => {
     expect(linksOf(await find("passw"))).toContain("/admin/account");
     expect(linksOf(await find("assword"))).toEqual([]);
     expect(linksOf(await find(form.key.slice(1)))).toContain(`/admin/forms/${form.key}/items`);
+  });
+
+  it("finds items by the end of the ID that lists show, by values and by people", async () => {
+    const { form } = await world();
+    expect(linksOf(await find(`…${form.id.slice(-8)}`))).toContain(
+      `/admin/forms/${form.key}/items/${form.id}`,
+    );
+    const integrator = await client();
+    const key = await makeForm(integrator, [
+      { key: "subject", type: "text", label: "Subject" },
+      { key: "email", type: "email", label: "Email" },
+      { key: "secret", type: "text", label: "Secret", searchable: false },
+    ]);
+    const word = freshKey("Zebra");
+    const data = {
+      subject: `Crossing for ${word}`,
+      email: `${word}@example.com`,
+      secret: `hidden${word}`,
+    };
+    const { id } = (await integrator.post(`/forms/${key}/submissions`, { data })).body;
+    const href = `/admin/forms/${key}/items/${id}`;
+    const results = async (text: string) =>
+      (await find(text)).groups.flatMap((group: Json) => group.results) as Json[];
+    expect(await results(word.toUpperCase())).toContainEqual(
+      expect.objectContaining({ name: data.subject, href }),
+    );
+    expect((await results(data.email))[0]).toMatchObject({
+      name: data.subject,
+      href,
+      detail: expect.stringMatching(new RegExp(`Email: ${data.email}$`)),
+    });
+    expect(await results(`hidden${word}`)).toEqual([]);
+    await integrator.delete(`/submissions/${id}`);
+    expect(await results(data.email)).toEqual([]);
+  });
+
+  it("reads at most 12,000 rows in one round trip, however many values there are", async () => {
+    const { fetch, counts, reset } = counted();
+    const integrator = await client();
+    const key = await makeForm(integrator, [{ key: "title", type: "text", label: "Title" }]);
+    const { id } = (
+      await integrator.post(`/forms/${key}/submissions`, { data: { title: "Entry" } })
+    ).body;
+    await copyEntries(id, 30_000);
+    const headers = { Cookie: await ownerCookie(), Accept: "application/json" };
+    const path = `${host}/admin/search?q=nowhere-at-all`;
+    reset();
+    const response = await fetch(new Request(path, { headers }));
+    expect(response.status).toBe(200);
+    expect(counts.rowsRead).toBeGreaterThan(10_000);
+    expect(counts.rowsRead).toBeLessThanOrEqual(14_000);
   });
 
   it("offers to search the items of the open form", async () => {

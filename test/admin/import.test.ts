@@ -348,7 +348,7 @@ describe("An import", () => {
     [{}, "Choose a file"],
     [{ csv: "title\n" }, "at least one row below"],
     [{ csv: 'title\n"A' }, "Line 2"],
-    [{ csv: "a,b\n1" }, "has 1 cells. The header has 2"],
+    [{ csv: "a,b\n1" }, "has 1 cell. The header has 2"],
     [{ csv: "title\nA", columns: ["nothing"] }, "does not exist"],
     [{ csv: "a,b\n1,2", columns: ["title", "title"] }, "Another column"],
     [{ csv: `title\n${"A\n".repeat(5001)}` }, "more than 5000 rows"],

@@ -181,6 +181,7 @@ function contextOf(id: string, role: "owner" | "admin" | "editor"): MemberContex
     runAfterResponse: () => undefined,
     member: { id, version: 1, role },
     keys: serviceWith().keys,
+    passwords: serviceWith().passwords,
     pushCredentials: async () => undefined,
   };
 }

@@ -1,7 +1,7 @@
 import { exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { host, type Client } from "../support/client";
-import { client, makeForm, ownerCookie } from "../support/service";
+import { admin, client, makeForm, ownerCookie } from "../support/service";
 
 const fields = [
   { key: "title", label: "Title", type: "text", required: true },
@@ -107,5 +107,30 @@ describe("The form of an item", () => {
       ["$preview", "1"],
     ]);
     expect(text).toMatch(/id="calculated".*<dd>7.50<\/dd>/s);
+  });
+});
+
+describe("“Create another”", () => {
+  it("says what was created, and keeps the values that items often share", async () => {
+    const integrator = await client();
+    const form = await makeForm(integrator, [
+      { key: "title", type: "text", label: "Title" },
+      { key: "room", type: "select", label: "Room", options: [{ value: "A" }, { value: "B" }] },
+    ]);
+    const base = `/forms/${form}/items`;
+    const headers = { Accept: "text/html" };
+    const body = { title: "Board meeting", room: "B", $another: "yes", $status: "submitted" };
+    const created = await admin("POST", base, body, headers);
+    expect(created.status).toBe(303);
+    const to = created.headers.get("Location") ?? "";
+    expect(to).toBe(`/admin${base}/new?like=%7B%22room%22%3A%22B%22%7D`);
+    const { text } = await admin("GET", to.replace("/admin", ""), undefined, headers);
+    expect(text).toMatch(/value="B" (selected|checked)/);
+    expect(text).not.toContain("Board meeting");
+    expect(text).toMatch(/name="\$another" value="yes" checked/);
+    for (const like of ["x", "[]", '{"room":{}}', '{"title":"x"}']) {
+      const path = `${base}/new?like=${encodeURIComponent(like)}`;
+      expect((await admin("GET", path)).status).toBe(200);
+    }
   });
 });

@@ -165,6 +165,83 @@ describe("Views above a list", () => {
     expect((await integrator.get(`/forms/${form}/schema`)).body.views).toHaveLength(2);
   });
 
+  it("take the changes of their list: a condition replaced, and a sort and columns added", async () => {
+    const form = await formWith(
+      [
+        { title: "t1", amount: 1 },
+        { title: "t9", amount: 9 },
+      ],
+      [design],
+    );
+    const page = async (query: string) =>
+      (await admin("GET", `/forms/${form}/items?${query}`, undefined, html)).text;
+    const opened = await page("view=small");
+    expect(opened).not.toContain("Save changes to");
+    const edit = /href="([^"]+)" class="change"/.exec(opened)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    expect(edit).toBe(`/admin/forms/${form}/items?tab=small&f.amount.lt=5&add=amount&change=0`);
+    const search = "tab=small&f.amount.gte=5&sort=title&columns=title";
+    expect(titlesOf(await admin("GET", `/forms/${form}/items?${search}`))).toEqual(["t9"]);
+    expect(await page(search)).toContain("Save changes to view “Small”");
+    const path = `/forms/${form}/items/views/small`;
+    expect((await admin("POST", path, { search })).body).toEqual({ key: "small", name: "Small" });
+    expect((await admin("POST", path, { name: "Large" })).status).toBe(200);
+    const { views } = (await integrator.get(`/forms/${form}/schema`)).body;
+    expect(views).toEqual([
+      {
+        key: "small",
+        name: "Large",
+        conditions: [{ field: "amount", op: "gte", value: 5 }],
+        sort: [{ field: "title", direction: "asc" }],
+        fields: ["title"],
+      },
+    ]);
+    expect(await page("view=small")).not.toContain("Save changes to");
+    const other = await admin("POST", `/forms/${form}/items/views/none`, { name: "x" });
+    expect(other.status).toBe(404);
+  });
+
+  it("keep the conditions that no input can show, beside those that are changed", async () => {
+    const either = {
+      any: [
+        { field: "amount", op: "eq", value: 1 },
+        { field: "title", op: "eq", value: "t9" },
+      ],
+    };
+    const view = { ...design, conditions: [{ field: "kind", op: "in", value: ["a"] }, either] };
+    const form = await formWith(
+      [
+        { title: "t9", kind: "a" },
+        { title: "t8", kind: "a" },
+      ],
+      [view],
+    );
+    const { text } = await admin("GET", `/forms/${form}/items?view=small`, undefined, html);
+    const edit = /href="([^"]+)" class="change"/.exec(text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const search = edit.split("?")[1]?.replace(/&add=.*/, "") ?? "";
+    expect(titlesOf(await admin("GET", `/forms/${form}/items?${search}`))).toEqual(["t9"]);
+    expect((await admin("POST", `/forms/${form}/items/views/small`, { search })).status).toBe(200);
+    const { views } = (await integrator.get(`/forms/${form}/schema`)).body;
+    expect(views[0].conditions).toEqual(view.conditions);
+  });
+
+  it("ask before a change that a credential or a webhook feels, and are kept while it uses them", async () => {
+    const form = await formWith([], [design]);
+    await client({ permissions: ["submissions:read"], resources: [`form:${form}/small`] });
+    const path = `/forms/${form}/items/views/small`;
+    const search = "tab=small&f.amount.gte=5";
+    const asked = await admin("POST", path, { search });
+    expect(asked.body.credentials).toHaveLength(1);
+    const nameOf = async () => (await integrator.get(`/forms/${form}/schema`)).body.views[0];
+    expect(await nameOf()).toMatchObject({ conditions: design.conditions });
+    const review = await admin("POST", path, { search }, html);
+    expect(review.text).toMatch(/Save changes to view “Small”\?[^]*1 credential/);
+    const saved = await admin("POST", path, { search, sure: "yes" });
+    expect(saved.body).toEqual({ key: "small", name: "Small" });
+    const deletion = await admin("POST", `${path}/delete`, { review: "yes" }, html);
+    expect(deletion.text).toMatch(/You can’t delete this view[^]*1 credential/);
+    expect((await admin("POST", `${path}/delete`, {})).status).toBe(409);
+  });
+
   it("are all kept when two people save at the same time", async () => {
     const form = await formWith([]);
     const names = ["One", "Two", "Three", "Four"];
@@ -247,6 +324,27 @@ describe("A member's own filters and columns", () => {
     expect(statuses.filter((status) => status === 201)).toHaveLength(50);
     expect(statuses.filter((status) => status === 409)).toHaveLength(10);
     expect(answers.find(({ status }) => status === 409)?.body.detail).toMatch(/Delete one/);
+  });
+
+  it("are changed in place by their member only: their search, then their name", async () => {
+    const form = await formWith([{ title: "t1", amount: 1 }]);
+    const base = `/forms/${form}/items`;
+    const saved = await admin("POST", `${base}/filters`, { name: "Few", search: "f.amount.lt=5" });
+    const { id } = saved.body;
+    const changed = `tab=${id}&f.amount.lt=3`;
+    const page = async (query: string) =>
+      (await admin("GET", `${base}?${query}`, undefined, html)).text;
+    expect(await page("f.amount.lt=5")).not.toContain("Save changes to");
+    expect(await page(changed)).toMatch(
+      /aria-current="page"[^]*Few[^]*Save changes to filter “Few”/,
+    );
+    const path = `${base}/filters/${id}`;
+    const answer = await admin("POST", path, { search: changed });
+    expect(answer.body).toEqual({ id, name: "Few", search: "f.amount.lt=3" });
+    expect((await admin("POST", path, { name: "Fewer" })).body.name).toBe("Fewer");
+    expect(await page(changed)).not.toContain("Save changes to");
+    const { cookie } = await newMember("viewer");
+    expect((await as(cookie)("POST", path, { name: "Mine" })).status).toBe(404);
   });
 
   it("keep the chosen columns of each list, and a link overrides them", async () => {

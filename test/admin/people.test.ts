@@ -90,6 +90,24 @@ describe("A search for a person", () => {
       expect(idsOf(await search(text))).toEqual([body.id]);
   });
 
+  it("shows each item by its title, with the fields that match, under its app or form", async () => {
+    const app = await makeApp(integrator, fields);
+    const form = await makeForm(integrator, fields);
+    const word = freshKey("Titled").replaceAll("_", "");
+    const data = { first: "Order", last: `von ${word}`, mail: `${word}@example.com` };
+    await integrator.post(`/forms/${form}/submissions`, { data });
+    await integrator.post(`/apps/${app}/records`, { data });
+    const result = await search(word);
+    expect(result.items).toMatchObject([
+      { title: "Order", fields: ["last", "mail"] },
+      { title: "Order", fields: ["last", "mail"] },
+    ]);
+    const { text } = await admin("GET", `/people/${result.id}`, undefined, html);
+    expect(text).toMatch(/<h2><bdi>\w+<\/bdi>: 1 (record|submission)<\/h2>/);
+    expect(text).toContain("last, mail");
+    expect(text).toContain("Not searched: the contents of files");
+  });
+
   it("finds former values as long as the history keeps them, and items of deleted forms", async () => {
     const form = await makeForm(integrator, fields);
     const word = freshKey("former").replaceAll("_", "");

@@ -70,7 +70,7 @@ describe.each([
     await page.getByText("Department is one of Design, IT").waitFor();
     expect(await titles()).toEqual(["IT", "Design"]);
     expect(person.actions + 1).toBe(5);
-    await page.locator("summary", { hasText: "Save view" }).click();
+    await page.locator("summary", { hasText: "Save as a new view" }).click();
     await person.fill("Name", "Design and IT");
     await person.press("Save for everyone");
     await page.getByText("View “Design and IT” saved").waitFor();
@@ -85,7 +85,7 @@ describe.each([
     await create("own", { title: "one desk" });
     await create("own", { title: "one lamp" });
     const { page, person } = await signInAt("/admin/forms/own/items?q=desk");
-    await page.locator("summary", { hasText: "Save view" }).click();
+    await page.locator("summary", { hasText: "Save as a new view" }).click();
     await person.fill("Name", "Desks");
     await person.press("Save for me");
     await page.getByText("Filter “Desks” saved").waitFor();
@@ -93,6 +93,8 @@ describe.each([
     await person.follow("Desks");
     await page.waitForURL(/q=desk/);
     expect(await page.locator("tbody th").allTextContents()).toEqual(["one desk"]);
+    await page.locator("summary", { hasText: "Edit filter" }).click();
+    await person.press("Delete filter…");
     await person.press("Delete filter");
     await page.getByText("Filter deleted").waitFor();
     expect(await page.getByRole("link", { name: "Desks" }).count()).toBe(0);

@@ -597,6 +597,10 @@ function itemRows(kind: CollectionKind): Row[] {
       (world) => ({ path: `${pathOf(world)}/filters`, body: { name: "Mine", search: "q=x" } }),
       { page: 303 },
     ),
+    ...adminRows(`POST ${itemsRoute}/filters/:filter`, 404, (world) => ({
+      path: `${pathOf(world)}/filters/nothing`,
+      body: { name: "Mine" },
+    })),
     ...adminRows(`POST ${itemsRoute}/filters/:filter/delete`, 404, (world) => ({
       path: `${pathOf(world)}/filters/nothing/delete`,
       body: {},
@@ -610,6 +614,10 @@ function itemRows(kind: CollectionKind): Row[] {
       }),
       { page: 303 },
     ),
+    ...adminRows(`POST ${itemsRoute}/views/:view`, 404, (world) => ({
+      path: `${pathOf(world)}/views/nothing`,
+      body: { name: "Any" },
+    })),
     ...adminRows(`POST ${itemsRoute}/views/:view/delete`, 404, (world) => ({
       path: `${pathOf(world)}/views/nothing/delete`,
       body: {},

@@ -215,8 +215,10 @@ GET /admin/apps/:key/items/new                                   | 200   | 200  
 POST /admin/apps/:key/items/selected                             | 200   | 200   | 200    | 200    | 401
 POST /admin/apps/:key/items/columns                              | 200   | 200   | 200    | 200    | 401
 POST /admin/apps/:key/items/filters                              | 201   | 201   | 201    | 201    | 401
+POST /admin/apps/:key/items/filters/:filter, of nobody           | 404   | 404   | 404    | 404    | 401
 POST /admin/apps/:key/items/filters/:filter/delete, of nobody    | 404   | 404   | 404    | 404    | 401
 POST /admin/apps/:key/items/views                                | 201   | 201   | 201    | 403    | 401
+POST /admin/apps/:key/items/views/:view, of nothing              | 404   | 404   | 404    | 403    | 401
 POST /admin/apps/:key/items/views/:view/delete, of nothing       | 404   | 404   | 404    | 403    | 401
 POST /admin/apps/:key/items                                      | 201   | 201   | 201    | 403    | 401
 GET /admin/apps/:key/items/:id                                   | 200   | 200   | 200    | 200    | 401
@@ -254,8 +256,10 @@ GET /admin/forms/:key/items/new                                  | 200   | 200  
 POST /admin/forms/:key/items/selected                            | 200   | 200   | 200    | 200    | 401
 POST /admin/forms/:key/items/columns                             | 200   | 200   | 200    | 200    | 401
 POST /admin/forms/:key/items/filters                             | 201   | 201   | 201    | 201    | 401
+POST /admin/forms/:key/items/filters/:filter, of nobody          | 404   | 404   | 404    | 404    | 401
 POST /admin/forms/:key/items/filters/:filter/delete, of nobody   | 404   | 404   | 404    | 404    | 401
 POST /admin/forms/:key/items/views                               | 201   | 201   | 201    | 403    | 401
+POST /admin/forms/:key/items/views/:view, of nothing             | 404   | 404   | 404    | 403    | 401
 POST /admin/forms/:key/items/views/:view/delete, of nothing      | 404   | 404   | 404    | 403    | 401
 POST /admin/forms/:key/items                                     | 201   | 201   | 201    | 403    | 401
 GET /admin/forms/:key/items/:id                                  | 200   | 200   | 200    | 200    | 401

@@ -23,3 +23,16 @@ export async function copyItem(id: string, count: number): Promise<void> {
       .bind(id, count),
   ]);
 }
+
+/** Copies the search entries of an item by SQL, with values of their own. The copies belong to no item. */
+export async function copyEntries(id: string, count: number): Promise<void> {
+  await dataDb
+    .prepare(
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?2)
+      insert into search_entry select e.field, e.value || ' ' || n.i, e.item + n.i, null
+      from item cross join search_entry e on e.item = item.number, n
+      where item.id = ?1 and typeof(e.value) = 'text'`,
+    )
+    .bind(id, count)
+    .run();
+}

@@ -134,8 +134,10 @@ const collectionBodies = (kind: Kind): Record<string, (world: World) => Json> =>
     [`${base}/:key/items/selected`]: () => ({ ids: "sub_x", act: "download" }),
     [`${base}/:key/items/columns`]: () => ({ columns: "title" }),
     [`${base}/:key/items/filters`]: () => ({ name: "Mine", search: "q=x" }),
+    [`${base}/:key/items/filters/:filter`]: () => ({ name: "Mine" }),
     [`${base}/:key/items/filters/:filter/delete`]: () => ({}),
     [`${base}/:key/items/views`]: () => ({ name: freshKey("View"), search: "sort=title" }),
+    [`${base}/:key/items/views/:view`]: () => ({ name: freshKey("View") }),
     [`${base}/:key/items/views/:view/delete`]: () => ({}),
     [`${base}/:key/items/:id`]: () => ({ version: 1, data: { title: "Another" } }),
     [`${base}/:key/items/:id/close`]: () => ({ version: 1 }),
@@ -274,7 +276,9 @@ export const refused = [
   "POST /admin/settings/databases/moves/:id/stop",
   // The world has no saved filter and no view, and its file belongs to a credential.
   ...["app", "form"].flatMap((kind) => [
+    `POST /admin/${kind}s/:key/items/filters/:filter`,
     `POST /admin/${kind}s/:key/items/filters/:filter/delete`,
+    `POST /admin/${kind}s/:key/items/views/:view`,
     `POST /admin/${kind}s/:key/items/views/:view/delete`,
   ]),
   "PUT /admin/files/:id/content",

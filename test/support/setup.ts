@@ -1,5 +1,4 @@
 import { vi } from "vitest";
-import { scryptParameters } from "../../src/domain/credential/scrypt.ts";
 import { cacheMainModule } from "./cached-main-module";
 import { forgetCollections } from "./conformance";
 import { emptyStorage } from "./empty-storage";
@@ -34,7 +33,5 @@ for (const [id, node] of moduleRunner.evaluatedModules.idToModuleMap) {
 cacheMainModule();
 quietRequestLog();
 vi.useRealTimers();
-// A password hash at full cost takes 250 ms.
-Object.assign(scryptParameters, { N: 4, r: 1, p: 1 });
 forgetCollections();
 await emptyStorage();

@@ -9,6 +9,7 @@ import { actOnSelected } from "#admin/items/bulk/bulk.tsx";
 import { exportItems } from "#admin/items/list/export.ts";
 import { listItems, suggestRecords } from "#admin/items/list/list.tsx";
 import { savedLists } from "#admin/items/list/saved.ts";
+import { savedViews } from "#admin/items/list/saved-views.ts";
 import { stepToNeighbor } from "./neighbors.ts";
 import { erasePage } from "./erase.tsx";
 import { itemPage } from "./item-page.tsx";
@@ -22,6 +23,7 @@ export function itemRoutes(kind: CollectionKind) {
   const erase = requireAbility("erase");
   const define = requireAbility("define");
   const saved = savedLists(kind);
+  const views = savedViews(kind);
   const routes = new Hono<AdminEnv>();
   if (kind === "app") routes.get("/choices", suggestRecords.show);
   return routes
@@ -30,9 +32,11 @@ export function itemRoutes(kind: CollectionKind) {
     .post("/selected", (c) => actOnSelected(c, kind))
     .post("/columns", saved.columns)
     .post("/filters", saved.filter)
+    .post("/filters/:filter", saved.changeFilter)
     .post("/filters/:filter/delete", saved.removeFilter)
-    .post("/views", define, saved.view)
-    .post("/views/:view/delete", define, saved.removeView)
+    .post("/views", define, views.create)
+    .post("/views/:view", define, views.change)
+    .post("/views/:view/delete", define, views.remove)
     .get("/new", write, newPage(kind).show)
     .get("/import", write, startPage(kind).show)
     .post("/import", write, (c) => importItems(c, kind))

@@ -115,24 +115,34 @@ function SummaryFigures({ summary, figures }: { summary: Summary; figures: Figur
       </EmptyState>
     );
   }
+  const filled = months.filter((each) => each.items > 0);
   return (
     <>
-      <Plot
-        title={text.byMonth(Items)}
-        describeTotal={(count) => itemCount(count)}
-        bars={months.map((each) => ({ label: each.month, value: each.items, bad: 0 }))}
-      />
-      <details>
-        <summary>{text.figures}</summary>
-        <Table caption={text.byMonth(Items)} columns={[text.month, { name: Items, number: true }]}>
-          {months.map((each) => (
-            <tr>
-              <td>{each.month}</td>
-              <td class="number">{formatCount(each.items)}</td>
-            </tr>
-          ))}
-        </Table>
-      </details>
+      {filled.length === 1 ? (
+        <p>{text.onlyMonth(itemCount(total), filled[0]?.month ?? "", months.length > 1)}</p>
+      ) : (
+        <>
+          <Plot
+            title={text.byMonth(Items)}
+            describeTotal={(count) => itemCount(count)}
+            bars={months.map((each) => ({ label: each.month, value: each.items, bad: 0 }))}
+          />
+          <details>
+            <summary>{text.figures}</summary>
+            <Table
+              caption={text.byMonth(Items)}
+              columns={[text.month, { name: Items, number: true }]}
+            >
+              {months.map((each) => (
+                <tr>
+                  <td>{each.month}</td>
+                  <td class="number">{formatCount(each.items)}</td>
+                </tr>
+              ))}
+            </Table>
+          </details>
+        </>
+      )}
       {sums.length > 0 ? (
         <>
           <h2>{text.sums}</h2>
@@ -155,7 +165,7 @@ function SummaryFigures({ summary, figures }: { summary: Summary; figures: Figur
       ) : null}
       <div class="columns">
         {breakdowns.map((breakdown) => (
-          <BreakdownTable {...{ breakdown, total, Items }} />
+          <BreakdownTable {...{ breakdown, total, Items }} counted={itemCount(total)} />
         ))}
       </div>
     </>
@@ -170,10 +180,13 @@ function BreakdownTable({
   breakdown: { field, values, others },
   total,
   Items,
+  counted,
 }: {
   breakdown: Breakdown;
   total: number;
   Items: string;
+  /** The total in words. */
+  counted: string;
 }) {
   const text = useText();
   const name = field?.label ?? text.terms.properties.status;
@@ -186,27 +199,38 @@ function BreakdownTable({
       <h2>
         <bdi>{name}</bdi>
       </h2>
-      <Table
-        caption={text.summary.byValue(Items, name)}
-        columns={[name, { name: Items, number: true }]}
-      >
-        {rows.map(({ label, items }) => (
-          <tr>
-            <td>
-              <bdi>{label}</bdi>
-              <svg
-                class="plot"
-                viewBox={`0 0 ${barWidth} ${barHeight}`}
-                preserveAspectRatio="none"
-                aria-hidden="true"
-              >
-                <rect width={Math.round((items / total) * barWidth * 10) / 10} height={barHeight} />
-              </svg>
-            </td>
-            <td class="number">{formatCount(items)}</td>
-          </tr>
-        ))}
-      </Table>
+      {rows.length === 1 ? (
+        <p>
+          {values[0]?.value === null
+            ? text.summary.noValues(total, counted)
+            : text.summary.onlyValue(total, counted, rows[0]?.label ?? "")}
+        </p>
+      ) : (
+        <Table
+          caption={text.summary.byValue(Items, name)}
+          columns={[name, { name: Items, number: true }]}
+        >
+          {rows.map(({ label, items }) => (
+            <tr>
+              <td>
+                <bdi>{label}</bdi>
+                <svg
+                  class="plot"
+                  viewBox={`0 0 ${barWidth} ${barHeight}`}
+                  preserveAspectRatio="none"
+                  aria-hidden="true"
+                >
+                  <rect
+                    width={Math.round((items / total) * barWidth * 10) / 10}
+                    height={barHeight}
+                  />
+                </svg>
+              </td>
+              <td class="number">{formatCount(items)}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
     </section>
   );
 }

@@ -18,7 +18,6 @@ import {
   listSessions,
   memberNameSchema,
   sessionIdOf,
-  verifyPassword,
   passwordSchema,
 } from "#actions/members.ts";
 import { abilities, roleAllows, type Ability } from "#domain/credential/permissions.ts";
@@ -263,7 +262,7 @@ const choosePassword = accountPage.form({
   fields: PasswordChange,
   async act({ c, ctx, text }, { current, password }) {
     await limitAttempts(c, `password ${ctx.member.id}`);
-    if (!(await verifyPassword(current, ctx.member.password))) {
+    if (!(await ctx.passwords.verify(current, ctx.member.password))) {
       throw problem.invalidInput([
         errorAt(["current"], "invalid_format", text.account.incorrectPassword),
       ]);

@@ -211,6 +211,7 @@ export function signInContext(c: RequestContext<AppEnv>) {
   return {
     ...context,
     keys: c.env.keys,
+    passwords: c.env.passwords,
     network: callerNetworks(c).narrow,
     device: describeDevice(c.req.header("User-Agent") ?? ""),
     limitAttempts: (name: string) => limitAttempts(c, name),

@@ -73,15 +73,15 @@ const sectionHeading = /<h[23] id="([^"]*)">(.*?) <a class="anchor"[^]*?<\/h[23]
 /** Splits a page at its headings, without markup. */
 function splitSections(title: string, html: string): Section[] {
   const [beginning = "", ...parts] = html.split(new RegExp(sectionHeading.source, "g"));
-  const sections: Section[] = [{ title, text: plain(beginning) }];
+  const sections: Section[] = [{ title, text: htmlToText(beginning) }];
   for (let at = 0; at < parts.length; at += 3) {
     const [id = "", heading = "", text = ""] = parts.slice(at, at + 3);
-    sections.push({ title, heading: plain(heading), id, text: plain(text) });
+    sections.push({ title, heading: htmlToText(heading), id, text: htmlToText(text) });
   }
   return sections;
 }
 
-const plain = (html: string) =>
+const htmlToText = (html: string) =>
   html
     .replaceAll(/<[^>]*>/g, " ")
     .replaceAll(/&(amp|lt|gt|quot|#39);/g, (entity) => plainEntities[entity] ?? entity)
@@ -96,7 +96,7 @@ const plainEntities: Record<string, string> = {
   "&#39;": "'",
 };
 
-/** Renders a table. A first column without a heading contains row headers. A table without headings has no head. */
+/** Renders a table. A first column without a heading contains row headers. A table without any heading has no `<thead>`. */
 function renderTable(header: string[], rows: string[][]): string {
   const hasRowHeaders = header[0] === "";
   const headerCells = header.map((cell) =>
@@ -104,8 +104,8 @@ function renderTable(header: string[], rows: string[][]): string {
   );
   const head = header.some(Boolean) ? `<thead><tr>${headerCells.join("")}</tr></thead>` : "";
   const body = rows.map(([firstCell = "", ...otherCells]) => {
-    const name = hasRowHeaders ? `<th scope="row">${firstCell}</th>` : `<td>${firstCell}</td>`;
-    return `<tr>${name}${otherCells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
+    const firstHtml = hasRowHeaders ? `<th scope="row">${firstCell}</th>` : `<td>${firstCell}</td>`;
+    return `<tr>${firstHtml}${otherCells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
   });
   return `<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>${head}<tbody>${body.join("\n")}</tbody></table></div>\n`;
 }

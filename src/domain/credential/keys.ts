@@ -1,11 +1,8 @@
 import type { Random } from "#domain/ports.ts";
-import { lazy } from "#domain/lazy.ts";
+import { nodeCrypto } from "./node-crypto.ts";
 import { macLength, secretBytes, secretLength, signedText } from "./signed-secret.ts";
 
 const encoder = new TextEncoder();
-
-/** Loaded on first use, because loading takes milliseconds and API requests do without it. */
-export const nodeCrypto = lazy(() => process.getBuiltinModule("node:crypto"));
 
 /** SHA-256 of a text without a promise, for thousands of texts at once. */
 export function sha256Bytes(text: string): Uint8Array {

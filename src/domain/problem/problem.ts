@@ -252,12 +252,12 @@ export const problem = {
     ),
 
   /** RFC 9110, section 12.5.3: `Accept-Encoding` names the accepted codings. */
-  unsupportedContentCoding: (takesGzip: boolean) =>
+  unsupportedContentCoding: ({ acceptsGzip }: { acceptsGzip: boolean }) =>
     new Problem(
       "unsupported_media_type",
-      `Send the body ${takesGzip ? "with Content-Encoding: gzip, or " : ""}without a Content-Encoding.`,
+      `Send the body ${acceptsGzip ? "with Content-Encoding: gzip, or " : ""}without a Content-Encoding.`,
       { header: "Content-Encoding" },
-      { "Accept-Encoding": takesGzip ? "gzip, identity" : "identity" },
+      { "Accept-Encoding": acceptsGzip ? "gzip, identity" : "identity" },
     ),
 
   invalidInput: (errors: readonly FieldError[]) =>

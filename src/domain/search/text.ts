@@ -81,7 +81,7 @@ export function isPlainCharacter(character: string): boolean {
 }
 
 /** The index compares values with their case, so the search tries the common spellings of a text. */
-function spellings(text: string): string[] {
+export function spellings(text: string): string[] {
   const [lowerCase, upperCase] = [text.toLowerCase(), text.toUpperCase()];
   const sentenceCase = lowerCase.replace(/^./u, (letter) => letter.toUpperCase());
   const titleCase = lowerCase.replace(/(?<=^|\s)\S/gu, (letter) => letter.toUpperCase());

@@ -79,7 +79,7 @@ function selectNotes(db: DataDatabase): PreparedStatement<"data"> {
 }
 
 /** How many notes wait; at most `limit`. */
-export async function countNotes(db: DataDatabase, limit: number): Promise<number> {
+export async function countLoggedChanges(db: DataDatabase, limit: number): Promise<number> {
   const statement = db.prepare<"data">(
     `select count(*) as notes from (select 1 from move_log limit ${limit})`,
   );
@@ -128,7 +128,7 @@ export class UnequalCopyError extends Error {
  * Copies what the oldest notes name, and compares it. A row that is gone is deleted. Returns the number of the notes.
  * @throws UnequalCopyError
  */
-export async function followStep(
+export async function applyLoggedChanges(
   [source, target]: readonly [DataDatabase, DataDatabase],
   run: number,
 ): Promise<number> {

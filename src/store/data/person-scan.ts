@@ -1,6 +1,8 @@
 import { sql } from "drizzle-orm";
 import type { CollectionKind } from "#domain/definition/collection.ts";
+import { noFields, type FieldSet } from "#domain/definition/field.ts";
 import { itemNumberRange } from "#domain/item/item.ts";
+import { itemTitleSql } from "./item-title.ts";
 import type { CollectionDatabase, Databases } from "#store/db/database.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { change, collection, item } from "#store/db/schema.ts";
@@ -69,6 +71,9 @@ export interface NumberedItem {
   number: number;
   id: string;
   receipt: string | null;
+  title: string | null;
+  /** The values by field IDs, as JSON. Null if they are too large for a page of results. */
+  data: string | null;
   createdAt: number;
   kind: CollectionKind;
   key: string;
@@ -77,12 +82,21 @@ export interface NumberedItem {
   hidden: number;
 }
 
+/** The items whose matching fields a page names. */
+const maxShownBytes = 50_000;
+
 const selectNumbered = collectionStatement<{ numbers: string }>((db, v) =>
   db
     .select({
       number: item.number,
       id: item.id,
       receipt: sql<string | null>`${item.receiptNumber}`.as("receipt"),
+      title: itemTitleSql("item", "collection").as("title"),
+      data: sql<
+        string | null
+      >`iif(octet_length(${item.data}) <= ${sql.raw(String(maxShownBytes))}, ${item.data}, null)`.as(
+        "data",
+      ),
       createdAt: sql<number>`${item.createdAt}`.as("createdAt"),
       kind: collection.kind,
       key: sql<string>`iif(${collection.id} < 0, substr(${collection.key}, 2), ${collection.key})`.as(
@@ -96,12 +110,26 @@ const selectNumbered = collectionStatement<{ numbers: string }>((db, v) =>
     .where(sql`${item.number} in (select value from json_each(${v.numbers}))`),
 );
 
-/** Finds those of the items that still exist. */
+const selectFieldSet = collectionStatement<object>((db, { collectionId }) =>
+  db
+    .select({ fields: collection.fields })
+    .from(collection)
+    .where(sql`${collection.id} in (${collectionId}, -${collectionId})`),
+);
+
+/** Finds those of the items that still exist, and the fields of their collection, in one round trip. */
 export async function findNumberedItems(
   db: CollectionDatabase,
   numbers: readonly number[],
-): Promise<NumberedItem[]> {
-  const statement = selectNumbered(db, { numbers: JSON.stringify(numbers) });
-  const { results } = await retryTransient(db, () => statement.all<NumberedItem>());
-  return results;
+): Promise<{ items: NumberedItem[]; fields: FieldSet }> {
+  const statements = [
+    selectNumbered(db, { numbers: JSON.stringify(numbers) }),
+    selectFieldSet(db, {}),
+  ];
+  const [items, sets] = await retryTransient(db, () => db.batch(statements));
+  const [set] = (sets?.results ?? []) as { fields: string }[];
+  return {
+    items: (items?.results ?? []) as NumberedItem[],
+    fields: set ? (JSON.parse(set.fields) as FieldSet) : noFields,
+  };
 }

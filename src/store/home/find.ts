@@ -1,6 +1,5 @@
 import { and, desc, eq, gt, isNull, ne, sql, type SQL } from "drizzle-orm";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import { parseReceiptSequences, sequencesPerCollection } from "#domain/item/item.ts";
 import {
   batchHomeAndData,
   query,
@@ -11,11 +10,11 @@ import {
 import { mergeLists } from "#store/db/merge-lists.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { credential, member, webhook } from "#store/db/home-schema.ts";
-import { collection, item } from "#store/db/schema.ts";
+import { collection } from "#store/db/schema.ts";
+import { selectItems, type FoundItem } from "./find-items.ts";
 
 /** At most this many names of each kind are compared with a search, the newest first. */
 const maxNames = 1000;
-const maxItems = 10;
 
 interface NamedThing {
   id: string;
@@ -32,15 +31,6 @@ export interface NamedCollection {
   name: string;
 }
 
-/** An item whose ID or receipt number was entered. */
-interface NamedItem {
-  id: string;
-  receipt: string | null;
-  kind: CollectionKind;
-  key: string;
-  collectionName: string;
-}
-
 /** Which lists a member may see. */
 export interface FindScope {
   /** Null: every credential. */
@@ -54,10 +44,10 @@ export interface FoundNames {
   credentials: NamedThing[];
   members: NamedMember[];
   webhooks: NamedThing[];
-  items: NamedItem[];
+  items: FoundItem[];
 }
 
-/** Loads the names that a search compares, and the items with this ID or receipt number, in one round trip. */
+/** Loads the names that a search compares, and finds items, in one round trip. */
 export async function loadNames(
   databases: Databases,
   scope: FindScope,
@@ -150,26 +140,3 @@ const selectCollections = (db: Database<"data">) =>
       .orderBy(desc(collection.id))
       .limit(maxNames),
   );
-
-/** A receipt number ends with the number of its record, which each app has once. */
-function selectItems(db: Database<"data">, text: string) {
-  const sequences = JSON.stringify(parseReceiptSequences(text));
-  const numbers = sql`(select c.id * ${sql.raw(String(sequencesPerCollection))} + s.value
-    from (select id from collection where kind = 'app' and id > 0 order by id desc limit ${sql.raw(String(maxNames))}) c
-      join json_each(${sequences}) s)`;
-  const hasReceipt = sql`(${item.number} in ${numbers} and ${item.receiptNumber} = ${text} collate nocase)`;
-  return query(db, (on) =>
-    on
-      .select({
-        id: item.id,
-        receipt: item.receiptNumber,
-        kind: collection.kind,
-        key: collection.key,
-        collectionName: sql<string>`${collection.name}`.as("collection_name"),
-      })
-      .from(item)
-      .innerJoin(collection, and(eq(collection.id, item.collectionId), gt(collection.id, 0)))
-      .where(sql`${item.id} = ${text} or ${hasReceipt}`)
-      .limit(maxItems),
-  );
-}

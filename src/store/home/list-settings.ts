@@ -48,6 +48,25 @@ export async function storeFilter(
   return (result?.meta.changes ?? 0) > 0;
 }
 
+const changeFilter = homeStatement<
+  ListOfMember & { id: string; name: string | null; search: string | null }
+>((db, v) =>
+  db
+    .update(savedFilter)
+    .set({ name: sql`coalesce(${v.name}, name)`, search: sql`coalesce(${v.search}, search)` })
+    .where(sql`member_id = ${v.memberId} and list = ${v.list} and id = ${v.id}`)
+    .returning({ id: savedFilter.id, name: savedFilter.name, search: savedFilter.search }),
+);
+
+/** Replaces the name and the search that are not null. Returns undefined when the member has no such filter. */
+export async function updateFilter(
+  db: HomeDatabase,
+  filter: ListOfMember & { id: string; name: string | null; search: string | null },
+): Promise<SavedFilter | undefined> {
+  const [result] = await runOnce(db, () => db.batch<SavedFilter>([changeFilter(db, filter)]));
+  return result?.results[0];
+}
+
 const removeFilter = homeStatement<ListOfMember & { id: string }>((db, v) =>
   db
     .delete(savedFilter)

@@ -16,12 +16,18 @@ export function describeResult(
   { bulk, terms }: Catalogue,
 ): Flash {
   const { done, refused, refusals } = report;
-  const { items, itemCount } = terms.collections[kind];
+  const { itemCount } = terms.collections[kind];
   if (refused === 0) {
     return { text: bulk.results.all(act, itemCount(done), report), isPartial: false };
   }
   const named = refusals.slice(0, maxNamedRefusals);
-  const text = bulk.results.partial(act, items, report, named, refused - named.length);
+  const text = bulk.results.partial(
+    act,
+    itemCount(done + report.unchanged + refused),
+    report,
+    named,
+    refused - named.length,
+  );
   return { text, isPartial: true };
 }
 

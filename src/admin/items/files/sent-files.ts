@@ -4,7 +4,7 @@ import { createFile, storeContent } from "#actions/upload-file.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import { withFieldError } from "#admin/page.ts";
 import type { ReachedCollection } from "#domain/data/narrow.ts";
-import { nodeCrypto } from "#domain/credential/keys.ts";
+import { nodeCrypto } from "#domain/credential/node-crypto.ts";
 import { isStoredFile, type StoredFile } from "#domain/files/file.ts";
 import { Problem } from "#domain/problem/problem.ts";
 import { maxBodyBytes } from "#http/body.ts";

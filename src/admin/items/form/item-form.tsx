@@ -111,11 +111,23 @@ function SubmitButtons({ kind, view }: { kind: "app" | "form"; view: ItemView | 
   );
 }
 
+/** After “create”, the form is shown again for the next item, with the values that items often share. */
+function AnotherChoice({ isChosen }: { isChosen: boolean }) {
+  return (
+    <label class="choice">
+      <input type="checkbox" name="$another" value="yes" checked={isChosen} />
+      <span>{useText().itemForm.another}</span>
+    </label>
+  );
+}
+
 export interface ItemFormProps {
   frame: PageContext;
   collection: Collection;
   /** Undefined for a new item. */
   view?: ItemView | undefined;
+  /** The values with which a new item starts. */
+  initial?: Record<string, unknown> | undefined;
   /** Digests of the stored values. Saving compares them to find the changed fields. */
   seen: SeenDigests;
   /** The submitted form, if the page renders it again. */
@@ -132,6 +144,8 @@ export interface ItemFormProps {
   /** The item's place in the list from which the member came. */
   place?: Place | undefined;
 }
+
+const isFilled = (value: unknown) => textOf(value) !== "";
 
 /** Without scripts, files are part of the form. */
 const encodingOf = (fields: readonly Field[]) =>
@@ -177,7 +191,7 @@ export function ItemFormPage(props: ItemFormProps) {
           <ReferencesContext.Provider value={references}>
             <ItemInputs
               fields={fields}
-              data={view?.data ?? {}}
+              data={view?.data ?? props.initial ?? {}}
               form={form}
               written={written}
               zone={zone}
@@ -193,6 +207,9 @@ export function ItemFormPage(props: ItemFormProps) {
         ) : null}
         <p class="actions sticky">
           <SubmitButtons kind={kind} view={view} />
+          {view ? null : (
+            <AnotherChoice isChosen={props.initial !== undefined || isFilled(form?.["$another"])} />
+          )}
           <a class="button quiet" href={action}>
             {terms.cancel}
           </a>

@@ -33,6 +33,7 @@ import { actorNames, itemTitle } from "#admin/items/value.tsx";
 import { ItemFormPage } from "./item-form.tsx";
 import { storeSentFiles } from "#admin/items/files/sent-files.ts";
 import { createItem } from "#actions/create-item.ts";
+import { readShared, shareValues } from "./shared-values.ts";
 import { findFormRecords, formReferences, type ResolvedForm } from "./find-records.ts";
 import { noReferences } from "#admin/items/references.tsx";
 
@@ -66,10 +67,17 @@ type AdminContext = Context<AdminEnv>;
 
 export const newPage = (kind: CollectionKind) =>
   page({
-    load: async ({ c }) => (await getStoredCollection(c, kind)).compiled,
-    async render(frame, compiled) {
+    async load({ c }) {
+      const { compiled } = await getStoredCollection(c, kind);
+      const initial = readShared(fieldsOf(compiled), c.req.query("like"));
+      const references = initial
+        ? await formReferences(c.var.action, fieldsOf(compiled), initial)
+        : noReferences;
+      return { compiled, initial, references };
+    },
+    async render(frame, { compiled, initial, references }) {
       const seen = await digestFields(fieldsOf(compiled), {}, frame.viewer.zone);
-      const props = { frame, collection: compiled.collection, seen, references: noReferences };
+      const props = { frame, collection: compiled.collection, seen, initial, references };
       return <ItemFormPage {...props} />;
     },
   });
@@ -255,8 +263,10 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
       const text = readTexts(c);
       const { savedDraft, saved } = text.itemForm.outcomes;
       const title = itemTitle(view, fields, text);
+      const base = itemsPath(c, kind);
+      const isAnother = textOf(form["$another"]) !== "";
       return {
-        to: `${itemsPath(c, kind)}/${view.id}`,
+        to: isAnother ? `${base}/new?like=${shareValues(fields, view.data)}` : `${base}/${view.id}`,
         flash: view.status === "draft" ? savedDraft(title) : saved(title),
         document: itemDocument(view, siteLinks),
         status: 201,

@@ -10,11 +10,11 @@ export const columnSeparator = ".";
 /** The fields to show as columns: those of the URL, of the view, of the member's choice, or the first few. */
 export function visibleColumns(
   { definition }: Collection,
-  { columns, view }: Query,
+  { columns, view, tab }: Query,
   chosen: readonly string[] | null,
 ): Field[] {
   const { fields } = definition.fields;
-  const viewed = (definition.views ?? []).find(({ key }) => key === view)?.fields;
+  const viewed = (definition.views ?? []).find(({ key }) => key === (view ?? tab))?.fields;
   for (const keys of [columns, viewed, chosen]) {
     const found = fields.filter(({ key }) => keys?.includes(key));
     if (found.length > 0) return found;

@@ -70,9 +70,7 @@ export function FilterChips({ base, query, targets }: FilterProps) {
       ))}
       {chips.length > 1 ? (
         <li class="plain">
-          <a
-            href={searchPath(base, { view: query.view, sort: query.sort, columns: query.columns })}
-          >
+          <a href={searchPath(base, { ...query, text: "", filters: [], conditions: "" })}>
             {text.clearAll}
           </a>
         </li>

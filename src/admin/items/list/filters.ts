@@ -2,8 +2,9 @@ import type { Context } from "hono";
 import { viewerOf } from "#admin/preferences.ts";
 import { valueType, type Field } from "#domain/definition/field.ts";
 import { dayInZone, localToUtc } from "#domain/time.ts";
-import type { Collection } from "#domain/definition/collection.ts";
+import type { Collection, View } from "#domain/definition/collection.ts";
 import { isObject } from "#domain/json.ts";
+import { findView } from "#domain/search/view.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { Filter, Query } from "./query.ts";
 
@@ -117,17 +118,23 @@ function toOperand(kind: ValueType, text: string, { zone }: Clock): unknown {
 /** Converts a query to a search body of the API, so that both search by the same rules. Leaves out the text. */
 export function buildSearchBody(collection: Collection, query: Query, clock: Clock) {
   const { fields } = collection.definition.fields;
+  const { sort = [] } = query.sort ? {} : (changedView(collection, query) ?? {});
   return {
     conditions: [
       ...query.filters.map((filter) => toCondition(fields, filter, clock)),
       ...parseConditions(query.conditions),
     ],
     ...(query.sort ? { sort: [{ field: query.sort.key, direction: query.sort.direction }] } : {}),
+    ...(sort.length > 0 ? { sort } : {}),
     limit: 50,
   };
 }
 
-function toCondition(
+/** The view whose conditions the query replaces. Its sort and fields still apply. */
+export const changedView = (collection: Collection, { view, tab }: Query): View | undefined =>
+  view === undefined && tab !== undefined ? findView(collection, tab) : undefined;
+
+export function toCondition(
   fields: readonly Field[],
   { path, op, values }: Filter,
   clock: Clock,

@@ -20,6 +20,7 @@ import { AddFilterMenu, FilterChips, FilterForm, HiddenQuery } from "./filter-in
 import { buildFilterTargets, toSearchProblem } from "./filter-targets.ts";
 import { ItemsTable } from "./items-table.tsx";
 import { ColumnPicker, SaveMenu, SortMenu, ViewTabs } from "./list-tools.tsx";
+import { expandView } from "./tabs.ts";
 import { PageLinks, describePosition } from "./page-links.tsx";
 
 export interface ItemsPageProps {
@@ -136,6 +137,7 @@ export function ItemsPage(props: ItemsPageProps) {
   const targets = buildFilterTargets(fields, kind, text);
   const searchProblem = problem && toSearchProblem(problem, props.query, targets, text);
   const query = { ...props.query, editing: searchProblem?.editing ?? props.query.editing };
+  const clock = { zone: frame.viewer.zone, now: frame.viewer.now };
   const columns = visibleColumns(collection, query, settings.columns);
   const canWrite = roleAllows(frame.member.role, "write");
   const tools = { base, query, collection, frame, filters: settings.filters };
@@ -164,7 +166,7 @@ export function ItemsPage(props: ItemsPageProps) {
       </FormErrors>
       <p id="cell-status" role="status"></p>
       <div id="found">
-        <FilterChips base={base} query={query} targets={targets} />
+        <FilterChips base={base} query={expandView(collection, query, clock)} targets={targets} />
         {views.length === 0 ? (
           <NoItems {...props} />
         ) : (

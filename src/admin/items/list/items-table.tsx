@@ -159,7 +159,7 @@ function SelectAll({ collection, total }: ItemsTableProps) {
   return (
     <label class="choice all">
       <input type="checkbox" name="all" value="yes" />
-      <span>{itemList.table.selectAll(items)}</span>
+      <span>{itemList.table.selectAll(items, total.count)}</span>
     </label>
   );
 }

@@ -1,4 +1,4 @@
-import type { Collection, View } from "#domain/definition/collection.ts";
+import type { Collection } from "#domain/definition/collection.ts";
 import { isListField, type Field } from "#domain/definition/field.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
 import { Action } from "#html/action-button.tsx";
@@ -8,66 +8,106 @@ import type { SavedFilter } from "#store/home/list-settings.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { columnSeparator } from "./columns.ts";
 import { HiddenQuery } from "./filter-inputs.tsx";
-import { buildSearchParams, isFiltered, type Query } from "./query.ts";
+import { isFiltered, type Query } from "./query.ts";
+import { filterPath, findOpenTab, searchOf, withoutTab, type OpenTab } from "./tabs.ts";
 
 interface ToolProps {
   base: string;
   query: Query;
 }
 
-/** The query without what belongs to one page of it. */
-const searchOf = (query: Query) => buildSearchParams(query).toString();
-
 interface ViewTabsProps extends ToolProps {
+  frame: PageContext;
   collection: Collection;
   filters: readonly SavedFilter[];
 }
 
 /** The views of the definition and the member's own filters, as tabs. */
-export function ViewTabs({ base, query, collection, filters }: ViewTabsProps) {
+export function ViewTabs({ base, query, collection, filters, frame }: ViewTabsProps) {
   const views = collection.definition.views ?? [];
   if (views.length + filters.length === 0) return null;
-  const current = currentFilter(query, filters);
-  const isCurrentView = ({ key }: View) => current === undefined && query.view === key;
-  const isAll = current === undefined && query.view === undefined;
+  const open = findOpenTab(collection, query, filters);
+  const currentOf = (id: string) => (open?.id === id ? "page" : undefined);
   const { itemList, terms } = useText();
   const text = itemList.tools;
   return (
-    <nav class="tabs views" aria-label={text.views}>
-      <ul>
-        <li>
-          <a href={base} aria-current={isAll ? "page" : undefined}>
-            {text.all(terms.collections[collection.kind].items)}
-          </a>
-        </li>
-        {views.map((view) => (
+    <div class="views">
+      <nav class="tabs" aria-label={text.views}>
+        <ul>
           <li>
-            <a
-              href={`${base}?view=${view.key}`}
-              aria-current={isCurrentView(view) ? "page" : undefined}
-            >
-              {view.name}
+            <a href={base} aria-current={open ? undefined : "page"}>
+              {text.all(terms.collections[collection.kind].items)}
             </a>
           </li>
-        ))}
-        {filters.map((filter) => (
-          <li>
-            <a
-              href={`${base}?${filter.search}`}
-              aria-current={filter === current ? "page" : undefined}
-              title={text.ownFilter}
-            >
-              {filter.name}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
+          {views.map(({ key, name }) => (
+            <li>
+              <a href={`${base}?view=${key}`} aria-current={currentOf(key)}>
+                {name}
+              </a>
+            </li>
+          ))}
+          {filters.map((filter) => (
+            <li>
+              <a
+                href={filterPath(base, filter)}
+                aria-current={currentOf(filter.id)}
+                title={text.ownFilter}
+              >
+                {filter.name}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {open ? <TabMenu {...{ base, open, frame }} /> : null}
+    </div>
   );
 }
 
-const currentFilter = (query: Query, filters: readonly SavedFilter[]) =>
-  filters.find(({ search }) => search === searchOf(query));
+/** Renames or deletes the saved filter or the view of the open tab. */
+function TabMenu({ base, open, frame }: { base: string; open: OpenTab; frame: PageContext }) {
+  const { itemList, terms } = useText();
+  const text = itemList.tools;
+  const { kind, id, name } = open;
+  if (kind === "view" && !roleAllows(frame.member.role, "define")) return null;
+  const path = `${base}/${tabPath[kind]}/${id}`;
+  return (
+    <details class="drop" id="tab-menu">
+      <summary class="button quiet little">{text.editTab[kind]}</summary>
+      <div class="card">
+        <form method="post" action={path}>
+          <Input
+            name="name"
+            label={terms.name}
+            value={name}
+            required
+            maxlength={200}
+            autocomplete="off"
+          />
+          <p class="actions">
+            <button type="submit">{text.rename}</button>
+          </p>
+        </form>
+        {kind === "filter" ? (
+          <Action
+            action={`${path}/delete`}
+            name={text.deleteFilter}
+            title={text.deleteFilterTitle(name)}
+            confirm={text.deleteFilterWarning}
+          />
+        ) : (
+          <form method="post" action={`${path}/delete`}>
+            <button type="submit" class="danger" name="review" value="yes">
+              {text.deleteView}…
+            </button>
+          </form>
+        )}
+      </div>
+    </details>
+  );
+}
+
+const tabPath = { filter: "filters", view: "views" } as const;
 
 /** Chooses the visible columns. The service remembers them for the member and the list. */
 export function ColumnPicker({
@@ -147,57 +187,57 @@ export function SortMenu({ base, query, collection }: ToolProps & { collection: 
 }
 
 interface SaveMenuProps extends ViewTabsProps {
-  frame: PageContext;
   columns: readonly Field[];
 }
 
 /** Saves the present filter as a tab: for the member, or as a view of the definition for everyone. */
-export function SaveMenu({ base, query, collection, filters, frame, columns }: SaveMenuProps) {
+export function SaveMenu(props: SaveMenuProps) {
+  const { base, query, collection, filters, frame, columns } = props;
   const { itemList, terms } = useText();
   const text = itemList.tools;
-  const own = currentFilter(query, filters);
+  const open = findOpenTab(collection, query, filters);
   const canDefine = roleAllows(frame.member.role, "define");
-  const view = (collection.definition.views ?? []).find(({ key }) => key === query.view);
-  const isOnlyView = view && searchOf(query) === `view=${view.key}`;
-  if (own) {
-    return <Action action={`${base}/filters/${own.id}/delete`} name={text.deleteFilter} quiet />;
-  }
-  if (isOnlyView) {
-    if (!canDefine) return null;
-    const confirm = text.deleteViewWarning(terms.collections[collection.kind].items);
-    return (
-      <Action
-        action={`${base}/views/${view.key}/delete`}
-        name={text.deleteView}
-        title={text.deleteViewTitle(view.name)}
-        confirm={confirm}
-      />
-    );
-  }
-  if (!isFiltered(query) && !query.sort && !query.columns) return null;
+  const canSaveChanges = open?.isChanged && (open.kind === "filter" || canDefine);
+  const isOpenTab = open?.isChanged === false && (open.kind === "filter" || query.text === "");
+  if (isOpenTab || (!isFiltered(query) && !query.sort && !query.columns && !open)) return null;
   return (
-    <details class="drop" id="save">
-      <summary class="button quiet">{text.saveFilter}</summary>
-      <form method="post" action={`${base}/filters`} class="card">
-        <input type="hidden" name="search" value={searchOf(query)} />
-        <Input name="name" label={terms.name} required maxlength={200} autocomplete="off" />
-        <label class="choice">
-          <input
-            type="checkbox"
-            name="columns"
-            value={columns.map(({ key }) => key).join(columnSeparator)}
-          />
-          <span>{text.withColumns}</span>
-        </label>
-        <p class="actions">
-          <button type="submit">{text.saveOwn}</button>
-          {canDefine ? (
-            <button type="submit" class="quiet" formaction={`${base}/views`}>
-              {text.saveView}
-            </button>
-          ) : null}
-        </p>
-      </form>
-    </details>
+    <>
+      {canSaveChanges ? <SaveChanges base={base} query={query} open={open} /> : null}
+      <details class="drop" id="save">
+        <summary class="button quiet">{text.saveNew}</summary>
+        <form method="post" action={`${base}/filters`} class="card">
+          <input type="hidden" name="search" value={searchOf(withoutTab(collection, query))} />
+          <Input name="name" label={terms.name} required maxlength={200} autocomplete="off" />
+          <label class="choice">
+            <input
+              type="checkbox"
+              name="columns"
+              value={columns.map(({ key }) => key).join(columnSeparator)}
+            />
+            <span>{text.withColumns}</span>
+          </label>
+          <p class="actions">
+            <button type="submit">{text.saveOwn}</button>
+            {canDefine ? (
+              <button type="submit" class="quiet" formaction={`${base}/views`}>
+                {text.saveView}
+              </button>
+            ) : null}
+          </p>
+        </form>
+      </details>
+    </>
+  );
+}
+
+/** Replaces what the open tab saves with the list as it is. A text search stays out of a view. */
+function SaveChanges({ base, query, open }: ToolProps & { open: OpenTab }) {
+  const { kind, id, name } = open;
+  const search = searchOf(kind === "view" ? { ...query, text: "" } : { ...query, tab: undefined });
+  return (
+    <form method="post" action={`${base}/${tabPath[kind]}/${id}`}>
+      <input type="hidden" name="search" value={search} />
+      <button type="submit">{useText().itemList.tools.saveChanges[kind](name)}</button>
+    </form>
   );
 }

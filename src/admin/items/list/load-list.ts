@@ -115,7 +115,8 @@ function isSearchable(
 }
 
 /** A cursor belongs to the conditions and the sort of its view, so that a change of these ends it. */
-function viewBinding({ collection }: CompiledCollection, { view: key }: Query): string {
+function viewBinding({ collection }: CompiledCollection, { view: viewed, tab }: Query): string {
+  const key = viewed ?? tab;
   const view = key === undefined ? undefined : findView(collection, key);
   return view ? JSON.stringify([view.conditions, view.sort]) : "";
 }

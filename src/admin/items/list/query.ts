@@ -14,6 +14,8 @@ export interface Filter {
 export interface Query {
   /** The key of a view of the definition. */
   view: string | undefined;
+  /** The tab that this query changes: the ID of a saved filter, or the key of a view whose conditions it replaces. */
+  tab: string | undefined;
   text: string;
   filters: Filter[];
   /** Conditions as JSON, in the API's format. */
@@ -46,6 +48,7 @@ export function buildSearchParams(query: Partial<Query>): URLSearchParams {
     if (text !== "") params.append(name, text);
   };
   set("view", query.view);
+  set("tab", query.tab);
   set("q", query.text);
   for (const { path, op, values } of query.filters ?? []) {
     for (const value of values) set(`f.${path}.${op}`, value);
@@ -74,6 +77,7 @@ type QueryParameters = Record<string, string[]>;
 const maxFilters = 40;
 const singleParameters = [
   "view",
+  "tab",
   "q",
   "conditions",
   "sort",
@@ -133,6 +137,7 @@ export function readQuery(params: QueryParameters): Query {
   const [adding, change] = [first("add"), first("change")];
   return {
     view: first("view") || undefined,
+    tab: first("tab") || undefined,
     text: first("q").trim(),
     filters: readFilters(params).slice(0, maxFilters),
     conditions: first("conditions").trim(),

@@ -24,19 +24,18 @@ const results = () => ({
     const text = `${items} ${pastVerbs[act]}`;
     return unchanged === 0 ? text : `${text}.${hadValue(unchanged)}`;
   },
-  /** Takes a noun like “submissions”. Names some items that were left out, and counts the others. */
+  /** Takes the total, like “12 submissions”. Names some items that were left out, and counts the others. */
   partial(
     act: Act,
     items: string,
-    { done, unchanged, refused }: Report,
+    { done, unchanged }: Report,
     named: readonly Refusal[],
     others: number,
   ) {
     const verb = pastVerbs[act];
     const names = named.map(({ title, reason }) => `${title} (${reason})`).join(", ");
     const more = others > 0 ? ` and ${formatCount(others)} more` : "";
-    const total = done + unchanged + refused;
-    return `${formatCount(done)} of ${formatCount(total)} ${items} ${verb}.${hadValue(unchanged)} Not ${verb}: ${names}${more}.`;
+    return `${formatCount(done)} of ${items} ${verb}.${hadValue(unchanged)} Not ${verb}: ${names}${more}.`;
   },
   title: (act: Act, items: string) => `${items} ${pastVerbs[act]}`,
   counts: (act: Act, { done, refused }: Report) =>

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { Flag, Rule } from "#admin/definitions/draft.ts";
 import { sentence } from "#admin/language/sentence.ts";
-import { quantity } from "./words.ts";
+import { plural, quantity } from "./words.ts";
 
 interface RuleText {
   label: string;
@@ -32,16 +32,16 @@ const rules = (): Record<MoreRule, RuleText> => ({
 
 /** The rules that are set, in the closed row. */
 const setRules = (): Record<Exclude<MoreRule, "section">, (value: string) => string> => ({
-  min_length: (value) => `At least ${value} characters`,
-  max_length: (value) => `At most ${value} characters`,
+  min_length: (value) => `At least ${value} ${plural(Number(value), "character")}`,
+  max_length: (value) => `At most ${value} ${plural(Number(value), "character")}`,
   pattern: (value) => `Pattern ${value}`,
   minimum: (value) => `Minimum ${value}`,
   maximum: (value) => `Maximum ${value}`,
-  decimals: (value) => `${value} decimal places`,
-  min_rows: (value) => `At least ${value} rows`,
-  max_rows: (value) => `At most ${value} rows`,
-  max_files: (value) => `At most ${value} files`,
-  max_bytes: (value) => `At most ${value} bytes each`,
+  decimals: (value) => `${value} decimal ${plural(Number(value), "place")}`,
+  min_rows: (value) => `At least ${value} ${plural(Number(value), "row")}`,
+  max_rows: (value) => `At most ${value} ${plural(Number(value), "row")}`,
+  max_files: (value) => `At most ${value} ${plural(Number(value), "file")}`,
+  max_bytes: (value) => `At most ${value} ${plural(Number(value), "byte")} each`,
   accept: (value) => `Types ${value}`,
   default: (value) => `Default ${value}`,
 });

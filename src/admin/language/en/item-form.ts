@@ -41,6 +41,7 @@ export const itemForm = () => ({
   create: (item: string) => `Create ${item}`,
   edit: (item: string) => `Edit ${item}`,
   submit: "Submit",
+  another: "Create another",
   saveDraft: "Save draft",
   calculated: "Calculated",
   formerOption: (value: string) => `${value} (former option)`,

@@ -29,7 +29,7 @@ const reasons = () => ({
   noFile: "Choose a file, or paste its rows.",
   notUtf8: "The file is not in UTF-8. In Excel, save it as “CSV UTF-8”.",
   uneven: (cells: number, columns: number) =>
-    `The row has ${cells} cells. The header has ${columns}.`,
+    `The row has ${quantity(cells, "cell")}. The header has ${formatCount(columns)}.`,
   atLine: (line: number, reason: string) => `Line ${line}: ${reason}`,
   noRows: "Add at least one row below the header.",
   notAllowed: (allowed: string) => `Must be one of ${allowed}.`,

@@ -1,4 +1,5 @@
 import { formatCount } from "#html/viewer.tsx";
+import { quantity } from "./words.ts";
 
 const downloads = () => ({
   menu: "Download",
@@ -21,7 +22,8 @@ const table = () => ({
   selectPage: "Select this page",
   selectItem: (name: string) => `Select ${name}`,
   /** Takes a count like “1,204 submissions”. */
-  selectAll: (items: string) => `Select all ${items}`,
+  selectAll: (items: string, count: number) =>
+    count === 1 ? `Select ${items}` : `Select all ${items}`,
   edit: "Edit",
   editItem: (name: string) => `Edit ${name}`,
   withSelected: "With selected",
@@ -42,11 +44,19 @@ const tools = () => ({
   newestFirst: "Newest first",
   direction: "Direction",
   directions: { asc: "Ascending", desc: "Descending" },
-  saveFilter: "Save view",
+  saveNew: "Save as a new view",
+  saveChanges: {
+    view: (name: string) => `Save changes to view “${name}”`,
+    filter: (name: string) => `Save changes to filter “${name}”`,
+  },
+  editTab: { view: "Edit view", filter: "Edit filter" },
+  rename: "Rename",
   withColumns: "Include the visible columns",
   saveOwn: "Save for me",
   saveView: "Save for everyone",
   deleteFilter: "Delete filter",
+  deleteFilterTitle: (filter: string) => `Delete “${filter}”?`,
+  deleteFilterWarning: "Only you use this filter. The items in it don’t change.",
   deleteView: "Delete view",
   deleteViewTitle: (view: string) => `Delete “${view}”?`,
   deleteViewWarning: (items: string) =>
@@ -61,6 +71,17 @@ const saved = () => ({
   viewDeleted: (name: string) => `View “${name}” deleted`,
   textInView: "A view cannot contain a text search. Remove it, or save your own filter.",
   daysInView: "A view needs fixed days. Change “is in” to days, or save your own filter.",
+});
+
+/** Pages about a view. */
+const views = () => ({
+  inUse: "You can’t delete this view while something uses it. Change or delete these first:",
+  credentials: (count: number) => quantity(count, "credential"),
+  webhooks: (count: number) => quantity(count, "webhook"),
+  changeTitle: (view: string) => `Save changes to view “${view}”?`,
+  before: "Now",
+  after: "After saving",
+  changeEffect: "These see or receive what the view shows, from now on by its new rules:",
 });
 
 /** The list of a form's or an app's items. Counts are like “1,204 submissions”. */
@@ -90,4 +111,5 @@ export const itemList = () => ({
   table: table(),
   tools: tools(),
   saved: saved(),
+  views: views(),
 });

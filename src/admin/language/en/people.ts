@@ -32,9 +32,13 @@ export const people = () => ({
   refresh: "Refresh",
   moreMatches: "More items may match. Erase these first, or enter something more specific.",
   foundItems: "Found items",
+  groupTitle: (name: Child, items: string) => sentence`${name}: ${items}`,
+  searchedPlaces:
+    "Searched: the current values of all items, names of files, former values in the history, removed fields, and forms and apps that can still be restored.",
+  otherPlaces:
+    "Not searched: the contents of files, member accounts, the audit, and data that was downloaded or sent by webhooks.",
   itemColumns: {
     item: "Item",
-    collection: "App or form",
     created: "Created",
     place: "Found in",
     erase: "Erase",

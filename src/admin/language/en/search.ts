@@ -1,3 +1,5 @@
+import { formatCount } from "#html/viewer.tsx";
+
 /** “Find anything”. */
 export const search = () => ({
   title: "Search",
@@ -43,7 +45,15 @@ export const search = () => ({
   },
   searchItems: (items: string, collection: string, text: string) =>
     `Search ${items} of ${collection} for “${text}”`,
-  hint: "Enter the name of a form, app, integration, member or page, or an ID or receipt number.",
-  nothing:
-    "Nothing found. Enter a name, an ID or a receipt number. To find words in items, open their form first.",
+  value: (label: string, value: string) => `${label}: ${value}`,
+  hint: "What are you looking for?",
+  nothing: (text: string) => `Nothing found for “${text}”.`,
+  ways: [
+    "Items: a receipt number, an ID or its last 8 characters, or a text, name, email address, phone number or URL in a searchable field",
+    "Forms and apps: a part of the name or key",
+    "Integrations, webhooks and members: a part of the name, or an email address",
+    "Pages: the start of a word",
+  ],
+  scope: (values: number) =>
+    `A value is always found by how it starts, and by a part inside it among the first ${formatCount(values)} values. To search all fields of all items, open the form or app.`,
 });

@@ -13,6 +13,13 @@ export const summary = () => ({
   recent: (months: number) => (months === 1 ? "This month" : `${months} months`),
   longest: (months: number) => `At most ${months} ${plural(months, "month")}.`,
   none: (items: string) => `No ${items} were created in this period.`,
+  /** Take a count and the same in words, like “12 submissions”. */
+  onlyMonth: (items: string, month: string, hasOthers: boolean) =>
+    hasOthers ? `${items} in ${month}, none in the other months.` : `${items} in ${month}.`,
+  onlyValue: (count: number, items: string, value: string) =>
+    count === 1 ? `${items}, with “${value}”.` : `${items}, all with “${value}”.`,
+  noValues: (count: number, items: string) =>
+    count === 1 ? `${items}, without a value.` : `${items}, none with a value.`,
   byMonth: (items: string) => `${items} by month`,
   figures: "Figures by month",
   month: "Month",

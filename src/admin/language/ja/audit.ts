@@ -96,15 +96,15 @@ const countedVerbs = (): Record<ItemAction, string> => ({
 });
 
 const accountEvents = (): Record<AccountAction, (member: Child) => Child> => ({
-  "member.password": (member) => sentence`${member} がパスワードを変更しました`,
-  "member.reset": (member) => sentence`${member} がパスワードを再設定しました`,
-  "member.name": (member) => sentence`${member} が名前を変更しました`,
+  "member.password": (member) => sentence`${member}がパスワードを変更しました`,
+  "member.reset": (member) => sentence`${member}がパスワードを再設定しました`,
+  "member.name": (member) => sentence`${member}が名前を変更しました`,
   "member.sign_out_session": (member) =>
-    sentence`${member} が自分のセッションの 1 つをログアウトしました`,
+    sentence`${member}が自分のセッションの 1 つをログアウトしました`,
   "member.sign_out_everywhere": (member) =>
-    sentence`${member} がほかのすべてのセッションをログアウトしました`,
-  "member.join": (member) => sentence`${member} が参加しました`,
-  "member.setup": (member) => sentence`${member} がこのサービスをセットアップしました`,
+    sentence`${member}がほかのすべてのセッションをログアウトしました`,
+  "member.join": (member) => sentence`${member}が参加しました`,
+  "member.setup": (member) => sentence`${member}がこのサービスをセットアップしました`,
 });
 
 export const audit = (): Catalogue["audit"] => ({
@@ -119,22 +119,22 @@ export const audit = (): Catalogue["audit"] => ({
   service: "システム",
   visitor: "新規ユーザー",
   credential: "認証情報",
-  database: (name) => `データベース ${name}`,
+  database: (name) => `データベース${name}`,
   personSearch: (id) => `検索 …${id}`,
   compareVersions: "バージョンを比較",
   event(actor, action, subject, collection) {
     const [before, after] = phrases()[action];
     return collection === null
       ? sentence`${actor} ${before === "" ? "が " : joinWords("が", before)}${subject}${after}`
-      : sentence`${actor} が ${collection} の ${subject}${after}`;
+      : sentence`${actor}が${collection}の${subject}${after}`;
   },
   accountEvents: accountEvents(),
   group(actor, actions, items, collection) {
     const verbs = countedVerbs();
     const counts = actions.map(([action, count]) => `${formatCount(count)} 件${verbs[action]}`);
     return collection === null
-      ? sentence`${actor} が${items}を ${counts.join("、")}しました`
-      : sentence`${actor} が ${collection} の${items}を ${counts.join("、")}しました`;
+      ? sentence`${actor}が${items}を ${counts.join("、")}しました`
+      : sentence`${actor}が${collection}の${items}を ${counts.join("、")}しました`;
   },
   showGroup: (count) => `${formatCount(count)} 件をすべて表示`,
 });

@@ -14,11 +14,10 @@ const results = (): Bulk["results"] => ({
     const text = `${items}を${verbs[act]}しました`;
     return unchanged === 0 ? text : `${text}。${hadValue(unchanged)}`;
   },
-  partial(act, items, { done, unchanged, refused }, named, others) {
+  partial(act, items, { done, unchanged }, named, others) {
     const names = named.map(({ title, reason }) => `${title}（${reason}）`).join("、");
     const more = others > 0 ? `、ほか ${formatCount(others)} 件` : "";
-    const total = done + unchanged + refused;
-    return `${items} ${formatCount(total)} 件のうち ${formatCount(done)} 件を${verbs[act]}しました。${hadValue(unchanged)}${verbs[act]}できなかったデータ：${names}${more}`;
+    return `${items}のうち ${formatCount(done)} 件を${verbs[act]}しました。${hadValue(unchanged)}${verbs[act]}できなかったデータ：${names}${more}`;
   },
   title: (act, items) => `${items}を${verbs[act]}しました`,
   counts: (act, { done, refused }) =>

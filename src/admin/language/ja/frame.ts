@@ -22,13 +22,14 @@ export const frame = (): Catalogue["frame"] => ({
     members: "メンバー",
     audit: "監査ログ",
     people: "個人データを検索",
-    settings: "設定",
+    settings: "データベース",
     account: "個人設定",
   },
   chart: {
     rejected: (count) => `（拒否 ${formatCount(count)} 件）`,
     description: (totals, first, last, peak) =>
       `${totals}、期間 ${first}～${last}、最大 ${formatCount(peak)} 件`,
+    none: "この期間のデータはありません。",
     accepted: "成功",
     rejectedKey: "拒否",
   },

@@ -42,6 +42,7 @@ export const itemForm = (): ItemForm => ({
   create: (item) => `${item}を作成`,
   edit: (item) => `${item}を編集`,
   submit: "送信",
+  another: "続けて作成",
   saveDraft: "下書きとして保存",
   calculated: "計算結果",
   formerOption: (value) => `${value}（以前の選択肢）`,

@@ -22,7 +22,7 @@ const table = (): ItemList["table"] => ({
   select: "選択",
   selectPage: "このページをすべて選択",
   selectItem: (name) => `「${name}」を選択`,
-  selectAll: (items) => `${items}をすべて選択`,
+  selectAll: (items, count) => (count === 1 ? `${items}を選択` : `${items}をすべて選択`),
   edit: "編集",
   editItem: (name) => `「${name}」を編集`,
   withSelected: "選択したデータの操作",
@@ -43,11 +43,19 @@ const tools = (): ItemList["tools"] => ({
   newestFirst: "新しい順",
   direction: "順序",
   directions: { asc: "昇順", desc: "降順" },
-  saveFilter: "ビューを保存",
+  saveNew: "新しいビューとして保存",
+  saveChanges: {
+    view: (name) => `ビュー「${name}」に変更を保存`,
+    filter: (name) => `絞り込み「${name}」に変更を保存`,
+  },
+  editTab: { view: "ビューを編集", filter: "絞り込みを編集" },
+  rename: "名前を変更",
   withColumns: "表示中の列も保存する",
   saveOwn: "自分用に保存",
   saveView: "全員用に保存",
   deleteFilter: "絞り込みを削除",
+  deleteFilterTitle: (filter) => `絞り込み「${filter}」を削除しますか？`,
+  deleteFilterWarning: "この絞り込みは自分専用です。データは変更されません。",
   deleteView: "ビューを削除",
   deleteViewTitle: (view) => `ビュー「${view}」を削除しますか？`,
   deleteViewWarning: (items) =>
@@ -64,6 +72,16 @@ const saved = (): ItemList["saved"] => ({
     "ビューにはテキスト検索を含められません。テキスト検索を解除するか、自分の絞り込みとして保存してください。",
   daysInView:
     "ビューには固定の日付が必要です。「次の期間内」を日付の条件に変更するか、自分の絞り込みとして保存してください。",
+});
+
+const views = (): ItemList["views"] => ({
+  inUse: "次で使用中のため、このビューは削除できません。先に変更または削除してください。",
+  credentials: (count) => `認証情報 ${formatCount(count)} 件`,
+  webhooks: (count) => `Webhook ${formatCount(count)} 件`,
+  changeTitle: (view) => `ビュー「${view}」に変更を保存しますか？`,
+  before: "現在",
+  after: "保存後",
+  changeEffect: "保存すると、次の認証情報と Webhook の対象も変わります。",
 });
 
 export const itemList = (): ItemList => ({
@@ -91,4 +109,5 @@ export const itemList = (): ItemList => ({
   table: table(),
   tools: tools(),
   saved: saved(),
+  views: views(),
 });

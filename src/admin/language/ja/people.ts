@@ -25,9 +25,13 @@ export const people = (): Catalogue["people"] => ({
   moreMatches:
     "ほかにも該当するデータがある可能性があります。見つかったデータを完全に削除するか、別の言葉で検索してください。",
   foundItems: "見つかったデータ",
+  groupTitle: (name, items) => sentence`${name}：${items}`,
+  searchedPlaces:
+    "検索した範囲：すべてのデータの現在の値、ファイル名、変更履歴に残る以前の値、削除したフィールド、復元できるフォームとアプリ。",
+  otherPlaces:
+    "検索していない範囲：ファイルの内容、メンバーのアカウント、監査ログ、ダウンロード済みのデータ、Webhook で送信済みのデータ。",
   itemColumns: {
     item: "データ",
-    collection: "フォームまたはアプリ",
     created: "作成日時",
     place: "見つかった場所",
     erase: "完全に削除",

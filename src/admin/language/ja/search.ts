@@ -1,3 +1,4 @@
+import { formatCount } from "#html/viewer.tsx";
 import type { Catalogue } from "#admin/language/en/index.ts";
 
 export const search = (): Catalogue["search"] => ({
@@ -42,7 +43,15 @@ export const search = (): Catalogue["search"] => ({
     member: "メンバー",
   },
   searchItems: (items, collection, text) => `「${collection}」の${items}から「${text}」を検索`,
-  hint: "フォーム、アプリ、API 連携、メンバー、ページの名前、または ID や受付番号を入力してください。",
-  nothing:
-    "見つかりませんでした。名前、ID、または受付番号を入力してください。データの内容から探すには、先にフォームを開いてください。",
+  value: (label, value) => `${label}：${value}`,
+  hint: "探しているものを入力してください。",
+  nothing: (text) => `「${text}」は見つかりませんでした。`,
+  ways: [
+    "データ：受付番号、ID またはその末尾 8 文字。検索できるフィールドのテキスト、氏名、メールアドレス、電話番号、URL",
+    "フォームとアプリ：名前またはキーの一部",
+    "API 連携、Webhook、メンバー：名前の一部またはメールアドレス",
+    "ページ：単語の先頭",
+  ],
+  scope: (values) =>
+    `値は先頭から入力すると必ず見つかります。途中の言葉は、最初の ${formatCount(values)} 件の値から探します。すべてのフィールドとデータを検索するには、フォームまたはアプリを開いてください。`,
 });

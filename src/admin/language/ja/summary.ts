@@ -11,6 +11,12 @@ export const summary = (): Catalogue["summary"] => ({
   recent: (months) => (months === 1 ? "今月" : `過去 ${months} か月`),
   longest: (months) => `${months} か月まで指定できます。`,
   none: (items) => `この期間に作成された${items}はありません。`,
+  onlyMonth: (items, month, hasOthers) =>
+    hasOthers
+      ? `${month} の${items}のみです。ほかの月にはありません。`
+      : `${month} の${items}です。`,
+  onlyValue: (_, items, value) => `${items}。値はすべて「${value}」です。`,
+  noValues: (_, items) => `${items}。すべて未入力です。`,
   byMonth: (items) => `月別の${items}数`,
   figures: "月別の数値",
   month: "月",

@@ -11,7 +11,7 @@ import {
   sumOrderSql,
   sumOwnSql,
   sumSql,
-  thoroughScale,
+  generalScale,
   usualScale,
 } from "./sums.ts";
 
@@ -20,8 +20,8 @@ export interface FigurePlan {
   aggregate: Aggregate;
   /** The values come from documents, or from the index entries of the only field. */
   source: "items" | "entries";
-  /** Whether the statement handles all years, and numbers of any size. The usual ones take less time. */
-  isThorough: boolean;
+  /** Whether the statement handles all years, and numbers of any size. Otherwise it is faster, and detects values that it cannot handle. */
+  isGeneral: boolean;
 }
 
 /** A column, and the SQL for it. */
@@ -51,7 +51,7 @@ export class Figures {
   readonly joins: readonly string[];
   readonly #values: ValueColumn[] = [];
   readonly #valueOfMetric: (string | undefined)[];
-  /** The lists whose different entries are counted. The last entry is null, in the row that other metrics use. */
+  /** The lists whose distinct entries are counted. The last entry is null, in the row that other metrics use. */
   readonly #countedLists: readonly SearchField[];
 
   constructor(plan: FigurePlan) {
@@ -118,9 +118,9 @@ export class Figures {
     ];
   }
 
-  /** What the next columns use more than once, for thorough statements. */
+  /** What the next columns use more than once, for general statements. */
   prepared(): Column[] {
-    if (!this.plan.isThorough) return [];
+    if (!this.plan.isGeneral) return [];
     const { groups } = this.plan.aggregate;
     return [
       ...groups.flatMap((group, index) =>
@@ -130,19 +130,19 @@ export class Figures {
     ];
   }
 
-  /** Calendar days in their zones, and the numbers that fit their scale. */
+  /** Calendar days in their zones, and the numbers that SQL can sum exactly. */
   derived(): Column[] {
-    const { aggregate, isThorough, source } = this.plan;
+    const { aggregate, isGeneral, source } = this.plan;
     const days = aggregate.groups.flatMap((group, index) => {
       if (!isZoned(group)) return [];
-      const changes = changesOf(zoneOf(group) ?? "", isThorough);
-      const instant = isThorough ? `z${index}` : `r${index}`;
+      const changes = changesOf(zoneOf(group) ?? "", isGeneral);
+      const instant = isGeneral ? `z${index}` : `r${index}`;
       return [{ name: `day${index}`, sql: localDaySql(`r${index}`, changes, instant) }];
     });
-    if (source === "entries" && !isThorough) return days;
+    if (source === "entries" && !isGeneral) return days;
     const fitting = this.#summed().map(({ name, field }) => ({
       name: `x${name}`,
-      sql: isThorough ? fittingOwnSql(name, `p${name}`) : fittingSql(name, scaleOf(field.decimals)),
+      sql: isGeneral ? fittingOwnSql(name, `p${name}`) : fittingSql(name, scaleOf(field.decimals)),
     }));
     return [...days, ...fitting];
   }
@@ -157,9 +157,9 @@ export class Figures {
   }
 
   figures(countsRows: boolean): Figure[] {
-    const { aggregate, source, isThorough } = this.plan;
+    const { aggregate, source, isGeneral } = this.plan;
     const unusual = aggregate.groups.flatMap((group, index) =>
-      isZoned(group) && !isThorough ? [isUnusualSql(`r${index}`)] : [],
+      isZoned(group) && !isGeneral ? [isUnusualSql(`r${index}`)] : [],
     );
     const rowCount =
       this.#countedLists.length > 0 ? "count(*) filter (where is_first)" : "count(*)";
@@ -198,19 +198,19 @@ export class Figures {
 
   /** The parts of an exact sum, the number of its values, and of those that do not fit. */
   #sumFigures({ name, field }: ValueColumn): Figure[] {
-    const { source, isThorough } = this.plan;
-    // An index of the entries that fit no scale replaces the check of each value.
-    const areChecked = source === "entries" && !isThorough;
+    const { source, isGeneral } = this.plan;
+    // The partial index of entries with many decimals replaces the check of each value.
+    const areChecked = source === "entries" && !isGeneral;
     const fitting = areChecked ? name : `x${name}`;
-    const { whole, fraction } = isThorough
+    const { whole, fraction } = isGeneral
       ? sumOwnSql(fitting, `p${name}`)
       : sumSql(fitting, this.#scaleOf(field));
-    const misfits = areChecked ? "0" : `count(${name}) - count(${fitting})`;
+    const unscaled = areChecked ? "0" : `count(${name}) - count(${fitting})`;
     return [
       { name: `whole_${name}`, sql: whole, missing: "null" },
       { name: `fraction_${name}`, sql: fraction, missing: "null" },
       { name: `count_${name}`, sql: this.#countSql(name), missing: "0" },
-      { name: `misfits_${name}`, sql: misfits, missing: "0" },
+      { name: `unscaled_${name}`, sql: unscaled, missing: "0" },
     ];
   }
 
@@ -233,8 +233,8 @@ export class Figures {
   }
 
   #scaleOf({ decimals }: SearchField): number {
-    const { source, isThorough } = this.plan;
-    if (isThorough) return thoroughScale;
+    const { source, isGeneral } = this.plan;
+    if (isGeneral) return generalScale;
     return source === "entries" ? usualScale : scaleOf(decimals);
   }
 

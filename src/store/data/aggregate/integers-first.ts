@@ -6,7 +6,7 @@ import { maxUsualSql } from "./sums.ts";
 const peekedRows = 16;
 
 /** SQL for the least and the greatest value of a field. */
-export const endsSql = ({ number }: SearchField): string =>
+export const leastAndGreatestSql = ({ number }: SearchField): string =>
   ["asc", "desc"]
     .map(
       (order) =>
@@ -15,7 +15,7 @@ export const endsSql = ({ number }: SearchField): string =>
     .join(", ");
 
 /** SQL for whether the field has a larger absolute value than this. */
-export const beyondSql = (max: string): string => `greatest > ${max} or least < -${max}`;
+export const exceedsSql = (max: string): string => `greatest > ${max} or least < -${max}`;
 
 /**
  * The figures of entries without groups. SQLite's sum of integers is an exact integer and takes a fraction of the time. Only
@@ -46,7 +46,7 @@ export function integersFirstSql(columns: readonly Column[], figures: Figures): 
     i as materialized (select ${selectList(integerColumns)},
       typeof(sum(${name})) = 'real' as hasReals from p cross join rows where not p.hasReals),
     c as materialized (select case when not (p.hasReals or i.hasReals) then 'integers'
-      when ${beyondSql(maxUsualSql("items"))} then 'unusual' else 'scaled' end as way from p, i, b),
+      when ${exceedsSql(maxUsualSql("items"))} then 'unusual' else 'scaled' end as way from p, i, b),
     s as (select ${selectList(columns)} from c cross join rows where c.way = 'scaled')
     select ${selectList(chosen)} from c, i, s`;
 }

@@ -29,7 +29,7 @@ import type { Figures } from "./figures.ts";
 import {
   aggregateStatements,
   entriesSource,
-  maxMisfitBytes,
+  maxUnscaledBytes,
   maxRows,
   type AggregateSource,
 } from "./statement.ts";
@@ -72,10 +72,10 @@ interface GroupRow extends Record<string, Stored> {
   total: number;
   all_rows: number | null;
   all_unusual: number | null;
-  all_misfits: number | null;
+  all_unscaled: number | null;
 }
 
-interface MisfitRow extends Record<string, Stored> {
+interface UnscaledRow extends Record<string, Stored> {
   value: number;
   times: number;
   spent: number;
@@ -100,17 +100,17 @@ export async function loadAggregates(
   reads: AggregateReads,
 ): Promise<AggregateResults | { exceeded: ExceededBound }> {
   const sources = await Promise.all(aggregates.map((aggregate) => findSource(db, aggregate)));
-  const run = (isThorough: boolean) =>
+  const run = (isGeneral: boolean) =>
     runStatements(
       db,
       aggregates.map((aggregate, index) => ({
         aggregate,
-        isThorough,
+        isGeneral,
         ...aggregateStatements(
           db.collectionId,
           aggregate,
           sources[index] ?? { reads: "items", driver: null },
-          isThorough,
+          isGeneral,
         ),
       })),
       reads,
@@ -132,10 +132,10 @@ async function findSource(db: CollectionDatabase, aggregate: Aggregate): Promise
 
 interface Running extends ReturnType<typeof aggregateStatements> {
   aggregate: Aggregate;
-  isThorough: boolean;
+  isGeneral: boolean;
 }
 
-/** Returns undefined if only thorough statements compute the figures. */
+/** Returns undefined if only general statements compute the figures. */
 async function runStatements(
   db: CollectionDatabase,
   running: readonly Running[],
@@ -147,13 +147,13 @@ async function runStatements(
       missingValuesStatement(db, values),
       targetHeadsStatement(db, targets),
       withStatus ? selectStatus(db, {}) : null,
-      ...running.flatMap(({ groups, misfits }) =>
-        [groups, ...misfits].map((statement) => preparePageStatement(db, statement)),
+      ...running.flatMap(({ groups, unscaled }) =>
+        [groups, ...unscaled].map((statement) => preparePageStatement(db, statement)),
       ),
     ]);
   let position = 0;
   const found = running.map((each) => {
-    const count = 1 + each.misfits.length;
+    const count = 1 + each.unscaled.length;
     position += count;
     const { aggregate } = each;
     const groups = findGroups(each, results.slice(position - count, position));
@@ -169,27 +169,28 @@ async function runStatements(
   };
 }
 
-/** Returns undefined if only a thorough statement computes the figures. */
+/** Returns undefined if only a general statement computes the figures. */
 function findGroups(
-  { aggregate, isThorough, figures }: Running,
-  [groupsResult, ...misfitResults]: readonly (D1Result | undefined)[],
+  { aggregate, isGeneral, figures }: Running,
+  [groupsResult, ...unscaledResults]: readonly (D1Result | undefined)[],
 ): FoundGroups | { exceeded: ExceededBound } | undefined {
   const rows = (groupsResult?.results ?? []) as GroupRow[];
   const [first] = rows;
   const exceeded = exceededBound(rows);
   if (first?.reason === "unusual") return undefined;
   if (exceeded) return { exceeded };
-  if (!isThorough && ((first?.all_unusual ?? 0) > 0 || (first?.all_misfits ?? 0) > 0))
+  if (!isGeneral && ((first?.all_unusual ?? 0) > 0 || (first?.all_unscaled ?? 0) > 0))
     return undefined;
-  const misfits = misfitResults.map((result) => (result?.results ?? []) as MisfitRow[]);
-  if (misfits.some((list) => (list.at(-1)?.spent ?? 0) > maxMisfitBytes))
+  const unscaled = unscaledResults.map((result) => (result?.results ?? []) as UnscaledRow[]);
+  if (unscaled.some((list) => (list.at(-1)?.spent ?? 0) > maxUnscaledBytes))
     return { exceeded: "keys" };
   const found = rows.filter(({ position }) => position !== null);
-  const groups = buildGroups(aggregate, figures, found.toSorted(byPosition), misfits);
+  const groups = buildGroups(aggregate, figures, found.toSorted(byPosition), unscaled);
   const total = first?.total ?? 0;
-  const sortsHere = isThorough && aggregate.order.some(({ metric }) => isSumAt(aggregate, metric));
-  if (sortsHere && found.length < total) return { exceeded: "keys" };
-  const sorted = sortsHere ? sortGroups(aggregate, groups) : groups;
+  const sortsInWorker =
+    isGeneral && aggregate.order.some(({ metric }) => isSumAt(aggregate, metric));
+  if (sortsInWorker && found.length < total) return { exceeded: "keys" };
+  const sorted = sortsInWorker ? sortGroups(aggregate, groups) : groups;
   return {
     groups: sorted.slice(0, aggregate.limit),
     hasMore: total > Math.min(groups.length, aggregate.limit),
@@ -207,12 +208,12 @@ function buildGroups(
   { groups, metrics }: Aggregate,
   figures: Figures,
   rows: readonly GroupRow[],
-  misfits: readonly (readonly MisfitRow[])[],
+  unscaled: readonly (readonly UnscaledRow[])[],
 ): FoundGroup[] {
   const keysOf = (row: Record<string, Stored>) =>
     groups.map((_, index) => row[`g${index}`] ?? null);
   const columns = figures.sums().map(({ name, scale }, index) => {
-    const byGroup = Map.groupBy(misfits[index] ?? [], (row) => JSON.stringify(keysOf(row)));
+    const byGroup = Map.groupBy(unscaled[index] ?? [], (row) => JSON.stringify(keysOf(row)));
     return { name, decimals: Math.log10(scale), byGroup };
   });
   const sumOf = (row: GroupRow, metric: number): Figure => {

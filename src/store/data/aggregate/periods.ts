@@ -48,9 +48,9 @@ function offsetSql(instant: string, { first, changes }: ZoneChanges): string {
   return branch(0, changes.length);
 }
 
-/** The changes of a zone in the usual years, or with `isThorough` in all years. */
-export const changesOf = (zone: string, isThorough: boolean): ZoneChanges =>
-  zoneChanges(zone, isThorough ? allYears : usualYears);
+/** The changes of a zone in the usual years, or with `isGeneral` in all years. */
+export const changesOf = (zone: string, isGeneral: boolean): ZoneChanges =>
+  zoneChanges(zone, isGeneral ? allYears : usualYears);
 
 /** SQL for whether an instant lies outside the usual years, so that the period needs all changes. */
 export const isUnusualSql = (instant: string): string =>

@@ -31,27 +31,27 @@ import {
   type RangeScan,
 } from "#store/data/search/scan.ts";
 import { Figures, selectList, type FigurePlan } from "./figures.ts";
-import { beyondSql, endsSql, integersFirstSql } from "./integers-first.ts";
+import { exceedsSql, leastAndGreatestSql, integersFirstSql } from "./integers-first.ts";
 import { hasMoreDecimalsSql, maxSummed } from "./sums.ts";
 
-/** Rows after the entries of lists have multiplied the items. */
+/** The maximum number of rows after each item is joined with its list entries. */
 export const maxRows = 1_000_000;
-/** The cost of one aggregate, in bytes read once. It takes about a second. */
+/** The maximum cost of one aggregate, in bytes that SQLite reads. It takes about a second. */
 const maxCost = 1_000_000_000;
 /** Reading one more value of an item costs this much per byte. */
 const valueCost = 0.25;
-/** The bytes of different texts that a statement may have to keep in memory. */
+/** The bytes of distinct texts that a statement may have to keep in memory. */
 const maxTextBytes = 32_000_000;
-/** Keys of groups that a thorough statement returns to be sorted here. */
+/** The bytes of group keys that a general statement returns to the Worker for sorting. */
 const maxKeyBytes = 4_000_000;
-/** The same for values that fit no scale, with the keys of their groups. */
-export const maxMisfitBytes = 16_000_000;
+/** The bytes of values that SQL cannot sum exactly, with the keys of their groups. The Worker adds these values. */
+export const maxUnscaledBytes = 16_000_000;
 
 /** What an aggregate reads. */
 export type AggregateSource =
   /** The index entries of its only field, within these ranges. */
   | { reads: "entries"; field: SearchField; ranges: ValueRange[] }
-  /** The items that a driver finds, or all of the collection or of a time. */
+  /** The items that a driver finds, or all items of the collection or of a range of creation times. */
   | { reads: "items"; driver: Driver | null };
 
 /** Returns the source if the entries of one field suffice. */
@@ -72,14 +72,14 @@ export function entriesSource(aggregate: Aggregate): AggregateSource | undefined
     : undefined;
 }
 
-/** The statement that computes the groups, and for sums those that return the values that fit no scale. */
+/** One statement computes the groups. For each sum, one returns the values that SQL cannot sum exactly. */
 export function aggregateStatements(
   collectionId: number,
   aggregate: Aggregate,
   source: AggregateSource,
-  isThorough: boolean,
-): { groups: PageStatement; misfits: PageStatement[]; figures: Figures } {
-  const plan: FigurePlan = { aggregate, source: source.reads, isThorough };
+  isGeneral: boolean,
+): { groups: PageStatement; unscaled: PageStatement[]; figures: Figures } {
+  const plan: FigurePlan = { aggregate, source: source.reads, isGeneral };
   const figures = new Figures(plan);
   const build = (select: (rows: string, builder: Builder) => string): PageStatement => {
     const values = new SearchValues();
@@ -88,7 +88,7 @@ export function aggregateStatements(
       collectionId,
       search: aggregate.search,
       start: null,
-      // Bounds by the number and size of all items, not by what a page may read.
+      // Unused: `n.reason` limits the number and size of all items instead.
       budget: { rows: 0, cost: 0 },
       range,
     };
@@ -101,8 +101,8 @@ export function aggregateStatements(
   return {
     figures,
     groups: build(groupsSql),
-    misfits: isThorough
-      ? figures.sums().map(({ name }) => build((rows) => misfitsSql(rows, name, figures)))
+    unscaled: isGeneral
+      ? figures.sums().map(({ name }) => build((rows) => unscaledSql(rows, name, figures)))
       : [],
   };
 }
@@ -117,13 +117,18 @@ interface Builder {
 const tallySql = (collectionId: number) =>
   `t(live, largest) as materialized (select live, largest from tally where collection_id = ${collectionId})`;
 
-/** Builds the table `rows` from the SQL of its stored columns, and `n`, whose `reason` says why there are none. */
-function rowsSql({ figures }: Builder, bounds: string, from: string, isBarred: boolean): string {
+/** Appends the table `rows` to `bounds`, which ends with `n`: its `reason` is set if the limits forbid reading any rows. */
+function rowsSql(
+  { figures }: Builder,
+  bounds: string,
+  from: string,
+  hasOptimizerBarrier: boolean,
+): string {
   // Keeps SQLite from merging the subqueries into the query around them, which would compute their columns several times.
-  const end = isBarred ? " where true limit -1" : "";
+  const barrier = hasOptimizerBarrier ? " where true limit -1" : "";
   let text = `select ${selectList(figures.stored()) || "1 as no_value"} ${from}`;
   const levels = [figures.prepared(), figures.derived()].filter((level) => level.length > 0);
-  for (const level of levels) text = `select *, ${selectList(level)} from (${text})${end}`;
+  for (const level of levels) text = `select *, ${selectList(level)} from (${text})${barrier}`;
   const keys = figures.keys();
   if (keys.length > 0) text = `select *, ${selectList(keys)} from (${text})`;
   return `${bounds}, rows as not materialized (${text})`;
@@ -145,10 +150,10 @@ function entryRows(
   const bytes = isText
     ? `(select iif(t.largest * items <= ${maxTextBytes}, 0, (select total(octet_length(c.value)) from ${entries})))`
     : "0";
-  const isSummed = figures.sums().length > 0 && !figures.plan.isThorough;
-  const ends = isSummed ? endsSql(field) : "null, null";
+  const isSummed = figures.sums().length > 0 && !figures.plan.isGeneral;
+  const leastAndGreatest = isSummed ? leastAndGreatestSql(field) : "null, null";
   const unusual = [
-    beyondSql(String(maxSummed)),
+    exceedsSql(String(maxSummed)),
     `exists (select 1 from search_entry c indexed by search_entry_by_decimals
       where c.field = ${field.number}${inRanges} and ${hasMoreDecimalsSql("c.value")})`,
   ];
@@ -157,12 +162,12 @@ function entryRows(
     : `iif(live <= ${maxAggregateItems}, live, ${countUpTo(maxAggregateItems)})`;
   const rowCount = field.kind === "multi_select" ? countUpTo(maxRows) : "0";
   const bounds = `${tallySql(scan.collectionId)},
-    b(items, least, greatest) as materialized (select ${items}, ${ends} from t),
+    b(items, least, greatest) as materialized (select ${items}, ${leastAndGreatest} from t),
     n(reason) as materialized (select case when items > ${maxAggregateItems} or ${rowCount} > ${maxRows} then 'items'
       when ${bytes} > ${maxTextBytes} then 'keys' ${isSummed ? `when ${unusual.join(" or ")} then 'unusual'` : ""} end from b, t)`;
-  // Without a reason, this reads the field's entries; otherwise none. A condition of its own would be tested for each.
+  // No field has the number -1, so a rejected statement reads no entries. A condition would be evaluated for each entry.
   const from = `from ${entriesOf(`iif((select reason from n) is null, ${field.number}, -1)`)}`;
-  return rowsSql(builder, bounds, from, figures.plan.isThorough);
+  return rowsSql(builder, bounds, from, figures.plan.isGeneral);
 }
 
 /** Whether the items without the field count too. */
@@ -194,9 +199,9 @@ function itemRows(
       when texts > ${maxTextBytes} then 'keys' end from b, w)`;
   const where = `${inRange} and (select reason from n) is null and ${conditionsSql(scan, values)}`;
   const from = `from ${[candidates, ...figures.joins].join(" ")} where ${where}`;
-  const isBarred = figures.joins.length > 0 || figures.derived().length > 0;
-  const limit = isBarred ? ` limit ${maxRows + 1}` : "";
-  return rowsSql(builder, bounds, from + limit, isBarred);
+  const hasOptimizerBarrier = figures.joins.length > 0 || figures.derived().length > 0;
+  const limit = hasOptimizerBarrier ? ` limit ${maxRows + 1}` : "";
+  return rowsSql(builder, bounds, from + limit, hasOptimizerBarrier);
 }
 
 /**
@@ -215,7 +220,7 @@ function measureSql({ scan: { search }, figures }: Builder, fromItems: string): 
   const maxBytes = texts.length > 0 ? maxTextBytes : maxAggregateBytes;
   const perByte = dataFields.length * valueCost + maxTotalCost(cost, 0, 1);
   const costBound = `items * (t.largest * ${perByte} + ${maxTotalCost(cost, 1, 0)})`;
-  // What records of other apps cost does not follow from the sizes of the items.
+  // The sizes of the items do not limit the cost of reading records of other apps.
   const isLight = readsRecords(cost)
     ? "false"
     : `t.largest * items <= ${maxBytes} and ${costBound} <= ${maxCost}`;
@@ -225,7 +230,7 @@ function measureSql({ scan: { search }, figures }: Builder, fromItems: string): 
 
 const isInData = ({ source }: SearchField) => source.in === "data";
 
-/** Texts of which groups and counts keep all that differ. */
+/** Text fields whose distinct values SQLite keeps in memory, for groups and `count_distinct`. */
 function keptTexts({ groups, metrics }: Aggregate): SearchField[] {
   const fields = [
     ...groups.map(({ field }) => field),
@@ -234,15 +239,15 @@ function keptTexts({ groups, metrics }: Aggregate): SearchField[] {
   return fields.filter(({ kind, source }) => kind === "text" && source.in === "data");
 }
 
-/** Returns one row for each group, with `position` in the order, or one row without if there are none. */
+/** Returns one row for each group, in order. With no groups, returns one row whose `position` is null. */
 function groupsSql(rows: string, builder: Builder): string {
   const { source, figures } = builder;
-  const { aggregate, isThorough } = figures.plan;
+  const { aggregate, isGeneral } = figures.plan;
   const isGrouped = aggregate.groups.length > 0;
   const hasConditions = aggregate.search.conditions.length > 0;
   const columns = figures.figures(isGrouped || hasConditions);
   const keys = figures.keys().map(({ name }) => name);
-  const isDirect = source.reads === "entries" && !isGrouped && !isThorough;
+  const isDirect = source.reads === "entries" && !isGrouped && !isGeneral;
   const grouped = isDirect
     ? integersFirstSql(columns, figures)
     : `select ${[...keys, selectList(columns)].join(", ")} from rows${isGrouped ? ` group by ${keys.join(", ")}` : ""}`;
@@ -257,18 +262,15 @@ function groupsSql(rows: string, builder: Builder): string {
       g as materialized (select * from f union all select ${[...keys.map(() => "null"), missing].join(", ")} from h where missing > 0)`
     : `g as materialized (${grouped})`;
   const keyBytes = ["40", ...keys.map((key) => `coalesce(octet_length(${key}), 4)`)].join(" + ");
-  // Here, values that fit no scale change the order of the groups.
-  const sortsHere = isThorough && aggregate.order.some(({ metric }) => isSumAt(aggregate, metric));
-  const order = sortsHere
+  // The values that the Worker adds can change the order.
+  const sortsInWorker =
+    isGeneral && aggregate.order.some(({ metric }) => isSumAt(aggregate, metric));
+  const order = sortsInWorker
     ? keys.flatMap((key) => [`${key} is null`, key]).join(", ") || "1"
     : figures.order();
-  const maxBytes = sortsHere ? maxKeyBytes : maxAggregateResponseBytes;
-  const rowLimit = sortsHere ? maxAggregateItems * 5 : aggregate.limit;
-  const misfits =
-    figures
-      .sums()
-      .map(({ name }) => `misfits_${name}`)
-      .join(" + ") || "0";
+  const maxBytes = sortsInWorker ? maxKeyBytes : maxAggregateResponseBytes;
+  const rowLimit = sortsInWorker ? maxAggregateItems * 5 : aggregate.limit;
+  const unscaled = figures.sums().map(({ name }) => `unscaled_${name}`);
   const outer = [
     ...keys,
     ...columns.map(({ name }) =>
@@ -280,14 +282,14 @@ function groupsSql(rows: string, builder: Builder): string {
       sum(${keyBytes}) over (rows unbounded preceding) as spent
       from (select * from g order by ${order} limit ${rowLimit})),
     a as materialized (select count(*) as total, sum(row_count) as all_rows, sum(unusual) as all_unusual,
-      sum(${misfits}) as all_misfits from g)
-    select n.reason, a.total, a.all_rows, a.all_unusual, a.all_misfits,
+      sum(${unscaled.join(" + ") || "0"}) as all_unscaled from g)
+    select n.reason, a.total, a.all_rows, a.all_unusual, a.all_unscaled,
       position, ${outer.join(", ")}
     from n cross join a left join o on spent < ${maxBytes}`;
 }
 
-/** Returns the values of one column that fit no scale, with the keys of their groups. */
-function misfitsSql(rows: string, name: string, figures: Figures): string {
+/** Returns the values of one column that SQL cannot sum exactly, with the keys of their groups. */
+function unscaledSql(rows: string, name: string, figures: Figures): string {
   const keys = figures.keys().map((key) => key.name);
   const keyBytes = ["60", ...keys.map((key) => `coalesce(octet_length(${key}), 4)`)].join(" + ");
   const columns = [...keys, `${name} as value`, "count(*) as times"].join(", ");

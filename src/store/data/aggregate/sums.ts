@@ -15,13 +15,13 @@ const maxScaled = 1e15;
 /** Adding and subtracting it rounds a double below 2^51 to an integer. */
 const rounding = "6755399441055744.0";
 
-const thoroughDecimals = 9;
-/** The scale of the fractions that thorough statements return. */
-export const thoroughScale = 10 ** thoroughDecimals;
+const generalDecimals = 9;
+/** The scale of the fractions that general statements return. */
+export const generalScale = 10 ** generalDecimals;
 
 /** The scale of the values of a field: a power of ten, as digits. */
 export const scaleOf = (decimals: number | undefined): number =>
-  10 ** Math.min(decimals ?? usualDecimals, thoroughDecimals);
+  10 ** Math.min(decimals ?? usualDecimals, generalDecimals);
 
 /** The largest absolute value that fits the scale. */
 const maxFitting = (scale: number): number => maxSummed / scale;
@@ -78,7 +78,7 @@ export function sumOwnSql(value: string, scale: string): SumSql {
   const rest = `cast(${scaledSql(value, scale)} - ${whole} * ${scale} as integer)`;
   return {
     whole: `sum(${whole})`,
-    fraction: `sum(${rest} * (${thoroughScale} / ${scale}))`,
+    fraction: `sum(${rest} * (${generalScale} / ${scale}))`,
   };
 }
 

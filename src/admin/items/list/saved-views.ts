@@ -1,0 +1,168 @@
+import * as z from "zod/mini";
+import { getDefinition } from "#actions/definitions.ts";
+import { patchDefinition } from "#actions/patch-definition.ts";
+import { checkViewEffects, loadViewUsers } from "#actions/view-users.ts";
+import type { Collection, CollectionKind, View } from "#domain/definition/collection.ts";
+import { lazy } from "#domain/lazy.ts";
+import { etagOf } from "#domain/preconditions.ts";
+import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";
+import { findView } from "#domain/search/view.ts";
+import { makeKey } from "#admin/definitions/draft.ts";
+import type { Catalogue } from "#admin/language/index.tsx";
+import { action, type AdminRequest, type Outcome } from "#admin/page.ts";
+import { viewerOf } from "#admin/preferences.ts";
+import { itemsPath } from "#admin/items/load-item.ts";
+import { buildSearchBody, changedView, type Clock } from "./filters.ts";
+import { parseQuery, type Query } from "./query.ts";
+import { ChangeInput, FilterInput, readSearch, type SavedChange } from "./saved-input.ts";
+import { confirmChange, confirmDeletion } from "./view-pages.tsx";
+
+const DeletionInput = lazy(() => z.object({ review: z.optional(z.string()) }));
+
+/** Saves lists as views for everyone, and changes and deletes views. */
+export function savedViews(kind: CollectionKind) {
+  return {
+    create: action({
+      fields: FilterInput,
+      act: (request, input) => createView(request, kind, input),
+    }),
+    change: action({
+      fields: ChangeInput,
+      act: (request, input) => updateView(request, kind, input),
+    }),
+    remove: action({
+      fields: DeletionInput,
+      async act(request, { review }) {
+        if (review === undefined) return removeView(request, kind);
+        const { ctx, param } = request;
+        const { collection } = await getDefinition(ctx, kind, param("key"));
+        const view = requireView(collection, param("view"));
+        const users = await loadViewUsers(ctx, collection, [view.key]);
+        return confirmDeletion({ collection, view, ...users });
+      },
+    }),
+  };
+}
+
+async function createView(
+  request: AdminRequest,
+  kind: CollectionKind,
+  input: { name: string; search: string; columns?: string | undefined },
+): Promise<Outcome> {
+  const { c } = request;
+  const text = request.text.itemList.saved;
+  const query = readSearch(input);
+  const key = await changeViews(request, kind, (current) => {
+    const views = current.definition.views ?? [];
+    const view = toView(current, query, input.name, viewerOf(c), text);
+    const added = { ...view, key: makeKey(input.name, "view", new Set(views.map(keyOf))) };
+    return { views: [...views, added], result: added.key };
+  });
+  const to = `${itemsPath(c, kind)}?view=${key}`;
+  const document = { key, name: input.name };
+  return { to, flash: text.view(input.name), document, status: 201 };
+}
+
+/** Renames a view, or replaces what it saves. Asks first if credentials or webhooks use it. */
+async function updateView(
+  request: AdminRequest,
+  kind: CollectionKind,
+  { name, search, sure }: SavedChange,
+): Promise<Outcome> {
+  const { c, ctx, param } = request;
+  const key = param("view");
+  const text = request.text.itemList.saved;
+  const query = search === undefined ? undefined : parseQuery(search);
+  const change = (current: Collection) => {
+    const view = requireView(current, key);
+    const content = query ? toView(current, query, view.name, viewerOf(c), text) : {};
+    const changed = { ...view, ...content, key, name: name ?? view.name };
+    const views = (current.definition.views ?? []).map((each) =>
+      each.key === key ? changed : each,
+    );
+    return { views, result: changed.name };
+  };
+  if (query && sure === undefined) {
+    const { collection } = await getDefinition(ctx, kind, param("key"));
+    const { views } = change(collection);
+    const after = { ...collection.definition, views };
+    const { users, webhooks } = await checkViewEffects(ctx, collection, after);
+    if (users.length + webhooks.length > 0) {
+      const before = requireView(collection, key);
+      const view = requireView({ ...collection, definition: after }, key);
+      return confirmChange({ collection, before, view, search, users, webhooks });
+    }
+  }
+  const result = await changeViews(request, kind, change);
+  const document = { key, name: result };
+  return { to: `${itemsPath(c, kind)}?view=${key}`, flash: text.view(result), document };
+}
+
+async function removeView(request: AdminRequest, kind: CollectionKind): Promise<Outcome> {
+  const name = await changeViews(request, kind, (current) => {
+    const view = requireView(current, request.param("view"));
+    const views = current.definition.views ?? [];
+    return { views: views.filter(({ key }) => key !== view.key), result: view.name };
+  });
+  const flash = request.text.itemList.saved.viewDeleted(name);
+  return { to: itemsPath(request.c, kind), flash, document: null };
+}
+
+function requireView(collection: Collection, key: string): View {
+  const view = findView(collection, key);
+  if (!view) throw problem.notFound();
+  return view;
+}
+
+const keyOf = ({ key }: View) => key;
+
+const maxAttempts = 5;
+
+/** Changes the views of the current definition. Starts again when someone else changed it meanwhile. */
+async function changeViews(
+  { ctx, param }: AdminRequest,
+  kind: CollectionKind,
+  change: (collection: Collection) => { views: View[]; result: string },
+): Promise<string> {
+  for (let attempt = 1; ; attempt += 1) {
+    const current = await getDefinition(ctx, kind, param("key"));
+    const { views, result } = change(current.collection);
+    try {
+      await patchDefinition(ctx, current, { views }, [etagOf(current.collection.version)]);
+      return result;
+    } catch (error) {
+      const isOutdated = error instanceof Problem && error.code === "version_mismatch";
+      if (!isOutdated || attempt === maxAttempts) throw error;
+    }
+  }
+}
+
+/** The query as a view. Views contain neither a text search nor days that move with the calendar. */
+function toView(
+  collection: Collection,
+  query: Query,
+  name: string,
+  clock: Clock,
+  text: Catalogue["itemList"]["saved"],
+): Omit<View, "key"> {
+  const errors: FieldError[] = [];
+  const reject = (reason: string) =>
+    errors.push({ field: "search", code: "invalid_condition", reason });
+  if (query.text !== "") {
+    reject(text.textInView);
+  }
+  if (query.filters.some(({ op }) => op === "days")) {
+    reject(text.daysInView);
+  }
+  if (errors.length > 0) throw problem.invalidInput(errors);
+  const { conditions, sort } = buildSearchBody(collection, query, clock);
+  const base = query.view === undefined ? undefined : findView(collection, query.view);
+  const order = sort ?? base?.sort;
+  const fields = query.columns ?? (base ?? changedView(collection, query))?.fields;
+  return {
+    name,
+    conditions: [...(base?.conditions ?? []), ...conditions],
+    ...(order ? { sort: order } : {}),
+    ...(fields ? { fields } : {}),
+  };
+}

@@ -1,0 +1,166 @@
+import type { ViewEffects } from "#actions/view-users.ts";
+import { describeView } from "#admin/describe-view.ts";
+import { collectionPath, dataAssets } from "#admin/definitions/layout.tsx";
+import { useText } from "#admin/language/index.tsx";
+import { AdminPage, type PageContext } from "#admin/layout.tsx";
+import type { Outcome } from "#admin/page.ts";
+import { roleAllows } from "#domain/credential/permissions.ts";
+import type { Collection, View } from "#domain/definition/collection.ts";
+
+type Users = Pick<ViewEffects, "users" | "webhooks">;
+
+/** The parent pages of a page about a view. */
+function viewCrumbs({ text }: PageContext, { kind, key, definition }: Collection) {
+  const path = collectionPath[kind];
+  return [
+    [text.terms.collections[kind].many, path],
+    [definition.name, `${path}/${key}/items`],
+  ] as const;
+}
+
+/** Lists who uses a view. Only some roles see the names. */
+function ViewUserList({ frame, users, webhooks }: Users & { frame: PageContext }) {
+  const text = useText().itemList.views;
+  const { role } = frame.member;
+  const groups = [
+    {
+      all: users,
+      path: "/admin/integrations",
+      isVisible: roleAllows(role, "credentials"),
+      counted: text.credentials,
+    },
+    {
+      all: webhooks,
+      path: "/admin/webhooks",
+      isVisible: roleAllows(role, "webhooks"),
+      counted: text.webhooks,
+    },
+  ].filter(({ all }) => all.length > 0);
+  return (
+    <ul>
+      {groups.map(({ all, path, isVisible, counted }) => (
+        <li>
+          {counted(all.length)}
+          {isVisible ? (
+            <ul>
+              {all.map(({ id, name }) => (
+                <li>
+                  <a href={`${path}/${id}`}>{name}</a>
+                </li>
+              ))}
+            </ul>
+          ) : null}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface ViewChange extends Users {
+  collection: Collection;
+  before: View;
+  view: View;
+  /** The list that the view will save. */
+  search: string | undefined;
+}
+
+/** Asks before a view changes that credentials or webhooks use. */
+export const confirmChange = (change: ViewChange): Outcome => ({
+  page: (frame) => <ChangePage {...change} frame={frame} />,
+  document: {
+    credentials: change.users.map(({ id }) => id),
+    webhooks: change.webhooks.map(({ id }) => id),
+  },
+});
+
+function ChangePage({
+  frame,
+  collection,
+  before,
+  view,
+  search = "",
+  ...users
+}: ViewChange & { frame: PageContext }) {
+  const { itemList, terms } = frame.text;
+  const text = itemList.views;
+  const base = `${collectionPath[collection.kind]}/${collection.key}/items`;
+  const { fields } = collection.definition.fields;
+  return (
+    <AdminPage
+      {...dataAssets}
+      frame={frame}
+      title={text.changeTitle(view.name)}
+      crumbs={viewCrumbs(frame, collection)}
+    >
+      <form method="post" action={`${base}/views/${view.key}`} class="inputs">
+        <input type="hidden" name="search" value={search} />
+        <input type="hidden" name="sure" value="yes" />
+        <dl class="list">
+          <dt>{text.before}</dt>
+          <dd>{describeView(before, frame.text, fields)}</dd>
+          <dt>{text.after}</dt>
+          <dd>{describeView(view, frame.text, fields)}</dd>
+        </dl>
+        <p>{text.changeEffect}</p>
+        <ViewUserList frame={frame} {...users} />
+        <p class="actions">
+          <button type="submit">{terms.saveChanges}</button>
+          <a class="button quiet" href={`${base}?${search}`}>
+            {terms.cancel}
+          </a>
+        </p>
+      </form>
+    </AdminPage>
+  );
+}
+
+interface ViewDeletion extends Users {
+  collection: Collection;
+  view: View;
+}
+
+/** Says who uses a view, and offers to delete it if nobody does. */
+export const confirmDeletion = (deletion: ViewDeletion): Outcome => ({
+  page: (frame) => <DeletionPage {...deletion} frame={frame} />,
+  document: {
+    credentials: deletion.users.map(({ id }) => id),
+    webhooks: deletion.webhooks.map(({ id }) => id),
+  },
+});
+
+function DeletionPage({
+  frame,
+  collection,
+  view,
+  ...users
+}: ViewDeletion & { frame: PageContext }) {
+  const { itemList, terms } = frame.text;
+  const { tools, views: text } = itemList;
+  const base = `${collectionPath[collection.kind]}/${collection.key}/items`;
+  const isUsed = users.users.length + users.webhooks.length > 0;
+  return (
+    <AdminPage
+      {...dataAssets}
+      frame={frame}
+      title={tools.deleteViewTitle(view.name)}
+      crumbs={viewCrumbs(frame, collection)}
+    >
+      <p>
+        {isUsed ? text.inUse : tools.deleteViewWarning(terms.collections[collection.kind].items)}
+      </p>
+      <ViewUserList frame={frame} {...users} />
+      <form method="post" action={`${base}/views/${view.key}/delete`}>
+        <p class="actions">
+          {isUsed ? null : (
+            <button type="submit" class="danger">
+              {tools.deleteView}
+            </button>
+          )}
+          <a class="button quiet" href={`${base}?view=${view.key}`}>
+            {terms.cancel}
+          </a>
+        </p>
+      </form>
+    </AdminPage>
+  );
+}
