@@ -2,7 +2,8 @@ import { inviteFirstOwner } from "./deploy/invite-owner.ts";
 import { parseDeploymentOptions } from "./deploy/options.ts";
 import { waitUntilHealthy, migrateAndDeploy } from "./deploy/publish.ts";
 import { requirePaidPlan } from "./deploy/plan.ts";
-import { ensureResources, loadBackup } from "./deploy/resources.ts";
+import { loadBackup, requireWholeBackup } from "./deploy/load-backup.ts";
+import { ensureResources } from "./deploy/resources.ts";
 import {
   createMissingSecrets,
   findDeployedSecrets,
@@ -29,6 +30,7 @@ const options = parseDeploymentOptions(
   [...(ownerVariable ? [`--owner=${ownerVariable}`] : []), ...process.argv.slice(2)],
 );
 const { environment, from: backup } = options;
+if (typeof backup === "string") await requireWholeBackup(backup);
 const settings = loadSettings(options);
 saveSettings(environment, settings);
 const deployedSecrets = findDeployedSecrets(environment);

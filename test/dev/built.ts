@@ -10,7 +10,9 @@ import { kept, project, Server } from "./server.ts";
  * Runs once per test run. Builds the client, the deployable bundle with its bindings, and the data of a service that
  * `npm run dev` has seeded. Each server starts from a copy (`serve-built.ts`) in a second or two.
  */
-export default async function setup({ name }: TestProject): Promise<(() => void) | undefined> {
+export default async function setup({
+  name,
+}: Pick<TestProject, "name">): Promise<(() => void) | undefined> {
   // The smoke test needs no client. In a complete run, a setup of another project follows.
   if (name !== "smoke" && process.env["EDGE_FORMS_CLIENT"] === undefined) {
     execFileSync("node", [join(project, "packages/client/build.ts")]);

@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,6 +22,20 @@ describe("The commands", () => {
     expect([status, stdout]).toEqual([1, ""]);
     expect(stderr).toContain("Unknown option '--bogus'.");
     expect(stderr).not.toContain("    at ");
+  });
+});
+
+describe("npm run deploy -- --from", () => {
+  it("refuses a backup of one of several databases before it creates anything", () => {
+    const folder = mkdtempSync(join(tmpdir(), "edge-forms-"));
+    const file = join(folder, "backup.DB.sql");
+    const row = `INSERT INTO "placement" ("collection_id","database") VALUES(6,'DATA_02');`;
+    writeFileSync(file, `PRAGMA defer_foreign_keys=TRUE;\n${row}\n`);
+    const { status, stdout, stderr } = run("deploy", "--env", "copy", "--from", file);
+    expect([status, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("has apps and forms in DATA_02. Move them to DB");
+    expect(existsSync(join(project, "wrangler.copy.json"))).toBe(false);
+    rmSync(folder, { recursive: true });
   });
 });
 

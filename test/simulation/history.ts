@@ -316,17 +316,18 @@ export class History {
     return this.#everCommitted.has(`${id} ${version}`);
   }
 
-  /** The database goes back to a commit: everything after it never happened. */
-  restore(commit: number): void {
+  /** The database of these collections goes back to a commit: everything after it never happened. */
+  restore(commit: number, keys: ReadonlySet<CollectionKey>): void {
     for (const [id, item] of this.items) {
+      if (!keys.has(item.collection)) continue;
       item.states = item.states.filter(({ from }) => from <= commit);
       const last = item.states.at(-1);
       if (last) last.until = Infinity;
       else this.items.delete(id);
     }
-    this.views = this.views.filter(({ from }) => from <= commit);
-    this.deletions = this.deletions.filter(({ from }) => from <= commit);
-    for (const { key } of allCollections) {
+    if (keys.has("orders")) this.views = this.views.filter(({ from }) => from <= commit);
+    if (keys.has("polls")) this.deletions = this.deletions.filter(({ from }) => from <= commit);
+    for (const key of keys) {
       const kept = (this.changes.get(key) ?? []).filter((change) => change.commit <= commit);
       this.changes.set(key, kept);
       this.counts.set(
@@ -342,6 +343,7 @@ export class History {
       if (code) this.#codes.set(`${collection} ${code}`, new Set([id]));
     }
     for (const write of this.writes.values()) {
+      if (!keys.has(write.collection)) continue;
       if ((write.commit ?? 0) > commit) write.commit = null;
       if ((write.once.commit ?? 0) > commit) write.once.commit = null;
     }

@@ -6,6 +6,7 @@ import {
   type PlacementRow,
 } from "../../src/dev/deploy/reconcile.ts";
 import { forgetMoves, selectMoves, type MoveRow } from "../../src/dev/deploy/restored-moves.ts";
+import type { CollectionKey } from "./definitions.ts";
 import type { SimulatedDatabase } from "./platform/database.ts";
 import type { World } from "./world.ts";
 
@@ -24,6 +25,20 @@ export function findOwners({ databases, home }: World): Owners {
   for (const db of databases.values())
     for (const { id } of db.select<{ id: number }>(sql)) owners.set(id, db);
   return owners;
+}
+
+/** The name of the database that owns each collection. */
+export type Places = ReadonlyMap<CollectionKey, string>;
+
+export function findPlaces(world: World): Places {
+  const owners = findOwners(world);
+  const places = new Map<CollectionKey, string>();
+  for (const [name, db] of world.databases)
+    for (const { id, key } of db.select<{ id: number; key: CollectionKey }>(
+      "select abs(id) as id, ltrim(key, '~') as key from collection",
+    ))
+      if (owners.get(id) === db) places.set(key, name);
+  return places;
 }
 
 /** Makes the directory agree with the databases after a restore, as `npm run restore` does. */

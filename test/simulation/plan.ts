@@ -71,6 +71,7 @@ const happenings = {
   // Only in some plans, because a restore ends much of what was going on.
   keepImage: 0,
   restore: 0,
+  restoreOne: 0,
   // Only in plans with several databases.
   requestMove: 0,
   stopMove: 0,
@@ -116,7 +117,10 @@ export function makePlan(seed: number, count: number, hasMoves = false): Step[] 
   const writes = isSpecial ? { ...loads, ...special } : loads;
   const reading = { ...noLoads, ...reads, ...(isSpecial ? specialReads : {}) };
   const usual = random.chance(restoreShare) ? withRestores : happenings;
-  const happens = hasMoves ? { ...usual, ...moving } : usual;
+  const isRestored = usual === withRestores;
+  const happens = hasMoves
+    ? { ...usual, ...moving, ...(isRestored ? { restoreOne: 6 } : {}) }
+    : usual;
   const happenShare = hasMoves ? 0.15 : 0.1;
   let at = 0;
   return Array.from({ length: count }, (_, index) => {

@@ -1,7 +1,9 @@
+import { findPlaces, type Places } from "./ownership.ts";
 import { createHash } from "node:crypto";
 import { Clients } from "./clients/index.ts";
 import type { Bundle } from "./bundle.ts";
 import { Random } from "../soak/random.ts";
+import { allCollections } from "./definitions.ts";
 import { History } from "./history.ts";
 import { findFinalErrors, watchLimits } from "./judges.ts";
 import { expireCopies, Moves, requestMove, stopMove, type MoveCounts } from "./moves.ts";
@@ -148,8 +150,8 @@ interface Platform {
   setting: Setting;
   runs: Runs;
   moves: Moves;
-  /** What a restore goes back to. */
-  kept: { image: Images; commit: number } | null;
+  /** What a restore goes back to, and the databases of the collections at that moment. */
+  kept: { image: Images; commit: number; places: Places } | null;
 }
 
 type Happen = (platform: Platform, random: Random) => void;
@@ -200,12 +202,29 @@ const happen: Record<Happening, Happen> = {
   },
   keepImage: (platform) => {
     const { images, moment } = platform.world;
-    platform.kept = { image: images, commit: moment };
+    platform.kept = { image: images, commit: moment, places: findPlaces(platform.world) };
   },
   restore: ({ world, clients, moves, kept }) => {
     if (!kept) return;
     moves.duringRestore(() => world.restore(kept.image));
-    clients.restore(kept.commit);
+    clients.restore(kept.commit, new Set(allCollections.map(({ key }) => key)));
+  },
+  restoreOne: ({ world, clients, moves, kept }, random) => {
+    if (!kept) return;
+    const placed = findPlaces(world);
+    // What has moved there since would be gone (docs/deployment.md).
+    const names = Object.keys(kept.image).filter(
+      (name) =>
+        name !== "DB" &&
+        [...placed].every(([key, place]) => place !== name || kept.places.get(key) === name),
+    );
+    if (names.length === 0) return;
+    const name = random.pick(names);
+    const restored = [...kept.places].filter(
+      ([key, place]) => place === name && (placed.get(key) ?? name) === name,
+    );
+    moves.duringRestore(() => world.restore({ [name]: kept.image[name] ?? new Uint8Array() }));
+    clients.restore(kept.commit, new Set(restored.map(([key]) => key)));
   },
 };
 

@@ -1,14 +1,7 @@
 import type { AuditAction } from "#domain/audit.ts";
 import type { DeploymentOptions } from "./options.ts";
 import { settingsFileOf, isAssignedId, saveSettings, type Settings } from "./settings.ts";
-import {
-  captureWrangler,
-  queryWrangler,
-  runWrangler,
-  runWranglerQuietly,
-  stop,
-  stopAfter,
-} from "./wrangler.ts";
+import { captureWrangler, queryWrangler, runWranglerQuietly, stop, stopAfter } from "./wrangler.ts";
 
 type PlaceOptions = Pick<DeploymentOptions, "environment" | "location" | "jurisdiction">;
 
@@ -153,23 +146,6 @@ export const insertAuditEntry = (
 ): string => `INSERT INTO audit_entry (at, actor, action, subject, request_id)
   SELECT max(${at}, coalesce((SELECT at FROM audit_entry ORDER BY id DESC LIMIT 1), 0)), 'system', '${action}',
     ${quote(subject)}, '${command}' WHERE ${condition}`;
-
-/** Runs a counting statement in the home database. Its only column must be `count`. */
-function queryCount(environment: string, sql: string): number {
-  return queryDatabase<{ count: number }>(environment, "DB", sql).results[0]?.count ?? 0;
-}
-
-/** Loads a backup into a database without tables. The backup includes the list of applied migrations. */
-export function loadBackup(environment: string, backup: string): void {
-  const config = ["--config", settingsFileOf(environment)];
-  const sql = "SELECT count(*) AS count FROM sqlite_master WHERE name = 'collection'";
-  if (queryCount(environment, sql) !== 0) {
-    stop(
-      "--from fills a new database only, but this one has tables. To go back in time, use `npm run restore`.",
-    );
-  }
-  runWrangler(["d1", "execute", "DB", "--remote", "--yes", "--file", backup, ...config]);
-}
 
 const findNamespaceId = (title: string, config: string[]) =>
   list<{ title: string; id: string }>("kv namespace list", config).find(

@@ -161,9 +161,9 @@ export class Caller {
     return `${credential} ${collection === "customers" ? "orders" : collection}`;
   }
 
-  /** The databases go back to a commit. */
-  restore(commit: number): void {
-    this.history.restore(commit);
+  /** The databases of these collections go back to a commit. */
+  restore(commit: number, keys: ReadonlySet<CollectionKey>): void {
+    this.history.restore(commit, keys);
     for (const [key, known] of this.#own) this.#own.set(key, Math.min(known, commit));
   }
 

@@ -1,3 +1,4 @@
+import type { CollectionKey } from "../definitions.ts";
 import type { History } from "../history.ts";
 import type { Step } from "../plan.ts";
 import type { Template, World } from "../world.ts";
@@ -44,9 +45,9 @@ export class Clients {
     await this.#steps[step.kind]?.(step, this.#caller.world.scheduler.activity.random);
   }
 
-  /** The database goes back to a commit. What clients know of the time after it is no longer true. */
-  restore(commit: number): void {
-    this.#caller.restore(commit);
+  /** The database of these collections goes back to a commit. What clients know of the time after it is no longer true. */
+  restore(commit: number, keys: ReadonlySet<CollectionKey>): void {
+    this.#caller.restore(commit, keys);
     for (const subject of this.#restorable) subject.restore();
   }
 }

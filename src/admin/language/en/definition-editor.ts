@@ -76,7 +76,7 @@ export const definitionEditor = () => ({
   inputOf: (label: string, input: string) => `${label}, ${input}`,
   keyHint: "Used in API URLs. Can’t be changed later. Leave it blank to derive it from the name.",
   location: "Data location",
-  locationHint: "Can’t be changed here later.",
+  locationHint: "Can’t be changed here later. Files stay in the bucket of the installation.",
   anywhere: "Anywhere",
   hiddenFields: "Hidden fields",
   dataKept: "Their data is kept.",

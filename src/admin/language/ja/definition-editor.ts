@@ -53,7 +53,7 @@ export const definitionEditor = (): Editor => ({
   keyHint:
     "API の URL に使用される半角英数字の名前です。あとから変更できません。フォームやアプリの名前が英字の場合は省略できます。",
   location: "データの保存場所",
-  locationHint: "あとからこの画面では変更できません。",
+  locationHint: "あとからこの画面では変更できません。ファイルは共通のバケットに保存されます。",
   anywhere: "指定なし",
   hiddenFields: "非表示のフィールド",
   dataKept: "データは保持されています。",
