@@ -16,7 +16,7 @@ const moveMutant = (
 /** Bugs in moves between databases, each with a seed that finds it. */
 export const moveMutants: readonly Mutant[] = [
   moveMutant(
-    3,
+    5,
     "a move does not note deleted rows",
     "store/data/move-log.ts",
     'delete: [note("old")],',

@@ -336,6 +336,7 @@ export const mutants: readonly Mutant[] = [
   ),
   {
     name: "replays outlive a restore",
+    seed: 29,
     patches: [
       {
         file: "src/store/data/replays.ts",
