@@ -368,7 +368,7 @@ describe("A partial result of a bulk action", () => {
     const cookie = `${await ownerCookie()}; ${flash.split(";")[0]}`;
     const { text } = await admin("GET", items, undefined, { ...html, Cookie: cookie });
     expect(text).toMatch(
-      /class="said notice warn">\s*0 of 1 submissions closed. Not closed: Draft person \(still a draft\)\./,
+      /class="said notice warn">\s*0 of 1 submission closed. Not closed: Draft person \(still a draft\)\./,
     );
   });
 });
