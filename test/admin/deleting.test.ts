@@ -274,6 +274,23 @@ describe("Deleting an app or form", () => {
 });
 
 describe("A deletion at the same time as other requests", () => {
+  it("fails no search whose collection is deleted before it runs", async () => {
+    const form = await makeForm(integrator, fields);
+    await integrator.post(`/forms/${form}/submissions`, { data: { title: "a", amount: 1 } });
+    // A deletion negates the number, which the search still has from the definition.
+    await dataDb
+      .prepare("delete from tally where collection_id = (select id from collection where key = ?)")
+      .bind(form)
+      .run();
+    const conditions = [{ field: "amount", op: "gte", value: 0 }];
+    const bodies = [{}, { conditions }, { sort: ["amount"] }, { sort: ["-title"], conditions }];
+    for (const body of bodies) {
+      const { status } = await integrator.post(`/forms/${form}/submissions/search`, body);
+      expect(status).toBeLessThan(500);
+    }
+    expect((await admin("GET", `/forms/${form}/items?q=a`)).status).toBeLessThan(500);
+  });
+
   it("keeps every create that was confirmed, and confirms none that is lost", async () => {
     const form = await makeForm(integrator, fields);
     const base = `/forms/${form}/submissions`;

@@ -133,10 +133,12 @@ export function sizeSql(
     ? "0"
     : `t.largest * min(${maxCandidates}, t.live) * ${maxPerByte} <= ${maxUnmeasured}`;
   const maxCost = `iif(largest * ${rows} <= ${maxPageBytes}, ${budget.cost}, ${maxPageBytes})`;
+  // A deleted collection has no tally, but SQLite rejects a limit of null.
+  const tally = `select coalesce(max(live), 0) as live, coalesce(max(largest), 0) as largest from tally where collection_id = ${collectionId}`;
   return `n(size) as materialized (select case
       when t.largest * ${rows} <= ${maxPageBytes} and ${isSmall}
         then ${maxCandidates} else (${measuredSize}) end
-      from (select live, largest, ${maxCost} as max_cost from tally where collection_id = ${collectionId}) t)`;
+      from (select live, largest, ${maxCost} as max_cost from (${tally})) t)`;
 }
 
 /**
