@@ -103,7 +103,9 @@ describe.each([
     if (javaScriptEnabled) await expect.poll(() => page.locator("li.def").count()).toBe(6);
     const outcome = await page.locator("#outcome").textContent();
     expect(outcome).toContain("Renames Department to Team");
-    expect(outcome).toContain("Hides Needed by. Its data is kept");
+    expect(outcome).toContain(
+      "Hides Needed by. 48 submissions have a value in it. The values are kept",
+    );
     await person.press("Save changes");
     const alert = page.getByRole("alert");
     expect(await alert.textContent()).toContain("This hides Needed by");

@@ -110,7 +110,12 @@ describe.each([
     await page.waitForURL(/admin\/search\?/);
     const main = page.locator("main");
     expect(await main.textContent()).toContain("Search submissions of");
-    await main.getByRole("link", { name: "ORD-000002", exact: true }).click();
+    await main
+      .getByRole("listitem")
+      .filter({ hasText: "ORD-000002" })
+      .getByRole("link")
+      .first()
+      .click();
     await page.waitForURL(/apps\/orders\/items\/rec_/);
   });
 
@@ -143,7 +148,7 @@ describe.each([
     await page.goto("/admin/audit");
     await page.getByLabel("Actor").fill(email);
     await page.getByRole("button", { name: "Show" }).click();
-    expect(await page.textContent("tbody")).toContain(`${email} issued the credential`);
+    expect(await page.textContent("tbody")).toContain(`${email} created the credential`);
     await page.goto("/admin/audit?subject=ORD-000001");
     expect(await page.textContent("tbody")).toMatch(/Online shop created ORD-000001\s+in Orders/);
     await page.getByRole("link", { name: "ORD-000001" }).click();
