@@ -233,8 +233,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "a feed goes on at its end",
     "actions/changes.ts",
-    'let nextPosition = page.changes.at(-1)?.number ?? (typeof from === "number" ? from : end);',
-    "let nextPosition = end;",
+    "nextPosition: last.number, mark, seenUntil",
+    "nextPosition: end, mark, seenUntil",
   ),
   // Deletions of forms
   rareMutant(
