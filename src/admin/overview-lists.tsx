@@ -30,9 +30,7 @@ export function FirstStepsList({ frame, steps }: { frame: PageContext; steps: Fi
   if (open.length === 0) return null;
   return (
     <section aria-labelledby="first-steps">
-      <h2 id="first-steps" class="first">
-        {text.title}
-      </h2>
+      <h2 id="first-steps">{text.title}</h2>
       <ul class="attention">
         {open.map(([, description, name, href]) => (
           <li>

@@ -211,9 +211,9 @@ const overviewPage = page({
           )
         }
       >
-        <FirstStepsList {...{ frame, steps: overview.firstSteps }} />
         <h2 class="first">{text.attention.title}</h2>
         <Attention {...overview} canDefine={roleAllows(member.role, "define")} />
+        <FirstStepsList {...{ frame, steps: overview.firstSteps }} />
         <div class="columns">
           <ActiveCollections frame={frame} collections={overview.collections} />
           <RecentActivity frame={frame} overview={overview} />

@@ -143,7 +143,7 @@ describe("Definitions in the administration", () => {
       { Accept: "text/html" },
     );
     expect(page.text).toContain(
-      "Removes “red” from <strong>Color</strong>. 2 submissions keep their values, but you can’t select it anymore.",
+      "Removes “red” from <strong>Color</strong>. 2 submissions keep their values, but it can no longer be selected.",
     );
     expect(page.text).toContain("3 submissions have a value in it.");
   });

@@ -25,6 +25,8 @@ export function englishWords(html: string): string[] {
   const words = [texts, ...labels]
     .join("\n")
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z|&\w+;/g, " ")
+    // IDs can contain groups of letters only.
+    .replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\b(?:msg|whk|sub|rec|mem)_\w+/g, " ")
     .replaceAll(sameInEveryLanguage, " ")
     .match(/\b[A-Za-z]*[a-z][A-Za-z]*\b/g);
   return [...new Set(words)].filter((word) => word.length > 1).toSorted();

@@ -335,9 +335,7 @@ describe("A member's own filters and columns", () => {
     const page = async (query: string) =>
       (await admin("GET", `${base}?${query}`, undefined, html)).text;
     expect(await page("f.amount.lt=5")).not.toContain("Save changes to");
-    expect(await page(changed)).toMatch(
-      /aria-current="page"[^]*Few[^]*Save changes to filter “Few”/,
-    );
+    expect(await page(changed)).toMatch(/aria-current="page"[^]*Few[^]*Save changes to view “Few”/);
     const path = `${base}/filters/${id}`;
     const answer = await admin("POST", path, { search: changed });
     expect(answer.body).toEqual({ id, name: "Few", search: "f.amount.lt=3" });

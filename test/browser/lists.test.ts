@@ -88,12 +88,12 @@ describe.each([
     await page.locator("summary", { hasText: "Save as a new view" }).click();
     await person.fill("Name", "Desks");
     await person.press("Save for me");
-    await page.getByText("Filter “Desks” saved").waitFor();
+    await page.getByText("View “Desks” saved").waitFor();
     await person.follow("All submissions");
     await person.follow("Desks");
     await page.waitForURL(/q=desk/);
     expect(await page.locator("tbody th").allTextContents()).toEqual(["one desk"]);
-    await page.locator("summary", { hasText: "Edit filter" }).click();
+    await page.locator("summary", { hasText: "Edit view" }).click();
     await person.press("Delete filter…");
     await person.press("Delete filter");
     await page.getByText("Filter deleted").waitFor();

@@ -23,7 +23,7 @@ export function InvitationRow({ email, role, expiresAt, link }: OpenInvitation) 
   return (
     <tr>
       <th scope="row">{email}</th>
-      <td>{terms.roles[role]}</td>
+      <td>{capitalize(terms.roles[role])}</td>
       <td data-label={text.columns.expires}>
         <Time at={expiresAt} as="distance" />
       </td>
@@ -84,7 +84,7 @@ export function MemberRow({
         {disabledAt === null ? null : <Badge>{text.removed}</Badge>}
         {name ? <small class="muted cut">{email}</small> : null}
       </th>
-      <td>{terms.roles[role]}</td>
+      <td>{capitalize(terms.roles[role])}</td>
       <td data-label={text.columns.joined}>
         <Time at={createdAt} as="day" />
       </td>
@@ -96,7 +96,7 @@ export function MemberRow({
                 <SelectOptions
                   options={assignableRoles(self.role).map((value) => ({
                     value,
-                    label: terms.roles[value],
+                    label: capitalize(terms.roles[value]),
                   }))}
                   value={role}
                 />

@@ -92,5 +92,5 @@ export const credentialAccess = () => ({
   views: "What it sees",
   viewEntry: (collection: Child, view: string) => sentence`${collection}: ${view}.`,
   viewRule: "Everything else is hidden from it, and it can’t write it.",
-  viewGuide: "What it can infer",
+  viewGuide: "What a partner can infer",
 });

@@ -92,7 +92,7 @@ const list = () => ({
     kind: "Kind",
     access: "Access",
     lastUsed: "Last used",
-    requests: "24 hours",
+    requests: "Requests (24 h)",
     expires: "Expires",
     state: "State",
   },
@@ -169,7 +169,7 @@ export const credentials = () => ({
   revoke: "Revoke credential",
   revokeTitle: (name: string) => `Revoke “${name}”?`,
   revokeWarning:
-    "Requests with its secrets or access tokens fail from now on. The data that it wrote and the log of its requests stay. You can’t undo this.",
+    "Requests with its secrets or access tokens will fail immediately. The data that it wrote and the log of its requests stay. You can’t undo this.",
   revoked: "Credential revoked",
   noSecrets: "No valid secrets",
   expiresWithCredential: "With the credential",

@@ -14,7 +14,7 @@ const keepValue = (items: Affected): string => {
 const keepOptions = (items: Affected): string => {
   if (!items) return "Items that have them keep them, but you can’t select them anymore.";
   if (items.count === 0) return "No item uses them.";
-  return `${capitalize(items.text)} ${plural(items.count, "keeps its value", "keep their values")}, but you can’t select it anymore.`;
+  return `${capitalize(items.text)} ${plural(items.count, "keeps its value", "keep their values")}, but it can no longer be selected.`;
 };
 
 const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
@@ -31,7 +31,7 @@ const fields = () => ({
   optionsRemoved: (field: Child, options: readonly string[], items: Affected) =>
     sentence`Removes ${options.map((option) => `“${option}”`).join(", ")} from ${field}. ${keepOptions(items)}`,
   relabeled: (field: Child, from: Child) =>
-    sentence`Renames ${from} to ${field}. All items keep their values, and its key in the API stays the same.`,
+    sentence`Renames ${from} to ${field}. All items keep their values. The field’s key in the API stays the same.`,
   changed: (field: Child) => sentence`Changes ${field}. Stored values stay valid.`,
 });
 

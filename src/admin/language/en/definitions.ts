@@ -39,7 +39,7 @@ export const definitions = () => ({
     `Updating search entries and formulas: ${formatCount(done)} of ${formatCount(total)}`,
   create: (one: string) => `Create ${one}`,
   timeZone: "Time zone",
-  timeZoneHint: "For imports, downloads, formulas and days, like Europe/Berlin.",
+  timeZoneHint: "Used for imports, downloads, formulas and dates. Example: Europe/Berlin.",
   conflict:
     "Not saved, because someone else changed this. Your input is still here. Review their changes, then save again.",
   list: list(),

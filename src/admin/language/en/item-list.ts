@@ -36,7 +36,7 @@ const table = () => ({
 const tools = () => ({
   views: "Views",
   all: (items: string) => `All ${items}`,
-  ownFilter: "Only you see this filter",
+  ownFilter: "Only you see this view",
   columns: "Columns",
   saveColumns: "Save columns",
   sort: "Sort",
@@ -47,16 +47,16 @@ const tools = () => ({
   saveNew: "Save as a new view",
   saveChanges: {
     view: (name: string) => `Save changes to view “${name}”`,
-    filter: (name: string) => `Save changes to filter “${name}”`,
+    filter: (name: string) => `Save changes to view “${name}”`,
   },
-  editTab: { view: "Edit view", filter: "Edit filter" },
+  editTab: { view: "Edit view", filter: "Edit view" },
   rename: "Rename",
   withColumns: "Include the visible columns",
   saveOwn: "Save for me",
   saveView: "Save for everyone",
-  deleteFilter: "Delete filter",
+  deleteFilter: "Delete view",
   deleteFilterTitle: (filter: string) => `Delete “${filter}”?`,
-  deleteFilterWarning: "Only you use this filter. The items in it don’t change.",
+  deleteFilterWarning: "Only you see this view. The items in it don’t change.",
   deleteView: "Delete view",
   deleteViewTitle: (view: string) => `Delete “${view}”?`,
   deleteViewWarning: (items: string) =>
@@ -65,12 +65,14 @@ const tools = () => ({
 
 const saved = () => ({
   columns: "Columns saved",
-  filter: (name: string) => `Filter “${name}” saved`,
-  filterDeleted: "Filter deleted",
+  filter: (name: string) => `View “${name}” saved`,
+  filterDeleted: "View deleted",
   view: (name: string) => `View “${name}” saved`,
   viewDeleted: (name: string) => `View “${name}” deleted`,
-  textInView: "A view cannot contain a text search. Remove it, or save your own filter.",
-  daysInView: "A view needs fixed days. Change “is in” to days, or save your own filter.",
+  textInView:
+    "A view for everyone cannot contain a text search. Remove it, or save the view for yourself.",
+  daysInView:
+    "A view for everyone needs fixed days. Change “is in” to days, or save the view for yourself.",
 });
 
 /** Pages about a view. */

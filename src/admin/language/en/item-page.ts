@@ -95,7 +95,7 @@ export const itemPage = () => ({
   summary: {
     id: "ID",
     created: "Created",
-    changed: "Changed",
+    changed: "Updated",
     never: "never",
     by: (actor: Child) => sentence`by ${actor}`,
     changedBy: (actor: Child, version: number) => sentence`by ${actor}, version ${version}`,

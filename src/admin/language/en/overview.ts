@@ -45,9 +45,9 @@ const attention = () => ({
 const firstSteps = () => ({
   title: "First steps",
   toDo: "To do",
-  form: "Create a form to collect submissions. For tables of records, create an app.",
+  form: "Create your own form to collect submissions. For tables of records, create an app.",
   createForm: "Create form",
-  credential: "Connect a website or another system with a credential for the API.",
+  credential: "Connect your own website or another system with a credential for the API.",
   createCredential: "Create credential",
   colleague: "Invite a colleague.",
   inviteMember: "Invite member",

@@ -55,5 +55,5 @@ export const search = () => ({
     "Pages: the start of a word",
   ],
   scope: (values: number) =>
-    `A value is always found by how it starts, and by a part inside it among the first ${formatCount(values)} values. To search all fields of all items, open the form or app.`,
+    `Search finds values that start with your text. Text inside a value is found in the first ${formatCount(values)} values. To search every field, open the form or app.`,
 });

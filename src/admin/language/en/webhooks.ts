@@ -126,7 +126,7 @@ const layout = () => ({
   /** Why a webhook sends nothing, and what to do. */
   stopped: ({ reason }: WebhookStatus, isOwnerGone: boolean) =>
     `${reason} ${isOwnerGone ? "Take ownership" : "Resume the webhook"} to send the queued events.`,
-  paused: "Paused: it sends nothing. Resume it to send the events that happen meanwhile, in order.",
+  paused: "Paused. Events are kept, and sent in order when you resume.",
   retrying: (next: Child) =>
     sentence`The endpoint doesn’t accept events. The next attempt is ${next}, and later events wait for it.`,
   states: { active: "Webhook active", paused: "Webhook paused" },

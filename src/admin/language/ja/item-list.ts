@@ -35,7 +35,7 @@ const table = (): ItemList["table"] => ({
 const tools = (): ItemList["tools"] => ({
   views: "ビュー",
   all: (items) => `すべての${items}`,
-  ownFilter: "自分だけに表示される絞り込み",
+  ownFilter: "自分だけに表示されるビュー",
   columns: "表示する列",
   saveColumns: "表示する列を保存",
   sort: "並べ替え",
@@ -46,16 +46,16 @@ const tools = (): ItemList["tools"] => ({
   saveNew: "新しいビューとして保存",
   saveChanges: {
     view: (name) => `ビュー「${name}」に変更を保存`,
-    filter: (name) => `絞り込み「${name}」に変更を保存`,
+    filter: (name) => `ビュー「${name}」に変更を保存`,
   },
-  editTab: { view: "ビューを編集", filter: "絞り込みを編集" },
+  editTab: { view: "ビューを編集", filter: "ビューを編集" },
   rename: "名前を変更",
   withColumns: "表示中の列も保存する",
   saveOwn: "自分用に保存",
   saveView: "全員用に保存",
-  deleteFilter: "絞り込みを削除",
-  deleteFilterTitle: (filter) => `絞り込み「${filter}」を削除しますか？`,
-  deleteFilterWarning: "この絞り込みは自分専用です。データは変更されません。",
+  deleteFilter: "ビューを削除",
+  deleteFilterTitle: (filter) => `ビュー「${filter}」を削除しますか？`,
+  deleteFilterWarning: "このビューは自分専用です。データは変更されません。",
   deleteView: "ビューを削除",
   deleteViewTitle: (view) => `ビュー「${view}」を削除しますか？`,
   deleteViewWarning: (items) =>
@@ -64,14 +64,14 @@ const tools = (): ItemList["tools"] => ({
 
 const saved = (): ItemList["saved"] => ({
   columns: "表示する列を保存しました",
-  filter: (name) => `絞り込み「${name}」を保存しました`,
-  filterDeleted: "絞り込みを削除しました",
+  filter: (name) => `ビュー「${name}」を保存しました`,
+  filterDeleted: "ビューを削除しました",
   view: (name) => `ビュー「${name}」を保存しました`,
   viewDeleted: (name) => `ビュー「${name}」を削除しました`,
   textInView:
-    "ビューにはテキスト検索を含められません。テキスト検索を解除するか、自分の絞り込みとして保存してください。",
+    "全員用のビューにはテキスト検索を含められません。テキスト検索を解除するか、自分用に保存してください。",
   daysInView:
-    "ビューには固定の日付が必要です。「次の期間内」を日付の条件に変更するか、自分の絞り込みとして保存してください。",
+    "全員用のビューには固定の日付が必要です。「次の期間内」を日付の条件に変更するか、自分用に保存してください。",
 });
 
 const views = (): ItemList["views"] => ({
