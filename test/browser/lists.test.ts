@@ -94,9 +94,9 @@ describe.each([
     await page.waitForURL(/q=desk/);
     expect(await page.locator("tbody th").allTextContents()).toEqual(["one desk"]);
     await page.locator("summary", { hasText: "Edit view" }).click();
-    await person.press("Delete filter…");
-    await person.press("Delete filter");
-    await page.getByText("Filter deleted").waitFor();
+    await person.press("Delete view…");
+    await person.press("Delete view");
+    await page.getByText("View deleted").waitFor();
     expect(await page.getByRole("link", { name: "Desks" }).count()).toBe(0);
   });
 
