@@ -13,7 +13,7 @@ import type { ReadContext } from "./context.ts";
 
 export function toChangeView(
   change: Change,
-  items: ReadonlyMap<number, Parameters<typeof buildItemView>[0]>,
+  item: Parameters<typeof buildItemView>[0] | null,
   reached: ReachedCollection,
 ): ChangeView {
   const { itemId, action, version, at, actor } = change;
@@ -21,7 +21,6 @@ export function toChangeView(
   const keys = reached.fields.list
     .filter(({ field }) => ids.has(field.id))
     .map(({ field }) => field.key);
-  const item = items.get(change.item);
   return {
     id: itemId,
     type: changeType(action),
@@ -43,24 +42,22 @@ export function feedMark(ctx: ReadContext, whole: CompiledCollection): string {
   return viewMeaning(collection, view);
 }
 
-/** The change as a caller sees it through its view; undefined when it does not see it. */
-export function changeInView(
-  ctx: ReadContext,
-  reached: ReachedCollection,
-  change: FeedPage["changes"][number],
-  items: FeedPage["items"],
-): ChangeView | undefined {
-  if (reached.reach === "whole") return toChangeView(change, items, reached);
+export type ShowChange = (change: Change, items: FeedPage["items"]) => ChangeView | undefined;
+
+/** Returns what shows the changes of a page to a caller, through its view. Undefined for a change that it does not see. */
+export function changesInView(ctx: ReadContext, reached: ReachedCollection): ShowChange {
+  if (reached.reach === "whole")
+    return (change, items) => toChangeView(change, items.get(change.item) ?? null, reached);
   const [fingerprint = ""] = feedMark(ctx, reached.whole).split(" ");
-  const matched = readMarks(change.views, fingerprint, ctx.actor);
-  if (!matched.before && !matched.after) return undefined;
   const conditions = conditionsOf(reached);
-  const visible = new Map(
-    [...items].filter(([, item]) => item.number === change.item && matchesItem(conditions, item)),
-  );
-  const view = toChangeView(change, visible, reached);
-  const hasLeft = !matched.after && view.type !== "deleted";
-  return hasLeft ? { ...view, type: "left" } : view;
+  return (change, items) => {
+    const matched = readMarks(change.views, fingerprint, ctx.actor);
+    if (!matched.before && !matched.after) return undefined;
+    const item = items.get(change.item);
+    const view = toChangeView(change, item && matchesItem(conditions, item) ? item : null, reached);
+    const hasLeft = !matched.after && view.type !== "deleted";
+    return hasLeft ? { ...view, type: "left" } : view;
+  };
 }
 
 /** The changes on a page, as far as they fit. */

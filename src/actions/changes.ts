@@ -8,10 +8,10 @@ import {
   type ChangeView,
 } from "#domain/item/change.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import { loadHistory, type Change, type PastChange } from "#store/data/changes.ts";
+import { loadHistory, type PastChange } from "#store/data/changes.ts";
 import { forgetCollection } from "./collection-cache.ts";
 import type { ActionContext, ReadContext } from "./context.ts";
-import { changeInView, feedMark, ShownChanges } from "./change-views.ts";
+import { changesInView, feedMark, ShownChanges, type ShowChange } from "./change-views.ts";
 import { reachCurrent } from "./reach.ts";
 import type { FeedPosition } from "./read.ts";
 import { getItemWithChanges, type LoadedItem, type StoredItem } from "./visible.ts";
@@ -159,8 +159,7 @@ export async function listChanges(
   const hasExpired = start === null && edges.firstKept !== null && edges.firstKept !== edges.first;
   const firstShown = hasExpired ? await loadPage((edges.firstKept ?? 0) - 1) : firstPage;
   const origin = { number: position?.number ?? end, at: seenNow };
-  const show = (change: Change, items: FeedPage["items"]) =>
-    changeInView(ctx, reached, change, items);
+  const show = changesInView(ctx, reached);
   const shown = new ShownChanges(limit, isNarrow);
   const furtherPages = isNarrow ? maxHiddenPages : 0;
   const scan = { firstShown, origin, end, show, loadPage, furtherPages };
@@ -175,7 +174,7 @@ interface FeedScan {
   /** Where the scan starts, with the present time for narrow readers. */
   origin: { number: number; at: number };
   end: number;
-  show: (change: Change, items: FeedPage["items"]) => ChangeView | undefined;
+  show: ShowChange;
   loadPage: (after: number) => Promise<FeedPage>;
   /** How many pages follow the first one. */
   furtherPages: number;

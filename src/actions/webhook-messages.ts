@@ -83,7 +83,7 @@ export async function loadNextMessage(
   }
   const { type, hasEntered, hasLeft } = event;
   const reached = reachThroughView(whole, view, hook);
-  const shown = hook.include === "item" ? shownItems(reached, item) : new Map<number, Item>();
+  const shown = hook.include === "item" ? shownItem(reached, item) : null;
   const entry = toChangeView(change, shown, reached);
   const message = {
     type,
@@ -106,8 +106,6 @@ function reachThroughView(
   return narrowCollection(whole, view ?? { key, name: key, fields: [] }, maker);
 }
 
-/** The item as it is now, by its number, if the view still shows it. */
-function shownItems(reached: ReachedCollection, item: Item | null): Map<number, Item> {
-  if (!item || !matchesItem(conditionsOf(reached), item)) return new Map();
-  return new Map([[item.number, item]]);
-}
+/** The item as it is now, if the view still shows it. */
+const shownItem = (reached: ReachedCollection, item: Item | null): Item | null =>
+  item && matchesItem(conditionsOf(reached), item) ? item : null;
