@@ -3,7 +3,7 @@ import {
   maxAggregateItems,
   maxAggregateResponseBytes,
 } from "#domain/aggregate/aggregate.ts";
-import { selectList, type Column, type Figures } from "./figures.ts";
+import { selectList, type Column, type FigurePlan, type Figures } from "./figures.ts";
 import { integersFirstSql } from "./integers-first.ts";
 import type { Builder } from "./statement.ts";
 
@@ -38,21 +38,29 @@ const onlyRowSql = (columns: readonly Column[], figures: Figures): string =>
   `select n.reason, 1 as total, row_count as all_rows, unusual as all_unusual, ${unscaledCountSql(figures)} as all_unscaled,
     1 as position, ${returnedSql(columns, figures)} from n cross join g`;
 
+/** Whether the Worker sorts the groups, because the values that it adds can change their order. */
+export const sortsInWorker = ({
+  aggregate,
+  isGeneral,
+}: Pick<FigurePlan, "aggregate" | "isGeneral">): boolean =>
+  isGeneral && aggregate.order.some(({ metric }) => isSumAt(aggregate, metric));
+
+/** SQL for the bytes of a row with the keys of its group. */
+const rowBytesSql = (keys: readonly string[], otherBytes: number): string =>
+  [otherBytes, ...keys.map((key) => `coalesce(octet_length(${key}), 4)`)].join(" + ");
+
 /** The groups that fit a response, in their order. */
 function pageSql(columns: readonly Column[], figures: Figures): string {
-  const { aggregate, isGeneral } = figures.plan;
+  const { aggregate } = figures.plan;
   const keys = figures.keys().map(({ name }) => name);
-  const keyBytes = ["40", ...keys.map((key) => `coalesce(octet_length(${key}), 4)`)].join(" + ");
-  // The values that the Worker adds can change the order.
-  const sortsInWorker =
-    isGeneral && aggregate.order.some(({ metric }) => isSumAt(aggregate, metric));
-  const order = sortsInWorker
-    ? keys.flatMap((key) => [`${key} is null`, key]).join(", ") || "1"
+  const isUnordered = sortsInWorker(figures.plan);
+  const order = isUnordered
+    ? keys.flatMap((key) => [`${key} is null`, key]).join(", ")
     : figures.order();
-  const maxBytes = sortsInWorker ? maxKeyBytes : maxAggregateResponseBytes;
-  const rowLimit = sortsInWorker ? maxAggregateItems * 5 : aggregate.limit;
+  const maxBytes = isUnordered ? maxKeyBytes : maxAggregateResponseBytes;
+  const rowLimit = isUnordered ? maxAggregateItems * 5 : aggregate.limit;
   return `, o as (select *, row_number() over (rows unbounded preceding) as position,
-      sum(${keyBytes}) over (rows unbounded preceding) as spent
+      sum(${rowBytesSql(keys, 40)}) over (rows unbounded preceding) as spent
       from (select * from g order by ${order} limit ${rowLimit})),
     a as materialized (select count(*) as total, sum(row_count) as all_rows, sum(unusual) as all_unusual,
       sum(${unscaledCountSql(figures)}) as all_unscaled from g)
@@ -79,9 +87,8 @@ const returnedSql = (columns: readonly Column[], figures: Figures): string =>
 /** Returns the values of one column that SQL cannot sum exactly, with the keys of their groups. */
 export function unscaledSql(rows: string, name: string, figures: Figures): string {
   const keys = figures.keys().map((key) => key.name);
-  const keyBytes = ["60", ...keys.map((key) => `coalesce(octet_length(${key}), 4)`)].join(" + ");
   const columns = [...keys, `${name} as value`, "count(*) as times"].join(", ");
   return `${rows}, u as (select ${columns} from rows where ${name} is not null and x${name} is null
       group by ${[...keys, name].join(", ")})
-    select *, sum(${keyBytes}) over (rows unbounded preceding) as spent from u`;
+    select *, sum(${rowBytesSql(keys, 60)}) over (rows unbounded preceding) as spent from u`;
 }

@@ -1,6 +1,5 @@
 import {
   isSum,
-  isSumAt,
   maxAggregateItems,
   type Aggregate,
   type Metric,
@@ -26,6 +25,7 @@ import {
 } from "#store/data/search/missing-values.ts";
 import { findSmallestDriver } from "#store/data/search/plan.ts";
 import type { Figures } from "./figures.ts";
+import { sortsInWorker } from "./groups.ts";
 import {
   aggregateStatements,
   entriesSource,
@@ -187,10 +187,9 @@ function findGroups(
   const found = rows.filter(({ position }) => position !== null);
   const groups = buildGroups(aggregate, figures, found.toSorted(byPosition), unscaled);
   const total = first?.total ?? 0;
-  const sortsInWorker =
-    isGeneral && aggregate.order.some(({ metric }) => isSumAt(aggregate, metric));
-  if (sortsInWorker && found.length < total) return { exceeded: "keys" };
-  const sorted = sortsInWorker ? sortGroups(aggregate, groups) : groups;
+  const isUnordered = sortsInWorker(figures.plan);
+  if (isUnordered && found.length < total) return { exceeded: "keys" };
+  const sorted = isUnordered ? sortGroups(aggregate, groups) : groups;
   return {
     groups: sorted.slice(0, aggregate.limit),
     hasMore: total > Math.min(groups.length, aggregate.limit),
