@@ -9,6 +9,7 @@ import type { Field } from "#domain/definition/field.ts";
 import { isObject } from "#domain/json.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import { problem } from "#domain/problem/problem.ts";
+import { meOperand } from "#domain/search/tree.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { listensTo, type Webhook } from "#domain/webhook/webhook.ts";
 import type { CurrentCollection } from "#store/data/collections.ts";
@@ -90,19 +91,20 @@ function contentOf({ items, fields }: Part, { fields: set, views }: Definition):
 }
 
 function conditionsOf(items: Part["items"], fields: readonly Field[]): unknown[] {
-  if (items === "own") return [{ field: "$created_by", op: "eq", value: "$me" }];
+  if (items === "own") return [{ field: "$created_by", op: "eq", value: meOperand }];
   if (typeof items === "string" || "view" in items) return [];
   const field = fields.find((each) => each.key === items.field);
   const options = field && "options" in field ? field.options : [];
   if (!field || !options.some(({ value }) => value === items.option))
     throw problem.invalidInput([errorAt(["where"], "not_an_option", "Choose an option.")]);
-  const isList = field.type === "multi_select";
-  return [
-    isList
-      ? { field: field.key, op: "has_any", value: [items.option] }
-      : { field: field.key, op: "eq", value: items.option },
-  ];
+  return [conditionOnOption(field, items.option)];
 }
+
+/** The condition of the items that have an option of a choice field. */
+export const conditionOnOption = ({ key, type }: Pick<Field, "key" | "type">, option: string) =>
+  type === "multi_select"
+    ? { field: key, op: "has_any", value: [option] }
+    : { field: key, op: "eq", value: option };
 
 function findSource(views: readonly View[], key: string): View {
   const view = views.find((each) => each.key === key);

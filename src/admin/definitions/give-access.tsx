@@ -1,3 +1,4 @@
+import { conditionOnOption } from "#actions/collection-access.ts";
 import { toTextList } from "#admin/credentials/describe.ts";
 import { describeItems, nameConditions } from "#admin/describe-view.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
@@ -137,24 +138,18 @@ const listOptions = (fields: readonly Field[], text: Catalogue) =>
       field.type === "select" || field.type === "multi_select"
         ? field.options.map(({ value }) => ({
             value: `${field.key}=${value}`,
-            label: nameConditions([conditionOn(field, value)], text, fields),
+            label: nameConditions([conditionOnOption(field, value)], text, fields),
           }))
         : [],
     )
     .slice(0, maxListedOptions);
-
-const conditionOn = ({ key, type }: Field, option: string) => ({
-  field: key,
-  op: type === "multi_select" ? "has_any" : "eq",
-  value: option,
-});
 
 /** A view for the example of a name: the first option, and the chosen fields. */
 function toNewView(fields: readonly Field[], chosen: readonly string[], option?: string) {
   const [key, value] = splitOption(option ?? "");
   const field = fields.find((each) => each.key === key);
   return {
-    conditions: field ? [conditionOn(field, value)] : [],
+    conditions: field ? [conditionOnOption(field, value)] : [],
     ...(chosen.length < fields.length ? { fields: [...chosen] } : {}),
     source: undefined,
   };

@@ -2,6 +2,7 @@ import type { NewView } from "#actions/collection-access.ts";
 import { nameConditions } from "#admin/describe-view.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import type { Collection, View } from "#domain/definition/collection.ts";
+import { meOperand } from "#domain/search/tree.ts";
 import { makeKey } from "./draft.ts";
 import { transliterate } from "./transliterate.ts";
 
@@ -35,7 +36,7 @@ export function suggestName(
 ): string {
   const { names } = text.definitionAccess.give;
   const all = definition.fields.fields;
-  const isOwn = JSON.stringify(conditions).includes('"$me"');
+  const isOwn = JSON.stringify(conditions).includes(JSON.stringify(meOperand));
   const items =
     source?.name ??
     (conditions.length === 0
