@@ -8,6 +8,9 @@ export function isStorable(text: string): boolean {
   );
 }
 
+/** The text with a capital letter at its start. */
+export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** Converts a text to normal form C, in which it is stored and compared. Returns undefined if it cannot be stored. */
 export function toStoredText(text: string): string | undefined {
   if (!isStorable(text)) return undefined;

@@ -1,4 +1,5 @@
 import { type Role, roleAllows } from "#domain/credential/permissions.ts";
+import { capitalize } from "#domain/text.ts";
 import { Action } from "#html/action-button.tsx";
 import { Time } from "#html/viewer.tsx";
 import { ChoiceGroup, SelectOptions, Input } from "#html/inputs.tsx";
@@ -134,8 +135,6 @@ export function MemberRow({
     </tr>
   );
 }
-
-const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** What each role may do, below the list in which roles are changed. */
 export function RoleMeanings() {

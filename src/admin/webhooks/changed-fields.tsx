@@ -1,6 +1,7 @@
 import { toTextList } from "#admin/credentials/describe.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import { useText } from "#admin/language/index.tsx";
+import { capitalize } from "#domain/text.ts";
 import { InputErrors, useField } from "#html/inputs.tsx";
 import type { CollectionLabel } from "#store/home/credential-lists.ts";
 
@@ -101,8 +102,6 @@ export function ChangedFields({
     </details>
   );
 }
-
-const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 const shorten = (places: readonly string[]) =>
   places.length > maxPlaces ? [...places.slice(0, maxPlaces), "…"] : places;

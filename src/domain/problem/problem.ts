@@ -1,3 +1,4 @@
+import { capitalize } from "#domain/text.ts";
 import { abilities, type Ability } from "#domain/credential/permissions.ts";
 import type { FieldErrorCode } from "./field-errors.ts";
 import { type ConflictReason, problems, type ProblemCode } from "./catalogue.ts";
@@ -51,8 +52,6 @@ function formatRoles(ability: Ability): string {
   const names = abilities[ability].map((role) => `${role}s`);
   return [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" and ");
 }
-
-const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Formats alternatives like “GET, HEAD or POST”. */
 function formatAlternatives(names: readonly string[]): string {

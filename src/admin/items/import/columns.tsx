@@ -3,6 +3,7 @@ import { importableFields, itemTargets, targetKey, type CsvLine } from "#domain/
 import { ReadCell, truncateCell } from "./formats.tsx";
 import { SelectOptions, InputErrors, useField, Select } from "#html/inputs.tsx";
 import { ChangedValue } from "#admin/items/change-list.tsx";
+import { capitalize } from "#domain/text.ts";
 import { Table, Badge, type Tone } from "#html/parts.tsx";
 import { type ImportFile, matchTargets, type ChangedRow } from "./file.ts";
 import { formatRowError, type RejectedRow } from "./row-errors.ts";
@@ -158,7 +159,7 @@ function ChangesTable({
       <h2>{text.updates}</h2>
       <Table
         caption={text.updates}
-        columns={[{ name: text.line, number: true }, titleCase(item), text.changedFields]}
+        columns={[{ name: text.line, number: true }, capitalize(item), text.changedFields]}
       >
         {changes.slice(0, maxListedRows).map(({ line, id, receiptNumber, fields }) => (
           <tr>
@@ -188,8 +189,6 @@ function ChangesTable({
     </>
   );
 }
-
-const titleCase = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 const previewRowCount = 20;
 /** Phones show this many columns. */

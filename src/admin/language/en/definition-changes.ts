@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { capitalize } from "#domain/text.ts";
 import { sentence } from "#admin/language/sentence.ts";
 import { plural, quantity } from "./words.ts";
 
@@ -16,8 +17,6 @@ const keepOptions = (items: Affected): string => {
   if (items.count === 0) return "No item uses them.";
   return `${capitalize(items.text)} ${plural(items.count, "keeps its value", "keep their values")}, but it can no longer be selected.`;
 };
-
-const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** What saving does to a field. */
 const fields = () => ({
