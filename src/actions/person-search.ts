@@ -101,13 +101,14 @@ async function loadFound(
   text: string,
 ): Promise<FoundItem[]> {
   const groups = Map.groupBy(hits, ({ item }) => collectionOf(item));
+  const contains = matchWord(text);
   const found = await Promise.all(
     Array.from(groups, async ([id, group]): Promise<FoundItem[]> => {
       const numbers = group.map(({ item }) => item);
       const { items, fields } = await findNumberedItems(databases.of({ id }), numbers);
       return group.map((hit) => {
         const item = items.find(({ number }) => number === hit.item);
-        const labels = item?.data ? matchingLabels(fields, item.data, text) : [];
+        const labels = item?.data ? matchingLabels(fields, item.data, contains) : [];
         return { ...hit, found: item, labels };
       });
     }),
@@ -116,9 +117,12 @@ async function loadFound(
 }
 
 /** The labels of the fields that contain a word of the text, former fields included. */
-function matchingLabels({ fields, retired }: FieldSet, data: string, text: string): string[] {
+function matchingLabels(
+  { fields, retired }: FieldSet,
+  data: string,
+  contains: ReturnType<typeof matchWord>,
+): string[] {
   const values = JSON.parse(data) as Record<string, unknown>;
-  const contains = matchWord(text);
   return [...fields, ...retired]
     .filter(({ id }) => contains({ value: values[id] }))
     .map(({ label }) => label);

@@ -36,26 +36,24 @@ export function parsePersonText(sent: string): string {
  * that a name is also found in two fields. It rather finds too much than too little.
  */
 export function matchPerson(text: string): (values: Readonly<Record<string, unknown>>) => boolean {
-  const words = wordsOf(text);
-  return (values) => {
-    const folded = foldValues(values);
-    return words.every((word) => folded.includes(word));
-  };
+  return matchWords(text, (words, isFound) => words.every(isFound));
 }
 
 /** Returns a test for the values of one field of a match: whether they contain one of the words. */
 export function matchWord(text: string): (values: Readonly<Record<string, unknown>>) => boolean {
-  const words = wordsOf(text);
-  return (values) => {
-    const folded = foldValues(values);
-    return words.some((word) => folded.includes(word));
-  };
+  return matchWords(text, (words, isFound) => words.some(isFound));
 }
 
-const wordsOf = (text: string) => [...new Set(foldCase(text).split(" "))];
-
-const foldValues = (values: Readonly<Record<string, unknown>>) =>
-  foldCase(collectTexts(Object.values(values)).join("\n"));
+function matchWords(
+  text: string,
+  decide: (words: readonly string[], isFound: (word: string) => boolean) => boolean,
+): (values: Readonly<Record<string, unknown>>) => boolean {
+  const words = [...new Set(foldCase(text).split(" "))];
+  return (values) => {
+    const folded = foldCase(collectTexts(Object.values(values)).join("\n"));
+    return decide(words, (word) => folded.includes(word));
+  };
+}
 
 /** Texts and numbers in values of any type. Of files, only the names. */
 function collectTexts(values: readonly unknown[]): string[] {
