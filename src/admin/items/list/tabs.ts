@@ -102,21 +102,21 @@ function splitConditions(collection: Collection, view: View, clock: Clock) {
 function toFilter(collection: Collection, condition: unknown, clock: Clock): Filter | undefined {
   if (!isObject(condition)) return undefined;
   const { field, op, value } = condition;
-  if (typeof field !== "string" || typeof op !== "string") return undefined;
   const filter =
     op === "any" && Array.isArray(value) && value.length === 1
-      ? columnFilter(field, value[0])
-      : { path: field, op, values: (Array.isArray(value) ? value : [value]).map(String) };
+      ? readFilter(value[0], `${String(field)}.`)
+      : readFilter(condition, "");
   if (!filter || filter.values.includes("")) return undefined;
   const same = toCondition(collection.definition.fields.fields, filter, clock);
   return JSON.stringify(same) === JSON.stringify(condition) ? filter : undefined;
 }
 
-function columnFilter(list: string, condition: unknown): Filter | undefined {
-  if (!isObject(condition) || typeof condition["field"] !== "string") return undefined;
+/** Reads one comparison. Of a column, `prefix` is the key of its list and a dot. */
+function readFilter(condition: unknown, prefix: string): Filter | undefined {
+  if (!isObject(condition)) return undefined;
   const { field, op, value } = condition;
-  const values = (Array.isArray(value) ? value : [value]).map(String);
-  return { path: `${list}.${field}`, op: String(op), values };
+  if (typeof field !== "string" || typeof op !== "string") return undefined;
+  return { path: prefix + field, op, values: [value].flat().map(String) };
 }
 
 /** The list with a saved filter. */

@@ -9,14 +9,19 @@ import type { Collection, View } from "#domain/definition/collection.ts";
 
 type Users = Pick<ViewEffects, "users" | "webhooks">;
 
+const itemsPath = ({ kind, key }: Collection) => `${collectionPath[kind]}/${key}/items`;
+
 /** The parent pages of a page about a view. */
-function viewCrumbs({ text }: PageContext, { kind, key, definition }: Collection) {
-  const path = collectionPath[kind];
-  return [
-    [text.terms.collections[kind].many, path],
-    [definition.name, `${path}/${key}/items`],
+const viewCrumbs = ({ text }: PageContext, collection: Collection) =>
+  [
+    [text.terms.collections[collection.kind].many, collectionPath[collection.kind]],
+    [collection.definition.name, itemsPath(collection)],
   ] as const;
-}
+
+const userIds = ({ users, webhooks }: Users) => ({
+  credentials: users.map(({ id }) => id),
+  webhooks: webhooks.map(({ id }) => id),
+});
 
 /** Lists who uses a view. Only some roles see the names. */
 function ViewUserList({ frame, users, webhooks }: Users & { frame: PageContext }) {
@@ -67,10 +72,7 @@ interface ViewChange extends Users {
 /** Asks before a view changes that credentials or webhooks use. */
 export const confirmChange = (change: ViewChange): Outcome => ({
   page: (frame) => <ChangePage {...change} frame={frame} />,
-  document: {
-    credentials: change.users.map(({ id }) => id),
-    webhooks: change.webhooks.map(({ id }) => id),
-  },
+  document: userIds(change),
 });
 
 function ChangePage({
@@ -83,7 +85,7 @@ function ChangePage({
 }: ViewChange & { frame: PageContext }) {
   const { itemList, terms } = frame.text;
   const text = itemList.views;
-  const base = `${collectionPath[collection.kind]}/${collection.key}/items`;
+  const base = itemsPath(collection);
   const { fields } = collection.definition.fields;
   return (
     <AdminPage
@@ -122,10 +124,7 @@ interface ViewDeletion extends Users {
 /** Says who uses a view, and offers to delete it if nobody does. */
 export const confirmDeletion = (deletion: ViewDeletion): Outcome => ({
   page: (frame) => <DeletionPage {...deletion} frame={frame} />,
-  document: {
-    credentials: deletion.users.map(({ id }) => id),
-    webhooks: deletion.webhooks.map(({ id }) => id),
-  },
+  document: userIds(deletion),
 });
 
 function DeletionPage({
@@ -136,7 +135,7 @@ function DeletionPage({
 }: ViewDeletion & { frame: PageContext }) {
   const { itemList, terms } = frame.text;
   const { tools, views: text } = itemList;
-  const base = `${collectionPath[collection.kind]}/${collection.key}/items`;
+  const base = itemsPath(collection);
   const isUsed = users.users.length + users.webhooks.length > 0;
   return (
     <AdminPage
