@@ -22,15 +22,7 @@ export function AuditFilters({
     <>
       <DayLinks query={query} />
       <form method="get" action="/admin/audit" role="search" class="bar">
-        <label class="grow">
-          {text.actor}
-          <input
-            type="search"
-            name="actor"
-            value={query["actor"]}
-            placeholder={text.actorExample}
-          />
-        </label>
+        <TextFilter name="actor" label={text.actor} example={text.actorExample} query={query} />
         <label>
           {text.action}
           <select name="action">
@@ -40,15 +32,12 @@ export function AuditFilters({
             />
           </select>
         </label>
-        <label class="grow">
-          {text.subject}
-          <input
-            type="search"
-            name="subject"
-            value={query["subject"]}
-            placeholder={text.subjectExample}
-          />
-        </label>
+        <TextFilter
+          name="subject"
+          label={text.subject}
+          example={text.subjectExample}
+          query={query}
+        />
         {query["collection"] ? (
           <input type="hidden" name="collection" value={query["collection"]} />
         ) : null}
@@ -72,6 +61,20 @@ export function AuditFilters({
     </>
   );
 }
+
+interface TextFilterProps {
+  name: string;
+  label: string;
+  example: string;
+  query: Record<string, string>;
+}
+
+const TextFilter = ({ name, label, example, query }: TextFilterProps) => (
+  <label class="grow">
+    {label}
+    <input type="search" name={name} value={query[name]} placeholder={example} />
+  </label>
+);
 
 const dayMs = 24 * 60 * 60 * 1000;
 
