@@ -65,7 +65,7 @@ describe("The search field of the frame", () => {
     expect(await results(data.email)).toEqual([]);
   });
 
-  it("reads at most 12,000 rows in one round trip, however many values there are", async () => {
+  it("reads at most 14,000 rows in one round trip, however many values there are", async () => {
     const { fetch, counts, reset } = counted();
     const integrator = await client();
     const key = await makeForm(integrator, [{ key: "title", type: "text", label: "Title" }]);
