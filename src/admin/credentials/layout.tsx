@@ -1,9 +1,4 @@
-import {
-  clientId,
-  credentialStateAt,
-  findValidSecrets,
-  type Credential,
-} from "#domain/credential/credential.ts";
+import { clientId, credentialStateAt, type Credential } from "#domain/credential/credential.ts";
 import { DescriptionList, ShortId, Badge, Tabs } from "#html/parts.tsx";
 import { Time } from "#html/viewer.tsx";
 import { credentialStateTones, describeAccess } from "./describe.ts";
@@ -53,14 +48,14 @@ function CredentialSummary({ credential }: { credential: Credential }) {
   );
 }
 
-function RevokeButton({ path, name }: { path: string; name: string }) {
+function RevokeButton({ path, name, kind }: { path: string } & Pick<Credential, "name" | "kind">) {
   const text = useText().credentials;
   return (
     <Action
       action={`${path}/revoke`}
       name={text.revoke}
       title={text.revokeTitle(name)}
-      confirm={text.revokeWarning}
+      confirm={text.revokeWarning(kind)}
     />
   );
 }
@@ -87,7 +82,7 @@ export function CredentialLayout({
   const text = frame.text.credentials;
   const tabs = {
     ...text.tabs,
-    secrets: text.tabs.secrets(findValidSecrets(credential, now).length),
+    secrets: text.tabs.secrets[kind],
   };
   return (
     <AdminPage
@@ -100,7 +95,7 @@ export function CredentialLayout({
           <Badge tone={credentialStateTones[state]}>{text.states[state]}</Badge>
         </>
       }
-      actions={revokedAt === null ? <RevokeButton path={path} name={name} /> : null}
+      actions={revokedAt === null ? <RevokeButton {...{ path, name, kind }} /> : null}
       problem={problem}
       labels={text.labels}
     >

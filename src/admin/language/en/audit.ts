@@ -44,7 +44,8 @@ const filters = () => ({
 const verbs = (): Record<ResourceAction, string> => ({
   "credential.issue": "created the credential",
   "credential.edit": "changed the access of",
-  "credential.rotate": "rotated the secret of",
+  "credential.rotate": "rotated the credential",
+  "credential.expire_secret": "expired the old secret of",
   "credential.revoke": "revoked the credential",
   "definition.create": "created",
   "definition.change": "changed the definition of",

@@ -150,7 +150,7 @@ export const credentials = () => ({
   tabs: {
     requests: "Requests",
     access: "Access",
-    secrets: (count: number) => (count > 0 ? `Secrets ${count}` : "Secrets"),
+    secrets: { token: "Token", client: "Client secret" },
   },
   facts: {
     access: "Access",
@@ -168,10 +168,9 @@ export const credentials = () => ({
   rejected: (count: number) => `, ${formatCount(count)} rejected`,
   revoke: "Revoke credential",
   revokeTitle: (name: string) => `Revoke “${name}”?`,
-  revokeWarning:
-    "Requests with its secrets or access tokens will fail immediately. The data that it wrote and the log of its requests stay. You can’t undo this.",
+  revokeWarning: (kind: CredentialKind) =>
+    `Requests with its ${kind === "token" ? "token" : "client secret or access tokens"} will fail immediately. The data that it wrote and the log of its requests stay. You can’t undo this.`,
   revoked: "Credential revoked",
-  noSecrets: "No valid secrets",
   expiresWithCredential: "With the credential",
   newSecret: newSecret(),
 });

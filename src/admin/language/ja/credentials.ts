@@ -119,7 +119,7 @@ export const credentials = (): Texts => ({
   tabs: {
     requests: "リクエスト",
     access: "アクセス権",
-    secrets: (count) => (count > 0 ? `シークレット ${count}` : "シークレット"),
+    secrets: { token: "トークン", client: "クライアントシークレット" },
   },
   facts: {
     access: "アクセス権",
@@ -137,10 +137,9 @@ export const credentials = (): Texts => ({
   rejected: (count) => `（拒否 ${formatCount(count)} 件）`,
   revoke: "認証情報を失効させる",
   revokeTitle: (name) => `「${name}」を失効させますか？`,
-  revokeWarning:
-    "この認証情報のシークレットやアクセストークンを使用したリクエストは、すぐにエラーになります。書き込まれたデータとリクエストの記録は残ります。この操作は元に戻せません。",
+  revokeWarning: (kind) =>
+    `この認証情報の${kind === "token" ? "トークン" : "クライアントシークレットやアクセストークン"}を使用したリクエストは、すぐにエラーになります。書き込まれたデータとリクエストの記録は残ります。この操作は元に戻せません。`,
   revoked: "認証情報を失効させました",
-  noSecrets: "有効なシークレットはありません",
   expiresWithCredential: "認証情報と同じ",
   newSecret: newSecret(),
 });
