@@ -1,7 +1,9 @@
 import { clientId, credentialStateAt, type Credential } from "#domain/credential/credential.ts";
 import { DescriptionList, ShortId, Badge, Tabs } from "#html/parts.tsx";
 import { Time } from "#html/viewer.tsx";
-import { credentialStateTones, describeAccess } from "./describe.ts";
+import { credentialStateTones } from "./describe.ts";
+import { accessSentence } from "./access-sentence.ts";
+import type { CollectionLabel } from "#store/home/credential-lists.ts";
 import { Action } from "#html/action-button.tsx";
 import type { PropsWithChildren } from "hono/jsx";
 import type { Problem } from "#domain/problem/problem.ts";
@@ -15,12 +17,6 @@ function CredentialSummary({ credential }: { credential: Credential }) {
   return (
     <DescriptionList
       facts={[
-        [
-          facts.access,
-          <a href={`/admin/integrations/${credential.id}/access`}>
-            {describeAccess(credential, text)}
-          </a>,
-        ],
         kind === "client" ? [facts.clientId, <ShortId of={clientId(credential)} />] : null,
         revokedAt === null
           ? [
@@ -63,6 +59,8 @@ function RevokeButton({ path, name, kind }: { path: string } & Pick<Credential, 
 interface CredentialLayoutProps {
   frame: PageContext;
   credential: Credential;
+  /** The apps and forms that it could access, with their views. */
+  reachable: readonly CollectionLabel[];
   tab: "requests" | "access" | "secrets";
   problem?: Problem | undefined;
 }
@@ -71,6 +69,7 @@ interface CredentialLayoutProps {
 export function CredentialLayout({
   frame,
   credential,
+  reachable,
   tab,
   problem,
   children,
@@ -99,6 +98,7 @@ export function CredentialLayout({
       problem={problem}
       labels={text.labels}
     >
+      <p class="lead">{accessSentence(credential, reachable, frame.text)}</p>
       <CredentialSummary credential={credential} />
       <Tabs
         label={text.tabsLabel}

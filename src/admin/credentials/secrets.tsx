@@ -15,7 +15,7 @@ import { Action } from "#html/action-button.tsx";
 import { EmptyState, Table, Copyable } from "#html/parts.tsx";
 import { Time } from "#html/viewer.tsx";
 import { type PageContext, AdminPage } from "#admin/layout.tsx";
-import { getCredential, getCredentialWithExamples } from "#actions/credentials.ts";
+import { getCredentialWithExamples, getCredentialWithLabels } from "#actions/credentials.ts";
 import { serviceOrigin } from "#http/request.ts";
 import { wantsJson } from "#admin/form-input.ts";
 import { useText } from "#admin/language/index.tsx";
@@ -41,17 +41,17 @@ function maskSecret({ first_characters, last_characters }: Secret): string {
 }
 
 export const secretsPage = page({
-  load: ({ ctx, param }) => getCredential(ctx, param("id")),
-  document: (credential, { ctx }) => ({
+  load: ({ ctx, param }) => getCredentialWithLabels(ctx, param("id")),
+  document: ({ credential }, { ctx }) => ({
     items: credentialDocument(credential, ctx.now()).secrets,
   }),
-  render(frame, credential) {
+  render(frame, { credential, reachable }) {
     const { id, kind, revokedAt } = credential;
     const secrets = revokedAt === null ? findValidSecrets(credential, frame.viewer.now) : [];
     const { columns, expireNow, [kind]: words } = frame.text.secrets;
     const text = frame.text.credentials;
     return (
-      <CredentialLayout frame={frame} credential={credential} tab="secrets">
+      <CredentialLayout {...{ frame, credential, reachable }} tab="secrets">
         {secrets.length === 0 ? (
           <EmptyState>
             <p>{words.none}</p>

@@ -3,12 +3,13 @@ import type {
   CredentialState,
   CredentialStateFilter,
 } from "#domain/credential/credential.ts";
+import type { Place, Right, Thing } from "#admin/credentials/access-sentence.ts";
 import type { Permission } from "#domain/credential/permissions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { formatCount } from "#html/viewer.tsx";
 import type { Child } from "hono/jsx";
 import { sentence } from "#admin/language/sentence.ts";
-import { quantity } from "./words.ts";
+import { listing, quantity } from "./words.ts";
 
 /** What a credential may do with items. Without a kind, it may do so with those of apps and of forms. */
 interface ItemAccess {
@@ -63,9 +64,38 @@ function selection({ forms, apps, views }: Selection): string {
   return views === forms + apps ? `Part of ${counts}` : `${counts} (${views} in part)`;
 }
 
+const things: Record<Thing, string> = {
+  records: "records",
+  submissions: "submissions",
+  definitions: "definitions",
+  webhooks: "webhooks",
+};
+
+const maxListedPlaces = 4;
+
+/** “Room booking (only items whose Room is “Kyoto”, all fields except Notes)”. */
+const placeText = ({ name, part }: Place) =>
+  part === null ? name : `${name} (${part.charAt(0).toLowerCase()}${part.slice(1)})`;
+
+function placesText(places: "all" | readonly Place[]): string {
+  if (places === "all") return "all forms and apps";
+  const listed = places.slice(0, maxListedPlaces).map(placeText);
+  const hidden = places.length - listed.length;
+  return listing(hidden > 0 ? [...listed, `${hidden} more`] : listed);
+}
+
+function accessSentence(rights: readonly Right[], places: "all" | readonly Place[]): string {
+  if (rights.length === 0) return "Can’t do anything: it has no permissions for what is selected.";
+  const clauses = rights.map(
+    (right) => `${listing(right.verbs)} ${listing(right.things.map((thing) => things[thing]))}`,
+  );
+  return `Can ${clauses.join(", and ")} in ${placesText(places)}.`;
+}
+
 /** A credential's access in a few words. */
 const access = () => ({
   summary: (permitted: string, selected: string) => `${permitted} · ${selected}`,
+  sentence: accessSentence,
   none: "No permissions",
   nothing: "Nothing",
   items: itemAccess,
@@ -153,7 +183,6 @@ export const credentials = () => ({
     secrets: { token: "Token", client: "Client secret" },
   },
   facts: {
-    access: "Access",
     clientId: "Client ID",
     expires: "Expires",
     revoked: "Revoked",

@@ -10,3 +10,7 @@ export const plural = (count: number, one: string, many = `${one}s`): string =>
 /** Texts like “1 request” and “1,204 requests”. */
 export const quantity = (count: number, one: string, many?: string): string =>
   `${formatCount(count)} ${plural(count, one, many)}`;
+
+/** “A”, “A and B”, “A, B and C”. */
+export const listing = (words: readonly string[]): string =>
+  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1) ?? ""}`;

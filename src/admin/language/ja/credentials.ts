@@ -20,8 +20,36 @@ const selection: Texts["access"]["selection"] = ({ forms, apps, views }) => {
   return views === forms + apps ? `${counts}の一部` : `${counts}（うち ${views} 件は一部のみ）`;
 };
 
+const verbs = { read: "読み取り", create: "作成", edit: "編集", delete: "削除", manage: "管理" };
+const things = {
+  records: "レコード",
+  submissions: "回答",
+  definitions: "定義",
+  webhooks: "Webhook",
+};
+
+const maxListedPlaces = 4;
+
+const accessSentence: Texts["access"]["sentence"] = (rights, places) => {
+  if (rights.length === 0) return "選択した対象に対するアクセス権がないため、何もできません。";
+  const clauses = rights.map(
+    (right) =>
+      `${right.things.map((thing) => things[thing]).join("と")}の${right.verbs.map((verb) => verbs[verb]).join("・")}`,
+  );
+  const listed =
+    places === "all"
+      ? "すべてのフォームとアプリ"
+      : places
+          .slice(0, maxListedPlaces)
+          .map(({ name, part }) => (part === null ? `「${name}」` : `「${name}」（${part}）`))
+          .join("、");
+  const hidden = places === "all" ? 0 : Math.max(0, places.length - maxListedPlaces);
+  return `${listed}${hidden > 0 ? `、ほか ${hidden} 件` : ""}で、${clauses.join("、")}ができます。`;
+};
+
 const access = (): Texts["access"] => ({
   summary: (permitted, selected) => `${selected}：${permitted}`,
+  sentence: accessSentence,
   none: "アクセス権なし",
   nothing: "なし",
   items: itemAccess,
@@ -122,7 +150,6 @@ export const credentials = (): Texts => ({
     secrets: { token: "トークン", client: "クライアントシークレット" },
   },
   facts: {
-    access: "アクセス権",
     clientId: "クライアント ID",
     expires: "有効期限",
     revoked: "失効日時",
