@@ -1,4 +1,5 @@
 import { lazy } from "#domain/lazy.ts";
+import { nameFileTypes } from "#admin/language/file-types.ts";
 import { formatCount } from "#html/viewer.tsx";
 
 const rules = lazy(() => new Intl.PluralRules("en"));
@@ -12,5 +13,20 @@ export const quantity = (count: number, one: string, many?: string): string =>
   `${formatCount(count)} ${plural(count, one, many)}`;
 
 /** “A”, “A and B”, “A, B and C”. */
-export const listing = (words: readonly string[]): string =>
-  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1) ?? ""}`;
+export const listing = (words: readonly string[], conjunction = "and"): string =>
+  words.length < 2
+    ? words.join("")
+    : `${words.slice(0, -1).join(", ")} ${conjunction} ${words.at(-1) ?? ""}`;
+
+/** “images, PDF or Word”. */
+export const fileTypes = (types: readonly string[]): string =>
+  listing(
+    nameFileTypes(types, {
+      image: "images",
+      audio: "audio",
+      video: "videos",
+      text: "text files",
+      any: "all types",
+    }),
+    "or",
+  );
