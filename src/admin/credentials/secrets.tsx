@@ -50,6 +50,7 @@ export const secretsPage = page({
     const secrets = revokedAt === null ? findValidSecrets(credential, frame.viewer.now) : [];
     const { columns, expireNow, [kind]: words } = frame.text.secrets;
     const text = frame.text.credentials;
+    const hasOld = secrets.some(({ expires_at }) => expires_at !== null);
     return (
       <CredentialLayout {...{ frame, credential, reachable }} tab="secrets">
         {secrets.length === 0 ? (
@@ -59,7 +60,12 @@ export const secretsPage = page({
         ) : (
           <Table
             caption={words.title}
-            columns={[words.column, columns.created, columns.expires, columns.actions]}
+            columns={[
+              words.column,
+              columns.created,
+              columns.expires,
+              ...(hasOld ? [columns.actions] : []),
+            ]}
           >
             {secrets.map((secret) => (
               <tr>
@@ -76,18 +82,20 @@ export const secretsPage = page({
                     <Time at={secret.expires_at} />
                   )}
                 </td>
-                <td>
-                  {secret.expires_at === null ? null : (
-                    <Action
-                      action={`/admin/integrations/${id}/expire`}
-                      name={expireNow}
-                      title={words.expireTitle(maskSecret(secret))}
-                      confirm={words.expireWarning}
-                      values={{ secret: String(secret.id) }}
-                      little
-                    />
-                  )}
-                </td>
+                {hasOld ? (
+                  <td>
+                    {secret.expires_at === null ? null : (
+                      <Action
+                        action={`/admin/integrations/${id}/expire`}
+                        name={expireNow}
+                        title={words.expireTitle(maskSecret(secret))}
+                        confirm={words.expireWarning}
+                        values={{ secret: String(secret.id) }}
+                        little
+                      />
+                    )}
+                  </td>
+                ) : null}
               </tr>
             ))}
           </Table>

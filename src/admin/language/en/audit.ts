@@ -36,7 +36,6 @@ const filters = () => ({
   days: { today: "Today", yesterday: "Yesterday", week: "Last 7 days" },
   from: "From",
   until: "Until",
-  show: "Show",
   showAll: "Show all",
 });
 

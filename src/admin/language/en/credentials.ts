@@ -89,7 +89,10 @@ function accessSentence(rights: readonly Right[], places: "all" | readonly Place
   const clauses = rights.map(
     (right) => `${listing(right.verbs)} ${listing(right.things.map((thing) => things[thing]))}`,
   );
-  return `Can ${clauses.join(", and ")} in ${placesText(places)}.`;
+  const where = placesText(places);
+  return clauses.length > 2
+    ? `In ${where}, it can ${clauses.slice(0, -1).join("; ")}; and ${clauses.at(-1) ?? ""}.`
+    : `Can ${clauses.join(", and ")} in ${where}.`;
 }
 
 /** A credential's access in a few words. */

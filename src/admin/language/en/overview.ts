@@ -17,7 +17,7 @@ const attention = () => ({
   links: {
     requests: "View requests",
     expiry: "Extend expiry",
-    deliveries: "View deliveries",
+    deliveries: "View webhook",
     editForm: "Edit form",
     viewForm: "View form",
     editRetention: "Change how long it keeps them",

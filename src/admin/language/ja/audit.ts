@@ -37,7 +37,6 @@ const filters = (): Catalogue["audit"]["filters"] => ({
   days: { today: "今日", yesterday: "昨日", week: "過去 7 日間" },
   from: "開始日",
   until: "終了日",
-  show: "表示",
   showAll: "すべて表示",
 });
 

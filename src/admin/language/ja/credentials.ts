@@ -1,5 +1,6 @@
 import { formatCount } from "#html/viewer.tsx";
 import type { Catalogue } from "#admin/language/en/index.ts";
+import { joinWords } from "./words.ts";
 import { sentence } from "#admin/language/sentence.ts";
 
 type Texts = Catalogue["credentials"];
@@ -32,9 +33,12 @@ const maxListedPlaces = 4;
 
 const accessSentence: Texts["access"]["sentence"] = (rights, places) => {
   if (rights.length === 0) return "選択した対象に対するアクセス権がないため、何もできません。";
-  const clauses = rights.map(
-    (right) =>
-      `${right.things.map((thing) => things[thing]).join("と")}の${right.verbs.map((verb) => verbs[verb]).join("・")}`,
+  const clauses = rights.map((right) =>
+    joinWords(
+      right.things.map((thing) => things[thing]).join("と"),
+      "の",
+      right.verbs.map((verb) => verbs[verb]).join("・"),
+    ),
   );
   const listed =
     places === "all"

@@ -16,7 +16,7 @@ const attention = (): Catalogue["overview"]["attention"] => ({
   links: {
     requests: "リクエストを表示",
     expiry: "有効期限を延長",
-    deliveries: "配信履歴を表示",
+    deliveries: "Webhook を表示",
     editForm: "フォームを編集",
     viewForm: "フォームを表示",
     editRetention: "保存期間を変更",
