@@ -66,7 +66,7 @@ function Row({
   return (
     <tr>
       <td>
-        <Time at={at} as={useViewer().now - at < 20 * 60 * 60 * 1000 ? "clock" : "time"} />
+        <Time at={at} as="recent" />
       </td>
       <td class="call full">
         <code title={`${method} ${call.path}`}>

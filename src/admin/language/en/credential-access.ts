@@ -92,8 +92,8 @@ export const credentialAccess = () => ({
   saved: "Access saved",
   revoked: "This credential is revoked. It had these permissions:",
   added: (permission: string) => `“${permission}” is selected below. Save changes to grant it.`,
-  views: "What it sees",
+  views: "What the credential sees",
   viewEntry: (collection: Child, view: string) => sentence`${collection}: ${view}.`,
-  viewRule: "Everything else is hidden from it, and it can’t write it.",
+  viewRule: "It can’t read or write anything else.",
   viewGuide: "What a partner can infer",
 });

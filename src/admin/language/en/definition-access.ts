@@ -27,7 +27,7 @@ export const definitionAccess = () => ({
     own: (items: string) => `Only the ${items} that the partner creates`,
     all: (items: string) => `All ${items}`,
     matching: (items: string, view: string) => `Only the ${items} in “${view}”`,
-    where: (items: string) => `Only ${items} with this option`,
+    where: (items: string) => `Only ${items} that match a condition`,
     nameHint: (example: string) =>
       `Leave blank to name it after its conditions and fields, like “${example}”.`,
     /** Names of views. */

@@ -47,6 +47,8 @@ export const search = () => ({
     `Search ${items} of ${collection} for “${text}”`,
   value: (label: string, value: string) => `${label}: ${value}`,
   hint: "What are you looking for?",
+  /** Before the list of ways. */
+  finds: "You can search for:",
   nothing: (text: string) => `Nothing found for “${text}”.`,
   ways: [
     "Records: the receipt number, like ORD-000042",

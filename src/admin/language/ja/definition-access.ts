@@ -26,7 +26,7 @@ export const definitionAccess = (): Catalogue["definitionAccess"] => ({
     own: (items) => `取引先が作成した${items}のみ`,
     all: (items) => `すべての${items}`,
     matching: (items, view) => `「${view}」の${items}のみ`,
-    where: (items) => `選択肢で絞り込んだ${items}のみ`,
+    where: (items) => `条件に一致する${items}のみ`,
     nameHint: (example) =>
       `空欄の場合は、「${example}」のように条件とフィールドから名前が付きます。`,
     names: {

@@ -45,6 +45,7 @@ export const search = (): Catalogue["search"] => ({
   searchItems: (items, collection, text) => `「${collection}」の${items}から「${text}」を検索`,
   value: (label, value) => `${label}：${value}`,
   hint: "探しているものを入力してください。",
+  finds: "次のものを検索できます：",
   nothing: (text) => `「${text}」は見つかりませんでした。`,
   ways: [
     "レコード：ORD-000042 のような受付番号",
