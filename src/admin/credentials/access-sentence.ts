@@ -23,7 +23,7 @@ const rights: Record<Permission, { verbs: readonly Verb[]; object: Thing }> = {
 
 const verbs = ["read", "create", "edit", "delete", "manage"] as const;
 const things = ["records", "submissions", "definitions", "webhooks"] as const;
-export type Verb = (typeof verbs)[number];
+type Verb = (typeof verbs)[number];
 export type Thing = (typeof things)[number];
 
 /** Things that a credential may treat in the same way. */
