@@ -3,8 +3,6 @@ import {
   type CredentialKind,
   type CredentialStateFilter,
   type RateLimits,
-  isValidCredential,
-  findValidSecrets,
   maxValidCredentials,
   type Credential,
   type Secret,
@@ -44,7 +42,7 @@ interface RequestedRights {
 }
 
 /** Members who may not raise limits can keep the `current` limits of the credential. */
-function assertCanGrant(
+export function assertCanGrant(
   ctx: { member: { role: Role }; now(): number },
   kind: CredentialKind,
   input: RequestedRights,
@@ -139,7 +137,10 @@ function requireVisibleCredential(
 }
 
 /** Returns a credential that is not revoked. */
-async function getUnrevokedCredential(ctx: CredentialContext, id: string): Promise<Credential> {
+export async function getUnrevokedCredential(
+  ctx: CredentialContext,
+  id: string,
+): Promise<Credential> {
   const credential = await getCredential(ctx, id);
   if (credential.revokedAt !== null) throw problem.notFound();
   return credential;
@@ -189,35 +190,6 @@ export async function editCredential(
   return replaceCredential(ctx, version, after, "credential.edit");
 }
 
-const maxSecrets = 2;
-
-/** Adds a secret. The previous one stays valid for `overlapMs`. Older ones expire immediately. */
-export async function rotateCredential(
-  ctx: CredentialContext,
-  id: string,
-  overlapMs: number,
-): Promise<CredentialWithSecret> {
-  const before = await getUnrevokedCredential(ctx, id);
-  const now = ctx.now();
-  if (!isValidCredential(before, now)) throw problem.notFound();
-  // A new secret has all rights of the credential, so the member must be able to grant them all.
-  assertCanGrant(ctx, before.kind, before, before.limits);
-  const newestId = Math.max(...before.secrets.map((item) => item.id));
-  const { secret, storedSecret } = await issueSecret(ctx, before.kind, id, newestId + 1);
-  const overlapEnd = now + overlapMs;
-  const previousSecrets = findValidSecrets(before, now)
-    .slice(1 - maxSecrets)
-    .map((item) => ({
-      ...item,
-      expires_at: Math.min(item.expires_at ?? overlapEnd, overlapEnd),
-    }))
-    // A secret that expires now is removed, because the object's clock may be behind this one.
-    .filter(({ expires_at }) => expires_at > now);
-  const after = { ...before, secrets: [...previousSecrets, storedSecret] };
-  const credential = await replaceCredential(ctx, before.version, after, "credential.rotate");
-  return { credential, secret };
-}
-
 /** Revokes the credential. A repeated call pushes the revocation to the Durable Object again. */
 export async function revokeCredential(ctx: CredentialContext, id: string): Promise<void> {
   const { revokedAt } = await getCredential(ctx, id);
@@ -232,7 +204,7 @@ export async function revokeCredential(ctx: CredentialContext, id: string): Prom
   await pushStoredCredential(ctx, id);
 }
 
-async function replaceCredential(
+export async function replaceCredential(
   ctx: CredentialContext,
   expectedVersion: number,
   after: Credential,
@@ -248,14 +220,17 @@ async function replaceCredential(
 }
 
 /** Reads the credential from the database and pushes it, so that the object has the stored state. */
-async function pushStoredCredential(ctx: CredentialContext, id: string): Promise<Credential> {
+export async function pushStoredCredential(
+  ctx: CredentialContext,
+  id: string,
+): Promise<Credential> {
   const stored = await findCredential(ctx.databases.home, id);
   if (!stored) throw new Error(`Credential ${id} is gone, though credentials are never deleted.`);
   await ctx.pushCredential(stored);
   return stored;
 }
 
-async function issueSecret(
+export async function issueSecret(
   ctx: CredentialContext,
   kind: CredentialKind,
   credentialId: string,

@@ -18,7 +18,7 @@ export interface Attention {
   expiring: Credential[];
   refused: { credential: Credential; requests: number; refusals: number }[];
   forms: FormState[];
-  /** Webhooks that send late or not at all. */
+  /** Webhooks that send late or not at all, also those that a member paused. */
   webhooks: WebhookHealth[];
   /** The forms whose `retain` erases submissions within a week. */
   retaining: RetainingForm[];
@@ -83,7 +83,7 @@ export async function getOverview(ctx: MemberContext): Promise<Overview> {
       .filter(({ refusals }) => refusals > 0),
     forms,
     retaining,
-    webhooks: webhooks.filter(({ state }) => state !== "active" && state !== "paused"),
+    webhooks: webhooks.filter(({ state }) => state !== "active"),
     databases: roleAllows(role, "databases") ? loaded.largeDatabases : [],
     webhookHealth: webhooks,
     actions,

@@ -56,15 +56,22 @@ export const RotateInput = lazy(() =>
   }),
 );
 
+/** The old secret that ends now. */
+export const ExpireInput = lazy(() => z.strictObject({ secret: z.coerce.number().check(z.int()) }));
+
+/** What a secret is called: that of a personal token, of an API client or of a webhook. */
+type SecretKind = "token" | "client" | "webhook";
+
 /** Rotates the secret. The member chooses when the old one expires. */
-export function RotateSecretForm({ action }: { action: string }) {
-  const text = useText().secrets;
+export function RotateSecretForm({ kind, action }: { kind: SecretKind; action: string }) {
+  const { secrets } = useText();
+  const text = secrets[kind];
   const viewer = useViewer();
   const label = (overlap: Overlap) =>
     overlap === "none"
-      ? text.overlaps.none
-      : text.overlapUntil(
-          text.overlaps[overlap],
+      ? secrets.overlaps.none
+      : secrets.overlapUntil(
+          secrets.overlaps[overlap],
           formatTime(viewer, viewer.now + overlapDurations[overlap]),
         );
   return (
@@ -86,19 +93,27 @@ export function RotateSecretForm({ action }: { action: string }) {
 
 /** Says until when older secrets still work, and how to end them earlier. */
 export function OldSecretNotice({
+  kind,
   secrets,
 }: {
+  kind: SecretKind;
   secrets: readonly { expires_at: number | null }[];
 }) {
-  const text = useText().secrets;
+  const text = useText().secrets[kind];
   const ends = secrets.flatMap(({ expires_at }) => (expires_at === null ? [] : [expires_at]));
   if (ends.length === 0) return null;
   return <p class="notice quiet">{text.oldUntil(<Time at={Math.max(...ends)} />)}</p>;
 }
 
 /** Shown when the page with the secret is opened again. */
-export function SecretAlreadyShown({ secretsPath }: { secretsPath: string }) {
-  const text = useText().secrets;
+export function SecretAlreadyShown({
+  kind,
+  secretsPath,
+}: {
+  kind: SecretKind;
+  secretsPath: string;
+}) {
+  const text = useText().secrets[kind];
   return (
     <>
       <p class="notice warn">{text.alreadyShown}</p>

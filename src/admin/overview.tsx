@@ -5,6 +5,7 @@ import { formatBytes, Time, useViewer, formatDay } from "#html/viewer.tsx";
 import { getOverview, type Attention as AttentionData, type Overview } from "#actions/overview.ts";
 import { maxExpiringCount } from "#domain/definition/collection.ts";
 import { maxDatabaseBytes } from "#domain/database-size.ts";
+import type { EffectiveWebhookState } from "#domain/webhook/status.ts";
 import type { FormState } from "#store/home/overview.ts";
 import { formatTimestamp } from "#domain/time.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
@@ -88,7 +89,7 @@ function Attention({
           state={terms.webhookStates[state]}
           link={[links.deliveries, `/admin/webhooks/${id}`]}
         >
-          {(state === "retrying" ? text.retrying : text.stopped)(<Name>{name}</Name>)}
+          {describeWebhook(overview.attention, state, <Name>{name}</Name>)}
         </AttentionItem>
       ))}
       {forms.map((form) => (
@@ -103,6 +104,15 @@ function Attention({
       <RetainingForms {...{ retaining, canDefine }} />
     </ul>
   );
+}
+
+function describeWebhook(
+  text: Catalogue["overview"]["attention"],
+  state: EffectiveWebhookState,
+  name: Child,
+): Child {
+  if (state === "retrying") return text.retrying(name);
+  return (state === "paused" ? text.paused : text.stopped)(name);
 }
 
 function LargeDatabase({ name, bytes }: AttentionData["databases"][number]) {

@@ -182,10 +182,11 @@ function openResult(
 }
 
 function NothingFound({ text }: { text: string }): Child {
-  const { hint, nothing, ways, scope } = useText().search;
+  const { finds, hint, nothing, ways, scope } = useText().search;
   return (
     <EmptyState>
       <p>{text === "" ? hint : nothing(text)}</p>
+      <p>{finds}</p>
       <ul>
         {ways.map((way) => (
           <li>{way}</li>

@@ -31,6 +31,7 @@ export type ResourceAction =
   | "credential.issue"
   | "credential.edit"
   | "credential.rotate"
+  | "credential.expire_secret"
   | "credential.revoke"
   | "member.invite"
   | "member.withdraw"

@@ -76,12 +76,18 @@ function formatDistance({ language, now }: Viewer, at: number): string {
   return relativeFormats[language]().format(Math.round(distance / unit[1]), unit[0]);
 }
 
-type TimeStyle = "time" | "day" | "clock" | "distance";
+type TimeStyle = "time" | "day" | "recent" | "distance";
+
+/** Formats a time of today with seconds and without its date. */
+const formatRecent = (viewer: Viewer, at: number): string =>
+  formatDay(viewer, at) === formatDay(viewer, viewer.now)
+    ? formatClock(viewer, at)
+    : formatTime(viewer, at);
 
 const timeFormatters: Record<TimeStyle, (viewer: Viewer, at: number) => string> = {
   time: formatTime,
   day: formatDay,
-  clock: formatClock,
+  recent: formatRecent,
   distance: formatDistance,
 };
 

@@ -183,9 +183,41 @@ describe("Integrations and external data", () => {
       (await admin("GET", path, undefined, { Accept: "text/html" })).text;
     const secrets = await page(`/integrations/${id}/secrets`);
     expect(secrets).toMatch(/<option value="24h" selected="">In 24 hours \([^)<]*\d{4}/);
-    expect(secrets).not.toContain("The old secret works until");
+    expect(secrets).not.toContain("The old token works until");
     await admin("POST", `/integrations/${id}/rotate`, { overlap: "7d" });
-    expect(await page(`/integrations/${id}/secrets`)).toContain("The old secret works until <time");
+    expect(await page(`/integrations/${id}/secrets`)).toContain("The old token works until <time");
+  });
+
+  it("ends the old token at once when it is expired, and keeps the new one", async () => {
+    const { id, token } = await issue();
+    const { body } = await admin("POST", `/integrations/${id}/rotate`, { overlap: "7d" });
+    const statuses = async () =>
+      Promise.all(
+        [token, body.token].map(async (each) => (await new Client(each).get("/me")).status),
+      );
+    expect(await statuses()).toEqual([200, 200]);
+    const expire = () => admin("POST", `/integrations/${id}/expire`, { secret: "1" });
+    expect((await expire()).status).toBe(204);
+    expect(await statuses()).toEqual([401, 200]);
+    expect((await admin("GET", `/integrations/${id}/secrets`)).body.items).toHaveLength(1);
+    expect((await expire()).status).toBe(204);
+    const audit = await admin("GET", `/audit?subject=credential:${id}`);
+    expect(audit.body.items.map(({ action }: { action: string }) => action)).toEqual([
+      "credential.expire_secret",
+      "credential.rotate",
+      "credential.issue",
+    ]);
+  });
+
+  it("returns 404 for expiring the newest token, an unknown one, or one of a revoked credential", async () => {
+    const { id, token } = await issue();
+    const expire = async (secret: number) =>
+      (await admin("POST", `/integrations/${id}/expire`, { secret })).status;
+    expect([await expire(1), await expire(2)]).toEqual([404, 404]);
+    expect((await new Client(token).get("/me")).status).toBe(200);
+    await admin("POST", `/integrations/${id}/rotate`, { overlap: "7d" });
+    await admin("POST", `/integrations/${id}/revoke`, {});
+    expect(await expire(1)).toBe(404);
   });
 
   it("keeps every secret that concurrent rotations returned", async () => {

@@ -42,6 +42,20 @@ describe("An invitation", () => {
     expect(ids[0]).not.toBe(ids[1]);
   });
 
+  it("has a new role and a new link after a change in its row, and the old link is gone", async () => {
+    const inviter = await createMember("owner");
+    const email = guest();
+    const oldLink = linkOf(await invite(inviter, email, "viewer"));
+    const { text } = await admin("GET", "/members", undefined, { Accept: "text/html" });
+    const row = text.split("<tr>").find((part) => part.includes(`Role of ${email}`)) ?? "";
+    expect(row).toContain('<form method="post" action="/admin/members"');
+    expect(row).toContain('<option value="viewer" selected="">Viewer</option>');
+    const newLink = linkOf(await invite(inviter, email, "editor"));
+    expect((await join(oldLink)).status).toBe(404);
+    await join(newLink);
+    expect(await memberOf(email)).toMatchObject({ role: "editor" });
+  });
+
   it("returns 404 when its address belongs to a member again, and leaves that member unchanged", async () => {
     const [owner, otherOwner] = [await createMember("owner"), await createMember("owner")];
     await owner.send("POST", `/members/${otherOwner.id}`, { disabled: "true" });

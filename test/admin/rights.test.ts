@@ -200,6 +200,7 @@ describe("Untrusted request data", () => {
         "/integrations",
         `/integrations/${id}`,
         `/integrations/${id}/rotate`,
+        `/integrations/${id}/expire`,
         "/members",
         "/members/nobody",
         "/forms",

@@ -122,7 +122,7 @@ describe.each([
     const secret = (await page.textContent("#token")) ?? "";
     expect(secret).toMatch(/^efp_/);
     await page.reload();
-    expect(await main(page)).toContain("This secret was already shown");
+    expect(await main(page)).toContain("This token was already shown");
     expect(await page.content()).not.toContain(secret);
     await page.goto("/admin");
     await page.goBack();
@@ -234,6 +234,43 @@ describe.each([
     await page.getByRole("link", { name, exact: true }).click();
     expect(await main(page)).toContain("GET /forms/purchase/submissions?limit=…");
     expect(await page.getByRole("button", { name: "Revoke credential…" }).count()).toBe(0);
+  });
+
+  it("leads from “Create credential” to a credential for part of a form, in six actions", async () => {
+    const { page, acts: actions } = await signInAndOpen();
+    await actions.link("Integrations and external data");
+    await actions.link("Create credential");
+    await actions.click(
+      page.getByRole("link", { name: "Choose items and fields of Purchase request" }),
+    );
+    await actions.check("All submissions");
+    await actions.button("Continue");
+    expect(await page.getByLabel(/^Read part of a form or app/).isChecked()).toBe(true);
+    await actions.button("Create credential");
+    await page.getByRole("link", { name: "Done" }).click();
+    expect(actions.count).toBeLessThanOrEqual(6);
+    expect(await main(page)).toMatch(
+      /Can read submissions and definitions in Purchase request \(all items, /,
+    );
+  });
+
+  it("rotates a token, and ends the old one after a confirmation", async () => {
+    const { id, token } = await server.credential("--name", `Rotated ${javaScriptEnabled}`);
+    const status = async (bearer: string) =>
+      (await caller(server.url, bearer)("GET", "/me")).status;
+    const { page } = await signInAndOpen();
+    await page.goto(`/admin/integrations/${id}`);
+    await page.getByRole("link", { name: "Token", exact: true }).click();
+    await page.getByRole("button", { name: "Rotate token" }).click();
+    const newToken = (await page.textContent("#token")) ?? "";
+    expect(await main(page)).toContain("The old token works until");
+    expect([await status(token), await status(newToken)]).toEqual([200, 200]);
+    await page.goto(`/admin/integrations/${id}/secrets`);
+    await page.getByRole("button", { name: "Expire now…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Expire now" }).click();
+    expect(await page.locator(".said").textContent()).toContain("Old token expired");
+    expect([await status(token), await status(newToken)]).toEqual([401, 200]);
+    expect(await page.getByRole("button", { name: "Expire now…" }).count()).toBe(0);
   });
 
   it("revokes a credential by keyboard", async () => {

@@ -147,7 +147,7 @@ describe.each([
     const { email } = account(server);
     await page.goto("/admin/audit");
     await page.getByLabel("Actor").fill(email);
-    await page.getByRole("button", { name: "Show" }).click();
+    await page.getByRole("button", { name: "Apply filters" }).click();
     expect(await page.textContent("tbody")).toContain(`${email} created the credential`);
     await page.goto("/admin/audit?subject=ORD-000001");
     expect(await page.textContent("tbody")).toMatch(/Online shop created ORD-000001\s+in Orders/);

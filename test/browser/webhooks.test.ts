@@ -112,6 +112,10 @@ describe.each([
     await person.follow("Stock");
     await person.press("Pause webhook");
     await page.getByText("Webhook paused").waitFor();
+    await page.goto("/admin");
+    expect(await person.main()).toContain("Webhook Stock is paused. Events are kept, and sent");
+    await page.goto("/admin/webhooks");
+    await person.follow("Stock");
     await person.press("Resume webhook");
     await page.getByText("Webhook active").waitFor();
     await page.locator("main").getByRole("link", { name: "Settings", exact: true }).click();

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { accessSentence } from "#admin/credentials/access-sentence.ts";
 import { describeAccess } from "#admin/credentials/describe.ts";
+import type { CollectionLabel } from "#store/home/credential-lists.ts";
 import { catalogueOf } from "#admin/language/index.tsx";
 
 const [english, japanese] = [catalogueOf("en"), catalogueOf("ja")];
@@ -38,6 +40,70 @@ describe("the description of a credential's access", () => {
   it("names no permission for the token of a disabled member, which has none", () => {
     expect(describeAccess({ permissions: [], resources: ["app:crm"] }, english)).toBe(
       "No permissions · 1 app",
+    );
+  });
+});
+
+describe("the sentence about a credential's access", () => {
+  const label = (kind: "app" | "form", key: string, name: string): CollectionLabel => ({
+    kind,
+    key,
+    name,
+    views: [{ key: "kyoto", name: "Kyoto", fields: ["room"] }],
+    fields: [{ key: "room", label: "Room", type: "text" }] as unknown as CollectionLabel["fields"],
+  });
+  const reachable = [label("form", "rooms", "Room booking"), label("app", "crm", "Customers")];
+
+  it.each([
+    [
+      ["records:read", "submissions:read", "schema:read"],
+      "all",
+      "Can read records, submissions and definitions in all forms and apps.",
+      "すべてのフォームとアプリで、レコードと回答と定義の読み取りができます。",
+    ],
+    [
+      ["submissions:create"],
+      ["form:rooms"],
+      "Can create submissions in Room booking.",
+      "「Room booking」で、回答の作成ができます。",
+    ],
+    [
+      ["records:write", "submissions:read", "schema:read"],
+      ["form:rooms", "app:crm"],
+      "Can create and edit records, and read submissions and definitions in Room booking and Customers.",
+      "「Room booking」、「Customers」で、レコードの作成・編集、回答と定義の読み取りができます。",
+    ],
+    [
+      ["records:read", "submissions:read"],
+      ["form:rooms/kyoto"],
+      "Can read submissions in Room booking (all items, only the fields Room).",
+      "「Room booking」（すべてのデータ、フィールドは Room のみ）で、回答の読み取りができます。",
+    ],
+    [
+      ["submissions:read"],
+      ["form:rooms/gone"],
+      "Can read submissions in Room booking (nothing).",
+      "「Room booking」（なし）で、回答の読み取りができます。",
+    ],
+    [
+      ["records:read"],
+      ["form:rooms"],
+      "Can’t do anything: it has no permissions for what is selected.",
+      "選択した対象に対するアクセス権がないため、何もできません。",
+    ],
+  ] as const)("of %j in %j is “%s” and “%s”", (permissions, resources, inEnglish, inJapanese) => {
+    const access = {
+      permissions: [...permissions],
+      resources: resources === "all" ? resources : [...resources],
+    };
+    expect(accessSentence(access, reachable, english)).toBe(inEnglish);
+    expect(accessSentence(access, reachable, japanese)).toBe(inJapanese);
+  });
+
+  it("names at most four apps and forms", () => {
+    const resources = ["a", "b", "c", "d", "e", "f"].map((key) => `app:${key}`);
+    expect(accessSentence({ permissions: ["records:read"], resources }, [], english)).toBe(
+      "Can read records in a, b, c, d and 2 more.",
     );
   });
 });

@@ -383,6 +383,24 @@ const integrationRows: Row[] = [
     { page: 303 },
   ),
   ...adminRows(
+    "POST /integrations/:id/expire",
+    204,
+    async (world) => {
+      const { id, name, token } = await newUsedCredential(world);
+      assertStatus(
+        await callAdmin(world, "POST", `/integrations/${id}/rotate`, { overlap: "24h" }),
+        200,
+      );
+      return {
+        path: `/integrations/${id}/expire`,
+        body: { secret: 1 },
+        verifyDone: async () => assertStatus(await callMe(token), 401),
+        cleanUp: () => revokeCredential(name),
+      };
+    },
+    { page: 303 },
+  ),
+  ...adminRows(
     "POST /integrations/:id/revoke",
     204,
     async (world) => {

@@ -87,6 +87,7 @@ export const credentialRoutes: Record<string, object | undefined> = {
   "GET /admin/integrations/:id/secret": undefined,
   "POST /admin/integrations/:id": { name: "Renamed" },
   "POST /admin/integrations/:id/rotate": { overlap: "1h" },
+  "POST /admin/integrations/:id/expire": { secret: 0 },
   "POST /admin/integrations/:id/revoke": {},
 };
 

@@ -155,6 +155,10 @@ POST /admin/integrations/:id/rotate, own token                   | 200   | 200  
 POST /admin/integrations/:id/rotate, another member's token      | 200   | 200   | 404    | 404    | 401
 POST /admin/integrations/:id/rotate, another member's client     | 200   | 200   | 404    | 404    | 401
 POST /admin/integrations/:id/rotate, own client made as an admin | 200   | 200   | 422    | 422    | 401
+POST /admin/integrations/:id/expire, own token                   | 204   | 204   | 204    | 204    | 401
+POST /admin/integrations/:id/expire, another member's token      | 204   | 204   | 404    | 404    | 401
+POST /admin/integrations/:id/expire, another member's client     | 204   | 204   | 404    | 404    | 401
+POST /admin/integrations/:id/expire, own client made as an admin | 204   | 204   | 204    | 204    | 401
 POST /admin/integrations/:id/revoke, own token                   | 204   | 204   | 204    | 204    | 401
 POST /admin/integrations/:id/revoke, another member's token      | 204   | 204   | 404    | 404    | 401
 POST /admin/integrations/:id/revoke, another member's client     | 204   | 204   | 404    | 404    | 401

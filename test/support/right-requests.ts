@@ -240,6 +240,7 @@ export const bodies: Record<string, (world: World) => Json> = {
   "POST /admin/integrations": () => ({ kind: "token", ...credential }),
   "POST /admin/integrations/:id": () => credential,
   "POST /admin/integrations/:id/rotate": () => ({ overlap: "1h" }),
+  "POST /admin/integrations/:id/expire": () => ({ secret: 0 }),
   "POST /admin/integrations/:id/revoke": () => ({}),
   "POST /admin/webhooks": () => ({
     name: "Stock",

@@ -16,7 +16,10 @@ export function AuditFilters({
   query: Record<string, string>;
   filtered: boolean;
 }) {
-  const text = useText().audit.filters;
+  const {
+    audit: { filters: text },
+    terms,
+  } = useText();
   const actions = Object.entries(text.actions).map(([value, label]) => ({ value, label }));
   return (
     <>
@@ -50,7 +53,7 @@ export function AuditFilters({
           <input type="date" name="until" value={query["until"]} />
         </label>
         <button type="submit" class="quiet">
-          {text.show}
+          {terms.applyFilters}
         </button>
         {isFiltered ? (
           <a class="button quiet" href="/admin/audit">

@@ -16,23 +16,24 @@ export function ResourceChoices({
   values,
   label,
   offersViews = false,
-  hint,
+  offersParts = false,
 }: {
   reachable: readonly CollectionLabel[];
   values: FormValues;
   label?: string;
   offersViews?: boolean;
-  hint?: Child;
+  /** Whether each app and form has a link to the page that chooses its items and fields. */
+  offersParts?: boolean;
 }) {
   const { inputProps, wrong: errors } = useField({ name: "resources" });
   const text = useText();
   const selected = toTextList(values["resources"]);
   const isAll = values["scope"] === "all" || selected.includes("all");
   const { resources: words } = text.credentialAccess;
+  const hasViews = reachable.some(({ views }) => views.length > 0);
   return (
     <fieldset class="access" aria-describedby={inputProps["aria-describedby"]}>
       <legend>{label ?? text.credentials.labels.resources}</legend>
-      {hint ? <span class="hint">{hint}</span> : null}
       <label class="choice">
         <input id={inputProps.id} type="radio" name="scope" value="all" checked={isAll} />
         <span>
@@ -44,6 +45,9 @@ export function ResourceChoices({
         <span>{words.selected}</span>
       </label>
       <div class="only" data-only="scope">
+        {offersParts && reachable.length > 0 ? (
+          <span class="hint">{hasViews ? words.parts : words.noViews}</span>
+        ) : null}
         {reachable.length > filterThreshold ? (
           <input
             type="search"
@@ -66,6 +70,7 @@ export function ResourceChoices({
                     name={name}
                     of={<code>{key}</code>}
                     chosen={selected}
+                    partPath={offersParts ? `/admin/${kind}s/${key}/access` : undefined}
                   />
                   {(offersViews ? views : []).map((view) => (
                     <ResourceChoice
@@ -91,19 +96,29 @@ function ResourceChoice({
   name,
   of,
   chosen,
+  partPath,
 }: {
   value: string;
   name: string;
   of: Child;
   chosen: readonly string[];
+  partPath?: string | undefined;
 }) {
+  const { chooseParts, choosePartsOf } = useText().credentialAccess.resources;
   return (
-    <label class="choice" data-filtered="resources">
-      <input type="checkbox" name="resources" value={value} checked={chosen.includes(value)} />
-      <span>
-        {name} <small>{of}</small>
-      </span>
-    </label>
+    <div class="resource" data-filtered="resources">
+      <label class="choice">
+        <input type="checkbox" name="resources" value={value} checked={chosen.includes(value)} />
+        <span>
+          {name} <small>{of}</small>
+        </span>
+      </label>
+      {partPath === undefined ? null : (
+        <a href={`${partPath}?preset=report#give`} aria-label={choosePartsOf(name)}>
+          {chooseParts}
+        </a>
+      )}
+    </div>
   );
 }
 

@@ -100,7 +100,7 @@ export function AccessPage({
     : frame.member.role;
   if (revokedAt !== null) {
     return (
-      <CredentialLayout frame={frame} credential={credential} tab="access">
+      <CredentialLayout {...{ frame, credential, reachable }} tab="access">
         <p class="notice quiet">{text.revoked}</p>
         <ul>
           {credential.permissions.map((permission) => (
@@ -111,7 +111,7 @@ export function AccessPage({
     );
   }
   return (
-    <CredentialLayout frame={frame} credential={credential} tab="access" problem={problem}>
+    <CredentialLayout {...{ frame, credential, reachable }} tab="access" problem={problem}>
       {add ? <AddedPermission permission={add} /> : null}
       <NarrowAccess resources={credential.resources} reachable={reachable} />
       <form method="post" action={`/admin/integrations/${id}`} class="issue">

@@ -66,7 +66,7 @@ function Row({
   return (
     <tr>
       <td>
-        <Time at={at} as={useViewer().now - at < 20 * 60 * 60 * 1000 ? "clock" : "time"} />
+        <Time at={at} as="recent" />
       </td>
       <td class="call full">
         <code title={`${method} ${call.path}`}>
@@ -180,19 +180,19 @@ export const callsPage = page({
       call,
       reason: callReason(call, reasonContext, text),
     }));
-    return { credential, log, calls: found, filter: { status, find } };
+    return { credential, reachable, log, calls: found, filter: { status, find } };
   },
   document: ({ credential, calls: found }, { ctx }) => ({
     ...credentialDocument(credential, ctx.now()),
     calls: found.map(({ call, reason }) => callDocument(call, reason)),
   }),
-  render(frame, { credential, log, calls, filter }) {
+  render(frame, { credential, reachable, log, calls, filter }) {
     const isFiltered = filter.status !== "" || filter.find !== "";
     const isLive = credential.revokedAt === null;
     const { calls: text, terms } = frame.text;
     const { time, request, status, reason: why, milliseconds, id } = text.columns;
     return (
-      <CredentialLayout frame={frame} credential={credential} tab="requests">
+      <CredentialLayout {...{ frame, credential, reachable }} tab="requests">
         <div class="columns">
           <HourlyCalls log={log} now={frame.viewer.now} />
           <DailyCalls log={log} now={frame.viewer.now} />

@@ -3,11 +3,11 @@ import {
   editCredential,
   issueCredential,
   revokeCredential,
-  rotateCredential,
   getCredential,
   getCredentialWithLabels,
   type CredentialWithSecret,
 } from "#actions/credentials.ts";
+import { expireOldSecret, rotateCredential } from "#actions/rotate-credential.ts";
 import { addViewOfPart } from "#actions/collection-access.ts";
 import type { ActionContext } from "#actions/context.ts";
 import { listSelectableCollections } from "#actions/definitions.ts";
@@ -20,7 +20,7 @@ import { labelDocuments } from "#admin/describe-view.ts";
 import { readForm } from "#admin/form-input.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import { action, page } from "#admin/page.ts";
-import { RotateInput } from "#admin/one-time-secret.tsx";
+import { ExpireInput, RotateInput } from "#admin/one-time-secret.tsx";
 import { AccessPage } from "./access-page.tsx";
 import { callsPage } from "./calls-page.tsx";
 import {
@@ -91,6 +91,19 @@ const rotate = action({
     secretOutcome(await rotateCredential(ctx, param("id"), overlap), ctx.now()),
 });
 
+const expireSecret = action({
+  fields: ExpireInput,
+  async act({ ctx, param, text }, { secret }) {
+    const { kind } = await getCredential(ctx, param("id"));
+    await expireOldSecret(ctx, param("id"), secret);
+    return {
+      to: `/admin/integrations/${param("id")}/secrets`,
+      flash: text.secrets[kind].expired,
+      document: null,
+    };
+  },
+});
+
 const revoke = action({
   async act({ ctx, param, text }) {
     await revokeCredential(ctx, param("id"));
@@ -147,4 +160,5 @@ export const integrationRoutes = () =>
     .get("/:id/secret", newSecretPage.show)
     .post("/:id", edit)
     .post("/:id/rotate", rotate)
+    .post("/:id/expire", expireSecret)
     .post("/:id/revoke", revoke);

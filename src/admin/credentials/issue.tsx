@@ -125,26 +125,6 @@ function KindChoice({ values }: { values: FormValues }) {
   );
 }
 
-const maxLinkedParts = 5;
-
-/** Where the fields and items of a part are chosen. Only members who manage credentials can open those pages. */
-function PartHint({ reachable, role }: Pick<IssuePageProps, "reachable"> & { role: Role }) {
-  const { parts } = useText().credentialAccess.resources;
-  if (!roleAllows(role, "credentials") || reachable.length === 0) return null;
-  const links = reachable.slice(0, maxLinkedParts).map(({ kind, key, name }, index) => (
-    <>
-      {index > 0 ? " · " : null}
-      <a href={`/admin/${kind}s/${key}/access`}>{name}</a>
-    </>
-  ));
-  return (
-    <>
-      {parts} {links}
-      {reachable.length > maxLinkedParts ? " …" : null}
-    </>
-  );
-}
-
 interface IssuePageProps {
   frame: PageContext;
   reachable: readonly CollectionLabel[];
@@ -186,7 +166,7 @@ export function IssuePage({ frame, reachable, values, problem }: IssuePageProps)
           reachable={reachable}
           values={values}
           offersViews
-          hint={<PartHint reachable={reachable} role={role} />}
+          offersParts={roleAllows(role, "credentials")}
         />
         {roleAllows(role, "credentials") ? (
           <KindChoice values={values} />

@@ -1,12 +1,9 @@
-import {
-  clientId,
-  credentialStateAt,
-  findValidSecrets,
-  type Credential,
-} from "#domain/credential/credential.ts";
+import { clientId, credentialStateAt, type Credential } from "#domain/credential/credential.ts";
 import { DescriptionList, ShortId, Badge, Tabs } from "#html/parts.tsx";
 import { Time } from "#html/viewer.tsx";
-import { credentialStateTones, describeAccess } from "./describe.ts";
+import { credentialStateTones } from "./describe.ts";
+import { accessSentence } from "./access-sentence.ts";
+import type { CollectionLabel } from "#store/home/credential-lists.ts";
 import { Action } from "#html/action-button.tsx";
 import type { PropsWithChildren } from "hono/jsx";
 import type { Problem } from "#domain/problem/problem.ts";
@@ -20,12 +17,6 @@ function CredentialSummary({ credential }: { credential: Credential }) {
   return (
     <DescriptionList
       facts={[
-        [
-          facts.access,
-          <a href={`/admin/integrations/${credential.id}/access`}>
-            {describeAccess(credential, text)}
-          </a>,
-        ],
         kind === "client" ? [facts.clientId, <ShortId of={clientId(credential)} />] : null,
         revokedAt === null
           ? [
@@ -53,14 +44,14 @@ function CredentialSummary({ credential }: { credential: Credential }) {
   );
 }
 
-function RevokeButton({ path, name }: { path: string; name: string }) {
+function RevokeButton({ path, name, kind }: { path: string } & Pick<Credential, "name" | "kind">) {
   const text = useText().credentials;
   return (
     <Action
       action={`${path}/revoke`}
       name={text.revoke}
       title={text.revokeTitle(name)}
-      confirm={text.revokeWarning}
+      confirm={text.revokeWarning(kind)}
     />
   );
 }
@@ -68,6 +59,8 @@ function RevokeButton({ path, name }: { path: string; name: string }) {
 interface CredentialLayoutProps {
   frame: PageContext;
   credential: Credential;
+  /** The apps and forms that it could access, with their views. */
+  reachable: readonly CollectionLabel[];
   tab: "requests" | "access" | "secrets";
   problem?: Problem | undefined;
 }
@@ -76,6 +69,7 @@ interface CredentialLayoutProps {
 export function CredentialLayout({
   frame,
   credential,
+  reachable,
   tab,
   problem,
   children,
@@ -87,7 +81,7 @@ export function CredentialLayout({
   const text = frame.text.credentials;
   const tabs = {
     ...text.tabs,
-    secrets: text.tabs.secrets(findValidSecrets(credential, now).length),
+    secrets: text.tabs.secrets[kind],
   };
   return (
     <AdminPage
@@ -100,10 +94,11 @@ export function CredentialLayout({
           <Badge tone={credentialStateTones[state]}>{text.states[state]}</Badge>
         </>
       }
-      actions={revokedAt === null ? <RevokeButton path={path} name={name} /> : null}
+      actions={revokedAt === null ? <RevokeButton {...{ path, name, kind }} /> : null}
       problem={problem}
       labels={text.labels}
     >
+      <p class="lead">{accessSentence(credential, reachable, frame.text)}</p>
       <CredentialSummary credential={credential} />
       <Tabs
         label={text.tabsLabel}

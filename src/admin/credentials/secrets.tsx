@@ -11,10 +11,11 @@ import {
   buildSnippets,
   buildWebsiteSnippet,
 } from "#documents/snippets.ts";
+import { Action } from "#html/action-button.tsx";
 import { EmptyState, Table, Copyable } from "#html/parts.tsx";
 import { Time } from "#html/viewer.tsx";
 import { type PageContext, AdminPage } from "#admin/layout.tsx";
-import { getCredential, getCredentialWithExamples } from "#actions/credentials.ts";
+import { getCredentialWithExamples, getCredentialWithLabels } from "#actions/credentials.ts";
 import { serviceOrigin } from "#http/request.ts";
 import { wantsJson } from "#admin/form-input.ts";
 import { useText } from "#admin/language/index.tsx";
@@ -40,23 +41,32 @@ function maskSecret({ first_characters, last_characters }: Secret): string {
 }
 
 export const secretsPage = page({
-  load: ({ ctx, param }) => getCredential(ctx, param("id")),
-  document: (credential, { ctx }) => ({
+  load: ({ ctx, param }) => getCredentialWithLabels(ctx, param("id")),
+  document: ({ credential }, { ctx }) => ({
     items: credentialDocument(credential, ctx.now()).secrets,
   }),
-  render(frame, credential) {
-    const { id, revokedAt } = credential;
+  render(frame, { credential, reachable }) {
+    const { id, kind, revokedAt } = credential;
     const secrets = revokedAt === null ? findValidSecrets(credential, frame.viewer.now) : [];
-    const { title, columns } = frame.text.secrets;
+    const { columns, expireNow, [kind]: words } = frame.text.secrets;
     const text = frame.text.credentials;
+    const hasOld = secrets.some(({ expires_at }) => expires_at !== null);
     return (
-      <CredentialLayout frame={frame} credential={credential} tab="secrets">
+      <CredentialLayout {...{ frame, credential, reachable }} tab="secrets">
         {secrets.length === 0 ? (
           <EmptyState>
-            <p>{text.noSecrets}</p>
+            <p>{words.none}</p>
           </EmptyState>
         ) : (
-          <Table caption={title} columns={[columns.secret, columns.created, columns.expires]}>
+          <Table
+            caption={words.title}
+            columns={[
+              words.column,
+              columns.created,
+              columns.expires,
+              ...(hasOld ? [columns.actions] : []),
+            ]}
+          >
             {secrets.map((secret) => (
               <tr>
                 <th scope="row">
@@ -72,13 +82,27 @@ export const secretsPage = page({
                     <Time at={secret.expires_at} />
                   )}
                 </td>
+                {hasOld ? (
+                  <td>
+                    {secret.expires_at === null ? null : (
+                      <Action
+                        action={`/admin/integrations/${id}/expire`}
+                        name={expireNow}
+                        title={words.expireTitle(maskSecret(secret))}
+                        confirm={words.expireWarning}
+                        values={{ secret: String(secret.id) }}
+                        little
+                      />
+                    )}
+                  </td>
+                ) : null}
               </tr>
             ))}
           </Table>
         )}
-        <OldSecretNotice secrets={secrets} />
+        <OldSecretNotice kind={kind} secrets={secrets} />
         {revokedAt === null ? (
-          <RotateSecretForm action={`/admin/integrations/${id}/rotate`} />
+          <RotateSecretForm kind={kind} action={`/admin/integrations/${id}/rotate`} />
         ) : null}
       </CredentialLayout>
     );
@@ -127,7 +151,10 @@ function NewSecretPage({
   return (
     <SecretLayout frame={frame} credential={credential}>
       <p class="notice warn">{frame.text.secrets.copyNow}</p>
-      <OldSecretNotice secrets={findValidSecrets(credential, frame.viewer.now).slice(0, -1)} />
+      <OldSecretNotice
+        kind={credential.kind}
+        secrets={findValidSecrets(credential, frame.viewer.now).slice(0, -1)}
+      />
       {isToken ? null : (
         <>
           <h2>{text.clientId}</h2>
@@ -192,7 +219,10 @@ export const newSecretPage = page({
     if (secret === undefined)
       return (
         <SecretLayout {...{ frame, credential }}>
-          <SecretAlreadyShown secretsPath={`${credentialPath(credential)}/secrets`} />
+          <SecretAlreadyShown
+            kind={credential.kind}
+            secretsPath={`${credentialPath(credential)}/secrets`}
+          />
         </SecretLayout>
       );
     const dryRun = buildDryRun(origin, credential, examples);

@@ -13,6 +13,7 @@ import type { FormValues } from "#admin/form-input.ts";
 import type { PageContext } from "#admin/layout.tsx";
 import { reachOf, type Credential } from "#domain/credential/credential.ts";
 import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
+import { capitalize } from "#domain/text.ts";
 import { lazy } from "#domain/lazy.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { type Problem, problem } from "#domain/problem/problem.ts";
@@ -119,7 +120,8 @@ interface AccessPageProps {
 
 function AccessPage({ frame, access, values, problem: error }: AccessPageProps) {
   const { collection, itemCount } = access.current;
-  const { labels } = frame.text.definitionAccess.give;
+  const { items } = frame.text.terms.collections[collection.kind];
+  const labels = { ...frame.text.definitionAccess.give.labels, items: capitalize(items) };
   return (
     <CollectionLayout
       {...{ frame, collection, live: itemCount, problem: error, labels }}

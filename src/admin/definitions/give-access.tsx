@@ -1,4 +1,5 @@
 import { conditionOnOption } from "#actions/collection-access.ts";
+import { capitalize } from "#domain/text.ts";
 import { toTextList } from "#admin/credentials/describe.ts";
 import { describeItems, nameConditions } from "#admin/describe-view.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
@@ -22,7 +23,7 @@ export function GiveAccess({ collection, values }: { collection: Collection; val
   const text = useText();
   const { give } = text.definitionAccess;
   const { viewGuide } = text.credentialAccess;
-  const { one } = text.terms.collections[kind];
+  const { one, items } = text.terms.collections[kind];
   const path = `${collectionPath[kind]}/${key}/access`;
   const preset = values["preset"] === "report" ? "report" : "partner";
   const fields = definition.fields.fields;
@@ -35,14 +36,14 @@ export function GiveAccess({ collection, values }: { collection: Collection; val
   const options = listOptions(fields, text);
   const suggestion = suggestName(toNewView(fields, chosen, options[0]?.value), collection, text);
   return (
-    <section>
+    <section id="give">
       <h2>{give.title(one)}</h2>
       <p class="actions">
         <a class="button quiet" href={`${path}?preset=partner`}>
-          {give.presets.partner}
+          {give.presets.partner(items)}
         </a>
         <a class="button quiet" href={`${path}?preset=report`}>
-          {give.presets.report}
+          {give.presets.report(items)}
         </a>
       </p>
       <form method="post" action={path} class="inputs">
@@ -106,7 +107,7 @@ function ItemsChoice({
   return (
     <ChoiceGroup
       name="items"
-      label={give.labels.items}
+      label={capitalize(items)}
       options={[
         { value: "own", label: give.own(items) },
         { value: "all", label: give.all(items) },

@@ -17,7 +17,14 @@ export interface OpenInvitation {
   link: string | undefined;
 }
 
-export function InvitationRow({ email, role, expiresAt, link }: OpenInvitation) {
+/** The row of an invitation. A member who may see its link may change its role, which replaces the link. */
+export function InvitationRow({
+  email,
+  role,
+  expiresAt,
+  link,
+  self,
+}: OpenInvitation & { self: PageContext["member"] }) {
   const { members, terms } = useText();
   const text = members.invitations;
   const id = `link-${email.replaceAll(/[^\w-]/g, "-")}`;
@@ -45,14 +52,23 @@ export function InvitationRow({ email, role, expiresAt, link }: OpenInvitation) 
       </td>
       <td>
         {link === undefined ? null : (
-          <Action
-            action="/admin/members/invitations/withdraw"
-            name={text.revoke}
-            title={text.revokeTitle(email)}
-            confirm={text.revokeConfirm}
-            values={{ email }}
-            little
-          />
+          <div class="actions">
+            <RoleForm
+              action="/admin/members"
+              name={email}
+              current={role}
+              self={self}
+              values={{ email }}
+            />
+            <Action
+              action="/admin/members/invitations/withdraw"
+              name={text.revoke}
+              title={text.revokeTitle(email)}
+              confirm={text.revokeConfirm}
+              values={{ email }}
+              little
+            />
+          </div>
         )}
       </td>
     </tr>
@@ -64,6 +80,42 @@ const allRoles: Role[] = ["viewer", "editor", "admin", "owner"];
 /** The roles that a member with this role may assign. */
 function assignableRoles(role: Role) {
   return roleAllows(role, "owners") ? allRoles : allRoles.slice(0, 2);
+}
+
+/** Changes the role of a member or of an invitation. */
+function RoleForm({
+  action,
+  name,
+  current,
+  self,
+  values = {},
+}: {
+  action: string;
+  name: string;
+  current: Role;
+  self: PageContext["member"];
+  values?: Record<string, string>;
+}) {
+  const { members: text, terms } = useText();
+  return (
+    <form method="post" action={action} class="actions">
+      {Object.entries(values).map(([input, value]) => (
+        <input type="hidden" name={input} value={value} />
+      ))}
+      <select name="role" aria-label={text.roleOf(name)}>
+        <SelectOptions
+          options={assignableRoles(self.role).map((value) => ({
+            value,
+            label: capitalize(terms.roles[value]),
+          }))}
+          value={current}
+        />
+      </select>
+      <button type="submit" class="quiet little">
+        {text.changeRole}
+      </button>
+    </form>
+  );
 }
 
 export function MemberRow({
@@ -92,20 +144,7 @@ export function MemberRow({
       <td>
         {canChange ? (
           <div class="actions">
-            <form method="post" action={action} class="actions">
-              <select name="role" aria-label={text.roleOf(name || email)}>
-                <SelectOptions
-                  options={assignableRoles(self.role).map((value) => ({
-                    value,
-                    label: capitalize(terms.roles[value]),
-                  }))}
-                  value={role}
-                />
-              </select>
-              <button type="submit" class="quiet little">
-                {text.changeRole}
-              </button>
-            </form>
+            <RoleForm action={action} name={name || email} current={role} self={self} />
             {disabledAt === null && id !== self.id ? (
               <Action action={`${action}/reset`} name={text.reset.create} quiet little />
             ) : null}

@@ -17,6 +17,7 @@ import { serviceOrigin } from "#http/request.ts";
 import { page, requireAbility, withFieldError } from "#admin/page.ts";
 import { usesAccess } from "#admin/sign-in/access.ts";
 import { Problem } from "#domain/problem/problem.ts";
+import { capitalize } from "#domain/text.ts";
 import { lazy } from "#domain/lazy.ts";
 
 function memberDocument({ id, email, name, role, createdAt, disabledAt }: MemberSummary) {
@@ -104,9 +105,10 @@ const membersPage = page({
               columns={Object.values(text.invitations.columns)}
             >
               {invitations.map((invitation) => (
-                <InvitationRow {...invitation} />
+                <InvitationRow {...invitation} self={frame.member} />
               ))}
             </Table>
+            <p class="muted">{text.invitations.changeRule}</p>
           </>
         ) : null}
         <InviteForm role={frame.member.role} values={attempt?.values} />
@@ -186,7 +188,7 @@ function changeMessage(
 ): string {
   if (disabled === true) return text.memberRemoved;
   if (disabled === false) return text.restored;
-  return role === undefined ? text.unchanged : text.roleChanged(terms.roles[role]);
+  return role === undefined ? text.unchanged : text.roleChanged(capitalize(terms.roles[role]));
 }
 
 export const memberRoutes = () =>

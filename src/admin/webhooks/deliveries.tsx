@@ -6,7 +6,7 @@ import {
 } from "#domain/webhook/delivery.ts";
 import { haveMakerRightsEnded } from "#domain/webhook/status.ts";
 import { Action } from "#html/action-button.tsx";
-import { Time, useViewer } from "#html/viewer.tsx";
+import { Time } from "#html/viewer.tsx";
 import { Badge, EmptyState, NextLink, Table } from "#html/parts.tsx";
 import * as z from "zod/mini";
 import { listDeliveries } from "#actions/deliveries.ts";
@@ -19,7 +19,7 @@ import { WebhookLayout, webhookPath } from "./layout.tsx";
 
 function RetryNotice({ failure: { tries, nextAt }, path }: { failure: RetryState; path: string }) {
   const text = useText().webhooks.deliveries;
-  const next = <Time at={nextAt} as={timeFormat(nextAt, useViewer().now)} />;
+  const next = <Time at={nextAt} as="recent" />;
   return (
     <div class="notice warn actions">
       <span>{text.retrying(tries, next)}</span>
@@ -27,12 +27,6 @@ function RetryNotice({ failure: { tries, nextAt }, path }: { failure: RetryState
     </div>
   );
 }
-
-const clockOnlyMs = 20 * 60 * 60 * 1000;
-
-/** Omits the date for times that are less than 20 hours away. */
-const timeFormat = (at: number, now: number) =>
-  Math.abs(now - at) < clockOnlyMs ? "clock" : "time";
 
 /** A link to the delivered item, or only its ID once it is deleted. */
 function DeliveredItem({ delivery: { collection, item, type } }: { delivery: Delivery }) {
@@ -76,7 +70,7 @@ function Row({ delivery, path }: { delivery: Delivery; path: string }) {
   return (
     <tr>
       <td>
-        <Time at={at} as={timeFormat(at, useViewer().now)} />
+        <Time at={at} as="recent" />
       </td>
       <td class="full nowrap">
         <span title={`${delivery.type} ${message}`}>{describeType(delivery, webhooks)}</span>{" "}

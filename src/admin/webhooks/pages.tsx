@@ -109,11 +109,14 @@ export const newSecretPage = page({
         ]}
       >
         {secret === undefined ? (
-          <SecretAlreadyShown secretsPath={`${path}/secrets`} />
+          <SecretAlreadyShown kind="webhook" secretsPath={`${path}/secrets`} />
         ) : (
           <>
             <p class="notice warn">{shared.copyNow}</p>
-            <OldSecretNotice secrets={findValidWebhookSecrets(hook, frame.viewer.now)} />
+            <OldSecretNotice
+              kind="webhook"
+              secrets={findValidWebhookSecrets(hook, frame.viewer.now)}
+            />
             <h2>{text.secret}</h2>
             <Copyable id="secret" text={secret} />
             <p class="lead">
@@ -136,12 +139,12 @@ export const secretsPage = page({
   document: ({ hook }, { ctx }) => ({ items: webhookDocument(hook, ctx.now()).secrets }),
   render(frame, found) {
     const secrets = findValidWebhookSecrets(found.hook, frame.viewer.now).toReversed();
-    const { title, columns } = frame.text.secrets;
+    const { columns, webhook: words } = frame.text.secrets;
     const text = frame.text.webhooks.secrets;
     return (
       <WebhookLayout frame={frame} {...found} tab="secrets">
         <p class="lead">{text.signing}</p>
-        <Table caption={title} columns={[columns.secret, columns.created, columns.expires]}>
+        <Table caption={words.title} columns={[words.column, columns.created, columns.expires]}>
           {secrets.map(({ created_at, expires_at }, i) => (
             <tr>
               <th scope="row">{i === 0 ? text.current : text.previous}</th>
@@ -154,8 +157,8 @@ export const secretsPage = page({
             </tr>
           ))}
         </Table>
-        <OldSecretNotice secrets={secrets} />
-        <RotateSecretForm action={`/admin/webhooks/${found.hook.id}/rotate`} />
+        <OldSecretNotice kind="webhook" secrets={secrets} />
+        <RotateSecretForm kind="webhook" action={`/admin/webhooks/${found.hook.id}/rotate`} />
       </WebhookLayout>
     );
   },

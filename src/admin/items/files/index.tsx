@@ -53,7 +53,7 @@ const link = action({
       document: fileLinkDocument(url, expires),
       page: (frame) => (
         <AdminPage frame={frame} title={text.linkTitle}>
-          <p>{text.linkText(<bdi>{stored.name}</bdi>, <Time at={expires} as="clock" />)}</p>
+          <p>{text.linkText(<bdi>{stored.name}</bdi>, <Time at={expires} as="recent" />)}</p>
           <Copyable id="link" text={url} />
         </AdminPage>
       ),

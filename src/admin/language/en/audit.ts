@@ -36,7 +36,6 @@ const filters = () => ({
   days: { today: "Today", yesterday: "Yesterday", week: "Last 7 days" },
   from: "From",
   until: "Until",
-  show: "Show",
   showAll: "Show all",
 });
 
@@ -44,7 +43,8 @@ const filters = () => ({
 const verbs = (): Record<ResourceAction, string> => ({
   "credential.issue": "created the credential",
   "credential.edit": "changed the access of",
-  "credential.rotate": "rotated the secret of",
+  "credential.rotate": "rotated the credential",
+  "credential.expire_secret": "expired the old secret of",
   "credential.revoke": "revoked the credential",
   "definition.create": "created",
   "definition.change": "changed the definition of",

@@ -12,12 +12,12 @@ const purposes = () => ({
     hint: "Creates and edits forms and apps. Can’t access their data.",
   },
   partner: {
-    name: "Partner sees only what it created",
-    hint: "Creates items, and reads and edits those it created. Selecting a whole form or app adds a view for this. Not for web pages.",
+    name: "Partner",
+    hint: "Creates items, and reads and edits only its own. Don’t use it on a website.",
   },
   part_report: {
     name: "Read part of a form or app",
-    hint: "Reads only the items and fields of the views that you select. Not for web pages.",
+    hint: "Reads only the items and fields that you choose. Don’t use it on a website.",
   },
   custom: { name: "Custom", hint: "Choose the permissions yourself." },
 });
@@ -28,8 +28,11 @@ const resources = () => ({
   selected: "Only selected forms and apps",
   search: "Search forms and apps",
   searchExample: "Search by name",
-  /** Before links to forms and apps. */
-  parts: "To choose items and fields, such as all without personal data, open Access in:",
+  parts: "For part of a form or app, select one of its views, or choose its items and fields.",
+  noViews:
+    "No shared views yet. For part of a form or app, choose its items and fields. This creates a view.",
+  chooseParts: "Choose items and fields",
+  choosePartsOf: (collection: string) => `Choose items and fields of ${collection}`,
   view: (collection: string, view: string) => `${collection}: only “${view}”`,
 });
 
@@ -59,7 +62,7 @@ const errors = () => ({
   noResources: "Choose all forms and apps, or select at least one.",
   allAndSome: "Choose all forms and apps, or select some, not both.",
   notViews:
-    "Choose views instead of whole forms or apps. To create one, open Access in the form or app and choose its items and fields.",
+    "Select views instead of whole forms or apps. To create a view, press “Choose items and fields” next to a form or app.",
   allOfPart: "Select the forms, apps or views that it may access.",
   originsOfPart: "All visitors of a page share its credential, so leave this empty.",
   expiry: "Must be 30d, 90d, 365d, a date, or never.",
@@ -89,8 +92,8 @@ export const credentialAccess = () => ({
   saved: "Access saved",
   revoked: "This credential is revoked. It had these permissions:",
   added: (permission: string) => `“${permission}” is selected below. Save changes to grant it.`,
-  views: "What it sees",
+  views: "What the credential sees",
   viewEntry: (collection: Child, view: string) => sentence`${collection}: ${view}.`,
-  viewRule: "Everything else is hidden from it, and it can’t write it.",
+  viewRule: "It can’t read or write anything else.",
   viewGuide: "What a partner can infer",
 });

@@ -3,12 +3,13 @@ import type {
   CredentialState,
   CredentialStateFilter,
 } from "#domain/credential/credential.ts";
+import type { Place, Right, Thing } from "#admin/credentials/access-sentence.ts";
 import type { Permission } from "#domain/credential/permissions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { formatCount } from "#html/viewer.tsx";
 import type { Child } from "hono/jsx";
 import { sentence } from "#admin/language/sentence.ts";
-import { quantity } from "./words.ts";
+import { listing, quantity } from "./words.ts";
 
 /** What a credential may do with items. Without a kind, it may do so with those of apps and of forms. */
 interface ItemAccess {
@@ -63,9 +64,41 @@ function selection({ forms, apps, views }: Selection): string {
   return views === forms + apps ? `Part of ${counts}` : `${counts} (${views} in part)`;
 }
 
+const things: Record<Thing, string> = {
+  records: "records",
+  submissions: "submissions",
+  definitions: "definitions",
+  webhooks: "webhooks",
+};
+
+const maxListedPlaces = 4;
+
+/** “Room booking (only items whose Room is “Kyoto”, all fields except Notes)”. */
+const placeText = ({ name, part }: Place) =>
+  part === null ? name : `${name} (${part.charAt(0).toLowerCase()}${part.slice(1)})`;
+
+function placesText(places: "all" | readonly Place[]): string {
+  if (places === "all") return "all forms and apps";
+  const listed = places.slice(0, maxListedPlaces).map(placeText);
+  const hidden = places.length - listed.length;
+  return listing(hidden > 0 ? [...listed, `${hidden} more`] : listed);
+}
+
+function accessSentence(rights: readonly Right[], places: "all" | readonly Place[]): string {
+  if (rights.length === 0) return "Can’t do anything: it has no permissions for what is selected.";
+  const clauses = rights.map(
+    (right) => `${listing(right.verbs)} ${listing(right.things.map((thing) => things[thing]))}`,
+  );
+  const where = placesText(places);
+  return clauses.length > 2
+    ? `In ${where}, it can ${clauses.slice(0, -1).join("; ")}; and ${clauses.at(-1) ?? ""}.`
+    : `Can ${clauses.join(", and ")} in ${where}.`;
+}
+
 /** A credential's access in a few words. */
 const access = () => ({
   summary: (permitted: string, selected: string) => `${permitted} · ${selected}`,
+  sentence: accessSentence,
   none: "No permissions",
   nothing: "Nothing",
   items: itemAccess,
@@ -150,10 +183,9 @@ export const credentials = () => ({
   tabs: {
     requests: "Requests",
     access: "Access",
-    secrets: (count: number) => (count > 0 ? `Secrets ${count}` : "Secrets"),
+    secrets: { token: "Token", client: "Client secret" },
   },
   facts: {
-    access: "Access",
     clientId: "Client ID",
     expires: "Expires",
     revoked: "Revoked",
@@ -168,10 +200,9 @@ export const credentials = () => ({
   rejected: (count: number) => `, ${formatCount(count)} rejected`,
   revoke: "Revoke credential",
   revokeTitle: (name: string) => `Revoke “${name}”?`,
-  revokeWarning:
-    "Requests with its secrets or access tokens will fail immediately. The data that it wrote and the log of its requests stay. You can’t undo this.",
+  revokeWarning: (kind: CredentialKind) =>
+    `Requests with its ${kind === "token" ? "token" : "client secret or access tokens"} will fail immediately. The data that it wrote and the log of its requests stay. You can’t undo this.`,
   revoked: "Credential revoked",
-  noSecrets: "No valid secrets",
   expiresWithCredential: "With the credential",
   newSecret: newSecret(),
 });

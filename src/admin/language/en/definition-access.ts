@@ -16,16 +16,18 @@ export const definitionAccess = () => ({
   give: {
     title: (one: string) => `Give access to part of this ${one}`,
     labels: {
-      items: "Items",
       where: "Condition",
       fields: "Fields",
       name: "Name of the view",
     },
-    presets: { partner: "Only what it created", report: "All, without personal data" },
-    own: (items: string) => `Only the ${items} that it creates`,
+    presets: {
+      partner: (items: string) => `Only the partner’s own ${items}`,
+      report: (items: string) => `All ${items}, without personal data`,
+    },
+    own: (items: string) => `Only the ${items} that the partner creates`,
     all: (items: string) => `All ${items}`,
     matching: (items: string, view: string) => `Only the ${items} in “${view}”`,
-    where: (items: string) => `Only ${items} with this option`,
+    where: (items: string) => `Only ${items} that match a condition`,
     nameHint: (example: string) =>
       `Leave blank to name it after its conditions and fields, like “${example}”.`,
     /** Names of views. */

@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import type { Flag, Rule } from "#admin/definitions/draft.ts";
 import { sentence } from "#admin/language/sentence.ts";
 import { formatBytes } from "#html/viewer.tsx";
-import { plural, quantity } from "./words.ts";
+import { plural, quantity, fileTypes } from "./words.ts";
 
 interface RuleText {
   label: string;
@@ -43,7 +43,7 @@ const setRules = (): Record<Exclude<MoreRule, "section">, (value: string) => str
   max_rows: (value) => `At most ${value} ${plural(Number(value), "row")}`,
   max_files: (value) => `At most ${value} ${plural(Number(value), "file")}`,
   max_bytes: (value) => `At most ${formatBytes(Number(value))} each`,
-  accept: (value) => `Types ${value}`,
+  accept: (value) => `Types ${fileTypes(value.split(", "))}`,
   default: (value) => `Default ${value}`,
 });
 

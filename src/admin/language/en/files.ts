@@ -1,11 +1,16 @@
 import type { Child } from "hono/jsx";
+import { capitalize } from "#domain/text.ts";
 import { sentence } from "#admin/language/sentence.ts";
+import { fileTypes } from "./words.ts";
 
 /** Files of items. */
 export const files = () => ({
   add: "Add files",
   limits: (maxFiles: number, size: string, types: readonly string[]) =>
-    `${maxFiles === 1 ? "One file" : `Up to ${maxFiles} files`} of at most ${size}${types.length > 0 ? `: ${types.join(", ")}` : ""}.`,
+    [
+      maxFiles === 1 ? `One file of up to ${size}.` : `Up to ${maxFiles} files, ${size} each.`,
+      ...(types.length > 0 ? [`${capitalize(fileTypes(types))}.`] : []),
+    ].join(" "),
   formLimit: (size: string) => `Together at most ${size} at a time.`,
   uploaded: "uploaded",
   remove: "Remove",

@@ -32,6 +32,8 @@ const invitations = () => ({
   revoke: "Revoke invitation",
   revokeTitle: (email: string) => `Revoke the invitation for ${email}?`,
   revokeConfirm: "Its link stops working. You can invite them again at any time.",
+  changeRule:
+    "A change of the role creates a new link, and the old one stops working. Send the new link.",
   created: (email: string) =>
     `Invitation created. Send ${email} the link below. It works once, within 7 days.`,
   revoked: (email: string) => `Invitation for ${email} revoked`,

@@ -17,11 +17,11 @@ const attention = () => ({
   links: {
     requests: "View requests",
     expiry: "Extend expiry",
-    deliveries: "View deliveries",
+    deliveries: "View webhook",
     editForm: "Edit form",
     viewForm: "View form",
-    editRetention: "Change how long it keeps",
-    viewRetention: "Look at it",
+    editRetention: "Change how long it keeps them",
+    viewRetention: "View form",
     databases: "View databases",
   },
   rejected: (name: Child, refusals: number, requests: number) =>
@@ -30,6 +30,8 @@ const attention = () => ({
   expires: (name: Child, distance: Child) => sentence`${name} expires ${distance}.`,
   retrying: (name: Child) =>
     sentence`Webhook ${name} is retrying a failed event. Later events are queued.`,
+  paused: (name: Child) =>
+    sentence`Webhook ${name} is paused. Events are kept, and sent in order when you resume it.`,
   stopped: (name: Child) => sentence`Webhook ${name} sends nothing until you resume it.`,
   full: (name: Child, count: number, most: number) =>
     sentence`${name} is full: ${formatCount(count)} of ${quantity(most, "submission")}.`,

@@ -47,9 +47,12 @@ export const search = () => ({
     `Search ${items} of ${collection} for “${text}”`,
   value: (label: string, value: string) => `${label}: ${value}`,
   hint: "What are you looking for?",
+  /** Before the list of ways. */
+  finds: "You can search for:",
   nothing: (text: string) => `Nothing found for “${text}”.`,
   ways: [
-    "Items: a receipt number, an ID or its last 8 characters, or a text, name, email address, phone number or URL in a searchable field",
+    "Records: the receipt number, like ORD-000042",
+    "Submissions and records: the ID or its last 8 characters, or a text, name, email address, phone number or URL in a searchable field",
     "Forms and apps: a part of the name or key",
     "Integrations, webhooks and members: a part of the name, or an email address",
     "Pages: the start of a word",

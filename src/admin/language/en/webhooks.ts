@@ -52,7 +52,7 @@ const inputs = () => ({
     item: { name: "Whole item", hint: "As stored when the event is sent." },
     ids: { name: "IDs only", hint: "For data that must not leave the service." },
   },
-  recalculationsHint: "When a formula changes, the service recalculates all stored items.",
+  recalculationsHint: "When a formula change updates stored items:",
   recalculations: { true: "Send an event for each item", false: "Send no events" },
   changedFieldsHint:
     "Limits “updated” events to changes of the selected fields. Select none to receive all.",

@@ -1,4 +1,5 @@
 import { lazy } from "#domain/lazy.ts";
+import { nameFileTypes } from "#admin/language/file-types.ts";
 import { formatCount } from "#html/viewer.tsx";
 
 const rules = lazy(() => new Intl.PluralRules("en"));
@@ -10,3 +11,22 @@ export const plural = (count: number, one: string, many = `${one}s`): string =>
 /** Texts like “1 request” and “1,204 requests”. */
 export const quantity = (count: number, one: string, many?: string): string =>
   `${formatCount(count)} ${plural(count, one, many)}`;
+
+/** “A”, “A and B”, “A, B and C”. */
+export const listing = (words: readonly string[], conjunction = "and"): string =>
+  words.length < 2
+    ? words.join("")
+    : `${words.slice(0, -1).join(", ")} ${conjunction} ${words.at(-1) ?? ""}`;
+
+/** “images, PDF or Word”. */
+export const fileTypes = (types: readonly string[]): string =>
+  listing(
+    nameFileTypes(types, {
+      image: "images",
+      audio: "audio",
+      video: "videos",
+      text: "text files",
+      any: "all types",
+    }),
+    "or",
+  );

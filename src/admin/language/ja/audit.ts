@@ -37,7 +37,6 @@ const filters = (): Catalogue["audit"]["filters"] => ({
   days: { today: "今日", yesterday: "昨日", week: "過去 7 日間" },
   from: "開始日",
   until: "終了日",
-  show: "表示",
   showAll: "すべて表示",
 });
 
@@ -45,7 +44,8 @@ const filters = (): Catalogue["audit"]["filters"] => ({
 const phrases = (): Record<ResourceAction, readonly [before: string, after: string]> => ({
   "credential.issue": ["認証情報 ", " を作成しました"],
   "credential.edit": ["", " のアクセス権を変更しました"],
-  "credential.rotate": ["", " のシークレットを更新しました"],
+  "credential.rotate": ["認証情報 ", " を更新しました"],
+  "credential.expire_secret": ["", " の以前のシークレットを無効にしました"],
   "credential.revoke": ["認証情報 ", " を失効させました"],
   "definition.create": ["", " を作成しました"],
   "definition.change": ["", " の定義を変更しました"],

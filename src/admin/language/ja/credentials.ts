@@ -1,5 +1,6 @@
 import { formatCount } from "#html/viewer.tsx";
 import type { Catalogue } from "#admin/language/en/index.ts";
+import { joinWords } from "./words.ts";
 import { sentence } from "#admin/language/sentence.ts";
 
 type Texts = Catalogue["credentials"];
@@ -20,8 +21,39 @@ const selection: Texts["access"]["selection"] = ({ forms, apps, views }) => {
   return views === forms + apps ? `${counts}の一部` : `${counts}（うち ${views} 件は一部のみ）`;
 };
 
+const verbs = { read: "読み取り", create: "作成", edit: "編集", delete: "削除", manage: "管理" };
+const things = {
+  records: "レコード",
+  submissions: "回答",
+  definitions: "定義",
+  webhooks: "Webhook",
+};
+
+const maxListedPlaces = 4;
+
+const accessSentence: Texts["access"]["sentence"] = (rights, places) => {
+  if (rights.length === 0) return "選択した対象に対するアクセス権がないため、何もできません。";
+  const clauses = rights.map((right) =>
+    joinWords(
+      right.things.map((thing) => things[thing]).join("と"),
+      "の",
+      right.verbs.map((verb) => verbs[verb]).join("・"),
+    ),
+  );
+  const listed =
+    places === "all"
+      ? "すべてのフォームとアプリ"
+      : places
+          .slice(0, maxListedPlaces)
+          .map(({ name, part }) => (part === null ? `「${name}」` : `「${name}」（${part}）`))
+          .join("、");
+  const hidden = places === "all" ? 0 : Math.max(0, places.length - maxListedPlaces);
+  return `${listed}${hidden > 0 ? `、ほか ${hidden} 件` : ""}で、${clauses.join("、")}ができます。`;
+};
+
 const access = (): Texts["access"] => ({
   summary: (permitted, selected) => `${selected}：${permitted}`,
+  sentence: accessSentence,
   none: "アクセス権なし",
   nothing: "なし",
   items: itemAccess,
@@ -119,10 +151,9 @@ export const credentials = (): Texts => ({
   tabs: {
     requests: "リクエスト",
     access: "アクセス権",
-    secrets: (count) => (count > 0 ? `シークレット ${count}` : "シークレット"),
+    secrets: { token: "トークン", client: "クライアントシークレット" },
   },
   facts: {
-    access: "アクセス権",
     clientId: "クライアント ID",
     expires: "有効期限",
     revoked: "失効日時",
@@ -137,10 +168,9 @@ export const credentials = (): Texts => ({
   rejected: (count) => `（拒否 ${formatCount(count)} 件）`,
   revoke: "認証情報を失効させる",
   revokeTitle: (name) => `「${name}」を失効させますか？`,
-  revokeWarning:
-    "この認証情報のシークレットやアクセストークンを使用したリクエストは、すぐにエラーになります。書き込まれたデータとリクエストの記録は残ります。この操作は元に戻せません。",
+  revokeWarning: (kind) =>
+    `この認証情報の${kind === "token" ? "トークン" : "クライアントシークレットやアクセストークン"}を使用したリクエストは、すぐにエラーになります。書き込まれたデータとリクエストの記録は残ります。この操作は元に戻せません。`,
   revoked: "認証情報を失効させました",
-  noSecrets: "有効なシークレットはありません",
   expiresWithCredential: "認証情報と同じ",
   newSecret: newSecret(),
 });

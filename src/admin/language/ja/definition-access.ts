@@ -15,16 +15,18 @@ export const definitionAccess = (): Catalogue["definitionAccess"] => ({
   give: {
     title: (one) => `この${one}の一部へのアクセスを許可`,
     labels: {
-      items: "対象のデータ",
       where: "条件",
       fields: "対象のフィールド",
       name: "ビューの名前",
     },
-    presets: { partner: "自分で作成したデータのみ", report: "すべて（個人データを除く）" },
-    own: (items) => `認証情報自身が作成した${items}のみ`,
+    presets: {
+      partner: (items) => `取引先が作成した${items}のみ`,
+      report: (items) => `すべての${items}（個人データを除く）`,
+    },
+    own: (items) => `取引先が作成した${items}のみ`,
     all: (items) => `すべての${items}`,
     matching: (items, view) => `「${view}」の${items}のみ`,
-    where: (items) => `選択肢で絞り込んだ${items}のみ`,
+    where: (items) => `条件に一致する${items}のみ`,
     nameHint: (example) =>
       `空欄の場合は、「${example}」のように条件とフィールドから名前が付きます。`,
     names: {

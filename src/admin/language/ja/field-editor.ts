@@ -4,6 +4,7 @@ import { sentence } from "#admin/language/sentence.ts";
 import { formatCount } from "#html/viewer.tsx";
 import { ruleFlags, fieldProperties } from "./field-properties.ts";
 import { explainFormulaReason } from "./formula-reasons.ts";
+import { fileTypes } from "./words.ts";
 
 type FieldEditor = Catalogue["fieldEditor"];
 
@@ -45,7 +46,7 @@ const setRules = (): FieldEditor["setRules"] => ({
   max_rows: (value) => `${value} 行以内`,
   max_files: (value) => `${value} ファイルまで`,
   max_bytes: (value) => `1 ファイルあたり ${formatBytes(Number(value))} まで`,
-  accept: (value) => `ファイル形式 ${value}`,
+  accept: (value) => `ファイル形式 ${fileTypes(value.split(", "))}`,
   default: (value) => `初期値 ${value}`,
 });
 

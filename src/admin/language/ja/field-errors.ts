@@ -1,3 +1,4 @@
+import { fileTypes } from "./words.ts";
 import type { ErrorFacts, FieldFacts } from "#admin/language/field-facts.ts";
 
 type Explain = (error: ErrorFacts, field: FieldFacts | undefined) => string | undefined;
@@ -51,7 +52,7 @@ const withLimit =
 const describeContent: Explain = ({ accept, max_bytes: limit }) => {
   if (typeof limit === "number") return tooLargeFile;
   return Array.isArray(accept)
-    ? `次の形式のファイルを選択してください：${accept.join("、")}`
+    ? `次の形式のファイルを選択してください：${fileTypes(accept.map(String))}`
     : undefined;
 };
 

@@ -1,10 +1,11 @@
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
+import { fileTypes } from "./words.ts";
 
 export const files = (): Catalogue["files"] => ({
   add: "ファイルを追加",
   limits: (maxFiles, size, types) =>
-    `ファイルは ${maxFiles} 個まで、1 個あたり ${size} 以下です。${types.length > 0 ? `形式：${types.join("、")}。` : ""}`,
+    `ファイルは ${maxFiles} 個まで、1 個あたり ${size} 以下です。${types.length > 0 ? `形式：${fileTypes(types)}。` : ""}`,
   formLimit: (size) => `一度に送信できるのは合計 ${size} までです。`,
   uploaded: "アップロード済み",
   remove: "削除",

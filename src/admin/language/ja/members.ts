@@ -23,6 +23,8 @@ const invitations = (): Members["invitations"] => ({
   revoke: "招待を取り消す",
   revokeTitle: (email) => `${email} への招待を取り消しますか？`,
   revokeConfirm: "招待リンクは無効になります。いつでも再び招待できます。",
+  changeRule:
+    "権限を変更すると新しいリンクが作成され、以前のリンクは無効になります。新しいリンクを送ってください。",
   created: (email) =>
     `招待を作成しました。下のリンクを ${email} に送ってください。7 日以内に 1 回だけ使用できます。`,
   revoked: (email) => `${email} への招待を取り消しました`,

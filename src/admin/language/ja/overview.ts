@@ -16,7 +16,7 @@ const attention = (): Catalogue["overview"]["attention"] => ({
   links: {
     requests: "リクエストを表示",
     expiry: "有効期限を延長",
-    deliveries: "配信履歴を表示",
+    deliveries: "Webhook を表示",
     editForm: "フォームを編集",
     viewForm: "フォームを表示",
     editRetention: "保存期間を変更",
@@ -29,6 +29,8 @@ const attention = (): Catalogue["overview"]["attention"] => ({
   expires: (name, distance) => sentence`${name}の期限が切れます（${distance}）。`,
   retrying: (name) =>
     sentence`Webhook ${name}は失敗したイベントを再試行しています。以降のイベントは待機中です。`,
+  paused: (name) =>
+    sentence`Webhook ${name}は一時停止中です。イベントは保持され、再開すると順番に送信されます。`,
   stopped: (name) => sentence`Webhook ${name}は再開するまで送信されません。`,
   full: (name, count, most) =>
     sentence`${name}は回答数の上限に達しました（${formatCount(count)} / ${formatCount(most)} 件）。`,

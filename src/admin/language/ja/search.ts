@@ -45,9 +45,11 @@ export const search = (): Catalogue["search"] => ({
   searchItems: (items, collection, text) => `「${collection}」の${items}から「${text}」を検索`,
   value: (label, value) => `${label}：${value}`,
   hint: "探しているものを入力してください。",
+  finds: "次のものを検索できます：",
   nothing: (text) => `「${text}」は見つかりませんでした。`,
   ways: [
-    "データ：受付番号、ID またはその末尾 8 文字。検索できるフィールドのテキスト、氏名、メールアドレス、電話番号、URL",
+    "レコード：ORD-000042 のような受付番号",
+    "回答とレコード：ID またはその末尾 8 文字、検索できるフィールドのテキスト、氏名、メールアドレス、電話番号、URL",
     "フォームとアプリ：名前またはキーの一部",
     "API 連携、Webhook、メンバー：名前の一部またはメールアドレス",
     "ページ：単語の先頭",

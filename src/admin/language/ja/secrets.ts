@@ -1,20 +1,33 @@
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
 
-export const secrets = (): Catalogue["secrets"] => ({
-  title: "シークレット",
-  columns: { secret: "シークレット", created: "作成日時", expires: "有効期限" },
-  copyNow: "今すぐコピーしてください。この画面を閉じると、二度と表示できません。",
-  alreadyShown:
-    "このシークレットはすでに表示されました。コピーしていない場合は、シークレットを更新して新しいものを取得してください。",
-  view: "シークレットを表示",
-  done: "完了",
-  rotate: "シークレットを更新",
-  rotation:
-    "新しいシークレットを作成します。現在のシークレットは選択した期間だけ引き続き使用でき、それより古いものはすぐに無効になります。",
-  overlap: "現在のシークレットを無効にする時期",
-  overlapUntil: (overlap, time) => `${overlap}（${time}）`,
+type Texts = Catalogue["secrets"];
+
+/** The texts about one kind of secret, by its name. */
+const secretTexts = (noun: string): Texts["token"] => ({
+  title: noun,
+  column: noun,
+  none: `有効な${noun}はありません`,
+  alreadyShown: `この${noun}はすでに表示されました。コピーしていない場合は、${noun}を更新して新しいものを取得してください。`,
+  view: `${noun}を表示`,
+  rotate: `${noun}を更新`,
+  rotation: `新しい${noun}を作成します。現在の${noun}は選択した期間だけ引き続き使用でき、それより古いものはすぐに無効になります。`,
+  overlap: `現在の${noun}を無効にする時期`,
   oldUntil: (time) =>
-    sentence`以前のシークレットは ${time} まで使用できます。それまでに、新しいシークレットへ切り替えてください。すぐに無効にするには、もう一度シークレットを更新してください。`,
+    sentence`以前の${noun}は ${time} まで使用できます。それまでに、新しい${noun}へ切り替えてください。`,
+  expireTitle: (name) => `${name} を今すぐ無効にしますか？`,
+  expireWarning: `以前の${noun}を使用したリクエストは、すぐにエラーになります。新しい${noun}は引き続き使用できます。`,
+  expired: `以前の${noun}を無効にしました`,
+});
+
+export const secrets = (): Texts => ({
+  token: secretTexts("トークン"),
+  client: secretTexts("クライアントシークレット"),
+  webhook: secretTexts("シークレット"),
+  columns: { created: "作成日時", expires: "有効期限", actions: "操作" },
+  copyNow: "今すぐコピーしてください。この画面を閉じると、二度と表示できません。",
+  done: "完了",
+  expireNow: "今すぐ無効にする",
+  overlapUntil: (overlap, time) => `${overlap}（${time}）`,
   overlaps: { none: "今すぐ", "1h": "1 時間後", "24h": "24 時間後", "7d": "7 日後" },
 });

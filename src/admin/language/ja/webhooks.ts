@@ -43,7 +43,7 @@ const inputs = (): Texts["inputs"] => ({
     item: { name: "データ全体", hint: "送信時点で保存されている内容を送信します。" },
     ids: { name: "ID のみ", hint: "サービスの外に出せないデータに使用します。" },
   },
-  recalculationsHint: "計算式が変更されると、保存済みのデータがすべて再計算されます。",
+  recalculationsHint: "計算式の変更で、保存済みのデータが更新されたときの動作です。",
   recalculations: { true: "データごとにイベントを送信", false: "イベントを送信しない" },
   changedFieldsHint:
     "「更新」のイベントを、選択したフィールドの変更に限定します。選択しない場合は、すべてが対象です。",
