@@ -10,7 +10,7 @@ import {
 import { decimalNumber, quotient } from "#domain/aggregate/decimal.ts";
 import { parseAggregate } from "#domain/aggregate/parse.ts";
 import type { Collection } from "#domain/definition/collection.ts";
-import { conditionsOf, wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
+import { conditionsOf, wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import { utf8Length } from "#domain/item/item.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError, type Problem } from "#domain/problem/problem.ts";
@@ -29,13 +29,8 @@ import { resolveCollection } from "./collection-cache.ts";
 import type { ReadContext } from "./context.ts";
 import { retryOnConflict } from "./idempotent.ts";
 import { parseOrReload } from "./query-items.ts";
-import {
-  askableOptions,
-  assertIndexed,
-  assertOptions,
-  reachedConditions,
-} from "./search-checks.ts";
-import { reach } from "./reach.ts";
+import { askableOptions, assertIndexed, assertOptions, accessConditions } from "./search-checks.ts";
+import { accessCollection } from "./caller-access.ts";
 import { loadReadableApps, type ReadableApps, type ReaderRights } from "./search-targets.ts";
 
 type Plain = string | number | boolean | null;
@@ -54,7 +49,7 @@ export interface AggregateView {
 /** Computes figures over the items that match conditions. All of them reflect one state of the database. */
 export async function aggregateItems(
   ctx: ReadContext,
-  cached: ReachedCollection,
+  cached: CollectionAccess,
   body: unknown,
   options: Pick<AggregateOptions, "view" | "rights">,
 ): Promise<AggregateView> {
@@ -66,7 +61,7 @@ export async function aggregateItems(
 }
 
 export interface CombinedAggregates {
-  reached: ReachedCollection;
+  access: CollectionAccess;
   /** The status of the collection, if requested. */
   status: CollectionStatus | null;
   views: (AggregateView | { exceeded: ExceededBound })[];
@@ -84,63 +79,63 @@ interface AggregateOptions {
 /** Computes several aggregates over one state of the database. The bodies follow from the current definition. */
 export async function aggregateTogether(
   ctx: ReadContext,
-  cached: ReachedCollection,
+  cached: CollectionAccess,
   bodiesOf: (collection: Collection) => readonly unknown[],
   { view, rights, withStatus = false }: AggregateOptions = {},
 ): Promise<CombinedAggregates> {
-  let reached = cached;
+  let access = cached;
   return retryOnConflict(ctx, async () => {
-    const { collection } = reached;
+    const { collection } = access;
     const bodies = bodiesOf(collection);
-    const apps = await loadReadableApps(ctx, rights, reached, { conditions: bodies }, []);
+    const apps = await loadReadableApps(ctx, rights, access, { conditions: bodies }, []);
     const parse = () => ({
-      aggregates: bodies.map((body) => parseInView(ctx, reached, body, view, apps)),
+      aggregates: bodies.map((body) => parseInView(ctx, access, body, view, apps)),
     });
-    const parsed = await parseOrReload(ctx, reached, parse, apps);
+    const parsed = await parseOrReload(ctx, access, parse, apps);
     if ("compiled" in parsed) {
-      reached = reach(ctx, parsed.compiled);
+      access = accessCollection(ctx, parsed.compiled);
       return undefined;
     }
     const { aggregates } = parsed;
     const unknownOptions = aggregates.flatMap(({ search }) => search.unknownOptions);
     const result = await loadAggregates(ctx.databases.of(collection), aggregates, {
       stamps: cachedStampsJson([collection]),
-      values: askableOptions(reached, { unknownOptions }),
+      values: askableOptions(access, { unknownOptions }),
       targets: apps.pageTargets,
       withStatus,
     });
     if ("exceeded" in result) throw tooComplexProblem(result.exceeded);
-    reached = reach(ctx, resolveCollection(ctx, wholeOf(reached), result.head));
+    access = accessCollection(ctx, resolveCollection(ctx, wholeCollection(access), result.head));
     const hasOutdatedTarget = apps.confirm(ctx, result.targetHeads);
     if (result.head.freshCollection || hasOutdatedTarget) return undefined;
     const fields = aggregates.flatMap(aggregatedFields);
     for (const { head, unindexed } of [result, ...result.targetHeads])
-      assertIndexed(ctx, reached, fields, unindexed, head.id);
+      assertIndexed(ctx, access, fields, unindexed, head.id);
     assertOptions({ unknownOptions }, result.missingValues);
     const views = result.results.map((found) =>
       "exceeded" in found ? found : buildView(found.aggregate, found),
     );
-    return { reached, status: result.status, views };
+    return { access, status: result.status, views };
   });
 }
 
 /** The aggregate over the items that the caller and the view of the request show. */
 function parseInView(
   { actor }: ReadContext,
-  reached: ReachedCollection,
+  access: CollectionAccess,
   body: unknown,
   view: string | undefined,
   { targets }: ReadableApps,
 ): Aggregate {
-  const { collection } = reached;
+  const { collection } = access;
   const aggregate = parseAggregate(collection, body, actor, targets);
   const search = inView(collection, aggregate.search, {}, view, actor);
   return {
     ...aggregate,
     search: {
       ...aggregate.search,
-      conditions: reachedConditions(reached, search),
-      shownBy: conditionsOf(reached),
+      conditions: accessConditions(access, search),
+      shownBy: conditionsOf(access),
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { conditionsOf, wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
+import { conditionsOf, wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import { maxBatchErrors, type BatchOperation, readBatch } from "#domain/item/body.ts";
 import { newIdIn, parseReceiptSequences } from "#domain/item/item.ts";
 import type { ItemLookup } from "#store/data/batch-read.ts";
@@ -13,7 +13,7 @@ import { storeBatch, type BatchWrite } from "#store/data/batch-write.ts";
 import type { Claim } from "#store/data/replays.ts";
 import { itemAuditRecord, type ActionContext } from "./context.ts";
 import { outsideView } from "./narrow-write.ts";
-import { reach } from "./reach.ts";
+import { accessCollection } from "./caller-access.ts";
 import { findBatchDuplicates, findStoredDuplicates } from "./batch-duplicates.ts";
 import { loadCurrentCollection } from "./create-item.ts";
 import { guardedReferences } from "./references.ts";
@@ -45,7 +45,7 @@ import {
 
 /** Collects the names by which operations refer to items. */
 function collectReferences(
-  reached: ReachedCollection,
+  access: CollectionAccess,
   operations: readonly (BatchOperation | null)[],
 ): ItemLookup {
   const names = operations.flatMap((operation) => {
@@ -53,7 +53,7 @@ function collectReferences(
     const unless = operation.op === "create" ? operation.unless : undefined;
     return [operation.id ?? "", unless ?? ""].filter((name) => name !== "");
   });
-  const isApp = reached.collection.kind === "app";
+  const isApp = access.collection.kind === "app";
   const isReceipt = (name: string) => isApp && !name.startsWith("rec_");
   return {
     ids: names.filter((name) => !isReceipt(name)),
@@ -63,7 +63,7 @@ function collectReferences(
     uniqueValues: operations.flatMap((operation) => {
       if (operation?.op !== "upsert") return [];
       try {
-        return [parseUpsertKey(reached, operation.by, operation.body)];
+        return [parseUpsertKey(access, operation.by, operation.body)];
       } catch {
         // Applying the operation reports the error.
         return [];
@@ -82,7 +82,7 @@ interface PreparedBatch extends PreparedWrite<BatchResponse> {
 /** Applies all operations of a batch in order, or none, once per key. */
 export function applyBatch(
   ctx: ActionContext,
-  cached: ReachedCollection,
+  cached: CollectionAccess,
   body: unknown,
   key: IdempotencyKey,
   returnsItems: boolean,
@@ -129,34 +129,35 @@ interface BatchRequest {
 
 function applyIdempotently(
   ctx: ActionContext,
-  cached: ReachedCollection,
+  cached: CollectionAccess,
   request: BatchRequest,
   key: IdempotencyKey,
 ) {
-  let reached = cached;
+  let access = cached;
   const { body } = request;
-  return runIdempotent<PreparedBatch, OperationResult[]>(ctx, reached.collection, key, body, {
-    prepare: () => prepareBatch(ctx, reached, request, key),
+  return runIdempotent<PreparedBatch, OperationResult[]>(ctx, access.collection, key, body, {
+    prepare: () => prepareBatch(ctx, access, request, key),
     async reject(cause) {
-      const current = await loadCurrentCollection(ctx, reached);
+      const current = await loadCurrentCollection(ctx, access);
       const { acceptance } = current.compiled.collection.definition;
       const reason = closedReason(acceptance, current.itemCount, ctx.now());
       if (reason && cause.status !== 400) throw withClosedForm(cause, request.operations, reason);
-      if (current.compiled === wholeOf(reached)) throw cause;
-      reached = reach(ctx, current.compiled);
+      if (current.compiled === wholeCollection(access)) throw cause;
+      access = accessCollection(ctx, current.compiled);
     },
     async store(prepared, claim) {
-      const stored = await storePreparedBatch(ctx, reached, prepared, claim);
-      if (!stored) reached = reach(ctx, (await loadCurrentCollection(ctx, reached)).compiled);
+      const stored = await storePreparedBatch(ctx, access, prepared, claim);
+      if (!stored)
+        access = accessCollection(ctx, (await loadCurrentCollection(ctx, access)).compiled);
       return stored;
     },
-    respond: (response, assigned) => toOperationResults(reached, response, assigned),
+    respond: (response, assigned) => toOperationResults(access, response, assigned),
   });
 }
 
 async function prepareBatch(
   ctx: ActionContext,
-  reached: ReachedCollection,
+  access: CollectionAccess,
   { operations, errors, queryErrors, returnsItems, maxErrors }: BatchRequest,
   key: IdempotencyKey,
 ): Promise<PreparedBatch> {
@@ -164,16 +165,16 @@ async function prepareBatch(
     throw problem.invalidInput([...key.errors, ...queryErrors, ...errors]);
   }
   const simulate = (checksIds: boolean) =>
-    simulateBatch(ctx, reached, operations, { maxErrors, checksIds });
+    simulateBatch(ctx, access, operations, { maxErrors, checksIds });
   let simulated = await simulate(false);
   const isRejected = simulated.problems.length + errors.length > 0;
-  if (isRejected && reached.fields.hasReferences) simulated = await simulate(true);
+  if (isRejected && access.fields.hasReferences) simulated = await simulate(true);
   const { results, problems: operationProblems, write, references } = simulated;
   const allProblems = [...operationProblems, ...shapeProblems(errors)];
   if (allProblems.length > 0) throw buildBatchProblem(allProblems, queryErrors);
   if (queryErrors.length > 0) throw problem.invalidInput(queryErrors);
   const appliedOperations = results.filter((result) => result !== null);
-  if (returnsItems) assertReturnable(reached, appliedOperations);
+  if (returnsItems) assertReturnable(access, appliedOperations);
   const response = buildBatchResponse(write, appliedOperations);
   return {
     response: { ...response, items: appliedOperations.map(({ item }) => item.current) },
@@ -201,15 +202,15 @@ interface SimulatedBatch {
  */
 export async function simulateBatch(
   ctx: ActionContext,
-  reached: ReachedCollection,
+  access: CollectionAccess,
   sentOperations: readonly (BatchOperation | null)[],
   { maxErrors = Infinity, checksIds = true }: { maxErrors?: number; checksIds?: boolean } = {},
 ): Promise<SimulatedBatch> {
-  const operations = await resolveOperations(ctx, reached, sentOperations, checksIds);
-  const lookup = await lookUpVisible(ctx, reached, collectReferences(reached, operations));
+  const operations = await resolveOperations(ctx, access, sentOperations, checksIds);
+  const lookup = await lookUpVisible(ctx, access, collectReferences(access, operations));
   if (lookup.totalBytes > maxReadBytes) throw problem.batchTooLarge(maxReadBytes);
   const budget = batchBudget();
-  const simulation = new BatchSimulation(ctx, reached, lookup, budget);
+  const simulation = new BatchSimulation(ctx, access, lookup, budget);
   const operationProblems: OperationProblem[] = [];
   let errorCount = 0;
   const hasErrorLimit = maxErrors < Infinity;
@@ -230,11 +231,17 @@ export async function simulateBatch(
     operationProblems.push({ index, problem: cause });
   };
   // A move of the collection finds the claim of the batch by this ID.
-  const batchId = newIdIn(reached.collection.id, "bat", ctx.newId());
-  const write = buildBatchWrite(wholeOf(reached), simulation, ctx.now(), batchId, rejectItem);
-  operationProblems.push(...findBatchDuplicates(reached, write, operations, results));
-  const references = batchReferences(reached, simulation, results);
-  write.references = guardedReferences(ctx, reached, references);
+  const batchId = newIdIn(access.collection.id, "bat", ctx.newId());
+  const write = buildBatchWrite(
+    wholeCollection(access),
+    simulation,
+    ctx.now(),
+    batchId,
+    rejectItem,
+  );
+  operationProblems.push(...findBatchDuplicates(access, write, operations, results));
+  const references = batchReferences(access, simulation, results);
+  write.references = guardedReferences(ctx, access, references);
   const budgetShare = Math.max(batchBudgetUsed(budget), lookup.totalBytes / maxReadBytes);
   return { results, problems: operationProblems, write, references, budgetShare };
 }
@@ -242,18 +249,18 @@ export async function simulateBatch(
 /** Stores the batch. Returns undefined, for a retry, when an item or the definition has changed. */
 async function storePreparedBatch(
   ctx: ActionContext,
-  reached: ReachedCollection,
+  access: CollectionAccess,
   { write, operations, results, references }: PreparedBatch,
   claim: Claim | null,
 ) {
-  const action = reached.collection.kind === "app" ? "record.update" : "submission.update";
-  const db = ctx.databases.of(reached.collection);
+  const action = access.collection.kind === "app" ? "record.update" : "submission.update";
+  const db = ctx.databases.of(access.collection);
   const entry = itemAuditRecord(ctx, action, write.now);
-  const limits = { conditions: conditionsOf(reached) };
+  const limits = { conditions: conditionsOf(access) };
   const result = await storeBatch(db, write, claim, entry, limits);
   switch (result.outcome) {
     case "created":
-      if (result.hasListeners) ctx.notifyChange(reached.collection);
+      if (result.hasListeners) ctx.notifyChange(access.collection);
       return result;
     case "replayed":
       return result;
@@ -264,12 +271,12 @@ async function storePreparedBatch(
     case "stale":
       return undefined;
     case "unknown_reference": {
-      const refused = await findUnknownReferences(ctx, reached, references);
+      const refused = await findUnknownReferences(ctx, access, references);
       if (refused.length > 0) throw buildBatchProblem(refused);
       return undefined;
     }
     case "taken": {
-      const refused = await findStoredDuplicates(ctx, reached, write, operations, results);
+      const refused = await findStoredDuplicates(ctx, access, write, operations, results);
       if (refused && refused.length > 0) throw buildBatchProblem(refused);
       return undefined;
     }

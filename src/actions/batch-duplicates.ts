@@ -1,4 +1,4 @@
-import { wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
+import { wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import type { BatchOperation } from "#domain/item/body.ts";
 import { isObject } from "#domain/json.ts";
 import { problem } from "#domain/problem/problem.ts";
@@ -15,12 +15,12 @@ type Results = readonly (SimulatedOperation | null)[];
 
 /** Reports unique values that two items of the batch want. The later operation has the duplicate. */
 export function findBatchDuplicates(
-  reached: ReachedCollection,
+  access: CollectionAccess,
   { uniqueValuesToAdd }: BatchWrite,
   operations: Operations,
   results: Results,
 ): OperationProblem[] {
-  const { collection } = wholeOf(reached);
+  const { collection } = wholeCollection(access);
   const keys = new Map(numberedFields(collection).map(({ number, key }) => [number, key]));
   const senders = uniqueValuesToAdd.map(([number, field, value]) => {
     const key = keys.get(field) ?? "";
@@ -34,7 +34,7 @@ export function findBatchDuplicates(
       const owner = owners.get(name);
       // The batch stores nothing, so no item has the value. An ID would mislead.
       if (owner !== undefined) {
-        const isKnown = knowsField(reached, key);
+        const isKnown = knowsField(access, key);
         return [{ index, problem: isKnown ? problem.duplicateInBatch(key, owner) : outsideView() }];
       }
       owners.set(name, index);
@@ -48,12 +48,12 @@ export function findBatchDuplicates(
  */
 export async function findStoredDuplicates(
   ctx: ActionContext,
-  reached: ReachedCollection,
+  access: CollectionAccess,
   { uniqueValuesToAdd, uniqueValuesToRemove }: BatchWrite,
   operations: Operations,
   results: Results,
 ): Promise<OperationProblem[] | undefined> {
-  const { collection } = reached;
+  const { collection } = access;
   const freedValues = new Set(
     uniqueValuesToRemove.map(([, field, value]) => JSON.stringify([field, value])),
   );
@@ -69,7 +69,7 @@ export async function findStoredDuplicates(
     const itemConflicts = conflicts.filter(({ wanting }) => wanting === number);
     const creator = results.find((result) => result?.item.lastState.number === number);
     if (creator?.op === "upsert" && creator.outcome === "created") return undefined;
-    const duplicate = await duplicateProblem(ctx, reached, itemConflicts);
+    const duplicate = await duplicateProblem(ctx, access, itemConflicts);
     const key = String(duplicate.members["field"]);
     operationProblems.push({
       index: findSender(operations, results, number, key),

@@ -1,4 +1,4 @@
-import { conditionsOf, type ReachedCollection } from "#domain/data/narrow.ts";
+import { conditionsOf, type CollectionAccess } from "#domain/data/narrow.ts";
 import { utf8Length, type Item } from "#domain/item/item.ts";
 import { matchesItem } from "#domain/search/matches.ts";
 import { type ItemLookup, type ItemLookupResult, lookUpItems } from "#store/data/batch-read.ts";
@@ -13,18 +13,18 @@ export const maxReadBytes = 8_000_000;
  */
 export async function lookUpVisible(
   ctx: ActionContext,
-  reached: ReachedCollection,
+  access: CollectionAccess,
   names: ItemLookup,
 ): Promise<ItemLookupResult> {
-  const found = await lookUpItems(ctx.databases.of(reached.collection), names, maxReadBytes);
-  if (reached.reach === "whole") return found;
+  const found = await lookUpItems(ctx.databases.of(access.collection), names, maxReadBytes);
+  if (access.extent === "whole") return found;
   const lists = [names.ids, names.receipts, names.uniqueValues];
   const count = lists.reduce((sum, { length }) => sum + length, 0);
   if (found.totalBytes > maxReadBytes && count > 1) {
-    const halves = halvesOf(names).map((half) => lookUpVisible(ctx, reached, half));
+    const halves = halvesOf(names).map((half) => lookUpVisible(ctx, access, half));
     return mergeLookups(await Promise.all(halves));
   }
-  const items = found.items.filter((item) => matchesItem(conditionsOf(reached), item));
+  const items = found.items.filter((item) => matchesItem(conditionsOf(access), item));
   return { ...found, items, totalBytes: bytesOf(items) };
 }
 

@@ -1,4 +1,4 @@
-import { wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
+import { wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import type { PlacedReference } from "#domain/data/references.ts";
 import type { BatchOperation } from "#domain/item/body.ts";
 import { problem } from "#domain/problem/problem.ts";
@@ -12,14 +12,14 @@ import { checkedReferences } from "./update-item.ts";
 /** Replaces the names of records in the operations by their IDs. */
 export async function resolveOperations(
   ctx: ActionContext,
-  reached: ReachedCollection,
+  access: CollectionAccess,
   operations: readonly (BatchOperation | null)[],
   checksIds: boolean,
 ): Promise<(BatchOperation | null)[]> {
   const bodies = operations.map((operation) =>
     operation && "body" in operation ? operation.body : null,
   );
-  const resolvedBodies = await resolveReferences(ctx, reached, bodies, checksIds);
+  const resolvedBodies = await resolveReferences(ctx, access, bodies, checksIds);
   return operations.map((operation, index) =>
     operation && "body" in operation ? { ...operation, body: resolvedBodies[index] } : operation,
   );
@@ -30,11 +30,11 @@ export type BatchReference = PlacedReference & { index: number };
 
 /** Leaves out references to items that the batch itself creates. */
 export function batchReferences(
-  reached: ReachedCollection,
+  access: CollectionAccess,
   { touchedItems }: BatchSimulation,
   results: readonly (SimulatedOperation | null)[],
 ): BatchReference[] {
-  const compiled = wholeOf(reached);
+  const compiled = wholeCollection(access);
   if (!compiled.fields.hasReferences) return [];
   const { kind, key } = compiled.collection;
   const created = new Set(
@@ -54,16 +54,16 @@ export function batchReferences(
 /** The problems of the operations whose references have no record. */
 export async function findUnknownReferences(
   ctx: ActionContext,
-  reached: ReachedCollection,
+  access: CollectionAccess,
   references: readonly BatchReference[],
 ): Promise<OperationProblem[]> {
-  const errors = await unknownReferenceErrors(ctx, reached, references);
+  const errors = await unknownReferenceErrors(ctx, access, references);
   const byIndex = Map.groupBy(errors, ({ reference }) => reference.index);
   return Array.from(byIndex, ([index, ownErrors]) => ({
     index,
     problem: problem.invalidInput(
       visibleErrors(
-        reached,
+        access,
         ownErrors.map(({ error }) => error),
       ),
     ),

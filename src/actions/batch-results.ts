@@ -2,7 +2,7 @@ import { jsonPointer } from "#domain/problem/field-errors.ts";
 import { Problem, type FieldError, problem } from "#domain/problem/problem.ts";
 import type { ProblemCode } from "#domain/problem/catalogue.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import type { ReachedCollection } from "#domain/data/narrow.ts";
+import type { CollectionAccess } from "#domain/data/narrow.ts";
 import type { Warning } from "#domain/data/values.ts";
 import { fileChanges } from "#domain/files/file-changes.ts";
 import { mayHaveFiles } from "#domain/files/sent-file.ts";
@@ -145,7 +145,7 @@ export function buildBatchResponse(
 }
 
 export function toOperationResults(
-  reached: ReachedCollection,
+  access: CollectionAccess,
   { prefix, results, items }: BatchResponse,
   { place, createdAt }: AssignedValues,
 ): OperationResult[] {
@@ -161,8 +161,8 @@ export function toOperationResults(
       createdIndex === null
         ? {}
         : { createdAt: createdAt + createdIndex, updatedAt: createdAt + createdIndex };
-    const view = item && buildItemView({ ...item, ...times, receiptNumber: number }, reached);
-    const warnings = visibleWarnings(reached, result.warnings);
+    const view = item && buildItemView({ ...item, ...times, receiptNumber: number }, access);
+    const warnings = visibleWarnings(access, result.warnings);
     return { ...result, warnings, receiptNumber: number, view: view ?? null };
   });
 }
@@ -272,12 +272,12 @@ const maxReturnedBytes = 2_000_000;
 
 /** Throws 413 when the items of a response are too large together. */
 export function assertReturnable(
-  reached: ReachedCollection,
+  access: CollectionAccess,
   results: readonly SimulatedOperation[],
 ): void {
   let bytes = 0;
   for (const { item } of results) {
-    bytes += item.current ? utf8Length(JSON.stringify(shownData(reached, item.current.data))) : 0;
+    bytes += item.current ? utf8Length(JSON.stringify(shownData(access, item.current.data))) : 0;
     if (bytes > maxReturnedBytes) throw problem.batchReturnsTooMuch(maxReturnedBytes);
   }
 }

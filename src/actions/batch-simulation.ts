@@ -1,5 +1,5 @@
 import { type ComputeBudget } from "#domain/formula/compute.ts";
-import { wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
+import { wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import { type UniqueValue, uniqueValues } from "#domain/data/index-entries.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
@@ -70,7 +70,7 @@ export class BatchSimulation {
   /** The largest number of items that the batch adds at any point. */
   maxAddedItems = 0;
   readonly #ctx: ActionContext;
-  readonly #reached: ReachedCollection;
+  readonly #access: CollectionAccess;
   readonly #ownerByFile = new Map<string, TouchedItem>();
   readonly #ownerByValue = new Map<string, TouchedItem>();
   /** The values of items that the caller does not see. */
@@ -84,12 +84,12 @@ export class BatchSimulation {
 
   constructor(
     ctx: ActionContext,
-    reached: ReachedCollection,
+    access: CollectionAccess,
     { items, owners }: ItemLookupResult,
     budget: ComputeBudget,
   ) {
     this.#ctx = ctx;
-    this.#reached = reached;
+    this.#access = access;
     this.#budget = budget;
     const byNumber = new Map<number, TouchedItem>();
     for (const item of items) {
@@ -113,7 +113,7 @@ export class BatchSimulation {
       case "update":
         return this.#update("update", this.#find(operation.id), operation.body, operation.ifMatch);
       case "upsert": {
-        const value = parseUpsertKey(this.#reached, operation.by, operation.body);
+        const value = parseUpsertKey(this.#access, operation.by, operation.body);
         if (this.#hiddenValues.has(uniqueKey(value))) throw problem.duplicate(operation.by);
         const owner = this.#findOwner(value);
         if (!owner) return this.#create("upsert", operation.body);
@@ -152,11 +152,11 @@ export class BatchSimulation {
       const { version } = existingItem.lastState;
       return { op, outcome: "unchanged", item: existingItem, version, warnings: [] };
     }
-    const draft = buildDraft(this.#reached, body, this.#ctx.now(), this.#budget);
+    const draft = buildDraft(this.#access, body, this.#ctx.now(), this.#budget);
     if (draft.errors.length > 0) throw problem.invalidInput(draft.errors);
-    const { collection } = this.#reached;
-    assertTypeStable(this.#reached, draft.data);
-    assertShownFits(this.#reached, null, draft.data);
+    const { collection } = this.#access;
+    assertTypeStable(this.#access, draft.data);
+    assertShownFits(this.#access, null, draft.data);
     const { data, status } = draft;
     this.#createdCount += 1;
     const { actor, databases } = this.#ctx;
@@ -186,7 +186,7 @@ export class BatchSimulation {
     this.maxAddedItems = Math.max(this.maxAddedItems, this.#addedCount);
     const action = collection.kind === "app" ? "record.create" : "submission.create";
     const diff = { fields: listCreatedFields(item), former: {} };
-    const views = viewMarks(wholeOf(this.#reached).collection, null, item);
+    const views = viewMarks(wholeCollection(this.#access).collection, null, item);
     this.changes.push({ item: touchedItem, action, version, diff, views });
     this.#recordOwner(touchedItem, item);
     return { op, outcome: "created", item: touchedItem, version, warnings: draft.warnings };
@@ -200,7 +200,7 @@ export class BatchSimulation {
   ): SimulatedOperation {
     const item = touchedItem.current;
     if (!item) throw problem.notFound();
-    const stored = { item, compiled: this.#reached };
+    const stored = { item, compiled: this.#access };
     const next = nextState(this.#ctx, stored, body, ifMatch, this.#budget, op === "update");
     const { warnings } = next;
     const { version } = item;
@@ -209,9 +209,9 @@ export class BatchSimulation {
     }
     const { actor, databases } = this.#ctx;
     const { timeline } = databases;
-    const whole = wholeOf(this.#reached);
+    const whole = wholeCollection(this.#access);
     const after = nextItemVersion(whole, item, next, actor, this.#ctx.now(), timeline);
-    assertInView(this.#reached, item, after);
+    assertInView(this.#access, item, after);
     this.#countBytes(after);
     if (item.status === "draft" && after.status !== "draft") this.needsOpenForm = true;
     this.#claimFiles(touchedItem, after.data);
@@ -234,13 +234,13 @@ export class BatchSimulation {
     this.#addedCount -= 1;
     const { version } = item;
     const diff = { fields: [], former: {} };
-    const views = viewMarks(wholeOf(this.#reached).collection, item, null);
+    const views = viewMarks(wholeCollection(this.#access).collection, item, null);
     this.changes.push({ item: touchedItem, action: "submission.delete", version, diff, views });
     return { op: "delete", outcome: "deleted", item: touchedItem, version, warnings: [] };
   }
 
   #uniqueValuesOf({ data, status }: Item): UniqueValue[] {
-    return uniqueValues(wholeOf(this.#reached).collection, data, status);
+    return uniqueValues(wholeCollection(this.#access).collection, data, status);
   }
 
   #recordOwner(touched: TouchedItem, item: Item): void {
@@ -257,7 +257,7 @@ export class BatchSimulation {
       const owner = this.#ownerByFile.get(id) ?? touched;
       this.#ownerByFile.set(id, owner);
       if (owner === touched) continue;
-      const { list } = this.#reached.fields;
+      const { list } = this.#access.fields;
       const key = list.find(({ field }) => field.id === fieldId)?.field.key ?? "";
       const index = (data[fieldId] as StoredFile[]).findIndex((file) => file.id === id);
       const reason = "Another operation of this batch attaches this file.";

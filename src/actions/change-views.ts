@@ -1,6 +1,6 @@
-import { reachOf } from "#domain/credential/credential.ts";
+import { resourceExtent } from "#domain/credential/credential.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { conditionsOf, type ReachedCollection } from "#domain/data/narrow.ts";
+import { conditionsOf, type CollectionAccess } from "#domain/data/narrow.ts";
 import { matchesItem } from "#domain/search/matches.ts";
 import { changeType, statusFieldId, type ChangeView } from "#domain/item/change.ts";
 import { buildItemView, utf8Length } from "#domain/item/item.ts";
@@ -14,11 +14,11 @@ import type { ReadContext } from "./context.ts";
 export function toChangeView(
   change: Change,
   item: Parameters<typeof buildItemView>[0] | null,
-  reached: ReachedCollection,
+  access: CollectionAccess,
 ): ChangeView {
   const { itemId, action, version, at, actor } = change;
   const ids = new Set(change.fields);
-  const keys = reached.fields.list
+  const keys = access.fields.list
     .filter(({ field }) => ids.has(field.id))
     .map(({ field }) => field.key);
   return {
@@ -28,14 +28,14 @@ export function toChangeView(
     at,
     by: actor,
     fields: ids.has(statusFieldId) ? [...keys, "$status"] : keys,
-    item: item ? buildItemView(item, reached) : null,
+    item: item ? buildItemView(item, access) : null,
   };
 }
 
 /** Identifies what a narrow feed shows. Its cursors contain it, so that a change of the view expires them. */
 export function feedMark(ctx: ReadContext, whole: CompiledCollection): string {
   const { collection } = whole;
-  const extent = reachOf(ctx.resources, collection.kind, collection.key);
+  const extent = resourceExtent(ctx.resources, collection.kind, collection.key);
   if (extent === null || extent === "whole") return "";
   const view = findView(collection, extent.view);
   if (!view) return "";
@@ -45,16 +45,16 @@ export function feedMark(ctx: ReadContext, whole: CompiledCollection): string {
 export type ShowChange = (change: Change, items: FeedPage["items"]) => ChangeView | undefined;
 
 /** Returns what shows the changes of a page to a caller, through its view. Undefined for a change that it does not see. */
-export function changesInView(ctx: ReadContext, reached: ReachedCollection): ShowChange {
-  if (reached.reach === "whole")
-    return (change, items) => toChangeView(change, items.get(change.item) ?? null, reached);
-  const [fingerprint = ""] = feedMark(ctx, reached.whole).split(" ");
-  const conditions = conditionsOf(reached);
+export function changesInView(ctx: ReadContext, access: CollectionAccess): ShowChange {
+  if (access.extent === "whole")
+    return (change, items) => toChangeView(change, items.get(change.item) ?? null, access);
+  const [fingerprint = ""] = feedMark(ctx, access.whole).split(" ");
+  const conditions = conditionsOf(access);
   return (change, items) => {
     const matched = readMarks(change.views, fingerprint, ctx.actor);
     if (!matched.before && !matched.after) return undefined;
     const item = items.get(change.item);
-    const view = toChangeView(change, item && matchesItem(conditions, item) ? item : null, reached);
+    const view = toChangeView(change, item && matchesItem(conditions, item) ? item : null, access);
     const hasLeft = !matched.after && view.type !== "deleted";
     return hasLeft ? { ...view, type: "left" } : view;
   };

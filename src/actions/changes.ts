@@ -12,14 +12,14 @@ import { loadHistory, type PastChange } from "#store/data/changes.ts";
 import { forgetCollection } from "./collection-cache.ts";
 import type { ActionContext, ReadContext } from "./context.ts";
 import { changesInView, feedMark, ShownChanges, type ShowChange } from "./change-views.ts";
-import { reachCurrent } from "./reach.ts";
+import { accessCurrentCollection } from "./caller-access.ts";
 import type { FeedPosition } from "./read.ts";
 import { getItemWithChanges, type LoadedItem, type StoredItem } from "./visible.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { itemNumberRange } from "#domain/item/item.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { maxPageLimit } from "#domain/cursor.ts";
-import { reachesWhole } from "#domain/credential/credential.ts";
+import { hasWholeAccess } from "#domain/credential/credential.ts";
 import { lowestSequence } from "#domain/timeline.ts";
 import { loadFeedPage, type FeedPage } from "#store/data/feed.ts";
 import { maxPageBytes } from "#store/data/search/cost.ts";
@@ -52,7 +52,7 @@ export async function getItemWithHistory(
 }
 
 function buildHistory(
-  { item, compiled: reached }: StoredItem,
+  { item, compiled: access }: StoredItem,
   changes: readonly PastChange[],
 ): ItemHistory {
   if (item.lastChange === null) return { entries: [], hasOlder: item.version > 1 };
@@ -62,7 +62,7 @@ function buildHistory(
   const entries = changes.map(
     ({ version, at, actor: by, actorName: byName, action, former }): HistoryEntry => {
       const isCreation = action.endsWith(".create");
-      const fields = former && buildFieldChanges(reached, former, valuesAfter);
+      const fields = former && buildFieldChanges(access, former, valuesAfter);
       return { version, at, by, byName, action, fields: isCreation ? [] : fields };
     },
   );
@@ -127,7 +127,7 @@ export async function listChanges(
   const position = typeof start === "object" ? start : null;
   const { id, kind, key } = cached.collection;
   const since = ctx.now() - feedRetentionMs;
-  const isNarrow = !reachesWhole(ctx.resources, kind, key);
+  const isNarrow = !hasWholeAccess(ctx.resources, kind, key);
   const loadPage = (after: number | null) =>
     loadFeedPage(ctx.databases.of(cached.collection), after, {
       limit: isNarrow ? maxPageLimit : limit,
@@ -143,7 +143,7 @@ export async function listChanges(
     forgetCollection(ctx.memory, id);
     return listChanges(ctx, compiled, start, { limit, each });
   }
-  const reached = await reachCurrent(ctx, compiled);
+  const access = await accessCurrentCollection(ctx, compiled);
   const mark = feedMark(ctx, compiled);
   // What the reader saw of the feed is not what it sees now.
   if (position && position.mark !== mark) throw problem.changesExpired();
@@ -159,7 +159,7 @@ export async function listChanges(
   const hasExpired = start === null && edges.firstKept !== null && edges.firstKept !== edges.first;
   const firstShown = hasExpired ? await loadPage((edges.firstKept ?? 0) - 1) : firstPage;
   const origin = { number: position?.number ?? end, at: seenNow };
-  const show = changesInView(ctx, reached);
+  const show = changesInView(ctx, access);
   const shown = new ShownChanges(limit, isNarrow);
   const furtherPages = isNarrow ? maxHiddenPages : 0;
   const scan = { firstShown, origin, end, show, loadPage, furtherPages };

@@ -5,7 +5,7 @@ import type { CurrentCollection } from "#store/data/collections.ts";
 import type { MatchCount } from "#store/data/search/count.ts";
 import type { ActionContext } from "./context.ts";
 import { queryItems } from "./query-items.ts";
-import { reach } from "./reach.ts";
+import { accessCollection } from "./caller-access.ts";
 
 /** A change of a field, and how many items have what it hides or removes. */
 export type CountedDiff = FieldDiff & { affectedCount?: MatchCount };
@@ -19,14 +19,14 @@ export async function countAffected(
   differences: readonly FieldDiff[],
 ): Promise<CountedDiff[]> {
   if (itemCount === 0) return [...differences];
-  const reached = reach(ctx, compileCollection(collection));
+  const access = accessCollection(ctx, compileCollection(collection));
   const counted = new Set(differences.filter(({ affected }) => affected).slice(0, maxCounts));
   return Promise.all(
     differences.map(async (difference) => {
       if (!counted.has(difference)) return difference;
       const query = { body: { conditions: [difference.affected] }, isForPeople: true };
       try {
-        const { count } = await queryItems(ctx, reached, query, null, 1);
+        const { count } = await queryItems(ctx, access, query, null, 1);
         return count ? { ...difference, affectedCount: count } : difference;
       } catch (error) {
         // Searches cannot use a field that is not searchable, or not indexed yet.

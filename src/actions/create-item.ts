@@ -4,7 +4,7 @@ import { viewMarks } from "#domain/item/view-marks.ts";
 import { checkNew, emptyCheckResult } from "#domain/data/check.ts";
 import { type Warning, filledFields, type Data, presentData } from "#domain/data/values.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { conditionsOf, wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
+import { conditionsOf, wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import { newReferences, type PlacedReference } from "#domain/data/references.ts";
 import { itemBudget } from "#domain/formula/compute.ts";
 import { closedReason } from "#domain/definition/collection.ts";
@@ -32,7 +32,7 @@ import {
   visibleErrors,
   visibleWarnings,
 } from "./narrow-write.ts";
-import { reach } from "./reach.ts";
+import { accessCollection } from "./caller-access.ts";
 import { findVisibleItem } from "./visible.ts";
 import type { Actor } from "#domain/audit.ts";
 import { searchEntries, uniqueValues } from "#domain/data/index-entries.ts";
@@ -57,14 +57,14 @@ export interface Draft {
 }
 
 export function buildDraft(
-  reached: ReachedCollection,
+  access: CollectionAccess,
   request: unknown,
   now: number,
   budget = itemBudget(),
 ): Draft {
-  const compiled = wholeOf(reached);
+  const compiled = wholeCollection(access);
   const { kind } = compiled.collection;
-  const sent = separateHidden(reached, offerFiles(reached.fields, request, null));
+  const sent = separateHidden(access, offerFiles(access.fields, request, null));
   const { body, errors } = readItemBody(kind, "create", sent.body);
   const parsedStatus = kind === "form" ? initialStatus(body.status) : { status: null };
   const status = "status" in parsedStatus ? parsedStatus.status : null;
@@ -83,9 +83,9 @@ export function buildDraft(
       : computeWithinBudget(budget, compiled, checkResult.data, now);
   return {
     data: computed.data,
-    warnings: visibleWarnings(reached, [...checkResult.warnings, ...computed.warnings]),
+    warnings: visibleWarnings(access, [...checkResult.warnings, ...computed.warnings]),
     status,
-    errors: [...sent.errors, ...visibleErrors(reached, [...fieldErrors, ...computed.errors])],
+    errors: [...sent.errors, ...visibleErrors(access, [...fieldErrors, ...computed.errors])],
   };
 }
 
@@ -97,7 +97,7 @@ export interface CountedCollection {
 
 export async function loadCurrentCollection(
   ctx: ReadContext,
-  { collection }: ReachedCollection,
+  { collection }: CollectionAccess,
 ): Promise<CountedCollection> {
   const current = await findCurrentCollection(ctx, collection.kind, collection.key);
   if (!current) throw problem.notFound();
@@ -110,12 +110,12 @@ export function assertAccepting({ compiled, itemCount }: CountedCollection, now:
 }
 
 /** Rejects values for a field whose type is changing, because a value would block the change. */
-export function assertTypeStable(reached: ReachedCollection, data: Data, before: Data = {}): void {
-  const { pending } = wholeOf(reached).collection;
+export function assertTypeStable(access: CollectionAccess, data: Data, before: Data = {}): void {
+  const { pending } = wholeCollection(access).collection;
   const [changingField] = filledFields(pending?.emptied ?? [], data, before);
   if (!changingField) return;
   const topId = changingField.within ?? changingField.id;
-  if (!reached.fields.list.some(({ field }) => field.id === topId)) throw outsideView();
+  if (!access.fields.list.some(({ field }) => field.id === topId)) throw outsideView();
   const detail = `The type of "${changingField.key}" is changing. It accepts no values until the change is done.`;
   throw problem.schemaInUse(detail, { field: changingField.key });
 }
@@ -123,34 +123,35 @@ export function assertTypeStable(reached: ReachedCollection, data: Data, before:
 /** Creates a record or submission, once per key. `body` is JSON that has not been validated. */
 export async function createItem(
   ctx: ActionContext,
-  cached: ReachedCollection,
+  cached: CollectionAccess,
   body: unknown,
   key: IdempotencyKey,
 ): Promise<IdempotentResult<ItemView>> {
-  let reached = cached;
-  const result = await runIdempotent(ctx, reached.collection, key, body, {
+  let access = cached;
+  const result = await runIdempotent(ctx, access.collection, key, body, {
     prepare: () =>
-      checkWithReferences(ctx, reached, body, (resolvedBody) => {
-        const draft = buildDraft(reached, resolvedBody, ctx.now());
+      checkWithReferences(ctx, access, body, (resolvedBody) => {
+        const draft = buildDraft(access, resolvedBody, ctx.now());
         const errors = [...key.errors, ...(ctx.queryErrors ?? []), ...draft.errors];
         if (errors.length > 0) throw problem.invalidInput(errors);
-        assertTypeStable(reached, draft.data);
-        return prepareItem(ctx, reached, draft);
+        assertTypeStable(access, draft.data);
+        return prepareItem(ctx, access, draft);
       }),
     async reject(cause) {
-      const current = await loadCurrentCollection(ctx, reached);
+      const current = await loadCurrentCollection(ctx, access);
       assertAccepting(current, ctx.now());
-      if (current.compiled === wholeOf(reached)) throw cause;
-      reached = reach(ctx, current.compiled);
+      if (current.compiled === wholeCollection(access)) throw cause;
+      access = accessCollection(ctx, current.compiled);
     },
     async store(prepared, claim) {
-      const stored = await storeItem(ctx, reached, prepared, claim);
-      if (!stored) reached = reach(ctx, (await loadCurrentCollection(ctx, reached)).compiled);
+      const stored = await storeItem(ctx, access, prepared, claim);
+      if (!stored)
+        access = accessCollection(ctx, (await loadCurrentCollection(ctx, access)).compiled);
       return stored;
     },
-    respond: (response, assigned) => toItemView(reached, response, assigned),
+    respond: (response, assigned) => toItemView(access, response, assigned),
   });
-  if (!result.isReplay || reached.reach === "whole") return result;
+  if (!result.isReplay || access.extent === "whole") return result;
   return { ...result, response: await narrowToCurrentView(ctx, result.response) };
 }
 
@@ -166,16 +167,16 @@ async function narrowToCurrentView(ctx: ActionContext, response: ItemView): Prom
 /** Stores the item. Returns undefined if the request must be validated again. A dry run stores nothing. */
 export async function storeItem(
   ctx: ActionContext,
-  reached: ReachedCollection,
+  access: CollectionAccess,
   { item, references }: Pick<PreparedItem, "item" | "references">,
   claim: Claim | null,
   isDryRun = false,
 ) {
-  const { collection } = reached;
+  const { collection } = access;
   const action = collection.kind === "app" ? "record.create" : "submission.create";
   const db = ctx.databases.of(collection);
   const auditRecord = itemAuditRecord(ctx, action, item.now);
-  const options = { conditions: conditionsOf(reached), isTrial: isDryRun };
+  const options = { conditions: conditionsOf(access), isTrial: isDryRun };
   const result = await insertItem(db, item, claim, auditRecord, options);
   switch (result.outcome) {
     case "created":
@@ -187,11 +188,11 @@ export async function storeItem(
       throw problem.submissionsClosed(result.reason);
     case "duplicate":
       if (result.conflicts.length === 0) return undefined;
-      throw await duplicateProblem(ctx, reached, result.conflicts);
+      throw await duplicateProblem(ctx, access, result.conflicts);
     case "outside_view":
       throw outsideView();
     case "unknown_reference":
-      await rejectUnknownReferences(ctx, reached, references);
+      await rejectUnknownReferences(ctx, access, references);
       return undefined;
     case "definition_changed":
     case "unusable_file":
@@ -208,19 +209,19 @@ type PreparedItem = PreparedWrite<CreateResponse> & {
 /** Builds the stored item and the response. Throws a problem when either is too large. */
 export function prepareItem(
   ctx: ActionContext,
-  reached: ReachedCollection,
+  access: CollectionAccess,
   draft: Draft,
 ): PreparedItem {
-  const { collection } = wholeOf(reached);
+  const { collection } = wholeCollection(access);
   const { kind, id: collectionId, version, revision } = collection;
   const { status, data } = draft;
   const id = newItemId(kind, collectionId, ctx.newId());
   const entries = searchEntries(collection, data, { status });
-  assertShownFits(reached, null, data);
+  assertShownFits(access, null, data);
   assertEntryCount(entries);
-  const response = buildCreateResponse(ctx, reached, draft);
+  const response = buildCreateResponse(ctx, access, draft);
   const responseJson = JSON.stringify(response);
-  const references = newReferences(wholeOf(reached), {}, data);
+  const references = newReferences(wholeCollection(access), {}, data);
   const item = {
     id,
     version,
@@ -231,7 +232,7 @@ export function prepareItem(
     data: JSON.stringify(data),
     entries: JSON.stringify(entries),
     uniqueValues: uniqueValues(collection, data, status),
-    references: guardedReferences(ctx, reached, references),
+    references: guardedReferences(ctx, access, references),
     files: [{ item: id, ...fileChanges({}, [data]) }],
     changedFields: listCreatedFields({ data, status }),
     views: viewMarks(collection, null, buildMatchedItem(ctx, id, { data, status })),
@@ -264,17 +265,17 @@ interface CreateResponse {
 
 function buildCreateResponse(
   { actor: createdBy, databases }: ActionContext,
-  reached: ReachedCollection,
+  access: CollectionAccess,
   { status, data, warnings }: Draft,
 ): CreateResponse {
-  const { kind, definition } = reached.collection;
+  const { kind, definition } = access.collection;
   const prefix = kind === "app" ? definition.receipt_prefix : null;
   const version = lowestVersion(databases.timeline);
-  return { version, prefix, createdBy, status, data: presentData(reached, data), warnings };
+  return { version, prefix, createdBy, status, data: presentData(access, data), warnings };
 }
 
 function toItemView(
-  { collection, fields }: ReachedCollection,
+  { collection, fields }: CollectionAccess,
   { version = 1, prefix, createdBy, status, data, warnings }: CreateResponse,
   { itemId, place: sequence, createdAt }: AssignedValues,
 ): ItemView {

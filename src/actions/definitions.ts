@@ -15,7 +15,7 @@ import { pendingRules, type MergedDefinition } from "#domain/definition/merge.ts
 import type { Precondition } from "#domain/preconditions.ts";
 import {
   isVisible,
-  reachesWhole,
+  hasWholeAccess,
   visibleKeys,
   type Resources,
 } from "#domain/credential/credential.ts";
@@ -45,7 +45,7 @@ import {
 } from "./backfill.ts";
 import { fieldsToIndex } from "./fields-to-index.ts";
 import { retryOnConflict } from "./idempotent.ts";
-import { reachDefinition } from "./reach.ts";
+import { visibleDefinition } from "./caller-access.ts";
 import { checkViewEffects } from "./view-users.ts";
 import { withRetention } from "./retention.ts";
 import { reservedKeyProblem } from "./reserved-key.ts";
@@ -63,7 +63,7 @@ export async function getDefinition(
   key: string,
 ): Promise<CurrentCollection> {
   if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
-  return reachDefinition(ctx, await loadDefinition(ctx, kind, key));
+  return visibleDefinition(ctx, await loadDefinition(ctx, kind, key));
 }
 
 /** Lists the labels of all collections that a credential or a webhook can select. */
@@ -144,7 +144,7 @@ export async function putDefinition(
   body: unknown,
   preconditions: Preconditions,
 ): Promise<SavedDefinition> {
-  if (!reachesWhole(ctx.resources, kind, key)) throw problem.notFound();
+  if (!hasWholeAccess(ctx.resources, kind, key)) throw problem.notFound();
   return retryOnConflict(ctx, async () => {
     const current = await findCollection(ctx.databases.named(kind, key), kind, key);
     assertPreconditions(ctx, current, preconditions);

@@ -14,7 +14,11 @@ import {
 } from "#domain/webhook/webhook.ts";
 import type { WebhookContext } from "./context.ts";
 import type { Actor } from "#domain/audit.ts";
-import { isValidCredential, reachesWhole, type Resources } from "#domain/credential/credential.ts";
+import {
+  isValidCredential,
+  hasWholeAccess,
+  type Resources,
+} from "#domain/credential/credential.ts";
 import {
   permissionsAllow,
   readPermission,
@@ -98,7 +102,9 @@ export function canDeliver(
   kind: CollectionKind,
   key: string,
 ): boolean {
-  return permissionsAllow(permissions, readPermission[kind]) && reachesWhole(resources, kind, key);
+  return (
+    permissionsAllow(permissions, readPermission[kind]) && hasWholeAccess(resources, kind, key)
+  );
 }
 
 /** Signing needs the secret itself, so the database stores it sealed and bound to its webhook. */

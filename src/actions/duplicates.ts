@@ -1,5 +1,5 @@
 import { permissionsAllow, readPermission } from "#domain/credential/permissions.ts";
-import { wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
+import { wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import { fieldNumber } from "#domain/data/values.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { uniqueIdOf } from "#domain/definition/field.ts";
@@ -12,16 +12,16 @@ import { findVisibleItem } from "./visible.ts";
 /** Builds the 409 for the first field whose value another item has. Includes that item's ID only if the caller can read it. */
 export async function duplicateProblem(
   ctx: ActionContext,
-  reached: ReachedCollection,
+  access: CollectionAccess,
   conflicts: readonly UniqueConflict[],
 ): Promise<Problem> {
-  const { collection } = wholeOf(reached);
+  const { collection } = wholeCollection(access);
   const first = firstConflict(collection, conflicts);
   if (!first) return problem.tryAgain();
   const { key, id } = first;
-  if (!knowsField(reached, key)) return outsideView();
+  if (!knowsField(access, key)) return outsideView();
   const canRead = permissionsAllow(ctx.permissions, readPermission[collection.kind]);
-  const isReadable = canRead && (await isInView(ctx, reached, id));
+  const isReadable = canRead && (await isInView(ctx, access, id));
   return problem.duplicate(key, isReadable ? id : undefined);
 }
 
@@ -39,10 +39,10 @@ export function firstConflict(
 
 async function isInView(
   ctx: ActionContext,
-  { reach, collection: { kind } }: ReachedCollection,
+  { extent, collection: { kind } }: CollectionAccess,
   id: string,
 ): Promise<boolean> {
-  if (reach === "whole") return true;
+  if (extent === "whole") return true;
   const found = await findVisibleItem(ctx, { kind, id });
   return found !== undefined;
 }

@@ -1,7 +1,7 @@
 import { isVisible } from "#domain/credential/credential.ts";
 import { permissionsAllow, readPermission } from "#domain/credential/permissions.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { conditionsOf, type ReachedCollection } from "#domain/data/narrow.ts";
+import { conditionsOf, type CollectionAccess } from "#domain/data/narrow.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { filesIn } from "#domain/files/file-changes.ts";
 import { isFileId, toStoredFile, type File, type StoredFile } from "#domain/files/file.ts";
@@ -12,7 +12,7 @@ import { deleteRows, startRemoval } from "#store/data/files.ts";
 import { findFileWithItem } from "#store/data/file-items.ts";
 import { findCachedStamp, loadCollectionOfHead } from "./collection-cache.ts";
 import type { ActionContext, FileContext, ReadContext } from "./context.ts";
-import { reachCurrent } from "./reach.ts";
+import { accessCurrentCollection } from "./caller-access.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 
 export const createPermission = {
@@ -23,7 +23,7 @@ export const createPermission = {
 /** A file in a field that the caller sees. */
 export interface LoadedFile {
   file: File;
-  reached: ReachedCollection;
+  access: CollectionAccess;
   /** The key of its field. */
   key: string;
   /** Null until it is attached. */
@@ -55,7 +55,7 @@ type PermissionOf = Record<
 >;
 
 /** Throws 404 unless the caller sees the field of the file and has the permission. */
-async function requireReached(
+async function requireAccess(
   ctx: ActionContext,
   { file, whole, item }: StoredFileWithItem,
   permissionOf: PermissionOf,
@@ -66,17 +66,17 @@ async function requireReached(
     !permissionsAllow(ctx.permissions, permissionOf[kind])
   )
     throw problem.notFound();
-  const reached = await reachCurrent(ctx, whole);
-  const field = reached.fields.list.find((each) => each.field.id === file.field)?.field;
+  const access = await accessCurrentCollection(ctx, whole);
+  const field = access.fields.list.find((each) => each.field.id === file.field)?.field;
   if (!field) throw problem.notFound();
-  return { file, reached, key: field.key, item };
+  return { file, access, key: field.key, item };
 }
 
 /** A file that the caller uploaded and may still attach, or that an item has which it sees. */
 export async function getOwnFile(ctx: ActionContext, id: string): Promise<LoadedFile> {
-  const loaded = await requireReached(ctx, await readFile(ctx, id), createPermission);
-  const { file, item, reached } = loaded;
-  if (file.owner !== ctx.actor || (item && !matchesItem(conditionsOf(reached), item)))
+  const loaded = await requireAccess(ctx, await readFile(ctx, id), createPermission);
+  const { file, item, access } = loaded;
+  if (file.owner !== ctx.actor || (item && !matchesItem(conditionsOf(access), item)))
     throw problem.notFound();
   return loaded;
 }
@@ -92,15 +92,15 @@ export async function requireAttached(
   ctx: ActionContext,
   found: StoredFileWithItem,
 ): Promise<AttachedFile> {
-  const attached = attachedFrom(await requireReached(ctx, found, readPermission));
+  const attached = attachedFrom(await requireAccess(ctx, found, readPermission));
   if (!filesIn(attached.item.data).has(attached.file.id)) throw problem.notFound();
   return attached;
 }
 
 function attachedFrom(loaded: LoadedFile): AttachedFile {
-  const { item, reached, file } = loaded;
+  const { item, access, file } = loaded;
   const stored = toStoredFile(file);
-  if (!item || !stored || !matchesItem(conditionsOf(reached), item)) throw problem.notFound();
+  if (!item || !stored || !matchesItem(conditionsOf(access), item)) throw problem.notFound();
   return { ...loaded, item, stored };
 }
 
@@ -110,7 +110,7 @@ export const getAttachedFile = async (ctx: ActionContext, id: string): Promise<A
 
 /** Like `getAttachedFile`, and also files that the item no longer has, which its history shows. */
 export const getFormerFile = async (ctx: ActionContext, id: string): Promise<AttachedFile> =>
-  attachedFrom(await requireReached(ctx, await readFile(ctx, id), readPermission));
+  attachedFrom(await requireAccess(ctx, await readFile(ctx, id), readPermission));
 
 /** Returns a file that the caller sees: one of a visible item, or its own that is not attached yet. */
 export async function requireFile(
@@ -118,15 +118,15 @@ export async function requireFile(
   found: StoredFileWithItem,
 ): Promise<LoadedFile> {
   if (found.item || found.file.owner !== ctx.actor) return requireAttached(ctx, found);
-  return requireReached(ctx, found, readPermission);
+  return requireAccess(ctx, found, readPermission);
 }
 
 /** Removes a file that is not attached: first its object, then its row. The schedule finishes what a failure leaves. */
 export async function removeFile(
   ctx: FileContext,
-  { file: { id }, reached }: LoadedFile,
+  { file: { id }, access }: LoadedFile,
 ): Promise<void> {
-  const db = ctx.databases.of(reached.collection);
+  const db = ctx.databases.of(access.collection);
   if (!(await startRemoval(db, id, ctx.actor))) {
     const { file: current } = await getOwnFile(ctx, id);
     if (current.item === null) throw problem.notFound();

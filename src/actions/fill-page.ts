@@ -1,4 +1,4 @@
-import { conditionsOf, type ReachedCollection } from "#domain/data/narrow.ts";
+import { conditionsOf, type CollectionAccess } from "#domain/data/narrow.ts";
 import { problem, type Problem } from "#domain/problem/problem.ts";
 import type { Search } from "#domain/search/tree.ts";
 import { cachedStampsJson } from "#store/data/definition-head.ts";
@@ -14,9 +14,9 @@ import type { ReadableApps } from "./search-targets.ts";
  * Whether an early end of a page would tell the values of hidden items, because it depends on how many of them come before
  * or have a value. A narrow caller could compare them with its own items.
  */
-const endsWouldTell = (reached: ReachedCollection, { sort, conditions }: Search): boolean =>
-  reached.reach === "narrow" &&
-  (sort.length > 0 || conditions.length > conditionsOf(reached).length);
+const endsWouldTell = (access: CollectionAccess, { sort, conditions }: Search): boolean =>
+  access.extent === "narrow" &&
+  (sort.length > 0 || conditions.length > conditionsOf(access).length);
 
 /** A search that continues reads about 100,000 index entries, unless the database is slow. */
 const maxDeepStatements = 4;
@@ -32,12 +32,12 @@ interface FilledSearch {
 /** Continues a search that ended before its page was full. Returns undefined if the definition changed meanwhile. */
 export async function fillPage(
   ctx: ReadContext,
-  reached: ReachedCollection,
+  access: CollectionAccess,
   { query, search, rows, apps }: FilledSearch,
   firstPage: SearchPage,
 ): Promise<SearchPage | undefined> {
-  if (!query.fillsPage && !endsWouldTell(reached, search)) return firstPage;
-  const { collection } = reached;
+  if (!query.fillsPage && !endsWouldTell(access, search)) return firstPage;
+  const { collection } = access;
   const db = ctx.databases.of(collection);
   const end = ctx.now() + maxDeepMs;
   const extras = { stamps: cachedStampsJson([collection]), expanded: apps.expanded(search) };

@@ -3,10 +3,10 @@ import type { CollectionKind } from "#domain/definition/collection.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { listItems } from "#store/data/items.ts";
 import { maxPageBytes } from "#store/data/search/cost.ts";
-import { reachesWhole } from "#domain/credential/credential.ts";
-import type { ReachedCollection } from "#domain/data/narrow.ts";
+import { hasWholeAccess } from "#domain/credential/credential.ts";
+import type { CollectionAccess } from "#domain/data/narrow.ts";
 import type { ReadContext, ActionContext } from "./context.ts";
-import { reach } from "./reach.ts";
+import { accessCollection } from "./caller-access.ts";
 import { countItemsThatFit, buildItemView, type ItemView } from "#domain/item/item.ts";
 import { collectionRef, forgetCollection, loadCollectionOfHead } from "./collection-cache.ts";
 import { presentData } from "#domain/data/values.ts";
@@ -38,7 +38,7 @@ export async function listItemViews(
   limit: number,
 ): Promise<ItemViewPage> {
   // This statement knows no conditions.
-  if (!reachesWhole(ctx.resources, kind, key)) throw problem.notFound();
+  if (!hasWholeAccess(ctx.resources, kind, key)) throw problem.notFound();
   const ref = collectionRef(ctx.memory, kind, key);
   const query = { ...ref, after, limit: limit + 1, maxBytes: maxPageBytes };
   const result = await listItems(ctx.databases.named(kind, key), query);
@@ -62,26 +62,26 @@ export async function listItemViews(
 /** Runs all checks of a create without storing anything. Throws the same problems as the create. */
 export async function validateItem(
   ctx: ActionContext,
-  cached: ReachedCollection,
+  cached: CollectionAccess,
   body: unknown,
 ): Promise<Pick<ItemView, "key" | "status" | "data" | "fileKeys" | "warnings">> {
   const current = await loadCurrentCollection(ctx, cached);
   assertAccepting(current, ctx.now());
-  const reached = reach(ctx, current.compiled);
-  const [resolvedBody] = await resolveReferences(ctx, reached, [body], true);
-  const draft = buildDraft(reached, resolvedBody, ctx.now());
+  const access = accessCollection(ctx, current.compiled);
+  const [resolvedBody] = await resolveReferences(ctx, access, [body], true);
+  const draft = buildDraft(access, resolvedBody, ctx.now());
   if (draft.errors.length > 0) throw problem.invalidInput(draft.errors);
   const { status, data, warnings } = draft;
-  assertTypeStable(reached, data);
-  const { item, references } = prepareItem(ctx, reached, draft);
+  assertTypeStable(access, data);
+  const { item, references } = prepareItem(ctx, access, draft);
   // Only the database can tell whether the item would be in the view, so it stores the item and takes that back.
-  if (reached.reach === "narrow") await storeItem(ctx, reached, { item, references }, null, true);
+  if (access.extent === "narrow") await storeItem(ctx, access, { item, references }, null, true);
   const { uniqueValues } = item;
-  const db = ctx.databases.of(reached.collection);
+  const db = ctx.databases.of(access.collection);
   const conflicts = uniqueValues.length > 0 ? await findItemConflicts(db, uniqueValues, null) : [];
-  if (conflicts.length > 0) throw await duplicateProblem(ctx, reached, conflicts);
-  const { fields, collection } = reached;
+  if (conflicts.length > 0) throw await duplicateProblem(ctx, access, conflicts);
+  const { fields, collection } = access;
   const { key } = collection;
-  const presented = presentData(reached, data);
+  const presented = presentData(access, data);
   return { key, status, data: presented, fileKeys: fields.fileKeys, warnings };
 }

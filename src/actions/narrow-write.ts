@@ -1,6 +1,6 @@
 import { searchEntries } from "#domain/data/index-entries.ts";
 import { unknownFieldError, type Data, type Warning } from "#domain/data/values.ts";
-import { conditionsOf, wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
+import { conditionsOf, wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import { utf8Length, type Item } from "#domain/item/item.ts";
 import { isObject } from "#domain/json.ts";
 import { errorAt, truncate } from "#domain/problem/field-errors.ts";
@@ -14,11 +14,11 @@ import { matchesItem } from "#domain/search/matches.ts";
 
 /** The body without keys that the caller does not know, and their errors. */
 export function separateHidden(
-  reached: ReachedCollection,
+  access: CollectionAccess,
   body: unknown,
 ): { body: unknown; errors: FieldError[] } {
-  const { fields } = reached;
-  if (reached.reach === "whole" || !isObject(body) || !isObject(body["data"]))
+  const { fields } = access;
+  if (access.extent === "whole" || !isObject(body) || !isObject(body["data"]))
     return { body, errors: [] };
   const entries = Object.entries(body["data"]);
   const known = entries.filter(([key]) => fields.byKey.has(key));
@@ -35,13 +35,13 @@ export const outsideView = (): Problem => problem.invalidInput([outsideViewError
 
 /** Errors as the caller may see them. Those of hidden fields become one that names none. */
 export function visibleErrors(
-  reached: ReachedCollection,
+  access: CollectionAccess,
   errors: readonly FieldError[],
 ): FieldError[] {
-  if (reached.reach === "whole") return [...errors];
+  if (access.extent === "whole") return [...errors];
   const shown = errors.filter(({ pointer = "" }) => {
     const [, key] = /^\/data\/([^/]+)/.exec(pointer) ?? [];
-    return key === undefined || knowsField(reached, key);
+    return key === undefined || knowsField(access, key);
   });
   const visible = shown.map(withoutFormerKey);
   return shown.length === errors.length ? visible : [...visible, outsideViewError()];
@@ -54,21 +54,18 @@ function withoutFormerKey({ renamed_to: newKey, ...error }: FieldError): FieldEr
   return { ...error, reason: `There is no field "${truncate(key)}".` };
 }
 
-export const knowsField = ({ fields }: ReachedCollection, key: string): boolean =>
+export const knowsField = ({ fields }: CollectionAccess, key: string): boolean =>
   fields.byKey.has(key);
 
 /** The limit for the warnings of a response. Drops further ones. */
 const maxWarnings = 100;
 
 /** The first warnings of fields that the caller sees. Those of hidden fields do not count. */
-export function visibleWarnings(
-  reached: ReachedCollection,
-  warnings: readonly Warning[],
-): Warning[] {
+export function visibleWarnings(access: CollectionAccess, warnings: readonly Warning[]): Warning[] {
   const visible =
-    reached.reach === "whole"
+    access.extent === "whole"
       ? warnings
-      : warnings.filter(({ field }) => knowsField(reached, field.replace(/[[.].*$/, "")));
+      : warnings.filter(({ field }) => knowsField(access, field.replace(/[[.].*$/, "")));
   return visible.slice(0, maxWarnings);
 }
 
@@ -76,14 +73,14 @@ export function visibleWarnings(
  * Throws 422 when the item would leave the caller's view, and 413 when what the view shows is too large. The batch of the
  * write guards the definition and the version of the item, so it stores nothing that this has not seen.
  */
-export function assertInView(reached: ReachedCollection, before: Item, after: Item): void {
-  if (!matchesItem(conditionsOf(reached), after)) throw outsideView();
-  assertShownFits(reached, before.data, after.data);
+export function assertInView(access: CollectionAccess, before: Item, after: Item): void {
+  if (!matchesItem(conditionsOf(access), after)) throw outsideView();
+  assertShownFits(access, before.data, after.data);
 }
 
 /** The data of the fields that the caller sees. */
-export function shownData({ reach, fields }: ReachedCollection, data: Data): Data {
-  if (reach === "whole") return data;
+export function shownData({ extent, fields }: CollectionAccess, data: Data): Data {
+  if (extent === "whole") return data;
   const slots = new Set(fields.list.map(({ slot }) => slot));
   return Object.fromEntries(Object.entries(data).filter(([slot]) => slots.has(slot)));
 }
@@ -95,15 +92,11 @@ export function shownData({ reach, fields }: ReachedCollection, data: Data): Dat
 const maxShown = { bytes: 950_000, entries: 15_000 };
 
 /** Throws 413 when the part of the item that a narrow caller sees is too large, and larger than it was. */
-export function assertShownFits(
-  reached: ReachedCollection,
-  before: Data | null,
-  after: Data,
-): void {
-  if (reached.reach === "whole") return;
-  const { collection } = wholeOf(reached);
+export function assertShownFits(access: CollectionAccess, before: Data | null, after: Data): void {
+  if (access.extent === "whole") return;
+  const { collection } = wholeCollection(access);
   const measure = (data: Data) => {
-    const shown = shownData(reached, data);
+    const shown = shownData(access, data);
     const entries = searchEntries(collection, shown, {});
     const [dataBytes, entryBytes] = [shown, entries].map((part) =>
       utf8Length(JSON.stringify(part)),

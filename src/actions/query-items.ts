@@ -1,6 +1,6 @@
 import type { CursorPosition, FullPosition } from "#domain/cursor.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { conditionsOf, wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
+import { conditionsOf, wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import {
   countItemsThatFit,
   buildItemView,
@@ -17,13 +17,8 @@ import { cachedStampsJson } from "#store/data/definition-head.ts";
 import { findPage } from "#store/data/search/find-page.ts";
 import type { SearchPage } from "#store/data/search/page.ts";
 import type { ReadContext } from "./context.ts";
-import { reach, type Caller } from "./reach.ts";
-import {
-  askableOptions,
-  assertIndexed,
-  assertOptions,
-  reachedConditions,
-} from "./search-checks.ts";
+import { accessCollection, type Caller } from "./caller-access.ts";
+import { askableOptions, assertIndexed, assertOptions, accessConditions } from "./search-checks.ts";
 import { resolveCollection } from "./collection-cache.ts";
 import { loadCurrentCollection, type CountedCollection } from "./create-item.ts";
 import { fillPage, tooComplexProblem } from "./fill-page.ts";
@@ -69,7 +64,7 @@ export interface QueryPage {
   /** The count of all matches, if requested. */
   count: MatchCount | null;
   /** The definition that `views` were built with. */
-  compiled: ReachedCollection;
+  compiled: CollectionAccess;
   /** The status of the collection, if requested. */
   status: CollectionStatus | null;
 }
@@ -77,20 +72,20 @@ export interface QueryPage {
 /** Returns a page of matching items, newest first unless the search sorts them. */
 export async function queryItems(
   ctx: ReadContext,
-  cached: ReachedCollection,
+  cached: CollectionAccess,
   query: ItemQuery,
   after: CursorPosition | null,
   limit?: number,
 ): Promise<QueryPage> {
-  let reached = cached;
+  let access = cached;
   return retryOnConflict(ctx, async () => {
-    const { collection } = reached;
+    const { collection } = access;
     const { rights, body, expand = [] } = query;
-    const apps = await loadReadableApps(ctx, rights, reached, body, expand);
-    const parse = () => parseItemQuery(ctx, reached, query, apps);
-    const parsed = await parseOrReload(ctx, reached, parse, apps);
+    const apps = await loadReadableApps(ctx, rights, access, body, expand);
+    const parse = () => parseItemQuery(ctx, access, query, apps);
+    const parsed = await parseOrReload(ctx, access, parse, apps);
     if ("compiled" in parsed) {
-      reached = reach(ctx, parsed.compiled);
+      access = accessCollection(ctx, parsed.compiled);
       return undefined;
     }
     const { search, prefixes } = parsed;
@@ -102,40 +97,40 @@ export async function queryItems(
       withStatus: query.withStatus ?? false,
       prefixes: wantsPrefixMatches ? prefixes : null,
       stamps: cachedStampsJson([collection]),
-      values: askableOptions(reached, search),
+      values: askableOptions(access, search),
       targets: apps.pageTargets,
       expanded: apps.expanded(search),
     };
     const db = ctx.databases.of(collection);
     const page = await findPage(db, search, after, rows + 1, options).catch(
       async (error: unknown) => {
-        reached = reach(ctx, await findReplacement(ctx, reached, error));
+        access = accessCollection(ctx, await findReplacement(ctx, access, error));
       },
     );
     if (!page) return undefined;
     if ("exceeded" in page) throw tooComplexProblem(page);
-    reached = reach(ctx, resolveCollection(ctx, wholeOf(reached), page.head));
+    access = accessCollection(ctx, resolveCollection(ctx, wholeCollection(access), page.head));
     const hasOutdatedTarget = apps.confirm(ctx, page.targetHeads);
     // Undefined repeats the query, with the definitions that the read returned.
     if (page.head.freshCollection || hasOutdatedTarget) return undefined;
     for (const head of [page, ...page.targetHeads])
-      assertIndexed(ctx, reached, referencedFields(search), head.unindexed, head.head.id);
+      assertIndexed(ctx, access, referencedFields(search), head.unindexed, head.head.id);
     assertOptions(search, page.missingValues);
-    const filledPage = await fillPage(ctx, reached, { query, search, rows, apps }, page);
+    const filledPage = await fillPage(ctx, access, { query, search, rows, apps }, page);
     if (filledPage === undefined) return undefined;
-    return buildPage(reached, search, filledPage, rows, apps);
+    return buildPage(access, search, filledPage, rows, apps);
   });
 }
 
 /** Returns the collection to which the key belongs now. Rethrows the error if it is still the same one. */
 async function findReplacement(
   ctx: ReadContext,
-  reached: ReachedCollection,
+  access: CollectionAccess,
   error: unknown,
 ): Promise<CompiledCollection> {
   if (!(error instanceof Problem) || error.code !== "not_found") throw error;
-  const current = await loadCurrentCollection(ctx, reached);
-  if (current.compiled.collection.id === reached.collection.id) throw error;
+  const current = await loadCurrentCollection(ctx, access);
+  if (current.compiled.collection.id === access.collection.id) throw error;
   return current.compiled;
 }
 
@@ -147,39 +142,39 @@ interface ParsedQuery {
 /** Parses the query. If that fails and the definition has changed, returns the current collection instead. */
 export async function parseOrReload<Parsed>(
   ctx: ReadContext,
-  reached: ReachedCollection,
+  access: CollectionAccess,
   parse: () => Parsed,
   apps?: ReadableApps,
 ): Promise<Parsed | CountedCollection> {
   try {
     return parse();
   } catch (error) {
-    const current = await loadCurrentCollection(ctx, reached);
+    const current = await loadCurrentCollection(ctx, access);
     const hasOutdatedTarget = (await apps?.reload(ctx)) ?? false;
-    if (current.compiled === wholeOf(reached) && !hasOutdatedTarget) throw error;
+    if (current.compiled === wholeCollection(access) && !hasOutdatedTarget) throw error;
     return current;
   }
 }
 
 /** Throws a problem when the query is invalid for this definition. */
-export function validateSearch(ctx: Caller, cached: ReachedCollection, query: ItemQuery): void {
+export function validateSearch(ctx: Caller, cached: CollectionAccess, query: ItemQuery): void {
   parseItemQuery(ctx, cached, query);
 }
 
 function parseItemQuery(
   { actor }: Caller,
-  reached: ReachedCollection,
+  access: CollectionAccess,
   { body, view, order, text = "", expand }: ItemQuery,
   apps?: ReadableApps,
 ): ParsedQuery {
-  const { collection } = reached;
+  const { collection } = access;
   const parsed = parseSearch(collection, body, actor, { targets: apps?.targets, expand });
   const viewed = inView(collection, parsed, body, view, actor);
   const isSorted = hasSort(body) || (view !== undefined && hasSort(findView(collection, view)));
   const search: Search = {
     ...viewed,
-    conditions: reachedConditions(reached, viewed),
-    shownBy: conditionsOf(reached),
+    conditions: accessConditions(access, viewed),
+    shownBy: conditionsOf(access),
     ...(order && !isSorted ? { order } : {}),
   };
   const textSearch = parseTextSearch(collection, text);
@@ -189,29 +184,29 @@ function parseItemQuery(
 }
 
 function buildPage(
-  reached: ReachedCollection,
+  access: CollectionAccess,
   search: Search,
   { hits, edge, count, prefixMatches, status, included }: SearchPage,
   rows: number,
   apps: ReadableApps,
 ): QueryPage {
   const items = hits.map(({ item }) => item);
-  const fittingItems = items.slice(0, Math.min(rows, countItemsThatFit(items, reached)));
+  const fittingItems = items.slice(0, Math.min(rows, countItemsThatFit(items, access)));
   // An item that alone refers to too many records is a page of its own, with the first of them.
   const { count: pageCount, included: records } = apps.fit(fittingItems, search, included);
   const pageHits = hits.slice(0, pageCount);
   const { fields, sort, order } = search;
   const hasMoreHits = hits.length > pageHits.length;
-  const fittingMatches = prefixMatches.slice(0, countItemsThatFit(prefixMatches, reached));
+  const fittingMatches = prefixMatches.slice(0, countItemsThatFit(prefixMatches, access));
   const prefixMatchNumbers = new Set(fittingMatches.map(({ number }) => number));
   const otherHits = pageHits.filter(({ item }) => !prefixMatchNumbers.has(item.number));
   // An inexact count can miss prefix matches, so it is at least the number of items on the page.
   const returnedCount = prefixMatchNumbers.size + otherHits.length;
   return {
-    compiled: reached,
+    compiled: access,
     status,
     included: records,
-    views: otherHits.map(({ item }) => pickFields(buildItemView(item, reached), fields)),
+    views: otherHits.map(({ item }) => pickFields(buildItemView(item, access), fields)),
     nextPosition: hasMoreHits ? (pageHits.at(-1)?.position ?? null) : edge,
     progress:
       hasMoreHits || edge === null || status === null
@@ -220,10 +215,10 @@ function buildPage(
             searched:
               sort.length > 0
                 ? null
-                : countSearched(wholeOf(reached), edge, order, status.itemCount),
+                : countSearched(wholeCollection(access), edge, order, status.itemCount),
             total: status.itemCount,
           },
-    prefixMatches: fittingMatches.map((item) => pickFields(buildItemView(item, reached), fields)),
+    prefixMatches: fittingMatches.map((item) => pickFields(buildItemView(item, access), fields)),
     count:
       count && (count.exact ? count : { ...count, count: Math.max(count.count, returnedCount) }),
   };

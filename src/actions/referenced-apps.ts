@@ -1,4 +1,4 @@
-import { reachesWhole } from "#domain/credential/credential.ts";
+import { hasWholeAccess } from "#domain/credential/credential.ts";
 import type { CollectionKind, Definition } from "#domain/definition/collection.ts";
 import { definitionError } from "#domain/definition/field.ts";
 import { referencePlaces } from "#domain/definition/reference-places.ts";
@@ -24,7 +24,7 @@ export async function assertAppsExist(
   const places = referencePlaces(fields.fields);
   if (places.length === 0) return null;
   const knownApps = new Set(referencePlaces(before?.fields.fields ?? []).map(({ app }) => app));
-  const mayRefer = (app: string) => knownApps.has(app) || reachesWhole(ctx.resources, "app", app);
+  const mayRefer = (app: string) => knownApps.has(app) || hasWholeAccess(ctx.resources, "app", app);
   const allowed = places.filter(({ app }) => mayRefer(app));
   const group = await findGroup(ctx, kind, key, before !== null, allowed);
   const existing = await findApps(

@@ -1,8 +1,8 @@
-import { reachesWhole } from "#domain/credential/credential.ts";
+import { hasWholeAccess } from "#domain/credential/credential.ts";
 import { permissionsAllow } from "#domain/credential/permissions.ts";
 import { unknownReferenceReason } from "#domain/data/check-scalar.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import type { ReachedCollection } from "#domain/data/narrow.ts";
+import type { CollectionAccess } from "#domain/data/narrow.ts";
 import { mapReferences, UnknownReference, type PlacedReference } from "#domain/data/references.ts";
 import { isObject, toCanonicalJson } from "#domain/json.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
@@ -24,7 +24,7 @@ import { resolveFiles } from "./resolve-files.ts";
  * none of them, because that would reveal which other records exist.
  */
 const mayRefer = ({ resources }: Pick<ActionContext, "resources">, app: string) =>
-  reachesWhole(resources, "app", app);
+  hasWholeAccess(resources, "app", app);
 
 /** Whether the caller may also find them by other values, and see them in responses. */
 export const mayReadApp = (
@@ -73,17 +73,17 @@ const keyOf = (app: string, value: unknown) => `${app} ${toCanonicalJson(value)}
  */
 export async function resolveReferences(
   ctx: ActionContext,
-  reached: ReachedCollection,
+  access: CollectionAccess,
   bodies: readonly unknown[],
   checksIds: boolean,
 ): Promise<unknown[]> {
-  const resolved = await resolveRecords(ctx, reached, bodies, checksIds);
-  return resolveFiles(ctx, reached, resolved);
+  const resolved = await resolveRecords(ctx, access, bodies, checksIds);
+  return resolveFiles(ctx, access, resolved);
 }
 
 async function resolveRecords(
   ctx: ActionContext,
-  { fields }: ReachedCollection,
+  { fields }: CollectionAccess,
   bodies: readonly unknown[],
   checksIds: boolean,
 ): Promise<unknown[]> {
@@ -125,17 +125,17 @@ function mapBodies(
  */
 export async function checkWithReferences<T>(
   ctx: ActionContext,
-  reached: ReachedCollection,
+  access: CollectionAccess,
   body: unknown,
   check: (resolvedBody: unknown) => T,
 ): Promise<T> {
-  const [resolved] = await resolveReferences(ctx, reached, [body], false);
+  const [resolved] = await resolveReferences(ctx, access, [body], false);
   try {
     return check(resolved);
   } catch (error) {
     const isInvalid = error instanceof Problem && error.code === "invalid_input";
-    if (!isInvalid || !reached.fields.hasReferences) throw error;
-    const [checked] = await resolveReferences(ctx, reached, [body], true);
+    if (!isInvalid || !access.fields.hasReferences) throw error;
+    const [checked] = await resolveReferences(ctx, access, [body], true);
     return check(checked);
   }
 }
@@ -154,18 +154,18 @@ export const findNamedRecords = (
   );
 
 /** Whether others have set the field, because the caller does not see it. Submitting a draft checks it too. */
-const isOfOthers = ({ reach, fields }: ReachedCollection, { path }: PlacedReference) =>
-  reach === "narrow" && !fields.byKey.has(String(path[1]));
+const isOfOthers = ({ extent, fields }: CollectionAccess, { path }: PlacedReference) =>
+  extent === "narrow" && !fields.byKey.has(String(path[1]));
 
 /** The references of a write in the form that its guard takes, each once. */
 export function guardedReferences(
   ctx: ActionContext,
-  reached: ReachedCollection,
+  access: CollectionAccess,
   references: readonly PlacedReference[],
 ): GuardedReference[] {
   const guarded = references.map((reference): GuardedReference => {
     const { app, id } = reference;
-    return [id, mayRefer(ctx, app) || isOfOthers(reached, reference) ? app : null];
+    return [id, mayRefer(ctx, app) || isOfOthers(access, reference) ? app : null];
   });
   return [...new Map(guarded.map((each) => [JSON.stringify(each), each])).values()];
 }
@@ -173,25 +173,25 @@ export function guardedReferences(
 /** Throws the errors of references that have no record. Returns normally if all have one now, so the write runs again. */
 export async function rejectUnknownReferences(
   ctx: ActionContext,
-  reached: ReachedCollection,
+  access: CollectionAccess,
   references: readonly PlacedReference[],
 ): Promise<void> {
-  const errors = await unknownReferenceErrors(ctx, reached, references);
+  const errors = await unknownReferenceErrors(ctx, access, references);
   if (errors.length === 0) return;
   const ownErrors = errors.map(({ error }) => error);
-  throw problem.invalidInput(visibleErrors(reached, ownErrors));
+  throw problem.invalidInput(visibleErrors(access, ownErrors));
 }
 
 /** The references that have no record, each with its error. */
 export async function unknownReferenceErrors<Reference extends PlacedReference>(
   ctx: ActionContext,
-  reached: ReachedCollection,
+  access: CollectionAccess,
   references: readonly Reference[],
 ): Promise<{ reference: Reference; error: FieldError }[]> {
   const names = references.map((reference): AppRecordName => {
     const { app, id } = reference;
     const name = { id };
-    return { app: isOfOthers(reached, reference) ? app : searchedApp(ctx, app, name), name };
+    return { app: isOfOthers(access, reference) ? app : searchedApp(ctx, app, name), name };
   });
   const ids = await findRecords(ctx, names);
   return references.flatMap((reference, place) => {

@@ -1,4 +1,4 @@
-import type { ReachedCollection } from "#domain/data/narrow.ts";
+import type { CollectionAccess } from "#domain/data/narrow.ts";
 import { isFileId } from "#domain/files/file.ts";
 import { mapSentFiles, sentFileId, SentFile } from "#domain/files/sent-file.ts";
 import { findFiles } from "#store/data/files.ts";
@@ -7,7 +7,7 @@ import type { ActionContext } from "./context.ts";
 /** Looks up the files that bodies of items name, in one round trip. The batch of a write decides again. */
 export async function resolveFiles(
   ctx: ActionContext,
-  { reach, fields, collection }: ReachedCollection,
+  { extent, fields, collection }: CollectionAccess,
   bodies: readonly unknown[],
 ): Promise<unknown[]> {
   if (fields.fileKeys.length === 0) return [...bodies];
@@ -26,7 +26,7 @@ export async function resolveFiles(
     if (id === undefined) return entry;
     const file = files.get(id);
     // "In use" would tell a narrow caller that an item still exists which it may no longer see.
-    const isKnown = reach === "whole" || file?.item === null;
+    const isKnown = extent === "whole" || file?.item === null;
     return new SentFile(id, file, isKnown && file?.owner === ctx.actor);
   };
   return bodies.map((body) => mapSentFiles(fields, body, toSentFile));

@@ -1,4 +1,4 @@
-import { conditionsOf, type ReachedCollection } from "#domain/data/narrow.ts";
+import { conditionsOf, type CollectionAccess } from "#domain/data/narrow.ts";
 import { fieldNumber } from "#domain/data/values.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { Condition, Search, SearchField } from "#domain/search/tree.ts";
@@ -13,19 +13,19 @@ import type { ReadContext } from "./context.ts";
  */
 export function assertIndexed(
   ctx: ReadContext,
-  reached: ReachedCollection,
+  access: CollectionAccess,
   searched: readonly SearchField[],
   { ids, ...progress }: UnindexedFields,
-  collectionId = reached.collection.id,
+  collectionId = access.collection.id,
 ): void {
-  const { collection, fields } = reached;
+  const { collection, fields } = access;
   const numbers = new Set(ids.map((id) => fieldNumber(collectionId, id)));
   const unindexedFields = searched.filter(({ number }) => numbers.has(number));
   if (unindexedFields.length === 0) return;
   resumeBackfill(ctx);
   const names = [...new Set(unindexedFields.map(({ name }) => name))];
   // Searches read only such other apps as the caller sees whole.
-  if (reached.reach === "whole" || collectionId !== collection.id)
+  if (access.extent === "whole" || collectionId !== collection.id)
     throw problem.indexing(names, progress);
   // The progress counts hidden items, and the conditions of the view may name hidden fields.
   const shownNames = names.filter((name) => fields.byKey.has(name));
@@ -44,21 +44,21 @@ export function assertOptions(
 }
 
 /** The conditions of the caller's view and of the search. For a view, the definition alone decides what is an option. */
-export function reachedConditions(
-  reached: ReachedCollection,
+export function accessConditions(
+  access: CollectionAccess,
   { conditions, unknownOptions }: Search,
 ): Condition[] {
   const errors = unknownOptions.filter(({ field }) => field.options?.isComplete);
-  if (reached.reach === "narrow" && errors.length > 0)
+  if (access.extent === "narrow" && errors.length > 0)
     throw problem.invalidInput(errors.map(({ error }) => error));
-  return [...conditionsOf(reached), ...conditions];
+  return [...conditionsOf(access), ...conditions];
 }
 
 /** The operands to look up: whether hidden items have a value is none of a narrow caller's business. */
 export const askableOptions = (
-  reached: ReachedCollection,
+  access: CollectionAccess,
   { unknownOptions }: Pick<Search, "unknownOptions">,
 ) =>
-  reached.reach === "narrow"
+  access.extent === "narrow"
     ? []
     : unknownOptions.map(({ field, value }) => [field.number, value] as const);

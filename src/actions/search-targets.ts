@@ -1,6 +1,6 @@
 import type { Actor } from "#domain/audit.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import type { ReachedCollection } from "#domain/data/narrow.ts";
+import type { CollectionAccess } from "#domain/data/narrow.ts";
 import { addedBytes } from "#domain/data/values.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { buildItemView, maxAddedBytes, type Item, type ItemView } from "#domain/item/item.ts";
@@ -132,7 +132,7 @@ interface FittingItems {
 export async function loadReadableApps(
   ctx: ReadContext,
   rights: ReaderRights | undefined,
-  { collection }: ReachedCollection,
+  { collection }: CollectionAccess,
   body: unknown,
   expand: readonly string[],
 ): Promise<ReadableApps> {

@@ -1,4 +1,4 @@
-import { wholeOf } from "#domain/data/narrow.ts";
+import { wholeCollection } from "#domain/data/narrow.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
 import { valueType, type Field } from "#domain/definition/field.ts";
@@ -100,13 +100,13 @@ export async function summarizeItems(
     return { from: chosen.from ?? addMonths(to, 1 - usualMonths), to };
   };
   assertPeriod(periodOf(likely.collection));
-  const { reached, status, views } = await aggregateTogether(
+  const { access, status, views } = await aggregateTogether(
     ctx,
     likely,
     (collection) => aggregateBodies(collection, periodOf(collection)),
     { withStatus: true },
   );
-  const { collection } = reached;
+  const { collection } = access;
   const { fields } = collection.definition.fields;
   const period = periodOf(collection);
   const complete = views.flatMap((view) => ("exceeded" in view ? [] : [view]));
@@ -115,7 +115,9 @@ export async function summarizeItems(
     status,
     period,
     figures:
-      complete.length === views.length ? readFigures(wholeOf(reached), period, complete) : null,
+      complete.length === views.length
+        ? readFigures(wholeCollection(access), period, complete)
+        : null,
     hasMoreFields:
       summarized(fields, "select").length > maxBreakdowns ||
       summarized(fields, "number").length > maxSums,

@@ -8,7 +8,7 @@ import { reloadItem, type LoadedItem, type StoredItem } from "./visible.ts";
 import { checkPatch, checkSubmitted, type CheckResult } from "#domain/data/check.ts";
 import { itemBudget } from "#domain/formula/compute.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { wholeOf } from "#domain/data/narrow.ts";
+import { wholeCollection } from "#domain/data/narrow.ts";
 import { withoutRemovedFields } from "#domain/data/index-entries.ts";
 import { closedReason } from "#domain/definition/collection.ts";
 import { newReferences, type PlacedReference } from "#domain/data/references.ts";
@@ -91,15 +91,15 @@ export function assertChangeable(item: Item, ifMatch: Precondition | null): void
 /** Computes the state of the item after an update. Throws a problem when the update is invalid. */
 export function nextState(
   ctx: ActionContext,
-  { item, compiled: reached }: StoredItem,
+  { item, compiled: access }: StoredItem,
   request: unknown,
   ifMatch: Precondition | null,
   budget = itemBudget(),
   allowsIncrements = true,
 ): NextState {
   assertChangeable(item, ifMatch);
-  const compiled = wholeOf(reached);
-  const sent = separateHidden(reached, offerFiles(reached.fields, request, item.number));
+  const compiled = wholeCollection(access);
+  const sent = separateHidden(access, offerFiles(access.fields, request, item.number));
   const { body, errors } = readItemBody(compiled.collection.kind, "update", sent.body);
   const status = item.status === null ? { status: null } : nextStatus(item.status, body.status);
   const newStatus = "status" in status ? status.status : item.status;
@@ -119,13 +119,13 @@ export function nextState(
     ...incrementErrors,
     ...checkResult.errors,
   ];
-  const fieldErrors = [...sent.errors, ...visibleErrors(reached, ownErrors)];
+  const fieldErrors = [...sent.errors, ...visibleErrors(access, ownErrors)];
   if (fieldErrors.length > 0) throw problem.invalidInput(fieldErrors);
-  assertTypeStable(reached, checkResult.data, item.data);
+  assertTypeStable(access, checkResult.data, item.data);
   const computedResult = computeWithinBudget(budget, compiled, checkResult.data, ctx.now());
   if (computedResult.errors.length > 0)
-    throw problem.invalidInput(visibleErrors(reached, computedResult.errors));
-  const warnings = visibleWarnings(reached, [...checkResult.warnings, ...computedResult.warnings]);
+    throw problem.invalidInput(visibleErrors(access, computedResult.errors));
+  const warnings = visibleWarnings(access, [...checkResult.warnings, ...computedResult.warnings]);
   return { data: computedResult.data, errors: [], warnings, status: newStatus };
 }
 
@@ -138,25 +138,28 @@ function assertSubmittable({ collection }: CompiledCollection, now: number): voi
 /** Compares JSON: stored data has integer keys, which JavaScript orders, so equal data has equal JSON. */
 export function hasSameData(
   next: Pick<NextState, "data">,
-  { item, compiled: reached }: StoredItem,
+  { item, compiled: access }: StoredItem,
 ): boolean {
-  const before = withoutRemovedFields(wholeOf(reached).collection.definition.fields, item.data);
+  const before = withoutRemovedFields(
+    wholeCollection(access).collection.definition.fields,
+    item.data,
+  );
   return JSON.stringify(next.data) === JSON.stringify(before);
 }
 
 /** Writes the item. Returns undefined when a concurrent request changed the item or its definition. */
 async function writeItem(
   ctx: ActionContext,
-  { item, compiled: reached }: StoredItem,
+  { item, compiled: access }: StoredItem,
   next: Pick<NextState, "data" | "status">,
   action?: ItemAction,
 ): Promise<Item | undefined> {
   const { timeline } = ctx.databases;
-  const compiled = wholeOf(reached);
+  const compiled = wholeCollection(access);
   const after = nextItemVersion(compiled, item, next, ctx.actor, ctx.now(), timeline);
-  assertInView(reached, item, after);
+  assertInView(access, item, after);
   const references = checkedReferences(compiled, item, after);
-  const guards = guardedReferences(ctx, reached, references);
+  const guards = guardedReferences(ctx, access, references);
   const change = buildChange(compiled, item, after, guards);
   const result = await changeItem(
     ctx.databases.of(compiled.collection),
@@ -171,13 +174,13 @@ async function writeItem(
     case "unusable_file":
       return undefined;
     case "unknown_reference":
-      await rejectUnknownReferences(ctx, reached, references);
+      await rejectUnknownReferences(ctx, access, references);
       return undefined;
     case "closed":
       throw problem.submissionsClosed(result.reason);
     case "duplicate":
       if (result.conflicts.length === 0) return undefined;
-      throw await duplicateProblem(ctx, reached, result.conflicts);
+      throw await duplicateProblem(ctx, access, result.conflicts);
   }
 }
 
@@ -232,12 +235,12 @@ export function reopenSubmission(
   ifMatch: Precondition | null,
 ): Promise<ItemView> {
   return retryOnCurrentItem(ctx, loaded, async (current) => {
-    const { item, compiled: reached } = current;
+    const { item, compiled: access } = current;
     requireVersion(item.version, ifMatch);
     if (item.status !== "closed") throw problem.submissionNotClosed();
     const next = { data: item.data, status: "submitted" as const };
     const reopenedItem = await writeItem(ctx, current, next, "submission.reopen");
-    return reopenedItem && buildItemView(reopenedItem, reached);
+    return reopenedItem && buildItemView(reopenedItem, access);
   });
 }
 
@@ -274,10 +277,10 @@ export async function eraseItem(
 /** Returns undefined, for a retry, when a concurrent request changed the item or its definition. */
 async function deleteItem(
   ctx: ActionContext,
-  { item, compiled: reached }: StoredItem,
+  { item, compiled: access }: StoredItem,
   action: ItemAction,
 ): Promise<true | undefined> {
-  const compiled = wholeOf(reached);
+  const compiled = wholeCollection(access);
   const { entries, uniqueValues } = buildIndexRowChanges(compiled, item, null);
   const removal = {
     number: item.number,

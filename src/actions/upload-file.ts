@@ -11,7 +11,7 @@ import {
   type File,
 } from "#domain/files/file.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import type { ReachedCollection } from "#domain/data/narrow.ts";
+import type { CollectionAccess } from "#domain/data/narrow.ts";
 import { unknownFieldError } from "#domain/data/values.ts";
 import { lazy } from "#domain/lazy.ts";
 import { bodyParseOptions, errorAt, zodErrors } from "#domain/problem/field-errors.ts";
@@ -27,7 +27,7 @@ import {
 import { findCurrentCollection } from "./collection-cache.ts";
 import type { ActionContext, FileContext } from "./context.ts";
 import type { LoadedFile } from "./files.ts";
-import { reachCurrent } from "./reach.ts";
+import { accessCurrentCollection } from "./caller-access.ts";
 import { getCollection } from "./visible.ts";
 
 const collectionPattern = /^(app|form):(.+)$/s;
@@ -59,11 +59,11 @@ export function namedCollection(body: unknown): { kind: CollectionKind; key: str
 /** Announces a file, whose content follows. */
 export async function createFile(ctx: ActionContext, body: unknown): Promise<LoadedFile> {
   const named = namedCollection(body);
-  const reached =
-    named && (await reachCurrent(ctx, await getCollection(ctx, named.kind, named.key)));
-  const { field, ...values } = parseNewFile(reached, body);
-  if (!reached) throw problem.notFound();
-  const { collection } = reached;
+  const access =
+    named && (await accessCurrentCollection(ctx, await getCollection(ctx, named.kind, named.key)));
+  const { field, ...values } = parseNewFile(access, body);
+  if (!access) throw problem.notFound();
+  const { collection } = access;
   const createdAt = ctx.now();
   const id = newFileId(collection.id, ctx.newId());
   const file = { ...values, id, field: field.id, owner: ctx.actor, createdAt };
@@ -79,20 +79,20 @@ export async function createFile(ctx: ActionContext, body: unknown): Promise<Loa
     throw tooManyFiles();
   }
   const stored: File = { ...file, collectionId: collection.id, contentType: null, item: null };
-  return { file: stored, reached, key: field.key, item: null };
+  return { file: stored, access, key: field.key, item: null };
 }
 
 const tooManyFiles = () => problem.tooManyFiles(maxUnattachedBytes, maxUnattachedFiles);
 
 function parseNewFile(
-  reached: ReachedCollection | undefined,
+  access: CollectionAccess | undefined,
   body: unknown,
 ): { field: FilesField; name: string; bytes: number; sha256: string } {
   const parsed = newFileSchema().safeParse(body, bodyParseOptions);
   const input = (parsed.success ? parsed.data : body) as Record<string, unknown>;
   const errors: FieldError[] = parsed.success ? [] : zodErrors(parsed.error.issues);
   const field =
-    typeof input?.["field"] === "string" ? findField(reached, input["field"], errors) : undefined;
+    typeof input?.["field"] === "string" ? findField(access, input["field"], errors) : undefined;
   const name = typeof input?.["name"] === "string" ? findName(input["name"], errors) : undefined;
   const { bytes, sha256 } = parsed.success ? parsed.data : { bytes: 0, sha256: "" };
   if (field && bytes > field.max_bytes) errors.push(tooLargeError(field.max_bytes));
@@ -104,17 +104,17 @@ const tooLargeError = (maximum: number) =>
   errorAt(["bytes"], "too_large", `Must be at most ${maximum}.`, { maximum });
 
 function findField(
-  reached: ReachedCollection | undefined,
+  access: CollectionAccess | undefined,
   key: string,
   errors: FieldError[],
 ): FilesField | undefined {
-  const field = reached?.fields.byKey.get(key)?.field;
+  const field = access?.fields.byKey.get(key)?.field;
   if (field?.type === "files") return field;
-  if (!reached) return undefined;
+  if (!access) return undefined;
   errors.push(
     field
       ? errorAt(["field"], "invalid_type", "Must be a field of type files.", { expected: "files" })
-      : { ...unknownFieldError(reached.fields, key, ["field"]), field: "field" },
+      : { ...unknownFieldError(access.fields, key, ["field"]), field: "field" },
   );
   return undefined;
 }
@@ -140,13 +140,13 @@ export async function storeContent(
   loaded: LoadedFile,
   { body, length }: SentContent,
 ): Promise<LoadedFile> {
-  const { file, reached } = loaded;
+  const { file, access } = loaded;
   const { id } = file;
   if (length !== null && length > maxFileBytes) throw problem.tooLarge(maxFileBytes);
   if (!body || (length !== null && length !== file.bytes)) throw mismatch();
   await putObject(ctx, file, length === null ? ctx.knownLength(body, file.bytes) : body);
   const contentType = await detectType(ctx, id);
-  const db = ctx.databases.of(reached.collection);
+  const db = ctx.databases.of(access.collection);
   if (contentType === null || !(await completeFile(db, id, contentType))) {
     // The file was removed meanwhile. If this fails, the schedule deletes the object.
     ctx.runAfterResponse(() => ctx.files.delete(id));

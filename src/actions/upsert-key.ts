@@ -1,6 +1,6 @@
 import { checkPatch } from "#domain/data/check.ts";
 import { uniqueValue, type UniqueValue } from "#domain/data/index-entries.ts";
-import { wholeOf, type ReachedCollection } from "#domain/data/narrow.ts";
+import { wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import { uniqueIdOf } from "#domain/definition/field.ts";
 import { isObject } from "#domain/json.ts";
 import { errorAt, formatChoices } from "#domain/problem/field-errors.ts";
@@ -8,11 +8,11 @@ import { problem } from "#domain/problem/problem.ts";
 
 /** Returns the unique value by which an upsert finds its item. Throws 422 when it is missing or invalid. */
 export function parseUpsertKey(
-  reached: ReachedCollection,
+  access: CollectionAccess,
   fieldKey: string,
   body: unknown,
 ): UniqueValue {
-  const uniqueFields = reached.fields.list.filter(({ field }) => uniqueIdOf(field) !== undefined);
+  const uniqueFields = access.fields.list.filter(({ field }) => uniqueIdOf(field) !== undefined);
   const uniqueField = uniqueFields.find(({ field }) => field.key === fieldKey);
   const uniqueId = uniqueField && uniqueIdOf(uniqueField.field);
   if (!uniqueField || uniqueId === undefined) {
@@ -35,9 +35,9 @@ export function parseUpsertKey(
   }
   // Validates this field alone, as a patch. The other fields are validated with the item.
   const patch = Object.hasOwn(data, fieldKey) ? { [fieldKey]: data[fieldKey] } : {};
-  const checkResult = checkPatch(wholeOf(reached), {}, patch, true);
+  const checkResult = checkPatch(wholeCollection(access), {}, patch, true);
   if (checkResult.errors.length > 0) throw problem.invalidInput(checkResult.errors);
-  const { id: collectionId } = reached.collection;
+  const { id: collectionId } = access.collection;
   const { id, type } = uniqueField.field;
   const [value] = uniqueValue(collectionId, { id, uniqueId, type }, checkResult.data);
   if (value) return value;

@@ -1,6 +1,6 @@
 import type { Memory } from "#domain/memory.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { conditionsOf, type ReachedCollection } from "#domain/data/narrow.ts";
+import { conditionsOf, type CollectionAccess } from "#domain/data/narrow.ts";
 import { matchesItem } from "#domain/search/matches.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { type Item, parseReceiptSequences } from "#domain/item/item.ts";
@@ -10,7 +10,7 @@ import type { HistoryLimits } from "#store/data/changes.ts";
 import { findItemWithHistory, type ItemWithHistory } from "#store/data/item-history.ts";
 import { findItem, type ItemName, type CurrentItem } from "#store/data/items.ts";
 import type { ActionContext, ReadContext } from "./context.ts";
-import { reachCurrent } from "./reach.ts";
+import { accessCurrentCollection } from "./caller-access.ts";
 import {
   findCachedStampsOfKind,
   collectionRef,
@@ -23,8 +23,8 @@ import {
 /** A stored item with the collection that it belongs to. */
 export interface StoredItem {
   item: Item;
-  /** As far as the caller reaches, who sees the item. */
-  compiled: ReachedCollection;
+  /** The part of the collection that the caller may see. */
+  compiled: CollectionAccess;
 }
 
 /** An item with its origin. */
@@ -157,10 +157,10 @@ async function toLoadedItem(
 ): Promise<LoadedItem> {
   if (!current) throw problem.notFound();
   const { item } = current;
-  const reached = await reachCurrent(ctx, await loadCollectionOfHead(ctx, current.head));
+  const access = await accessCurrentCollection(ctx, await loadCollectionOfHead(ctx, current.head));
   // An item outside the caller's view is like one that does not exist.
-  if (!matchesItem(conditionsOf(reached), item)) throw problem.notFound();
-  return { item, compiled: reached, isFromPrimary: ctx.versions.isFromPrimary() };
+  if (!matchesItem(conditionsOf(access), item)) throw problem.notFound();
+  return { item, compiled: access, isFromPrimary: ctx.versions.isFromPrimary() };
 }
 
 /** Returns 404 for an item of a collection that the caller cannot see. */
@@ -173,9 +173,9 @@ function requireVisible({ resources }: ActionContext, loaded: LoadedItem): Loade
 /** Loads the item again after a concurrent change. */
 export async function reloadItem(
   ctx: ActionContext,
-  { item, compiled: reached }: LoadedItem,
+  { item, compiled: access }: LoadedItem,
 ): Promise<LoadedItem> {
-  const { id, kind } = reached.collection;
+  const { id, kind } = access.collection;
   const name = { kind, id: item.id, stamps: findCachedStamp(ctx.memory, id) };
   return requireVisible(ctx, await toLoadedItem(ctx, await findItem(ctx.databases, name)));
 }

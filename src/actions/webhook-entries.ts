@@ -1,4 +1,4 @@
-import { reachesWhole, type Resources } from "#domain/credential/credential.ts";
+import { hasWholeAccess, type Resources } from "#domain/credential/credential.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError } from "#domain/problem/problem.ts";
@@ -12,7 +12,7 @@ import type { WebhookContext } from "./context.ts";
 /** Whether all of a collection, which an entry like `app:KEY` or `form:KEY/VIEW` names, is visible. */
 export function isVisibleEntry(resources: Resources, entry: string): boolean {
   const [kind, key = ""] = splitEntry(entry).name.split(":");
-  return reachesWhole(resources, kind as CollectionKind, key);
+  return hasWholeAccess(resources, kind as CollectionKind, key);
 }
 
 type Selection = Pick<Webhook, "collections" | "changedFields">;

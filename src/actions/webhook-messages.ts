@@ -1,5 +1,5 @@
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { conditionsOf, narrowCollection, type ReachedCollection } from "#domain/data/narrow.ts";
+import { conditionsOf, narrowCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import type { ChangeView } from "#domain/item/change.ts";
 import type { Item } from "#domain/item/item.ts";
 import { keyMarkStart, readMarksOfKey } from "#domain/item/view-marks.ts";
@@ -82,9 +82,9 @@ export async function loadNextMessage(
     return { message: null, scannedThrough, isAtEnd };
   }
   const { type, hasEntered, hasLeft } = event;
-  const reached = reachThroughView(whole, view, hook);
-  const shown = hook.include === "item" ? shownItem(reached, item) : null;
-  const entry = toChangeView(change, shown, reached);
+  const access = reachThroughView(whole, view, hook);
+  const shown = hook.include === "item" ? shownItem(access, item) : null;
+  const entry = toChangeView(change, shown, access);
   const message = {
     type,
     collection: `${kind}:${key}`,
@@ -100,12 +100,12 @@ function reachThroughView(
   whole: CompiledCollection,
   key: string | undefined,
   { maker }: Webhook,
-): ReachedCollection {
+): CollectionAccess {
   if (key === undefined) return whole;
   const view = findView(whole.collection, key);
   return narrowCollection(whole, view ?? { key, name: key, fields: [] }, maker);
 }
 
 /** The item as it is now, if the view still shows it. */
-const shownItem = (reached: ReachedCollection, item: Item | null): Item | null =>
-  item && matchesItem(conditionsOf(reached), item) ? item : null;
+const shownItem = (access: CollectionAccess, item: Item | null): Item | null =>
+  item && matchesItem(conditionsOf(access), item) ? item : null;

@@ -1,6 +1,6 @@
 import { contentUrl } from "#domain/api-paths.ts";
 import type { File, StoredFile } from "#domain/files/file.ts";
-import type { ReachedCollection } from "#domain/data/narrow.ts";
+import type { CollectionAccess } from "#domain/data/narrow.ts";
 import { formatTimestamp } from "#domain/time.ts";
 
 const links = (id: string, origin: string) => ({ content: contentUrl(origin, id) });
@@ -13,14 +13,14 @@ export const attachedFileDocument = (stored: StoredFile, origin: string) => ({
 
 interface ShownFile {
   file: File;
-  reached: ReachedCollection;
+  access: CollectionAccess;
   key: string;
   item: { id: string } | null;
 }
 
 /** A file by itself, with its place. */
 export function fileDocument(
-  { file, reached: { collection }, key, item }: ShownFile,
+  { file, access: { collection }, key, item }: ShownFile,
   origin: string,
 ) {
   const { id, name, contentType: content_type, bytes, sha256, createdAt } = file;

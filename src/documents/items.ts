@@ -1,4 +1,4 @@
-import type { ReachedCollection } from "#domain/data/narrow.ts";
+import type { CollectionAccess } from "#domain/data/narrow.ts";
 import type { Warning } from "#domain/data/values.ts";
 import type { StoredFile } from "#domain/files/file.ts";
 import { attachedFileDocument } from "./files.ts";
@@ -50,7 +50,7 @@ export const withoutFormulaWarnings = (warnings: readonly Warning[]): Warning[] 
  */
 export function writtenDocument(
   view: ItemView,
-  { fields }: ReachedCollection,
+  { fields }: CollectionAccess,
   body: unknown,
   origin: string,
 ) {

@@ -1,5 +1,5 @@
 import type { CursorPosition } from "./cursor.ts";
-import type { ReachedCollection } from "./data/narrow.ts";
+import type { CollectionAccess } from "./data/narrow.ts";
 import type { ItemView } from "./item/item.ts";
 
 /** `items` writes one line per item, with its rows in one cell. `lines` writes one line per row of line items. */
@@ -17,7 +17,7 @@ export interface DownloadStep {
   /** The position of the next step; null at the end. */
   nextPosition: CursorPosition | null;
   /** The definition that formats the items. */
-  compiled: ReachedCollection;
+  compiled: CollectionAccess;
 }
 
 export interface Download {

@@ -4,7 +4,7 @@ import { itemDocument } from "#documents/items.ts";
 import type { Download, DownloadStep, ExportFormat } from "#domain/download.ts";
 import { losslessCsv, type CsvLayout, spreadsheetCsv } from "#documents/csv.ts";
 import type { CursorPosition } from "#domain/cursor.ts";
-import type { ReachedCollection } from "#domain/data/narrow.ts";
+import type { CollectionAccess } from "#domain/data/narrow.ts";
 
 /** Items per read. Large steps save queries, of which a Worker may send 1,000 per request. */
 const itemsPerStep = 500;
@@ -79,7 +79,7 @@ export async function sendDownload(
 }
 
 function chooseLayout(
-  { collection }: ReachedCollection,
+  { collection }: CollectionAccess,
   keys: readonly string[],
   format: ExportFormat,
 ): CsvLayout {

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { lazy } from "#domain/lazy.ts";
-import { reachCurrent } from "#actions/reach.ts";
+import { accessCurrentCollection } from "#actions/caller-access.ts";
 import { aggregateItems, type AggregateView } from "#actions/aggregate-items.ts";
 import { cachedOrStoredCollection } from "#actions/collection-cache.ts";
 import type { Prefetch } from "#actions/read.ts";
@@ -26,10 +26,10 @@ const loadFigures =
     const sentBody = await body();
     const likely = await cachedOrStoredCollection(ctx, kind, path.key);
     if (!likely) throw problem.notFound();
-    const reached = await reachCurrent(ctx, likely);
+    const access = await accessCurrentCollection(ctx, likely);
     // What a caller may read of other apps is known after the admission.
     if (!rights && readsOtherApps(sentBody, undefined)) return null;
-    return aggregateItems(ctx, reached, sentBody, { view: query().view, rights });
+    return aggregateItems(ctx, access, sentBody, { view: query().view, rights });
   };
 
 /** Returns figures over the items that match conditions. */

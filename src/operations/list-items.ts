@@ -5,7 +5,7 @@ import type { Prefetch, ReadRequest } from "#actions/read.ts";
 import { itemDocument } from "#documents/items.ts";
 import { resourceNames } from "#documents/openapi/names.ts";
 import { collectionPaths } from "#domain/api-paths.ts";
-import { reachesWhole } from "#domain/credential/credential.ts";
+import { hasWholeAccess } from "#domain/credential/credential.ts";
 import { readPermission } from "#domain/credential/permissions.ts";
 import { defaultPageLimit, expandNames, type CursorPosition } from "#domain/cursor.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
@@ -59,7 +59,7 @@ const prefetchPage =
     // What a caller may read of other apps is known after the admission.
     const isStart = request.format !== undefined || expand !== undefined;
     // Without a view, the list needs no definition before it reads.
-    if (view === undefined && reachesWhole(ctx.resources, kind, key)) {
+    if (view === undefined && hasWholeAccess(ctx.resources, kind, key)) {
       const binding = listBinding(kind, key);
       const start = await request.position(binding, cursor, ctx.versions);
       const listed = isStart ? null : await listStep(ctx, kind, key)(start, limit);
@@ -99,7 +99,7 @@ export const listItems = (kind: CollectionKind) => {
       if (!format) return expandedPage(await read(expandList(kind, ctx)), {}, expand, origin);
       assertNotExpanded({}, expand);
       const readPage: Download["read"] =
-        view === undefined && target.reach === "whole"
+        view === undefined && target.extent === "whole"
           ? listStep(ctx, kind, key)
           : (from, count) => queryItems(ctx, target, inStoredOrder(view), from, count);
       const keys = viewFields(target, view);

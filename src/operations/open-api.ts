@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { ActionContext } from "#actions/context.ts";
-import { reachCollection, shownBytes } from "#actions/reach.ts";
+import { visibleCollection, shownBytes } from "#actions/caller-access.ts";
 import { versions } from "#documents/openapi/versions.ts";
 import { collectionPaths } from "#domain/api-paths.ts";
 import { isNarrow, isVisible } from "#domain/credential/credential.ts";
@@ -103,7 +103,7 @@ async function loadShownDefinitions(
     const loaded = await loadDefinitions(ctx.databases, [name], Number.MAX_SAFE_INTEGER);
     const [whole] = loaded.collections;
     if (!whole) throw problem.notFound();
-    const collection = reachCollection(ctx, whole);
+    const collection = visibleCollection(ctx, whole);
     bytes += shownBytes(collection);
     collections.push(collection);
   }

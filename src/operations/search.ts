@@ -8,7 +8,7 @@ import { readPermission } from "#domain/credential/permissions.ts";
 import { expandNames, type CursorPosition, type ItemPaging } from "#domain/cursor.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { Download } from "#domain/download.ts";
-import type { ReachedCollection } from "#domain/data/narrow.ts";
+import type { CollectionAccess } from "#domain/data/narrow.ts";
 import type { ActionContext, ReadContext } from "#actions/context.ts";
 import type { Prefetch, ReadRequest } from "#actions/read.ts";
 import { isObject, toCanonicalJson } from "#domain/json.ts";
@@ -124,7 +124,7 @@ export const searchOperation = (kind: CollectionKind) => {
 
 function downloadMatches(
   ctx: ActionContext,
-  collection: ReachedCollection,
+  collection: CollectionAccess,
   query: Pick<ItemQuery, "body" | "view" | "rights">,
   start: CursorPosition | null,
   limit: number | undefined,

@@ -1,7 +1,7 @@
 import { cachedCollectionOfItem, likelyCollection } from "#actions/collection-cache.ts";
 import type { ActionContext, ReadContext } from "#actions/context.ts";
 import { queryItems } from "#actions/query-items.ts";
-import { reachCurrent } from "#actions/reach.ts";
+import { accessCurrentCollection } from "#actions/caller-access.ts";
 import type { Prefetch, ReadRequest } from "#actions/read.ts";
 import type { ReaderRights } from "#actions/search-targets.ts";
 import {
@@ -13,7 +13,7 @@ import {
 import { isVisible } from "#domain/credential/credential.ts";
 import { expandNames, type expandQuery } from "#domain/cursor.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { wholeOf } from "#domain/data/narrow.ts";
+import { wholeCollection } from "#domain/data/narrow.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { buildItemView, type ItemView } from "#domain/item/item.ts";
 import { Problem, problem } from "#domain/problem/problem.ts";
@@ -52,15 +52,15 @@ const expandItem =
   ): Prefetch<ShownItem | undefined, ShownQuery> =>
   async (ctx, request) => {
     const { id } = request.path;
-    const reached = await reachCurrent(ctx, await findCollection(ctx));
-    const isReceipt = reached.collection.kind === "app" && !id.startsWith("rec_");
+    const access = await accessCurrentCollection(ctx, await findCollection(ctx));
+    const isReceipt = access.collection.kind === "app" && !id.startsWith("rec_");
     const condition = { field: isReceipt ? "$receipt_number" : "$id", op: "eq", value: id };
     const search = {
       body: { conditions: [condition] },
       rights,
       expand: expandNames(expandOf(request)),
     };
-    const { views, included } = await queryItems(ctx, reached, search, null, 1);
+    const { views, included } = await queryItems(ctx, access, search, null, 1);
     const [view] = views;
     return view && { view, included };
   };
@@ -82,8 +82,8 @@ function shownItemTarget(kind: CollectionKind): Target<ShownItem> {
       assertVisible(ctx, kind, path.key);
       const prefetched = await read(prefetch);
       if (prefetched) {
-        const { item, compiled: reached } = await findVisible(prefetched);
-        return { view: buildItemView(item, reached), included: null };
+        const { item, compiled: access } = await findVisible(prefetched);
+        return { view: buildItemView(item, access), included: null };
       }
       const cached = kind === "form" ? cachedCollectionOfItem(ctx.memory, path.id) : undefined;
       const findCollection = async (readCtx: ReadContext) => {
@@ -98,8 +98,8 @@ function shownItemTarget(kind: CollectionKind): Target<ShownItem> {
         if (!(error instanceof Problem) || error.status >= 500) throw error;
       }
       // Older IDs do not contain their collection, and a missing item takes precedence over an invalid `expand`.
-      const { compiled: reached } = await findVisible(null);
-      const found = await read(expandItem(ctx, () => wholeOf(reached)));
+      const { compiled: access } = await findVisible(null);
+      const found = await read(expandItem(ctx, () => wholeCollection(access)));
       if (!found) throw problem.notFound();
       return found;
     },

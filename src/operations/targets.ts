@@ -10,10 +10,10 @@ import {
   type LoadedItem,
 } from "#actions/visible.ts";
 import { filterVisible, getWebhook, loadWebhook } from "#actions/webhooks.ts";
-import { isVisible, reachesWhole, type Resources } from "#domain/credential/credential.ts";
-import { reachCurrent, reachDefinition } from "#actions/reach.ts";
+import { isVisible, hasWholeAccess, type Resources } from "#domain/credential/credential.ts";
+import { accessCurrentCollection, visibleDefinition } from "#actions/caller-access.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import type { ReachedCollection } from "#domain/data/narrow.ts";
+import type { CollectionAccess } from "#domain/data/narrow.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { Webhook } from "#domain/webhook/webhook.ts";
@@ -28,7 +28,7 @@ function requireVisible({ resources }: Caller, kind: CollectionKind, key: string
 
 export const noTarget: Target<undefined> = { mayBeMissing: false, find: () => undefined };
 
-export function collectionTarget(kind: CollectionKind): Target<ReachedCollection> {
+export function collectionTarget(kind: CollectionKind): Target<CollectionAccess> {
   const prefetch: Prefetch<CompiledCollection> = async (ctx, { path: { key } }) =>
     findCollectionInMemory(ctx.memory, kind, key) ?? loadCollection(ctx, kind, key);
   return {
@@ -36,7 +36,7 @@ export function collectionTarget(kind: CollectionKind): Target<ReachedCollection
     mayBeMissing: true,
     async find(ctx, { key }, read) {
       requireVisible(ctx, kind, key);
-      return reachCurrent(
+      return accessCurrentCollection(
         ctx,
         findCollectionInMemory(ctx.memory, kind, key) ?? (await read(prefetch)),
       );
@@ -46,7 +46,7 @@ export function collectionTarget(kind: CollectionKind): Target<ReachedCollection
 
 /** Definitions belong to whole collections. */
 function requireWhole({ resources }: Caller, kind: CollectionKind, key: string): void {
-  if (!reachesWhole(resources, kind, key)) throw problem.notFound();
+  if (!hasWholeAccess(resources, kind, key)) throw problem.notFound();
 }
 
 /** Checks only the credential's resources, because the definition may not exist yet. */
@@ -63,7 +63,7 @@ export function definitionTarget(kind: CollectionKind): Target<CurrentCollection
     mayBeMissing: true,
     async find(ctx, { key }, read) {
       requireVisible(ctx, kind, key);
-      return reachDefinition(ctx, await read(prefetch));
+      return visibleDefinition(ctx, await read(prefetch));
     },
   };
 }

@@ -306,8 +306,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "an update leaves its view",
     "actions/narrow-write.ts",
-    "if (!matchesItem(conditionsOf(reached), after)) throw outsideView();",
-    "if (!reached) throw outsideView();",
+    "if (!matchesItem(conditionsOf(access), after)) throw outsideView();",
+    "if (!access) throw outsideView();",
   ),
   mutant(
     "a replica decides what a view shows",

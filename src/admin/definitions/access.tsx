@@ -11,7 +11,7 @@ import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { page } from "#admin/page.ts";
 import type { FormValues } from "#admin/form-input.ts";
 import type { PageContext } from "#admin/layout.tsx";
-import { reachOf, type Credential } from "#domain/credential/credential.ts";
+import { resourceExtent, type Credential } from "#domain/credential/credential.ts";
 import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
 import { capitalize } from "#domain/text.ts";
 import { lazy } from "#domain/lazy.ts";
@@ -28,10 +28,10 @@ import { nameViewOfPart } from "./view-of-part.ts";
 /** “Who can see this form”. */
 
 function sightOf({ resources }: Credential, collection: Collection, text: Catalogue): string {
-  const reach = reachOf(resources, collection.kind, collection.key);
+  const extent = resourceExtent(resources, collection.kind, collection.key);
   const { who } = text.definitionAccess;
-  if (reach === "whole" || reach === null) return who.everything;
-  const view = findView(collection, reach.view);
+  if (extent === "whole" || extent === null) return who.everything;
+  const view = findView(collection, extent.view);
   return view ? describeView(view, text, collection.definition.fields.fields) : who.nothing;
 }
 

@@ -72,8 +72,8 @@ export function erasePage(kind: CollectionKind) {
     async load({ ctx, param }) {
       const name = { kind, key: param("key"), id: param("id") };
       const { loaded, history } = await getItemWithHistory(ctx, name);
-      const { item, compiled: reached } = loaded;
-      return { collection: reached.collection, view: buildItemView(item, reached), history };
+      const { item, compiled: access } = loaded;
+      return { collection: access.collection, view: buildItemView(item, access), history };
     },
     document: ({ view, history }) => ({
       id: view.id,

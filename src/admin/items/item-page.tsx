@@ -205,9 +205,9 @@ export function itemPage(kind: CollectionKind) {
     async load({ c, ctx, param }) {
       const name = { kind, key: param("key"), id: param("id") };
       const { loaded, history, titles: known, referrers } = await getItemWithHistory(ctx, name);
-      const { item, compiled: reached } = loaded;
-      const { collection } = reached;
-      const view = buildItemView(item, reached);
+      const { item, compiled: access } = loaded;
+      const { collection } = access;
+      const view = buildItemView(item, access);
       const { fields } = collection.definition.fields;
       // Only former values may refer to records that the same read did not find.
       const titles = await loadTitles(ctx, fields, changedValues(history), known);

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { findCurrentCollection } from "#actions/collection-cache.ts";
 import { getRecord, getSubmission, type LoadedItem } from "#actions/visible.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { wholeOf } from "#domain/data/narrow.ts";
+import { wholeCollection } from "#domain/data/narrow.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import { problem } from "#domain/problem/problem.ts";
@@ -31,7 +31,7 @@ export type MemberItem = LoadedItem & { compiled: CompiledCollection };
 
 export async function getItem(c: Context<AdminEnv>, kind: CollectionKind): Promise<MemberItem> {
   const loaded = await loadItem(c, kind);
-  return { ...loaded, compiled: wholeOf(loaded.compiled) };
+  return { ...loaded, compiled: wholeCollection(loaded.compiled) };
 }
 
 async function loadItem(c: Context<AdminEnv>, kind: CollectionKind): Promise<LoadedItem> {

@@ -7,7 +7,7 @@ export type Resources = "all" | readonly string[];
 /** How far resources reach into a collection: all of it, what one of its views shows, or not at all. */
 export type Reach = "whole" | { view: string } | null;
 
-export function reachOf(resources: Resources, kind: CollectionKind, key: string): Reach {
+export function resourceExtent(resources: Resources, kind: CollectionKind, key: string): Reach {
   const name = `${kind}:${key}`;
   if (resources === "all" || resources.includes(name)) return "whole";
   const narrow = resources.find((resource) => resource.startsWith(`${name}/`));
@@ -16,12 +16,12 @@ export function reachOf(resources: Resources, kind: CollectionKind, key: string)
 
 /** Whether the caller sees the collection, or a part of it. */
 export function isVisible(resources: Resources, kind: CollectionKind, key: string): boolean {
-  return reachOf(resources, kind, key) !== null;
+  return resourceExtent(resources, kind, key) !== null;
 }
 
 /** Whether the caller sees all of the collection. */
-export function reachesWhole(resources: Resources, kind: CollectionKind, key: string): boolean {
-  return reachOf(resources, kind, key) === "whole";
+export function hasWholeAccess(resources: Resources, kind: CollectionKind, key: string): boolean {
+  return resourceExtent(resources, kind, key) === "whole";
 }
 
 /** Whether the resources reach only a part of a collection. */

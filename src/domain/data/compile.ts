@@ -47,7 +47,7 @@ export interface CompiledFields<F extends Field = Field> {
 
 /** A collection at one version, with its compiled rules. Each isolate compiles a version once. */
 export interface CompiledCollection {
-  reach: "whole";
+  extent: "whole";
   collection: Collection;
   fields: CompiledFields;
 }
@@ -58,7 +58,7 @@ export interface CompiledCollection {
  * needs its conditions, and whatever checks or stores needs the whole collection, so neither accepts one for the other.
  */
 export interface NarrowCollection {
-  reach: "narrow";
+  extent: "narrow";
   collection: Collection;
   fields: CompiledFields;
   whole: CompiledCollection;
@@ -66,13 +66,13 @@ export interface NarrowCollection {
   conditions: readonly Condition[];
 }
 
-/** A collection as far as a caller reaches. */
-export type ReachedCollection = CompiledCollection | NarrowCollection;
+/** The part of a collection that a caller may see: all of it, or one view. */
+export type CollectionAccess = CompiledCollection | NarrowCollection;
 
 export function compileCollection(collection: Collection): CompiledCollection {
   const { fields, time_zone } = collection.definition;
   return {
-    reach: "whole",
+    extent: "whole",
     collection,
     fields: compileFields(fields.fields, time_zone, ["fields"]),
   };

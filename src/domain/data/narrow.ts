@@ -9,17 +9,17 @@ import type {
   CompiledField,
   CompiledFields,
   NarrowCollection,
-  ReachedCollection,
+  CollectionAccess,
 } from "./compile.ts";
 
-export type { NarrowCollection, ReachedCollection } from "./compile.ts";
+export type { NarrowCollection, CollectionAccess } from "./compile.ts";
 
-export const wholeOf = (reached: ReachedCollection): CompiledCollection =>
-  reached.reach === "narrow" ? reached.whole : reached;
+export const wholeCollection = (access: CollectionAccess): CompiledCollection =>
+  access.extent === "narrow" ? access.whole : access;
 
 /** The conditions that limit the caller; none for a whole collection. */
-export const conditionsOf = (reached: ReachedCollection): readonly Condition[] =>
-  reached.reach === "narrow" ? reached.conditions : [];
+export const conditionsOf = (access: CollectionAccess): readonly Condition[] =>
+  access.extent === "narrow" ? access.conditions : [];
 
 /** The collection as one caller sees it through a view. `me` is that caller. */
 export function narrowCollection(
@@ -36,7 +36,7 @@ export function narrowCollection(
     fields: { fields: list.map(({ field }) => field), retired: [], next: 0 },
   };
   return {
-    reach: "narrow",
+    extent: "narrow",
     collection: { ...collection, pending: null, definition },
     fields: shownFields(fields, list),
     whole,

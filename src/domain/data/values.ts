@@ -2,7 +2,7 @@ import type { RetypedField } from "#domain/definition/collection.ts";
 import type { StoredFile } from "#domain/files/file.ts";
 import { isObject } from "#domain/json.ts";
 import type { CompiledFields, CompiledField } from "./compile.ts";
-import type { ReachedCollection } from "./compile.ts";
+import type { CollectionAccess } from "./compile.ts";
 import { isListField } from "#domain/definition/field.ts";
 import { errorAt, formatChoices, truncate } from "#domain/problem/field-errors.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
@@ -87,8 +87,8 @@ export function ignoredWarnings(
 }
 
 /** The public form of stored data, with every defined field by key. Empty values are `null`, or `[]` for lists. */
-export function presentData(reached: ReachedCollection, data: Data): Record<string, unknown> {
-  return presentFields(reached.fields, data);
+export function presentData(access: CollectionAccess, data: Data): Record<string, unknown> {
+  return presentFields(access.fields, data);
 }
 
 function presentFields(fields: CompiledFields, data: Data): Record<string, unknown> {
@@ -104,7 +104,7 @@ export function presentValue({ field, rows }: CompiledField, value: Value | unde
 }
 
 /** The bytes that keys and empty values add to an item's data in a response, where every row has all columns. */
-export function addedBytes({ fields }: ReachedCollection, data: Data): number {
+export function addedBytes({ fields }: CollectionAccess, data: Data): number {
   return fields.list.reduce((sum, { rows, slot }) => {
     const value = data[slot];
     return rows && Array.isArray(value) ? sum + value.length * rows.keyBytes : sum;

@@ -3,7 +3,7 @@ import { type FieldError, problem } from "#domain/problem/problem.ts";
 import type { Actor } from "#domain/audit.ts";
 import { type Data, type Warning, addedBytes, presentData } from "#domain/data/values.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import type { ReachedCollection } from "#domain/data/compile.ts";
+import type { CollectionAccess } from "#domain/data/compile.ts";
 
 export type Status = "draft" | "submitted" | "closed";
 
@@ -163,10 +163,10 @@ export interface ItemView extends Omit<
 export const maxAddedBytes = 4_000_000;
 
 /** The number of these items that fit on one page, at least one. */
-export function countItemsThatFit(items: readonly Item[], reached: ReachedCollection): number {
+export function countItemsThatFit(items: readonly Item[], access: CollectionAccess): number {
   let bytes = 0;
   const overflowIndex = items.findIndex((item, index) => {
-    bytes += addedBytes(reached, item.data);
+    bytes += addedBytes(access, item.data);
     return index > 0 && bytes > maxAddedBytes;
   });
   return overflowIndex === -1 ? items.length : overflowIndex;
@@ -174,10 +174,10 @@ export function countItemsThatFit(items: readonly Item[], reached: ReachedCollec
 
 export function buildItemView(
   item: Item,
-  reached: ReachedCollection,
+  access: CollectionAccess,
   warnings: readonly Warning[] = [],
 ): ItemView {
-  const { kind, key, fieldsVersion } = reached.collection;
+  const { kind, key, fieldsVersion } = access.collection;
   // A page builds up to 200 views. Naming the members is faster than spreading the item.
   return {
     id: item.id,
@@ -190,8 +190,8 @@ export function buildItemView(
     createdBy: item.createdBy,
     updatedAt: item.updatedAt,
     updatedBy: item.updatedBy,
-    data: presentData(reached, item.data),
-    fileKeys: reached.fields.fileKeys,
+    data: presentData(access, item.data),
+    fileKeys: access.fields.fileKeys,
     isRedefined: fieldsVersion > item.definitionVersion,
     warnings,
   };

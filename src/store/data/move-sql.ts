@@ -54,15 +54,15 @@ export function groupOf(
     connect(from, to);
     connect(to, from);
   }
-  const reached = new Set<number>();
+  const access = new Set<number>();
   const next = [id];
   for (let each = next.pop(); each !== undefined; each = next.pop()) {
-    if (reached.has(each)) continue;
-    reached.add(each);
+    if (access.has(each)) continue;
+    access.add(each);
     next.push(...(linkedIds.get(each) ?? []));
   }
   return collections
-    .filter((each) => reached.has(each.id))
+    .filter((each) => access.has(each.id))
     .toSorted((first, second) => first.id - second.id);
 }
 

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { writeRows, type RowOutcome } from "#actions/import-rows.ts";
 import { queryItems, type ItemQuery } from "#actions/query-items.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { wholeOf } from "#domain/data/narrow.ts";
+import { wholeCollection } from "#domain/data/narrow.ts";
 import type { CursorPosition, FullPosition } from "#domain/cursor.ts";
 import { maxOperations } from "#domain/item/body.ts";
 import type { ItemView } from "#domain/item/item.ts";
@@ -66,7 +66,7 @@ export async function runStep(
     const query: ItemQuery = { ...selectionQuery(c, compiled, selection), fillsPage: true };
     const page = await queryItems(ctx, compiled, query, position, maxOperations);
     for (const { id } of page.views) found.add(id);
-    await changeItems({ ...run, compiled: wholeOf(page.compiled) }, page.views);
+    await changeItems({ ...run, compiled: wholeCollection(page.compiled) }, page.views);
     position = next = page.nextPosition;
     if (next === null || ctx.now() >= end) break;
   }

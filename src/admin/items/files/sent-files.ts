@@ -3,7 +3,7 @@ import type { FileContext } from "#actions/context.ts";
 import { createFile, storeContent } from "#actions/upload-file.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import { withFieldError } from "#admin/page.ts";
-import type { ReachedCollection } from "#domain/data/narrow.ts";
+import type { CollectionAccess } from "#domain/data/narrow.ts";
 import { nodeCrypto } from "#domain/credential/node-crypto.ts";
 import { isStoredFile, type StoredFile } from "#domain/files/file.ts";
 import { Problem } from "#domain/problem/problem.ts";
@@ -57,7 +57,7 @@ export const nameInput = (id: string) => `$file.${id}`;
  */
 export async function storeSentFiles(
   ctx: FileContext,
-  { collection, fields }: ReachedCollection,
+  { collection, fields }: CollectionAccess,
   form: FormValues,
 ): Promise<Problem | undefined> {
   let refusal: Problem | undefined;

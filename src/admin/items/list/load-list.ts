@@ -5,7 +5,7 @@ import type { ReadContext } from "#actions/context.ts";
 import { likelyCollection } from "#actions/collection-cache.ts";
 import { queryItems, validateSearch, type ItemQuery } from "#actions/query-items.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { wholeOf } from "#domain/data/narrow.ts";
+import { wholeCollection } from "#domain/data/narrow.ts";
 import { findView } from "#domain/search/view.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { AdminEnv, PagePrefetch } from "#http/env.ts";
@@ -139,5 +139,5 @@ async function loadPage(
   // A first page that is also the last one has all matches.
   const isComplete = page.count !== null && query.cursor === undefined && position === null;
   const count = isComplete ? { count: found.length, exact: true } : page.count;
-  return { ...page, compiled: wholeOf(page.compiled), views: found, count, next };
+  return { ...page, compiled: wholeCollection(page.compiled), views: found, count, next };
 }

@@ -2,9 +2,9 @@ import { compileCollection, type CompiledCollection } from "#domain/data/compile
 import {
   narrowCollection,
   type NarrowCollection,
-  type ReachedCollection,
+  type CollectionAccess,
 } from "#domain/data/narrow.ts";
-import { reachesWhole, reachOf } from "#domain/credential/credential.ts";
+import { hasWholeAccess, resourceExtent } from "#domain/credential/credential.ts";
 import { utf8Length } from "#domain/item/item.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { findView } from "#domain/search/view.ts";
@@ -19,19 +19,19 @@ export type Caller = Pick<ReadContext, "resources" | "actor">;
 const narrowed = new WeakMap<CompiledCollection, Map<string, NarrowCollection>>();
 const maxNarrowed = 100;
 
-/** The collection as far as the caller reaches. Throws 404 for one that it cannot see. */
-export function reach(caller: Caller, whole: CompiledCollection): ReachedCollection {
-  const reached = findReach(caller, whole);
-  if (!reached) throw problem.notFound();
-  return reached;
+/** The part of the collection that the caller may see. Throws 404 for one that it cannot see. */
+export function accessCollection(caller: Caller, whole: CompiledCollection): CollectionAccess {
+  const access = findAccess(caller, whole);
+  if (!access) throw problem.notFound();
+  return access;
 }
 
-function findReach(
+function findAccess(
   { resources, actor }: Caller,
   whole: CompiledCollection,
-): ReachedCollection | undefined {
+): CollectionAccess | undefined {
   const { kind, key } = whole.collection;
-  const extent = reachOf(resources, kind, key);
+  const extent = resourceExtent(resources, kind, key);
   if (extent === null) return undefined;
   if (extent === "whole") return whole;
   const view = findView(whole.collection, extent.view);
@@ -48,25 +48,25 @@ function findReach(
 }
 
 /** The same, if the cached definition may be older than the view that the caller has. */
-export async function reachCurrent(
+export async function accessCurrentCollection(
   ctx: ReadContext,
   cached: CompiledCollection,
-): Promise<ReachedCollection> {
-  const reached = findReach(ctx, cached);
-  if (reached) return reached;
+): Promise<CollectionAccess> {
+  const access = findAccess(ctx, cached);
+  if (access) return access;
   const { kind, key } = cached.collection;
-  const current = reachOf(ctx.resources, kind, key)
+  const current = resourceExtent(ctx.resources, kind, key)
     ? await findCurrentCollection(ctx, kind, key)
     : undefined;
   if (!current) throw problem.notFound();
-  return reach(ctx, current.compiled);
+  return accessCollection(ctx, current.compiled);
 }
 
 /** The definition as far as the caller may know it: a narrow one neither learns how many items there are nor of changes. */
-export function reachDefinition(caller: Caller, current: CurrentCollection): CurrentCollection {
+export function visibleDefinition(caller: Caller, current: CurrentCollection): CurrentCollection {
   const { kind, key } = current.collection;
-  if (reachesWhole(caller.resources, kind, key)) return current;
-  const collection = reachCollection(caller, current.collection);
+  if (hasWholeAccess(caller.resources, kind, key)) return current;
+  const collection = visibleCollection(caller, current.collection);
   return { ...current, collection, bytes: shownBytes(collection), indexing: null, pending: null };
 }
 
@@ -74,6 +74,6 @@ export function reachDefinition(caller: Caller, current: CurrentCollection): Cur
 export const shownBytes = ({ definition }: Collection): number =>
   utf8Length(JSON.stringify(definition.fields));
 
-export function reachCollection(caller: Caller, collection: Collection): Collection {
-  return reach(caller, compileCollection(collection)).collection;
+export function visibleCollection(caller: Caller, collection: Collection): Collection {
+  return accessCollection(caller, compileCollection(collection)).collection;
 }
