@@ -189,7 +189,7 @@ export const mutants: readonly Mutant[] = [
   ),
   mutant(
     "a rotated secret ends by the clock",
-    "actions/credentials.ts",
+    "actions/rotate-credential.ts",
     ".filter(({ expires_at }) => expires_at > now);",
     ";",
   ),
