@@ -2,6 +2,7 @@ import { findInconsistentRows } from "../faults/checks.ts";
 import type { Change, History } from "./history.ts";
 import type { ReceivedMessage } from "./platform/services.ts";
 import { allCollections, retainDays } from "./definitions.ts";
+import type { Instance } from "./platform/objects.ts";
 import { hookUrls, smallLimits, type World } from "./world.ts";
 
 /** The clocks of two places differ by up to 2 s, and an answer is observed a moment after it was decided. */
@@ -15,9 +16,8 @@ const unstoredMs = 100;
 
 /** Judges what the object of the credential with small limits admits. */
 export function watchLimits(world: World, history: History): void {
-  const admitted = new Map<string, { at: number; isWrite: boolean }[]>();
-  const lostUntil = new Map<string, number>();
-  world.objects.observe = (actor, method, result) => {
+  const admitted = new Map<string, AdmittedRequest[]>();
+  world.objects.observe = (actor, instance, method, result) => {
     const { verdict, grant, ticket } = (result ?? {}) as {
       verdict?: string;
       grant?: { limits: { requests: number; writes: number } };
@@ -30,25 +30,38 @@ export function watchLimits(world: World, history: History): void {
     )
       return;
     const { now } = world.scheduler;
-    const earlier = admitted.get(actor.name) ?? [];
-    const { stoppedAt } = actor;
-    const lost =
-      lostUntil.get(actor.name) === stoppedAt
-        ? undefined
-        : earlier.findLast(
-            ({ at, isWrite }) => !isWrite && at <= stoppedAt && at > stoppedAt - unstoredMs,
-          );
-    lostUntil.set(actor.name, stoppedAt);
-    const recent = [...earlier, { at: now, isWrite: ticket !== null }].filter(
-      (request) => request !== lost && request.at > now - windowMs,
-    );
-    admitted.set(actor.name, recent);
+    const requests = [
+      ...(admitted.get(actor.name) ?? []),
+      { at: now, isWrite: ticket !== null, instance },
+    ].filter(({ at }) => at > now - windowMs);
+    admitted.set(actor.name, requests);
+    const lost = new Set(requests.map((request) => findLostRead(request.instance, requests)));
+    const recent = requests.filter((request) => !lost.has(request));
     const writes = recent.filter(({ isWrite }) => isWrite).length;
     if (recent.length > smallLimits.requests)
       history.wrong(`${recent.length} requests were admitted within a minute`);
     if (writes > smallLimits.writes)
       history.wrong(`${writes} writes were admitted within a minute`);
   };
+}
+
+interface AdmittedRequest {
+  at: number;
+  isWrite: boolean;
+  instance: Instance;
+}
+
+/**
+ * Returns the one read that the end of an instance may have lost. An instance that no longer owns the
+ * storage may still admit the read that it was working on.
+ */
+function findLostRead(instance: Instance, requests: AdmittedRequest[]) {
+  return requests.findLast(
+    (request) =>
+      request.instance === instance &&
+      !request.isWrite &&
+      request.at > instance.storage.closedAt - unstoredMs,
+  );
 }
 
 /** How often the schedule erases what has expired, with a run that may be skipped. */

@@ -33,6 +33,8 @@ export class ObjectStorage {
   /** Called when a write cannot reach the disk. */
   readonly #onBroken: () => void;
   isOpen = true;
+  /** When it closed. What was written shortly before is lost. */
+  closedAt = Infinity;
 
   constructor(disk: Disk, scheduler: Scheduler, delayMs: () => number, onBroken: () => void) {
     disk.owner?.close();
@@ -49,6 +51,7 @@ export class ObjectStorage {
   close(): void {
     if (!this.isOpen) return;
     this.isOpen = false;
+    this.closedAt = this.#scheduler.now;
     if (this.#hasTransaction) this.#disk.database.exec("ROLLBACK");
     this.#hasTransaction = false;
     if (this.#disk.owner === this) this.#disk.owner = undefined;

@@ -13,7 +13,8 @@ export type StartObject = (host: Host, className: string, ctx: DurableObjectStat
 const hibernatesAfterMs = 10_000;
 const maxAlarmRetries = 6;
 
-interface Instance {
+/** One run of an object's code. Its storage closes when it dies or when another instance takes over. */
+export interface Instance {
   host: Host;
   storage: ObjectStorage;
   object: Methods;
@@ -22,7 +23,12 @@ interface Instance {
 }
 
 /** What a judge learns about each call of an object. */
-export type ObserveCall = (actor: Actor, method: string, result: unknown) => void;
+export type ObserveCall = (
+  actor: Actor,
+  instance: Instance,
+  method: string,
+  result: unknown,
+) => void;
 
 /** An object: its disk, its place, and the instance that serves it, if one runs. */
 export class Actor {
@@ -33,8 +39,6 @@ export class Actor {
   instance: Instance | undefined;
   /** Until this time, calls cannot reach it. */
   cutUntil = 0;
-  /** When an instance last ended without notice. */
-  stoppedAt = -Infinity;
   /** Faults of the next alarm. */
   nextAlarm: "lost" | "late" | "twice" | undefined;
   readonly queue: Queue | null;
@@ -99,7 +103,6 @@ export class Actor {
   stop(why: string): void {
     if (!this.instance) return;
     this.#world.scheduler.note(`${this.instance.host.name} ${why}`);
-    this.stoppedAt = this.#world.scheduler.now;
     this.instance.host.kill();
     this.instance = undefined;
   }
@@ -130,7 +133,7 @@ export class Actor {
           if (method === "alarm") storage.takeAlarm();
           const result = await object[method]?.(...structuredClone(args));
           await storage.gate();
-          observe(this, method, result);
+          observe(this, instance, method, result);
           return structuredClone(result);
         };
         scheduler.within(activity, call).then(resolve, reject);
