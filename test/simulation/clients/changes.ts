@@ -70,8 +70,12 @@ export class Changes extends Subject {
     } else if (answer.status === 409 && answer.body.code === "submission_closed") {
       if (!states.some((state) => state.status === "closed"))
         this.caller.history.wrong(`${description}: it is not closed`);
-    } else if (answer.status === 409)
-      this.caller.judgeConflict(write, answer, data, started, ended, id);
+    } else if (answer.status === 409) {
+      // Submitting a draft makes the code count that the draft contains.
+      const drafts = states.flatMap(({ values }) => values["code"] ?? []);
+      const written = "code" in data ? [data["code"]] : drafts;
+      this.caller.judgeConflict(write, answer, written, started, ended, id);
+    }
   }
 
   #judgeUpdate(

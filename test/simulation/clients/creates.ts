@@ -77,7 +77,8 @@ export class Creates extends Subject {
     );
     if (answer === "lost") return;
     if (!this.caller.settle(write, answer, [201, 409], keyed.credential)) {
-      if (answer.status === 409) this.caller.judgeConflict(write, answer, data, started, ended);
+      if (answer.status === 409)
+        this.caller.judgeConflict(write, answer, [data["code"]], started, ended);
       return;
     }
     const { commit } = write.once;
@@ -193,7 +194,9 @@ export class Creates extends Subject {
     const { result } = keyed.first;
     if (result && JSON.stringify(result) !== JSON.stringify(outcomes)) {
       this.caller.history.wrong(
-        `${write.description} returned ${JSON.stringify(outcomes)} and ${JSON.stringify(result)} for one key`,
+        `${write.description} returned ${JSON.stringify(outcomes)} and ${JSON.stringify(
+          result,
+        )} for one key`,
       );
     }
     if (this.#keyed.includes(keyed)) keyed.first.result = outcomes;

@@ -212,7 +212,9 @@ export class Credentials extends Subject {
       this.caller.refuse(write);
     } else if (startedAt >= Math.min(token.endedAt, guest.endedAt)) {
       this.caller.history.wrong(
-        `${what} ended at ${Math.min(token.endedAt, guest.endedAt)}, but works at ${startedAt}: ${answer.status}`,
+        `${what} ended at ${Math.min(token.endedAt, guest.endedAt)}, but works at ${startedAt}: ${
+          answer.status
+        }`,
       );
     } else if (isWrite && answer.status === 403) {
       if (guest.narrowingSince > this.caller.world.scheduler.now)

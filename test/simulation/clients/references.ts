@@ -158,7 +158,7 @@ export class References extends Subject {
       this.caller.history.match(answer.body, description);
       this.caller.acknowledge(credential, write);
     } else if (answer.status === 409)
-      this.caller.judgeConflict(write, answer, data, started, ended, item?.id);
+      this.caller.judgeConflict(write, answer, [data["code"]], started, ended, item?.id);
     else if (answer.status === 404 && !isGone(item?.states, ended))
       this.caller.history.wrong(`${description} returned 404, but it exists`);
   }
