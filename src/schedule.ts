@@ -28,6 +28,7 @@ import {
   sweepObjects,
   sweepRemovedFiles,
 } from "#store/data/sweep-files.ts";
+import { forgetRemovals } from "#store/data/removed-items.ts";
 import { sweepErasedReplays, sweepReplays } from "#store/data/replays.ts";
 import { reportDatabases } from "#store/home/database-reports.ts";
 import { sweepExpired } from "#store/home/maintenance.ts";
@@ -64,6 +65,7 @@ export async function sweepStorage(
     () => eraseExpiredValues(db, now),
     () => sweepErasedReplays(db, kv, now),
     () => forgetErasures(db, now),
+    () => forgetRemovals(db, now),
     () => sweepChanges(memory, db, now),
     () => releaseFormerFiles(db),
     () => sweepFiles(db, files, now),

@@ -92,6 +92,24 @@ describe("A failed write that still runs after the next write", { concurrent: tr
     expect(result.body.items).toHaveLength(1);
   });
 
+  it("does not create a submission again that was deleted since", async () => {
+    const path = `/forms/${world.form}/submissions`;
+    let batches = 0;
+    const everyFirstAttempt: Plan = (call) => {
+      if (call.kind !== "d1" || call.method !== "batch") return undefined;
+      batches += 1;
+      return batches % 2 === 1 ? firstWriteLate(call) : undefined;
+    };
+    const create = apiCall("POST", path, { data: { title: newWord() } });
+    const { answer, waitUntilSettled } = await sendRequest("POST", create, everyFirstAttempt);
+    expect(answer?.status).toBe(201);
+    const created = `/submissions/${answer && JSON.parse(answer.text).id}`;
+    expect((await callApi(world, "DELETE", created)).status).toBe(204);
+    await waitUntilSettled();
+    expect(batches).toBeGreaterThan(1);
+    expect((await callApi(world, "GET", created)).status).toBe(404);
+  });
+
   it("does not restore permissions that a later edit removed", async () => {
     const { id, token } = await newCredential(world);
     const allow = (...permissions: string[]) => ownerCall(`/integrations/${id}`, { permissions });

@@ -12,6 +12,7 @@ import {
 import { maxErasedPerBatch } from "./erasures.ts";
 import { guardCode, collectionGuard } from "#store/db/guard.ts";
 import { change, erasure, item, searchEntry, tally, uniqueValue } from "#store/db/schema.ts";
+import { rememberRemovals as insertRemovals } from "./removed-items.ts";
 import { placeholders, collectionStatement } from "#store/db/statement.ts";
 
 /**
@@ -217,6 +218,11 @@ export const updateItems = collectionStatement<BatchRowValues>((db) =>
       lastChange: sql`${lastChangeSql("collection_id")} - ${elementOfItem(4)}`,
     })
     .where(sql`number in (select ${element(0)} from json_each(${v.rows}) e)`),
+);
+
+/** Rows: number. */
+export const rememberRemovals = collectionStatement<BatchRowValues>((db) =>
+  insertRemovals(db, sql`select ${element(0)} from json_each(${v.rows}) e`, sql`${v.now}`),
 );
 
 /** Rows: number. */

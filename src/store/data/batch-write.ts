@@ -205,6 +205,7 @@ function buildRowStatements(
     ...(write.changes.some(({ action }) => action.endsWith(".erase"))
       ? eraseReplays(db, { numbers: JSON.stringify(deletedNumbers), at: write.now })
       : []),
+    ...bindRows(batch.rememberRemovals, numbers),
     ...bindRows(batch.deleteItems, numbers),
   ];
 }

@@ -8,6 +8,7 @@ import { insertChange, type ItemAuditRecord } from "./changes.ts";
 import { eraseFormerValues, queueErasure, maxErasedPerBatch } from "./erasures.ts";
 import { eraseReplays } from "./replays.ts";
 import { erasedItem } from "#store/db/schema.ts";
+import { rememberRemovals } from "./removed-items.ts";
 import { runOnce, classifyError } from "#store/db/retry.ts";
 import { dataStatement, jsonChunks, type CollectionBind } from "#store/db/statement.ts";
 import {
@@ -128,6 +129,10 @@ const rememberErasure = dataStatement<{ number: number; at: number }>((db, v) =>
     .onConflictDoNothing(),
 );
 
+const rememberRemoval = dataStatement<{ number: number; at: number }>((db, v) =>
+  rememberRemovals(db, sql`${v.number}`, sql`${v.at}`),
+);
+
 /** Removes an item. An erasure also empties the responses that are stored for retries. */
 export async function removeItem(
   db: CollectionDatabase,
@@ -159,7 +164,11 @@ export async function removeItem(
     );
   }
   if (removal.mayHaveFiles) statements.push(...releaseFiles(db, [removal.number]));
-  statements.push(deleteItem(db, values), decrementItemCount(db, values));
+  statements.push(
+    rememberRemoval(db, values),
+    deleteItem(db, values),
+    decrementItemCount(db, values),
+  );
   return runItemBatch(db, statements, [], removal.number);
 }
 

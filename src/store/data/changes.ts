@@ -93,10 +93,10 @@ export function lastChangeSql(collectionIdColumn: string): SQL {
 }
 
 /** Whether an active webhook listens to the collection. */
-export const hasListenersColumn = (collectionIdColumn: string) =>
-  sql<number>`(select listened from collection where id = ${sql.raw(collectionIdColumn)})`.as(
-    "listened",
-  );
+export const hasListenersColumn = (collectionId: string | SQL) => {
+  const id = typeof collectionId === "string" ? sql.raw(collectionId) : collectionId;
+  return sql<number>`(select listened from collection where id = ${id})`.as("listened");
+};
 
 /** Joins the last change of the collection once, as `l`. A new change follows it. */
 export function joinLastChangeSql(collectionIdColumn: string): SQL {

@@ -36,6 +36,7 @@ import type { UniqueValue } from "#domain/data/index-entries.ts";
 import type { ClosedReason } from "#domain/definition/collection.ts";
 import { retryTransient, classifyError } from "#store/db/retry.ts";
 import { findItemConflicts, type UniqueConflict } from "./item-ranges.ts";
+import { wasStored } from "./removed-items.ts";
 import { viewGuard, type CreateLimits } from "./view-guard.ts";
 
 /**
@@ -62,7 +63,7 @@ const v = placeholders<CreateValues & { collectionId: number }>();
 
 /** True until the item is stored, and only for the request that owns the key. Uses only point lookups. */
 const isNewItem = lazySql(
-  () => sql`not exists (select 1 from item where id = ${v.id})
+  () => sql`not ${wasStored(v.id)}
   and (${v.key} is null or exists (select 1 from replay where key = ${v.key} and item_id = ${v.id}))`,
 );
 const tallyCondition = lazySql(() => sql`t.collection_id = ${v.collectionId}`);
@@ -142,12 +143,14 @@ const insertItem = collectionStatement<CreateValues>((db) =>
 const selectAssigned = collectionStatement<{ id: string }>((db) =>
   db
     .select({
-      number: item.number,
-      created_at: item.createdAt,
-      listened: hasListenersColumn("item.collection_id"),
+      number: sql<number>`number`,
+      created_at: sql<number>`created_at`,
+      listened: hasListenersColumn(v.collectionId),
     })
-    .from(item)
-    .where(eq(item.id, v.id)),
+    .from(
+      sql`(select number, created_at from item where id = ${v.id}
+        union all select number, created_at from removed_item where id = ${v.id})`,
+    ),
 );
 
 /** Everything that a create stores. */

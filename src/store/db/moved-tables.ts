@@ -15,6 +15,7 @@ import {
   indexing,
   item,
   pendingChange,
+  removedItem,
   replay,
   searchEntry,
   tally,
@@ -66,6 +67,7 @@ const declarations = lazy((): readonly Declaration[] => [
   { table: file, column: "collection_id", span: "id", large: ["name"] },
   { table: replay, column: "item_id", span: "item", large: ["answer"], expires: true },
   { table: erasedItem, column: "id", span: "item", expires: true },
+  { table: removedItem, column: "id", span: "item", expires: true },
   {
     table: collection,
     column: "id",

@@ -166,6 +166,14 @@ export const erasedItem = lazyTable("erased_item", () => ({
   at: integer("at").notNull(),
 }));
 
+/** Young items that were deleted, so that a late create does not store them again. */
+export const removedItem = lazyTable("removed_item", () => ({
+  id: text("id").primaryKey(),
+  number: integer("number").notNull(),
+  createdAt: integer("created_at").notNull(),
+  at: integer("at").notNull(),
+}));
+
 export const owedErasure = lazyTable("owed_erasure", () => ({
   subject: text("subject").primaryKey(),
 }));
