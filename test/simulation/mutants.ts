@@ -48,8 +48,15 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "a repeated create is stored again",
     createItem,
-    "sql`not exists (select 1 from item where id = ${v.id})\n  and",
+    "sql`not ${wasStored(v.id)}\n  and",
     "sql`1\n  and",
+  ),
+  rareMutant(
+    1795502682,
+    "a repeated create stores an item that was deleted",
+    "store/data/removed-items.ts",
+    " or exists (select 1 from removed_item where id = ${id})",
+    "",
   ),
   mutant(
     "a PATCH does not guard the version",

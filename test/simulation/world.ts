@@ -264,8 +264,8 @@ export class World {
   }
 
   /**
-   * Runs the schedule in an isolate. It fails only while an object is cut off or calls of the run fail, and the next run
-   * repeats its work.
+   * Runs the schedule in an isolate. It fails only while an object is cut off or ends, or calls of the run fail, and
+   * the next run repeats its work.
    */
   schedule(isolateIndex: number, faults: readonly [number, CallFault][] = []): void {
     const { scheduler } = this;
@@ -279,7 +279,7 @@ export class World {
         .scheduled({ scheduledTime: minute * 60_000 }, { service })
         .catch((error: unknown) => {
           const isExpected = [...this.objects.actors.values()].some(
-            ({ cutUntil }) => cutUntil > startedAt,
+            ({ cutUntil, stoppedAt }) => cutUntil > startedAt || stoppedAt >= startedAt,
           );
           if (isExpected || faults.length > 0) return;
           const why = error instanceof Error ? error.stack : String(error);

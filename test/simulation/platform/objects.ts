@@ -39,6 +39,8 @@ export class Actor {
   instance: Instance | undefined;
   /** Until this time, calls cannot reach it. */
   cutUntil = 0;
+  /** When an instance last ended without notice. Its callers get an error. */
+  stoppedAt = -Infinity;
   /** Faults of the next alarm. */
   nextAlarm: "lost" | "late" | "twice" | undefined;
   readonly queue: Queue | null;
@@ -103,6 +105,7 @@ export class Actor {
   stop(why: string): void {
     if (!this.instance) return;
     this.#world.scheduler.note(`${this.instance.host.name} ${why}`);
+    this.stoppedAt = this.#world.scheduler.now;
     this.instance.host.kill();
     this.instance = undefined;
   }
