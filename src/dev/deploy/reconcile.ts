@@ -33,7 +33,7 @@ export interface HeldRow {
   stored: number;
   /** Whether its row is there, even if nothing shows it. */
   copied: number;
-  /** Whether items or changes of it are there. */
+  /** Whether items, changes, former definitions or the tally of it are there. */
   filled: number;
 }
 
@@ -42,7 +42,8 @@ export const selectHeld = `WITH ids AS (SELECT collection_id AS id FROM owner UN
   SELECT ids.id AS collection_id, coalesce(c.kind, d.kind) AS kind, ltrim(coalesce(c.key, d.key), '~') AS key, o.epoch, o.state,
     CASE WHEN c.id > 0 THEN 2 WHEN c.id IS NOT NULL AND d.key NOT LIKE '~%' THEN 1 ELSE 0 END AS stored,
     c.id IS NOT NULL AS copied,
-    ${["item", "change"].map((table) => `EXISTS (SELECT 1 FROM ${table} WHERE number >= ids.id * ${sequencesPerCollection} AND number < (ids.id + 1) * ${sequencesPerCollection})`).join(" OR ")} AS filled
+    ${["item", "change"].map((table) => `EXISTS (SELECT 1 FROM ${table} WHERE number >= ids.id * ${sequencesPerCollection} AND number < (ids.id + 1) * ${sequencesPerCollection})`).join(" OR ")}
+      OR ${["tally", "former_definition"].map((table) => `EXISTS (SELECT 1 FROM ${table} WHERE collection_id = ids.id)`).join(" OR ")} AS filled
   FROM ids LEFT JOIN owner o ON o.collection_id = ids.id LEFT JOIN collection c ON c.id IN (ids.id, -ids.id)
     LEFT JOIN deletion d ON d.collection_id = ids.id`;
 
