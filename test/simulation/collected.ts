@@ -6,7 +6,7 @@ import type { Layout } from "./settings.ts";
 /** The version of the Worker that serves beside the present one in simulated deployments. */
 export const formerCommit = "fbf2d40";
 /** The one that serves beside it in plans with moves. */
-export const formerCommitWithMoves = "eee4ff92";
+export const formerCommitWithMoves = "c6a312b0";
 
 export const collectedFolder = new URL("collected", import.meta.url).pathname;
 

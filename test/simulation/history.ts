@@ -92,6 +92,8 @@ export class History {
   deletions: { from: number; isDeleted: boolean }[] = [];
   readonly #world: World;
   readonly #collections: ObservedCollection[];
+  /** The last change in each database that moves had copied before a restore ended them, by collection. */
+  readonly #leftOver = new Map<string, number>();
   readonly #codes = new Map<string, Set<string>>();
   readonly #created = new Map<CollectionKey, number>();
   /** Every version that was ever committed, also in a time that a restore has undone. */
@@ -141,7 +143,7 @@ export class History {
     for (const collection of this.#collections) {
       const owner = owners.get(collection.id);
       if (owner === db) this.#observeItems(db, collection, commit);
-      else if (this.#findChanges(db, collection).length > 0)
+      else if (this.#findChanges(db, collection).some((row) => !this.#isLeftOver(db, row)))
         this.wrong(`${commit.activity} changed ${collection.key} in a database that lacks it`);
     }
   }
@@ -179,6 +181,19 @@ export class History {
       last,
       (collection.id + 1) * sequencesPerCollection,
     );
+  }
+
+  /** What a move had copied may be newer than what a restore has left of the source. */
+  #observeLeftOver(): void {
+    for (const db of this.#world.databases.values())
+      for (const collection of this.#collections)
+        for (const { number } of this.#findChanges(db, collection))
+          this.#leftOver.set(`${db.name} ${collection.id}`, number);
+  }
+
+  #isLeftOver(db: SimulatedDatabase, { number }: Json): boolean {
+    const collectionId = Math.floor(number / sequencesPerCollection);
+    return number <= (this.#leftOver.get(`${db.name} ${collectionId}`) ?? 0);
   }
 
   #observeChange(
@@ -336,6 +351,7 @@ export class History {
       );
       this.#created.set(key, kept.filter(({ action }) => action.endsWith(".create")).length);
     }
+    this.#observeLeftOver();
     this.#codes.clear();
     for (const { id, collection, states } of this.items.values()) {
       const state = states.at(-1);

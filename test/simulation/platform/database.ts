@@ -102,7 +102,7 @@ export interface Commit {
 
 /** A D1 database: a primary that decides, and a replica in each place that follows late. */
 export class SimulatedDatabase {
-  readonly #name: string;
+  readonly name: string;
   #primary: Copy;
   readonly #log: LogEntry[] = [];
   readonly #base: Uint8Array;
@@ -115,7 +115,7 @@ export class SimulatedDatabase {
   writer: { queue: Queue; msOf: (statements: number, writes: number) => number } | null = null;
 
   constructor(name: string, image: Uint8Array, now: () => number) {
-    this.#name = name;
+    this.name = name;
     this.#base = image;
     this.#primary = new Copy(image, 0);
     this.#now = now;
@@ -214,7 +214,7 @@ export class SimulatedDatabase {
     const [first] = queries;
     const work =
       queries.length === 1 ? (first?.sql.slice(0, 40) ?? "") : `batch of ${queries.length}`;
-    const label = `${this.#name} ${work}`;
+    const label = `${this.name} ${work}`;
     const answer = () => {
       try {
         return this.#answer(host, queries, source, asArrays, activity.name);
