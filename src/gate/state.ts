@@ -23,7 +23,7 @@ import {
   type StoredMeter,
   addRequests,
 } from "./limits.ts";
-import { mergeBookmarks } from "#domain/bookmarks.ts";
+import { mergeBookmarks, parseBookmarks } from "#domain/bookmarks.ts";
 import { constantTimeEqual } from "#domain/credential/keys.ts";
 import type { Random } from "#domain/ports.ts";
 import type { PresentedCredential } from "#domain/credential/tokens.ts";
@@ -32,8 +32,10 @@ import type { PresentedCredential } from "#domain/credential/tokens.ts";
 export interface ReadConstraint {
   /** The database version of the credential's last reported write; null if none was reported. */
   bookmark: string | null;
-  /** Whether a write is in progress or unreported. Only the primary is then certain to contain it. */
+  /** Whether a write is in progress or unreported. Only a primary is then certain to contain it. */
   untold: boolean;
+  /** The databases whose bookmarks include all unreported writes. Their replicas can serve reads nevertheless. */
+  confirmed: readonly string[];
   /**
    * Unreported writes that began by this time are over; null if there are none.
    * A read of the primary reports the version that it saw.
@@ -44,11 +46,12 @@ export interface ReadConstraint {
 /**
  * Reports the database version of a write by its ticket; null if the write certainly stored nothing.
  * A write with an uncertain result sends no report.
- * With `overdue`, reports the version that a read of the primary saw.
+ * With `overdue`, reports the versions that a read of the primary of one or more databases saw. The unreported write may
+ * be in another database, unless there is only one.
  */
 export type WriteReport =
   | { ticket: number; bookmark: string | null }
-  | { overdue: number; bookmark: string };
+  | { overdue: number; bookmark: string; isOnly: boolean };
 
 /** What a credential's object learns after the responses: the finished calls (`calls`) and the results of writes (`told`). */
 export interface GateReport {
@@ -64,6 +67,8 @@ export interface PendingWrites {
   startTimes: Map<number, number>;
   /** The start time of the newest write with a forgotten ticket; null if there is none. */
   lastUntrackedAt: number | null;
+  /** The databases whose bookmarks include the writes with forgotten tickets. */
+  confirmed: readonly string[];
 }
 
 /** The stored form of the writes. */
@@ -71,6 +76,8 @@ export interface StoredWrites {
   bookmark: string | null;
   /** The start time of the newest unreported write. */
   untoldAt: number | null;
+  /** Absent in rows that were stored before each database was confirmed. */
+  confirmed?: readonly string[];
 }
 
 /** An unreported write is over after this time. */
@@ -83,13 +90,15 @@ export function serializeWrites({
   bookmark,
   startTimes,
   lastUntrackedAt,
+  confirmed,
 }: PendingWrites): StoredWrites {
   const newest = Math.max(lastUntrackedAt ?? 0, ...[...startTimes.values()].slice(-1));
-  return { bookmark, untoldAt: newest === 0 ? null : newest };
+  const untoldAt = newest === 0 ? null : newest;
+  return { bookmark, untoldAt, confirmed: startTimes.size > 0 ? [] : confirmed };
 }
 
-export function restoreWrites({ bookmark, untoldAt }: StoredWrites): PendingWrites {
-  return { bookmark, startTimes: new Map(), lastUntrackedAt: untoldAt };
+export function restoreWrites({ bookmark, untoldAt, confirmed = [] }: StoredWrites): PendingWrites {
+  return { bookmark, startTimes: new Map(), lastUntrackedAt: untoldAt, confirmed };
 }
 
 /** Registers a write and returns its ticket. Tickets are random, because a restarted object forgets its counter. */
@@ -110,8 +119,21 @@ export function applyWriteReport(writes: PendingWrites, report: WriteReport): vo
     return;
   }
   forgetTickets(writes, report.overdue);
-  if (writes.lastUntrackedAt !== null && writes.lastUntrackedAt <= report.overdue)
+  if (writes.lastUntrackedAt === null || writes.lastUntrackedAt > report.overdue) return;
+  if (report.isOnly) {
     writes.lastUntrackedAt = null;
+    writes.confirmed = [];
+  } else {
+    const names = parseBookmarks(report.bookmark).keys();
+    writes.confirmed = [...new Set([...writes.confirmed, ...names])];
+  }
+}
+
+/** Notes that a write of this time may have stored something in any database. */
+function addUntracked(writes: PendingWrites, startedAt: number): void {
+  if (startedAt <= (writes.lastUntrackedAt ?? 0)) return;
+  writes.lastUntrackedAt = startedAt;
+  writes.confirmed = [];
 }
 
 export function readConstraintOf(writes: PendingWrites, now: number): ReadConstraint {
@@ -121,6 +143,7 @@ export function readConstraintOf(writes: PendingWrites, now: number): ReadConstr
   return {
     bookmark,
     untold: startTimes.size > 0 || lastUntrackedAt !== null,
+    confirmed: startTimes.size > 0 ? [] : writes.confirmed,
     overdue: lastUntrackedAt !== null && lastUntrackedAt <= overdue ? overdue : null,
   };
 }
@@ -130,7 +153,7 @@ function forgetTickets(writes: PendingWrites, until: number): void {
   for (const [ticket, startedAt] of writes.startTimes) {
     if (startedAt > until) return;
     writes.startTimes.delete(ticket);
-    writes.lastUntrackedAt = Math.max(startedAt, writes.lastUntrackedAt ?? 0);
+    addUntracked(writes, startedAt);
   }
 }
 
@@ -207,8 +230,7 @@ function loadStoredState(kv: SyncKvStorage, clockTime: number): GateState {
   const { epoch = "", known, usage } = row;
   const writes = restoreWrites(row.writes);
   const reservedWriteAt = lastReservedWriteAt(row.meter, clockTime);
-  if (reservedWriteAt !== null)
-    writes.lastUntrackedAt = Math.max(reservedWriteAt, writes.lastUntrackedAt ?? 0);
+  if (reservedWriteAt !== null) addUntracked(writes, reservedWriteAt);
   const meter = restoreMeter(row.meter, clockTime);
   return { epoch, meter, writes, log: restoreLog(row.log), known, usage };
 }

@@ -55,7 +55,7 @@ async function admitWithoutObject(
   const isWithinLimit = await countWithoutObject(service, grant.credentialId);
   if (!isWithinLimit) return { verdict: "limited", grant, retryAfter: 60, quotas };
   // The credential's earlier writes are unknown, so its reads use the primary.
-  const seen = { bookmark: null, untold: true, overdue: null };
+  const seen = { bookmark: null, untold: true, confirmed: [], overdue: null };
   return { verdict: "admitted", grant, quotas, seen, ticket: isWrite ? noTicket : null };
 }
 
@@ -138,7 +138,11 @@ export const authenticate = <E extends ApiEnv & BearerEnv>(
     const onRead = (session: Session) => {
       const bookmark = session.isFromPrimary() ? session.newestBookmark() : null;
       if (readConstraint.overdue !== null && bookmark !== null)
-        reportWrite({ overdue: readConstraint.overdue, bookmark });
+        reportWrite({
+          overdue: readConstraint.overdue,
+          bookmark,
+          isOnly: c.env.databases.directory === null,
+        });
     };
     const actor = `credential:${grant.credentialId}` as const;
     const caller = { actor, resources: grant.resources };

@@ -79,10 +79,10 @@ function startRead(
   read: EarlyRead,
   request: ReadRequest<never>,
   from: typeof primary | typeof nearest,
-  notBefore: string | null = null,
+  constraint?: ReadConstraint,
 ): PendingRead {
   const session = c.env.databases.openSession(from);
-  if (notBefore !== null) session.notBefore(notBefore);
+  if (constraint) session.require(constraint);
   const result = read.prefetch(readContext(c, caller, session), request);
   // When the request is rejected, no code awaits this promise.
   result.catch(() => undefined);
@@ -139,7 +139,7 @@ export function createReader(
     }
   };
   // A change of a view applies like an edit of the credential, so a replica that lacks it must not decide.
-  const mayBeOlder = !narrow && !readConstraint.untold && !wantsPrimary(c);
+  const mayBeOlder = !narrow && !wantsPrimary(c);
   const from = mayBeOlder ? nearest : primary;
   return async <Data>(prefetch: Prefetch<Data, never>): Promise<Data> => {
     const isStarted = pendingRead?.prefetch === prefetch;
@@ -152,7 +152,7 @@ export function createReader(
       keepNewest(admittedIn(c.env.memory), `${credentialId} ${read.admissionKey}`, true);
     const firstRead = isStarted
       ? pendingRead
-      : startRead(c, caller, read, request, from, readConstraint.bookmark);
+      : startRead(c, caller, read, request, from, readConstraint);
     const { result, session } = (await isUsable(firstRead))
       ? firstRead
       : startRead(c, caller, read, request, primary);

@@ -30,7 +30,11 @@ describe("Pending writes of a credential", () => {
           applyWriteReport(writes, { ticket: tickets[index] ?? 0, bookmark });
         }
         const bookmark = String(Math.max(...versions)).padStart(4, "0");
-        expect(readConstraintOf(writes, 1)).toEqual({ bookmark, untold: false, overdue: null });
+        expect(readConstraintOf(writes, 1)).toMatchObject({
+          bookmark,
+          untold: false,
+          overdue: null,
+        });
       }),
     );
   });
@@ -47,14 +51,14 @@ describe("Pending writes of a credential", () => {
       const { overdue } = readConstraintOf(writes, 1000 + overdueAfterMs);
       expect(overdue).toBe(1000);
       const newTicket = beginWrite(writes, 1001, random);
-      applyWriteReport(writes, { overdue: 1000, bookmark: "5" });
-      expect(readConstraintOf(writes, 1002)).toEqual({
+      applyWriteReport(writes, { overdue: 1000, bookmark: "5", isOnly: true });
+      expect(readConstraintOf(writes, 1002)).toMatchObject({
         bookmark: "5",
         untold: true,
         overdue: null,
       });
       applyWriteReport(writes, { ticket: newTicket, bookmark: null });
-      expect(readConstraintOf(writes, 1002)).toEqual({
+      expect(readConstraintOf(writes, 1002)).toMatchObject({
         bookmark: "5",
         untold: false,
         overdue: null,
@@ -62,12 +66,33 @@ describe("Pending writes of a credential", () => {
       // A late report with an old ticket ends no other write.
       beginWrite(writes, 1003, random);
       applyWriteReport(writes, { ticket, bookmark: "7" });
-      expect(readConstraintOf(writes, 1004)).toEqual({
+      expect(readConstraintOf(writes, 1004)).toMatchObject({
         bookmark: "7",
         untold: true,
         overdue: null,
       });
     }
+  });
+
+  it("stay unreported in each database until a read of its primary is reported", () => {
+    const writes = restoreWrites(noWrites);
+    beginWrite(writes, 1000, random);
+    const at = 1000 + overdueAfterMs;
+    expect(readConstraintOf(writes, at)).toMatchObject({ confirmed: [], overdue: 1000 });
+    applyWriteReport(writes, { overdue: 1000, bookmark: "DATA_01/5", isOnly: false });
+    for (const each of [writes, restoreWrites(serializeWrites(writes))])
+      expect(readConstraintOf(each, at)).toEqual({
+        bookmark: "DATA_01/5",
+        untold: true,
+        confirmed: ["DATA_01"],
+        overdue: 1000,
+      });
+    applyWriteReport(writes, { overdue: 1000, bookmark: "7", isOnly: false });
+    expect(readConstraintOf(writes, at).confirmed).toEqual(["DATA_01", "DB"]);
+    // The next write may be in any database again.
+    beginWrite(writes, at, random);
+    expect(readConstraintOf(writes, at).confirmed).toEqual([]);
+    expect(readConstraintOf(writes, at + overdueAfterMs).confirmed).toEqual([]);
   });
 
   it("stay unreported when the stored row does not exclude a running write", async () => {
@@ -85,7 +110,7 @@ describe("Pending writes of a credential", () => {
     const first = await admit(false);
     expect([first.ticket, first.seen]).toEqual([
       null,
-      { bookmark: null, untold: false, overdue: null },
+      { bookmark: null, untold: false, confirmed: [], overdue: null },
     ]);
     const { ticket, seen } = await admit(true);
     expect(seen.untold).toBe(false);

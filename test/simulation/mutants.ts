@@ -134,8 +134,8 @@ export const mutants: readonly Mutant[] = [
     63,
     "a restarted object forgets a write in progress",
     "gate/state.ts",
-    "return { bookmark, untoldAt: newest === 0 ? null : newest };",
-    "return { bookmark, untoldAt: null };",
+    "const untoldAt = newest === 0 ? null : newest;",
+    "const untoldAt = null;",
   ),
   rareMutant(
     413,
@@ -319,8 +319,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "a replica decides what a view shows",
     "http/prefetch.ts",
-    "const mayBeOlder = !narrow && !readConstraint.untold",
-    "const mayBeOlder = !readConstraint.untold",
+    "const mayBeOlder = !narrow && !wantsPrimary(c);",
+    "const mayBeOlder = !wantsPrimary(c);",
   ),
   // Restores
   mutant(

@@ -30,7 +30,10 @@ type Start = typeof primary | typeof nearest;
 /** The writes of a credential that its reads must include. */
 interface ReadRequirement {
   bookmark: string | null;
+  /** Whether a write may be in any database that is not `confirmed`. Only its primary is then certain to contain it. */
   untold: boolean;
+  /** Absent where an object of an earlier version answered. */
+  confirmed?: readonly string[];
 }
 
 /**
@@ -66,6 +69,13 @@ export class Session implements VersionTracker {
     }
   }
 
+  /** Makes all later reads include the writes of a credential. */
+  require(requirement: ReadRequirement): void {
+    if (requirement.bookmark !== null) this.notBefore(requirement.bookmark);
+    for (const [name, versions] of this.#versions)
+      if (isUncertain(requirement, name)) versions.notBefore(primary);
+  }
+
   newestBookmark(): string | null {
     const bookmarks = new Map<string, string>();
     for (const [name, { newest }] of this.#versions)
@@ -83,18 +93,22 @@ export class Session implements VersionTracker {
   }
 
   /** Whether every result includes the writes that the credential must see. */
-  covers({ bookmark, untold: hasUnreportedWrites }: ReadRequirement): boolean {
-    if (this.isFromPrimary()) return true;
-    const required = parseBookmarks(bookmark);
-    const isCovered = ([name, versions]: [string, DatabaseVersions]) =>
-      versions.isFromPrimary() || (versions.oldest ?? "") >= (required.get(name) ?? "");
-    return !hasUnreportedWrites && Array.from(this.#versions).every(isCovered);
+  covers(requirement: ReadRequirement): boolean {
+    const required = parseBookmarks(requirement.bookmark);
+    return Array.from(this.#versions).every(
+      ([name, versions]) =>
+        versions.isFromPrimary() ||
+        (!isUncertain(requirement, name) && (versions.oldest ?? "") >= (required.get(name) ?? "")),
+    );
   }
 
   #every(isTrue: (versions: DatabaseVersions) => boolean): boolean {
     return Array.from(this.#versions.values()).every(isTrue);
   }
 }
+
+const isUncertain = ({ untold, confirmed = [] }: ReadRequirement, database: string): boolean =>
+  untold && !confirmed.includes(database);
 
 /** The part of a session in one database. */
 class DatabaseVersions {
