@@ -64,4 +64,11 @@ export const moveMutants: readonly Mutant[] = [
     "if (isRestored && stoppablePhases",
     "if (false && isRestored && stoppablePhases",
   ),
+  moveMutant(
+    1795501779,
+    "a read of one database confirms the writes to all",
+    "http/authenticate.ts",
+    "isOnly: c.env.databases.directory === null",
+    "isOnly: true",
+  ),
 ];
