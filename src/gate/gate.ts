@@ -7,9 +7,6 @@ import { addCalls, emptyCallLog, type CallLog } from "#domain/credential/call-lo
 import {
   exchangeProof,
   findGrant,
-  beginWrite,
-  readConstraintOf,
-  applyWriteReport,
   isOlderThanKnown,
   loadState,
   serializeState,
@@ -17,6 +14,7 @@ import {
   type KnownCredential,
   type GateState,
 } from "./state.ts";
+import { beginWrite, readConstraintOf, applyWriteReport } from "./pending-writes.ts";
 import {
   endReservation,
   takeRequest,

@@ -1,5 +1,5 @@
 import type { RateLimits, Grant } from "#domain/credential/credential.ts";
-import type { ReadConstraint } from "./state.ts";
+import type { ReadConstraint } from "./pending-writes.ts";
 
 /**
  * A sliding window with the exact times of the last 60 seconds' requests. A request at 0 s leaves it at 60.000 s.

@@ -1,6 +1,7 @@
 import type { AppEnv, RequestContext } from "./env.ts";
 import type { CallError } from "#domain/credential/call-log.ts";
-import type { GateReport, WriteReport } from "#gate/state.ts";
+import type { GateReport } from "#gate/state.ts";
+import type { WriteReport } from "#gate/pending-writes.ts";
 import { logRecovered } from "#domain/events.ts";
 import { type FieldError, Problem } from "#domain/problem/problem.ts";
 import { problems, type ProblemCode } from "#domain/problem/catalogue.ts";

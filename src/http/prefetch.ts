@@ -3,7 +3,7 @@ import type { ReadContext } from "#actions/context.ts";
 import { isNarrow } from "#domain/credential/credential.ts";
 import { Problem } from "#domain/problem/problem.ts";
 import type { PathParameters, Prefetch, Read, ReadRequest } from "#actions/read.ts";
-import type { ReadConstraint } from "#gate/state.ts";
+import type { ReadConstraint } from "#gate/pending-writes.ts";
 import { nearest, primary, type Session } from "#store/db/session.ts";
 import { readContext } from "./context.ts";
 import type { AppEnv, RequestContext } from "./env.ts";

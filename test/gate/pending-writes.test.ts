@@ -10,7 +10,7 @@ import {
   serializeWrites,
   applyWriteReport,
   restoreWrites,
-} from "../../src/gate/state.ts";
+} from "../../src/gate/pending-writes.ts";
 import type { Admission } from "../../src/gate/limits.ts";
 import { sha256 } from "../../src/domain/credential/keys.ts";
 import { issue } from "../support/service";

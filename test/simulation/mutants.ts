@@ -129,11 +129,16 @@ export const mutants: readonly Mutant[] = [
     "reportWrite({ ticket, bookmark });",
     "reportWrite({ ticket, bookmark: null });",
   ),
-  mutant("writes in progress are not tracked", "gate/state.ts", "startTimes.set(ticket, now);", ""),
+  mutant(
+    "writes in progress are not tracked",
+    "gate/pending-writes.ts",
+    "startTimes.set(ticket, now);",
+    "",
+  ),
   rareMutant(
     63,
     "a restarted object forgets a write in progress",
-    "gate/state.ts",
+    "gate/pending-writes.ts",
     "const untoldAt = newest === 0 ? null : newest;",
     "const untoldAt = null;",
   ),

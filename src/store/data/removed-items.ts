@@ -1,7 +1,7 @@
 import { lte, sql, type SQL } from "drizzle-orm";
 import { orm, type DataDatabase } from "#store/db/database.ts";
 import { retryTransient } from "#store/db/retry.ts";
-import { item, removedItem } from "#store/db/schema.ts";
+import { removedItem } from "#store/db/schema.ts";
 import type { Builder } from "#store/db/statement.ts";
 
 /**

@@ -201,14 +201,14 @@ export class Caller {
   judgeConflict(
     write: Write,
     { body }: Answer,
-    codes: readonly unknown[],
+    written: readonly unknown[],
     from: number,
     until: number,
     except?: string,
   ): void {
     const history = this.history;
     if (body.code === "duplicate") {
-      if (!codes.some((code) => history.hadCode(write.collection, code, from, until, except))) {
+      if (!written.some((code) => history.hadCode(write.collection, code, from, until, except))) {
         history.wrong(`${write.description} is no duplicate: ${JSON.stringify(body)}`);
       }
     } else if (body.code === "submissions_closed") {
