@@ -29,6 +29,8 @@ const emptyImage = (() => {
     "owner",
     "item",
     "change",
+    "tally",
+    "former_definition",
     "collection_move",
     "moving",
     "move_log",
@@ -303,6 +305,20 @@ describe("After a restore, the directory", () => {
         erase_at: 1000 + 7 * 86_400_000,
         collections: '[{"id":1,"name":"form:orders","epoch":1}]',
       },
+    ]);
+    expect(all.reconcile().repairs).toEqual([]);
+  });
+
+  it("erases a copy of which only the tally is left", () => {
+    const all = fresh();
+    all.create("DATA_01", 1, "orders");
+    all.run("DATA_01", "INSERT INTO tally VALUES (1, 0, 0, 0, 0)");
+    const before = all.images();
+    all.move(1, "DATA_01", "DATA_02", 2);
+    all.restore("DATA_01", before.get("DATA_01") as Uint8Array);
+    all.reconcile();
+    expect(all.rows("DB", "SELECT name, phase, source FROM collection_move")).toEqual([
+      { name: "form:orders", phase: "kept", source: "DATA_01" },
     ]);
     expect(all.reconcile().repairs).toEqual([]);
   });
