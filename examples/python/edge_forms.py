@@ -1,4 +1,4 @@
-"""A client of Edge Forms in one file, for Python 3.10 or newer and its standard library. Copy it.
+"""A client for Edge Forms in one file, for Python 3.10 or newer and its standard library. Copy it into your project.
 
     from edge_forms import EdgeForms, EdgeFormsError
 
@@ -15,25 +15,25 @@
         invoice = client.files.upload(file.read(), collection="app:orders", field="invoices", name="a.pdf")
     orders.update(order["id"], {"invoices": [invoice]})
 
-An API client gives `client_id` and `client_secret` in place of `token`: access tokens are fetched, shared by all
-threads and renewed by themselves. `client.records(app)` and `client.submissions(form)` have the same calls, and a
-client may be used by many threads at once: make one and keep it.
+For an API client, pass `client_id` and `client_secret` instead of `token`. All threads share one access token, which
+is renewed automatically. `client.records(app)` and `client.submissions(form)` have the same methods. A client is safe
+to use from many threads: create one and keep it.
 
-**Writes happen once.** Each has an Idempotency-Key of its own, so its retries are safe, whatever is lost on the way.
-Give a `key` where a write has to happen once across runs of your program: the same key within 24 hours writes once. A
-key that was used for something else is an error, `key_reused`; `update` takes it as done, as its function may see a
+**Writes happen once.** Each write has its own Idempotency-Key, so a retry never writes twice, even if a response was
+lost. Pass `key` if a write must happen once across runs of your program: within 24 hours, the same key writes once. A
+key that was used with a different body raises `key_reused`. Only `update` accepts it, because its function may see a
 later item in another run.
 
-**Walks resume.** `list`, `search` and `changes` give every item, page after page. A walk has a `cursor`: keep it when
-an item is done, and give it to a later walk of the same list, search or feed: that repeats at most a page, and skips
-none.
+**Walks resume.** `list`, `search` and `changes` return every item, page after page. A walk has a `cursor`. Store it
+when you have processed an item, and pass it to a later walk of the same list, search or feed. The later walk repeats
+at most one page and skips nothing.
 
-**Failures** are EdgeFormsError, with `code`, `status`, `errors`, `request_id`. What is tried again before that:
+**Failures** raise EdgeFormsError, with `code`, `status`, `errors` and `request_id`. Before that, the client retries:
 
-    429, 409 indexing               after Retry-After, never earlier; a limit of writes holds up writes, not reads
-    no or broken answers, 5xx       with exponential backoff and jitter, where that is safe: reads, writes with a key
-    401 of an access token          with a new one, once
-    412 in update with a function   waits, longer each time and at random, then asks the function again, up to 50 times
+    429, 409 indexing               after Retry-After, never earlier. A limit on writes delays writes, not reads
+    no or broken response, 5xx      with exponential backoff and jitter, if it is safe: reads, and writes with a key
+    401 for an access token         once, with a new token
+    412 in update with a function   calls the function again after a random, growing pause, up to 50 times
 """
 
 from __future__ import annotations
@@ -58,22 +58,22 @@ from urllib.parse import parse_qs, quote, urlencode, urlsplit
 __all__ = ["BatchError", "Collection", "EdgeForms", "EdgeFormsError", "Files", "Walk", "verify_webhook"]
 
 Json = dict[str, Any]
-"""An object as it stands in JSON: an item, its data, an operation, what became of it."""
+"""A JSON object: an item, its data, an operation or a result."""
 Results = list[Json]
 
-MOST_OPERATIONS = 100
-MOST_BYTES = 1_048_576
-MOST_CONFLICTS = 50
-LEAST_PACE = 50_000
-"""Bytes a second that a connection has to carry: files get that much more time than other requests."""
-MOST_REFUSALS = 100
-"""How often one call may be told to wait: other programs of the same credential may be faster each time."""
+MAX_OPERATIONS = 100
+MAX_BYTES = 1_048_576
+MAX_CONFLICTS = 50
+MIN_BYTES_PER_SECOND = 50_000
+"""The slowest supported connection. Transfers of files get more time accordingly."""
+MAX_REFUSALS = 100
+"""How often one call may be rate limited. Other programs with the same credential may use up the limit each time."""
 
 
 class EdgeFormsError(Exception):
-    """Every failure of a call.
+    """Raised for every failed call.
 
-    `code` is one of the service (https://…/docs/errors.md), or `network_error`, `timeout`, `unexpected_answer`,
+    `code` is a code of the service (https://…/docs/errors.md), or `network_error`, `timeout`, `unexpected_answer`,
     `key_reused`, `invalid_webhook`.
     """
 
@@ -89,49 +89,49 @@ class EdgeFormsError(Exception):
     ) -> None:
         super().__init__(message)
         self.code = code
-        #: The status of the answer; 0 where there was none.
+        #: The HTTP status; 0 without a response.
         self.status = status
         #: The whole problem document (RFC 9457).
         self.problem: Json = problem or {}
         #: Every invalid field, with its `field`, `pointer`, `code` and `reason`.
         self.errors: list[Json] = self.problem.get("errors") or []
-        #: What the service's operators ask for.
+        #: Identifies the request in the service's log.
         self.request_id: str | None = self.problem.get("request_id", request_id)
-        #: Seconds, from the header Retry-After.
+        #: The seconds in the Retry-After header.
         self.retry_after = retry_after
-        #: Whether a try may have been carried out although this one failed.
+        #: Whether an earlier attempt may have succeeded although this one failed.
         self.doubtful = doubtful
 
     @property
-    def _did_nothing(self) -> bool:
+    def _was_rejected(self) -> bool:
         return self.status == 429 or self.code == "indexing"
 
     @property
-    def _is_unsure(self) -> bool:
-        """Whether nobody knows what became of it: the answer was lost, or it was not the service that gave it."""
+    def _is_uncertain(self) -> bool:
+        """Whether the outcome is unknown: the response was lost, or came from something other than the service."""
         return self.code in ("network_error", "timeout") or self.status == 408 or self.status >= 500
 
 
 class BatchError(EdgeFormsError):
-    """A batch that ended before all of its parts were written: `results` are those of the parts that are stored."""
+    """A batch failed after some of its parts were stored. `results` are the results of the stored parts."""
 
     def __init__(self, cause: EdgeFormsError, results: Results) -> None:
-        told = (cause.code, cause.status, cause.problem, cause.retry_after, cause.request_id)
-        super().__init__(str(cause), *told, cause.doubtful)
+        details = (cause.code, cause.status, cause.problem, cause.retry_after, cause.request_id)
+        super().__init__(str(cause), *details, cause.doubtful)
         self.results = results
 
 
 class EdgeForms:
-    """One service by one credential.
+    """A connection to one service with one credential.
 
-    url            The service's address, without `/api/v1`.
-    token          A personal token, or a function that gives the present one.
+    url            The address of the service, without `/api/v1`.
+    token          A personal token, or a function that returns the current one.
     client_id, client_secret, scope
-                   An API client's credentials in its place; `scope` narrows what its access tokens may do.
-    retries        Tries after a failed one; waits of 429 do not count.
-    timeout        Seconds for each try.
-    longest_wait   Seconds; a longer Retry-After is raised.
-    concurrency    Requests on their way at once.
+                   The credentials of an API client, instead of a token. `scope` limits the access tokens.
+    retries        The number of retries after a failure. Waiting after 429 does not count.
+    timeout        Seconds for each attempt.
+    longest_wait   Seconds. A longer Retry-After raises the error.
+    concurrency    The number of parallel requests.
     """
 
     def __init__(
@@ -152,23 +152,27 @@ class EdgeForms:
             raise ValueError("Give a token, or the client_id and client_secret of an API client.")
         self._url = url.rstrip("/")
         self._token = token
-        self._grant = {"grant_type": "client_credentials", "client_id": client_id, "client_secret": client_secret}
+        self._token_request = {
+            "grant_type": "client_credentials",
+            "client_id": client_id,
+            "client_secret": client_secret,
+        }
         if scope is not None:
-            self._grant["scope"] = " ".join(scope)
+            self._token_request["scope"] = " ".join(scope)
         self._retries = retries
         self._timeout = timeout
         self._longest_wait = longest_wait
         self._room = threading.BoundedSemaphore(concurrency)
-        self._open_at = {"read": 0.0, "write": 0.0}
+        self._lane_opens_at = {"read": 0.0, "write": 0.0}
         self._access = ("", 0.0)
-        self._holding = threading.Lock()
-        self._renewing = threading.Lock()
-        self._opener = urllib.request.build_opener(_AsItCame)
+        self._lane_lock = threading.Lock()
+        self._token_lock = threading.Lock()
+        self._opener = urllib.request.build_opener(_WithoutRedirects)
         #: The attachments of items.
         self.files = Files(self)
 
     def records(self, app: str) -> Collection:
-        """The records of an app. An id may be a receipt number everywhere."""
+        """The records of an app. Every method that takes an ID also takes a receipt number."""
         base = f"/apps/{quote(app, safe='')}"
         return Collection(self, f"{base}/records", f"{base}/changes", f"{base}/records")
 
@@ -185,8 +189,11 @@ class EdgeForms:
         query: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
-        """Any other route, below `/api/v1`. GET, HEAD, PUT, and what carries an Idempotency-Key are sent again after a
-        failure; the others only where the service said that it did nothing."""
+        """Calls any other route below `/api/v1`.
+
+        Retries GET, HEAD, PUT and requests with an Idempotency-Key after every failure, and other requests only if the
+        service says that it did nothing.
+        """
         reads = method in ("GET", "HEAD")
         safe = reads or method == "PUT" or "idempotency-key" in (name.lower() for name in headers or {})
         lane = "read" if reads else "write"
@@ -206,9 +213,9 @@ class EdgeForms:
         carried: int = 0,
         binary: bool = False,
     ) -> _Reply:
-        """`content` takes the place of a JSON body, `carried` is the size of a file on its way in either direction."""
-        asked = {name: value for name, value in (query or {}).items() if value is not None}
-        url = f"{self._url}/api/v1{path}" + (f"?{urlencode(asked)}" if asked else "")
+        """`content` replaces the JSON body. `carried` is the size of the file that the call transfers."""
+        parameters = {name: value for name, value in (query or {}).items() if value is not None}
+        url = f"{self._url}/api/v1{path}" + (f"?{urlencode(parameters)}" if parameters else "")
         sent = {"Accept": "application/json", **(headers or {})}
         for name, value in sent.items():
             if name.lower() == "if-match":
@@ -216,93 +223,93 @@ class EdgeForms:
         data = content if body is None else _json(body)
         if body is not None:
             sent["Content-Type"] = "application/json"
-        within = self._timeout + carried / LEAST_PACE
+        within = self._timeout + carried / MIN_BYTES_PER_SECOND
         for may_renew in (True, False):
-            bearer = self._bearer()
+            bearer = self._get_token()
             authorized = {**sent, "Authorization": f"Bearer {bearer}"}
             request = urllib.request.Request(url, data, authorized, method=method)
             try:
-                return self._persist(lane, safe, request, within, binary)
+                return self._send_with_retries(lane, safe, request, within, binary)
             except EdgeFormsError as error:
-                # Nothing was done for a bearer that is refused; an access token may have expired or been revoked.
+                # A 401 stored nothing. The access token may have expired or been revoked.
                 if error.status != 401 or not may_renew or isinstance(self._token, str):
                     raise
-                self._forget(bearer)
+                self._discard_token(bearer)
         raise AssertionError
 
-    def _bearer(self) -> str:
+    def _get_token(self) -> str:
         if self._token:
             return self._token if isinstance(self._token, str) else self._token()
-        # Fetched once for all threads.
-        with self._renewing:
+        # One thread fetches the token for all.
+        with self._token_lock:
             token, renew_at = self._access
             if time.monotonic() < renew_at:
                 return token
             form = {"Content-Type": "application/x-www-form-urlencoded"}
             url = f"{self._url}/oauth/token"
-            asked = urllib.request.Request(url, urlencode(self._grant).encode(), form)
-            told = self._persist("read", True, asked, self._timeout).body
-            if not isinstance(told, dict) or not isinstance(told.get("access_token"), str):
-                raise EdgeFormsError("The token endpoint answered without an access token.", "unexpected_answer")
-            seconds = float(told.get("expires_in") or 0)
-            # A minute early, so that none expires on its way.
-            self._access = (told["access_token"], time.monotonic() + max(seconds - 60, seconds / 2))
+            token_request = urllib.request.Request(url, urlencode(self._token_request).encode(), form)
+            reply = self._send_with_retries("read", True, token_request, self._timeout).body
+            if not isinstance(reply, dict) or not isinstance(reply.get("access_token"), str):
+                raise EdgeFormsError("The token endpoint returned no access token.", "unexpected_answer")
+            seconds = float(reply.get("expires_in") or 0)
+            # Renew a minute early, so that no token expires during a request.
+            self._access = (reply["access_token"], time.monotonic() + max(seconds - 60, seconds / 2))
             return self._access[0]
 
-    def _forget(self, refused: str) -> None:
-        with self._renewing:
+    def _discard_token(self, refused: str) -> None:
+        with self._token_lock:
             if self._access[0] == refused:
                 self._access = ("", 0.0)
 
-    def _persist(
+    def _send_with_retries(
         self, lane: str, safe: bool, request: urllib.request.Request, within: float, binary: bool = False
     ) -> _Reply:
-        """Sends until there is an answer, as often as is safe."""
+        """Sends the request and retries as often as is safe."""
         failures = refusals = 0
         while True:
             try:
-                return self._in_turn(lane, request, within, binary)._replace(doubtful=failures > 0)
+                return self._send_in_lane(lane, request, within, binary)._replace(doubtful=failures > 0)
             except EdgeFormsError as error:
-                error.doubtful = failures > 0 or error._is_unsure
-                told = error.retry_after or 0
-                if told > self._longest_wait:
+                error.doubtful = failures > 0 or error._is_uncertain
+                retry_after = error.retry_after or 0
+                if retry_after > self._longest_wait:
                     raise
-                if error._did_nothing:
+                if error._was_rejected:
                     refusals += 1
-                    if refusals > MOST_REFUSALS:
+                    if refusals > MAX_REFUSALS:
                         raise
-                    wait = _later(1 if error.retry_after is None else told)
+                    wait = _later(1 if error.retry_after is None else retry_after)
                     if error.status == 429:
-                        self._hold(lane, wait)
+                        self._delay_lane(lane, wait)
                 else:
-                    if not error._is_unsure or not safe or failures >= self._retries:
+                    if not error._is_uncertain or not safe or failures >= self._retries:
                         raise
                     backoff = min(20, 0.25 * 2**failures)
-                    wait = max(told, backoff / 2) + random.random() * backoff / 2
+                    wait = max(retry_after, backoff / 2) + random.random() * backoff / 2
                     failures += 1
             time.sleep(wait)
 
-    def _in_turn(self, lane: str, request: urllib.request.Request, within: float, binary: bool) -> _Reply:
-        """Waits for the lane and for room in it, and looks at the lane again once there is room."""
+    def _send_in_lane(self, lane: str, request: urllib.request.Request, within: float, binary: bool) -> _Reply:
+        """Waits until the limits and the number of parallel requests allow another request, then sends it."""
         while True:
-            while (wait := self._open_at[lane] - time.monotonic()) > 0:
+            while (wait := self._lane_opens_at[lane] - time.monotonic()) > 0:
                 time.sleep(_later(wait))
             with self._room:
-                if self._open_at[lane] > time.monotonic():
+                if self._lane_opens_at[lane] > time.monotonic():
                     continue
-                reply = self._attempt(request, within, binary)
-            # `"default";r=599;t=12, "write";r=0;t=3`: nothing is left of a limit for `t` seconds.
+                reply = self._send_once(request, within, binary)
+            # `"default";r=599;t=12, "write";r=0;t=3`: a limit is used up for `t` seconds.
             for name, seconds in re.findall(r'"(\w+)";r=0;t=(\d+)', reply.headers.get("RateLimit", "")):
                 for each in ("read", "write") if name == "default" else ("write",):
-                    self._hold(each, min(float(seconds), self._longest_wait))
+                    self._delay_lane(each, min(float(seconds), self._longest_wait))
             return reply
 
-    def _hold(self, lane: str, seconds: float) -> None:
-        with self._holding:
-            self._open_at[lane] = max(self._open_at[lane], time.monotonic() + seconds)
+    def _delay_lane(self, lane: str, seconds: float) -> None:
+        with self._lane_lock:
+            self._lane_opens_at[lane] = max(self._lane_opens_at[lane], time.monotonic() + seconds)
 
-    def _attempt(self, request: urllib.request.Request, within: float, binary: bool) -> _Reply:
-        """One request and its whole answer."""
+    def _send_once(self, request: urllib.request.Request, within: float, binary: bool) -> _Reply:
+        """Sends one request and reads the whole response."""
         until = time.monotonic() + within
         try:
             with self._opener.open(request, timeout=within) as answer:
@@ -327,10 +334,10 @@ class Collection:
         self._item = item
 
     def create(self, data: Json, *, status: str | None = None, key: str | None = None) -> Json:
-        """The new item. `status` is for submissions: drafts may lack what is required."""
+        """Creates an item. `status` is for submissions: a draft may lack required values."""
         headers = {"Idempotency-Key": key or _new_key()}
         reply = self._client._send("write", "POST", self._items, _content(data, status), headers=headers)
-        created: Json = _unmistaken(reply).body
+        created: Json = _assert_same_body(reply).body
         return created
 
     def get(self, id: str) -> Json:
@@ -345,11 +352,11 @@ class Collection:
         status: str | None = None,
         key: str | None = None,
     ) -> Json:
-        """Merges a change onto an item, and gives its `outcome`, `etag` and, where it may be read, `item`.
+        """Merges a change into an item. Returns `outcome`, `etag` and, if the credential may read it, `item`.
 
-        Fields that are left out stay, None clears. A function sees the present item and gives the change, None for
-        none; when somebody else was faster, it is asked again with what is there then. With `if_match` another
-        version is an error, `version_mismatch`.
+        Omitted fields keep their values, and None clears a field. A function receives the current item and returns
+        the change, or None for no change. If another writer was faster, it is called again with the new item. With
+        `if_match`, another version raises `version_mismatch`.
         """
         _check_tag("if_match", if_match)
         key = key or _new_key()
@@ -360,55 +367,56 @@ class Collection:
 
         if not callable(change):
             return put(change, if_match)
-        for conflicts in range(MOST_CONFLICTS + 1):
-            # Replicas may lag behind others' writes: after a conflict, only the primary is believed.
+        for conflicts in range(MAX_CONFLICTS + 1):
+            # A replica may lag behind other writers, so read the primary after a conflict.
             present = self._get(id, {"Cache-Control": "no-cache"} if conflicts else None)
             data = change(present)
             if data is None:
-                told: Json = {name: present[name] for name in ("id", "receipt_number", "etag") if name in present}
-                return {"op": "update", "outcome": "unchanged", **told, "item": present}
+                known: Json = {name: present[name] for name in ("id", "receipt_number", "etag") if name in present}
+                return {"op": "update", "outcome": "unchanged", **known, "item": present}
             try:
                 return put(data, if_match or present["etag"])
             except EdgeFormsError as error:
-                if error.code != "version_mismatch" or if_match or conflicts == MOST_CONFLICTS:
+                if error.code != "version_mismatch" or if_match or conflicts == MAX_CONFLICTS:
                     raise
-            # The range doubles with each conflict, so that the writers of one item spread out.
+            # The range doubles with each conflict, to spread out the writers of one item.
             span = min(2, 0.04 * 2**conflicts)
             time.sleep(span / 4 + random.random() * span)
         raise AssertionError
 
     def upsert(self, by: str, data: Json, *, status: str | None = None, key: str | None = None) -> Json:
-        """Updates the item that has the value of the unique field `by` in `data`; creates it where none has."""
+        """Updates the item that has the value of the unique field `by` in `data`, or creates it."""
         return self._write_one({"op": "upsert", "by": by, **_content(data, status)}, key or _new_key())
 
     def batch(self, operations: Iterable[Json], *, key: str | None = None, items: bool = False) -> Results:
-        """What became of each operation, in order; with `items` also the items.
+        """Runs operations and returns their results in order. With `items`, the results contain the items.
 
-        `{"op": "create", …}`, `update`, `upsert` or `delete`: up to 100 of them and 1 MiB are all or nothing. More are
-        written in parts: BatchError has the `results` of those before a refused one, and its `errors` have pointers
-        into the whole. With a `key` the same operations may be sent again: what is stored is told, not written again.
+        An operation is `{"op": "create", …}`, `update`, `upsert` or `delete`. Up to 100 operations and 1 MiB are
+        stored completely or not at all. More are stored in parts: BatchError has the `results` of the parts before
+        the rejected one, and pointers in its `errors` refer to all operations. With a `key`, you can send the same
+        operations again: stored parts return their results and are not stored again.
         """
         key = key or _new_key()
         whole = list(operations)
         for operation in whole:
             _check_tag("if_match", operation.get("if_match"))
-        parts = _parts(whole)
+        parts = _split(whole)
         results: Results = []
         while parts:
             start, end = parts.pop(0)
             try:
                 reply = self._write_batch(whole[start:end], f"{key}:{start}-{end}", items)
-                results += _unmistaken(reply).body["results"]
+                results += _assert_same_body(reply).body["results"]
             except EdgeFormsError as error:
                 if error.status != 413 or end - start == 1:
-                    raise BatchError(_moved(error, start), results) from error
-                # It touches more than a batch may, and nothing of it was stored.
+                    raise BatchError(_shift_pointers(error, start), results) from error
+                # The part is too large for one batch, and nothing of it was stored.
                 middle = (start + end) // 2
                 parts[:0] = [(start, middle), (middle, end)]
         return results
 
     def delete(self, id: str, *, if_match: str | None = None) -> None:
-        """Deletes a submission. One that has gone while an answer was lost counts as deleted."""
+        """Deletes a submission. If a response was lost and the submission is gone, it counts as deleted."""
         _check_tag("if_match", if_match)
         headers = {"If-Match": if_match} if if_match else None
         try:
@@ -418,30 +426,31 @@ class Collection:
                 raise
 
     def validate(self, data: Json, *, status: str | None = None) -> Json:
-        """What a create of a submission would store, or what it would raise."""
+        """Returns what creating this submission would store, or raises what it would raise."""
         checked: Json = self._client._send("read", "POST", f"{self._items}/validate", _content(data, status)).body
         return checked
 
     def list(self, *, cursor: str | None = None, limit: int = 200) -> Walk:
-        """Every item, in the order in which they were stored."""
+        """Returns every item, in the order of creation."""
         return self._walk("GET", self._items, None, {"limit": limit}, cursor)
 
     def search(self, search: Json | None = None, *, cursor: str | None = None, limit: int = 200) -> Walk:
-        """Every match: `{"conditions": […], "sort": […]}`. Newest first where no sort is given."""
+        """Returns every match of `{"conditions": […], "sort": […]}`. Without `sort`, the newest comes first."""
         return self._walk("POST", f"{self._items}/search", search or {}, {"limit": limit}, cursor)
 
     def aggregate(self, aggregate: Json) -> Json:
-        """Exact figures by group: `{"group_by": […], "metrics": {…}}` gives `{"groups": […], "truncated": …}`."""
+        """Returns `{"groups": […], "truncated": …}` with exact figures for `{"group_by": […], "metrics": {…}}`."""
         figures: Json = self._client._send("read", "POST", f"{self._items}/aggregate", aggregate).body
         return figures
 
     def changes(
         self, *, cursor: str | None = None, every: float | None = None, all: bool = False, limit: int = 200
     ) -> Walk:
-        """What happened, in order, missing nothing: from the oldest change that is kept, or a cursor; "now" is the end.
+        """Returns all changes in order, from a cursor or the oldest available change. The cursor "now" skips to the end.
 
-        Ends when there is no more, with the cursor to go on from; with `every`, looks again every so many seconds.
-        Several changes of one item may be told as one, by who made the last; `all` tells each.
+        The walk ends after the last change, and its cursor continues there. With `every`, it polls at that interval,
+        in seconds. Several changes of one item may be merged into one, by the actor of the last. With `all`, they are
+        not.
         """
         query = {"limit": limit, "all": "true" if all else None}
         return self._walk("GET", self._changes, None, query, cursor, feed=True, every=every)
@@ -454,16 +463,16 @@ class Collection:
         return item
 
     def _write_one(self, operation: Json, key: str, repeated: bool = False) -> Json:
-        """A batch of one: the only write besides a create that a key makes happen once."""
+        """Sends a batch of one operation, because only creates and batches accept an Idempotency-Key."""
         try:
             reply = self._write_batch([operation], key, items=True)
         except EdgeFormsError as error:
-            raise _alone(error) from error
-        # A function that is asked in another run sees a later item, and gives another change: it is done all the same.
-        written: Json = (reply if repeated else _unmistaken(reply)).body["results"][0]
+            raise _as_single_item(error) from error
+        # In another run, the function sees a later item and may return another change. The write is done all the same.
+        written: Json = (reply if repeated else _assert_same_body(reply)).body["results"][0]
         if "item" in written or "Idempotent-Replayed" not in reply.headers:
             return written
-        # Replays hold no items.
+        # Replays contain no items.
         try:
             return {**written, "item": self._get(written["id"])}
         except EdgeFormsError as error:
@@ -491,31 +500,31 @@ class Collection:
         def read(cursor: str | None) -> Page:
             page = self._client._send("read", method, path, body, {**query, "cursor": cursor}).body
             following = page["links"]["next"]
-            # The service may know itself by another address: what counts is the cursor.
+            # The link may have another host than the client uses, so use only its cursor.
             return Page(page["items"], following and parse_qs(urlsplit(following).query)["cursor"][0])
 
-        def goes_on(page: Page) -> bool:
+        def may_continue(page: Page) -> bool:
             if not feed:
                 return page.cursor is not None
             if not page.items and every is not None:
                 time.sleep(every)
             return bool(page.items) or every is not None
 
-        return Walk(read, goes_on, cursor)
+        return Walk(read, may_continue, cursor)
 
 
 class Files:
-    """The attachments of items. Each is a dict with `id`, `name`, `content_type`, `bytes`, `sha256` and `links`."""
+    """Files, which items attach. Each is a dict with `id`, `name`, `content_type`, `bytes`, `sha256` and `links`."""
 
     def __init__(self, client: EdgeForms) -> None:
         self._client = client
 
     def upload(self, content: bytes, *, collection: str, field: str, name: str, key: str | None = None) -> Json:
-        """Stores a file for a field of a `collection` like "form:purchase"; the service verifies every byte.
+        """Uploads a file for a field of a `collection`, such as "form:purchase". The service verifies its digest.
 
-        Attach it within 24 hours: write what this returns into the field's list of an item.
+        Attach the file within 24 hours: add the returned value to the list in that field of an item.
         """
-        told = {
+        metadata = {
             "collection": collection,
             "field": field,
             "name": name,
@@ -523,7 +532,7 @@ class Files:
             "sha256": hashlib.sha256(content).hexdigest(),
         }
         headers = {"Idempotency-Key": key or _new_key()}
-        announced = _unmistaken(self._client._send("write", "POST", "/files", told, headers=headers)).body
+        announced = _assert_same_body(self._client._send("write", "POST", "/files", metadata, headers=headers)).body
         stored: Json = self._client._send(
             "write",
             "PUT",
@@ -535,29 +544,29 @@ class Files:
         return stored
 
     def download(self, file: str | Json) -> bytes:
-        """The bytes of a file, verified by their digest: by its ID, or as an item has it."""
+        """Returns the bytes of a file, given by its ID or as an item contains it, and verifies their digest."""
         id, carried = (file, 90_000_000) if isinstance(file, str) else (file["id"], file["bytes"])
         reply = self._client._send(
             "read", "GET", f"{_file(id)}/content", headers={"Accept": "*/*"}, carried=carried, binary=True
         )
         content: bytes = reply.body
-        told = re.search("sha-256=:([^:]+):", reply.headers.get("Repr-Digest", ""))
-        if told and told[1] != base64.b64encode(hashlib.sha256(content).digest()).decode():
-            raise EdgeFormsError("The downloaded bytes differ from those that are stored.", "unexpected_answer")
+        digest = re.search("sha-256=:([^:]+):", reply.headers.get("Repr-Digest", ""))
+        if digest and digest[1] != base64.b64encode(hashlib.sha256(content).digest()).decode():
+            raise EdgeFormsError("The downloaded bytes differ from the stored ones.", "unexpected_answer")
         return content
 
     def get(self, id: str) -> Json:
-        """What is known of a file."""
+        """Returns the metadata of a file."""
         file: Json = self._client._send("read", "GET", _file(id)).body
         return file
 
     def link(self, id: str) -> Json:
-        """A `url` that works without a credential until `expires_at`, for at most an hour."""
+        """Creates a `url` that works without a credential until `expires_at`, for at most an hour."""
         link: Json = self._client._send("read", "POST", f"{_file(id)}/link").body
         return link
 
     def delete(self, id: str) -> None:
-        """Deletes a file that no item has. One that has gone while an answer was lost counts as deleted."""
+        """Deletes a file that no item has. If a response was lost and the file is gone, it counts as deleted."""
         try:
             self._client._send("write", "DELETE", _file(id))
         except EdgeFormsError as error:
@@ -571,23 +580,24 @@ def _file(id: str) -> str:
 
 class Page(NamedTuple):
     items: list[Json]
-    #: Where the next page starts; None at the end of a list or search.
+    #: The start of the next page; None at the end of a list or search.
     cursor: str | None
 
 
 class Walk:
-    """All items, page after page; `pages()` gives whole pages. A page may be short, even empty, and not the last.
+    """Iterates over all items, page after page. `pages()` returns whole pages. A page may be short or empty without
+    being the last.
 
-    `cursor` says where a later walk goes on. It stands before the page whose items are being given until the last of
-    them was taken, so that a walk that is broken off repeats some, and skips none. It is None before the first page and
-    after the end of a list or search; a feed's goes on for ever.
+    A later walk continues at `cursor`. The cursor moves to the next page only after the last item of a page was
+    taken, so a walk that is interrupted repeats some items and skips none. It is None before the first page and after
+    the end of a list or search. The cursor of a feed never ends.
     """
 
     def __init__(
-        self, read: Callable[[str | None], Page], goes_on: Callable[[Page], bool], cursor: str | None
+        self, read: Callable[[str | None], Page], may_continue: Callable[[Page], bool], cursor: str | None
     ) -> None:
         self._read = read
-        self._goes_on = goes_on
+        self._may_continue = may_continue
         self.cursor = cursor
 
     def __iter__(self) -> Iterator[Json]:
@@ -600,32 +610,34 @@ class Walk:
             page = self._read(self.cursor)
             yield page
             self.cursor = page.cursor
-            more = self._goes_on(page)
+            more = self._may_continue(page)
 
 
 def verify_webhook(
     secret: str | Iterable[str], headers: Mapping[str, str], body: bytes | str, tolerance: float = 300
 ) -> Json:
-    """The event of a genuine delivery (Standard Webhooks), with its `id`; `invalid_webhook` for any other.
+    """Verifies a delivery (Standard Webhooks) and returns its event with its `id`. Raises `invalid_webhook` if it is
+    not genuine.
 
-    `secret` is `whsec_…`, or both while one is being rotated; `body` is as it came, not parsed; `tolerance` is the
-    seconds by which its time may differ from ours. Deliveries come at least once: keep `event["id"]`.
+    `secret` is `whsec_…`, or a list of two during a rotation. `body` is the raw body. `tolerance` is the allowed
+    difference between the clocks, in seconds. A delivery may arrive more than once: store `event["id"]` to detect
+    that.
     """
     given = {name.lower(): value for name, value in headers.items()}
     id, sent, signatures = (given.get(f"webhook-{name}", "") for name in ("id", "timestamp", "signature"))
     if not id:
         raise _refused("The header webhook-id is missing.")
     if not re.fullmatch("[0-9]{1,12}", sent) or not abs(time.time() - int(sent)) <= tolerance:
-        raise _refused(f"Its timestamp is no time within {tolerance} seconds of now.")
+        raise _refused(f"Its timestamp is not within {tolerance} seconds of now.")
     content = body.encode() if isinstance(body, str) else body
     signed = f"{id}.{sent}.".encode() + content
-    told = [each[3:].encode() for each in signatures.split(" ") if each.startswith("v1,")][:10]
+    received = [each[3:].encode() for each in signatures.split(" ") if each.startswith("v1,")][:10]
     for each in [secret] if isinstance(secret, str) else secret:
         expected = base64.b64encode(hmac.new(_key_of(each), signed, hashlib.sha256).digest())
-        # Takes the same time wherever two signatures differ.
-        if any([hmac.compare_digest(expected, signature) for signature in told]):
+        # Compares in constant time.
+        if any([hmac.compare_digest(expected, signature) for signature in received]):
             return {**json.loads(content), "id": id}
-    raise _refused("Its signature is not one of the secret.")
+    raise _refused("Its signature does not match the secret.")
 
 
 def _key_of(secret: str) -> bytes:
@@ -634,7 +646,7 @@ def _key_of(secret: str) -> bytes:
     except binascii.Error:
         key = b""
     if not key:
-        raise ValueError("The secret is not whsec_ and base64.")
+        raise ValueError("The secret is not whsec_ followed by base64.")
     return key
 
 
@@ -646,12 +658,12 @@ class _Reply(NamedTuple):
     status: int
     headers: http.client.HTTPMessage
     body: Any
-    #: Whether an earlier try may have been carried out.
+    #: Whether an earlier attempt may have succeeded.
     doubtful: bool = False
 
 
-class _AsItCame(urllib.request.HTTPErrorProcessor):
-    """Gives every answer as it is. A redirect is not followed: it would carry the credential elsewhere."""
+class _WithoutRedirects(urllib.request.HTTPErrorProcessor):
+    """Returns every response unchanged. Follows no redirect, because it would send the credential elsewhere."""
 
     def http_response(self, request: urllib.request.Request, response: Any) -> Any:
         return response
@@ -675,29 +687,29 @@ def _read(answer: http.client.HTTPResponse, until: float, binary: bool) -> _Repl
     try:
         return _Reply(answer.status, answer.headers, json.loads(text) if text else None)
     except ValueError as cause:
-        message = f"The service answered {answer.status} with what is no JSON."
+        message = f"The service returned {answer.status} with a body that is not JSON."
         raise EdgeFormsError(message, "unexpected_answer", answer.status) from cause
 
 
 def _error_of(answer: http.client.HTTPResponse, text: bytes) -> EdgeFormsError:
-    """The error that an answer outside of 2xx tells."""
+    """Builds the error of a response outside 2xx."""
     try:
         problem = json.loads(text)
     except ValueError:
         problem = {}
     if not isinstance(problem, dict):
         problem = {}
-    # RFC 6749 has `error` and `error_description` in place of `code` and `detail`.
+    # RFC 6749 uses `error` and `error_description` instead of `code` and `detail`.
     code = problem.get("code", problem.get("error"))
-    told = (answer.status, problem, _seconds(answer.headers.get("Retry-After")), answer.headers.get("X-Request-Id"))
+    details = (answer.status, problem, _seconds(answer.headers.get("Retry-After")), answer.headers.get("X-Request-Id"))
     if not isinstance(code, str):
-        message = f"The service answered {answer.status} without a problem document."
-        return EdgeFormsError(message, "unexpected_answer", *told)
-    return EdgeFormsError(_message(code, problem), code, *told)
+        message = f"The service returned {answer.status} without a problem document."
+        return EdgeFormsError(message, "unexpected_answer", *details)
+    return EdgeFormsError(_message(code, problem), code, *details)
 
 
 def _message(code: str, problem: Json) -> str:
-    """It names the first fields that are wrong."""
+    """Builds a message that names the first invalid fields."""
     detail = problem.get("detail") or problem.get("error_description") or problem.get("title")
     errors = problem.get("errors") or []
     reasons = "".join(f" {each['field']}: {each['reason']}" for each in errors[:3])
@@ -705,47 +717,47 @@ def _message(code: str, problem: Json) -> str:
 
 
 def _renamed(error: EdgeFormsError, rename: Callable[[str, str], str]) -> EdgeFormsError:
-    """The same problem with its fields and pointers named as its caller knows them."""
+    """Copies an error and replaces its fields and pointers by those that the caller knows."""
     if not error.errors:
         return error
     names = ("field", "pointer")
     errors = [{**each, **{name: rename(name, each[name]) for name in names if name in each}} for each in error.errors]
     problem = {**error.problem, "errors": errors}
-    told = (error.status, problem, error.retry_after, error.request_id, error.doubtful)
-    return EdgeFormsError(_message(error.code, problem), error.code, *told)
+    details = (error.status, problem, error.retry_after, error.request_id, error.doubtful)
+    return EdgeFormsError(_message(error.code, problem), error.code, *details)
 
 
-def _moved(error: EdgeFormsError, start: int) -> EdgeFormsError:
-    """Errors of a part, told with the places that its operations have in the whole."""
+def _shift_pointers(error: EdgeFormsError, start: int) -> EdgeFormsError:
+    """Converts the pointers of a part to those of all operations."""
     place = re.compile(r"^(/operations/|operations\[)(\d+)")
-    return _renamed(error, lambda _, told: place.sub(lambda found: f"{found[1]}{int(found[2]) + start}", told))
+    return _renamed(error, lambda _, path: place.sub(lambda found: f"{found[1]}{int(found[2]) + start}", path))
 
 
-def _alone(error: EdgeFormsError) -> EdgeFormsError:
-    """Errors of a lone operation, told as the single route tells them."""
+def _as_single_item(error: EdgeFormsError) -> EdgeFormsError:
+    """Converts the pointers of a batch with one operation to those of the single route."""
     own = {"field": r"^operations\[0\]\.?(data\.)?", "pointer": "^/operations/0"}
-    return _renamed(error, lambda name, told: re.sub(own[name], "", told))
+    return _renamed(error, lambda name, path: re.sub(own[name], "", path))
 
 
-def _parts(operations: Sequence[Json]) -> list[tuple[int, int]]:
-    """From where to where one request takes; the same parts for the same operations."""
+def _split(operations: Sequence[Json]) -> list[tuple[int, int]]:
+    """Splits operations into the ranges of requests. The same operations always give the same ranges."""
     parts: list[tuple[int, int]] = []
     room = 0
     for index, operation in enumerate(operations):
         size = len(_json(operation)) + 1
-        if parts and size <= room and index - parts[-1][0] < MOST_OPERATIONS:
+        if parts and size <= room and index - parts[-1][0] < MAX_OPERATIONS:
             parts[-1] = (parts[-1][0], index + 1)
         else:
             parts.append((index, index + 1))
-            room = MOST_BYTES - len('{"operations":[]}')
+            room = MAX_BYTES - len('{"operations":[]}')
         room -= size
     return parts
 
 
-def _unmistaken(reply: _Reply) -> _Reply:
-    """Refuses the answer to a key that was used for something else, which was not written this time."""
+def _assert_same_body(reply: _Reply) -> _Reply:
+    """Raises if the key was used with another body. Nothing was written this time."""
     if "Idempotency-Key-Mismatch" in reply.headers:
-        message = "This key was used for another body, whose answer it gave; nothing was written."
+        message = "This key was used with another body. Nothing was written."
         raise EdgeFormsError(message, "key_reused", problem={"answer": reply.body})
     return reply
 
@@ -782,7 +794,7 @@ def _new_key() -> str:
 
 
 def _later(seconds: float) -> float:
-    """A little later than told, so that those who were held up together do not come back together."""
+    """Adds a random delay, so that callers that waited together do not return together."""
     return seconds + random.random() * min(0.25, 0.01 + seconds / 10)
 
 

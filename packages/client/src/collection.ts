@@ -263,7 +263,7 @@ function withReceiptNumber<I extends { id: string; etag: string }>(item: I) {
 /** Throws if the service replayed the response of another body with the same key. It wrote nothing in that case. */
 function rejectKeyMismatch(received: Received): Received {
   if (!received.headers.has("Idempotency-Key-Mismatch")) return received;
-  const message = "This key was used for another body, whose answer it gave; nothing was written.";
+  const message = "This key was used with another body. Nothing was written.";
   throw new EdgeFormsError(message, { code: "key_reused", problem: { answer: received.body } });
 }
 
