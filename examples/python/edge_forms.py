@@ -446,7 +446,7 @@ class Collection:
     def changes(
         self, *, cursor: str | None = None, every: float | None = None, all: bool = False, limit: int = 200
     ) -> Walk:
-        """Returns all changes in order, from a cursor or the oldest available change. The cursor "now" skips to the end.
+        """Returns all changes in order, from a cursor or the oldest available change. "now" is the cursor of the end.
 
         The walk ends after the last change, and its cursor continues there. With `every`, it polls at that interval,
         in seconds. Several changes of one item may be merged into one, by the actor of the last. With `all`, they are
