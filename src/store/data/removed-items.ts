@@ -6,7 +6,8 @@ import type { Builder } from "#store/db/statement.ts";
 
 /**
  * A create is sent again when its response is lost, and a call that failed may still run later. Both happen within
- * seconds, so only items that are younger than this leave a trace when they are deleted.
+ * seconds, so only items that are younger than this leave a trace when they are deleted. The trace does not move with its
+ * collection: a create is stored again if its answer is lost, its item is deleted, and a move ends, all before it is sent again.
  */
 const resendableMs = sql.raw(String(10 * 60_000));
 

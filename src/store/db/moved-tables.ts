@@ -15,7 +15,6 @@ import {
   indexing,
   item,
   pendingChange,
-  removedItem,
   replay,
   searchEntry,
   tally,
@@ -67,7 +66,6 @@ const declarations = lazy((): readonly Declaration[] => [
   { table: file, column: "collection_id", span: "id", large: ["name"] },
   { table: replay, column: "item_id", span: "item", large: ["answer"], expires: true },
   { table: erasedItem, column: "id", span: "item", expires: true },
-  { table: removedItem, column: "id", span: "item", expires: true },
   {
     table: collection,
     column: "id",
@@ -91,6 +89,7 @@ export const tablesThatStay = {
   owner: "it says which database has the collection",
   moving: "the move itself",
   move_log: "the move itself",
+  removed_item: "for an hour, although a create is sent again within seconds",
   erased_replay: "for a minute, until KV has lost its copies, which all databases share",
   owed_erasure: "a move begins only when there are none",
   refolding: "a move begins only when there is none",
