@@ -149,6 +149,7 @@ describe("Pages of definitions and data", () => {
     await page.evaluate("document.querySelector('form.item').noValidate = true");
     await person.press("Save changes");
     const links = page.getByRole("alert").getByRole("link");
+    await links.first().waitFor();
     expect(await links.allTextContents()).toEqual(["First", "Middle", "What, row 1", "Last"]);
     await links.nth(2).click();
     expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe(
