@@ -161,6 +161,8 @@ async function findMutant(mutant: Mutant, first: number): Promise<boolean> {
     if (errors.length === 0) continue;
     say(`found in ${(cpuSeconds() - startedAt).toFixed(1)} s, seed ${seed}: ${mutant.name}`);
     say(`    ${errors[0]?.slice(0, 160)}`);
+    if (mutant.seed === first && seed !== first)
+      say(`    WARNING: its seed ${first} no longer finds it. Give it the seed ${seed}.`);
     if (options.explain) await explain({ ...setting, layout }, seed, steps, plan);
     return true;
   }
