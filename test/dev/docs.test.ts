@@ -100,6 +100,17 @@ describe("Documentation coverage", () => {
     expect(problems).toEqual([]);
   });
 
+  it("names the versions of the generators that the tests run", () => {
+    const file = join(project, "test/clients/package.json");
+    const { devDependencies } = JSON.parse(readFileSync(file, "utf8")) as {
+      devDependencies: Record<string, string>;
+    };
+    const rows = pageOf("generators").matchAll(/^\|[^|]*\| `([^`]+)` +\| ([\d.]+) +\|/gm);
+    const versions = [...rows].map(([, tool = "", version]) => [tool, version]);
+    expect(versions.length).toBeGreaterThan(5);
+    expect(versions).toEqual(versions.map(([tool = ""]) => [tool, devDependencies[tool]]));
+  });
+
   it("lists every page in llms.txt", () => {
     const list = readFileSync(join(project, "docs/llms.txt"), "utf8");
     const pages = documents.flatMap((path) => /^docs\/(.*)\.md$/.exec(path)?.[1] ?? []);
@@ -244,7 +255,8 @@ function testPrograms(language: string) {
       const [program, args] = await commandOf(own, codeHere, file);
       const { stdout } = await run(program, args, { cwd, env: { ...process.env, ...environment } });
       const pattern = prints === "" ? /^/ : outputPattern(prints);
-      expect([heading, stdout.trim()]).toEqual([heading, expect.stringMatching(pattern)]);
+      const output = stdout.replaceAll("\r\n", "\n").trim();
+      expect([heading, output]).toEqual([heading, expect.stringMatching(pattern)]);
     }
   });
 
