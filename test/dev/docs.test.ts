@@ -286,6 +286,56 @@ describe("Programs in the documentation, in TypeScript", () => {
 describe("Programs in the documentation, in the shell", () => {
   const { server } = testPrograms("sh");
 
+  it("accepts each request that the pages show as JSON", async () => {
+    const { token } = await server.credential("--writes", "5000", "--requests", "5000");
+    const call = caller(server.url, token);
+    const json = (page: string, index: number) => {
+      const blocks = blocksOf(`docs/${page}.md`).filter(({ language }) => language === "json");
+      return JSON.parse(blocks[index]?.code ?? "");
+    };
+    const number = { type: "number" };
+    const text = { type: "text" };
+    const lines = [
+      { key: "sku", ...text },
+      { key: "qty", ...number },
+    ];
+    const fields = [
+      { key: "number", ...text, unique: true },
+      { key: "state", ...text },
+      { key: "note", ...text },
+      { key: "amount", ...number },
+      { key: "count", ...number },
+      { key: "paid", ...number },
+      { key: "due", type: "date" },
+      { key: "lines", type: "line_items", fields: lines },
+    ];
+    const customer = json("fields", 0);
+    // The pages name the record ORD-000042 in its third version.
+    const app = { receipt_prefix: "ORD-", fields: [{ ...customer, required: false }, ...fields] };
+    expect((await call("PUT", "/apps/examples/schema", app)).status).toBe(201);
+    const creates = Array.from({ length: 42 }, () => ({ op: "create", data: {} }));
+    await call("POST", "/apps/examples/records/batch", { operations: creates });
+    for (const note of ["second version", "third version"])
+      await call("PATCH", "/apps/examples/records/ORD-000042", { data: { note } });
+    const requests = [
+      ["POST", "/apps/examples/records/search", json("search", 0), 200],
+      ["POST", "/apps/examples/records/search", json("formulas", 3), 200],
+      ["POST", "/apps/examples/records/batch", json("using-the-api", 0), 200],
+      ["PATCH", "/apps/examples/records/ORD-000041", json("fields", 1), 200],
+      ["POST", "/apps/examples/records/batch", json("fields", 2), 200],
+      ["PUT", "/forms/attached/schema", json("files", 0), 201],
+      ["PUT", "/apps/linked/schema", json("references", 0), 201],
+      ["POST", "/apps/linked/records/search", json("references", 2), 200],
+      ["POST", "/apps/linked/records/search", json("references", 3), 200],
+      ["PUT", "/apps/titled/schema", json("references", 4), 201],
+      ["PATCH", "/forms/attached/schema", json("data-protection", 0), 200],
+    ] as const;
+    for (const [method, path, body, status] of requests) {
+      const response = await call(method, path, body);
+      expect([path, response.status, response.text]).toEqual([path, status, expect.anything()]);
+    }
+  });
+
   it("accepts every formula example on the page", async () => {
     const limits = ["--writes", "5000", "--requests", "5000"];
     const { token } = await server.credential(...limits);
