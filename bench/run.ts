@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { fsyncMilliseconds, machine } from "./measure/machine.ts";
@@ -18,6 +18,7 @@ import { rates } from "./parts/rates.ts";
 import { soak } from "./parts/soak.ts";
 import { worst } from "./parts/worst.ts";
 import { writeSections } from "./report/markdown.ts";
+import { pagePlots } from "./report/page-plots.ts";
 import { checkout, project } from "./serve/bundle.ts";
 
 /**
@@ -40,6 +41,8 @@ const parts: Record<string, Part> = {
   validation,
   worst,
   soak,
+  // Measures nothing. Draws the plots of docs/numbers.md again.
+  plots: async () => [],
 };
 const shortParts = ["cost", "bundle", "soak"];
 
@@ -112,5 +115,8 @@ async function measure(name: string): Promise<void> {
   const date = new Date().toISOString().slice(0, 10);
   const stamp = `_Measured ${date} by \`npm run bench ${argument}\`: ${machine()}, fsync ${fsync.toFixed(2)} ms._`;
   const sections = measured.map(({ title, text }) => ({ title, text: `${text}\n\n${stamp}` }));
-  writeSections(join(project, "bench/RESULTS.md"), "# Results", sections);
+  const results = join(project, "bench/RESULTS.md");
+  writeSections(results, "# Results", sections);
+  for (const [plot, drawing] of Object.entries(pagePlots(readFileSync(results, "utf8"))))
+    bench.plot(plot, "", drawing);
 }

@@ -3,10 +3,11 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { account, project, Server } from "../dev/server.ts";
 import { launchChromium } from "./chromium.ts";
+import { digestFile, pictureSources } from "./picture-sources.ts";
 
 /**
  * `npm run screenshots` takes the pictures of the README from the demo, in light and dark, and stores them in
- * docs/images. `npm run screenshots -- http://127.0.0.1:8787 FOLDER` uses a running `npm run dev` in that folder.
+ * docs/images, with the digests of their sources. `npm run screenshots -- http://127.0.0.1:8787 FOLDER` uses a running `npm run dev` in that folder.
  */
 
 const folder = join(project, "docs/images");
@@ -75,3 +76,5 @@ if (runningUrl && runningFolder) {
     await server.remove();
   }
 }
+const digests = JSON.stringify(pictureSources(project), null, 2);
+writeFileSync(join(project, digestFile), `${digests}\n`);
