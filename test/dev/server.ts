@@ -123,7 +123,7 @@ export class Server {
 }
 
 /** Finds a free port for a command that cannot choose its own. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
