@@ -83,13 +83,10 @@ const workerd = {
 };
 const inNodeOrBuilt = [...unitFiles, ...processFiles, ...browserFiles, ...smokeFiles];
 
-/** The bundle is built once per run. Processes wait for each other and for pages most of the time. */
-const built = {
-  globalSetup: "test/dev/built.ts",
-  env: { WRANGLER_LOG: "log" },
-  testTimeout: 180_000,
-  hookTimeout: 180_000,
-};
+/** Processes wait for each other and for pages most of the time. */
+const processes = { env: { WRANGLER_LOG: "log" }, testTimeout: 180_000, hookTimeout: 180_000 };
+/** The client, the bundle and the demo are built before the first file. */
+const built = { ...processes, globalSetup: "test/dev/built.ts" };
 
 const projects: Record<string, TestProjectInlineConfiguration> = {
   unit: {
@@ -106,7 +103,7 @@ const projects: Record<string, TestProjectInlineConfiguration> = {
   },
   isolated: { plugins: inWorkerd(), test: { ...workerd, isolate: true, include: isolatedFiles } },
   sized: { plugins: inWorkerd(), test: { ...workerd, include: sizedFiles } },
-  smoke: { test: { ...built, include: smokeFiles } },
+  smoke: { test: { ...processes, include: smokeFiles } },
   process: { test: { ...built, include: processFiles } },
   browser: { test: { ...built, include: browserFiles, testTimeout: 60_000 } },
 };

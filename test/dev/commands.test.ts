@@ -1,5 +1,5 @@
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -60,43 +60,5 @@ describe("npm run dev", () => {
       `1 Port ${port} is in use. Choose another one: npm run dev -- --port ${port + 1}\n`,
     );
     expect(sent).toEqual([]);
-  });
-});
-
-describe("Plain wrangler dev on a fresh clone", () => {
-  const folder = mkdtempSync(join(tmpdir(), "edge-forms-fresh-"));
-  const paths = ["src", "migrations", "node_modules", "package.json", "wrangler.toml"];
-  for (const path of paths) symlinkSync(join(project, path), join(folder, path));
-  let child: ChildProcess;
-  let output = "";
-  let url = "";
-  beforeAll(async () => {
-    const options = ["dev", "--port=0", "--inspector-port=0", "--ip=127.0.0.1"];
-    child = spawn("wrangler", options, { cwd: folder, detached: true });
-    await new Promise<void>((resolve, reject) => {
-      const read = (chunk: Buffer) => {
-        output += chunk.toString();
-        url = /Ready on (http:\S+)/.exec(output)?.[1] ?? "";
-        if (url !== "") resolve();
-      };
-      child.stdout?.on("data", read);
-      child.stderr?.on("data", read);
-      child.on("exit", () => reject(new Error(output)));
-    });
-  });
-  afterAll(() => {
-    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-    rmSync(folder, { recursive: true, force: true });
-  });
-
-  it("names what is missing and npm run dev on a page, in /health?deep and in the log", async () => {
-    const headers = { Accept: "text/html" };
-    const page = await fetch(`${url}/admin/sign-in`, { headers });
-    expect(page.status).toBe(503);
-    const reason = /lacks the secrets TOKEN_SECRET and SETUP_SECRET.*npm run dev/;
-    expect(await page.text()).toMatch(reason);
-    const health = await fetch(`${url}/health?deep`);
-    expect([health.status, await health.text()]).toEqual([503, expect.stringMatching(reason)]);
-    await expect.poll(() => output).toMatch(/"event":"not_set_up".*npm run dev/);
   });
 });
