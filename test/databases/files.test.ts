@@ -72,7 +72,7 @@ describe("Files in several databases", () => {
         },
       }),
     }) as unknown as DataDatabase;
-    await sweepObjects([one, moving], files, Date.now() + 13 * 60 * 60_000);
+    await sweepObjects(databases, [one, moving], files, Date.now() + 13 * 60 * 60_000);
     expect(await files.head(id)).not.toBeNull();
   });
 });
