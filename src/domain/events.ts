@@ -67,6 +67,11 @@ export function logDatabaseSize(
   writeEvent(logger, "database", { ...fields, percent_full: percent }, level);
 }
 
+/** Logs a database that has apps and forms, or may get some, and that this deployment lacks. */
+export function logMissingDatabase(logger: LogPort, fields: { database: string }): void {
+  writeEvent(logger, "database_missing", fields, "error");
+}
+
 type Fields = Record<string, unknown>;
 
 function writeEvent(logger: LogPort, event: string, fields: Fields, level?: LogLevel): void {

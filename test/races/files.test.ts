@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { sweepStorage } from "../../src/schedule.ts";
 import type { Answer, Client, Json } from "../support/client";
+import { dataDb } from "../support/databases";
 import { announce, codesOf, download, pdf, putContent, upload } from "../support/files";
 import { background } from "../support/serve";
 import { client, makeApp } from "../support/service";
@@ -22,7 +23,7 @@ const times = <T>(count: number, run: (index: number) => Promise<T>) =>
 const newFile = () => upload(owner, `app:${app}`);
 const attach = (id: string) => owner.post(records, { data: { invoices: [id] } });
 const rowOf = (id: string) =>
-  env.DB.prepare("select * from file where id = ?").bind(id).first<Json>();
+  dataDb.prepare("select * from file where id = ?").bind(id).first<Json>();
 const statusesOf = (answers: readonly Answer[]) => answers.map(({ status }) => status);
 
 /** A file that an item has can be downloaded; any other file leaves no row once the schedule ran. */

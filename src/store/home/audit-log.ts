@@ -1,5 +1,6 @@
 import type { Actor, AuditAction } from "#domain/audit.ts";
 import type { Databases } from "#store/db/database.ts";
+import { Lists } from "#store/db/lists.ts";
 import type { SubjectNames } from "./audit.ts";
 import {
   isBefore,
@@ -69,8 +70,8 @@ export async function scanAudit(
     [before, until].reduce((a, b) => (a && b ? earlierPosition(a, b) : (a ?? b))) ?? newest;
   const { windows, names } = await loadWindows(databases, start);
   const scanEdge = windows.map(findScanEdge).reduce(newerPosition, undefined);
-  const completeRows = windows
-    .flat()
+  const completeRows = new Lists(windows)
+    .merge((row) => row.number)
     .filter((row) => !scanEdge || !isBefore(row, scanEdge))
     .toSorted((a, b) => (isBefore(a, b) ? 1 : -1));
   const entries = completeRows
@@ -116,7 +117,7 @@ const containsText = (name: string | null, part: string) =>
 const equalsText = (name: string | null, text: string) =>
   name?.toLowerCase() === text.toLowerCase();
 
-function entryFromRow(row: WindowRow, names: SubjectNames): AuditEntry {
+function entryFromRow(row: Omit<WindowRow, "isOwn">, names: SubjectNames): AuditEntry {
   const { collection_id: collectionId, request_id: requestId, receipt, ...columns } = row;
   const { sent_request_id: sentRequestId, may_have_older: _, ...entry } = columns;
   const collection = names.collection(collectionId);

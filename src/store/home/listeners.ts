@@ -1,7 +1,8 @@
 import { lazySql } from "#store/db/lazy.ts";
-import { orm, type DataDatabase, type Databases, type HomeDatabase } from "#store/db/database.ts";
+import { orm, type Databases, type HomeDatabase } from "#store/db/database.ts";
 import { and, asc, eq, gt, sql, type SQL } from "drizzle-orm";
-import { mergeLists } from "#store/db/merge-lists.ts";
+import { isOwnColumn, listEach } from "#store/db/lists.ts";
+import { isCopy } from "#store/db/moved-tables.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { webhook, collection } from "#store/db/schema.ts";
 import { dataStatement, homeStatement, jointStatement } from "#store/db/statement.ts";
@@ -116,29 +117,19 @@ export async function loadCurrentPositions(
   databases: Databases,
   hook: Pick<Webhook, "collections">,
 ): Promise<StartPositions> {
-  const lists = await queryAll(databases, (db) =>
+  const lists = await listEach(databases, (db) =>
     orm(db)
       .select({
+        isOwn: isOwnColumn("collection.id"),
         id: collection.id,
         lastChangeNumber: lastChangeSql("collection.id").mapWith(Number),
       })
       .from(collection)
       .where(matchesCollections(collectionNames(hook))),
   );
-  const rows = mergeLists(
-    lists,
-    (row) => row.id,
-    (row) => row.lastChangeNumber,
-  );
+  const rows = lists.merge((row) => row.id);
   return Object.fromEntries(rows.map((row) => [String(row.id), row.lastChangeNumber]));
 }
-
-/** Runs a query in every data database. Returns the rows of each. */
-const queryAll = <Row>(
-  databases: Databases,
-  select: (db: DataDatabase) => PromiseLike<Row[]>,
-): Promise<Row[][]> =>
-  Promise.all(databases.dataDatabases().map((db) => retryTransient(db, async () => select(db))));
 
 const qualifiedKeySql = lazySql(() => sql`${collection.kind} || ':' || ${collection.key}`);
 
@@ -154,13 +145,16 @@ export async function filterExistingKeys(
   databases: Databases,
   qualifiedKeys: readonly string[],
 ): Promise<string[]> {
-  const lists = await queryAll(databases, (db) =>
+  const lists = await listEach(databases, (db) =>
     orm(db)
-      .select({ qualifiedKey: sql<string>`${qualifiedKeySql}` })
+      .select({
+        isOwn: isOwnColumn("collection.id"),
+        qualifiedKey: sql<string>`${qualifiedKeySql}`,
+      })
       .from(collection)
       .where(matchesCollections([...qualifiedKeys])),
   );
-  return lists.flat().map(({ qualifiedKey }) => qualifiedKey);
+  return lists.merge((row) => row.qualifiedKey).map((row) => row.qualifiedKey);
 }
 
 /** A collection with the number of its last change. */
@@ -176,18 +170,15 @@ export async function loadFeedHeads(
   hook: Pick<Webhook, "collections">,
 ): Promise<FeedHead[]> {
   const { id, kind, key } = collection;
-  const lists = await queryAll(databases, (db) =>
+  const isOwn = isOwnColumn("collection.id");
+  const lists = await listEach(databases, (db) =>
     orm(db)
-      .select({ id, kind, key, last: lastChangeSql("collection.id").mapWith(Number) })
+      .select({ isOwn, id, kind, key, last: lastChangeSql("collection.id").mapWith(Number) })
       .from(collection)
       .where(matchesCollections(collectionNames(hook)))
       .orderBy(asc(id)),
   );
-  return mergeLists(
-    lists,
-    (row) => row.id,
-    (row) => row.last,
-  );
+  return lists.merge((row) => row.id);
 }
 
 /** A range of changes: after `number`, below `below`. */
@@ -205,7 +196,7 @@ const selectRangesWithChanges = dataStatement<{ ranges: string }>((db, v) =>
       below: sql<number>`e.value ->> 2`.as("below"),
     })
     .from(
-      sql`json_each(${v.ranges}) e where exists (select 1 from change
+      sql`json_each(${v.ranges}) e where not ${sql.raw(isCopy("e.value ->> 0"))} and exists (select 1 from change
         where number > e.value ->> 1 and number < e.value ->> 2)`,
     ),
 );

@@ -10,7 +10,7 @@ import { and, asc, count, eq, getTableColumns, ne, sql } from "drizzle-orm";
 import { lazy } from "#domain/lazy.ts";
 import { lazySql } from "#store/db/lazy.ts";
 import type { Webhook, WebhookSecret, WebhookType } from "#domain/webhook/webhook.ts";
-import { labelFromRow, selectCollectionLabels, type CollectionLabel } from "./credential-lists.ts";
+import { mergeLabels, selectCollectionLabels, type CollectionLabel } from "./credential-lists.ts";
 import { insertAuditEntryIfChanged, type AuditRecord } from "./audit.ts";
 import { retryTransient, runOnce } from "#store/db/retry.ts";
 import { webhook } from "#store/db/schema.ts";
@@ -83,15 +83,14 @@ export async function findWebhookWithLabels(
   databases: Databases,
   id: string,
 ): Promise<(WebhookWithMaker & { collectionLabels: CollectionLabel[] }) | undefined> {
-  const [[[row]], labelLists] = await retryTransient(databases, () =>
+  const [[[row]], [labels]] = await retryTransient(databases, () =>
     batchHomeAndData(
       databases,
       (db) => [selectWebhookWithMaker(db, id)],
       (db) => [selectCollectionLabels(db, true)],
     ),
   );
-  const collectionLabels = labelLists.flatMap(([labels]) => labels.map(labelFromRow));
-  return row && { ...row, hook: webhookFromRow(row.hook), collectionLabels };
+  return row && { ...row, hook: webhookFromRow(row.hook), collectionLabels: mergeLabels(labels) };
 }
 
 /** Lists all webhooks in the order of creation. They are few, so the list has no pages. */
