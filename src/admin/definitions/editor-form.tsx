@@ -34,6 +34,8 @@ export interface EditorProps {
   /** The errors that the inputs show. */
   wrong: Problem | undefined;
   focus?: EditFocus | undefined;
+  /** Whether the draft comes from a form that a member sent. */
+  isUnsaved: boolean;
   action: string;
 }
 
@@ -191,7 +193,13 @@ export function Editor(props: EditorProps) {
   const hasFieldErrors = ((problem?.members["errors"] ?? []) as unknown[]).length > 0;
   return (
     <FormErrors problem={problem}>
-      <form method="post" action={`${action}?draft`} class="editor" data-editor="">
+      <form
+        method="post"
+        action={`${action}?draft`}
+        class="editor"
+        data-editor=""
+        data-warn={props.isUnsaved ? "unsaved" : ""}
+      >
         {/* Enter in an input presses the first button. */}
         <button type="submit" name="do" value="check" class="unseen" tabindex={-1} formnovalidate>
           {text.review}

@@ -85,7 +85,7 @@ const accountPage = page({
             [text.role, terms.roles[role]],
           ]}
         />
-        <form method="post" action="/admin/account/name">
+        <form method="post" action="/admin/account/name" data-warn="">
           <Input
             name="name"
             label={text.labels.name}
@@ -114,7 +114,7 @@ const accountPage = page({
 function LanguageForm({ language }: { language: Language | undefined }) {
   const text = useText().account;
   return (
-    <form method="post" action="/admin/preferences" id="language">
+    <form method="post" action="/admin/preferences" id="language" data-warn="">
       <h2>{text.language}</h2>
       <input type="hidden" name="back" value="/admin/account" />
       <Select
@@ -137,7 +137,7 @@ function LanguageForm({ language }: { language: Language | undefined }) {
 function ZoneForm({ zone, found }: { zone: string | undefined; found: string }) {
   const text = useText().account;
   return (
-    <form method="post" action="/admin/account/zone" id="zone">
+    <form method="post" action="/admin/account/zone" id="zone" data-warn="">
       <h2>{text.zone}</h2>
       <Select
         name="zone"
@@ -159,7 +159,7 @@ function ZoneForm({ zone, found }: { zone: string | undefined; found: string }) 
 function PasswordForm({ email }: { email: string }) {
   const text = useText().account;
   return (
-    <form method="post" action="/admin/account/password">
+    <form method="post" action="/admin/account/password" data-warn="">
       <h2>{text.password}</h2>
       <input type="hidden" value={email} autocomplete="username" />
       <Input

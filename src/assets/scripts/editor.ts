@@ -130,7 +130,8 @@ class DefinitionEditor {
     const checkInput = document.createElement("input");
     Object.assign(checkInput, { type: "hidden", name: "do", value: "check" });
     this.#form.append(checkInput);
-    this.#form.submit();
+    this.#form.noValidate = true;
+    this.#form.requestSubmit();
     return undefined;
   }
 

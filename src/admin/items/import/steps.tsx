@@ -89,7 +89,13 @@ export function ColumnsPage({
   const acceptedCount = outcomes.length - counts.refused;
   return (
     <ImportPage {...props} file={file} title={text.title(terms.collections[collection.kind].items)}>
-      <form method="post" action={`${base}/import`} enctype="multipart/form-data" class="import">
+      <form
+        method="post"
+        action={`${base}/import`}
+        enctype="multipart/form-data"
+        class="import"
+        data-warn=""
+      >
         <HiddenFile file={file} />
         {outcomes.length === 0 ? null : (
           <p class={counts.refused > 0 ? "notice warn" : "notice quiet"}>{text.forecast(counts)}</p>
