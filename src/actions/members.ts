@@ -48,6 +48,8 @@ export interface MemberContext extends ActionContext {
   passwords: Passwords;
   /** Pushes these credentials to their Durable Objects, so that a change applies to their next request. */
   pushCredentials(credentials: readonly Credential[]): Promise<void>;
+  /** Returns the credentials with their current last use and counts, which the database may not have yet. */
+  withCurrentUse(credentials: readonly Credential[]): Promise<Credential[]>;
 }
 
 /** Returns 403 unless the member may grant and remove all these roles. */
