@@ -8,11 +8,13 @@ import {
   listMembers,
   updateMember,
   updateName,
+  updatePreferences,
   updatePassword,
   findListingMember,
   findMemberBySession,
   findMemberForSignIn,
   type ListingMember,
+  type MemberPreferences,
   type SessionMember,
   insertFirstOwner,
 } from "#store/home/members.ts";
@@ -144,6 +146,12 @@ export async function changeName(ctx: MemberContext, name: string): Promise<void
   const entry = auditRecord(ctx, "member.name", `member:${ctx.member.id}`);
   await updateName(ctx.databases.home, ctx.member, name, entry);
 }
+
+/** Stores what the acting member chose. The audit leaves it out, because it changes nothing for others. */
+export const changePreferences = (
+  ctx: Pick<MemberContext, "databases" | "member">,
+  chosen: MemberPreferences,
+): Promise<void> => updatePreferences(ctx.databases.home, ctx.member, chosen);
 
 /** The last use of a session is stored at most this often. */
 const seenPeriodMs = 10 * 60 * 1000;

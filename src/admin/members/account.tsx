@@ -29,7 +29,7 @@ import { type Language, languages } from "#domain/language.ts";
 import {
   readChosenLanguage,
   readChosenZone,
-  setPreferences,
+  savePreferences,
   Preferences,
 } from "#admin/preferences.ts";
 import { limitAttempts } from "#admin/sign-in/session.ts";
@@ -57,7 +57,7 @@ const accountPage = page({
     zone: readChosenZone(c),
     language: readChosenLanguage(c),
   }),
-  document({ sessions, hash }, { ctx }) {
+  document({ sessions, hash, zone, language }, { ctx }) {
     const { email, name, role } = ctx.member;
     const granted = (Object.keys(abilities) as Ability[]).filter((each) => roleAllows(role, each));
     const sessionDocument = (session: SessionSummary) => ({
@@ -67,7 +67,15 @@ const accountPage = page({
       last_seen_at: formatTimestamp(session.seenAt),
       current: session.hash === hash,
     });
-    return { email, name, role, abilities: granted, sessions: sessions.map(sessionDocument) };
+    return {
+      email,
+      name,
+      role,
+      language: language ?? null,
+      zone: zone ?? null,
+      abilities: granted,
+      sessions: sessions.map(sessionDocument),
+    };
   },
   render(frame, { sessions, hash, hasPassword, zone, language }, attempt) {
     const { account: text, frame: frameText, terms } = frame.text;
@@ -248,8 +256,8 @@ const signOutEverywhere = action({
 
 const chooseZone = accountPage.form({
   fields: Preferences,
-  async act({ c, text }, { zone }) {
-    setPreferences(c, { zone: zone ?? "" });
+  async act({ c, ctx, text }, { zone }) {
+    await savePreferences(c, ctx, { zone: zone ?? "" });
     return {
       to: "/admin/account",
       flash: text.account.zoneSaved,
