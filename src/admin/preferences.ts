@@ -96,7 +96,10 @@ const readLanguage = (c: Context): Language =>
   readChosenLanguage(c) ?? negotiateLanguage(c.req.header("Accept-Language"));
 
 /** The texts of the area in the language of the request. */
-export const readTexts = (c: Context): Catalogue => catalogueOf(readLanguage(c));
+export const readTexts = (c: Context): Catalogue => {
+  const language = readLanguage(c);
+  return catalogueOf(language, negotiateLocale(language, c.req.header("Accept-Language")));
+};
 
 export function viewerOf(c: Context): Viewer {
   const edgeZone = (c.req.raw.cf as { timezone?: string } | undefined)?.timezone;

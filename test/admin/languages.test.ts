@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Client } from "../support/client";
 import { anonymous, client, makeApp, makeForm, ownerCookie } from "../support/service";
+import { copyItem } from "../support/copies";
 import { englishWords } from "./english-words";
 import { createMember, type Person } from "./people";
 
@@ -122,6 +123,25 @@ describe("The language of a page", () => {
   it("refuses a language that the area does not have", async () => {
     const { status } = await person.send("POST", "/preferences", { language: "xx" });
     expect(status).toBe(422);
+  });
+});
+
+describe("Numbers and months", () => {
+  it("are written as the reader's locale does, in texts, tables and charts", async () => {
+    const creator = await client();
+    const fields = [{ key: "amount", type: "number", decimals: 2 }];
+    const key = await makeForm(creator, fields);
+    const path = `/forms/${key}/submissions`;
+    const { body } = await creator.post(path, { data: { amount: 1234.5 } });
+    await copyItem(body.id, 1499);
+    const pageIn = async (page: string, languages: string) =>
+      (await pageOf(`/forms/${key}/${page}`, languages)).replaceAll(/<[^>]*>/g, " ");
+    expect(await pageIn("items", "en-GB")).toContain("1,500 submissions");
+    expect(await pageIn("items", "de-DE")).toContain("1.500 submissions");
+    expect(await pageIn("items", "de-DE")).toContain("1.234,50");
+    expect(await pageIn("summary", "de-DE")).toMatch(/1\.500 submissions in \D+ 20\d\d/);
+    expect(await pageIn("summary", "fr-FR")).toMatch(/1\s500 submissions/);
+    expect(await pageIn("items", "ja")).toContain("1,500");
   });
 });
 

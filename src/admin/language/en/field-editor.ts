@@ -1,8 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { Flag, Rule } from "#admin/definitions/draft.ts";
 import { sentence } from "#admin/language/sentence.ts";
-import { formatBytes } from "#html/viewer.tsx";
-import { plural, quantity, fileTypes } from "./words.ts";
+import { plural, fileTypes, type Words } from "./words.ts";
 
 interface RuleText {
   label: string;
@@ -32,7 +31,9 @@ const rules = (): Record<MoreRule, RuleText> => ({
 });
 
 /** The rules that are set, in the closed row. */
-const setRules = (): Record<Exclude<MoreRule, "section">, (value: string) => string> => ({
+const setRules = ({
+  formatBytes,
+}: Words): Record<Exclude<MoreRule, "section">, (value: string) => string> => ({
   min_length: (value) => `At least ${value} ${plural(Number(value), "character")}`,
   max_length: (value) => `At most ${value} ${plural(Number(value), "character")}`,
   pattern: (value) => `Pattern ${value}`,
@@ -71,7 +72,7 @@ const formula = () => ({
 });
 
 /** The row of a field in the editor of a definition. */
-export const fieldEditor = () => ({
+export const fieldEditor = (words: Words) => ({
   addField: "Add field",
   addColumn: "Add column",
   addColumnTo: (list: string) => `Add column to ${list}`,
@@ -79,7 +80,7 @@ export const fieldEditor = () => ({
   actionOn: (action: string, field: string) => `${action}: ${field}`,
   flags: flags(),
   notSearchable: "Not searchable",
-  errors: (count: number) => quantity(count, "error"),
+  errors: (count: number) => words.quantity(count, "error"),
   label: "Label",
   labelOf: (field: string) => `Label of ${field}`,
   help: "Help text",
@@ -92,6 +93,6 @@ export const fieldEditor = () => ({
   newKeyHint: "Used in the API. Leave blank to derive it from the label.",
   keyHint: "Changing the key renames the field. Its data stays.",
   rules: rules(),
-  setRules: setRules(),
+  setRules: setRules(words),
   formula: formula(),
 });

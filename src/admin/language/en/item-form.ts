@@ -1,9 +1,8 @@
 import type { Child } from "hono/jsx";
 import { sentence } from "#admin/language/sentence.ts";
-import { formatCount } from "#html/viewer.tsx";
-import { quantity } from "./words.ts";
+import type { Words } from "./words.ts";
 
-const rows = () => ({
+const rows = ({ formatCount, quantity }: Words) => ({
   /** The label of a cell. */
   cell: (column: string, row: number) => `${column}, row ${row}`,
   remove: "Remove",
@@ -37,7 +36,7 @@ const outcomes = () => ({
 });
 
 /** The form that creates or edits an item. */
-export const itemForm = () => ({
+export const itemForm = (words: Words) => ({
   create: (item: string) => `Create ${item}`,
   edit: (item: string) => `Edit ${item}`,
   submit: "Submit",
@@ -47,7 +46,7 @@ export const itemForm = () => ({
   formerOption: (value: string) => `${value} (former option)`,
   referenceHint: "A title, a receipt number or other text of the record",
   duplicate: (label: string) => `Another item already has this value of “${label}”.`,
-  rows: rows(),
+  rows: rows(words),
   conflict: conflict(),
   outcomes: outcomes(),
 });

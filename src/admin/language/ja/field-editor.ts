@@ -1,7 +1,6 @@
-import { formatBytes } from "#html/viewer.tsx";
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
-import { formatCount } from "#html/viewer.tsx";
 import { ruleFlags, fieldProperties } from "./field-properties.ts";
 import { explainFormulaReason } from "./formula-reasons.ts";
 import { fileTypes } from "./words.ts";
@@ -35,7 +34,7 @@ const rules = (): FieldEditor["rules"] => ({
   default: { label: properties.default, hint: "空欄の場合に使用されます。" },
 });
 
-const setRules = (): FieldEditor["setRules"] => ({
+const setRules = ({ formatBytes }: Numbers): FieldEditor["setRules"] => ({
   min_length: (value) => `${value} 文字以上`,
   max_length: (value) => `${value} 文字以内`,
   pattern: (value) => `正規表現 ${value}`,
@@ -69,7 +68,7 @@ const formula = (): FieldEditor["formula"] => ({
   example: (text) => `例：${text}`,
 });
 
-export const fieldEditor = (): FieldEditor => ({
+export const fieldEditor = (numbers: Numbers): FieldEditor => ({
   addField: "フィールドを追加",
   addColumn: "列を追加",
   addColumnTo: (list) => `「${list}」に列を追加`,
@@ -77,7 +76,7 @@ export const fieldEditor = (): FieldEditor => ({
   actionOn: (action, field) => `${action}：${field}`,
   flags: flags(),
   notSearchable: "検索対象外",
-  errors: (count) => `エラー ${formatCount(count)} 件`,
+  errors: (count) => `エラー ${numbers.formatCount(count)} 件`,
   label: properties.label,
   labelOf: (field) => `「${field}」のラベル`,
   help: properties.help,
@@ -90,6 +89,6 @@ export const fieldEditor = (): FieldEditor => ({
   newKeyHint: "API で使用される半角英数字の名前です。ラベルが英字の場合は省略できます。",
   keyHint: "キーを変更しても、データはそのまま残ります。",
   rules: rules(),
-  setRules: setRules(),
+  setRules: setRules(numbers),
   formula: formula(),
 });
