@@ -113,12 +113,16 @@ export function Time({ at, as = "time" }: { at: number; as?: TimeStyle }) {
 const numberFormats = new Map<string, Intl.NumberFormat>();
 const maxNumberFormats = 200;
 
-function cachedNumberFormat(locale: string, notation: "standard" | "compact"): Intl.NumberFormat {
-  const id = `${notation} ${locale}`;
+function cachedNumberFormat(
+  locale: string,
+  name: string,
+  options: Intl.NumberFormatOptions,
+): Intl.NumberFormat {
+  const id = `${name} ${locale}`;
   const cached = numberFormats.get(id);
   if (cached) return cached;
   if (numberFormats.size >= maxNumberFormats) numberFormats.clear();
-  const format = new Intl.NumberFormat(locale, { notation, maximumFractionDigits: 1 });
+  const format = new Intl.NumberFormat(locale, options);
   numberFormats.set(id, format);
   return format;
 }
@@ -127,12 +131,27 @@ type HasLocale = Pick<Viewer, "locale">;
 
 /** Formats like “1,204”. */
 export function formatCount({ locale }: HasLocale, count: number): string {
-  return cachedNumberFormat(locale, "standard").format(count);
+  return cachedNumberFormat(locale, "count", { maximumFractionDigits: 1 }).format(count);
 }
 
 /** Formats like “10K”, which fits beside an axis. */
 export function formatShortCount({ locale }: HasLocale, count: number): string {
-  return cachedNumberFormat(locale, "compact").format(count);
+  return cachedNumberFormat(locale, "short", { notation: "compact" }).format(count);
+}
+
+/** Writes a number with `decimals`, or with as many as it has. */
+export function formatDecimal({ locale }: HasLocale, value: number, decimals?: number): string {
+  const format = cachedNumberFormat(locale, `decimals ${decimals ?? ""}`, {
+    minimumFractionDigits: decimals ?? 0,
+    maximumFractionDigits: decimals ?? 15,
+  });
+  return format.format(value);
+}
+
+/** Writes the text of a number as the locale does. Other texts stay as they are. */
+export function formatNumber(viewer: HasLocale, text: string): string {
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  return Number.isFinite(value) ? formatDecimal(viewer, value) : text;
 }
 
 /** A count in the viewer's format. */

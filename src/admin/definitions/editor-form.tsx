@@ -3,11 +3,11 @@ import type { CollectionKind } from "#domain/definition/collection.ts";
 import { type FieldSet, noFields } from "#domain/definition/field.ts";
 import type { Problem } from "#domain/problem/problem.ts";
 import type { PageContext } from "#admin/layout.tsx";
-import { type Draft, type DraftField } from "./draft.ts";
+import { fieldKeys, type Draft, type DraftField } from "./draft.ts";
 import { Input, Select } from "#html/inputs.tsx";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { nameLocation } from "#admin/databases/locations.ts";
-import { fieldKeys } from "./draft-documents.ts";
+
 import { FieldEditor, Palette, useOpenPath } from "./field-editor.tsx";
 import type { EditFocus } from "./edit-draft.ts";
 import { FormErrors } from "#html/form-errors.tsx";

@@ -1,6 +1,12 @@
 import { createContext, useContext, type PropsWithChildren } from "hono/jsx";
 import type { Language } from "#domain/language.ts";
-import { formatBytes, formatCount, type Viewer, ViewerContext } from "#html/viewer.tsx";
+import {
+  formatBytes,
+  formatCount,
+  formatNumber,
+  type Viewer,
+  ViewerContext,
+} from "#html/viewer.tsx";
 import { type Catalogue, en } from "./en/index.ts";
 import { ja } from "./ja/index.ts";
 import type { Numbers } from "./numbers.ts";
@@ -24,6 +30,7 @@ export function catalogueOf(language: Language, locale: string = language): Cata
   if (builtCatalogues.size >= maxCatalogues) builtCatalogues.clear();
   const catalogue = catalogues[language]({
     formatCount: (count) => formatCount({ locale }, count),
+    formatNumber: (number) => formatNumber({ locale }, number),
     formatBytes: (bytes) => formatBytes({ locale }, bytes),
   });
   builtCatalogues.set(id, catalogue);

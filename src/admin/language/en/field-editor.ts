@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { Flag, Rule } from "#admin/definitions/draft.ts";
 import { sentence } from "#admin/language/sentence.ts";
+import { optionLabels } from "#admin/language/option-labels.ts";
 import { plural, fileTypes, type Words } from "./words.ts";
 
 interface RuleText {
@@ -9,6 +10,9 @@ interface RuleText {
 }
 
 type MoreRule = Exclude<Rule, "help" | "app" | "options" | "formula" | "result">;
+
+/** The rules that a closed row shows. */
+type SummarizedRule = Exclude<Rule, "help" | "result">;
 
 /** The rules under “More”. */
 const rules = (): Record<MoreRule, RuleText> => ({
@@ -33,20 +37,29 @@ const rules = (): Record<MoreRule, RuleText> => ({
 /** The rules that are set, in the closed row. */
 const setRules = ({
   formatBytes,
-}: Words): Record<Exclude<MoreRule, "section">, (value: string) => string> => ({
-  min_length: (value) => `At least ${value} ${plural(Number(value), "character")}`,
-  max_length: (value) => `At most ${value} ${plural(Number(value), "character")}`,
-  pattern: (value) => `Pattern ${value}`,
-  minimum: (value) => `Minimum ${value}`,
-  maximum: (value) => `Maximum ${value}`,
-  decimals: (value) => `${value} decimal ${plural(Number(value), "place")}`,
-  min_rows: (value) => `At least ${value} ${plural(Number(value), "row")}`,
-  max_rows: (value) => `At most ${value} ${plural(Number(value), "row")}`,
-  max_files: (value) => `At most ${value} ${plural(Number(value), "file")}`,
-  max_bytes: (value) => `At most ${formatBytes(Number(value))} each`,
-  accept: (value) => `Types ${fileTypes(value.split(", "))}`,
-  default: (value) => `Default ${value}`,
-});
+  formatNumber,
+}: Words): Record<SummarizedRule, (value: string) => string> => {
+  const counted = (limit: string, value: string, one: string) =>
+    `${limit} ${formatNumber(value)} ${plural(Number(value), one)}`;
+  return {
+    section: (value) => `Section “${value}”`,
+    app: (value) => `App ${value}`,
+    options: (value) => optionLabels(value).join(", "),
+    formula: (value) => `= ${value}`,
+    min_length: (value) => counted("At least", value, "character"),
+    max_length: (value) => counted("At most", value, "character"),
+    pattern: (value) => `Pattern ${value}`,
+    minimum: (value) => `Minimum ${formatNumber(value)}`,
+    maximum: (value) => `Maximum ${formatNumber(value)}`,
+    decimals: (value) => `${value} decimal ${plural(Number(value), "place")}`,
+    min_rows: (value) => counted("At least", value, "row"),
+    max_rows: (value) => counted("At most", value, "row"),
+    max_files: (value) => counted("At most", value, "file"),
+    max_bytes: (value) => `At most ${formatBytes(Number(value))} each`,
+    accept: (value) => `Types ${fileTypes(value.split(", "))}`,
+    default: (value) => `Default ${formatNumber(value)}`,
+  };
+};
 
 const flags = (): Record<Flag, string> => ({
   required: "Required",
@@ -62,6 +75,7 @@ const formula = () => ({
     sentence`Use the keys of the other fields. Example: ${example}`,
   exampleResult: "Result for an example: ",
   resultFor: (item: string) => `Result for ${item}: `,
+  resultForRow: (item: string) => `Result for row 1 of ${item}: `,
   result: "Result",
   /** The reason of the API for an error. */
   reason: (reason: string) => reason,

@@ -35,6 +35,18 @@ const outcomes = () => ({
     `${title} saved. Changes by others were kept: ${labels.join(", ")}.`,
 });
 
+/** The range of a number, under its input. Empty without limits. */
+const range =
+  ({ formatNumber }: Words) =>
+  (minimum: number | undefined, maximum: number | undefined): string => {
+    const [least, most] = [minimum, maximum].map((limit) =>
+      limit === undefined ? undefined : formatNumber(String(limit)),
+    );
+    if (least !== undefined && most !== undefined) return `From ${least} to ${most}`;
+    if (least !== undefined) return `At least ${least}`;
+    return most === undefined ? "" : `At most ${most}`;
+  };
+
 /** The form that creates or edits an item. */
 export const itemForm = (words: Words) => ({
   create: (item: string) => `Create ${item}`,
@@ -46,6 +58,7 @@ export const itemForm = (words: Words) => ({
   formerOption: (value: string) => `${value} (former option)`,
   referenceHint: "A title, a receipt number or other text of the record",
   duplicate: (label: string) => `Another item already has this value of “${label}”.`,
+  range: range(words),
   rows: rows(words),
   conflict: conflict(),
   outcomes: outcomes(),

@@ -38,6 +38,17 @@ const outcomes = (): ItemForm["outcomes"] => ({
     `「${title}」を保存しました。ほかのユーザーによる${quote(labels)}の変更も反映されています。`,
 });
 
+const range =
+  ({ formatNumber }: Numbers): ItemForm["range"] =>
+  (minimum, maximum) => {
+    const [least, most] = [minimum, maximum].map((limit) =>
+      limit === undefined ? undefined : formatNumber(String(limit)),
+    );
+    if (least !== undefined && most !== undefined) return `${least} 以上 ${most} 以下`;
+    if (least !== undefined) return `${least} 以上`;
+    return most === undefined ? "" : `${most} 以下`;
+  };
+
 export const itemForm = (numbers: Numbers): ItemForm => ({
   create: (item) => `${item}を作成`,
   edit: (item) => `${item}を編集`,
@@ -48,6 +59,7 @@ export const itemForm = (numbers: Numbers): ItemForm => ({
   formerOption: (value) => `${value}（以前の選択肢）`,
   referenceHint: "レコードのタイトル、受付番号、またはその他のテキスト",
   duplicate: (label) => `「${label}」の値がほかのデータと重複しています。`,
+  range: range(numbers),
   rows: rows(numbers),
   conflict: conflict(),
   outcomes: outcomes(),
