@@ -49,6 +49,9 @@ export class CredentialGate extends DurableObject<Bindings> {
   report() {
     return this.gate.report();
   }
+  use() {
+    return this.gate.use();
+  }
   exchange(...args: Parameters<Gate["exchange"]>) {
     return this.gate.exchange(...args);
   }

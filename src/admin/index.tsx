@@ -15,7 +15,7 @@ import { action } from "./page.ts";
 import { personSearchRoutes } from "./person-search.tsx";
 import { searchRoutes } from "./search.tsx";
 import { ReturnPath, requireSameOrigin } from "./form-input.ts";
-import { setPreferences, Preferences } from "./preferences.ts";
+import { savePreferences, Preferences } from "./preferences.ts";
 import { requireCompleteAccess } from "#admin/sign-in/access.ts";
 import {
   limitChanges,
@@ -61,8 +61,8 @@ const noStore = createMiddleware<AppEnv>(async (c, next) => {
 
 const choosePreferences = action({
   fields: () => z.extend(Preferences(), { back: ReturnPath() }),
-  async act({ c }, { back, ...preferences }) {
-    setPreferences(c, preferences);
+  async act({ c, ctx }, { back, ...preferences }) {
+    await savePreferences(c, ctx, preferences);
     return { to: back, document: preferences };
   },
 });

@@ -117,13 +117,18 @@ function describeWebhook(
 
 function LargeDatabase({ name, bytes }: AttentionData["databases"][number]) {
   const text = useText().overview.attention;
+  const viewer = useViewer();
   return (
     <AttentionItem
       tone="warn"
       state={text.states.nearlyFull}
       link={[text.links.databases, "/admin/settings/databases"]}
     >
-      {text.largeDatabase(<Name>{name}</Name>, formatBytes(bytes), formatBytes(maxDatabaseBytes))}
+      {text.largeDatabase(
+        <Name>{name}</Name>,
+        formatBytes(viewer, bytes),
+        formatBytes(viewer, maxDatabaseBytes),
+      )}
     </AttentionItem>
   );
 }

@@ -9,14 +9,17 @@ import {
   negotiateLocale,
 } from "#domain/language.ts";
 import { isTimeZone } from "#domain/time.ts";
+import { changePreferences } from "#actions/members.ts";
 import type { Theme } from "#html/page.tsx";
 import type { Viewer } from "#html/viewer.tsx";
+import type { Member } from "#store/home/members.ts";
 import { type Catalogue, catalogueOf, type Localization } from "./language/index.tsx";
 import { lazy } from "#domain/lazy.ts";
 
 /**
- * The preferences of one browser. The chosen language wins over the languages that the browser sends. The chosen zone wins over the browser's own zone (cookie `found_zone`, from page.ts).
- * The zone that Cloudflare derives from the address comes last.
+ * The language and the zone belong to the member, the theme to the browser. The cookies repeat what the member chose, for
+ * pages without a session. The chosen language wins over the languages that the browser sends. The chosen zone wins over
+ * the browser's own zone (cookie `found_zone`, from page.ts). The zone that Cloudflare derives from the address comes last.
  */
 export const Preferences = lazy(() =>
   z.partial(
@@ -33,10 +36,7 @@ export const Preferences = lazy(() =>
 
 const yearSeconds = 365 * 24 * 60 * 60;
 
-export function setPreferences(
-  c: Context,
-  preferences: z.infer<ReturnType<typeof Preferences>>,
-): void {
+function setPreferences(c: Context, preferences: z.infer<ReturnType<typeof Preferences>>): void {
   for (const [name, value] of Object.entries(preferences)) {
     if (value === undefined) continue;
     setCookie(c, name, value, {
@@ -49,19 +49,46 @@ export function setPreferences(
   }
 }
 
+/** Stores the choices of the signed-in member, and repeats them in its browser. */
+export async function savePreferences(
+  c: Context,
+  ctx: Parameters<typeof changePreferences>[0],
+  preferences: z.infer<ReturnType<typeof Preferences>>,
+): Promise<void> {
+  const { language, zone } = preferences;
+  if (language !== undefined || zone !== undefined)
+    await changePreferences(ctx, { language, zone });
+  setPreferences(c, preferences);
+}
+
 export function readTheme(c: Context): Theme {
   const theme = getCookie(c, "theme");
   return theme === "light" || theme === "dark" ? theme : "system";
 }
 
-/** The zone that the member chose. Undefined when the browser's own zone applies. */
-export function readChosenZone(c: Context): string | undefined {
-  return validZone(getCookie(c, "zone"));
+/** The choice of the member. Before its first one, and without a session, that of the browser. */
+function readChoice(c: Context, name: "language" | "zone"): string | undefined {
+  const member = c.get("member") as Partial<Pick<Member, "language" | "zone">> | undefined;
+  return member?.[name] ?? getCookie(c, name);
 }
 
-/** The language that the member chose. Undefined when the browser's own language applies. */
+/** Repeats the choices of the signed-in member in the cookies of this browser. */
+export function repeatPreferences(c: Context, member: Pick<Member, "language" | "zone">): void {
+  for (const name of ["language", "zone"] as const) {
+    const value = member[name];
+    if (value !== null && value !== (getCookie(c, name) ?? ""))
+      setPreferences(c, { [name]: value });
+  }
+}
+
+/** The chosen zone. Undefined when the browser's own zone applies. */
+export function readChosenZone(c: Context): string | undefined {
+  return validZone(readChoice(c, "zone"));
+}
+
+/** The chosen language. Undefined when the browser's own language applies. */
 export function readChosenLanguage(c: Context): Language | undefined {
-  const language = getCookie(c, "language");
+  const language = readChoice(c, "language");
   return isLanguage(language) ? language : undefined;
 }
 
@@ -69,7 +96,10 @@ const readLanguage = (c: Context): Language =>
   readChosenLanguage(c) ?? negotiateLanguage(c.req.header("Accept-Language"));
 
 /** The texts of the area in the language of the request. */
-export const readTexts = (c: Context): Catalogue => catalogueOf(readLanguage(c));
+export const readTexts = (c: Context): Catalogue => {
+  const language = readLanguage(c);
+  return catalogueOf(language, negotiateLocale(language, c.req.header("Accept-Language")));
+};
 
 export function viewerOf(c: Context): Viewer {
   const edgeZone = (c.req.raw.cf as { timezone?: string } | undefined)?.timezone;

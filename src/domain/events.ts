@@ -24,6 +24,7 @@ export const oldFailureNames = {
   "limiter of links unavailable": "limiter of links unavailable",
   "content of a file unreadable": "content of a file unreadable",
   "call report failed": "calls not logged",
+  "counts of calls unreadable": "counts of calls unreadable",
   "log of calls unreadable": "log of calls unreadable",
   "background work failed": "work behind an answer failed",
   "webhook object unreachable": "webhook object",

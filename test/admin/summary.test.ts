@@ -57,10 +57,10 @@ describe("The summary of an app or form", () => {
   it("says in a sentence what a chart of one month or one value would show", async () => {
     const page = async (query: string) => (await summary(query, acceptHtml)).text;
     const month = await page("?from=2026-01&to=2026-01");
-    expect(month).toContain("4 submissions in 2026-01.");
+    expect(month).toContain("4 submissions in Jan 2026.");
     expect(month).not.toContain("Submissions by month ·");
     expect(await page("?from=2025-12&to=2026-01")).toContain(
-      "4 submissions in 2026-01, none in the other months.",
+      "4 submissions in Jan 2026, none in the other months.",
     );
     expect(await page("?from=2026-02&to=2026-02")).toContain("20 submissions, none with a value.");
   });

@@ -16,7 +16,7 @@ import { Plot } from "#admin/plot.tsx";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { lazy } from "#domain/lazy.ts";
 import { EmptyState, Table } from "#html/parts.tsx";
-import { formatCount } from "#html/viewer.tsx";
+import { Count, formatMonth, useViewer } from "#html/viewer.tsx";
 import { optionLabel, Value } from "./value.tsx";
 
 const month = lazy(() =>
@@ -115,17 +115,19 @@ function SummaryFigures({ summary, figures }: { summary: Summary; figures: Figur
       </EmptyState>
     );
   }
+  const viewer = useViewer();
+  const nameOf = (monthText: string) => formatMonth(viewer, monthText);
   const filled = months.filter((each) => each.items > 0);
   return (
     <>
       {filled.length === 1 ? (
-        <p>{text.onlyMonth(itemCount(total), filled[0]?.month ?? "", months.length > 1)}</p>
+        <p>{text.onlyMonth(itemCount(total), nameOf(filled[0]?.month ?? ""), months.length > 1)}</p>
       ) : (
         <>
           <Plot
             title={text.byMonth(Items)}
             describeTotal={(count) => itemCount(count)}
-            bars={months.map((each) => ({ label: each.month, value: each.items, bad: 0 }))}
+            bars={months.map((each) => ({ label: nameOf(each.month), value: each.items, bad: 0 }))}
           />
           <details>
             <summary>{text.figures}</summary>
@@ -135,8 +137,10 @@ function SummaryFigures({ summary, figures }: { summary: Summary; figures: Figur
             >
               {months.map((each) => (
                 <tr>
-                  <td>{each.month}</td>
-                  <td class="number">{formatCount(each.items)}</td>
+                  <td>{nameOf(each.month)}</td>
+                  <td class="number">
+                    <Count of={each.items} />
+                  </td>
                 </tr>
               ))}
             </Table>
@@ -226,7 +230,9 @@ function BreakdownTable({
                   />
                 </svg>
               </td>
-              <td class="number">{formatCount(items)}</td>
+              <td class="number">
+                <Count of={items} />
+              </td>
             </tr>
           ))}
         </Table>

@@ -8,7 +8,7 @@ import {
   type LineItemsField,
 } from "#domain/definition/field.ts";
 import { textOf } from "#admin/form-input.ts";
-import { type Viewer, formatDay, useViewer, Time } from "#html/viewer.tsx";
+import { formatDay, formatDecimal, useViewer, Time } from "#html/viewer.tsx";
 import { type Child, createContext, useContext } from "hono/jsx";
 import { ReferenceValue } from "./references.tsx";
 import { FileList } from "./files/file-list.tsx";
@@ -65,23 +65,6 @@ function ValueList({ field, values, short }: ValueListProps) {
   );
 }
 
-const numberFormats = new Map<string, Intl.NumberFormat>();
-
-/** Shows the field's number of decimals; without one, as many as the value has. */
-function formatNumber({ locale }: Viewer, field: Field, value: number): string {
-  const decimals = "decimals" in field ? field.decimals : undefined;
-  const id = `${locale} ${decimals ?? ""}`;
-  if (numberFormats.size > 200) numberFormats.clear();
-  const format =
-    numberFormats.get(id) ??
-    new Intl.NumberFormat(locale, {
-      minimumFractionDigits: decimals ?? 0,
-      maximumFractionDigits: decimals ?? 15,
-    });
-  numberFormats.set(id, format);
-  return format.format(value);
-}
-
 /** A calendar day, formatted in UTC so that no time zone shifts it. */
 function Day({ day }: { day: string }) {
   const viewer = useViewer();
@@ -131,7 +114,7 @@ export function Value({ field, value, short }: { field: Field; value: unknown; s
     case "boolean":
       return <>{booleans[value === true ? "true" : "false"]}</>;
     case "number":
-      return <>{formatNumber(viewer, field, Number(value))}</>;
+      return <>{formatDecimal(viewer, Number(value), decimalsOf(field))}</>;
     case "date":
       return <Day day={text} />;
     case "datetime":
@@ -182,6 +165,9 @@ export function ItemValues({ fields, data }: { fields: readonly Field[]; data: D
     </dl>
   );
 }
+
+/** The decimals that the field shows; undefined for as many as the value has. */
+const decimalsOf = (field: Field) => ("decimals" in field ? field.decimals : undefined);
 
 const isLongText = ({ type }: Field) => type === "multiline_text" || type === "files";
 export const isNumber = (field: Field) => valueType(field) === "number";

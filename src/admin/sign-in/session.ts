@@ -12,7 +12,7 @@ import { memoryPart, type Memory } from "#domain/memory.ts";
 import type { Service } from "#http/service.ts";
 import { keepNewest } from "#http/isolate-limits.ts";
 import { adminPath, readForm, wantsJson } from "#admin/form-input.ts";
-import { localize } from "#admin/preferences.ts";
+import { localize, repeatPreferences, viewerOf } from "#admin/preferences.ts";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { createMiddleware } from "hono/factory";
 import { sha256, openSignedSecret } from "#domain/credential/keys.ts";
@@ -63,13 +63,15 @@ const unknownMember = { actor: "nobody", resources: "all" } as const;
  */
 function prefetchPage(c: Context<AdminEnv>, hash: string): ReadPage {
   const { earlyPage } = c.var;
+  const { zone } = viewerOf(c);
   const runRead = <Data>(prefetch: PagePrefetch<Data>, key: string) =>
     prefetch(readContext(c, unknownMember), key, c);
   const early = validSessionsIn(c.env.memory).has(hash) ? earlyPage : undefined;
   const result = early && runRead(early.prefetch, early.key);
   result?.catch(() => undefined);
+  // The member may have chosen another zone than this browser, whose days begin at other times.
   return async <Data>(prefetch: PagePrefetch<Data>) =>
-    early?.prefetch === prefetch
+    early?.prefetch === prefetch && viewerOf(c).zone === zone
       ? (result as Promise<Data>)
       : runRead(prefetch, c.req.param("key") ?? "");
 }
@@ -181,6 +183,7 @@ export const requireSession = createMiddleware<AdminEnv>(async (c, next) => {
   }
   const { settings, ...member } = found;
   c.set("member", member);
+  repeatPreferences(c, member);
   c.set("listSettings", settings);
   c.set("session", hash);
   c.set("action", adminContext(c, member, hash));

@@ -128,7 +128,7 @@ export function FieldPage(props: QuestionProps) {
     <BulkPage {...props} title={text.actions.edit(count)}>
       <SelectionSummary {...props} />
       {options.length === 0 ? <p class="muted">{text.noFields}</p> : null}
-      <form method="post" action={actionOf(listPath)}>
+      <form method="post" action={actionOf(listPath)} data-warn="">
         <HiddenSelection {...{ selection, act }} />
         {options.length === 0 ? null : (
           <Select name="field" label={text.labels.field} options={options} />
@@ -165,7 +165,7 @@ export function ConfirmPage(props: QuestionProps & { field: Field | undefined })
         <p class="notice warn">{text.leftOut(act, leftOut, itemCount(matches.count))}</p>
       ) : null}
       {act === "edit" ? null : <p>{text.explanations[act]}</p>}
-      <form method="post" action={actionOf(listPath)}>
+      <form method="post" action={actionOf(listPath)} data-warn="">
         <HiddenSelection {...{ selection, act }} />
         <input type="hidden" name="total" value={String(matches.count)} />
         {field ? (

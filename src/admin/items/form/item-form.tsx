@@ -180,7 +180,13 @@ export function ItemFormPage(props: ItemFormProps) {
       problem={problem}
       labels={inputLabels(fields, formErrorsOf(problem), text.rows)}
     >
-      <form method="post" action={action} class="item" enctype={encodingOf(fields)}>
+      <form
+        method="post"
+        action={action}
+        class="item"
+        enctype={encodingOf(fields)}
+        data-warn={form ? "unsaved" : ""}
+      >
         <ReferencesContext.Provider value={references}>
           {clash ? <ConflictNotice conflict={clash} frame={frame} /> : null}
         </ReferencesContext.Provider>

@@ -1,7 +1,7 @@
+import type { Words } from "./words.ts";
 import type { Child } from "hono/jsx";
 import type { AccountAction, ResourceAction } from "#domain/audit.ts";
 import type { ItemAction } from "#domain/item/change.ts";
-import { formatCount } from "#html/viewer.tsx";
 import { sentence } from "#admin/language/sentence.ts";
 
 const filters = () => ({
@@ -95,7 +95,7 @@ const accountEvents = (): Record<AccountAction, (member: Child) => Child> => ({
 const place = (collection: Child): Child =>
   collection === null ? "" : sentence` in ${collection}`;
 
-export const audit = () => ({
+export const audit = ({ formatCount }: Words) => ({
   title: "Audit",
   columns: { time: "Time", event: "Event", session: "Session", request: "Request" },
   filters: filters(),

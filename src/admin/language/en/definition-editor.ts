@@ -1,7 +1,6 @@
 import type { Child } from "hono/jsx";
 import { sentence } from "#admin/language/sentence.ts";
-import { formatCount } from "#html/viewer.tsx";
-import { plural } from "./words.ts";
+import { plural, type Words } from "./words.ts";
 
 /** The last part of an input's name, in the error summary. */
 const inputs = () => ({
@@ -28,7 +27,7 @@ const inputs = () => ({
 });
 
 /** What stops people from saving. */
-const problems = () => ({
+const problems = (words: Words) => ({
   enterName: "Enter a name.",
   invalidKey:
     "Use up to 63 lowercase letters, digits, hyphens and underscores. Start with a letter.",
@@ -53,7 +52,7 @@ const problems = () => ({
       .join(" "),
 });
 
-const page = () => ({
+const page = ({ formatCount }: Words) => ({
   versions: "Versions",
   duplicate: "Duplicate",
   pending: (done: number, total: number) =>
@@ -70,8 +69,8 @@ const page = () => ({
 });
 
 /** The editor of a definition. Its rows are in `fieldEditor`, its effects in `definitionChanges`. */
-export const definitionEditor = () => ({
-  page: page(),
+export const definitionEditor = (words: Words) => ({
+  page: page(words),
   inputs: inputs(),
   inputOf: (label: string, input: string) => `${label}, ${input}`,
   keyHint: "Used in API URLs. Can’t be changed later. Leave it blank to derive it from the name.",
@@ -94,7 +93,7 @@ export const definitionEditor = () => ({
     empty: "Add a field to see the preview.",
   },
   copyOf: (name: string) => `${name} (copy)`,
-  problems: problems(),
+  problems: problems(words),
   created: { app: "App created", form: "Form created" },
   unchanged: "No changes to save",
   checking: (items: string) => `Checking ${items}. The change takes effect afterwards.`,

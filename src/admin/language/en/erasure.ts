@@ -1,8 +1,7 @@
-import { formatCount } from "#html/viewer.tsx";
-import { plural } from "./words.ts";
+import { plural, type Words } from "./words.ts";
 
 /** The page that confirms the erasure of an item. */
-export const erasure = () => ({
+export const erasure = ({ formatCount }: Words) => ({
   title: (item: string) => `Erase ${item}`,
   warning: (item: string) =>
     `This permanently removes the ${item} and everything below. It can’t be undone.`,

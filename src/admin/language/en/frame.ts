@@ -1,7 +1,7 @@
-import { formatCount } from "#html/viewer.tsx";
+import type { Words } from "./words.ts";
 
 /** The frame of every page, and charts. */
-export const frame = () => ({
+export const frame = ({ formatCount }: Words) => ({
   administration: "Administration",
   menu: "Menu",
   searchForm: "Everything",

@@ -1,9 +1,8 @@
 import type { Child } from "hono/jsx";
 import { sentence } from "#admin/language/sentence.ts";
-import { formatCount } from "#html/viewer.tsx";
-import { quantity } from "./words.ts";
+import type { Words } from "./words.ts";
 
-const rows = () => ({
+const rows = ({ formatCount, quantity }: Words) => ({
   /** The label of a cell. */
   cell: (column: string, row: number) => `${column}, row ${row}`,
   remove: "Remove",
@@ -36,8 +35,20 @@ const outcomes = () => ({
     `${title} saved. Changes by others were kept: ${labels.join(", ")}.`,
 });
 
+/** The range of a number, under its input. Empty without limits. */
+const range =
+  ({ formatNumber }: Words) =>
+  (minimum: number | undefined, maximum: number | undefined): string => {
+    const [least, most] = [minimum, maximum].map((limit) =>
+      limit === undefined ? undefined : formatNumber(String(limit)),
+    );
+    if (least !== undefined && most !== undefined) return `From ${least} to ${most}`;
+    if (least !== undefined) return `At least ${least}`;
+    return most === undefined ? "" : `At most ${most}`;
+  };
+
 /** The form that creates or edits an item. */
-export const itemForm = () => ({
+export const itemForm = (words: Words) => ({
   create: (item: string) => `Create ${item}`,
   edit: (item: string) => `Edit ${item}`,
   submit: "Submit",
@@ -47,7 +58,8 @@ export const itemForm = () => ({
   formerOption: (value: string) => `${value} (former option)`,
   referenceHint: "A title, a receipt number or other text of the record",
   duplicate: (label: string) => `Another item already has this value of “${label}”.`,
-  rows: rows(),
+  range: range(words),
+  rows: rows(words),
   conflict: conflict(),
   outcomes: outcomes(),
 });

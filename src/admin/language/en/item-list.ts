@@ -1,5 +1,4 @@
-import { formatCount } from "#html/viewer.tsx";
-import { quantity } from "./words.ts";
+import type { Words } from "./words.ts";
 
 const downloads = () => ({
   menu: "Download",
@@ -33,7 +32,7 @@ const table = () => ({
   deleteSelected: "Delete selected…",
 });
 
-const tools = () => ({
+const tools = (words: Words) => ({
   views: "Views",
   all: (items: string) => `All ${items}`,
   ownFilter: "Only you see this view",
@@ -76,7 +75,7 @@ const saved = () => ({
 });
 
 /** Pages about a view. */
-const views = () => ({
+const views = ({ quantity }: Words) => ({
   inUse: "You can’t delete this view while something uses it. Change or delete these first:",
   credentials: (count: number) => quantity(count, "credential"),
   webhooks: (count: number) => quantity(count, "webhook"),
@@ -87,12 +86,12 @@ const views = () => ({
 });
 
 /** The list of a form's or an app's items. Counts are like “1,204 submissions”. */
-export const itemList = () => ({
+export const itemList = (words: Words) => ({
   search: "Search",
   searchItems: (items: string) => `Search ${items}`,
   searchLabel: (items: string) => `Search ${items} by text in any field`,
   notAllSearched: (total: string) => `Not all ${total} searched yet`,
-  searched: (count: number, total: string) => `Searched ${formatCount(count)} of ${total}`,
+  searched: (count: number, total: string) => `Searched ${words.formatCount(count)} of ${total}`,
   noMatchesYet: "No matches yet",
   noMatches: (items: string) => `No matching ${items}`,
   noFields: "No fields yet. Add fields to collect data.",
@@ -101,7 +100,7 @@ export const itemList = () => ({
   create: (item: string) => `Create ${item}`,
   import: "Import",
   position: (first: number, last: number, total: string) =>
-    `${formatCount(first)}–${formatCount(last)} of ${total}`,
+    `${words.formatCount(first)}–${words.formatCount(last)} of ${total}`,
   onlyPage: (total: string) => total.charAt(0).toUpperCase() + total.slice(1),
   pages: "Pages",
   previous: "← Previous",
@@ -111,7 +110,7 @@ export const itemList = () => ({
   noPrevious: "That was the first one in this list",
   downloads: downloads(),
   table: table(),
-  tools: tools(),
+  tools: tools(words),
   saved: saved(),
-  views: views(),
+  views: views(words),
 });

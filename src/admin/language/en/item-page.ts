@@ -3,8 +3,7 @@ import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { ItemAction } from "#domain/item/change.ts";
 import type { RowDiff } from "#domain/item/row-diff.ts";
 import { sentence } from "#admin/language/sentence.ts";
-import { formatCount } from "#html/viewer.tsx";
-import { quantity } from "./words.ts";
+import type { Words } from "./words.ts";
 
 const actions = () => ({
   edit: "Edit",
@@ -81,7 +80,7 @@ const untitled = (): Record<CollectionKind, (idEnd: string) => string> => ({
 });
 
 /** The page of an item, and its values wherever they appear. */
-export const itemPage = () => ({
+export const itemPage = ({ formatCount, quantity }: Words) => ({
   actions: actions(),
   outcomes: outcomes(),
   /** The titles of items that have neither a receipt number nor a text. */

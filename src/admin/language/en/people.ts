@@ -1,8 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { sentence } from "#admin/language/sentence.ts";
-import { formatCount } from "#html/viewer.tsx";
-import { plural, quantity } from "./words.ts";
+import { plural, type Words } from "./words.ts";
 
 const deletedWith = (): Record<CollectionKind, string> => ({
   app: "Deleted with its app",
@@ -10,7 +9,7 @@ const deletedWith = (): Record<CollectionKind, string> => ({
 });
 
 /** The search for the data of a person. */
-export const people = () => ({
+export const people = ({ formatCount, quantity }: Words) => ({
   titleOf: (text: string) => `Find a person: ${text}`,
   labels: { text: "Person" },
   textHint:

@@ -1,7 +1,7 @@
-import { formatCount } from "#html/viewer.tsx";
+import type { Words } from "./words.ts";
 
 /** “Find anything”. */
-export const search = () => ({
+export const search = ({ formatCount }: Words) => ({
   title: "Search",
   titleOf: (text: string) => `Search: ${text}`,
   /** Pages that the navigation does not have. */

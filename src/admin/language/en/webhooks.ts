@@ -4,7 +4,7 @@ import type { DeliveryResult } from "#domain/webhook/delivery.ts";
 import type { WebhookStatus } from "#domain/webhook/status.ts";
 import type { WebhookType } from "#domain/webhook/webhook.ts";
 import { sentence } from "#admin/language/sentence.ts";
-import { quantity } from "./words.ts";
+import type { Words } from "./words.ts";
 
 const types = (): Record<WebhookType, string> => ({
   "record.created": "Record created",
@@ -69,7 +69,7 @@ const inputs = () => ({
   saved: "Webhook saved",
 });
 
-const deliveries = () => ({
+const deliveries = ({ quantity }: Words) => ({
   caption: "Deliveries",
   columns: {
     time: "Time",
@@ -101,7 +101,7 @@ const deliveries = () => ({
 });
 
 /** The summary, the actions and the tabs of a webhook. */
-const layout = () => ({
+const layout = (words: Words) => ({
   created: "Created",
   owner: "Owner",
   you: "You",
@@ -133,7 +133,7 @@ const layout = () => ({
   stillDisabled: ({ reason }: WebhookStatus) => `The webhook is still disabled. ${reason ?? ""}`,
 });
 
-export const webhooks = () => ({
+export const webhooks = (words: Words) => ({
   title: "Webhooks",
   create: "Create webhook",
   none: "No webhooks yet",
@@ -150,9 +150,9 @@ export const webhooks = () => ({
   },
   types: types(),
   typeSummary,
-  layout: layout(),
+  layout: layout(words),
   inputs: inputs(),
-  deliveries: deliveries(),
+  deliveries: deliveries(words),
   secrets: {
     newTitle: "Your webhook secret",
     secret: "Secret",

@@ -1,12 +1,12 @@
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Child } from "hono/jsx";
 import type { AccountAction, ResourceAction } from "#domain/audit.ts";
 import type { ItemAction } from "#domain/item/change.ts";
-import { formatCount } from "#html/viewer.tsx";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
 import { joinWords } from "./words.ts";
 
-const filters = (): Catalogue["audit"]["filters"] => ({
+const filters = ({}: Numbers): Catalogue["audit"]["filters"] => ({
   actor: "操作者",
   actorExample: "メールアドレスまたは認証情報の名前",
   action: "操作",
@@ -108,10 +108,10 @@ const accountEvents = (): Record<AccountAction, (member: Child) => Child> => ({
   "member.setup": (member) => sentence`${member}がこのサービスをセットアップしました`,
 });
 
-export const audit = (): Catalogue["audit"] => ({
+export const audit = (numbers: Numbers): Catalogue["audit"] => ({
   title: "監査ログ",
   columns: { time: "日時", event: "操作内容", session: "セッション", request: "リクエスト" },
-  filters: filters(),
+  filters: filters(numbers),
   noMatches: "該当する操作はありません",
   noMatchesYet: "該当する操作はまだ見つかっていません",
   older: "以前の操作を表示",
@@ -139,10 +139,12 @@ export const audit = (): Catalogue["audit"] => ({
   accountEvents: accountEvents(),
   group(actor, actions, items, collection) {
     const verbs = countedVerbs();
-    const counts = actions.map(([action, count]) => `${formatCount(count)} 件${verbs[action]}`);
+    const counts = actions.map(
+      ([action, count]) => `${numbers.formatCount(count)} 件${verbs[action]}`,
+    );
     return collection === null
       ? sentence`${actor}が${items}を ${counts.join("、")}しました`
       : sentence`${actor}が${collection}の${items}を ${counts.join("、")}しました`;
   },
-  showGroup: (count) => `${formatCount(count)} 件をすべて表示`,
+  showGroup: (count) => `${numbers.formatCount(count)} 件をすべて表示`,
 });

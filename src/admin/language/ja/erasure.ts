@@ -1,7 +1,7 @@
-import { formatCount } from "#html/viewer.tsx";
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 
-export const erasure = (): Catalogue["erasure"] => ({
+export const erasure = ({ formatCount }: Numbers): Catalogue["erasure"] => ({
   title: (item) => `「${item}」を完全に削除`,
   warning: (item) => `この${item}と次のデータを完全に削除します。元に戻すことはできません。`,
   values: (fields) => `${formatCount(fields)} 個のフィールドの値と、その検索インデックス`,

@@ -1,7 +1,7 @@
-import { formatCount } from "#html/viewer.tsx";
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 
-export const frame = (): Catalogue["frame"] => ({
+export const frame = ({ formatCount }: Numbers): Catalogue["frame"] => ({
   administration: "管理画面",
   menu: "メニュー",
   searchForm: "全体検索",

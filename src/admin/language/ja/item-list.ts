@@ -1,4 +1,4 @@
-import { formatCount } from "#html/viewer.tsx";
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 
 type ItemList = Catalogue["itemList"];
@@ -32,7 +32,7 @@ const table = (): ItemList["table"] => ({
   deleteSelected: "選択分を削除…",
 });
 
-const tools = (): ItemList["tools"] => ({
+const tools = (numbers: Numbers): ItemList["tools"] => ({
   views: "ビュー",
   all: (items) => `すべての${items}`,
   ownFilter: "自分だけに表示されるビュー",
@@ -74,7 +74,7 @@ const saved = (): ItemList["saved"] => ({
     "全員用のビューには固定の日付が必要です。「次の期間内」を日付の条件に変更するか、自分用に保存してください。",
 });
 
-const views = (): ItemList["views"] => ({
+const views = ({ formatCount }: Numbers): ItemList["views"] => ({
   inUse: "次で使用中のため、このビューは削除できません。先に変更または削除してください。",
   credentials: (count) => `認証情報 ${formatCount(count)} 件`,
   webhooks: (count) => `Webhook ${formatCount(count)} 件`,
@@ -84,12 +84,12 @@ const views = (): ItemList["views"] => ({
   changeEffect: "保存すると、次の認証情報と Webhook の対象も変わります。",
 });
 
-export const itemList = (): ItemList => ({
+export const itemList = (numbers: Numbers): ItemList => ({
   search: "検索",
   searchItems: (items) => `${items}を検索`,
   searchLabel: (items) => `すべてのフィールドのテキストから${items}を検索`,
   notAllSearched: (total) => `${total}の検索は、まだ完了していません`,
-  searched: (count, total) => `${total}のうち ${formatCount(count)} 件を検索しました`,
+  searched: (count, total) => `${total}のうち ${numbers.formatCount(count)} 件を検索しました`,
   noMatchesYet: "該当するデータはまだ見つかっていません",
   noMatches: (items) => `該当する${items}はありません`,
   noFields: "フィールドはまだありません。データを集めるには、フィールドを追加してください。",
@@ -97,7 +97,8 @@ export const itemList = (): ItemList => ({
   none: (items) => `${items}はまだありません`,
   create: (item) => `${item}を作成`,
   import: "インポート",
-  position: (first, last, total) => `${formatCount(first)}～${formatCount(last)} 件目 / ${total}`,
+  position: (first, last, total) =>
+    `${numbers.formatCount(first)}～${numbers.formatCount(last)} 件目 / ${total}`,
   onlyPage: (total) => total,
   pages: "ページ",
   previous: "← 前へ",
@@ -107,7 +108,7 @@ export const itemList = (): ItemList => ({
   noPrevious: "この一覧に前のデータはありません",
   downloads: downloads(),
   table: table(),
-  tools: tools(),
+  tools: tools(numbers),
   saved: saved(),
-  views: views(),
+  views: views(numbers),
 });

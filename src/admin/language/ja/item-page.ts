@@ -1,7 +1,7 @@
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Child } from "hono/jsx";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
-import { formatCount } from "#html/viewer.tsx";
 
 type ItemPage = Catalogue["itemPage"];
 
@@ -62,7 +62,7 @@ const history = (): ItemPage["history"] => ({
   notRevertible: "変更前の値が残っている変更のバージョンを指定してください。",
 });
 
-export const itemPage = (): ItemPage => ({
+export const itemPage = ({ formatCount }: Numbers): ItemPage => ({
   actions: actions(),
   outcomes: outcomes(),
   untitled: {

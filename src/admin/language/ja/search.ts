@@ -1,7 +1,7 @@
-import { formatCount } from "#html/viewer.tsx";
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 
-export const search = (): Catalogue["search"] => ({
+export const search = ({ formatCount }: Numbers): Catalogue["search"] => ({
   title: "検索",
   titleOf: (text) => `検索：${text}`,
   pages: {

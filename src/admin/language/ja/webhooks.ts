@@ -1,4 +1,4 @@
-import { formatCount } from "#html/viewer.tsx";
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
 
@@ -66,7 +66,7 @@ const describeError: Texts["deliveries"]["error"] = ({ status, error }) => {
   return isRedirect ? "リダイレクトには対応していません。" : `送信先が ${status} を返しました。`;
 };
 
-const deliveries = (): Texts["deliveries"] => ({
+const deliveries = (numbers: Numbers): Texts["deliveries"] => ({
   caption: "配信履歴",
   columns: {
     time: "日時",
@@ -81,7 +81,7 @@ const deliveries = (): Texts["deliveries"] => ({
   explanation:
     "配信の結果は数秒以内にここに表示され、30 日間保存されます。ここからイベントを再送信できます。",
   retrying: (attempts, next) =>
-    sentence`${formatCount(attempts)} 回の試行が失敗しました。以降のイベントは、次の試行（${next}）まで待機します。`,
+    sentence`${numbers.formatCount(attempts)} 回の試行が失敗しました。以降のイベントは、次の試行（${next}）まで待機します。`,
   retry: "今すぐ再試行",
   noResponse: "レスポンスなし",
   error: describeError,
@@ -120,7 +120,7 @@ const describeStop: Texts["layout"]["stopped"] = (status, isOwnerGone) => {
   return `${explain(status, false) ?? ""}待機中のイベントを送信するには、Webhook を再開してください。`;
 };
 
-const layout = (): Texts["layout"] => ({
+const layout = (numbers: Numbers): Texts["layout"] => ({
   created: "作成日",
   owner: "所有者",
   you: "あなた",
@@ -148,7 +148,7 @@ const layout = (): Texts["layout"] => ({
   stillDisabled: () => `Webhook は無効のままです。${ownerGone}`,
 });
 
-export const webhooks = (): Texts => ({
+export const webhooks = (numbers: Numbers): Texts => ({
   title: "Webhook",
   create: "Webhook を作成",
   none: "Webhook はまだありません",
@@ -166,9 +166,9 @@ export const webhooks = (): Texts => ({
   },
   types: types(),
   typeSummary,
-  layout: layout(),
+  layout: layout(numbers),
   inputs: inputs(),
-  deliveries: deliveries(),
+  deliveries: deliveries(numbers),
   secrets: {
     newTitle: "Webhook のシークレット",
     secret: "シークレット",
