@@ -15,13 +15,14 @@ import {
 } from "#domain/item/change.ts";
 import type { BatchOperation } from "#domain/item/body.ts";
 import { viewMarks } from "#domain/item/view-marks.ts";
-import { newItemId, utf8Length, type Item } from "#domain/item/item.ts";
+import { newItemId, type Item } from "#domain/item/item.ts";
+import { partBytes } from "#domain/item/part-limits.ts";
 import { lowestVersion } from "#domain/timeline.ts";
-import type { ItemLookupResult } from "#store/data/batch-read.ts";
+import type { VisibleItems } from "./batch-lookup.ts";
 import type { ActionContext } from "./context.ts";
 import { buildDraft, assertTypeStable } from "./create-item.ts";
 import { parseUpsertKey } from "./upsert-key.ts";
-import { assertInView, assertShownFits } from "./narrow-write.ts";
+import { assertInView } from "./narrow-write.ts";
 import { nextState, assertChangeable, hasSameData, updateAction } from "./update-item.ts";
 
 /** An item that a batch refers to: its state as read, and its state after the operations so far. */
@@ -53,10 +54,10 @@ export interface SimulatedOperation {
   warnings: readonly Warning[];
 }
 
-/** The limit for the data that a batch writes. */
+/** The limit for the data that a batch writes. A narrow caller may write as much again of what it does not see. */
 const maxWriteBytes = 8_000_000;
 
-/** The limit for the unique values of the items that a batch writes. A single item may have 2,000. */
+/** The limit for the unique values that the caller sees of the items that a batch writes. A single item may have 2,000. */
 const maxUniqueValues = 10_000;
 
 const uniqueKey = ([field, value]: UniqueValue) => `${field} ${JSON.stringify(value)}`;
@@ -79,18 +80,20 @@ export class BatchSimulation {
   readonly #budget: ComputeBudget;
   #addedCount = 0;
   #writtenBytes = 0;
+  #hiddenBytes = 0;
   #uniqueValueCount = 0;
   #createdCount = 0;
 
   constructor(
     ctx: ActionContext,
     access: CollectionAccess,
-    { items, owners }: ItemLookupResult,
+    { items, owners, bytes }: VisibleItems,
     budget: ComputeBudget,
   ) {
     this.#ctx = ctx;
     this.#access = access;
     this.#budget = budget;
+    this.#hiddenBytes = bytes.hidden;
     const byNumber = new Map<number, TouchedItem>();
     for (const item of items) {
       const touchedItem = { before: item, current: item, lastState: item, states: [] };
@@ -156,7 +159,6 @@ export class BatchSimulation {
     if (draft.errors.length > 0) throw problem.invalidInput(draft.errors);
     const { collection } = this.#access;
     assertTypeStable(this.#access, draft.data);
-    assertShownFits(this.#access, null, draft.data);
     const { data, status } = draft;
     this.#createdCount += 1;
     const { actor, databases } = this.#ctx;
@@ -180,7 +182,7 @@ export class BatchSimulation {
     const touchedItem = { before: null, current: item, lastState: item, states: [data] };
     this.#claimFiles(touchedItem, data);
     this.touchedItems.push(touchedItem);
-    this.#countBytes(item);
+    this.#countBytes(item, true);
     this.needsOpenForm = true;
     this.#addedCount += 1;
     this.maxAddedItems = Math.max(this.maxAddedItems, this.#addedCount);
@@ -211,7 +213,7 @@ export class BatchSimulation {
     const { timeline } = databases;
     const whole = wholeCollection(this.#access);
     const after = nextItemVersion(whole, item, next, actor, this.#ctx.now(), timeline);
-    assertInView(this.#access, item, after);
+    assertInView(this.#access, after);
     this.#countBytes(after);
     if (item.status === "draft" && after.status !== "draft") this.needsOpenForm = true;
     this.#claimFiles(touchedItem, after.data);
@@ -239,8 +241,9 @@ export class BatchSimulation {
     return { op: "delete", outcome: "deleted", item: touchedItem, version, warnings: [] };
   }
 
+  /** The values by which an upsert can find the item: those that the caller sees. */
   #uniqueValuesOf({ data, status }: Item): UniqueValue[] {
-    return uniqueValues(wholeCollection(this.#access).collection, data, status);
+    return uniqueValues(this.#access.collection, data, status);
   }
 
   #recordOwner(touched: TouchedItem, item: Item): void {
@@ -265,8 +268,12 @@ export class BatchSimulation {
     }
   }
 
-  #countBytes({ data }: Item): void {
-    this.#writtenBytes += utf8Length(JSON.stringify(data));
-    if (this.#writtenBytes > maxWriteBytes) throw problem.batchTooLarge(maxWriteBytes);
+  /** Counts what the caller sees with each operation, and the rest once: the caller cannot change it. */
+  #countBytes({ data }: Item, isNew = false): void {
+    const { shown, hidden } = partBytes(this.#access, data);
+    this.#writtenBytes += shown;
+    this.#hiddenBytes += isNew ? hidden : 0;
+    if (Math.max(this.#writtenBytes, this.#hiddenBytes) > maxWriteBytes)
+      throw problem.batchTooLarge(maxWriteBytes);
   }
 }

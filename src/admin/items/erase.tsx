@@ -1,4 +1,4 @@
-import { eraseItem } from "#actions/update-item.ts";
+import { eraseItem } from "#actions/remove-item.ts";
 import { getItemWithHistory } from "#actions/changes.ts";
 import { collectionPath, dataAssets } from "#admin/definitions/layout.tsx";
 import { readForm } from "#admin/form-input.ts";

@@ -1,5 +1,5 @@
 import type { View } from "#domain/definition/collection.ts";
-import type { Field, RowField } from "#domain/definition/field.ts";
+import type { Field, FieldSet, RowField } from "#domain/definition/field.ts";
 import { parseView } from "#domain/search/view.ts";
 import { fileKeys } from "#domain/files/sent-file.ts";
 import { hasReferences } from "./references.ts";
@@ -8,6 +8,7 @@ import type {
   CompiledCollection,
   CompiledField,
   CompiledFields,
+  ItemParts,
   NarrowCollection,
   CollectionAccess,
 } from "./compile.ts";
@@ -41,7 +42,47 @@ export function narrowCollection(
     fields: shownFields(fields, list),
     whole,
     conditions: parseView(collection, view, me).conditions,
+    parts: divideFields(collection.definition.fields, shown),
+    ownResults: ownResults(fields, shown),
   };
+}
+
+function divideFields({ fields, retired }: FieldSet, shownKeys: ReadonlySet<string>): ItemParts {
+  const shown = fields.filter(({ key }) => shownKeys.has(key));
+  const hidden = fields.filter(({ key }) => !shownKeys.has(key));
+  const hiddenValues = hidden.filter(({ type }) => type !== "computed");
+  const withColumns = (field: Field, columns: "fields" | "retired") => {
+    const isDivided = field.type === "line_items" && field.retired.length > 0;
+    return [slotOf(field), isDivided ? field[columns].map(slotOf) : null] as const;
+  };
+  const retiredColumns = shown
+    .map((field) => withColumns(field, "retired"))
+    .filter(([, columns]) => columns !== null);
+  return {
+    shown: new Map(shown.map((field) => withColumns(field, "fields"))),
+    hidden: new Map([
+      ...[...hiddenValues, ...retired].map((field) => [slotOf(field), null] as const),
+      ...retiredColumns,
+    ]),
+    hiddenResults: new Set(hidden.filter(({ type }) => type === "computed").map(slotOf)),
+  };
+}
+
+const slotOf = ({ id }: Pick<Field, "id">) => String(id);
+
+/** The ids of the shown results whose formulas read only shown fields. */
+function ownResults({ byKey, formulas }: CompiledFields, shown: ReadonlySet<string>): Set<number> {
+  const own = new Set<number>();
+  const isOwn = (key: string) => {
+    const { field } = byKey.get(key) ?? {};
+    // A name that no field has is a function, or the variable of a loop.
+    if (field?.type === "computed") return own.has(field.id);
+    return field === undefined || shown.has(key);
+  };
+  // In dependency order, so what a formula reads comes before it.
+  for (const { field, uses } of formulas)
+    if (shown.has(field.key) && [...uses].every(isOwn)) own.add(field.id);
+  return own;
 }
 
 function shownFields<F extends Field>(
