@@ -131,6 +131,13 @@ export class SubjectNames {
     return this.#bySubject.get(subject)?.email ?? null;
   }
 
+  /** The apps and forms by name. */
+  get collections(): NameRow[] {
+    return [...this.#byCollection.values()]
+      .filter((row) => row.collection_id !== null)
+      .toSorted((a, b) => a.name.localeCompare(b.name));
+  }
+
   /** Returns the subject, such as `form:purchase`, and the name of a collection. */
   collection(id: number | null): NameRow | undefined {
     return id === null ? undefined : this.#byCollection.get(id);

@@ -31,8 +31,8 @@ const filters = () => ({
   },
   subject: "Target",
   subjectExample: "Receipt number, ID or email",
-  /** Before the name of a form or app. */
-  onlyIn: (collection: string) => `Only entries in ${collection}`,
+  collection: "Form or app",
+  everywhere: "All forms and apps",
   days: { today: "Today", yesterday: "Yesterday", week: "Last 7 days" },
   from: "From",
   until: "Until",
@@ -102,6 +102,7 @@ export const audit = ({ formatCount }: Words) => ({
   noMatches: "No matches.",
   noMatchesYet: "No matches yet.",
   older: "Older",
+  searchedBackTo: (time: Child) => sentence`Searched back to ${time}.`,
   searchOlder: "Search older entries",
   backToAll: "Back to the whole audit",
   service: "The service",

@@ -6,7 +6,7 @@ import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
 import { joinWords } from "./words.ts";
 
-const filters = ({}: Numbers): Catalogue["audit"]["filters"] => ({
+const filters = (): Catalogue["audit"]["filters"] => ({
   actor: "操作者",
   actorExample: "メールアドレスまたは認証情報の名前",
   action: "操作",
@@ -33,7 +33,8 @@ const filters = ({}: Numbers): Catalogue["audit"]["filters"] => ({
   },
   subject: "対象",
   subjectExample: "受付番号、ID、メールアドレス",
-  onlyIn: (collection) => `${collection} の操作のみ`,
+  collection: "フォームまたはアプリ",
+  everywhere: "すべてのフォームとアプリ",
   days: { today: "今日", yesterday: "昨日", week: "過去 7 日間" },
   from: "開始日",
   until: "終了日",
@@ -111,10 +112,11 @@ const accountEvents = (): Record<AccountAction, (member: Child) => Child> => ({
 export const audit = (numbers: Numbers): Catalogue["audit"] => ({
   title: "監査ログ",
   columns: { time: "日時", event: "操作内容", session: "セッション", request: "リクエスト" },
-  filters: filters(numbers),
+  filters: filters(),
   noMatches: "該当する操作はありません",
   noMatchesYet: "該当する操作はまだ見つかっていません",
   older: "以前の操作を表示",
+  searchedBackTo: (time) => sentence`${time} まで検索しました。`,
   searchOlder: "以前の操作を検索",
   backToAll: "監査ログ全体に戻る",
   service: "システム",
