@@ -31,7 +31,8 @@ const EmptyValue = () => <span class="muted">–</span>;
 
 const maxShortLength = 80;
 
-function truncateText(text: string): string {
+/** The start of a text, as lists show it. */
+export function truncateText(text: string): string {
   const characters = Array.from(text.slice(0, maxShortLength * 4));
   return characters.length > maxShortLength
     ? `${characters.slice(0, maxShortLength).join("")}…`
@@ -216,19 +217,31 @@ export function actorNames({ entries }: ItemHistory): ReadonlyMap<string, string
   return new Map(entries.flatMap(({ by, byName }) => (byName === null ? [] : [[by, byName]])));
 }
 
-/** Names an actor. Only roles that can see members get their addresses, and only those that can see credentials their names. */
+/** The name of an actor for a reader. Pages and downloads follow the same rule. */
+export function visibleActorName(
+  actor: string,
+  name: string | undefined,
+  reader: PageContext["member"],
+): string | undefined {
+  const [kind, id] = actor.split(":");
+  if (kind === "credential") return roleAllows(reader.role, "credentials") ? name : undefined;
+  // A member without a name has its address instead, which only some roles may see.
+  const isAddress = name?.includes("@") ?? false;
+  const isVisible = !isAddress || id === reader.id || roleAllows(reader.role, "members");
+  return isVisible ? name : undefined;
+}
+
+/** Names an actor. */
 export function ActorName({ actor, frame }: { actor: string; frame: PageContext }) {
   const [kind = "", id = ""] = actor.split(":");
-  const name = useContext(ActorNamesContext).get(actor);
+  const name = visibleActorName(actor, useContext(ActorNamesContext).get(actor), frame.member);
   const text = useText().itemPage.actors;
-  const { role } = frame.member;
   if (kind === "member") {
     if (id === frame.member.id) return <>{text.you}</>;
-    const isShown = name !== undefined && (roleAllows(role, "members") || !name.includes("@"));
-    return isShown ? <bdi>{name}</bdi> : <>{text.otherMember}</>;
+    return name === undefined ? <>{text.otherMember}</> : <bdi>{name}</bdi>;
   }
   if (kind !== "credential") return <>{text.recalculation}</>;
-  if (!roleAllows(role, "credentials")) return <>{text.integration}</>;
+  if (!roleAllows(frame.member.role, "credentials")) return <>{text.integration}</>;
   return (
     <a href={`/admin/integrations/${id}`}>
       <bdi>{name ?? text.integration}</bdi>
