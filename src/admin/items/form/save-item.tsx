@@ -119,7 +119,8 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
         const body = buildItemBody(form, target.compiled);
         const view = await updateItem(c.var.action, target, body, readIfMatch(form));
         const to = withPlace(`${itemsPath(c, kind)}/${view.id}`, readPlace(c));
-        return { to, document: itemDocument(view, siteLinks) };
+        const flash = savedMessage(readTexts(c), target, view, []);
+        return { to, flash, document: itemDocument(view, siteLinks) };
       }
       const result = await retryOnConflict(c.var.action, async () => {
         const outcome = await tryMerge(c, target, form, seen);
@@ -181,6 +182,8 @@ function savedMessage(
   const title = itemTitle(view, fieldsOf(compiled), text);
   if (view.version === item.version) return outcomes.unchanged(title);
   const labels = theirs.map(({ label }) => label);
+  if (item.status === "draft" && view.status === "submitted" && labels.length === 0)
+    return outcomes.submitted(title);
   return labels.length > 0 ? outcomes.merged(title, labels) : outcomes.saved(title);
 }
 
@@ -261,13 +264,15 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
       const body = buildItemBody(form, compiled);
       const { response: view } = await createItem(c.var.action, compiled, body, noIdempotencyKey);
       const text = readTexts(c);
-      const { savedDraft, saved } = text.itemForm.outcomes;
+      const { savedDraft, saved, submitted } = text.itemForm.outcomes;
       const title = itemTitle(view, fields, text);
       const base = itemsPath(c, kind);
+      const describe = kind === "app" ? saved : submitted;
+      const createdMessage = view.status === "draft" ? savedDraft(title) : describe(title);
       const isAnother = textOf(form["$another"]) !== "";
       return {
         to: isAnother ? `${base}/new?like=${shareValues(fields, view.data)}` : `${base}/${view.id}`,
-        flash: view.status === "draft" ? savedDraft(title) : saved(title),
+        flash: createdMessage,
         document: itemDocument(view, siteLinks),
         status: 201,
       };

@@ -29,6 +29,7 @@ const conflict = () => ({
 
 const outcomes = () => ({
   saved: (title: string) => `${title} saved`,
+  submitted: (title: string) => `${title} submitted`,
   savedDraft: (title: string) => `${title} saved as a draft`,
   unchanged: (title: string) => `No changes to save in ${title}`,
   merged: (title: string, labels: readonly string[]) =>

@@ -32,7 +32,7 @@ const table = () => ({
   deleteSelected: "Delete selected…",
 });
 
-const tools = (words: Words) => ({
+const tools = () => ({
   views: "Views",
   all: (items: string) => `All ${items}`,
   ownFilter: "Only you see this view",
@@ -110,7 +110,7 @@ export const itemList = (words: Words) => ({
   noPrevious: "That was the first one in this list",
   downloads: downloads(),
   table: table(),
-  tools: tools(words),
+  tools: tools(),
   saved: saved(),
   views: views(words),
 });

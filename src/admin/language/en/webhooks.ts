@@ -101,7 +101,7 @@ const deliveries = ({ quantity }: Words) => ({
 });
 
 /** The summary, the actions and the tabs of a webhook. */
-const layout = (words: Words) => ({
+const layout = () => ({
   created: "Created",
   owner: "Owner",
   you: "You",
@@ -150,7 +150,7 @@ export const webhooks = (words: Words) => ({
   },
   types: types(),
   typeSummary,
-  layout: layout(words),
+  layout: layout(),
   inputs: inputs(),
   deliveries: deliveries(words),
   secrets: {

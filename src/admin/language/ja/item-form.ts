@@ -32,6 +32,7 @@ const conflict = (): ItemForm["conflict"] => ({
 
 const outcomes = (): ItemForm["outcomes"] => ({
   saved: (title) => `「${title}」を保存しました`,
+  submitted: (title) => `「${title}」を送信しました`,
   savedDraft: (title) => `「${title}」を下書きとして保存しました`,
   unchanged: (title) => `「${title}」に変更はありません`,
   merged: (title, labels) =>

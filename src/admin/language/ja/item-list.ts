@@ -32,7 +32,7 @@ const table = (): ItemList["table"] => ({
   deleteSelected: "選択分を削除…",
 });
 
-const tools = (numbers: Numbers): ItemList["tools"] => ({
+const tools = (): ItemList["tools"] => ({
   views: "ビュー",
   all: (items) => `すべての${items}`,
   ownFilter: "自分だけに表示されるビュー",
@@ -108,7 +108,7 @@ export const itemList = (numbers: Numbers): ItemList => ({
   noPrevious: "この一覧に前のデータはありません",
   downloads: downloads(),
   table: table(),
-  tools: tools(numbers),
+  tools: tools(),
   saved: saved(),
   views: views(numbers),
 });

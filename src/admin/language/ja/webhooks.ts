@@ -120,7 +120,7 @@ const describeStop: Texts["layout"]["stopped"] = (status, isOwnerGone) => {
   return `${explain(status, false) ?? ""}待機中のイベントを送信するには、Webhook を再開してください。`;
 };
 
-const layout = (numbers: Numbers): Texts["layout"] => ({
+const layout = (): Texts["layout"] => ({
   created: "作成日",
   owner: "所有者",
   you: "あなた",
@@ -166,7 +166,7 @@ export const webhooks = (numbers: Numbers): Texts => ({
   },
   types: types(),
   typeSummary,
-  layout: layout(numbers),
+  layout: layout(),
   inputs: inputs(),
   deliveries: deliveries(numbers),
   secrets: {
