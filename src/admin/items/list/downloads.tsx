@@ -7,14 +7,15 @@ export function DownloadMenu({
   base,
   query,
   fields,
-  live,
+  matches,
   zone,
   locale,
 }: {
   base: string;
   query: Query;
   fields: readonly Field[];
-  live: number;
+  /** The number of items that the download has, as far as it is known. */
+  matches: number;
   /** The time zone of the collection. */
   zone: string;
   /** The language of the viewer. */
@@ -43,7 +44,7 @@ export function DownloadMenu({
             .filter(([format]) => format !== "lines" || hasRows)
             .map(([format, name, hint]) => (
               <li>
-                <a href={downloadPath(format)} data-rows={live} download>
+                <a href={downloadPath(format)} data-rows={matches} download>
                   {name}
                 </a>
                 <small>{hint}</small>

@@ -1,4 +1,4 @@
-import { visibleColumns } from "./columns.ts";
+import { hiddenProperties, visibleColumns } from "./columns.ts";
 import { isFiltered, type Query } from "./query.ts";
 import type { QueryPage } from "#actions/query-items.ts";
 import {
@@ -87,10 +87,21 @@ function NoItems(props: ItemsPageProps) {
   return (
     <EmptyState>
       <p>{text.none(items)}</p>
-      {canAddItem(props) ? (
-        <p>
-          <a class="button" href={`${base}/items/new`}>
-            {text.create(item)}
+      {roleAllows(frame.member.role, "write") ? (
+        <p class="actions">
+          {canAddItem(props) ? (
+            <a class="button" href={`${base}/items/new`}>
+              {text.create(item)}
+            </a>
+          ) : null}
+          <a class="button quiet" href={`${base}/items/import`}>
+            {text.importItems(items)}
+          </a>
+          <a
+            class="button quiet"
+            href={roleAllows(frame.member.role, "credentials") ? `${base}/access` : `${base}/api`}
+          >
+            {text.connect}
           </a>
         </p>
       ) : null}
@@ -103,10 +114,13 @@ function ListActions(props: ItemsPageProps) {
   const { kind, key, definition } = collection;
   const { itemList: text, terms } = useText();
   const base = `${collectionPath[kind]}/${key}/items`;
+  // The page of an empty list has these actions below.
+  if (live === 0 && !isFiltered(query)) return null;
   return (
     <>
       <DownloadMenu
-        {...{ base, query, live }}
+        {...{ base, query }}
+        matches={totalOf(props).count}
         fields={definition.fields.fields}
         zone={definition.time_zone}
         locale={frame.viewer.locale}
@@ -139,6 +153,7 @@ export function ItemsPage(props: ItemsPageProps) {
   const query = { ...props.query, editing: searchProblem?.editing ?? props.query.editing };
   const clock = { zone: frame.viewer.zone, now: frame.viewer.now };
   const columns = visibleColumns(collection, query, settings.columns);
+  const hidden = hiddenProperties(collection, query, settings.columns);
   const canWrite = roleAllows(frame.member.role, "write");
   const tools = { base, query, collection, frame, filters: settings.filters };
   return (
@@ -156,8 +171,8 @@ export function ItemsPage(props: ItemsPageProps) {
           <div class="bar tools" id="tools">
             <AddFilterMenu {...{ base, query, targets }} />
             <SortMenu {...tools} />
-            <ColumnPicker {...{ base, query, fields, columns }} />
-            <SaveMenu {...tools} columns={columns} />
+            <ColumnPicker {...{ base, query, collection, columns, hidden }} />
+            <SaveMenu {...tools} {...{ columns, hidden }} />
           </div>
         </div>
       ) : null}
@@ -171,7 +186,7 @@ export function ItemsPage(props: ItemsPageProps) {
           <NoItems {...props} />
         ) : (
           <ItemsTable
-            {...{ base, collection, columns, views, query, canWrite }}
+            {...{ base, collection, columns, hidden, views, query, canWrite }}
             total={totalOf(props)}
             position={describePosition(props, totalOf(props), text)}
           />

@@ -21,8 +21,7 @@ const table = () => ({
   selectPage: "Select this page",
   selectItem: (name: string) => `Select ${name}`,
   /** Takes a count like “1,204 submissions”. */
-  selectAll: (items: string, count: number) =>
-    count === 1 ? `Select ${items}` : `Select all ${items}`,
+  selectAll: (items: string) => `Select all ${items}`,
   edit: "Edit",
   editItem: (name: string) => `Edit ${name}`,
   withSelected: "With selected",
@@ -37,7 +36,7 @@ const tools = () => ({
   all: (items: string) => `All ${items}`,
   ownFilter: "Only you see this view",
   columns: "Columns",
-  saveColumns: "Save columns",
+  saveColumns: "Save for me",
   sort: "Sort",
   sortBy: "Sort by",
   newestFirst: "Newest first",
@@ -99,6 +98,8 @@ export const itemList = (words: Words) => ({
   none: (items: string) => `No ${items} yet`,
   create: (item: string) => `Create ${item}`,
   import: "Import",
+  importItems: (items: string) => `Import ${items}`,
+  connect: "Connect a system",
   position: (first: number, last: number, total: string) =>
     `${words.formatCount(first)}–${words.formatCount(last)} of ${total}`,
   onlyPage: (total: string) => total.charAt(0).toUpperCase() + total.slice(1),
