@@ -14,6 +14,7 @@ import { localize, readTheme, takeFlash, type Flash } from "./preferences.ts";
 import type { Child, PropsWithChildren } from "hono/jsx";
 import type { Problem } from "#domain/problem/problem.ts";
 import { Breadcrumbs } from "#html/parts.tsx";
+import { Action } from "#html/action-button.tsx";
 import { ErrorSummary, FormErrors } from "#html/form-errors.tsx";
 
 /** The context of every page: the member, the path, the preferences and the last confirmation. */
@@ -202,6 +203,22 @@ function Sidebar(frame: PageContext) {
   );
 }
 
+/** The result of the last action, and a button that takes it back where that is possible. */
+function FlashMessage({ text, isPartial, undo }: Flash) {
+  const message = (
+    <p role="status" class={isPartial ? "said notice warn" : "said"}>
+      {text}
+    </p>
+  );
+  if (!undo) return message;
+  return (
+    <div class="flash">
+      {message}
+      <Action action={undo.action} name={useText().frame.undo} values={undo.values} quiet little />
+    </div>
+  );
+}
+
 interface AdminPageProps {
   title: string;
   /** Names and addresses of the parent pages, outermost first. */
@@ -235,11 +252,7 @@ export function AdminPage({
         sidebar={<Sidebar {...frame} />}
         breadcrumbs={crumbs ? <Breadcrumbs to={crumbs} /> : null}
       >
-        {frame.flash === undefined ? null : (
-          <p role="status" class={frame.flash.isPartial ? "said notice warn" : "said"}>
-            {frame.flash.text}
-          </p>
-        )}
+        {frame.flash === undefined ? null : <FlashMessage {...frame.flash} />}
         {problem ? (
           <ErrorSummary
             problem={problem}

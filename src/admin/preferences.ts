@@ -15,6 +15,7 @@ import type { Viewer } from "#html/viewer.tsx";
 import type { Member } from "#store/home/members.ts";
 import { type Catalogue, catalogueOf, type Localization } from "./language/index.tsx";
 import { lazy } from "#domain/lazy.ts";
+import { adminPath } from "./form-input.ts";
 
 /**
  * The language and the zone belong to the member, the theme to the browser. The cookies repeat what the member chose, for
@@ -122,20 +123,32 @@ function validZone(name: string | undefined): string | undefined {
 
 const flashCookie = "said";
 /** The limit after URL encoding. Browsers drop longer cookies. */
-const maxFlashBytes = 3000;
+const maxFlashBytes = 2500;
+
+/** A form that takes back an action. */
+export interface Undo {
+  /** A path of the area. */
+  action: string;
+  values: Record<string, string>;
+}
 
 /** The result of an action. A partial one names what was left out. */
 export interface Flash {
   text: string;
   isPartial: boolean;
+  undo?: Undo | undefined;
 }
 
 /** Marks a partial result in the cookie. */
 const partialMark = "!";
+/** Marks a result with a form that takes it back. */
+const undoMark = "~";
 
 /** Stores a result for the next page. A cookie carries it across the redirect. */
-export function setFlash(c: Context, { text, isPartial }: Flash): void {
-  setCookie(c, flashCookie, (isPartial ? partialMark : "") + truncateFlash(text), {
+export function setFlash(c: Context, { text, isPartial, undo }: Flash): void {
+  const shown = (isPartial ? partialMark : "") + truncateFlash(text);
+  const value = undo ? undoMark + JSON.stringify([shown, undo.action, undo.values]) : shown;
+  setCookie(c, flashCookie, value, {
     prefix: "host",
     httpOnly: true,
     sameSite: "Lax",
@@ -155,9 +168,20 @@ function truncateFlash(text: string): string {
 
 /** Returns the result of the previous action and deletes it. */
 export function takeFlash(c: Context): Flash | undefined {
-  const text = getCookie(c, flashCookie, "host");
-  if (text === undefined) return undefined;
+  const value = getCookie(c, flashCookie, "host");
+  if (value === undefined) return undefined;
   deleteCookie(c, flashCookie, { prefix: "host", secure: true, path: "/" });
+  const [text, undo] = value.startsWith(undoMark) ? readUndo(value.slice(1)) : [value];
   const isPartial = text.startsWith(partialMark);
-  return { text: isPartial ? text.slice(partialMark.length) : text, isPartial };
+  return { text: isPartial ? text.slice(partialMark.length) : text, isPartial, undo };
+}
+
+function readUndo(json: string): [text: string, undo?: Undo] {
+  try {
+    const [text, sent, values] = JSON.parse(json) as [string, string, Record<string, string>];
+    const action = adminPath(sent);
+    return action === undefined ? [text] : [text, { action, values }];
+  } catch {
+    return [""];
+  }
 }

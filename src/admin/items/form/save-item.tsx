@@ -27,9 +27,10 @@ import {
   type SeenDigests,
 } from "./changes.ts";
 import { itemsPath, getItem, readIfMatch, getStoredCollection } from "#admin/items/load-item.ts";
-import { readTexts } from "#admin/preferences.ts";
+import { readTexts, type Undo } from "#admin/preferences.ts";
 import { readPlace, withPlace } from "#admin/items/neighbors.ts";
 import { actorNames, itemTitle } from "#admin/items/value.tsx";
+import { undoOf } from "#admin/items/item-page.tsx";
 import { ItemFormPage } from "./item-form.tsx";
 import { storeSentFiles } from "#admin/items/files/sent-files.ts";
 import { createItem } from "#actions/create-item.ts";
@@ -130,7 +131,11 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
       const { view, theirs } = result;
       return {
         to: withPlace(`${itemsPath(c, kind)}/${view.id}`, readPlace(c)),
-        flash: savedMessage(readTexts(c), target, view, theirs),
+        flash: {
+          text: savedMessage(readTexts(c), target, view, theirs),
+          isPartial: false,
+          undo: undoSaving(c, kind, target, view),
+        },
         document: itemDocument(view, siteLinks),
       };
     },
@@ -170,6 +175,17 @@ async function tryMerge(
     if (error instanceof Problem && error.code === "version_mismatch") return undefined;
     throw error;
   }
+}
+
+/** Reverts what was saved. A submitted draft cannot become a draft again. */
+function undoSaving(
+  c: AdminContext,
+  kind: CollectionKind,
+  { item }: MemberItem,
+  view: ItemView,
+): Undo | undefined {
+  if (view.version === item.version || view.status !== item.status) return undefined;
+  return undoOf("reverted", `${itemsPath(c, kind)}/${view.id}`, view, readPlace(c));
 }
 
 function savedMessage(

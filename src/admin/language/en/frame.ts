@@ -7,6 +7,7 @@ export const frame = ({ formatCount }: Words) => ({
   searchForm: "Everything",
   search: "Find anything",
   signOut: "Sign out",
+  undo: "Undo",
   theme: "Theme",
   themes: { system: "System", light: "Light", dark: "Dark" },
   language: "Language",

@@ -6,6 +6,7 @@ export const frame = ({ formatCount }: Numbers): Catalogue["frame"] => ({
   menu: "メニュー",
   searchForm: "全体検索",
   search: "すべてから検索",
+  undo: "元に戻す",
   signOut: "ログアウト",
   theme: "テーマ",
   themes: { system: "システム", light: "ライト", dark: "ダーク" },
