@@ -3,7 +3,7 @@ import type { Words } from "./words.ts";
 type Act = "edit" | "close" | "delete";
 
 /** What was done, as in “3 submissions closed”. */
-const pastVerbs: Record<Act, string> = { edit: "changed", close: "closed", delete: "deleted" };
+const pastVerbs: Record<Act, string> = { edit: "updated", close: "closed", delete: "deleted" };
 
 interface Report {
   done: number;
@@ -81,7 +81,7 @@ export const bulk = (words: Words) => ({
   reasons: {
     gone: "no longer exists",
     closed: "already closed",
-    changed: "changed meanwhile",
+    changed: "updated meanwhile",
     draft: "still a draft",
     noMatch: "no longer matches",
   },

@@ -19,7 +19,7 @@ const rows = ({ formatCount, quantity }: Words) => ({
 
 /** Fields that two people changed at the same time. */
 const conflict = () => ({
-  changed: (distance: Child, actor: Child) => sentence`Changed ${distance} by ${actor}`,
+  changed: (distance: Child, actor: Child) => sentence`Updated ${distance} by ${actor}`,
   mine: "Your value",
   theirs: "Saved value",
   merged: (labels: readonly string[]) => `Their other changes were added: ${labels.join(", ")}.`,

@@ -14,11 +14,11 @@ const filters = (): Catalogue["audit"]["filters"] => ({
   actions: {
     record: "レコードに関する操作",
     "record.create": "レコードの作成",
-    "record.update": "レコードの変更",
+    "record.update": "レコードの更新",
     "record.erase": "レコードの完全な削除",
     submission: "回答に関する操作",
     "submission.create": "回答の作成",
-    "submission.update": "回答の変更",
+    "submission.update": "回答の更新",
     "submission.delete": "回答の削除",
     "submission.erase": "回答の完全な削除",
     "submission.close": "回答のクローズ",
