@@ -8,7 +8,14 @@ import {
   type LineItemsField,
 } from "#domain/definition/field.ts";
 import { textOf } from "#admin/form-input.ts";
-import { formatDay, formatDecimal, useViewer, Time } from "#html/viewer.tsx";
+import {
+  formatDay,
+  formatDecimal,
+  formatTime,
+  useViewer,
+  Time,
+  type Viewer,
+} from "#html/viewer.tsx";
 import { type Child, createContext, useContext } from "hono/jsx";
 import { ReferenceValue } from "./references.tsx";
 import { FileList } from "./files/file-list.tsx";
@@ -135,6 +142,44 @@ export function Value({ field, value, short }: { field: Field; value: unknown; s
     case "line_items":
     case "files":
       return short ? <>{truncateText(text)}</> : <LinkedText text={text} />;
+  }
+}
+
+/** The value in words, as `Value` shows it. Empty if there is none. */
+export function valueText(
+  field: Field,
+  value: unknown,
+  { booleans }: Catalogue["terms"],
+  viewer: Viewer,
+): string {
+  if (Array.isArray(value)) return value.map((each) => optionLabel(field, textOf(each))).join(", ");
+  const text = textOf(value);
+  if (text === "") return "";
+  switch (valueType(field)) {
+    case "boolean":
+      return booleans[value === true ? "true" : "false"];
+    case "number":
+      return formatDecimal(viewer, Number(value), decimalsOf(field));
+    case "date": {
+      const time = Date.parse(`${text.slice(0, 10)}T00:00:00Z`);
+      return Number.isNaN(time) ? text : formatDay({ ...viewer, zone: "UTC" }, time);
+    }
+    case "datetime": {
+      const time = Date.parse(text);
+      return Number.isNaN(time) ? text : formatTime(viewer, time);
+    }
+    case "select":
+      return optionLabel(field, text);
+    case "text":
+    case "multiline_text":
+    case "email":
+    case "url":
+    case "phone":
+    case "reference":
+    case "multi_select":
+    case "line_items":
+    case "files":
+      return truncateText(text);
   }
 }
 
