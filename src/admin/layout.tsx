@@ -203,18 +203,26 @@ function Sidebar(frame: PageContext) {
   );
 }
 
-/** The result of the last action, and a button that takes it back where that is possible. */
-function FlashMessage({ text, isPartial, undo }: Flash) {
+/** The result of the last action, with a link to what was created, and a button that takes it back. */
+function FlashMessage({ text, isPartial, undo, link }: Flash) {
+  const frameText = useText().frame;
   const message = (
     <p role="status" class={isPartial ? "said notice warn" : "said"}>
       {text}
     </p>
   );
-  if (!undo) return message;
+  if (!undo && !link) return message;
   return (
     <div class="flash">
       {message}
-      <Action action={undo.action} name={useText().frame.undo} values={undo.values} quiet little />
+      {link ? (
+        <a class="button quiet little" href={link}>
+          {frameText.view}
+        </a>
+      ) : null}
+      {undo ? (
+        <Action action={undo.action} name={frameText.undo} values={undo.values} quiet little />
+      ) : null}
     </div>
   );
 }

@@ -137,17 +137,19 @@ export interface Flash {
   text: string;
   isPartial: boolean;
   undo?: Undo | undefined;
+  /** The path of what was created, if the next page is another one. */
+  link?: string | undefined;
 }
 
 /** Marks a partial result in the cookie. */
 const partialMark = "!";
-/** Marks a result with a form that takes it back. */
-const undoMark = "~";
+/** Marks a result with a form that takes it back, or with a link. */
+const detailsMark = "~";
 
 /** Stores a result for the next page. A cookie carries it across the redirect. */
-export function setFlash(c: Context, { text, isPartial, undo }: Flash): void {
+export function setFlash(c: Context, { text, isPartial, undo, link }: Flash): void {
   const shown = (isPartial ? partialMark : "") + truncateFlash(text);
-  const value = undo ? undoMark + JSON.stringify([shown, undo.action, undo.values]) : shown;
+  const value = undo || link ? detailsMark + JSON.stringify({ shown, undo, link }) : shown;
   setCookie(c, flashCookie, value, {
     prefix: "host",
     httpOnly: true,
@@ -171,17 +173,22 @@ export function takeFlash(c: Context): Flash | undefined {
   const value = getCookie(c, flashCookie, "host");
   if (value === undefined) return undefined;
   deleteCookie(c, flashCookie, { prefix: "host", secure: true, path: "/" });
-  const [text, undo] = value.startsWith(undoMark) ? readUndo(value.slice(1)) : [value];
-  const isPartial = text.startsWith(partialMark);
-  return { text: isPartial ? text.slice(partialMark.length) : text, isPartial, undo };
+  const { shown, ...details } = value.startsWith(detailsMark)
+    ? readDetails(value.slice(detailsMark.length))
+    : { shown: value };
+  const isPartial = shown.startsWith(partialMark);
+  return { ...details, text: isPartial ? shown.slice(partialMark.length) : shown, isPartial };
 }
 
-function readUndo(json: string): [text: string, undo?: Undo] {
+type FlashDetails = Pick<Flash, "undo" | "link"> & { shown: string };
+
+/** Only paths of the area count, whoever set the cookie. */
+function readDetails(json: string): FlashDetails {
   try {
-    const [text, sent, values] = JSON.parse(json) as [string, string, Record<string, string>];
-    const action = adminPath(sent);
-    return action === undefined ? [text] : [text, { action, values }];
+    const { shown, undo, link } = JSON.parse(json) as FlashDetails;
+    const action = adminPath(undo?.action);
+    return { shown, undo: undo && action ? { ...undo, action } : undefined, link: adminPath(link) };
   } catch {
-    return [""];
+    return { shown: "" };
   }
 }

@@ -75,8 +75,8 @@ describe.each([
     await page.goto(`/admin/forms/${formKey}/items/new`);
     await person.fill("Who", "Tanaka");
     await person.fill("Price, row 1", "15.1");
-    await person.press("Submit");
-    await page.getByText("Tanaka saved").waitFor();
+    await person.press("Create submission");
+    await page.getByText("Tanaka submitted").waitFor();
     await person.follow("Edit");
     await person.fill("Who", "Suzuki");
     await person.press("Save changes");

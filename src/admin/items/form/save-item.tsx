@@ -288,7 +288,11 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
       const isAnother = textOf(form["$another"]) !== "";
       return {
         to: isAnother ? `${base}/new?like=${shareValues(fields, view.data)}` : `${base}/${view.id}`,
-        flash: createdMessage,
+        flash: {
+          text: createdMessage,
+          isPartial: false,
+          link: isAnother ? `${base}/${view.id}` : undefined,
+        },
         document: itemDocument(view, siteLinks),
         status: 201,
       };

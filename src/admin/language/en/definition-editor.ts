@@ -12,7 +12,7 @@ const inputs = () => ({
   options: "options",
   formula: "formula",
   result: "result",
-  decimals: "decimals",
+  decimals: "decimal places",
   min_length: "min length",
   max_length: "max length",
   pattern: "pattern",

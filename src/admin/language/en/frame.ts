@@ -8,6 +8,7 @@ export const frame = ({ formatCount }: Words) => ({
   search: "Find anything",
   signOut: "Sign out",
   undo: "Undo",
+  view: "View",
   theme: "Theme",
   themes: { system: "System", light: "Light", dark: "Dark" },
   language: "Language",

@@ -54,6 +54,9 @@ export const itemForm = (words: Words) => ({
   edit: (item: string) => `Edit ${item}`,
   submit: "Submit",
   another: "Create another",
+  anotherHint: "Keeps choices, dates and references. Clears the other fields.",
+  /** Leaves the form after “Create another”. */
+  done: "Done",
   saveDraft: "Save draft",
   calculated: "Calculated",
   formerOption: (value: string) => `${value} (former option)`,

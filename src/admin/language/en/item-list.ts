@@ -6,7 +6,7 @@ const downloads = () => ({
   spreadsheetHint: (zone: string) => `CSV with labels, times in ${zone}`,
   local: "For spreadsheets, your format",
   localHint: (locale: string, zone: string) =>
-    `Dates and decimals as in ${locale}, times in ${zone}`,
+    `Dates and numbers as in ${locale}, times in ${zone}`,
   lines: "For spreadsheets, one line per row",
   linesHint: (zone: string) => `CSV of the line items, times in ${zone}`,
   csv: "CSV, lossless",

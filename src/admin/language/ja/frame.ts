@@ -7,6 +7,7 @@ export const frame = ({ formatCount }: Numbers): Catalogue["frame"] => ({
   searchForm: "全体検索",
   search: "すべてから検索",
   undo: "元に戻す",
+  view: "表示",
   signOut: "ログアウト",
   theme: "テーマ",
   themes: { system: "システム", light: "ライト", dark: "ダーク" },
