@@ -101,7 +101,7 @@ const navigation: [group: keyof FrameText["navigation"], links: NavigationLink[]
       ["/admin/members", "members", "members"],
       ["/admin/audit", "audit", "audit"],
       ["/admin/people", "people", "erase"],
-      ["/admin/settings/databases", "settings", "databases"],
+      ["/admin/settings", "settings", "members"],
       ["/admin/account", "account", "see"],
     ],
   ],
@@ -109,6 +109,7 @@ const navigation: [group: keyof FrameText["navigation"], links: NavigationLink[]
 
 function Navigation({ member, path }: PageContext) {
   const text = useText().frame;
+  const names = { ...text.pages, ...text.shortNames };
   const [pathname = ""] = path.split("?");
   const isCurrent = (href: string) =>
     href === "/admin" ? pathname === href || pathname === "/admin/" : pathname.startsWith(href);
@@ -123,7 +124,7 @@ function Navigation({ member, path }: PageContext) {
               {visibleLinks.map(([href, page]) => (
                 <li>
                   <a href={href} aria-current={isCurrent(href) ? "page" : undefined}>
-                    {text.pages[page]}
+                    {names[page]}
                   </a>
                 </li>
               ))}

@@ -41,7 +41,7 @@ describe.each([
     await person.press("Create form");
     await page.getByText("Form created").waitFor();
 
-    await person.follow("Integrations and external data");
+    await person.follow("Integrations");
     await person.follow("Create credential");
     await page.getByLabel(/^Website form/).check();
     await page.getByLabel(/^Expenses/).check();

@@ -26,6 +26,7 @@ export const search = ({ formatCount }: Words) => ({
     guides: "documentation help manual",
     members: "people users invite roles",
     people: "personal data protection privacy GDPR erase",
+    settings: "installation options",
     databases: "settings size storage location",
     audit: "log history who changed",
     account: "password name time zone sessions sign out profile language",

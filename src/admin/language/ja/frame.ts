@@ -24,9 +24,10 @@ export const frame = ({ formatCount }: Numbers): Catalogue["frame"] => ({
     members: "メンバー",
     audit: "監査ログ",
     people: "個人データを検索",
-    settings: "データベース",
+    settings: "設定",
     account: "個人設定",
   },
+  shortNames: { integrations: "API 連携" },
   chart: {
     rejected: (count) => `（拒否 ${formatCount(count)} 件）`,
     description: (totals, first, last, peak) =>

@@ -25,6 +25,7 @@ export const search = ({ formatCount }: Numbers): Catalogue["search"] => ({
     guides: "documentation help ドキュメント ヘルプ マニュアル 使い方",
     members: "people users roles ユーザー 招待 権限",
     people: "privacy GDPR プライバシー 個人情報 完全に削除 検索",
+    settings: "設定 環境",
     databases: "settings 設定 容量 保存場所",
     audit: "log history 履歴 ログ 変更",
     account: "password アカウント パスワード 名前 タイムゾーン 言語 セッション ログアウト",
