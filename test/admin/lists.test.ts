@@ -480,6 +480,7 @@ describe("A list of few items", () => {
       `/forms/${form}/items/new`,
       `/forms/${form}/items/import`,
       `/forms/${form}/access`,
+      `/forms/${form}/api`,
     ];
     const buttons = [...text.matchAll(/class="button[^"]*" href="\/admin([^"]*)"/g)];
     expect(buttons.map(([, href]) => href)).toEqual(links);

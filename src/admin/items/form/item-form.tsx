@@ -215,11 +215,11 @@ export function ItemFormPage(props: ItemFormProps) {
             <ItemValues fields={computedFields} data={calculated ?? view?.data ?? {}} />
           </section>
         ) : null}
+        {view ? null : (
+          <AnotherChoice isChosen={props.initial !== undefined || isFilled(form?.["$another"])} />
+        )}
         <p class="actions sticky">
           <SubmitButtons kind={kind} view={view} />
-          {view ? null : (
-            <AnotherChoice isChosen={props.initial !== undefined || isFilled(form?.["$another"])} />
-          )}
           <a class="button quiet" href={action}>
             {props.initial === undefined ? terms.cancel : text.done}
           </a>

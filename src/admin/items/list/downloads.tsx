@@ -1,3 +1,4 @@
+import type { Child } from "hono/jsx";
 import type { Field } from "#domain/definition/field.ts";
 import { useText } from "#admin/language/index.tsx";
 import { buildSearchParams, type Query } from "./query.ts";
@@ -10,6 +11,7 @@ export function DownloadMenu({
   matches,
   zone,
   locale,
+  children,
 }: {
   base: string;
   query: Query;
@@ -20,6 +22,8 @@ export function DownloadMenu({
   zone: string;
   /** The language of the viewer. */
   locale: string;
+  /** Further entries, in front of the downloads. */
+  children?: Child;
 }) {
   const text = useText().itemList.downloads;
   const formats: [string, string, string][] = [
@@ -38,8 +42,12 @@ export function DownloadMenu({
   return (
     <>
       <details class="drop">
-        <summary class="button quiet">{text.menu}</summary>
+        <summary class="button quiet">
+          <span class="only-wide">{text.menu}</span>
+          <span class="only-narrow">{text.more}</span>
+        </summary>
         <ul class="card" id="downloads">
+          {children}
           {formats
             .filter(([format]) => format !== "lines" || hasRows)
             .map(([format, name, hint]) => (

@@ -97,11 +97,13 @@ function NoItems(props: ItemsPageProps) {
           <a class="button quiet" href={`${base}/items/import`}>
             {text.importItems(items)}
           </a>
-          <a
-            class="button quiet"
-            href={roleAllows(frame.member.role, "credentials") ? `${base}/access` : `${base}/api`}
-          >
-            {text.connect}
+          {roleAllows(frame.member.role, "credentials") ? (
+            <a class="button quiet" href={`${base}/access`}>
+              {text.connect}
+            </a>
+          ) : null}
+          <a class="button quiet" href={`${base}/api`}>
+            {text.useApi}
           </a>
         </p>
       ) : null}
@@ -114,6 +116,7 @@ function ListActions(props: ItemsPageProps) {
   const { kind, key, definition } = collection;
   const { itemList: text, terms } = useText();
   const base = `${collectionPath[kind]}/${key}/items`;
+  const canWrite = roleAllows(frame.member.role, "write");
   // The page of an empty list has these actions below.
   if (live === 0 && !isFiltered(query)) return null;
   return (
@@ -124,10 +127,16 @@ function ListActions(props: ItemsPageProps) {
         fields={definition.fields.fields}
         zone={definition.time_zone}
         locale={frame.viewer.locale}
-      />
-      {roleAllows(frame.member.role, "write") ? (
+      >
+        {canWrite ? (
+          <li class="only-narrow">
+            <a href={`${base}/import`}>{text.import}</a>
+          </li>
+        ) : null}
+      </DownloadMenu>
+      {canWrite ? (
         <>
-          <a class="button quiet" href={`${base}/import`}>
+          <a class="button quiet only-wide" href={`${base}/import`}>
             {text.import}
           </a>
           {canAddItem(props) ? (

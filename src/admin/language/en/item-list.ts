@@ -2,6 +2,8 @@ import type { Words } from "./words.ts";
 
 const downloads = () => ({
   menu: "Download",
+  /** The menu on phones, which also has the import. */
+  more: "More",
   spreadsheet: "For spreadsheets",
   spreadsheetHint: (zone: string) => `CSV with labels, times in ${zone}`,
   local: "For spreadsheets, your format",
@@ -100,6 +102,7 @@ export const itemList = (words: Words) => ({
   import: "Import",
   importItems: (items: string) => `Import ${items}`,
   connect: "Connect a system",
+  useApi: "Use the API",
   position: (first: number, last: number, total: string) =>
     `${words.formatCount(first)}–${words.formatCount(last)} of ${total}`,
   onlyPage: (total: string) => total.charAt(0).toUpperCase() + total.slice(1),

@@ -5,6 +5,7 @@ type ItemList = Catalogue["itemList"];
 
 const downloads = (): ItemList["downloads"] => ({
   menu: "ダウンロード",
+  more: "その他",
   spreadsheet: "表計算ソフト用",
   spreadsheetHint: (zone) => `ラベル付きの CSV。日時は ${zone}`,
   local: "表計算ソフト用（お使いの形式）",
@@ -99,6 +100,7 @@ export const itemList = (numbers: Numbers): ItemList => ({
   import: "インポート",
   importItems: (items) => `${items}をインポート`,
   connect: "外部システムを接続",
+  useApi: "API を使用",
   position: (first, last, total) =>
     `${numbers.formatCount(first)}～${numbers.formatCount(last)} 件目 / ${total}`,
   onlyPage: (total) => total,
