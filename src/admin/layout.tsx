@@ -107,12 +107,18 @@ const navigation: [group: keyof FrameText["navigation"], links: NavigationLink[]
   ],
 ];
 
+/** Whether the link leads to this page, or to the pages of which it is one. */
+function isPageOf(pathname: string, href: string): boolean {
+  if (href === "/admin") return pathname === href || pathname === "/admin/";
+  if (href === "/docs") return pathname === href;
+  return pathname.startsWith(href === "/docs/contents" ? "/docs/" : href);
+}
+
 function Navigation({ member, path }: PageContext) {
   const text = useText().frame;
   const names = { ...text.pages, ...text.shortNames };
   const [pathname = ""] = path.split("?");
-  const isCurrent = (href: string) =>
-    href === "/admin" ? pathname === href || pathname === "/admin/" : pathname.startsWith(href);
+  const isCurrent = (href: string) => isPageOf(pathname, href);
   return (
     <nav aria-label={text.administration}>
       {navigation.map(([group, links]) => {
@@ -161,11 +167,12 @@ function SearchField({ path }: PageContext) {
   );
 }
 
-function Sidebar(frame: PageContext) {
+/** The navigation, the search and the preferences beside every page. */
+export function Sidebar(frame: PageContext) {
   const { member, path, viewer, theme } = frame;
   const text = useText().frame;
   return (
-    <header class="side">
+    <header class="side" lang={viewer.language}>
       <a class="mark" href="/admin">
         <img src="/assets/icon.svg" alt="" width="20" height="20" />
         <span>Edge Forms</span>
