@@ -138,7 +138,10 @@ export const webhooks = (words: Words) => ({
   create: "Create webhook",
   none: "No webhooks yet",
   purpose: "A webhook sends an event to another system when a record or submission changes.",
-  columns: { created: "Created", state: "State" },
+  columns: { delivered: "Delivered, 24 hours", queue: "Queue", state: "State" },
+  successRate: (percent: string, attempts: number) =>
+    `${percent} of ${words.quantity(attempts, "attempt")}`,
+  nextAttempt: (time: Child) => sentence`Next attempt ${time}.`,
   labels: {
     name: "Name",
     url: "Endpoint URL",
