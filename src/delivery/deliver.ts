@@ -139,7 +139,8 @@ async function deliverCollections(
 }
 
 /** Returns the collections with changes after the last delivered one. */
-async function findLaggingCollections(
+/** The collections of the webhook with changes after its positions. */
+export async function findLaggingCollections(
   { databases }: SenderService,
   ledger: Ledger,
   hook: Webhook,

@@ -42,7 +42,7 @@ for (const name of ["swagger-ui-bundle.js", "swagger-ui.css"]) {
 }
 await writeDocs(target);
 
-/** Cloudflare serves assets without calling the Worker, so this file sets their headers. */
+/** Cloudflare serves assets, so this file sets their headers. The Worker adds the frame of members to the guides. */
 const headers = {
   // They accept no other methods, which a 405 has to say.
   "/*": ["Allow: GET, HEAD"],

@@ -226,3 +226,33 @@ export async function loadStartPositions(db: HomeDatabase, id: string): Promise<
   );
   return row ? (JSON.parse(row.starts) as StartPositions) : {};
 }
+
+/** Changes of one range are counted up to this number. */
+const maxCountedChanges = 1000;
+
+const countChangesStatement = dataStatement<{ ranges: string }>((db, v) =>
+  db.select({ count: sql<number>`coalesce(sum(counted), 0)`.as("count") }).from(
+    sql`(select (select count(*) from (select 1 from change
+        where number > e.value ->> 1 and number < e.value ->> 2
+        limit ${sql.raw(String(maxCountedChanges))})) as counted from json_each(${v.ranges}) e)`,
+  ),
+);
+
+/** Counts the changes in these ranges, in each of them up to 1,000. */
+export async function countChangesIn(
+  databases: Databases,
+  ranges: readonly FeedRange[],
+): Promise<number> {
+  if (ranges.length === 0) return 0;
+  const rows = ranges.map(({ collection: id, number, below }) => [id, number, below]);
+  const counts = await Promise.all(
+    databases
+      .dataDatabases()
+      .map((db) =>
+        retryTransient(db, () =>
+          countChangesStatement(db, { ranges: JSON.stringify(rows) }).all<{ count: number }>(),
+        ),
+      ),
+  );
+  return counts.reduce((sum, { results }) => sum + (results[0]?.count ?? 0), 0);
+}

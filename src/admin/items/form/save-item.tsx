@@ -27,9 +27,10 @@ import {
   type SeenDigests,
 } from "./changes.ts";
 import { itemsPath, getItem, readIfMatch, getStoredCollection } from "#admin/items/load-item.ts";
-import { readTexts } from "#admin/preferences.ts";
+import { readTexts, type Undo } from "#admin/preferences.ts";
 import { readPlace, withPlace } from "#admin/items/neighbors.ts";
 import { actorNames, itemTitle } from "#admin/items/value.tsx";
+import { undoOf } from "#admin/items/item-page.tsx";
 import { ItemFormPage } from "./item-form.tsx";
 import { storeSentFiles } from "#admin/items/files/sent-files.ts";
 import { createItem } from "#actions/create-item.ts";
@@ -119,7 +120,8 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
         const body = buildItemBody(form, target.compiled);
         const view = await updateItem(c.var.action, target, body, readIfMatch(form));
         const to = withPlace(`${itemsPath(c, kind)}/${view.id}`, readPlace(c));
-        return { to, document: itemDocument(view, siteLinks) };
+        const flash = savedMessage(readTexts(c), target, view, []);
+        return { to, flash, document: itemDocument(view, siteLinks) };
       }
       const result = await retryOnConflict(c.var.action, async () => {
         const outcome = await tryMerge(c, target, form, seen);
@@ -129,7 +131,11 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
       const { view, theirs } = result;
       return {
         to: withPlace(`${itemsPath(c, kind)}/${view.id}`, readPlace(c)),
-        flash: savedMessage(readTexts(c), target, view, theirs),
+        flash: {
+          text: savedMessage(readTexts(c), target, view, theirs),
+          isPartial: false,
+          undo: undoSaving(c, kind, target, view),
+        },
         document: itemDocument(view, siteLinks),
       };
     },
@@ -171,6 +177,17 @@ async function tryMerge(
   }
 }
 
+/** Reverts what was saved. A submitted draft cannot become a draft again. */
+function undoSaving(
+  c: AdminContext,
+  kind: CollectionKind,
+  { item }: MemberItem,
+  view: ItemView,
+): Undo | undefined {
+  if (view.version === item.version || view.status !== item.status) return undefined;
+  return undoOf("reverted", `${itemsPath(c, kind)}/${view.id}`, view, readPlace(c));
+}
+
 function savedMessage(
   text: Catalogue,
   { item, compiled }: MemberItem,
@@ -181,6 +198,8 @@ function savedMessage(
   const title = itemTitle(view, fieldsOf(compiled), text);
   if (view.version === item.version) return outcomes.unchanged(title);
   const labels = theirs.map(({ label }) => label);
+  if (item.status === "draft" && view.status === "submitted" && labels.length === 0)
+    return outcomes.submitted(title);
   return labels.length > 0 ? outcomes.merged(title, labels) : outcomes.saved(title);
 }
 
@@ -261,13 +280,19 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
       const body = buildItemBody(form, compiled);
       const { response: view } = await createItem(c.var.action, compiled, body, noIdempotencyKey);
       const text = readTexts(c);
-      const { savedDraft, saved } = text.itemForm.outcomes;
+      const { savedDraft, saved, submitted } = text.itemForm.outcomes;
       const title = itemTitle(view, fields, text);
       const base = itemsPath(c, kind);
+      const describe = kind === "app" ? saved : submitted;
+      const createdMessage = view.status === "draft" ? savedDraft(title) : describe(title);
       const isAnother = textOf(form["$another"]) !== "";
       return {
         to: isAnother ? `${base}/new?like=${shareValues(fields, view.data)}` : `${base}/${view.id}`,
-        flash: view.status === "draft" ? savedDraft(title) : saved(title),
+        flash: {
+          text: createdMessage,
+          isPartial: false,
+          link: isAnother ? `${base}/${view.id}` : undefined,
+        },
         document: itemDocument(view, siteLinks),
         status: 201,
       };
