@@ -15,12 +15,12 @@ import { reporters } from "./reporters.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
-/** `all`: every project at full size. `rest`: what `npm test` leaves out. Otherwise small sizes (test/run.ts). */
-const tier = process.env["TIER"] ?? "";
+/** `all`: every project at full size. `rest`: what `npm test` leaves out. Otherwise small sizes (test/run-options.ts). */
+const tier = process.env["TIER"] ?? "quick";
 
 /** An environment variable of this name, or the size of the tier. */
 const size = (name: string, small: string, full: string) =>
-  process.env[name] ?? (tier === "" ? small : full);
+  process.env[name] ?? (tier === "quick" ? small : full);
 
 const secrets = {
   TOKEN_SECRET: "a secret of the tests,an older one",
