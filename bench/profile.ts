@@ -1,15 +1,22 @@
 import { rmSync, writeFileSync } from "node:fs";
+import { parseArguments } from "../src/dev/command.ts";
+import { stop } from "../src/dev/deploy/wrangler.ts";
 import { load } from "./measure/load.ts";
 import { hottest, ownFunctions, profile } from "./measure/profile.ts";
 import { newFolder, tokenCount } from "./parts/bench.ts";
 import { callsOf, operations, prepared } from "./parts/operations.ts";
 import { bundle, project } from "./serve/bundle.ts";
 
-/** `npm run bench:profile -- create` shows which functions use the runtime's CPU time under the load of one operation. */
+const usage = `
+Usage: npm run bench:profile -- [OPERATION]
 
-const [name = "get"] = process.argv.slice(2);
+Shows which functions use the runtime's CPU time under the load of one operation. Default: get
+Operations: ${operations.map((candidate) => candidate.name).join(", ")}
+`;
+
+const [name = "get"] = parseArguments(usage, {}, 1).positionals;
 const operation = operations.find((candidate) => candidate.name === name);
-if (!operation) throw new Error(`There is no operation ${name}.`);
+if (!operation) stop(`There is no operation '${name}'. See --help.`);
 const inspector = "127.0.0.1:9339";
 const [builds, data] = [newFolder(), newFolder("/dev/shm")];
 const bundles = { main: bundle("src/index.ts", builds, false) };
