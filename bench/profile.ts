@@ -17,11 +17,10 @@ Operations: ${operations.map((candidate) => candidate.name).join(", ")}
 const [name = "get"] = parseArguments(usage, {}, 1).positionals;
 const operation = operations.find((candidate) => candidate.name === name);
 if (!operation) stop(`There is no operation '${name}'. See --help.`);
-const inspector = "127.0.0.1:9339";
 const [builds, data] = [newFolder(), newFolder("/dev/shm")];
 const bundles = { main: bundle("src/index.ts", builds, false) };
-const { service, tokens } = await prepared(data, bundles, 8870, 10_000, tokenCount, [
-  `--inspector-addr=${inspector}`,
+const { service, tokens } = await prepared(data, bundles, 10_000, tokenCount, [
+  "--inspector-addr=127.0.0.1:0",
 ]);
 const runLoad = () =>
   load({
@@ -32,7 +31,7 @@ const runLoad = () =>
   });
 await runLoad();
 let requests = 0;
-const cpuProfile = await profile(inspector, "main", async () => {
+const cpuProfile = await profile(service.url("inspector"), "main", async () => {
   ({ requests } = await runLoad());
 });
 const file = `${project}.wrangler/${name}.cpuprofile`;
