@@ -2,13 +2,18 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
+import { parseOptions } from "./command.ts";
 import { policyHeader } from "../html/content-security-policy.ts";
 import { writeDocs } from "./docs/build.ts";
 
-/**
- * Builds the static assets: style sheets and scripts, the pages of the documentation, and Swagger UI from its package.
- * wrangler runs this before it serves, bundles or deploys.
- */
+const usage = `
+Usage: npm run assets
+
+Builds the static assets into dist/assets: style sheets and scripts, the pages of the documentation, and Swagger UI
+from its package. wrangler runs this before it serves, bundles or deploys.
+`;
+
+parseOptions(usage, {});
 
 const sourceFolder = new URL("../assets", import.meta.url).pathname;
 const target = "dist/assets";
