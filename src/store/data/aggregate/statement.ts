@@ -68,8 +68,12 @@ export function entriesSource(aggregate: Aggregate): AggregateSource | undefined
   const ranges = requiredConditions(search.conditions).map((condition) =>
     "op" in condition ? rangeOf(condition) : null,
   );
-  const isList = field.kind === "multi_select";
-  if (isList && (ranges.length > 0 || groups.length === 0)) return undefined;
+  // An entry of a list does not know the other entries of its item.
+  const isOneEntryEnough =
+    ranges.length === 0 &&
+    groups.length > 0 &&
+    aggregate.metrics.every(({ op }) => op !== "count_distinct");
+  if (field.kind === "multi_select" && !isOneEntryEnough) return undefined;
   return ranges.every((range) => range !== null)
     ? { reads: "entries", field, ranges: ranges }
     : undefined;
