@@ -67,7 +67,7 @@ export class GroupColumns {
     const { source, aggregate } = this.#rows.plan;
     const readsAllEntries = source.reads === "entries" && aggregate.search.conditions.length === 0;
     // Items without the field have no entries.
-    if (readsAllEntries && aggregate.groups.length === 0) return "(select live from n)";
+    if (readsAllEntries && aggregate.groups.length === 0) return "(select live from bound)";
     return this.#rows.hasFurtherRows ? "count(*) filter (where is_first)" : "count(*)";
   }
 

@@ -16,7 +16,7 @@ const outlierBytes = 60;
 const maxKeyBytes = 4_000_000;
 
 /**
- * Completes the tables of `rows` to a statement that returns one row for each group. Each row has the columns of `n` too. With
+ * Completes the tables of `rows` to a statement that returns one row for each group. Each row has the columns of `bound` too. With
  * group keys, it returns a row whose `row_count` is null if there are no groups.
  */
 export function groupsSql(rows: string, builder: Builder): string {
@@ -24,10 +24,10 @@ export function groupsSql(rows: string, builder: Builder): string {
   const figures = selectList(groupColumns.figureColumns());
   const keys = rowColumns.keyNames();
   if (keys.length === 0)
-    return `${rows} select n.*, ${returnedSql(builder)} from n cross join (select ${figures} from rows)`;
+    return `${rows} select bound.*, ${returnedSql(builder)} from bound cross join (select ${figures} from rows)`;
   const grouped = `select ${[...keys, figures].join(", ")} from rows group by ${groupColumns.keyOrderSql()}`;
   return needsTotals(rowColumns)
-    ? `${rows}, g as materialized (${grouped}), ${totalledPageSql(builder)}`
+    ? `${rows}, grouped as materialized (${grouped}), ${totalledPageSql(builder)}`
     : `${rows} ${keyOrderedPageSql(builder, grouped)}`;
 }
 
@@ -57,8 +57,8 @@ function keyOrderedPageSql(builder: Builder, grouped: string): string {
   const bytes = rowBytesSql(rowColumns.keyNames(), minGroupBytes);
   const fitting = `(select *, sum(${bytes}) over (rows unbounded preceding) - (${bytes}) as spent from ${page})
       on spent < ${maxAggregateResponseBytes}`;
-  return `select n.*, ${itemTotalSql(builder)} ${returnedSql(builder)}
-    from n left join ${hasTextKey(rowColumns) ? fitting : page} order by ${order}`;
+  return `select bound.*, ${itemTotalSql(builder)} ${returnedSql(builder)}
+    from bound left join ${hasTextKey(rowColumns) ? fitting : page} order by ${order}`;
 }
 
 /** The groups that fit a response, in their order, and totals over all groups. */
@@ -71,15 +71,15 @@ function totalledPageSql(builder: Builder): string {
   const bytes = rowBytesSql(rowColumns.keyNames(), minGroupBytes);
   const maxBytes = isUnordered ? maxKeyBytes : maxAggregateResponseBytes;
   const fittingGroups = `(select max(1, count(*)) from (select sum(${bytes}) over (rows unbounded preceding) as spent
-      from (select * from g order by ${order} limit ${maxGroups})) where spent < ${maxBytes})`;
+      from (select * from grouped order by ${order} limit ${maxGroups})) where spent < ${maxBytes})`;
   const measures = isUnordered || hasTextKey(rowColumns);
   const limit = measures
     ? `iif((select byte_total from totals) < ${maxBytes}, ${maxGroups}, ${fittingGroups})`
     : maxGroups;
   return `totals as materialized (select count(*) as group_total, coalesce(sum(row_count), 0) as row_total,
-      coalesce(sum(outlier_count), 0) as outlier_total, ${measures ? `sum(${bytes})` : "0"} as byte_total from g)
-    select n.*, totals.*, ${itemTotalSql(builder)} ${returnedSql(builder)}
-    from n cross join totals left join g order by ${order} limit ${limit}`;
+      coalesce(sum(outlier_count), 0) as outlier_total, ${measures ? `sum(${bytes})` : "0"} as byte_total from grouped)
+    select bound.*, totals.*, ${itemTotalSql(builder)} ${returnedSql(builder)}
+    from bound cross join totals left join grouped order by ${order} limit ${limit}`;
 }
 
 /** Other keys are so short that every group up to the limit fits a response. */
@@ -90,7 +90,7 @@ const hasTextKey = ({ plan }: RowColumns): boolean =>
 function itemTotalSql({ rowColumns }: Builder): string {
   const { source } = rowColumns.plan;
   return source.reads === "entries" && source.field.kind === "multi_select"
-    ? `(select count(distinct item) from search_entry where field = iif(n.reason is null, ${source.field.number}, -1)) as item_total,`
+    ? `(select count(distinct item) from search_entry where field = iif(bound.reason is null, ${source.field.number}, -1)) as item_total,`
     : "";
 }
 

@@ -63,7 +63,7 @@ export function aggregateStatements(
       collectionId,
       search: aggregate.search,
       start: null,
-      // Unused: `n.reason` limits the number and size of all items instead.
+      // Unused: `bound.reason` limits the number and size of all items instead.
       budget: { rows: 0, cost: 0 },
       range,
     };
@@ -89,10 +89,10 @@ export interface Builder {
   groupColumns: GroupColumns;
 }
 
-const tallySql = (collectionId: number) =>
-  `t(live, largest, stamp) as materialized (select live, largest, ${settledStampSql(collectionId)} from tally where collection_id = ${collectionId})`;
+const sizeTableSql = (collectionId: number) =>
+  `size(live, largest, stamp) as materialized (select live, largest, ${settledStampSql(collectionId)} from tally where collection_id = ${collectionId})`;
 
-/** Appends the table `rows` to `bounds`, which ends with `n`: its `reason` is set if the statement must not read any rows. */
+/** Appends the table `rows` to `bounds`, which ends with `bound`: its `reason` is set if the statement must not read any rows. */
 function rowsSql(
   { rowColumns }: Builder,
   bounds: string,
@@ -137,11 +137,11 @@ function entryRows(
     ...(findsOutliers ? outlierReasons(field, inRanges) : []),
   ];
   const extremes = findsOutliers ? extremesSql(field) : "null, null";
-  const bounds = `${tallySql(scan.collectionId)},
-    b(items, least, greatest) as materialized (select ${items}, ${extremes} from t),
-    n(reason, live, stamp) as materialized (select case ${reasons.join(" ")} end, live, stamp from b, t)`;
+  const bounds = `${sizeTableSql(scan.collectionId)},
+    scope(items, least, greatest) as materialized (select ${items}, ${extremes} from size),
+    bound(reason, live, stamp) as materialized (select case ${reasons.join(" ")} end, live, stamp from scope, size)`;
   // No field has the number -1, so a rejected statement reads no entries. A condition would be evaluated for each entry.
-  const from = `from ${entriesOf(`iif((select reason from n) is null, ${field.number}, -1)`)}`;
+  const from = `from ${entriesOf(`iif((select reason from bound) is null, ${field.number}, -1)`)}`;
   return rowsSql(builder, bounds, from, coverage === "full");
 }
 
@@ -184,13 +184,13 @@ function itemRows(
   const items = isWhole
     ? "live"
     : `iif(live <= ${maxAggregateItems}, live, (select count(*) from (select 1 from ${candidates} where ${inRange} limit ${maxAggregateItems + 1})))`;
-  const bounds = `${tallySql(scan.collectionId)},
-    b(items) as materialized (select ${items} from t),
-    w(bytes, cost, texts) as materialized (${measureSql(builder, `${candidates} where ${inRange}`)}),
-    n(reason, live, stamp) as materialized (select case when items > ${maxAggregateItems} then 'items'
+  const bounds = `${sizeTableSql(scan.collectionId)},
+    scope(items) as materialized (select ${items} from size),
+    weight(bytes, cost, texts) as materialized (${measureSql(builder, `${candidates} where ${inRange}`)}),
+    bound(reason, live, stamp) as materialized (select case when items > ${maxAggregateItems} then 'items'
       when bytes > ${maxAggregateBytes} then 'bytes' when cost > ${maxCost} then 'cost'
-      when texts > ${maxTextBytes} then 'keys' end, live, stamp from b, w, t)`;
-  const where = `${inRange} and (select reason from n) is null and ${conditionsSql(scan, values)}`;
+      when texts > ${maxTextBytes} then 'keys' end, live, stamp from scope, weight, size)`;
+  const where = `${inRange} and (select reason from bound) is null and ${conditionsSql(scan, values)}`;
   const from = `from ${[candidates, ...rowColumns.joins].join(" ")} where ${where}`;
   const hasOptimizerBarrier = rowColumns.joins.length > 0 || rowColumns.exactColumns().length > 0;
   const limit = hasOptimizerBarrier ? ` limit ${maxRows + 1}` : "";
@@ -210,15 +210,15 @@ function measureSql({ scan: { search }, values, rowColumns }: Builder, fromItems
   const texts = keptTexts(aggregate).map((field) => `ifnull(octet_length(${valueSql(field)}), 0)`);
   const maxBytes = texts.length > 0 ? maxTextBytes : maxAggregateBytes;
   const perByte = dataFields.length * valueCost + maxTotalCost(cost, 0, 1);
-  const costBound = `items * (t.largest * ${perByte} + ${maxTotalCost(cost, 1, 0)})`;
+  const costBound = `items * (size.largest * ${perByte} + ${maxTotalCost(cost, 1, 0)})`;
   // The sizes of the items do not limit the cost of reading records of other apps.
   const isLight = readsRecords(cost)
     ? "false"
-    : `t.largest * items <= ${maxBytes} and ${costBound} <= ${maxCost}`;
+    : `size.largest * items <= ${maxBytes} and ${costBound} <= ${maxCost}`;
   const measured = [`${totalCostSql(cost)} + ${reading}`, balancedSql("+", texts)];
   const [costs, kept] = measured.map((sql) => `total(${ifShown(search, values, sql)})`);
   return `select total(octet_length(i.data)), ${costs}, ${kept}
-    from (select 1 from b, t where items <= ${maxAggregateItems} and not (${isLight})) cross join ${fromItems}`;
+    from (select 1 from scope, size where items <= ${maxAggregateItems} and not (${isLight})) cross join ${fromItems}`;
 }
 
 const isInData = ({ source }: SearchField) => source.in === "data";
