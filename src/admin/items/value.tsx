@@ -27,7 +27,7 @@ export function StatusBadge({ status }: { status: Status | null }) {
   return status === null ? null : <Badge tone={statusTones[status]}>{statuses[status]}</Badge>;
 }
 
-const EmptyValue = () => <span class="muted">–</span>;
+export const EmptyValue = () => <span class="muted">–</span>;
 
 const maxShortLength = 80;
 
@@ -67,19 +67,34 @@ function ValueList({ field, values, short }: ValueListProps) {
 
 const numberFormats = new Map<string, Intl.NumberFormat>();
 
-/** Shows the field's number of decimals; without one, as many as the value has. */
-function formatNumber({ locale }: Viewer, field: Field, value: number): string {
-  const decimals = "decimals" in field ? field.decimals : undefined;
-  const id = `${locale} ${decimals ?? ""}`;
+/** Formats a number, or its digits, with at least the field's decimals and at most `maxDecimals`. */
+function formatNumber(
+  { locale }: Viewer,
+  field: Field,
+  value: number | Intl.StringNumericLiteral,
+  maxDecimals = ("decimals" in field ? field.decimals : undefined) ?? 15,
+): string {
+  const minDecimals = ("decimals" in field ? field.decimals : undefined) ?? 0;
+  const id = `${locale} ${minDecimals} ${maxDecimals}`;
   if (numberFormats.size > 200) numberFormats.clear();
   const format =
     numberFormats.get(id) ??
     new Intl.NumberFormat(locale, {
-      minimumFractionDigits: decimals ?? 0,
-      maximumFractionDigits: decimals ?? 15,
+      minimumFractionDigits: minDecimals,
+      maximumFractionDigits: maxDecimals,
     });
   numberFormats.set(id, format);
   return format.format(value);
+}
+
+/** The maximum of `Intl.NumberFormat`. */
+const maxExactDecimals = 100;
+
+/** A sum of a field's values, which may have more digits than a double. `digits` is a JSON number. */
+export function ExactNumber({ field, digits }: { field: Field; digits: string }) {
+  return (
+    <>{formatNumber(useViewer(), field, digits as Intl.StringNumericLiteral, maxExactDecimals)}</>
+  );
 }
 
 /** A calendar day, formatted in UTC so that no time zone shifts it. */
