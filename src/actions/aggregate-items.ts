@@ -16,14 +16,13 @@ import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError, type Problem } from "#domain/problem/problem.ts";
 import { inView } from "#domain/search/view.ts";
 import { formatTimestamp } from "#domain/time.ts";
-import {
-  loadAggregates,
-  type ExceededBound,
-  type Figure,
-  type FoundGroups,
-  type Stored,
-} from "#store/data/aggregate/load.ts";
-import { cachedStampsJson } from "#store/data/definition-head.ts";
+import { loadAggregates } from "#store/data/aggregate/load.ts";
+import type {
+  ExceededBound,
+  Figure,
+  GroupPage,
+  Stored,
+} from "#store/data/aggregate/read-groups.ts";
 import type { CollectionStatus } from "#store/data/search/count.ts";
 import { resolveCollection } from "./collection-cache.ts";
 import type { ReadContext } from "./context.ts";
@@ -98,8 +97,9 @@ export async function aggregateTogether(
     }
     const { aggregates } = parsed;
     const unknownOptions = aggregates.flatMap(({ search }) => search.unknownOptions);
-    const result = await loadAggregates(ctx.databases.of(collection), aggregates, {
-      stamps: cachedStampsJson([collection]),
+    const db = ctx.databases.of(collection);
+    const result = await loadAggregates(db, ctx.memory, aggregates, {
+      collection,
       values: askableOptions(access, { unknownOptions }),
       targets: apps.pageTargets,
       withStatus,
@@ -155,7 +155,7 @@ const tooComplexProblem = (exceeded: ExceededBound): Problem =>
 
 function buildView(
   { groups, metrics }: Aggregate,
-  { groups: found, hasMore }: FoundGroups,
+  { groups: found, hasMore }: GroupPage,
 ): AggregateView {
   const errors = new Map<string, FieldError>();
   const views = found.map(({ keys, figures }) => ({

@@ -154,6 +154,15 @@ export function formatDecimal({ locale }: HasLocale, value: number, decimals?: n
   return format.format(value);
 }
 
+/** Writes the digits of a number, which may be more than a double has, with at least `minDecimals`. */
+export function formatDigits({ locale }: HasLocale, digits: string, minDecimals = 0): string {
+  const format = cachedNumberFormat(locale, `digits ${minDecimals}`, {
+    minimumFractionDigits: minDecimals,
+    maximumFractionDigits: 100,
+  });
+  return format.format(digits as Intl.StringNumericLiteral);
+}
+
 /** Writes the text of a number as the locale does. Other texts stay as they are. */
 export function formatNumber(viewer: HasLocale, text: string): string {
   const value = text.trim() === "" ? Number.NaN : Number(text);

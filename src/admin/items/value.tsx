@@ -11,6 +11,7 @@ import { textOf } from "#admin/form-input.ts";
 import {
   formatDay,
   formatDecimal,
+  formatDigits,
   formatTime,
   useViewer,
   Time,
@@ -34,7 +35,7 @@ export function StatusBadge({ status }: { status: Status | null }) {
   return status === null ? null : <Badge tone={statusTones[status]}>{statuses[status]}</Badge>;
 }
 
-const EmptyValue = () => <span class="muted">–</span>;
+export const EmptyValue = () => <span class="muted">–</span>;
 
 const maxShortLength = 80;
 
@@ -71,6 +72,11 @@ function ValueList({ field, values, short }: ValueListProps) {
       ])}
     </>
   );
+}
+
+/** A sum of a field's values, which may have more digits than a double. `digits` is a JSON number. */
+export function ExactNumber({ field, digits }: { field: Field; digits: string }) {
+  return <>{formatDigits(useViewer(), digits, decimalsOf(field))}</>;
 }
 
 /** A calendar day, formatted in UTC so that no time zone shifts it. */
