@@ -171,20 +171,30 @@ export interface FeedHead {
   last: number;
 }
 
+const selectFeedHeads = dataStatement<{ names: string | null }>((db, v) => {
+  const { id, kind, key } = collection;
+  return db
+    .select({ id, kind, key, last: sql`${lastChangeSql("collection.id")}`.as("last") })
+    .from(collection)
+    .where(
+      sql`(${v.names} is null or ${qualifiedKeySql} in (select value from json_each(${v.names}))) and ${id} > 0`,
+    )
+    .orderBy(asc(id));
+});
+
 export async function loadFeedHeads(
   databases: Databases,
   hook: Pick<Webhook, "collections">,
 ): Promise<FeedHead[]> {
-  const { id, kind, key } = collection;
-  const lists = await queryAll(databases, (db) =>
-    orm(db)
-      .select({ id, kind, key, last: lastChangeSql("collection.id").mapWith(Number) })
-      .from(collection)
-      .where(matchesCollections(collectionNames(hook)))
-      .orderBy(asc(id)),
+  const collections = collectionNames(hook);
+  const names = collections === "all" ? null : JSON.stringify(collections);
+  const lists = await Promise.all(
+    databases
+      .dataDatabases()
+      .map((db) => retryTransient(db, () => selectFeedHeads(db, { names }).all<FeedHead>())),
   );
   return mergeLists(
-    lists,
+    lists.map(({ results }) => results),
     (row) => row.id,
     (row) => row.last,
   );
@@ -229,9 +239,11 @@ export async function filterRangesWithChanges(
   return results.flatMap(([result]) => result?.results ?? []);
 }
 
+const selectStarts = homeStatement<{ id: string }>((db, v) =>
+  db.select({ starts: webhook.starts }).from(webhook).where(eq(webhook.id, v.id)),
+);
+
 export async function loadStartPositions(db: HomeDatabase, id: string): Promise<StartPositions> {
-  const [row] = await retryTransient(db, () =>
-    orm(db).select({ starts: webhook.starts }).from(webhook).where(eq(webhook.id, id)),
-  );
+  const row = await retryTransient(db, () => selectStarts(db, { id }).first<{ starts: string }>());
   return row ? (JSON.parse(row.starts) as StartPositions) : {};
 }
