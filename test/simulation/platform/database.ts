@@ -1,6 +1,6 @@
 import type { Host } from "./host.ts";
 import type { Queue } from "./queue.ts";
-import { Copy, sqlOf, type Query, type QueryResult } from "./sqlite.ts";
+import { Copy, sqlOf, tooBigCode, type Query, type QueryResult } from "./sqlite.ts";
 
 /** A committed batch, as replicas repeat it. A restore replaces everything. */
 type LogEntry = { writes: readonly Query[] } | { image: Uint8Array };
@@ -245,13 +245,20 @@ function countQueries(host: Host, count: number): void {
   }
 }
 
-/** The names of SQLite's result codes that its limits and constraints give. */
-const codes: Record<number, string> = { 18: "SQLITE_TOOBIG", 19: "SQLITE_CONSTRAINT" };
+/** The names of SQLite's result codes that limits and constraints give. */
+const codes: Record<number, string> = {
+  [tooBigCode]: "SQLITE_TOOBIG",
+  275: "SQLITE_CONSTRAINT (extended: SQLITE_CONSTRAINT_CHECK)",
+  787: "SQLITE_CONSTRAINT (extended: SQLITE_CONSTRAINT_FOREIGNKEY)",
+  1299: "SQLITE_CONSTRAINT (extended: SQLITE_CONSTRAINT_NOTNULL)",
+  1555: "SQLITE_CONSTRAINT (extended: SQLITE_CONSTRAINT_PRIMARYKEY)",
+  2067: "SQLITE_CONSTRAINT (extended: SQLITE_CONSTRAINT_UNIQUE)",
+};
 
 /** D1's errors are plain, with the text of SQLite. */
 function typedError(error: unknown): Error {
   const { message, errcode = 1 } = error as Error & { errcode?: number };
-  const code = codes[errcode & 0xff] ?? "SQLITE_ERROR";
+  const code = codes[errcode] ?? "SQLITE_ERROR";
   return new Error(`D1_ERROR: ${message}: ${code}`, { cause: new Error(message) });
 }
 

@@ -6,7 +6,7 @@ type Connection = DatabaseSync & {
   deserialize(bytes: Uint8Array): void;
 };
 
-/** The limits that D1 sets for SQLite. Lengths are in bytes. */
+/** The limits that D1 sets for SQLite. Lengths are in bytes. D1 documents 2 MB for a value or a row; workerd allows twice that. */
 const limits = {
   length: 2_000_000,
   sqlLength: 100_000,
@@ -20,6 +20,11 @@ const limits = {
   variableNumber: 100,
   triggerDepth: 10,
 };
+
+/** SQLite's result code for what is too large. */
+export const tooBigCode = 18;
+/** SQLite would say that a value is too large. */
+const tooBig = (message: string) => Object.assign(new Error(message), { errcode: tooBigCode });
 
 /** The text of a statement. All statements with this text share the object. */
 export interface Sql {
@@ -152,6 +157,7 @@ export class Copy {
     const statements = asArrays ? this.#open.arrays : this.#open.objects;
     let prepared = statements.get(sql);
     if (!prepared) {
+      if (Buffer.byteLength(sql.text) > limits.sqlLength) throw tooBig("statement too long");
       const statement = this.#open.connection.prepare(sql.text);
       if (asArrays) statement.setReturnArrays(true);
       prepared = { statement, hasRows: statement.columns().length > 0 };
