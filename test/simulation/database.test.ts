@@ -65,7 +65,7 @@ describe("the simulated database", () => {
   let simulated: D1Database;
   let run: <T>(work: () => Promise<T>) => Promise<T>;
   beforeAll(async () => {
-    real = (await miniflare.getD1Database("DB")) as unknown as D1Database;
+    real = await miniflare.getD1Database("DB");
     const scheduler = new Scheduler(0, false);
     const db = new SimulatedDatabase("DB", new Uint8Array(), () => scheduler.now);
     simulated = db.binding(new Host("isolate", 0, scheduler, 0));
