@@ -8,7 +8,8 @@ import {
 import type { Clock, Random } from "#domain/ports.ts";
 import type { PresentedCredential } from "#domain/credential/tokens.ts";
 import type { Databases } from "#store/db/database.ts";
-import { findCredential, loadAndSubscribe, recordUse } from "#store/home/credentials.ts";
+import { loadAndSubscribe, recordUse } from "#store/home/credential-use.ts";
+import { findCredential } from "#store/home/credentials.ts";
 import { addCalls, emptyCallLog, type CallLog } from "#domain/credential/call-log.ts";
 import {
   exchangeProof,
