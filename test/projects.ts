@@ -20,7 +20,7 @@ export const sizedFiles = [
   "test/faults/every-route.test.ts",
   "test/fuzz/**/*.test.ts",
   "test/api/openapi.test.ts",
-  "test/permissions/{admin,api}.test.ts",
+  "test/permissions/{admin,api,narrow-page-limits}.test.ts",
   "test/races/collections-apart.test.ts",
   "test/search/{agreement,count,large-items,stored-order,text}.test.ts",
 ];

@@ -8,7 +8,7 @@ import type { Change } from "#store/data/changes.ts";
 import { readMarks } from "#domain/item/view-marks.ts";
 import { findView, viewMeaning } from "#domain/search/view.ts";
 import type { FeedPage } from "#store/data/feed.ts";
-import { maxPageBytes } from "#store/data/search/cost.ts";
+import { maxPageBytes } from "#store/data/search/budget.ts";
 import type { ReadContext } from "./context.ts";
 
 export function toChangeView(

@@ -22,7 +22,7 @@ import { maxPageLimit } from "#domain/cursor.ts";
 import { hasWholeAccess } from "#domain/credential/credential.ts";
 import { lowestSequence } from "#domain/timeline.ts";
 import { loadFeedPage, type FeedPage } from "#store/data/feed.ts";
-import { maxPageBytes } from "#store/data/search/cost.ts";
+import { maxPageBytes } from "#store/data/search/budget.ts";
 import { loadCurrentCollection } from "./create-item.ts";
 
 /** A history has at most the last 100 stored changes. */

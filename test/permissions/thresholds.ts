@@ -7,10 +7,7 @@ import type { Client, Json } from "../support/client";
 export type Probe = (size: number) => Promise<boolean>;
 
 /** The smallest size in a range at which the limit is exceeded; one above the range if it never is. */
-async function thresholdOf(
-  [low, high]: readonly [number, number],
-  probe: Probe,
-): Promise<number> {
+async function thresholdOf([low, high]: readonly [number, number], probe: Probe): Promise<number> {
   let [from, to] = [low, high + 1];
   while (from < to) {
     const middle = Math.floor((from + to) / 2);

@@ -10,12 +10,12 @@ import type { ViewDocument } from "#domain/definition/view.ts";
 import { errorAt, formatChoices } from "#domain/problem/field-errors.ts";
 import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";
 import { parseSearch } from "./parse.ts";
-import { meOperand, type Search } from "./tree.ts";
+import { meOperand, type ParsedSearch } from "./tree.ts";
 
 /** The views of a definition (contract, section 19). */
 
 /** The view as a search. `me` is the actor for which `"$me"` stands. */
-export function parseView(collection: Collection, view: View, me: string): Search {
+export function parseView(collection: Collection, view: View, me: string): ParsedSearch {
   const { conditions = [], sort = [], fields = null } = view;
   return parseSearch(collection, { conditions, sort, fields }, me);
 }
@@ -37,11 +37,11 @@ export function getView(collection: Collection, key: string): View {
 /** The search with the view's conditions, and with its sort and fields where the search has none. */
 export function inView(
   collection: Collection,
-  search: Search,
+  search: ParsedSearch,
   body: unknown,
   key: string | undefined,
   me: string,
-): Search {
+): ParsedSearch {
   if (key === undefined) return search;
   const view = parseView(collection, getView(collection, key), me);
   const { sort, order } = hasSort(body) ? search : view;
