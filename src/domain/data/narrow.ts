@@ -38,9 +38,12 @@ export function narrowCollection(
     views: null,
     fields: { fields: list.map(({ field }) => field), retired: [], next: 0 },
   };
+  // The view decides which fields the caller sees, like the definition itself.
+  const { meaning = 0 } = collection.viewVersions?.[view.key] ?? {};
+  const versions = { fieldsVersion: Math.max(collection.fieldsVersion, meaning), viewVersions: {} };
   return {
     extent: "narrow",
-    collection: { ...collection, pending: null, definition },
+    collection: { ...collection, ...versions, pending: null, definition },
     fields: shownFields(fields, list),
     whole,
     conditions: parseView(collection, view, me).conditions,

@@ -91,15 +91,33 @@ export interface Matched {
 const parseMarks = (marks: string | null) =>
   marks === null ? [] : (JSON.parse(marks) as string[]);
 
+/** The marks of one phase that say whether the item matched the view for an actor. */
+export interface PhaseMarks {
+  /** It matched for everybody, or for the actor. */
+  positive: readonly [string, string];
+  /** It matched for all actors that it does not name. */
+  others: string;
+  /** It names the actor, for which it did not match. */
+  negative: string;
+}
+
+/** The marks that decide for an actor, before and after a change. */
+export const marksFor = (fingerprint: string, actor: Actor): Record<keyof Matched, PhaseMarks> => {
+  const ofPhase = (phase: Phase): PhaseMarks => {
+    const name = `${fingerprint}:${phase}`;
+    const [positive, negative] = [`${name}:${actor}`, `${name}:!${actor}`];
+    return { positive: [name, positive], others: `${name}:${anyoneElse}`, negative };
+  };
+  return { before: ofPhase("b"), after: ofPhase("a") };
+};
+
 /** Whether the item matched the view for this caller before and after a change with these marks. */
 export function readMarks(marks: string | null, fingerprint: string, actor: Actor): Matched {
   const list = new Set(parseMarks(marks));
-  const has = (phase: Phase) => {
-    const name = `${fingerprint}:${phase}`;
-    const isNamed = list.has(`${name}:${actor}`) || list.has(`${name}:!${actor}`);
-    return list.has(name) || list.has(`${name}:${isNamed ? actor : anyoneElse}`);
-  };
-  return { before: has("b"), after: has("a") };
+  const has = ({ positive, others, negative }: PhaseMarks) =>
+    positive.some((mark) => list.has(mark)) || (list.has(others) && !list.has(negative));
+  const { before, after } = marksFor(fingerprint, actor);
+  return { before: has(before), after: has(after) };
 }
 
 /** The same for the view that had this key at the time of the change, whatever it means now. */

@@ -4,6 +4,7 @@ import type {
   CollectionKind,
   Definition,
   View,
+  ViewVersions,
 } from "#domain/definition/collection.ts";
 import { definitionError, type Field, type FieldSet } from "#domain/definition/field.ts";
 import type { ViewDocument } from "#domain/definition/view.ts";
@@ -58,25 +59,50 @@ export function inView(
 export const hasSort = (part: unknown): boolean =>
   isObject(part) && Array.isArray(part["sort"]) && part["sort"].length > 0;
 
-/** Identifies what a view matches: the same for the same conditions, whatever the keys of the fields are. */
+/**
+ * Identifies what a view matches: the same for the same conditions, whatever the keys of the fields are. It differs from what
+ * the view was before other conditions, because nothing tells what it would have matched meanwhile.
+ */
 export function viewFingerprint(collection: Collection, view: View): string {
   const { conditions } = parseView(collection, view, meOperand);
   const meaning = JSON.stringify(conditions, (name, value: unknown) =>
     name === "field" && isObject(value) ? value["number"] : value,
   );
-  return digest(meaning);
+  const version = collection.viewVersions?.[view.key]?.conditions;
+  return version === undefined ? digest(meaning) : `${digest(meaning)}.${version}`;
 }
 
 /** Cursors contain the meaning of a view, and truncate texts of more than 64 bytes. */
 const maxIdsLength = 40;
 
-/** Identifies what a view matches and which fields it shows. */
+/** Identifies what a view matches and which fields it shows, since when. */
 export function viewMeaning(collection: Collection, view: View): string {
   const { fields } = collection.definition.fields;
   const shown = view.fields && fields.filter(({ key }) => view.fields?.includes(key));
   const ids = shown?.map(({ id }) => id).join(",") ?? "all";
-  const shortIds = ids.length > maxIdsLength ? digest(ids) : ids;
-  return `${viewFingerprint(collection, view)} ${shortIds}`;
+  const version = collection.viewVersions?.[view.key]?.meaning;
+  const content = version === undefined ? ids : `${ids} ${version}`;
+  const isShort = version === undefined && ids.length <= maxIdsLength;
+  return `${viewFingerprint(collection, view)} ${isShort ? content : digest(content)}`;
+}
+
+/** The versions of the views of `after`, a definition with the number `version`. */
+export function nextViewVersions(
+  current: Collection,
+  after: Definition,
+  version: number,
+): NonNullable<Collection["viewVersions"]> {
+  const changed = { ...current, definition: after };
+  const versions = (after.views ?? []).flatMap((view): [string, ViewVersions][] => {
+    const former = findView(current, view.key);
+    const known = current.viewVersions?.[view.key];
+    const isSame = (describe: typeof viewMeaning) =>
+      former !== undefined && describe(current, former) === describe(changed, view);
+    const conditions = isSame(viewFingerprint) ? known?.conditions : version;
+    const meaning = isSame(viewMeaning) ? known?.meaning : version;
+    return meaning === undefined ? [] : [[view.key, { conditions, meaning }]];
+  });
+  return Object.fromEntries(versions);
 }
 
 /**
