@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { dataDb } from "../support/databases";
-import type { Client } from "../support/client";
-import { client, makeForm } from "../support/service";
+import type { Client, Json } from "../support/client";
+import { client, makeApp, makeForm } from "../support/service";
 
 /** What a narrow credential can do with the feed of changes, and cannot learn from it. */
 
@@ -117,5 +117,44 @@ describe("The changes feed of a narrow credential", () => {
       .run();
     await create("ours");
     expect((await partner.get(feed)).body.items).toHaveLength(1);
+  });
+
+  it.each([
+    [{ field: "$receipt_number", op: "starts_with", value: "vip" }],
+    [{ field: "$created_at", op: "gt", value: "2020-01-01T00:00:00Z" }],
+    [{ field: "$updated_at", op: "gt", value: "2020-01-01T00:00:00Z" }],
+    [{ not: { field: "$receipt_number", op: "eq", value: "VIP-000001" } }],
+    [
+      {
+        any: [
+          { field: "$receipt_number", op: "eq", value: "VIP-000002" },
+          { field: "$created_by", op: "eq", value: "$me" },
+        ],
+      },
+    ],
+  ])("has creates that %j decides, alone and in batches", async (condition) => {
+    const app = await makeApp(owner, [{ key: "code", type: "text", unique: true }], {
+      receipt_prefix: "VIP-",
+      views: [{ key: "vip", name: "V", conditions: [condition] }],
+    });
+    const items = `/apps/${app}/records`;
+    const resources = [`app:${app}/vip`];
+    const partner = await client({ permissions: ["records:read", "records:write"], resources });
+    await owner.post(items, { data: { code: "1" } });
+    const operations = [
+      { op: "upsert", by: "code", data: { code: "2" } },
+      { op: "create", data: { code: "3" } },
+      { op: "upsert", by: "code", data: { code: "2" } },
+    ];
+    expect((await owner.post(`${items}/batch`, { operations })).status).toBe(200);
+    const own = await partner.post(`${items}/batch`, {
+      operations: ["4", "5"].map((code) => ({ op: "create", data: { code } })),
+    });
+    const seen = (await partner.get(items)).body.items.map(({ id }: { id: string }) => id);
+    expect(seen.length).toBeGreaterThan(own.status === 200 ? 2 : 0);
+    const changes = (await partner.get(`/apps/${app}/changes`)).body.items;
+    expect(changes.map(({ id, type }: Json) => [id, type])).toEqual(
+      seen.map((id: string) => [id, "created"]),
+    );
   });
 });
