@@ -25,7 +25,7 @@ export const sizedFiles = {
     "test/faults/every-route.test.ts",
     "test/fuzz/**/*.test.ts",
     "test/api/{file-attacks,openapi}.test.ts",
-    "test/permissions/{admin,api,narrow-plans}.test.ts",
+    "test/permissions/{admin,api,narrow-page-limits,narrow-plans}.test.ts",
     "test/races/{collections-apart,files}.test.ts",
     "test/search/{agreement,count,large-items,stored-order,text}.test.ts",
   ],
