@@ -217,9 +217,8 @@ export function itemPage(kind: CollectionKind) {
       const { item, compiled: access } = loaded;
       const { collection } = access;
       const view = buildItemView(item, access);
-      const { fields } = collection.definition.fields;
       // Only former values may refer to records that the same read did not find.
-      const titles = await loadTitles(ctx, fields, changedValues(history), known);
+      const titles = await loadTitles(ctx, collection, changedValues(history), known);
       return { collection, view, history, titles, referrers, place: readPlace(c) };
     },
     document: ({ view, history }) => ({

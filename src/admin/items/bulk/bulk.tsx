@@ -144,7 +144,9 @@ async function readFieldInput(bulk: Bulk): Promise<Record<string, unknown> | nul
   const field = chosenField(bulk);
   if (!field) return null;
   const input = valueField(field);
-  const { form } = await findFormRecords(bulk.c.var.action, [input], bulk.form);
+  const { form } = await findFormRecords(bulk.c.var.action, bulk.compiled.collection, bulk.form, [
+    input,
+  ]);
   const { zone } = viewerOf(bulk.c);
   const value = readItemData([input], form, zone)[input.key];
   if (isBlank(value ?? null) && textOf(form["sure"]) !== "" && textOf(form["clear"]) === "") {

@@ -72,7 +72,7 @@ export const newPage = (kind: CollectionKind) =>
       const { compiled } = await getStoredCollection(c, kind);
       const initial = readShared(fieldsOf(compiled), c.req.query("like"));
       const references = initial
-        ? await formReferences(c.var.action, fieldsOf(compiled), initial)
+        ? await formReferences(c.var.action, compiled.collection, initial)
         : noReferences;
       return { compiled, initial, references };
     },
@@ -89,7 +89,7 @@ export const editPage = (kind: CollectionKind) =>
       const { item, compiled } = await getItem(c, kind);
       if (item.status === "closed") return c.redirect(`${itemsPath(c, kind)}/${item.id}`, 303);
       const view = buildItemView(item, compiled);
-      const references = await formReferences(c.var.action, fieldsOf(compiled), view.data);
+      const references = await formReferences(c.var.action, compiled.collection, view.data);
       return { compiled, view, references, place: readPlace(c) };
     },
     document: ({ view }) => itemDocument(view, siteLinks),
@@ -107,7 +107,7 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
   let target = await getItem(c, kind);
   assertCellsFit(fieldsOf(target.compiled), sent, readTexts(c));
   const refusal = await storeSentFiles(c.var.action, target.compiled, sent);
-  const resolved = await findFormRecords(c.var.action, fieldsOf(target.compiled), sent);
+  const resolved = await findFormRecords(c.var.action, target.compiled.collection, sent);
   const { form } = resolved;
   if (isEditedFurther(form)) {
     return c.html(await renderForm(c, target, resolved, seen, undefined));
@@ -242,7 +242,11 @@ async function renderForm(
       })}
       clash={clash}
       problem={error}
-      references={await formReferences(c.var.action, fields, view.data, { form, zone, choices })}
+      references={await formReferences(c.var.action, compiled.collection, view.data, {
+        form,
+        zone,
+        choices,
+      })}
       place={readPlace(c)}
     />
   );
@@ -254,7 +258,7 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
   const fields = fieldsOf(compiled);
   assertCellsFit(fields, sent, readTexts(c));
   const refusal = await storeSentFiles(c.var.action, compiled, sent);
-  const { form, choices } = await findFormRecords(c.var.action, fields, sent);
+  const { form, choices } = await findFormRecords(c.var.action, compiled.collection, sent);
   const zone = formTimeZone(form, compiled);
   const renderAgain = async (error: Problem | undefined) => (
     <ItemFormPage
@@ -269,7 +273,12 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
         readItemData(fieldsOf(compiled), form, formTimeZone(form, compiled)),
       )}
       problem={error}
-      references={await formReferences(c.var.action, fields, {}, { form, zone, choices })}
+      references={await formReferences(
+        c.var.action,
+        compiled.collection,
+        {},
+        { form, zone, choices },
+      )}
     />
   );
   if (isEditedFurther(form)) return c.html(await renderAgain(undefined));
