@@ -274,10 +274,10 @@ export class BatchSimulation {
   }
 
   /** Counts what the caller sees with each operation, and the rest once: the caller cannot change it. */
-  #countBytes({ data }: Item, isNew = false): void {
+  #countBytes({ data }: Item, isCreated = false): void {
     const { shown, hidden } = partBytes(this.#access, data);
     this.#writtenBytes += shown;
-    this.#hiddenBytes += isNew ? hidden : 0;
+    this.#hiddenBytes += isCreated ? hidden : 0;
     if (Math.max(this.#writtenBytes, this.#hiddenBytes) > maxWriteBytes)
       throw problem.batchTooLarge(maxWriteBytes);
   }

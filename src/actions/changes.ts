@@ -21,7 +21,7 @@ import {
 import { accessCurrentCollection } from "./caller-access.ts";
 import type { FeedPosition } from "./read.ts";
 import { getItemWithChanges, type LoadedItem, type StoredItem } from "./visible.ts";
-import type { CompiledCollection } from "#domain/data/compile.ts";
+import type { CollectionAccess, CompiledCollection } from "#domain/data/compile.ts";
 import { itemNumberRange } from "#domain/item/item.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { maxPageLimit } from "#domain/cursor.ts";
@@ -161,8 +161,29 @@ export async function listChanges(
   const loadPage = loadWith(mark);
   const isLikely = mark === likelyMark;
   const firstPage = isLikely ? likelyPage : await loadPage(position?.number ?? null, firstLimit);
+  return scanChanges(ctx, access, { start, mark, firstPage, loadPage, firstLimit, limit, each });
+}
+
+interface ChangesScan {
+  start: FeedStart;
+  mark: string;
+  firstPage: FeedPage;
+  loadPage: LoadPage;
+  firstLimit: number;
+  limit: number;
+  each: boolean;
+}
+
+async function scanChanges(
+  ctx: ReadContext,
+  access: CollectionAccess,
+  { start, mark, firstPage, loadPage, firstLimit, limit, each }: ChangesScan,
+): Promise<ChangesPage> {
+  const position = typeof start === "object" ? start : null;
+  const isNarrow = access.extent === "narrow";
+  const since = ctx.now() - feedRetentionMs;
   const { edges } = firstPage;
-  const { version: schemaVersion } = compiled.collection;
+  const { id, version: schemaVersion } = access.collection;
   const { timeline } = ctx.databases;
   const end = edges.last ?? itemNumberRange(id).above + Math.max(0, lowestSequence(timeline) - 1);
   if (position) assertNotExpired(position, since, edges);

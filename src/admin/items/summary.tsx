@@ -175,7 +175,11 @@ function MonthChart({ kind, months }: { kind: CollectionKind; months: Figures["m
       <Plot
         title={text.byMonth(Items)}
         describeTotal={(count) => itemCount(count)}
-        bars={months.map((each) => ({ label: formatMonth(viewer, each.month), value: each.items, bad: 0 }))}
+        bars={months.map((each) => ({
+          label: formatMonth(viewer, each.month),
+          value: each.items,
+          bad: 0,
+        }))}
       />
       <details>
         <summary>{text.figures}</summary>

@@ -59,15 +59,14 @@ const all = sql``;
 const selectChanges = dataStatement<PageValues>((db) => buildChanges(db, all));
 const selectItems = dataStatement<PageValues>((db) => buildItems(db, all));
 
+const hasMark = (path: string) =>
+  sql`instr(c.views, json_quote(${v.seen} ->> ${sql.raw(`'$.${path}'`)})) > 0`;
+const hasMatched = (phase: keyof Matched) =>
+  sql`(${hasMark(`${phase}.positive[0]`)} or ${hasMark(`${phase}.positive[1]`)}
+    or (${hasMark(`${phase}.others`)} and not ${hasMark(`${phase}.negative`)}))`;
+
 /** Limits a page to the changes `c` whose marks say that the reader sees them, as `readMarks` does. */
-const whereSeen = lazySql(() => {
-  const has = (path: string) =>
-    sql`instr(c.views, json_quote(${v.seen} ->> ${sql.raw(`'$.${path}'`)})) > 0`;
-  const matched = (phase: keyof Matched) =>
-    sql`(${has(`${phase}.positive[0]`)} or ${has(`${phase}.positive[1]`)}
-      or (${has(`${phase}.others`)} and not ${has(`${phase}.negative`)}))`;
-  return sql` where ${matched("before")} or ${matched("after")}`;
-});
+const whereSeen = lazySql(() => sql` where ${hasMatched("before")} or ${hasMatched("after")}`);
 
 const selectSeenChanges = dataStatement<SeenValues>((db) => buildChanges(db, whereSeen));
 const selectSeenItems = dataStatement<SeenValues>((db) => buildItems(db, whereSeen));
