@@ -115,6 +115,7 @@ export async function queryItems(
     if (page.head.freshCollection || hasOutdatedTarget) return undefined;
     for (const head of [page, ...page.targetHeads])
       assertIndexed(ctx, access, referencedFields(search), head.unindexed, head.head.id);
+    apps.assertIndexed(ctx, page.targetHeads);
     assertOptions(search, page.missingValues);
     const filledPage = await fillPage(ctx, access, { query, search, rows, apps }, page);
     if (filledPage === undefined) return undefined;

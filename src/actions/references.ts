@@ -1,4 +1,4 @@
-import { hasWholeAccess } from "#domain/credential/credential.ts";
+import { hasWholeAccess, isVisible } from "#domain/credential/credential.ts";
 import { permissionsAllow } from "#domain/credential/permissions.ts";
 import { unknownReferenceReason } from "#domain/data/check-scalar.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
@@ -32,6 +32,12 @@ export const mayReadApp = (
   ctx: Pick<ActionContext, "resources" | "permissions">,
   app: string,
 ): boolean => mayRefer(ctx, app) && permissionsAllow(ctx.permissions, "records:read");
+
+/** Whether `expand` shows the caller the records of the app, or those of its view. */
+export const maySeeRecords = (
+  { resources, permissions }: Pick<ActionContext, "resources" | "permissions">,
+  app: string,
+): boolean => isVisible(resources, "app", app) && permissionsAllow(permissions, "records:read");
 
 /** The longest name of a record: the longest stored text. */
 const maxNameLength = 100_000;
