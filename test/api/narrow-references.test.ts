@@ -85,28 +85,69 @@ describe("A credential that sees a view of the app of a reference", () => {
       resources: [`app:${orders}`, `app:${customers}/ya`, `app:${products}`],
     });
 
-  it("cannot refer to any of its records, and cannot tell which exist", async () => {
+  it("refers to the records of the view by the names that it sees, and cannot tell which others exist", async () => {
     const caller = await partner();
     const post = (customer: unknown) =>
       caller.post(`/apps/${orders}/records`, { data: { customer } });
     const missing = await post(nobody);
     expect([missing.status, missing.body.errors[0].code]).toEqual([422, "unknown_reference"]);
-    const names = [
-      ...[yamada, sato].flatMap(({ id, receipt_number: receipt }) => [id, receipt]),
+    const hiddenNames = [
+      sato.id,
+      sato.receipt_number,
       { email: "yamada@example.com" },
       { email: "sato@example.com" },
       { email: "nobody@example.com" },
     ];
-    for (const name of names) expect(comparable(await post(name))).toEqual(comparable(missing));
-    const batch = await caller.post(`/apps/${orders}/records/batch`, {
-      operations: [{ op: "create", data: { customer: yamada.id } }],
-    });
-    expect([batch.status, JSON.stringify(batch.body)]).toEqual([
+    for (const name of hiddenNames)
+      expect(comparable(await post(name))).toEqual(comparable(missing));
+    for (const name of [yamada.id, yamada.receipt_number]) {
+      const made = await post(name);
+      expect([made.status, made.body.data?.customer]).toEqual([201, yamada.id]);
+    }
+    const batch = (customer: unknown) =>
+      caller.post(`/apps/${orders}/records/batch`, {
+        operations: [{ op: "create", data: { customer } }],
+      });
+    const refused = await batch(sato.id);
+    expect([refused.status, JSON.stringify(refused.body)]).toEqual([
       422,
       expect.stringContaining("unknown_reference"),
     ]);
+    expect((await batch(yamada.id)).status).toBe(200);
     const whole = await caller.post(`/apps/${orders}/records`, { data: { product: "PRO-000001" } });
     expect([whole.status, whole.body.data?.product]).toEqual([201, pen.id]);
+  });
+
+  it("refers to a record by a unique value that the view shows", async () => {
+    const app = await makeApp(
+      owner,
+      [
+        { key: "code", type: "text", unique: true },
+        { key: "team", type: "text" },
+      ],
+      {
+        views: [
+          {
+            key: "design",
+            name: "Design",
+            conditions: [{ field: "team", op: "eq", value: "Design" }],
+            fields: ["code"],
+          },
+        ],
+      },
+    );
+    const seen = await create(app, { code: "A", team: "Design" });
+    await create(app, { code: "B", team: "Sales" });
+    const notes = await makeApp(owner, [{ key: "about", type: "reference", app }]);
+    const caller = await client({
+      permissions: rights,
+      resources: [`app:${notes}`, `app:${app}/design`],
+    });
+    const post = (about: unknown) => caller.post(`/apps/${notes}/records`, { data: { about } });
+    expect((await post({ code: "A" })).body.data).toEqual({ about: seen.id });
+    const missing = await post({ code: "C" });
+    expect(comparable(await post({ code: "B" }))).toEqual(comparable(missing));
+    expect(missing.body.errors[0].code).toBe("unknown_reference");
   });
 
   it("sends a stored reference back unchanged", async () => {
@@ -115,8 +156,11 @@ describe("A credential that sees a view of the app of a reference", () => {
     const path = `/apps/${orders}/records/${order.id}`;
     const same = await caller.patch(path, { data: { customer: sato.id, note: "b" } });
     expect([same.status, same.body.data?.note]).toEqual([200, "b"]);
-    const other = await caller.patch(path, { data: { customer: yamada.id } });
+    const second = await create(customers, { name: "Suzuki", email: "suzuki@example.com" });
+    const other = await caller.patch(path, { data: { customer: second.id } });
     expect([other.status, other.body.errors[0].code]).toEqual([422, "unknown_reference"]);
+    const seen = await caller.patch(path, { data: { customer: yamada.id } });
+    expect([seen.status, seen.body.data?.customer]).toEqual([200, yamada.id]);
   });
 
   it("gets from expand only the records and fields of the view", async () => {

@@ -1,11 +1,11 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
 import { env } from "cloudflare:workers";
-import type { Client, Fetch } from "../support/client";
+import type { Answer, Client, Fetch } from "../support/client";
 import { answerOf } from "../support/client";
 import { withEveryDb } from "../support/databases";
 import { reportsAtOnce, serve } from "../support/serve";
-import { admin, adminRequest, client, issue, makeForm } from "../support/service";
+import { admin, adminRequest, client, issue, makeApp, makeForm } from "../support/service";
 
 /** Changes of a view while somebody gives it to a credential or a webhook. */
 
@@ -153,4 +153,66 @@ describe("A view that becomes personal", () => {
     const answer = await answerOf(await fetch(await adminRequest("POST", "/integrations", input)));
     expect([answer.status, answer.body.errors?.[0]?.field]).toEqual([422, "origins"]);
   });
+});
+
+describe("A reference to a record of a view", () => {
+  const about = (app: string) => [{ key: "about", type: "reference", app }];
+  const setUp = async () => {
+    const app = await makeApp(owner, fields, { views: [inDesign] });
+    const notes = await makeApp(owner, about(app));
+    const caller = await client({
+      permissions: ["records:read", "records:write"],
+      resources: [`app:${notes}`, `app:${app}/design`],
+    });
+    const { body: record } = await owner.post(`/apps/${app}/records`, { data: { team: "Design" } });
+    const path = `/apps/${notes}/records`;
+    const { body: note } = await caller.post(path, { data: {} });
+    const leave = () =>
+      owner.patch(`/apps/${app}/records/${record.id}`, { data: { team: "Sales" } });
+    const changeView = () => owner.patch(`/apps/${app}/schema`, { views: [inSales] });
+    return { caller, path, note, record, leave, changeView };
+  };
+  const inDesign = {
+    key: "design",
+    name: "Design",
+    conditions: [{ field: "team", op: "eq", value: "Design" }],
+  };
+  const inSales = { ...inDesign, conditions: [{ field: "team", op: "eq", value: "Sales" }] };
+  const writes: [
+    string,
+    RegExp,
+    (caller: Client, path: string, id: string, note: string) => Promise<Answer>,
+  ][] = [
+    [
+      "a create",
+      /^insert into "item"/,
+      (caller, path, id) => caller.post(path, { data: { about: id } }),
+    ],
+    [
+      "an update",
+      /^update "item"/,
+      (caller, path, id, note) => caller.patch(`${path}/${note}`, { data: { about: id } }),
+    ],
+    [
+      "a batch",
+      /^insert into "item"/,
+      (caller, path, id) =>
+        caller.post(`${path}/batch`, { operations: [{ op: "create", data: { about: id } }] }),
+    ],
+  ];
+
+  it.each(writes)(
+    "is refused in %s when the record or the view changes between check and write",
+    async (_, pattern, write) => {
+      for (const change of ["leave", "changeView"] as const) {
+        const { caller, path, note, record, ...changes } = await setUp();
+        const slow = caller.through(servedBetween(pattern, changes[change]));
+        const answer = await write(slow, path, record.id, note.id);
+        expect([answer.status, answer.text]).toEqual([
+          422,
+          expect.stringContaining("unknown_reference"),
+        ]);
+      }
+    },
+  );
 });
