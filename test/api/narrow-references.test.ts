@@ -1,5 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Client, Json } from "../support/client";
+import { createExecutionContext } from "cloudflare:test";
+import { app as worker } from "../../src/app.ts";
+import type { Client, Fetch, Json } from "../support/client";
+import { serviceWith } from "../support/serve";
 import { admin, client, makeApp, makeForm } from "../support/service";
 
 const rights = ["records:read", "records:write", "submissions:read", "submissions:write"];
@@ -198,6 +201,27 @@ describe("A credential that sees a view of the app of a reference", () => {
     expect(await included()).toEqual([customer.id]);
     await rename("Ito");
     expect(await included()).toEqual([]);
+  });
+
+  it("gets from expand what a view shows that is newer than the definition in an isolate's memory", async () => {
+    const app = await makeApp(owner, [{ key: "name", type: "text" }]);
+    const notes = await makeApp(owner, [{ key: "about", type: "reference", app }]);
+    const record = await create(app, { name: "Ya" });
+    const note = await create(notes, { about: record.id });
+    const service = serviceWith();
+    const elsewhere: Fetch = async (request) =>
+      worker.fetch(request, service, createExecutionContext());
+    const path = `/apps/${notes}/records/${note.id}?expand=about`;
+    const whole = await owner.through(elsewhere).get(path);
+    expect(Object.keys(whole.body.included)).toEqual([record.id]);
+    const views = [{ key: "all", name: "All" }];
+    expect((await owner.patch(`/apps/${app}/schema`, { views })).status).toBe(200);
+    const caller = await client({
+      permissions: rights,
+      resources: [`app:${notes}`, `app:${app}/all`],
+    });
+    const seen = await caller.through(elsewhere).get(path);
+    expect([seen.status, Object.keys(seen.body.included)]).toEqual([200, [record.id]]);
   });
 
   it("gets pages from expand that do not depend on the records and fields that the view hides", async () => {
