@@ -224,6 +224,57 @@ describe("A credential that sees a view of the app of a reference", () => {
     expect([seen.status, Object.keys(seen.body.included)]).toEqual([200, [record.id]]);
   });
 
+  it("gets every value of a shown field from expand as it is stored", async () => {
+    const data = {
+      text: 'a "quoted" \\ 語',
+      amount: 12345678901234.5,
+      small: 0.1,
+      yes: true,
+      tags: ["a", "b"],
+      lines: [{ qty: 1, secret: "x" }, {}, { qty: 2.25 }],
+      day: "2026-11-26",
+      hidden: "no",
+    };
+    const tags = ["a", "b"].map((value) => ({ value }));
+    const app = await makeApp(
+      owner,
+      [
+        { key: "text", type: "text" },
+        { key: "amount", type: "number" },
+        { key: "small", type: "number" },
+        { key: "yes", type: "boolean" },
+        { key: "tags", type: "multi_select", options: tags },
+        {
+          key: "lines",
+          type: "line_items",
+          fields: [
+            { key: "qty", type: "number" },
+            { key: "secret", type: "text" },
+          ],
+        },
+        { key: "day", type: "date" },
+        { key: "hidden", type: "text" },
+        { key: "none", type: "text" },
+      ],
+      {
+        views: [{ key: "most", name: "Most", fields: [...Object.keys(data).slice(0, 7), "none"] }],
+      },
+    );
+    const record = await create(app, data);
+    const notes = await makeApp(owner, [{ key: "about", type: "reference", app }]);
+    await create(notes, { about: record.id });
+    const caller = await client({
+      permissions: rights,
+      resources: [`app:${notes}`, `app:${app}/most`],
+    });
+    const page = await caller.get(`/apps/${notes}/records?expand=about`);
+    const { hidden: _, ...expected } = record.data;
+    expect(page.body.included[record.id].data).toEqual(expected);
+    expect(page.body.included[record.id]).toEqual(
+      (await caller.get(`/apps/${app}/records/${record.id}`)).body,
+    );
+  });
+
   it("gets pages from expand that do not depend on the records and fields that the view hides", async () => {
     const caller = await partner();
     const notes = await makeApp(owner, [
