@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { commandsOf, Operator } from "./operator.ts";
+import { commandsOf } from "./commands.ts";
+import { Operator } from "./operator.ts";
 import { runMovesOf } from "./service-moves.js";
 
 // Each command starts wrangler several times, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 900_000, hookTimeout: 300_000 });
 
-const operator = new Operator();
+const operator = new Operator("D1");
 /** The commands of the guide. */
 const [addEurope = "", addWest = "", plan = "", move = "", list = "", restore = ""] = commandsOf(
   "docs/databases.md",
@@ -42,7 +43,8 @@ const itemsIn = async (binding: string) =>
 const purchases = ["sub_purchase_1", "sub_purchase_2", "sub_purchase_3"];
 
 beforeAll(async () => {
-  await operator.start({ DB: "edge-forms" });
+  await operator.start();
+  await operator.run("npm run deploy -- --location weur");
 });
 afterAll(() => operator.stop());
 

@@ -1,0 +1,119 @@
+import { homeName } from "#domain/bookmarks.ts";
+import { Cloudflare } from "./cloudflare.ts";
+import { readLiveWorker, type LiveWorker } from "./live-worker.ts";
+import type { DeploymentOptions } from "./options.ts";
+import { listDatabases, queryDatabase } from "./query.ts";
+import {
+  createDatabaseSettings,
+  isAssignedId,
+  isDataDatabase,
+  loadLocalSettings,
+  mergeSettings,
+  settingsFileOf,
+  type DatabaseSettings,
+  type Settings,
+} from "./settings.ts";
+import { stop } from "./wrangler.ts";
+
+/** An environment at Cloudflare. */
+export interface Deployment {
+  environment: string;
+  settings: Settings;
+  cloudflare: Cloudflare;
+  /** Undefined before the first deployment. */
+  live: LiveWorker | undefined;
+}
+
+/**
+ * Finds out what an environment has: from the saved file, the deployed Worker and the home database. Changes nothing. Stops
+ * if the account lacks a database with apps or forms.
+ */
+export async function openDeployment(options: DeploymentOptions): Promise<Deployment> {
+  const local = loadLocalSettings(options);
+  const cloudflare = await Cloudflare.connect(local.accountId);
+  const { accountId } = cloudflare;
+  const live = await readLiveWorker(cloudflare, local.name);
+  const settings = mergeSettings({ ...local, accountId }, live, options);
+  const deployment = { environment: options.environment, settings, cloudflare, live };
+  const lost = await findDatabases(deployment);
+  if (hasHome(deployment)) await findDataDatabases(deployment, lost);
+  return deployment;
+}
+
+/** Like `openDeployment`, but stops if there is no installation yet. */
+export async function openInstallation(options: DeploymentOptions): Promise<Deployment> {
+  const deployment = await openDeployment(options);
+  const [home] = deployment.settings.d1_databases;
+  if (!hasHome(deployment))
+    stop(`There is no database ${home?.database_name}. Run \`npm run deploy\`.`);
+  return deployment;
+}
+
+export const hasHome = ({ settings }: Deployment): boolean =>
+  settings.d1_databases.some(
+    ({ binding, database_id: id }) => binding === homeName && isAssignedId(id),
+  );
+
+/** Finds the databases of the settings by ID or by name. Returns the data databases that the account does not have. */
+async function findDatabases({ environment, settings, cloudflare }: Deployment) {
+  const lost: DatabaseSettings[] = [];
+  for (const database of settings.d1_databases) {
+    const { binding, database_id: id, database_name: name } = database;
+    if (!isAssignedId(id)) {
+      const found = (await listDatabases(cloudflare)).find((each) => each.name === name);
+      if (found) database.database_id = found.uuid;
+      continue;
+    }
+    const found = await cloudflare.find<{ name: string }>(`/d1/database/${id}`);
+    if (found) database.database_name = found.name;
+    else if (isDataDatabase(database)) lost.push(database);
+    else
+      stop(
+        `This account does not have the database ${id}, which ${binding} names. Nothing was changed. Choose the right ` +
+          `account, or correct ${settingsFileOf(environment)}.`,
+      );
+  }
+  return lost;
+}
+
+interface NamedDatabase {
+  name: string;
+  location: string | null;
+  /** Whether it has apps or forms. */
+  isUsed: number;
+}
+
+const selectNamed = `SELECT name, location, EXISTS (SELECT 1 FROM placement WHERE database = name) AS isUsed FROM data_database
+  UNION ALL SELECT DISTINCT database, NULL, 1 FROM placement
+    WHERE database <> '${homeName}' AND database NOT IN (SELECT name FROM data_database)`;
+
+/** Adds the data databases that only the home database knows, and drops lost ones that are empty. */
+async function findDataDatabases(
+  deployment: Deployment,
+  lost: readonly DatabaseSettings[],
+): Promise<void> {
+  const { environment, settings, cloudflare } = deployment;
+  const known = settings.d1_databases.filter((each) => !lost.includes(each));
+  // A new database has no tables.
+  const mayFail = /no such table/;
+  const named = await queryDatabase<NamedDatabase>(deployment, homeName, selectNamed, mayFail);
+  for (const { name: binding, location, isUsed } of named.results) {
+    if (known.some((each) => each.binding === binding)) continue;
+    const prefix = `${settings.name}-data-${binding.slice(-2)}-`;
+    const [found, ...others] = (await listDatabases(cloudflare)).filter(({ name }) =>
+      location === null ? name.startsWith(prefix) : name === `${prefix}${location}`,
+    );
+    if (found && others.length === 0)
+      known.push(createDatabaseSettings(binding, found.name, found.uuid));
+    else if (isUsed)
+      stop(
+        `${binding} has apps or forms, but this account has no database ${prefix}${location ?? "…"}. Nothing was changed. ` +
+          `Choose the right account, or add its ID to ${settingsFileOf(environment)}.`,
+      );
+  }
+  const [home, ...data] = known;
+  settings.d1_databases = [
+    ...(home ? [home] : []),
+    ...data.toSorted((a, b) => a.binding.localeCompare(b.binding)),
+  ];
+}
