@@ -16,25 +16,37 @@ import { Plot } from "#admin/plot.tsx";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { lazy } from "#domain/lazy.ts";
 import { EmptyState, Table } from "#html/parts.tsx";
-import { formatCount } from "#html/viewer.tsx";
-import { optionLabel, Value } from "./value.tsx";
+import { Count, formatMonth, useViewer } from "#html/viewer.tsx";
+import { EmptyValue, ExactNumber, optionLabel } from "./value.tsx";
 
 const month = lazy(() =>
   z.optional(z.string().check(z.regex(/^\d{4}-(0[1-9]|1[0-2])$/, "Must be a month like 2026-11."))),
 );
-const summaryQuery = lazy(() => z.object({ from: month(), to: month() }));
+const summaryQuery = lazy(() =>
+  z.object({
+    from: month(),
+    to: month(),
+    page: z.optional(z.coerce.number().check(z.int(), z.minimum(1))),
+  }),
+);
 
-/** Shows items over time, by status and by select field, and the sums of number fields. */
+/**
+ * Shows items over time, by status and by each select field, and the sum of each number field. The fields that do not fit
+ * one response are on further pages.
+ */
 export const summaryPage = (kind: CollectionKind) =>
   page({
     query: summaryQuery,
-    load: ({ ctx, param, query: { from, to } }) =>
+    load: ({ ctx, param, query: { from, to, page: number } }) =>
       summarizeItems(ctx, kind, param("key"), {
         ...(from === undefined ? {} : { from }),
         ...(to === undefined ? {} : { to }),
+        ...(number === undefined ? {} : { page: number }),
       }),
-    document: ({ period, figures }) => ({
+    document: ({ period, figures, page: number, pageCount }) => ({
       ...period,
+      page: number,
+      pages: pageCount,
       figures: figures && {
         total: figures.total,
         months: figures.months,
@@ -50,7 +62,7 @@ export const summaryPage = (kind: CollectionKind) =>
   });
 
 function SummaryPage({ frame, summary }: { frame: PageContext; summary: Summary }) {
-  const { collection, status, period, figures, hasMoreFields } = summary;
+  const { collection, status, period, figures } = summary;
   const { summary: text, terms } = frame.text;
   const zone = collection.definition.time_zone;
   return (
@@ -60,13 +72,16 @@ function SummaryPage({ frame, summary }: { frame: PageContext; summary: Summary 
         recent={(months) => recentMonths(months, frame.viewer.now, zone)}
       />
       {figures ? (
-        <SummaryFigures {...{ summary, figures }} />
+        <>
+          <SummaryFigures {...{ summary, figures }} />
+          <PageLinks {...summary} />
+        </>
       ) : (
         <div class="notice warn" role="status">
           <p>{text.tooLarge(terms.collections[collection.kind].items)}</p>
         </div>
       )}
-      <p class="muted small">{text.note(zone, hasMoreFields)}</p>
+      <p class="muted small">{text.note(zone)}</p>
     </CollectionLayout>
   );
 }
@@ -115,34 +130,9 @@ function SummaryFigures({ summary, figures }: { summary: Summary; figures: Figur
       </EmptyState>
     );
   }
-  const filled = months.filter((each) => each.items > 0);
   return (
     <>
-      {filled.length === 1 ? (
-        <p>{text.onlyMonth(itemCount(total), filled[0]?.month ?? "", months.length > 1)}</p>
-      ) : (
-        <>
-          <Plot
-            title={text.byMonth(Items)}
-            describeTotal={(count) => itemCount(count)}
-            bars={months.map((each) => ({ label: each.month, value: each.items, bad: 0 }))}
-          />
-          <details>
-            <summary>{text.figures}</summary>
-            <Table
-              caption={text.byMonth(Items)}
-              columns={[text.month, { name: Items, number: true }]}
-            >
-              {months.map((each) => (
-                <tr>
-                  <td>{each.month}</td>
-                  <td class="number">{formatCount(each.items)}</td>
-                </tr>
-              ))}
-            </Table>
-          </details>
-        </>
-      )}
+      {summary.page === 1 ? <MonthChart {...{ kind, months }} /> : null}
       {sums.length > 0 ? (
         <>
           <h2>{text.sums}</h2>
@@ -153,10 +143,14 @@ function SummaryFigures({ summary, figures }: { summary: Summary; figures: Figur
             {sums.map(({ field, sum }) => (
               <tr>
                 <td>
-                  <bdi>{field.label}</bdi>
+                  <bdi>{shorten(field.label)}</bdi>
                 </td>
                 <td class="number">
-                  <Value field={field} value={sum} />
+                  {sum === null ? (
+                    <EmptyValue />
+                  ) : (
+                    <ExactNumber field={field} digits={JSON.stringify(sum)} />
+                  )}
                 </td>
               </tr>
             ))}
@@ -169,6 +163,60 @@ function SummaryFigures({ summary, figures }: { summary: Summary; figures: Figur
         ))}
       </div>
     </>
+  );
+}
+
+function MonthChart({ kind, months }: { kind: CollectionKind; months: Figures["months"] }) {
+  const { summary: text, terms } = useText();
+  const { Items, itemCount } = terms.collections[kind];
+  const viewer = useViewer();
+  return (
+    <>
+      <Plot
+        title={text.byMonth(Items)}
+        describeTotal={(count) => itemCount(count)}
+        bars={months.map((each) => ({
+          label: formatMonth(viewer, each.month),
+          value: each.items,
+          bad: 0,
+        }))}
+      />
+      <details>
+        <summary>{text.figures}</summary>
+        <Table caption={text.byMonth(Items)} columns={[text.month, { name: Items, number: true }]}>
+          {months.map((each) => (
+            <tr>
+              <td>{formatMonth(viewer, each.month)}</td>
+              <td class="number">
+                <Count of={each.items} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      </details>
+    </>
+  );
+}
+
+/** Links to the figures of other fields in the same period. */
+function PageLinks({ period: { from, to }, page: number, pageCount }: Summary) {
+  const text = useText().summary;
+  if (pageCount === 1) return null;
+  const href = (target: number) => `?from=${from}&to=${to}&page=${target}`;
+  return (
+    <nav class="actions" aria-label={text.pages}>
+      {number > 1 ? (
+        <a class="button quiet" href={href(number - 1)} rel="prev">
+          {text.previousPage}
+        </a>
+      ) : null}
+      {number < pageCount ? (
+        <a class="button quiet" href={href(number + 1)} rel="next">
+          {text.nextPage}
+        </a>
+      ) : null}
+      <small class="muted">{text.position(number, pageCount)}</small>
+    </nav>
   );
 }
 
@@ -189,7 +237,7 @@ function BreakdownTable({
   counted: string;
 }) {
   const text = useText();
-  const name = field?.label ?? text.terms.properties.status;
+  const name = field ? shorten(field.label) : text.terms.properties.status;
   const rows = [
     ...values.map(({ value, items }) => ({ label: labelOf(field, value, text), items })),
     ...(others > 0 ? [{ label: text.summary.otherValues, items: others }] : []),
@@ -226,7 +274,9 @@ function BreakdownTable({
                   />
                 </svg>
               </td>
-              <td class="number">{formatCount(items)}</td>
+              <td class="number">
+                <Count of={items} />
+              </td>
             </tr>
           ))}
         </Table>
@@ -237,6 +287,13 @@ function BreakdownTable({
 
 const maxLabelLength = 60;
 
+const shorten = (label: string): string => {
+  const characters = Array.from(label);
+  return characters.length > maxLabelLength
+    ? `${characters.slice(0, maxLabelLength).join("")}…`
+    : label;
+};
+
 function labelOf(
   field: Breakdown["field"],
   value: string | null,
@@ -245,8 +302,5 @@ function labelOf(
   if (value === null) return summary.noValue;
   const { statuses } = terms;
   if (!field) return Object.entries(statuses).find(([status]) => status === value)?.[1] ?? value;
-  const label = Array.from(optionLabel(field, value));
-  return label.length > maxLabelLength
-    ? `${label.slice(0, maxLabelLength).join("")}…`
-    : label.join("");
+  return shorten(optionLabel(field, value));
 }

@@ -6,7 +6,7 @@ import { captureWrangler, stop } from "./wrangler.ts";
  * of wrangler takes more than a second of CPU time.
  */
 
-export interface ApiError {
+interface ApiError {
   status: number;
   code: number;
   message: string;
