@@ -30,7 +30,9 @@ describe("The first deployment", () => {
     await expect(run("deploy -- --location berlin")).rejects.toThrow(
       "--location must be one of weur",
     );
-    await expect(run("deploy -- --place weur")).rejects.toThrow("--location, --jurisdiction");
+    await expect(run("deploy -- --place weur")).rejects.toThrow(
+      "Unknown option '--place'. See --help.",
+    );
     await expect(run("restore -- --to yesterday")).rejects.toThrow("like 2026-11-21T09:30:00Z");
     await expect(run("rotate -- --env nowhere")).rejects.toThrow(
       ".secrets.nowhere.json has no TOKEN_SECRET",
