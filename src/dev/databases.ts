@@ -43,11 +43,16 @@ const rolloutMs = 60_000;
 const notYet = Number.MAX_SAFE_INTEGER;
 
 async function list(): Promise<void> {
-  const sites = new Map((await loadSites()).map((site) => [site.name, site]));
-  const rows = [["Binding", "Name", "Location", "Size", "Of 10 GB", "Collections"]];
+  const reports = new Map((await loadReports()).map((report) => [report.name, report]));
+  const rows = [
+    ["Binding", "Name", "Location", "Size", "Of 10 GB", "Writes a minute", "Collections"],
+  ];
   for (const { binding, database_name: name, database_id: id } of settings.d1_databases) {
-    const cells = isAssignedId(id) ? await measure(binding) : ["", "", "not created"];
-    rows.push([binding, name, sites.get(binding)?.location ?? "", ...cells]);
+    const { location: place, writes } = reports.get(binding) ?? {};
+    const [size, share, count] = isAssignedId(id)
+      ? await measure(binding)
+      : ["", "", "not created"];
+    rows.push([binding, name, place ?? "", size, share, `${writes ?? ""}`, count]);
   }
   for (const row of rows)
     console.log(
@@ -60,7 +65,7 @@ async function list(): Promise<void> {
 }
 
 /** The size of a database, its share of the limit, and its number of collections. */
-async function measure(binding: string): Promise<string[]> {
+async function measure(binding: string): Promise<[string, string, string]> {
   const sql = "SELECT count(*) AS count FROM collection WHERE id > 0";
   const { results, meta } = await queryDatabase<{ count: number }>(
     deployment,
@@ -76,9 +81,21 @@ async function measure(binding: string): Promise<string[]> {
 const widthOf = (rows: readonly string[][], column: number) =>
   Math.max(...rows.map((row) => row[column]?.length ?? 0));
 
-interface SiteRow {
+interface ReportRow {
   name: string;
   location: string | null;
+  writes: number | null;
+}
+
+/** Where the databases are, and the writes a minute that the service last counted. */
+async function loadReports(): Promise<ReportRow[]> {
+  const sql = `SELECT name, location, writes_per_minute AS writes
+    FROM data_database FULL JOIN database_report USING (name)`;
+  return (await queryDatabase<ReportRow>(deployment, homeName, sql, missing)).results;
+}
+
+interface SiteRow {
+  name: string;
   used_from: number;
 }
 
@@ -86,7 +103,7 @@ interface SiteRow {
 const missing = /no such table/;
 
 async function loadSites(): Promise<SiteRow[]> {
-  const sql = "SELECT name, location, used_from FROM data_database";
+  const sql = "SELECT name, used_from FROM data_database";
   return (await queryDatabase<SiteRow>(deployment, homeName, sql, missing)).results;
 }
 

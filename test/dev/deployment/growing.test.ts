@@ -136,8 +136,11 @@ describe("The guide from one database to three", () => {
       { phase: "kept" },
     ]);
     expect(await itemsIn("DATA_02")).toEqual(purchases);
+    // The schedule counts the writes of each database.
+    await home("INSERT INTO database_report VALUES ('DB', 1, 1, 1, 4711, null, 0)");
     const listed = await operator.run(list);
-    expect(listed).toMatch(/DB .* 1\nDATA_01 .* 0\nDATA_02 .* 2\n/);
+    expect(listed).toMatch(/Of 10 GB +Writes a minute +Collections\n/);
+    expect(listed).toMatch(/DB .* 4711 +1\nDATA_01 .* 0\nDATA_02 .* 2\n/);
     await expect(operator.run(move)).rejects.toThrow("is in this database already");
     await expect(operator.run("npm run databases -- move form:purchase --stop")).rejects.toThrow(
       "is not moving",
