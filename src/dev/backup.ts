@@ -102,13 +102,13 @@ async function countRestoredRows(
 ): Promise<Record<string, number>> {
   // An interrupted run may have left one.
   await deleteDatabase(cloudflare, scratch);
-  const created = await createDatabase(cloudflare, scratch, {
+  const scratchId = await createDatabase(cloudflare, scratch, {
     jurisdiction: await findJurisdiction(cloudflare, source),
   });
   const remove = () => captureWrangler(["d1", "delete", scratch, "--skip-confirmation", ...config]);
   process.once("exit", remove);
   await importFile(environment, scratch, file);
-  const counts = await countRows(created);
+  const counts = await countRows(scratchId);
   await deleteDatabase(cloudflare, scratch);
   process.off("exit", remove);
   return counts;

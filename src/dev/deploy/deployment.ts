@@ -35,8 +35,8 @@ export async function openDeployment(options: DeploymentOptions): Promise<Deploy
   const live = await readLiveWorker(cloudflare, local.name);
   const settings = mergeSettings({ ...local, accountId }, live, options);
   const deployment = { environment: options.environment, settings, cloudflare, live };
-  const lost = await findDatabases(deployment);
-  if (hasHome(deployment)) await findDataDatabases(deployment, lost);
+  const missing = await findDatabases(deployment);
+  if (hasHome(deployment)) await findDataDatabases(deployment, missing);
   return deployment;
 }
 
@@ -56,62 +56,68 @@ export const hasHome = ({ settings }: Deployment): boolean =>
 
 /** Finds the databases of the settings by ID or by name. Returns the data databases that the account does not have. */
 async function findDatabases({ environment, settings, cloudflare }: Deployment) {
-  const lost: DatabaseSettings[] = [];
+  const missing: DatabaseSettings[] = [];
   for (const database of settings.d1_databases) {
     const { binding, database_id: id, database_name: name } = database;
     if (!isAssignedId(id)) {
-      const found = (await listDatabases(cloudflare)).find((each) => each.name === name);
-      if (found) database.database_id = found.uuid;
+      const match = (await listDatabases(cloudflare)).find((each) => each.name === name);
+      if (match) database.database_id = match.uuid;
       continue;
     }
-    const found = await cloudflare.find<{ name: string }>(`/d1/database/${id}`);
-    if (found) database.database_name = found.name;
-    else if (isDataDatabase(database)) lost.push(database);
+    const match = await cloudflare.find<{ name: string }>(`/d1/database/${id}`);
+    if (match) database.database_name = match.name;
+    else if (isDataDatabase(database)) missing.push(database);
     else
       stop(
         `This account does not have the database ${id}, which ${binding} names. Nothing was changed. Choose the right ` +
           `account, or correct ${settingsFileOf(environment)}.`,
       );
   }
-  return lost;
+  return missing;
 }
 
-interface NamedDatabase {
+/** A data database as the home database knows it. */
+interface DirectoryEntry {
   name: string;
   location: string | null;
   /** Whether it has apps or forms. */
   isUsed: number;
 }
 
-const selectNamed = `SELECT name, location, EXISTS (SELECT 1 FROM placement WHERE database = name) AS isUsed FROM data_database
+const selectDirectory = `SELECT name, location, EXISTS (SELECT 1 FROM placement WHERE database = name) AS isUsed FROM data_database
   UNION ALL SELECT DISTINCT database, NULL, 1 FROM placement
     WHERE database <> '${homeName}' AND database NOT IN (SELECT name FROM data_database)`;
 
-/** Adds the data databases that only the home database knows, and drops lost ones that are empty. */
+/** Adds the data databases that only the home database knows, and drops missing ones that are empty. */
 async function findDataDatabases(
   deployment: Deployment,
-  lost: readonly DatabaseSettings[],
+  missing: readonly DatabaseSettings[],
 ): Promise<void> {
   const { environment, settings, cloudflare } = deployment;
-  const known = settings.d1_databases.filter((each) => !lost.includes(each));
+  const databases = settings.d1_databases.filter((each) => !missing.includes(each));
   // A new database has no tables.
   const mayFail = /no such table/;
-  const named = await queryDatabase<NamedDatabase>(deployment, homeName, selectNamed, mayFail);
-  for (const { name: binding, location, isUsed } of named.results) {
-    if (known.some((each) => each.binding === binding)) continue;
+  const { results } = await queryDatabase<DirectoryEntry>(
+    deployment,
+    homeName,
+    selectDirectory,
+    mayFail,
+  );
+  for (const { name: binding, location, isUsed } of results) {
+    if (databases.some((each) => each.binding === binding)) continue;
     const prefix = `${settings.name}-data-${binding.slice(-2)}-`;
-    const [found, ...others] = (await listDatabases(cloudflare)).filter(({ name }) =>
+    const [match, ...others] = (await listDatabases(cloudflare)).filter(({ name }) =>
       location === null ? name.startsWith(prefix) : name === `${prefix}${location}`,
     );
-    if (found && others.length === 0)
-      known.push(createDatabaseSettings(binding, found.name, found.uuid));
+    if (match && others.length === 0)
+      databases.push(createDatabaseSettings(binding, match.name, match.uuid));
     else if (isUsed)
       stop(
         `${binding} has apps or forms, but this account has no database ${prefix}${location ?? "…"}. Nothing was changed. ` +
           `Choose the right account, or add its ID to ${settingsFileOf(environment)}.`,
       );
   }
-  const [home, ...data] = known;
+  const [home, ...data] = databases;
   settings.d1_databases = [
     ...(home ? [home] : []),
     ...data.toSorted((a, b) => a.binding.localeCompare(b.binding)),

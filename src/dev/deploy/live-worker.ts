@@ -1,19 +1,19 @@
 import type { Cloudflare } from "./cloudflare.ts";
 
-/** A resource that a binding names. */
-interface Bound {
+/** A binding and the ID of its resource. */
+interface BoundResource {
   binding: string;
   id: string;
 }
 
 /**
- * What the deployed Worker has, for machines without the settings file of the last deployment: runners of CI, builds of the
- * deploy button, another laptop.
+ * The bindings and domains of the deployed Worker. Machines without the settings file of the last deployment read them: runners
+ * of CI, builds of the deploy button, another laptop.
  */
 export interface LiveWorker {
   vars: Readonly<Record<string, string>>;
-  databases: Bound[];
-  namespaces: Bound[];
+  databases: BoundResource[];
+  namespaces: BoundResource[];
   buckets: { binding: string; bucket_name: string; jurisdiction?: string }[];
   /** Its custom domains. */
   domains: string[];
@@ -34,32 +34,36 @@ interface Deployment {
   versions: { version_id: string }[];
 }
 
-/** Reads what the deployed Worker has. Returns undefined if there is no such Worker. */
+/** Reads the deployed Worker. Returns undefined if there is none. */
 export async function readLiveWorker(
   cloudflare: Cloudflare,
   name: string,
 ): Promise<LiveWorker | undefined> {
   const path = `/workers/scripts/${name}`;
-  const found = await cloudflare.find<{ deployments: Deployment[] }>(`${path}/deployments`);
-  if (!found) return undefined;
-  // The first one serves. After a rollback, an earlier one knows a newer timeline and more databases.
-  const ids = found.deployments.flatMap(({ versions }) => versions.map(({ version_id: id }) => id));
+  const history = await cloudflare.find<{ deployments: Deployment[] }>(`${path}/deployments`);
+  if (!history) return undefined;
+  // The first deployment serves. After a rollback, an earlier one knows a newer timeline and more databases.
+  const ids = history.deployments.flatMap(({ versions }) =>
+    versions.map(({ version_id: id }) => id),
+  );
   const versions = await Promise.all(
     [...new Set(ids)].map((id) =>
       cloudflare.find<{ resources: { bindings: VersionBinding[] } }>(`${path}/versions/${id}`),
     ),
   );
   const states = versions.flatMap((version) => (version ? [version.resources.bindings] : []));
-  const newest = states.toSorted((a, b) => restoresOf(varsOf(b)) - restoresOf(varsOf(a)))[0] ?? [];
-  const serving = states[0] ?? [];
+  const [liveState = []] = states;
+  const [lastTimeline = []] = states.toSorted(
+    (a, b) => restoresOf(varsOf(b)) - restoresOf(varsOf(a)),
+  );
   const domains = await cloudflare.call<{ hostname: string }[]>("GET", "/workers/domains", {
     query: { service: name },
   });
   return {
-    vars: { ...varsOf(serving), ...timelineOf(varsOf(newest)) },
-    databases: uniqueByBinding(states.flat().flatMap(toBound("d1", "id"))),
-    namespaces: newest.flatMap(toBound("kv_namespace", "namespace_id")),
-    buckets: serving.flatMap(({ name: binding, bucket_name, jurisdiction }) =>
+    vars: { ...varsOf(liveState), ...timelineOf(varsOf(lastTimeline)) },
+    databases: uniqueByBinding(states.flat().flatMap(toResource("d1", "id"))),
+    namespaces: lastTimeline.flatMap(toResource("kv_namespace", "namespace_id")),
+    buckets: liveState.flatMap(({ name: binding, bucket_name, jurisdiction }) =>
       bucket_name === undefined
         ? []
         : [{ binding, bucket_name, ...(jurisdiction ? { jurisdiction } : {}) }],
@@ -83,15 +87,15 @@ export const timelineOf = (vars: Readonly<Record<string, string>>): Record<strin
     Object.entries(vars).filter(([name]) => name === "RESTORES" || name === "RESTORE_EPOCH"),
   );
 
-const toBound =
+const toResource =
   (type: string, member: "id" | "namespace_id") =>
-  (binding: VersionBinding): Bound[] => {
+  (binding: VersionBinding): BoundResource[] => {
     const id = binding[member];
     return binding.type === type && id !== undefined ? [{ binding: binding.name, id }] : [];
   };
 
-function uniqueByBinding(bounds: readonly Bound[]): Bound[] {
-  return [...Map.groupBy(bounds, ({ binding }) => binding).values()].flatMap(([first]) =>
+function uniqueByBinding(resources: readonly BoundResource[]): BoundResource[] {
+  return [...Map.groupBy(resources, ({ binding }) => binding).values()].flatMap(([first]) =>
     first ? [first] : [],
   );
 }

@@ -43,7 +43,7 @@ export interface Settings {
 
 export const settingsFileOf = (environment: string) => `wrangler.${environment}.json`;
 
-/** What is known of an environment on this machine. */
+/** The settings of an environment on this machine. */
 export interface LocalSettings {
   environment: string;
   name: string;
@@ -175,9 +175,9 @@ function mergeDataDatabases(
   saved: readonly DatabaseSettings[],
   live: LiveWorker["databases"],
 ): DatabaseSettings[] {
-  const known = saved.filter(isDataDatabase);
-  const others = live.filter((each) => isDataDatabase(each) && !known.some(isSame(each)));
-  return [...known, ...others.map(({ binding, id }) => createDatabaseSettings(binding, "", id))];
+  const local = saved.filter(isDataDatabase);
+  const others = live.filter((each) => isDataDatabase(each) && !local.some(isSame(each)));
+  return [...local, ...others.map(({ binding, id }) => createDatabaseSettings(binding, "", id))];
 }
 
 function applyOptions(settings: Settings, { domain, contact }: DeploymentOptions): Settings {

@@ -40,7 +40,7 @@ async function* close(part: WriteStream): AsyncGenerator<string> {
   }
 }
 
-/** What ends each state of the text. */
+/** The tokens that end each state of the text. */
 const ends = { statement: /['";]|--/g, "'": /'/g, '"': /"/g, "--": /\n/g } as const;
 
 /** Cuts a text after each statement. A statement may come in several pieces. */

@@ -73,12 +73,12 @@ async function findBookmark(
 ): Promise<string> {
   const path = travelPath(deployment, binding, "bookmark");
   const query = { timestamp: new Date(time).toISOString() };
-  const found = await deployment.cloudflare.attempt<{ bookmark: string }>("GET", path, { query });
-  if (!("error" in found)) return found.result.bookmark;
+  const outcome = await deployment.cloudflare.attempt<{ bookmark: string }>("GET", path, { query });
+  if (!("error" in outcome)) return outcome.result.bookmark;
   // The database may be newer than that, or the time too long ago.
   return stop(
     `${binding} cannot go back to ${time}. Choose a later time, or restore single databases with --database.\n` +
-      `Cloudflare says: ${found.error.message}`,
+      `Cloudflare says: ${outcome.error.message}`,
   );
 }
 

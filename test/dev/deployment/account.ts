@@ -69,8 +69,8 @@ export class Account {
 
   /** Cloudflare finds a database by its ID or its name. */
   findDatabase(idOrName: string) {
-    const named = [...this.databases.values()].find(({ name }) => name === idOrName);
-    return named ?? this.database(idOrName);
+    const match = [...this.databases.values()].find(({ name }) => name === idOrName);
+    return match ?? this.database(idOrName);
   }
 
   makeDatabase(name: string, jurisdiction: string | undefined) {

@@ -18,7 +18,7 @@ const vars = (name: string) =>
     ),
   );
 
-const created = () =>
+const resourceCounts = () =>
   [account.databases, account.namespaces, account.buckets].map((map) => map.size);
 
 beforeAll(() => operator.start());
@@ -45,7 +45,7 @@ describe("The first deployment", () => {
     await expect(operator.run("npm run deploy -- --location weur")).rejects.toThrow(
       "Cloudflare Access",
     );
-    expect([...created(), account.scripts.size]).toEqual([0, 0, 0, 0]);
+    expect([...resourceCounts(), account.scripts.size]).toEqual([0, 0, 0, 0]);
     expect(operator.has("wrangler.production.json")).toBe(false);
   });
 
@@ -126,13 +126,13 @@ describe("A runner", () => {
     expect(output).toContain("To invite boss@example.com, run this command on your machine");
     expect(output).not.toContain("Invitation");
     expect(output).toContain("Edge Forms answers at https://edge-forms-runner.acme.workers.dev");
-    const deployed = account.secretsOf("edge-forms-runner");
-    expect(deployed.get("SETUP_SECRET")).toBe(setupSecret);
-    for (const secret of deployed.values()) expect(output).not.toContain(secret);
+    const secrets = account.secretsOf("edge-forms-runner");
+    expect(secrets.get("SETUP_SECRET")).toBe(setupSecret);
+    for (const secret of secrets.values()) expect(output).not.toContain(secret);
     expect(operator.has(".secrets.runner.json")).toBe(false);
     rmSync(join(operator.checkout, "wrangler.runner.json"));
     await operator.run("npm run deploy -- --env runner", { CI: "true" });
-    expect(account.secretsOf("edge-forms-runner")).toEqual(deployed);
+    expect(account.secretsOf("edge-forms-runner")).toEqual(secrets);
   });
 
   it("keeps files in the jurisdiction of the database, also when the bucket is created again", async () => {

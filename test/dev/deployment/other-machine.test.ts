@@ -12,7 +12,7 @@ const { account, calls } = operator.cloud;
 const runner = { CI: "true" };
 const worker = "edge-forms";
 
-/** What the newest version of the Worker is bound to, without secrets. */
+/** The bindings of the newest version of the Worker, without secrets. */
 const bindings = (): UploadedBinding[] =>
   newest().bindings.filter(({ type }) => type !== "secret_text");
 
@@ -114,8 +114,8 @@ describe("A machine without the settings file", () => {
   it("changes nothing when the account lacks a database with apps or forms", async () => {
     operator.changeMachine();
     const binding = bindings().find(({ name }) => name === "DATA_01");
-    const lost = account.database(binding && "id" in binding ? binding.id : "");
-    account.databases.delete(lost.uuid);
+    const database = account.database(binding && "id" in binding ? binding.id : "");
+    account.databases.delete(database.uuid);
     for (const command of [
       "deploy",
       "backup",
@@ -129,7 +129,7 @@ describe("A machine without the settings file", () => {
       );
       expect(changes).toEqual([]);
     }
-    account.databases.set(lost.uuid, lost);
+    account.databases.set(database.uuid, database);
   });
 
   it("drops a deleted data database that has never had an app or form", async () => {
