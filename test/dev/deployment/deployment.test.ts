@@ -29,9 +29,11 @@ const guide = new Map(
     ]),
 );
 
+const skipDrain = join(project, "test/dev/deployment/stand-in/skip-drain.js");
+
 /** Replaces commands that a test cannot run: links packages instead of installing them, and skips `wrangler login`. */
 const shellFunctions = `
-${npmFunction("", '[ -e node_modules ] || ln -s "$PACKAGES" node_modules')}
+${npmFunction(`--import ${skipDrain}`, '[ -e node_modules ] || ln -s "$PACKAGES" node_modules')}
 npx() { if [ "$*" = "wrangler login" ]; then true; else command npx "$@"; fi; }
 curl() { command curl --insecure "$@"; }
 `;
