@@ -8,7 +8,6 @@ import { queryDatabase } from "./deploy/query.ts";
 import { ensureDatabases, ensureResources } from "./deploy/resources.ts";
 import {
   createDatabaseSettings,
-  isAssignedId,
   isDataDatabase,
   saveSettings,
   type DatabaseSettings,
@@ -47,11 +46,9 @@ async function list(): Promise<void> {
   const rows = [
     ["Binding", "Name", "Location", "Size", "Of 10 GB", "Writes a minute", "Collections"],
   ];
-  for (const { binding, database_name: name, database_id: id } of settings.d1_databases) {
+  for (const { binding, database_name: name } of settings.d1_databases) {
     const { location: place, writes } = reports.get(binding) ?? {};
-    const [size, share, count] = isAssignedId(id)
-      ? await measure(binding)
-      : ["", "", "not created"];
+    const [size, share, count] = await measure(binding);
     rows.push([binding, name, place ?? "", size, share, `${writes ?? ""}`, count]);
   }
   for (const row of rows)

@@ -2,7 +2,7 @@ import { homeName } from "#domain/bookmarks.ts";
 import { Cloudflare } from "./cloudflare.ts";
 import { readLiveWorker, type LiveWorker } from "./live-worker.ts";
 import type { DeploymentOptions } from "./options.ts";
-import { listDatabases, queryDatabase } from "./query.ts";
+import { listDatabases, queryDatabase, type Database } from "./query.ts";
 import {
   createDatabaseSettings,
   isAssignedId,
@@ -59,15 +59,15 @@ async function findDatabases({ environment, settings, cloudflare }: Deployment) 
   const missing: DatabaseSettings[] = [];
   for (const database of settings.d1_databases) {
     const { binding, database_id: id, database_name: name } = database;
-    if (!isAssignedId(id)) {
-      const match = (await listDatabases(cloudflare)).find((each) => each.name === name);
-      if (match) database.database_id = match.uuid;
-      continue;
-    }
-    const match = await cloudflare.find<{ name: string }>(`/d1/database/${id}`);
-    if (match) database.database_name = match.name;
-    else if (isDataDatabase(database)) missing.push(database);
-    else
+    const match = isAssignedId(id)
+      ? await cloudflare.find<Database>(`/d1/database/${id}`)
+      : (await listDatabases(cloudflare)).find((each) => each.name === name);
+    if (match) {
+      database.database_id = match.uuid;
+      database.database_name = match.name;
+      // Nothing creates a data database here: the file does not have the place that its command chose.
+    } else if (isDataDatabase(database)) missing.push(database);
+    else if (isAssignedId(id))
       stop(
         `This account does not have the database ${id}, which ${binding} names. Nothing was changed. Choose the right ` +
           `account, or correct ${settingsFileOf(environment)}.`,

@@ -5,7 +5,8 @@ import { stop } from "./wrangler.ts";
 
 /** Statements in deployed databases. */
 
-interface Database {
+/** A database of the account. */
+export interface Database {
   name: string;
   uuid: string;
   jurisdiction?: string | null;

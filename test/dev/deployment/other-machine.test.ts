@@ -180,6 +180,16 @@ describe("A deployment", () => {
     expect(newest().id).not.toBe(id);
   });
 
+  it("creates no data database that an interrupted command has only named", async () => {
+    const file = operator.settings();
+    const name = "edge-forms-data-09-eu";
+    const database = { binding: "DATA_09", database_name: name, database_id: "0".repeat(32) };
+    operator.save({ ...file, d1_databases: [...file.d1_databases, database] });
+    await operator.run("npm run deploy -- --location weur");
+    expect([...account.databases.values()].map((each) => each.name)).not.toContain(name);
+    expect(bindings().map((binding) => binding.name)).not.toContain("DATA_09");
+  });
+
   it("does not resume a service that a restore has paused, unless asked", async () => {
     const paused = { name: "PAUSED", type: "plain_text" as const, text: "true" };
     const version = { ...newest(), id: "paused", bindings: [...newest().bindings, paused] };
