@@ -22,6 +22,8 @@ export interface Deployment {
   cloudflare: Cloudflare;
   /** Undefined before the first deployment. */
   live: LiveWorker | undefined;
+  /** The names of the data databases that the home database knew at the start of the command. */
+  directory: readonly string[];
 }
 
 /**
@@ -34,10 +36,12 @@ export async function openDeployment(options: DeploymentOptions): Promise<Deploy
   const { accountId } = cloudflare;
   const live = await readLiveWorker(cloudflare, local.name);
   const settings = mergeSettings({ ...local, accountId }, live, options);
-  const deployment = { environment: options.environment, settings, cloudflare, live };
+  const { environment } = options;
+  const deployment: Deployment = { environment, settings, cloudflare, live, directory: [] };
   const missing = await findDatabases(deployment);
-  if (hasHome(deployment)) await findDataDatabases(deployment, missing);
-  return deployment;
+  const entries = hasHome(deployment) ? await loadDirectory(deployment) : [];
+  await findDataDatabases(deployment, missing, entries);
+  return { ...deployment, directory: entries.map(({ name }) => name) };
 }
 
 /** Like `openDeployment`, but stops if there is no installation yet. */
@@ -88,22 +92,33 @@ const selectDirectory = `SELECT name, location, EXISTS (SELECT 1 FROM placement 
   UNION ALL SELECT DISTINCT database, NULL, 1 FROM placement
     WHERE database <> '${homeName}' AND database NOT IN (SELECT name FROM data_database)`;
 
-/** Adds the data databases that only the home database knows, and drops missing ones that are empty. */
-async function findDataDatabases(
-  deployment: Deployment,
-  missing: readonly DatabaseSettings[],
-): Promise<void> {
-  const { environment, settings, cloudflare } = deployment;
-  const databases = settings.d1_databases.filter((each) => !missing.includes(each));
+async function loadDirectory(deployment: Deployment): Promise<DirectoryEntry[]> {
   // A new database has no tables.
   const mayFail = /no such table/;
-  const { results } = await queryDatabase<DirectoryEntry>(
-    deployment,
-    homeName,
-    selectDirectory,
-    mayFail,
-  );
-  for (const { name: binding, location, isUsed } of results) {
+  return (await queryDatabase<DirectoryEntry>(deployment, homeName, selectDirectory, mayFail))
+    .results;
+}
+
+/** Stops if another machine has added a data database since the start of the command. The deployment would unbind it. */
+export async function requireNoNewDatabase(deployment: Deployment): Promise<void> {
+  const { settings, directory } = deployment;
+  const names = [...directory, ...settings.d1_databases.map(({ binding }) => binding)];
+  const entries = await loadDirectory(deployment);
+  const newNames = entries.map(({ name }) => name).filter((name) => !names.includes(name));
+  if (newNames.length > 0)
+    stop(
+      `Another machine has added ${newNames.join(", ")} in the meantime. Nothing was deployed. Run the same command again.`,
+    );
+}
+
+/** Adds the data databases that only the home database knows, and drops missing ones that are empty. */
+async function findDataDatabases(
+  { environment, settings, cloudflare }: Deployment,
+  missing: readonly DatabaseSettings[],
+  entries: readonly DirectoryEntry[],
+): Promise<void> {
+  const databases = settings.d1_databases.filter((each) => !missing.includes(each));
+  for (const { name: binding, location, isUsed } of entries) {
     if (databases.some((each) => each.binding === binding)) continue;
     const prefix = `${settings.name}-data-${binding.slice(-2)}-`;
     const [match, ...others] = (await listDatabases(cloudflare)).filter(({ name }) =>

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Deployment } from "./deployment.ts";
+import { requireNoNewDatabase, type Deployment } from "./deployment.ts";
 import { migrate } from "./migrate.ts";
 import { withSecretsFile, type Secrets } from "./secrets.ts";
 import { saveSettings, settingsFileOf } from "./settings.ts";
@@ -9,7 +9,7 @@ import { runWrangler, stop } from "./wrangler.ts";
 
 /**
  * Migrates every database, then deploys. This order is safe, because the previous version works with every migration.
- * Stops before the deployment if a database lacks one.
+ * Stops before the deployment if a database lacks one, or if the deployment would unbind a database.
  */
 export async function migrateAndDeploy(
   deployment: Deployment,
@@ -18,6 +18,7 @@ export async function migrateAndDeploy(
   let memberCount = 0;
   for (const { binding } of deployment.settings.d1_databases)
     memberCount += await migrate(deployment, binding);
+  await requireNoNewDatabase(deployment);
   return { url: await deploy(deployment, secrets), hasOwner: memberCount > 0 };
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { UploadedBinding } from "./runtime.ts";
@@ -178,6 +178,18 @@ describe("A deployment", () => {
     await operator.query("DATA_02", "DROP TABLE in_the_way");
     expect(await operator.run("npm run deploy")).toContain("DATA_02: Applied 1 migrations.");
     expect(newest().id).not.toBe(id);
+  });
+
+  it("stops before it unbinds a data database that another machine adds in the meantime", async () => {
+    const { id } = newest();
+    const file = join(operator.checkout, "migrations/99991_meanwhile.sql");
+    writeFileSync(file, "INSERT INTO data_database VALUES ('DATA_08', 'eu', 0);\n");
+    await expect(operator.run("npm run deploy")).rejects.toThrow(
+      "Another machine has added DATA_08 in the meantime. Nothing was deployed. Run the same command again.",
+    );
+    expect(newest().id).toBe(id);
+    rmSync(file);
+    await operator.query("DB", "DELETE FROM data_database WHERE name = 'DATA_08'");
   });
 
   it("creates no data database that an interrupted command has only named", async () => {
