@@ -22,7 +22,7 @@ import type { ActionContext } from "#actions/context.ts";
 import { deleteSubmission } from "#actions/remove-item.ts";
 import { reopenSubmission, updateItem } from "#actions/update-item.ts";
 import type { LoadedItem } from "#actions/visible.ts";
-import { historyDocument, itemDocument, siteLinks } from "#documents/items.ts";
+import { historyDocument, itemDocument, relativeOrigin } from "#documents/items.ts";
 import { numberOf, readForm, textOf, type FormValues } from "#admin/form-input.ts";
 import { action, page } from "#admin/page.ts";
 import { loadTitles, type Titles } from "#actions/reference-titles.ts";
@@ -215,7 +215,7 @@ export function itemPage(kind: CollectionKind) {
       return { collection, view, history, titles, referrers, place: readPlace(c) };
     },
     document: ({ view, history }) => ({
-      ...itemDocument(view, siteLinks),
+      ...itemDocument(view, relativeOrigin),
       history: historyDocument(history),
     }),
     render: (frame, data, attempt) => (
@@ -233,7 +233,7 @@ export function itemPage(kind: CollectionKind) {
         return {
           to: withPlace(`${itemsPath(c, kind)}/${view.id}`, readPlace(c)),
           flash: text.itemPage.outcomes[outcome](title),
-          document: itemDocument(view, siteLinks),
+          document: itemDocument(view, relativeOrigin),
         };
       },
     });

@@ -96,35 +96,34 @@ export function definitionSchemas(kind: CollectionKind): Schema {
   const items = kind === "app" ? "records" : "submissions";
   const names = ["self", "openapi", items, "search"];
   const links = openObject(Object.fromEntries(names.map((name) => [name, uriSchema])));
-  const one = kindSchemaNames[kind];
+  const schemaName = kindSchemaNames[kind];
   const summary = {
     key: stringSchema,
     name: stringSchema,
     description: stringSchema,
     time_zone: stringSchema,
   };
-  const { fields, ...input } = toJsonSchema(documentSchemas[kind]())["properties"] as Record<
-    string,
-    Schema
-  >;
-  const location = { ...input["location"], description: locationDescription };
+  const { fields, ...inputProperties } = toJsonSchema(documentSchemas[kind]())[
+    "properties"
+  ] as Record<string, Schema>;
+  const location = { ...inputProperties["location"], description: locationDescription };
   const kindMember =
     kind === "form" ? { location, acceptance: ref("schemas", "Acceptance") } : { location };
-  const serverMembers = { ...serverOwnedMembers(), links: ref("schemas", `${one}Links`) };
+  const serverMembers = { ...serverOwnedMembers(), links: ref("schemas", `${schemaName}Links`) };
   return {
-    [`${one}Links`]: links,
-    [one]: openObject({
+    [`${schemaName}Links`]: links,
+    [schemaName]: openObject({
       ...summary,
       schema_version: versionSchema,
-      links: ref("schemas", `${one}Links`),
+      links: ref("schemas", `${schemaName}Links`),
     }),
-    [`${one}Page`]: pageSchema(one),
-    [`${one}Definition`]: {
+    [`${schemaName}Page`]: pageSchema(schemaName),
+    [`${schemaName}Definition`]: {
       type: "object",
       description: "Requests and responses share this schema. Requests ignore read-only members.",
       additionalProperties: false,
       properties: {
-        ...input,
+        ...inputProperties,
         ...kindMember,
         ...definitionLists,
         ...Object.fromEntries(
@@ -134,7 +133,9 @@ export function definitionSchemas(kind: CollectionKind): Schema {
       required: ["fields"],
     },
     ...patchSchemasOf(kind),
-    ...(kind === "form" ? { Acceptance: acceptanceSchema(input["acceptance"] ?? {}) } : {}),
+    ...(kind === "form"
+      ? { Acceptance: acceptanceSchema(inputProperties["acceptance"] ?? {}) }
+      : {}),
     ...fieldDefinitions(fields?.["items"] as Schema),
   };
 }
@@ -166,17 +167,21 @@ function patchSchema(kind: CollectionKind): Schema {
   const settings = { ...members, views };
   if (!acceptance) return { ...schema, properties: settings };
   const times = { opens_at: nullableDateTime, closes_at: nullableDateTime };
-  const ownMembers = acceptance["properties"] as Schema;
-  const patch = { ...acceptance, properties: { ...ownMembers, ...times } };
+  const acceptanceMembers = acceptance["properties"] as Schema;
+  const patch = { ...acceptance, properties: { ...acceptanceMembers, ...times } };
   return { ...schema, properties: { ...settings, acceptance: patch } };
 }
 
 /** Conditions and sort keys are those of a search. The definition itself validates them. */
 function viewsComponent(): Schema {
-  const parts = listSchema({ type: "object", additionalProperties: true });
+  const objectList = listSchema({ type: "object", additionalProperties: true });
   const schema = toJsonSchema(viewsSchema());
   const view = schema["items"] as Schema;
-  const properties = { ...(view["properties"] as Schema), conditions: parts, sort: parts };
+  const properties = {
+    ...(view["properties"] as Schema),
+    conditions: objectList,
+    sort: objectList,
+  };
   return { ...schema, items: { ...view, properties } };
 }
 
@@ -290,7 +295,7 @@ export function webhookSchemas(): Schema {
   };
   return {
     Webhook: openObject(webhook),
-    WebhookWithSecret: openObject({ ...webhook, secret: secret }, Object.keys(webhook)),
+    WebhookWithSecret: openObject({ ...webhook, secret }, Object.keys(webhook)),
     WebhookPage: pageSchema("Webhook"),
     WebhookCreate: toJsonSchema(webhookCreateSchema()),
     WebhookChange: toJsonSchema(webhookUpdateSchema()),
