@@ -82,6 +82,9 @@ export class WebhookSender extends DurableObject<Bindings> {
   report(...args: Parameters<Sender["report"]>) {
     return this.sender.report(...args);
   }
+  health(...args: Parameters<Sender["health"]>) {
+    return this.sender.health(...args);
+  }
   forget() {
     return this.sender.forget();
   }

@@ -14,7 +14,7 @@ import {
   diffItems,
 } from "#domain/item/change.ts";
 import type { BatchOperation } from "#domain/item/body.ts";
-import { viewMarks } from "#domain/item/view-marks.ts";
+import { newItemMarks, viewMarks, type ChangeMarks } from "#domain/item/view-marks.ts";
 import { newItemId, type Item } from "#domain/item/item.ts";
 import { partBytes } from "#domain/item/part-limits.ts";
 import { lowestVersion } from "#domain/timeline.ts";
@@ -42,8 +42,8 @@ export interface PlannedChange {
   action: ItemAction;
   version: number;
   diff: ItemDiff;
-  /** The views that the item matches before and after (`viewMarks`), JSON. */
-  views: string | null;
+  /** The views that the item matches before and after. */
+  views: ChangeMarks;
 }
 
 export interface SimulatedOperation {
@@ -61,6 +61,9 @@ const maxWriteBytes = 8_000_000;
 const maxUniqueValues = 10_000;
 
 const uniqueKey = ([field, value]: UniqueValue) => `${field} ${JSON.stringify(value)}`;
+
+/** Whether the batch creates the item. */
+const isNew = ({ number }: Item): boolean => number < 0;
 
 /** Applies operations in order to the loaded items and stores nothing. Each operation returns its result or throws. */
 export class BatchSimulation {
@@ -188,7 +191,7 @@ export class BatchSimulation {
     this.maxAddedItems = Math.max(this.maxAddedItems, this.#addedCount);
     const action = collection.kind === "app" ? "record.create" : "submission.create";
     const diff = { fields: listCreatedFields(item), former: {} };
-    const views = viewMarks(wholeCollection(this.#access).collection, null, item);
+    const views = newItemMarks(wholeCollection(this.#access).collection, null, item);
     this.changes.push({ item: touchedItem, action, version, diff, views });
     this.#recordOwner(touchedItem, item);
     return { op, outcome: "created", item: touchedItem, version, warnings: draft.warnings };
@@ -213,7 +216,8 @@ export class BatchSimulation {
     const { timeline } = databases;
     const whole = wholeCollection(this.#access);
     const after = nextItemVersion(whole, item, next, actor, this.#ctx.now(), timeline);
-    assertInView(this.#access, after);
+    // The batch guards new items, when the database has assigned their numbers and times.
+    if (!isNew(item)) assertInView(this.#access, after);
     this.#countBytes(after);
     if (item.status === "draft" && after.status !== "draft") this.needsOpenForm = true;
     this.#claimFiles(touchedItem, after.data);
@@ -222,7 +226,8 @@ export class BatchSimulation {
     touchedItem.states.push(after.data);
     const diff = diffItems(whole, item, after);
     const action = updateAction(item, after);
-    const views = viewMarks(whole.collection, item, after);
+    const marks = isNew(item) ? newItemMarks : viewMarks;
+    const views = marks(whole.collection, item, after);
     this.changes.push({ item: touchedItem, action, version: after.version, diff, views });
     this.#recordOwner(touchedItem, after);
     return { op, outcome: "updated", item: touchedItem, version: after.version, warnings };
@@ -269,10 +274,10 @@ export class BatchSimulation {
   }
 
   /** Counts what the caller sees with each operation, and the rest once: the caller cannot change it. */
-  #countBytes({ data }: Item, isNew = false): void {
+  #countBytes({ data }: Item, isCreated = false): void {
     const { shown, hidden } = partBytes(this.#access, data);
     this.#writtenBytes += shown;
-    this.#hiddenBytes += isNew ? hidden : 0;
+    this.#hiddenBytes += isCreated ? hidden : 0;
     if (Math.max(this.#writtenBytes, this.#hiddenBytes) > maxWriteBytes)
       throw problem.batchTooLarge(maxWriteBytes);
   }

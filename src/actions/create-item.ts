@@ -1,6 +1,6 @@
 import { duplicateProblem } from "./duplicates.ts";
 import type { MatchedItem } from "#domain/search/matches.ts";
-import { viewMarks } from "#domain/item/view-marks.ts";
+import { newItemMarks } from "#domain/item/view-marks.ts";
 import { checkNew, emptyCheckResult } from "#domain/data/check.ts";
 import { type Warning, filledFields, type Data, presentData } from "#domain/data/values.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
@@ -234,7 +234,7 @@ export function prepareItem(
     references: guardedReferences(ctx, access, references),
     files: [{ item: id, ...fileChanges({}, [data]) }],
     changedFields: listCreatedFields({ data, status }),
-    views: viewMarks(collection, null, buildMatchedItem(ctx, id, { data, status })),
+    views: newItemMarks(collection, null, buildMatchedItem(ctx, id, { data, status })),
   };
   assertFits(responseJson, item.data, item.entries);
   return { response, responseJson, item, references };

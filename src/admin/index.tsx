@@ -14,6 +14,7 @@ import { overviewRoutes } from "./overview.tsx";
 import { action } from "./page.ts";
 import { personSearchRoutes } from "./person-search.tsx";
 import { searchRoutes } from "./search.tsx";
+import { settingsRoutes } from "./settings.tsx";
 import { ReturnPath, requireSameOrigin } from "./form-input.ts";
 import { savePreferences, Preferences } from "./preferences.ts";
 import { requireCompleteAccess } from "#admin/sign-in/access.ts";
@@ -84,6 +85,7 @@ const signedInRoutes = () =>
     .route("/people", personSearchRoutes())
     .route("/search", searchRoutes())
     .route("/settings/databases", databaseRoutes())
+    .route("/settings", settingsRoutes())
     .route("/webhooks", webhookRoutes())
     .post("/preferences", choosePreferences);
 

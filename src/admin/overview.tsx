@@ -202,11 +202,12 @@ const overviewPage = page({
     webhooks: overview.webhooks,
     retaining: overview.retaining,
     databases: overview.databases.map(({ name, bytes }) => ({ name, bytes })),
-    activity: overview.actions.map(({ at, actor, action, itemId, kind, key }) => ({
+    activity: overview.actions.map(({ at, actor, action, itemId, title, kind, key }) => ({
       at: formatTimestamp(at),
       actor,
       action,
       subject: itemId ?? `${kind}:${key}`,
+      subject_name: title,
       collection: `${kind}:${key}`,
     })),
     days: overview.days,

@@ -15,6 +15,7 @@ import type { Viewer } from "#html/viewer.tsx";
 import type { Member } from "#store/home/members.ts";
 import { type Catalogue, catalogueOf, type Localization } from "./language/index.tsx";
 import { lazy } from "#domain/lazy.ts";
+import { adminPath } from "./form-input.ts";
 
 /**
  * The language and the zone belong to the member, the theme to the browser. The cookies repeat what the member chose, for
@@ -122,20 +123,34 @@ function validZone(name: string | undefined): string | undefined {
 
 const flashCookie = "said";
 /** The limit after URL encoding. Browsers drop longer cookies. */
-const maxFlashBytes = 3000;
+const maxFlashBytes = 2500;
+
+/** A form that takes back an action. */
+export interface Undo {
+  /** A path of the area. */
+  action: string;
+  values: Record<string, string>;
+}
 
 /** The result of an action. A partial one names what was left out. */
 export interface Flash {
   text: string;
   isPartial: boolean;
+  undo?: Undo | undefined;
+  /** The path of what was created, if the next page is another one. */
+  link?: string | undefined;
 }
 
 /** Marks a partial result in the cookie. */
 const partialMark = "!";
+/** Marks a result with a form that takes it back, or with a link. */
+const detailsMark = "~";
 
 /** Stores a result for the next page. A cookie carries it across the redirect. */
-export function setFlash(c: Context, { text, isPartial }: Flash): void {
-  setCookie(c, flashCookie, (isPartial ? partialMark : "") + truncateFlash(text), {
+export function setFlash(c: Context, { text, isPartial, undo, link }: Flash): void {
+  const shown = (isPartial ? partialMark : "") + truncateFlash(text);
+  const value = undo || link ? detailsMark + JSON.stringify({ shown, undo, link }) : shown;
+  setCookie(c, flashCookie, value, {
     prefix: "host",
     httpOnly: true,
     sameSite: "Lax",
@@ -155,9 +170,25 @@ function truncateFlash(text: string): string {
 
 /** Returns the result of the previous action and deletes it. */
 export function takeFlash(c: Context): Flash | undefined {
-  const text = getCookie(c, flashCookie, "host");
-  if (text === undefined) return undefined;
+  const value = getCookie(c, flashCookie, "host");
+  if (value === undefined) return undefined;
   deleteCookie(c, flashCookie, { prefix: "host", secure: true, path: "/" });
-  const isPartial = text.startsWith(partialMark);
-  return { text: isPartial ? text.slice(partialMark.length) : text, isPartial };
+  const { shown, ...details } = value.startsWith(detailsMark)
+    ? readDetails(value.slice(detailsMark.length))
+    : { shown: value };
+  const isPartial = shown.startsWith(partialMark);
+  return { ...details, text: isPartial ? shown.slice(partialMark.length) : shown, isPartial };
+}
+
+type FlashDetails = Pick<Flash, "undo" | "link"> & { shown: string };
+
+/** Only paths of the area count, whoever set the cookie. */
+function readDetails(json: string): FlashDetails {
+  try {
+    const { shown, undo, link } = JSON.parse(json) as FlashDetails;
+    const action = adminPath(undo?.action);
+    return { shown, undo: undo && action ? { ...undo, action } : undefined, link: adminPath(link) };
+  } catch {
+    return { shown: "" };
+  }
 }

@@ -1,5 +1,5 @@
 import type { CollectionReference } from "#actions/context.ts";
-import { canDeliver, findMakerRights } from "#actions/deliveries.ts";
+import { canDeliver, findMakerRights, findWebhookAndRights } from "#actions/deliveries.ts";
 import { loadNextMessage, type WebhookMessage } from "#actions/webhook-messages.ts";
 import { itemNumberRange } from "#domain/item/item.ts";
 import { isDelivered, type DeliveryResult, retryDelayMs } from "#domain/webhook/delivery.ts";
@@ -139,7 +139,8 @@ async function deliverCollections(
 }
 
 /** Returns the collections with changes after the last delivered one. */
-async function findLaggingCollections(
+/** The collections of the webhook with changes after its positions. */
+export async function findLaggingCollections(
   { databases }: SenderService,
   ledger: Ledger,
   hook: Webhook,
@@ -176,9 +177,8 @@ async function deliverCollection(
       return true;
     }
     run.stepsLeft -= 1;
-    const [currentHook, rights, nextMessage] = await Promise.all([
-      findWebhook(databases.home, run.id),
-      findMakerRights(databases.home, hook.maker, clock.now()),
+    const [{ hook: currentHook, rights }, nextMessage] = await Promise.all([
+      findWebhookAndRights(databases.home, run.id, hook.maker, clock.now()),
       loadNextMessage(service, hook, { id: collection.id, name }, collection.position),
     ]);
     if (currentHook?.state !== "active") {

@@ -1,10 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from "miniflare";
-import {
-  unstable_getMiniflareWorkerOptions as optionsOf,
-  unstable_splitSqlQuery as splitSqlQuery,
-} from "wrangler";
+import type { Miniflare, V4WorkerOptions } from "miniflare";
 
 /** Where `wrangler dev` keeps the data of the local service. */
 export const stateFolder = ".wrangler/state";
@@ -14,8 +10,14 @@ export async function startLocalWorker(
   folder: string,
   code: string,
 ): Promise<{ url: string; miniflare: Miniflare }> {
-  const { assets: _, ...options } = optionsOf("wrangler.toml").workerOptions as V4WorkerOptions;
-  const miniflare = new Miniflare(
+  // Loading these takes a second, which `--help` does not need.
+  const [{ convertV4MiniflareOptions, Miniflare: LocalWorker }, wrangler] = await Promise.all([
+    import("miniflare"),
+    import("wrangler"),
+  ]);
+  const { workerOptions } = wrangler.unstable_getMiniflareWorkerOptions("wrangler.toml");
+  const { assets: _, ...options } = workerOptions as V4WorkerOptions;
+  const miniflare = new LocalWorker(
     convertV4MiniflareOptions({
       host: "127.0.0.1",
       port: 0,
@@ -56,6 +58,7 @@ export async function migrateLocalDatabase(): Promise<boolean> {
 
 /** Applies missing migrations like `wrangler d1 migrations apply`, which takes seconds to start. */
 export async function migrate(miniflare: Miniflare): Promise<void> {
+  const { unstable_splitSqlQuery: splitSqlQuery } = await import("wrangler");
   const db = await miniflare.getD1Database("DB");
   await db.prepare(migrationsTable).run();
   const { results } = await db.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();

@@ -139,6 +139,12 @@ export function formatShortCount({ locale }: HasLocale, count: number): string {
   return cachedNumberFormat(locale, "short", { notation: "compact" }).format(count);
 }
 
+/** Formats a share like “98%”. Only a whole is 100%. */
+export function formatPercent({ locale }: HasLocale, share: number): string {
+  const format = cachedNumberFormat(locale, "percent", { style: "percent" });
+  return format.format(share < 1 ? Math.floor(share * 100) / 100 : share);
+}
+
 /** Writes a number with `decimals`, or with as many as it has. */
 export function formatDecimal({ locale }: HasLocale, value: number, decimals?: number): string {
   const format = cachedNumberFormat(locale, `decimals ${decimals ?? ""}`, {
@@ -146,6 +152,15 @@ export function formatDecimal({ locale }: HasLocale, value: number, decimals?: n
     maximumFractionDigits: decimals ?? 15,
   });
   return format.format(value);
+}
+
+/** Writes the digits of a number, which may be more than a double has, with at least `minDecimals`. */
+export function formatDigits({ locale }: HasLocale, digits: string, minDecimals = 0): string {
+  const format = cachedNumberFormat(locale, `digits ${minDecimals}`, {
+    minimumFractionDigits: minDecimals,
+    maximumFractionDigits: 100,
+  });
+  return format.format(digits as Intl.StringNumericLiteral);
 }
 
 /** Writes the text of a number as the locale does. Other texts stay as they are. */

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { createRequire } from "node:module";
 import {
   cpSync,
   existsSync,
@@ -17,7 +18,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { unstable_getMiniflareWorkerOptions as optionsOf } from "wrangler";
 
 /**
  * The deployable bundle and the demo that tests share. Both stay in `dist/built` and are used again while nothing that they
@@ -127,10 +127,15 @@ function buildBundle(target: string): void {
     execFileSync("wrangler", ["deploy", "--dry-run", `--outdir=${target}`], { cwd: clone });
     cpSync(join(clone, "dist/assets"), join(target, "assets"), { recursive: true });
     cpSync(join(clone, ".dev.vars"), join(target, ".dev.vars"));
-    const { workerOptions } = optionsOf(join(clone, "wrangler.toml"));
+    const { workerOptions } = loadWrangler().unstable_getMiniflareWorkerOptions(
+      join(clone, "wrangler.toml"),
+    );
     writeFileSync(join(target, "options.json"), JSON.stringify(workerOptions));
   });
 }
+
+/** Loading wrangler takes a second, which only a build needs. */
+const loadWrangler = () => createRequire(import.meta.url)("wrangler") as typeof import("wrangler");
 
 function createDemo(bundle: string, target: string): void {
   inClone((clone) => {

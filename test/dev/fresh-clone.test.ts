@@ -12,7 +12,8 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { freePort, project } from "./server.ts";
+import { freePort } from "../support/free-port.ts";
+import { project } from "./built.ts";
 
 /** A clone in which `npm ci` has run and nothing else. */
 function createClone(): string {

@@ -3,10 +3,11 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Miniflare } from "miniflare";
 import { serviceOf } from "./built-service.ts";
 import { ensureBundle } from "./built.ts";
+import { sized } from "../support/size.ts";
 import { caller, Server, type Answer, type Call } from "./server.ts";
 
 /** The service is killed more often in `npm run test:all`. */
-const kills = process.env["TIER"] ? 5 : 2;
+const kills = sized(2, 5);
 const clients = 4;
 const minute = 60_000;
 const day = 24 * 60 * minute;

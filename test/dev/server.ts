@@ -1,10 +1,10 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { caller, type Answer, type Call } from "../support/caller.ts";
+import { freePort } from "../support/free-port.ts";
 import { ensureBundle, ensureDemo, linkProject, project, statePaths } from "./built.ts";
 
 /** The response for a new personal token or API client. */
@@ -107,15 +107,6 @@ export class Server {
       () => false,
     );
   }
-}
-
-/** Finds a free port for a command that cannot choose its own. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** Reads the email address and password of the server's owner. */

@@ -11,7 +11,7 @@ import { collectedPlans, collectedFolder } from "./collected.ts";
 import { hasMoves, layoutOf, setUp, type Layout } from "./settings.ts";
 
 const usage = `
-npm run simulate -- [options]
+Usage: npm run simulate -- [options]
 
 Plays plans of clients and faults against the service, and judges what the clients observe.
 A plan that fails is reduced and told as a story.

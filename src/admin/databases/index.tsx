@@ -84,7 +84,11 @@ const databasesPage = page({
     const { title, columns, note, add } = frame.text.databases;
     const { move, moveLink } = frame.text.moves;
     return (
-      <AdminPage frame={frame} title={title}>
+      <AdminPage
+        frame={frame}
+        title={title}
+        crumbs={[[frame.text.frame.pages.settings, "/admin/settings"]]}
+      >
         <Table
           caption={title}
           columns={[

@@ -174,7 +174,10 @@ function MovePage({ frame, data, problem: error }: MovePageProps) {
     <AdminPage
       frame={frame}
       title={isPlan && !error ? text.review(collection, plan.target) : text.move}
-      crumbs={[[names.title, place]]}
+      crumbs={[
+        [frame.text.frame.pages.settings, "/admin/settings"],
+        [names.title, place],
+      ]}
       problem={error ?? refused}
       labels={{ collection: text.input.collection, to: text.input.to }}
     >

@@ -201,7 +201,15 @@ export function Editor(props: EditorProps) {
         data-warn={props.isUnsaved ? "unsaved" : ""}
       >
         {/* Enter in an input presses the first button. */}
-        <button type="submit" name="do" value="check" class="unseen" tabindex={-1} formnovalidate>
+        <button
+          type="submit"
+          name="do"
+          value="check"
+          class="unseen"
+          tabindex={-1}
+          aria-hidden="true"
+          formnovalidate
+        >
           {text.review}
         </button>
         <input type="hidden" name="version" value={String(draft.version)} />

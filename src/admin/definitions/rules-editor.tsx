@@ -87,7 +87,7 @@ export function MoreRules({
           const inputs = group.map((rule) => <RuleInput name={name(rule)} {...{ rule, field }} />);
           const flag = group.includes("decimals") ? integerBox : null;
           return group.length > 1 || flag ? (
-            <div class="pair">
+            <div class="limits">
               {inputs}
               {flag}
             </div>

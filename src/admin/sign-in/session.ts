@@ -16,6 +16,7 @@ import { localize, repeatPreferences, viewerOf } from "#admin/preferences.ts";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { createMiddleware } from "hono/factory";
 import { sha256, openSignedSecret } from "#domain/credential/keys.ts";
+import type { Member } from "#store/home/members.ts";
 import { findAccessMember, findSessionMember, recordSessionUse } from "#actions/members.ts";
 import { findAccessEmail, usesAccess } from "./access.ts";
 import { renderSignIn } from "./pages.tsx";
@@ -160,6 +161,13 @@ async function findMember(c: Context<AdminEnv>, sessionHash: string) {
   }
   const email = await findAccessEmail(c);
   return email === undefined ? undefined : findAccessMember(databases.home, email, list);
+}
+
+/** The signed-in member, for pages outside of the area. Undefined without a session. */
+export async function findReader(c: Context<AdminEnv>): Promise<Member | undefined> {
+  const sessionId = await findSignedSession(c);
+  if (sessionId === undefined && !usesAccess(c.env)) return undefined;
+  return findMember(c, sessionId === undefined ? "" : await sha256(sessionId));
 }
 
 function recordUseAfterResponse(c: Context<AdminEnv>, sessionHash: string, seenAt: number): void {

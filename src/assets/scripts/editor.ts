@@ -90,6 +90,8 @@ class DefinitionEditor {
 
   constructor(form: HTMLFormElement) {
     this.#form = form;
+    // The panel follows every change, so nobody needs the button.
+    form.classList.add("live");
     form.addEventListener("input", () => this.#handleInput());
     form.addEventListener("submit", (event) => this.#handleSubmit(event));
     form.addEventListener("keydown", handleEnter);

@@ -11,10 +11,10 @@ import type { MatchBudget } from "#domain/pattern/pattern.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
 import type { ErrorReporter } from "./check-scalar.ts";
-import type { CompiledField, CompiledFields } from "./compile.ts";
+import type { CollectionAccess, CompiledField, CompiledFields } from "./compile.ts";
 import { itemBudget } from "#domain/formula/compute.ts";
 import { CheckStates, maxErrors, type CheckBudget, type CheckState } from "./check-states.ts";
-import { wholeCollection, type CollectionAccess } from "./narrow.ts";
+import { wholeCollection } from "./access.ts";
 import {
   noPriorValues,
   priorItemValues,

@@ -2,8 +2,9 @@ import type { View } from "#domain/definition/collection.ts";
 import type { Field, FieldSet, RowField } from "#domain/definition/field.ts";
 import { parseView } from "#domain/search/view.ts";
 import { fileKeys } from "#domain/files/sent-file.ts";
+import { conditionsOf } from "./access.ts";
 import { hasReferences } from "./references.ts";
-import type { Condition } from "#domain/search/tree.ts";
+import type { ParsedSearch, Search } from "#domain/search/tree.ts";
 import type {
   CompiledCollection,
   CompiledField,
@@ -14,13 +15,14 @@ import type {
 } from "./compile.ts";
 
 export type { NarrowCollection, CollectionAccess } from "./compile.ts";
+export { conditionsOf, wholeCollection } from "./access.ts";
 
-export const wholeCollection = (access: CollectionAccess): CompiledCollection =>
-  access.extent === "narrow" ? access.whole : access;
-
-/** The conditions that limit the caller; none for a whole collection. */
-export const conditionsOf = (access: CollectionAccess): readonly Condition[] =>
-  access.extent === "narrow" ? access.conditions : [];
+/** The search of a caller, over what it sees. Nothing else makes a search, so none forgets what its caller sees. */
+export const searchThrough = (access: CollectionAccess, search: ParsedSearch): Search => ({
+  ...search,
+  conditions: [...conditionsOf(access), ...search.conditions],
+  shownBy: access.extent === "narrow" ? access : null,
+});
 
 /** The collection as one caller sees it through a view. `me` is that caller. */
 export function narrowCollection(
@@ -36,9 +38,12 @@ export function narrowCollection(
     views: null,
     fields: { fields: list.map(({ field }) => field), retired: [], next: 0 },
   };
+  // The view decides which fields the caller sees, like the definition itself.
+  const { meaning = 0 } = collection.viewVersions?.[view.key] ?? {};
+  const versions = { fieldsVersion: Math.max(collection.fieldsVersion, meaning), viewVersions: {} };
   return {
     extent: "narrow",
-    collection: { ...collection, pending: null, definition },
+    collection: { ...collection, ...versions, pending: null, definition },
     fields: shownFields(fields, list),
     whole,
     conditions: parseView(collection, view, me).conditions,

@@ -10,8 +10,8 @@ import {
 } from "./item.ts";
 import type { Actor } from "#domain/audit.ts";
 import { nextVersion, type Timeline } from "#domain/timeline.ts";
+import { wholeCollection } from "#domain/data/access.ts";
 import type { CollectionAccess, CompiledCollection } from "#domain/data/compile.ts";
-import { wholeCollection } from "#domain/data/narrow.ts";
 import {
   withoutRemovedFields,
   possibleEntries,

@@ -75,7 +75,8 @@ const definitionColumns = lazySql(
   'receiptPrefix', ${collection.receiptPrefix}, 'state', ${collection.state},
   'opensAt', ${collection.opensAt}, 'closesAt', ${collection.closesAt},
   'maxSubmissions', ${collection.maxSubmissions}, 'historyDays', ${collection.historyDays},
-  'retain', ${collection.retain}, 'location', ${collection.location}, 'views', json(${collection.views}))`,
+  'retain', ${collection.retain}, 'location', ${collection.location}, 'views', json(${collection.views}),
+  'viewVersions', json(${collection.viewVersions}))`,
 );
 
 type Row = typeof collection.$inferSelect;
@@ -83,10 +84,11 @@ type Row = typeof collection.$inferSelect;
 /** The columns that are in the `definition` JSON. */
 type DefinitionRow = Omit<
   Row,
-  "id" | "fields" | "views" | "createdAt" | "updatedAt" | "listened"
+  "id" | "fields" | "views" | "viewVersions" | "createdAt" | "updatedAt" | "listened"
 > & {
   stamp: string;
   views: View[];
+  viewVersions: NonNullable<Collection["viewVersions"]>;
 };
 
 export function definitionHeadFromRow({
@@ -97,11 +99,11 @@ export function definitionHeadFromRow({
 }: DefinitionHeadRow): DefinitionHead {
   if (definition === null || fields === null) return { id, freshCollection: null };
   const row = JSON.parse(definition) as DefinitionRow;
-  const { kind, key, version, revision, fieldsVersion, stamp: rowStamp } = row;
+  const { kind, key, version, revision, fieldsVersion, viewVersions, stamp: rowStamp } = row;
   const change = pending === null ? null : (JSON.parse(pending) as PendingChange);
   const pendingRules = change && { emptied: change.emptied, gained: change.gained };
   const currentDefinition = definitionFromRow(row, fields);
-  const versions = { version, revision, stamp: rowStamp, fieldsVersion };
+  const versions = { version, revision, stamp: rowStamp, fieldsVersion, viewVersions };
   const currentCollection = {
     id,
     kind,

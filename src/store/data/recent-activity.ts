@@ -20,7 +20,8 @@ export interface RecentAction {
   action: AuditAction;
   /** The ID of an item; null for the app or form itself. */
   itemId: string | null;
-  receipt: string | null;
+  /** The receipt number of the item, or its first text; null if it has none or is gone. */
+  title: string | null;
   kind: CollectionKind;
   key: string;
   name: string;
@@ -40,6 +41,8 @@ const maxSearchedCollections = sql.raw("200");
 const maxChangesEach = sql.raw("5");
 const maxActions = sql.raw("8");
 const maxScannedEntries = sql.raw("200");
+/** More than a page shows of a title. */
+const maxTitleLength = sql.raw("100");
 const maxActiveCollections = sql.raw("8");
 const sequencesSql = sql.raw(String(sequencesPerCollection));
 const isOwn = sql.raw(`not ${isCopy("c.id")}`);
@@ -68,10 +71,13 @@ export const selectRecentActions = (db: Database<"data">) =>
         actor: sql<Actor>`actor`.as("actor"),
         action: sql<AuditAction>`action`.as("action"),
         itemId: sql<string | null>`item_id`.as("item_id"),
-        receipt: sql<string | null>`(select receipt_number from item where id = item_id)`.as(
-          "receipt",
-        ),
         collectionId: sql<number>`collection_id`.as("collection_id"),
+        title: sql<string | null>`(select coalesce(i.receipt_number, (select
+            substr(i.data ->> cast(f.value ->> 'id' as text), 1, ${maxTitleLength})
+            from collection c cross join json_each(c.fields, '$.fields') f
+            where c.id = i.collection_id and f.value ->> 'type' in ('text', 'email')
+              and i.data ->> cast(f.value ->> 'id' as text) <> '' order by f.key limit 1))
+          from item i where i.id = item_id)`.as("title"),
         kind: sql<CollectionKind>`kind`.as("kind"),
         key: sql<string>`key`.as("key"),
         name: sql<string | null>`name`.as("name"),

@@ -1,7 +1,7 @@
 import type { Actor, AuditAction } from "#domain/audit.ts";
 import type { Databases } from "#store/db/database.ts";
 import { Lists } from "#store/db/lists.ts";
-import type { SubjectNames } from "./audit.ts";
+import type { SubjectName, SubjectNames } from "./audit.ts";
 import {
   isBefore,
   loadWindows,
@@ -56,6 +56,8 @@ export interface AuditFilter {
 export interface AuditScan {
   entries: AuditEntry[];
   edge: AuditPosition | null;
+  /** All apps and forms, as subjects like `form:KEY` with their names. */
+  collections: Pick<SubjectName, "subject" | "name">[];
 }
 
 /** Scans the newest entries before a position. */
@@ -78,7 +80,8 @@ export async function scanAudit(
     .map((row) => entryFromRow(row, names))
     .filter((entry) => matchesFilter(filter, entry));
   const isExhausted = scanEdge !== undefined && isBeforeRange(filter, scanEdge);
-  return { entries, edge: scanEdge && !isExhausted ? scanEdge : null };
+  const edge = scanEdge && !isExhausted ? scanEdge : null;
+  return { entries, edge, collections: names.collections };
 }
 
 const isBeforeRange = ({ from, since }: AuditFilter, position: AuditPosition) =>

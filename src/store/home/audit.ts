@@ -113,13 +113,14 @@ export async function loadActorNames(
   return new Map(results.map(({ actor, name }) => [actor, name]));
 }
 
-type Name = Omit<NameRow, "isOwn">;
+/** The name of a subject, from the database that owns it. */
+export type SubjectName = Omit<NameRow, "isOwn">;
 
 export class SubjectNames {
-  readonly #bySubject: ReadonlyMap<string, Name>;
-  readonly #byCollection: ReadonlyMap<number, Name>;
+  readonly #bySubject: ReadonlyMap<string, SubjectName>;
+  readonly #byCollection: ReadonlyMap<number, SubjectName>;
 
-  constructor(rows: readonly Name[]) {
+  constructor(rows: readonly SubjectName[]) {
     this.#bySubject = new Map(rows.map((row) => [row.subject, row]));
     this.#byCollection = new Map(rows.map((row) => [row.collection_id ?? 0, row]));
   }
@@ -136,8 +137,15 @@ export class SubjectNames {
     return this.#bySubject.get(subject)?.email ?? null;
   }
 
+  /** The apps and forms by name. */
+  get collections(): SubjectName[] {
+    return [...this.#byCollection.values()]
+      .filter((row) => row.collection_id !== null)
+      .toSorted((a, b) => a.name.localeCompare(b.name));
+  }
+
   /** Returns the subject, such as `form:purchase`, and the name of a collection. */
-  collection(id: number | null): Name | undefined {
+  collection(id: number | null): SubjectName | undefined {
     return id === null ? undefined : this.#byCollection.get(id);
   }
 }

@@ -1,7 +1,7 @@
 import { lazySql } from "#store/db/lazy.ts";
 import { orm, type Databases, type HomeDatabase } from "#store/db/database.ts";
 import { and, asc, eq, gt, sql, type SQL } from "drizzle-orm";
-import { isOwnColumn, listEach } from "#store/db/lists.ts";
+import { isOwnColumn, listEach, type PlacedRow } from "#store/db/lists.ts";
 import { isCopy } from "#store/db/moved-tables.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { webhook, collection } from "#store/db/schema.ts";
@@ -165,19 +165,33 @@ export interface FeedHead {
   last: number;
 }
 
+const selectFeedHeads = dataStatement<{ names: string | null }>((db, v) => {
+  const { id, kind, key } = collection;
+  return db
+    .select({
+      isOwn: isOwnColumn("collection.id"),
+      id,
+      kind,
+      key,
+      last: sql`${lastChangeSql("collection.id")}`.as("last"),
+    })
+    .from(collection)
+    .where(
+      sql`(${v.names} is null or ${qualifiedKeySql} in (select value from json_each(${v.names}))) and ${id} > 0`,
+    )
+    .orderBy(asc(id));
+});
+
 export async function loadFeedHeads(
   databases: Databases,
   hook: Pick<Webhook, "collections">,
 ): Promise<FeedHead[]> {
-  const { id, kind, key } = collection;
-  const isOwn = isOwnColumn("collection.id");
-  const lists = await listEach(databases, (db) =>
-    orm(db)
-      .select({ isOwn, id, kind, key, last: lastChangeSql("collection.id").mapWith(Number) })
-      .from(collection)
-      .where(matchesCollections(collectionNames(hook)))
-      .orderBy(asc(id)),
-  );
+  const collections = collectionNames(hook);
+  const names = collections === "all" ? null : JSON.stringify(collections);
+  const lists = await listEach(databases, async (db) => {
+    const { results } = await selectFeedHeads(db, { names }).all<FeedHead & PlacedRow>();
+    return results;
+  });
   return lists.merge((row) => row.id);
 }
 
@@ -220,9 +234,41 @@ export async function filterRangesWithChanges(
   return results.flatMap(([result]) => result?.results ?? []);
 }
 
+const selectStarts = homeStatement<{ id: string }>((db, v) =>
+  db.select({ starts: webhook.starts }).from(webhook).where(eq(webhook.id, v.id)),
+);
+
 export async function loadStartPositions(db: HomeDatabase, id: string): Promise<StartPositions> {
-  const [row] = await retryTransient(db, () =>
-    orm(db).select({ starts: webhook.starts }).from(webhook).where(eq(webhook.id, id)),
-  );
+  const row = await retryTransient(db, () => selectStarts(db, { id }).first<{ starts: string }>());
   return row ? (JSON.parse(row.starts) as StartPositions) : {};
+}
+
+/** Changes of one range are counted up to this number. */
+const maxCountedChanges = 1000;
+
+const countChangesStatement = dataStatement<{ ranges: string }>((db, v) =>
+  db.select({ count: sql<number>`coalesce(sum(counted), 0)`.as("count") }).from(
+    sql`(select (select count(*) from (select 1 from change
+        where number > e.value ->> 1 and number < e.value ->> 2
+        limit ${sql.raw(String(maxCountedChanges))})) as counted from json_each(${v.ranges}) e)`,
+  ),
+);
+
+/** Counts the changes in these ranges, in each of them up to 1,000. */
+export async function countChangesIn(
+  databases: Databases,
+  ranges: readonly FeedRange[],
+): Promise<number> {
+  if (ranges.length === 0) return 0;
+  const rows = ranges.map(({ collection: id, number, below }) => [id, number, below]);
+  const counts = await Promise.all(
+    databases
+      .dataDatabases()
+      .map((db) =>
+        retryTransient(db, () =>
+          countChangesStatement(db, { ranges: JSON.stringify(rows) }).all<{ count: number }>(),
+        ),
+      ),
+  );
+  return counts.reduce((sum, { results }) => sum + (results[0]?.count ?? 0), 0);
 }

@@ -3,7 +3,7 @@ import type { Words } from "./words.ts";
 type Act = "edit" | "close" | "delete";
 
 /** What was done, as in “3 submissions closed”. */
-const pastVerbs: Record<Act, string> = { edit: "changed", close: "closed", delete: "deleted" };
+const pastVerbs: Record<Act, string> = { edit: "updated", close: "closed", delete: "deleted" };
 
 interface Report {
   done: number;
@@ -20,8 +20,9 @@ const hadValue = (count: number, { formatCount }: Words) =>
   count > 0 ? ` ${formatCount(count)} had this value already.` : "";
 
 const results = (words: Words) => ({
-  all(act: Act, items: string, { unchanged }: Report) {
-    const text = `${items} ${pastVerbs[act]}`;
+  /** `what` says what an edit did, like “Department set to “Sales””. */
+  all(act: Act, items: string, { unchanged }: Report, what?: string) {
+    const text = what === undefined ? `${items} ${pastVerbs[act]}` : `${what} in ${items}`;
     return unchanged === 0 ? text : `${text}.${hadValue(unchanged, words)}`;
   },
   /** Takes the total, like “12 submissions”. Names some items that were left out, and counts the others. */
@@ -69,6 +70,20 @@ export const bulk = (words: Words) => ({
   },
   leftOut: (act: Act, count: number, items: string) =>
     `${words.formatCount(count)} of ${items} stay as they are: ${act === "close" ? "drafts and closed submissions." : "closed submissions."}`,
+  /** What an edit of one field did. */
+  set: (field: string, value: string) => `${field} set to “${value}”`,
+  cleared: (field: string) => `${field} cleared`,
+  undone: (items: string, left: number) =>
+    left === 0
+      ? `${items} reverted`
+      : `${items} reverted. ${words.formatCount(left)} changed since and stay as they are.`,
+  present: {
+    title: (field: string) => `Present values of ${field}`,
+    count: "Items",
+    none: "No value",
+    others: (count: number) => `${words.formatCount(count)} other values`,
+    first: (count: number) => `Of the first ${words.formatCount(count)}.`,
+  },
   clear: "Clear the field",
   blank: "Enter a value, or select “Clear the field”.",
   progress: {
@@ -81,7 +96,7 @@ export const bulk = (words: Words) => ({
   reasons: {
     gone: "no longer exists",
     closed: "already closed",
-    changed: "changed meanwhile",
+    changed: "updated meanwhile",
     draft: "still a draft",
     noMatch: "no longer matches",
   },

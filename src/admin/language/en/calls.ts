@@ -12,7 +12,7 @@ const fieldErrors = (): Record<FieldErrorCode, (field: string) => string> => ({
   too_long: (field) => `${field} is too long`,
   too_small: (field) => `${field} is too small`,
   too_large: (field) => `${field} is too large`,
-  too_many_decimals: (field) => `${field} has too many decimals`,
+  too_many_decimals: (field) => `${field} has too many decimal places`,
   not_an_option: (field) => `${field} is not one of the options`,
   too_few_rows: (field) => `${field} has too few rows`,
   too_many_rows: (field) => `${field} has too many rows`,

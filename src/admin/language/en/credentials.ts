@@ -117,7 +117,7 @@ const filterStates = (): Record<CredentialStateFilter, string> => ({
   all: "All",
 });
 
-const list = (words: Words) => ({
+const list = () => ({
   caption: "Credentials",
   columns: {
     name: "Name",
@@ -177,7 +177,7 @@ export const credentials = (words: Words) => ({
   states: states(),
   permissions: permissions(),
   access: access(words),
-  list: list(words),
+  list: list(),
   tabsLabel: "Credential",
   tabs: {
     requests: "Requests",

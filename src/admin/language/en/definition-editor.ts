@@ -12,7 +12,7 @@ const inputs = () => ({
   options: "options",
   formula: "formula",
   result: "result",
-  decimals: "decimals",
+  decimals: "decimal places",
   min_length: "min length",
   max_length: "max length",
   pattern: "pattern",
@@ -27,7 +27,7 @@ const inputs = () => ({
 });
 
 /** What stops people from saving. */
-const problems = (words: Words) => ({
+const problems = () => ({
   enterName: "Enter a name.",
   invalidKey:
     "Use up to 63 lowercase letters, digits, hyphens and underscores. Start with a letter.",
@@ -93,7 +93,7 @@ export const definitionEditor = (words: Words) => ({
     empty: "Add a field to see the preview.",
   },
   copyOf: (name: string) => `${name} (copy)`,
-  problems: problems(words),
+  problems: problems(),
   created: { app: "App created", form: "Form created" },
   unchanged: "No changes to save",
   checking: (items: string) => `Checking ${items}. The change takes effect afterwards.`,

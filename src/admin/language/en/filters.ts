@@ -51,6 +51,7 @@ export const filters = ({ formatCount }: Words) => ({
   me: "me",
   text: (text: string) => `Text “${text}”`,
   view: (name: string) => `View “${name}”`,
+  advanced: "Advanced",
   conditions: "Conditions as JSON",
   active: "Active filters",
   edit: "Edit filter",

@@ -7,6 +7,8 @@ export const frame = ({ formatCount }: Words) => ({
   searchForm: "Everything",
   search: "Find anything",
   signOut: "Sign out",
+  undo: "Undo",
+  view: "View",
   theme: "Theme",
   themes: { system: "System", light: "Light", dark: "Dark" },
   language: "Language",
@@ -22,9 +24,11 @@ export const frame = ({ formatCount }: Words) => ({
     members: "Members",
     audit: "Audit",
     people: "Find a person",
-    settings: "Databases",
+    settings: "Settings",
     account: "Your account",
   },
+  /** The names of pages in the navigation that differ from their titles. */
+  shortNames: { integrations: "Integrations" },
   chart: {
     rejected: (count: number) => `, ${formatCount(count)} rejected`,
     description: (totals: string, first: string, last: string, peak: number) =>

@@ -30,6 +30,7 @@ import { secrets } from "./secrets.ts";
 import { people } from "./people.ts";
 import { problems } from "./problems.ts";
 import { search } from "./search.ts";
+import { settings } from "./settings.ts";
 import { signIn } from "./sign-in.ts";
 import { summary } from "./summary.ts";
 import { terms } from "./terms.ts";
@@ -72,6 +73,7 @@ export const en = (numbers: Numbers) => {
     people: people(words),
     problems: problems(),
     search: search(words),
+    settings: settings(),
     signIn: signIn(),
     summary: summary(),
     terms: terms(words),

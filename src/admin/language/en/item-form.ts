@@ -19,7 +19,7 @@ const rows = ({ formatCount, quantity }: Words) => ({
 
 /** Fields that two people changed at the same time. */
 const conflict = () => ({
-  changed: (distance: Child, actor: Child) => sentence`Changed ${distance} by ${actor}`,
+  changed: (distance: Child, actor: Child) => sentence`Updated ${distance} by ${actor}`,
   mine: "Your value",
   theirs: "Saved value",
   merged: (labels: readonly string[]) => `Their other changes were added: ${labels.join(", ")}.`,
@@ -29,6 +29,7 @@ const conflict = () => ({
 
 const outcomes = () => ({
   saved: (title: string) => `${title} saved`,
+  submitted: (title: string) => `${title} submitted`,
   savedDraft: (title: string) => `${title} saved as a draft`,
   unchanged: (title: string) => `No changes to save in ${title}`,
   merged: (title: string, labels: readonly string[]) =>
@@ -53,6 +54,9 @@ export const itemForm = (words: Words) => ({
   edit: (item: string) => `Edit ${item}`,
   submit: "Submit",
   another: "Create another",
+  anotherHint: "Keeps choices, dates and references. Clears the other fields.",
+  /** Leaves the form after “Create another”. */
+  done: "Done",
   saveDraft: "Save draft",
   calculated: "Calculated",
   formerOption: (value: string) => `${value} (former option)`,

@@ -2,11 +2,13 @@ import type { Words } from "./words.ts";
 
 const downloads = () => ({
   menu: "Download",
+  /** The menu on phones, which also has the import. */
+  more: "More",
   spreadsheet: "For spreadsheets",
   spreadsheetHint: (zone: string) => `CSV with labels, times in ${zone}`,
   local: "For spreadsheets, your format",
   localHint: (locale: string, zone: string) =>
-    `Dates and decimals as in ${locale}, times in ${zone}`,
+    `Dates and numbers as in ${locale}, times in ${zone}`,
   lines: "For spreadsheets, one line per row",
   linesHint: (zone: string) => `CSV of the line items, times in ${zone}`,
   csv: "CSV, lossless",
@@ -21,8 +23,7 @@ const table = () => ({
   selectPage: "Select this page",
   selectItem: (name: string) => `Select ${name}`,
   /** Takes a count like “1,204 submissions”. */
-  selectAll: (items: string, count: number) =>
-    count === 1 ? `Select ${items}` : `Select all ${items}`,
+  selectAll: (items: string) => `Select all ${items}`,
   edit: "Edit",
   editItem: (name: string) => `Edit ${name}`,
   withSelected: "With selected",
@@ -32,12 +33,12 @@ const table = () => ({
   deleteSelected: "Delete selected…",
 });
 
-const tools = (words: Words) => ({
+const tools = () => ({
   views: "Views",
   all: (items: string) => `All ${items}`,
   ownFilter: "Only you see this view",
   columns: "Columns",
-  saveColumns: "Save columns",
+  saveColumns: "Save for me",
   sort: "Sort",
   sortBy: "Sort by",
   newestFirst: "Newest first",
@@ -99,6 +100,9 @@ export const itemList = (words: Words) => ({
   none: (items: string) => `No ${items} yet`,
   create: (item: string) => `Create ${item}`,
   import: "Import",
+  importItems: (items: string) => `Import ${items}`,
+  connect: "Connect a system",
+  useApi: "Use the API",
   position: (first: number, last: number, total: string) =>
     `${words.formatCount(first)}–${words.formatCount(last)} of ${total}`,
   onlyPage: (total: string) => total.charAt(0).toUpperCase() + total.slice(1),
@@ -110,7 +114,7 @@ export const itemList = (words: Words) => ({
   noPrevious: "That was the first one in this list",
   downloads: downloads(),
   table: table(),
-  tools: tools(words),
+  tools: tools(),
   saved: saved(),
   views: views(words),
 });

@@ -12,18 +12,19 @@ const actions = () => ({
   reopen: "Reopen",
   delete: "Delete",
   deleteTitle: "Delete this submission?",
-  deleteConfirm: "This permanently deletes the submission and its history.",
-  erase: "Erase…",
+  deleteConfirm:
+    "Deletes the submission with its values and history. You can’t restore it. The response that is kept for retries stays for up to 24 hours, and the audit keeps who deleted it.",
+  erase: "Permanently delete…",
   previous: "← Previous",
   next: "Next →",
   neighbors: "Items of the list",
 });
 
 const outcomes = () => ({
-  closed: (title: string) => `${title} is closed.`,
-  reopened: (title: string) => `${title} is open again.`,
-  reverted: (title: string) => `${title} reverted.`,
-  deleted: (title: string) => `${title} is deleted.`,
+  closed: (title: string) => `${title} closed`,
+  reopened: (title: string) => `${title} reopened`,
+  reverted: (title: string) => `Change to ${title} reverted`,
+  deleted: (title: string) => `${title} deleted`,
 });
 
 const actors = () => ({
@@ -44,16 +45,16 @@ const recalculated: HistoryEntry = (_, time) => sentence`Recalculated automatica
 
 const historyEntries = (): Record<ItemAction, HistoryEntry> => ({
   "record.create": by("Created"),
-  "record.update": by("Changed"),
+  "record.update": by("Updated"),
   "record.recalculate": recalculated,
-  "record.erase": by("Erased"),
+  "record.erase": by("Permanently deleted"),
   "submission.create": by("Created"),
-  "submission.update": by("Changed"),
+  "submission.update": by("Updated"),
   "submission.close": by("Closed"),
   "submission.reopen": by("Reopened"),
   "submission.recalculate": recalculated,
   "submission.delete": by("Deleted"),
-  "submission.erase": by("Erased"),
+  "submission.erase": by("Permanently deleted"),
 });
 
 const history = () => ({
@@ -95,7 +96,6 @@ export const itemPage = ({ formatCount, quantity }: Words) => ({
     id: "ID",
     created: "Created",
     changed: "Updated",
-    never: "never",
     by: (actor: Child) => sentence`by ${actor}`,
     changedBy: (actor: Child, version: number) => sentence`by ${actor}, version ${version}`,
   },

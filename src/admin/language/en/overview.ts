@@ -10,7 +10,7 @@ const attention = ({ formatCount, quantity }: Words) => ({
     expired: "Expired",
     expiring: "Expires soon",
     form: "Form",
-    erases: "Erases",
+    erases: "Deletes",
     nearlyFull: "Nearly full",
   },
   links: {
@@ -38,7 +38,7 @@ const attention = ({ formatCount, quantity }: Words) => ({
     sentence`${name} is nearly full: ${formatCount(count)} of ${quantity(most, "submission")}.`,
   closes: (name: Child, distance: Child) => sentence`${name} closes ${distance}.`,
   erases: (name: Child, count: number, isMinimum: boolean) =>
-    sentence`${name} erases ${isMinimum ? "at least " : ""}${formatCount(count)} ${plural(count, "submission")} within 7 days.`,
+    sentence`${name} permanently deletes ${isMinimum ? "at least " : ""}${formatCount(count)} ${plural(count, "submission")} within 7 days.`,
   largeDatabase: (name: Child, size: string, most: string) =>
     sentence`Database ${name} holds ${size} of ${most}.`,
 });

@@ -20,7 +20,7 @@ export const people = ({ formatCount, quantity }: Words) => ({
     person: "Person",
     result: "Result",
     started: "Started",
-    erased: "Erased",
+    erased: "Deleted on",
     delete: "Delete",
   },
   running: (found: number, searched: number) =>
@@ -29,7 +29,8 @@ export const people = ({ formatCount, quantity }: Words) => ({
   firstFound: (found: number) => `The first ${quantity(found, "item")} found`,
   status: (progress: Child) => sentence`${progress}.`,
   refresh: "Refresh",
-  moreMatches: "More items may match. Erase these first, or enter something more specific.",
+  moreMatches:
+    "More items may match. Permanently delete these first, or enter something more specific.",
   foundItems: "Found items",
   groupTitle: (name: Child, items: string) => sentence`${name}: ${items}`,
   searchedPlaces:
@@ -40,14 +41,14 @@ export const people = ({ formatCount, quantity }: Words) => ({
     item: "Item",
     created: "Created",
     place: "Found in",
-    erase: "Erase",
+    erase: "Permanently delete",
   },
   values: "Current values",
   formerValues: "Former values",
   deletedWith: deletedWith(),
-  erase: "Erase…",
+  erase: "Permanently delete…",
   nothingYet: "Nothing found yet.",
-  nothingLeft: "Nothing left to erase.",
+  nothingLeft: "Nothing left to delete.",
   gone: (count: number) =>
     `${quantity(count, "item")} no longer ${plural(count, "exists", "exist")} here.`,
   more: "More",

@@ -101,7 +101,7 @@ const deliveries = ({ quantity }: Words) => ({
 });
 
 /** The summary, the actions and the tabs of a webhook. */
-const layout = (words: Words) => ({
+const layout = () => ({
   created: "Created",
   owner: "Owner",
   you: "You",
@@ -138,7 +138,10 @@ export const webhooks = (words: Words) => ({
   create: "Create webhook",
   none: "No webhooks yet",
   purpose: "A webhook sends an event to another system when a record or submission changes.",
-  columns: { created: "Created", state: "State" },
+  columns: { delivered: "Delivered, 24 hours", queue: "Queue", state: "State" },
+  successRate: (percent: string, attempts: number) =>
+    `${percent} of ${words.quantity(attempts, "attempt")}`,
+  nextAttempt: (time: Child) => sentence`Next attempt ${time}.`,
   labels: {
     name: "Name",
     url: "Endpoint URL",
@@ -150,7 +153,7 @@ export const webhooks = (words: Words) => ({
   },
   types: types(),
   typeSummary,
-  layout: layout(words),
+  layout: layout(),
   inputs: inputs(),
   deliveries: deliveries(words),
   secrets: {

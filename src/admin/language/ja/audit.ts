@@ -6,7 +6,7 @@ import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
 import { joinWords } from "./words.ts";
 
-const filters = ({}: Numbers): Catalogue["audit"]["filters"] => ({
+const filters = (): Catalogue["audit"]["filters"] => ({
   actor: "操作者",
   actorExample: "メールアドレスまたは認証情報の名前",
   action: "操作",
@@ -14,11 +14,11 @@ const filters = ({}: Numbers): Catalogue["audit"]["filters"] => ({
   actions: {
     record: "レコードに関する操作",
     "record.create": "レコードの作成",
-    "record.update": "レコードの変更",
+    "record.update": "レコードの更新",
     "record.erase": "レコードの完全な削除",
     submission: "回答に関する操作",
     "submission.create": "回答の作成",
-    "submission.update": "回答の変更",
+    "submission.update": "回答の更新",
     "submission.delete": "回答の削除",
     "submission.erase": "回答の完全な削除",
     "submission.close": "回答のクローズ",
@@ -33,7 +33,8 @@ const filters = ({}: Numbers): Catalogue["audit"]["filters"] => ({
   },
   subject: "対象",
   subjectExample: "受付番号、ID、メールアドレス",
-  onlyIn: (collection) => `${collection} の操作のみ`,
+  collection: "フォームまたはアプリ",
+  everywhere: "すべてのフォームとアプリ",
   days: { today: "今日", yesterday: "昨日", week: "過去 7 日間" },
   from: "開始日",
   until: "終了日",
@@ -111,10 +112,11 @@ const accountEvents = (): Record<AccountAction, (member: Child) => Child> => ({
 export const audit = (numbers: Numbers): Catalogue["audit"] => ({
   title: "監査ログ",
   columns: { time: "日時", event: "操作内容", session: "セッション", request: "リクエスト" },
-  filters: filters(numbers),
+  filters: filters(),
   noMatches: "該当する操作はありません",
   noMatchesYet: "該当する操作はまだ見つかっていません",
   older: "以前の操作を表示",
+  searchedBackTo: (time) => sentence`${time} まで検索しました。`,
   searchOlder: "以前の操作を検索",
   backToAll: "監査ログ全体に戻る",
   service: "システム",

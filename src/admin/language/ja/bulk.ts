@@ -10,8 +10,8 @@ const hadValue = (count: number, { formatCount }: Numbers) =>
   count > 0 ? `${formatCount(count)} 件はすでにこの値でした。` : "";
 
 const results = (numbers: Numbers): Bulk["results"] => ({
-  all(act, items, { unchanged }) {
-    const text = `${items}を${verbs[act]}しました`;
+  all(act, items, { unchanged }, what) {
+    const text = what === undefined ? `${items}を${verbs[act]}しました` : `${items}の${what}`;
     return unchanged === 0 ? text : `${text}。${hadValue(unchanged, numbers)}`;
   },
   partial(act, items, { done, unchanged }, named, others) {
@@ -47,6 +47,19 @@ export const bulk = (numbers: Numbers): Bulk => ({
   },
   leftOut: (act, count, items) =>
     `${items}のうち、${act === "close" ? "下書きとクローズ済み" : "クローズ済み"}の回答 ${numbers.formatCount(count)} 件は対象外です。`,
+  set: (field, value) => `「${field}」を「${value}」に変更しました`,
+  cleared: (field) => `「${field}」の値を消去しました`,
+  undone: (items, left) =>
+    left === 0
+      ? `${items}を元に戻しました`
+      : `${items}を元に戻しました。${numbers.formatCount(left)} 件はその後に変更されたため、そのままです。`,
+  present: {
+    title: (field) => `「${field}」の現在の値`,
+    count: "件数",
+    none: "値なし",
+    others: (count) => `ほかの値 ${numbers.formatCount(count)} 種類`,
+    first: (count) => `最初の ${numbers.formatCount(count)} 件の値です。`,
+  },
   clear: "フィールドの値を消去する",
   blank: "値を入力するか、「フィールドの値を消去する」を選択してください。",
   progress: {

@@ -81,7 +81,7 @@ const permissions = (): Texts["permissions"] => ({
   "webhooks:manage": "Webhook の管理と配信履歴の表示",
 });
 
-const list = (numbers: Numbers): Texts["list"] => ({
+const list = (): Texts["list"] => ({
   caption: "認証情報",
   columns: {
     name: "名前",
@@ -149,7 +149,7 @@ export const credentials = (numbers: Numbers): Texts => ({
   },
   permissions: permissions(),
   access: access(numbers),
-  list: list(numbers),
+  list: list(),
   tabsLabel: "認証情報",
   tabs: {
     requests: "リクエスト",

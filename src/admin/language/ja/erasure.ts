@@ -11,5 +11,5 @@ export const erasure = ({ formatCount }: Numbers): Catalogue["erasure"] => ({
   note: (item) =>
     `変更フィードには、${item}が削除されたことが記録されます。監査ログには、削除した人、日時、ID が残ります。`,
   erase: "完全に削除",
-  done: (id) => `${id} を完全に削除しました`,
+  done: (title) => `「${title}」を完全に削除しました`,
 });

@@ -78,6 +78,7 @@ export const filters = ({ formatCount }: Numbers): Filters => ({
   me: "自分",
   text: (text) => `テキスト「${text}」`,
   view: (name) => `ビュー「${name}」`,
+  advanced: "詳細",
   conditions: "JSON の条件",
   active: "適用中の絞り込み",
   edit: "絞り込みを編集",

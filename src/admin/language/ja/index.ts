@@ -31,6 +31,7 @@ import { secrets } from "./secrets.ts";
 import { people } from "./people.ts";
 import { problems } from "./problems.ts";
 import { search } from "./search.ts";
+import { settings } from "./settings.ts";
 import { signIn } from "./sign-in.ts";
 import { summary } from "./summary.ts";
 import { terms } from "./terms.ts";
@@ -70,6 +71,7 @@ export const ja = (numbers: Numbers): Catalogue => ({
   people: people(numbers),
   problems: problems(),
   search: search(numbers),
+  settings: settings(),
   signIn: signIn(),
   summary: summary(),
   terms: terms(numbers),

@@ -32,6 +32,7 @@ const conflict = (): ItemForm["conflict"] => ({
 
 const outcomes = (): ItemForm["outcomes"] => ({
   saved: (title) => `「${title}」を保存しました`,
+  submitted: (title) => `「${title}」を送信しました`,
   savedDraft: (title) => `「${title}」を下書きとして保存しました`,
   unchanged: (title) => `「${title}」に変更はありません`,
   merged: (title, labels) =>
@@ -54,6 +55,8 @@ export const itemForm = (numbers: Numbers): ItemForm => ({
   edit: (item) => `${item}を編集`,
   submit: "送信",
   another: "続けて作成",
+  anotherHint: "選択肢、日付、参照は引き継がれ、ほかのフィールドは空になります。",
+  done: "完了",
   saveDraft: "下書きとして保存",
   calculated: "計算結果",
   formerOption: (value) => `${value}（以前の選択肢）`,

@@ -5,6 +5,7 @@ type ItemList = Catalogue["itemList"];
 
 const downloads = (): ItemList["downloads"] => ({
   menu: "ダウンロード",
+  more: "その他",
   spreadsheet: "表計算ソフト用",
   spreadsheetHint: (zone) => `ラベル付きの CSV。日時は ${zone}`,
   local: "表計算ソフト用（お使いの形式）",
@@ -22,7 +23,7 @@ const table = (): ItemList["table"] => ({
   select: "選択",
   selectPage: "このページをすべて選択",
   selectItem: (name) => `「${name}」を選択`,
-  selectAll: (items, count) => (count === 1 ? `${items}を選択` : `${items}をすべて選択`),
+  selectAll: (items) => `${items}をすべて選択`,
   edit: "編集",
   editItem: (name) => `「${name}」を編集`,
   withSelected: "選択したデータの操作",
@@ -32,12 +33,12 @@ const table = (): ItemList["table"] => ({
   deleteSelected: "選択分を削除…",
 });
 
-const tools = (numbers: Numbers): ItemList["tools"] => ({
+const tools = (): ItemList["tools"] => ({
   views: "ビュー",
   all: (items) => `すべての${items}`,
   ownFilter: "自分だけに表示されるビュー",
   columns: "表示する列",
-  saveColumns: "表示する列を保存",
+  saveColumns: "自分用に保存",
   sort: "並べ替え",
   sortBy: "並べ替えの基準",
   newestFirst: "新しい順",
@@ -97,6 +98,9 @@ export const itemList = (numbers: Numbers): ItemList => ({
   none: (items) => `${items}はまだありません`,
   create: (item) => `${item}を作成`,
   import: "インポート",
+  importItems: (items) => `${items}をインポート`,
+  connect: "外部システムを接続",
+  useApi: "API を使用",
   position: (first, last, total) =>
     `${numbers.formatCount(first)}～${numbers.formatCount(last)} 件目 / ${total}`,
   onlyPage: (total) => total,
@@ -108,7 +112,7 @@ export const itemList = (numbers: Numbers): ItemList => ({
   noPrevious: "この一覧に前のデータはありません",
   downloads: downloads(),
   table: table(),
-  tools: tools(numbers),
+  tools: tools(),
   saved: saved(),
   views: views(numbers),
 });

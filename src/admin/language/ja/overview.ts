@@ -43,7 +43,7 @@ const attention = ({ formatCount }: Numbers): Catalogue["overview"]["attention"]
     sentence`データベース${name}は ${most} のうち ${size} を使用しています。`,
 });
 
-const firstSteps = ({}: Numbers): Catalogue["overview"]["firstSteps"] => ({
+const firstSteps = (): Catalogue["overview"]["firstSteps"] => ({
   title: "はじめに",
   toDo: "未完了",
   form: "回答を集めるにはフォームを、レコードを表で管理するにはアプリを作成します。",
@@ -58,7 +58,7 @@ export const overview = (numbers: Numbers): Catalogue["overview"] => ({
   title: "ホーム",
   createCredential: "認証情報を作成",
   attention: attention(numbers),
-  firstSteps: firstSteps(numbers),
+  firstSteps: firstSteps(),
   collections: {
     title: "フォームとアプリ",
     none: "フォームやアプリはまだありません",

@@ -120,7 +120,7 @@ const describeStop: Texts["layout"]["stopped"] = (status, isOwnerGone) => {
   return `${explain(status, false) ?? ""}待機中のイベントを送信するには、Webhook を再開してください。`;
 };
 
-const layout = (numbers: Numbers): Texts["layout"] => ({
+const layout = (): Texts["layout"] => ({
   created: "作成日",
   owner: "所有者",
   you: "あなた",
@@ -154,7 +154,9 @@ export const webhooks = (numbers: Numbers): Texts => ({
   none: "Webhook はまだありません",
   purpose:
     "Webhook を使うと、レコードや回答が変更されたときに、ほかのシステムへイベントを送信できます。",
-  columns: { created: "作成日", state: "状態" },
+  columns: { delivered: "成功率（24 時間）", queue: "未送信", state: "状態" },
+  successRate: (percent, attempts) => `${numbers.formatCount(attempts)} 回中 ${percent}`,
+  nextAttempt: (time) => sentence`次の試行：${time}`,
   labels: {
     name: "名前",
     url: "送信先 URL",
@@ -166,7 +168,7 @@ export const webhooks = (numbers: Numbers): Texts => ({
   },
   types: types(),
   typeSummary,
-  layout: layout(numbers),
+  layout: layout(),
   inputs: inputs(),
   deliveries: deliveries(numbers),
   secrets: {
