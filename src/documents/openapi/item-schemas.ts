@@ -1,5 +1,6 @@
 import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
-import { dataSuffix, dataSuffixes, dataSchemas, dataUses, type DataUse } from "./field-schemas.ts";
+import { dataSchemas } from "./field-schemas.ts";
+import { dataSuffix, dataSuffixes, dataUses, type DataUse } from "./data-uses.ts";
 import type { ResourceNames } from "./names.ts";
 import {
   closedObject,

@@ -1,7 +1,8 @@
 import { alwaysOpen, type Collection } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
 import { permissions } from "#domain/credential/permissions.ts";
-import { definitionSchemas, webhookSchemas } from "./definition-schemas.ts";
+import { definitionSchemas } from "./definition-schemas.ts";
+import { webhookSchemas } from "./webhook-schemas.ts";
 import type { Descriptions } from "./description.ts";
 import { buildDocument, fileTag, type Host } from "./document.ts";
 import { buildExamples } from "./examples.ts";

@@ -17,7 +17,7 @@ import {
 } from "#domain/aggregate/aggregate.ts";
 import { itemSchemas } from "./item-schemas.ts";
 import { sharedSchemas } from "./problem-schemas.ts";
-import { dataSuffix, dataUses, type DataUse } from "./field-schemas.ts";
+import { dataSuffix, dataUses, type DataUse } from "./data-uses.ts";
 import { resourceNames } from "./names.ts";
 import { reachableComponents } from "./versions.ts";
 import {
