@@ -54,6 +54,17 @@ describe("A backup in a bucket", () => {
     expect(account.databases.size).toBe(2);
   });
 
+  it("has no manifest when an export lacks rows, and the command names the table", async () => {
+    const before = account.objects.size;
+    account.isExported = (statement) => !statement.startsWith('INSERT INTO "d1_migrations"');
+    await expect(operator.run(`npm run backup -- --bucket weekly ${options}`)).rejects.toThrow(
+      /backup\.DB\.sql is incomplete\. d1_migrations: 0 rows, not \d+\./,
+    );
+    account.isExported = () => true;
+    expect(account.objects.size).toBe(before);
+    expect(account.databases.size).toBe(2);
+  });
+
   it("is joined again by --download, unless a part is damaged", async () => {
     const output = await operator.run(`${store} ${options}`);
     const [, name = ""] = /--download (\S+)/.exec(output) ?? [];

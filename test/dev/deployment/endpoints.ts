@@ -64,8 +64,11 @@ const databases: Endpoint[] = [
   [
     "GET",
     "/exported/:id",
-    async ({ storage }, { params: { id = "" } }) =>
-      (await dump(storage, id)).map((statement) => `${statement};\n`).join(""),
+    async ({ storage, isExported }, { params: { id = "" } }) =>
+      (await dump(storage, id))
+        .filter(isExported)
+        .map((statement) => `${statement};\n`)
+        .join(""),
   ],
   ["POST", `${d1}/:id/import`, importFile],
   [
