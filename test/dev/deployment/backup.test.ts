@@ -84,6 +84,18 @@ describe("A backup in a bucket", () => {
   });
 });
 
+describe("A deployment that starts from a backup", () => {
+  it("forgets data databases, which the new installation does not have", async () => {
+    await operator.run(`
+      npm run backup -- --output moved.sql
+      npm run deploy -- --env copy --location weur --from moved.DB.sql`);
+    const home = [...account.databases.values()].find(({ name }) => name === "edge-forms-copy");
+    const sql = "SELECT name FROM data_database";
+    expect(await operator.query("DB", sql)).toEqual([{ name: "DATA_01" }]);
+    expect(await account.storage.query(home?.uuid ?? "", sql)).toMatchObject([{ results: [] }]);
+  });
+});
+
 describe("An export that is larger than an import may be", () => {
   const statements = [
     `CREATE TABLE note (id, -- a comment; the owner's\n text)`,
