@@ -77,14 +77,14 @@ async function nextUrl(
 
 async function sendOpenApi(
   c: Context<AppEnv>,
-  { describes, version }: OpenApiResult,
+  { describes, includedApps, version }: OpenApiResult,
 ): Promise<Response> {
   const operations = c.env.operations();
   const documentVersion = chooseVersion(c, version);
   const document =
     describes.length === 0
       ? serviceDocument(operations, serviceHost(c))
-      : joinedDocument(operations, describes, serviceHost(c));
+      : joinedDocument(operations, describes, serviceHost(c), includedApps);
   return sendDocument(c, documentVersion, await renderDocument(document, documentVersion));
 }
 

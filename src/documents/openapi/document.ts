@@ -6,6 +6,7 @@ import { type Schema, ref } from "./schema.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { batchSchemas, changeSchemas, itemSchemas } from "./item-schemas.ts";
 import type { Descriptions } from "./description.ts";
+import { recordSchemas, type IncludedApps } from "./included-schemas.ts";
 import { pathItems } from "./operation-object.ts";
 import { parameterComponents } from "./parameters.ts";
 import { sharedSchemas } from "./problem-schemas.ts";
@@ -79,19 +80,21 @@ function securitySchemes(origin: string): Schema {
   };
 }
 
-/** The OpenAPI 3.1 document of one app or form, built from the definition that also validates its data. */
+/**
+ * The OpenAPI 3.1 document of one app or form, built from the definition that also validates its data. `apps` are the apps
+ * whose records its responses can include.
+ */
 export function openApiDocument(
   operations: Descriptions,
   collection: Collection,
   host: Host,
+  apps: readonly Collection[],
 ): Schema {
   const { kind, version, definition } = collection;
-  const { names, paths, itemPaths, schemas } = collectionParts(
-    operations,
-    collection,
-    host,
-    listsOptions([collection]),
-  );
+  const { names, paths, itemPaths, schemas } = collectionParts(operations, collection, host, {
+    hasOptions: listsOptions([collection]),
+    apps: includedApps(apps),
+  });
   const collectionSummary = `The ${names.many} of the ${kind} “${definition.name}”.`;
   return buildDocument(host, {
     title: definition.name,
@@ -103,7 +106,7 @@ export function openApiDocument(
       ...fileTags([collection]),
     ],
     paths: { ...paths, ...itemPaths(), ...filePathItems(operations, [collection], host) },
-    schemas: { ...schemas, ...sharedSchemas() },
+    schemas: { ...otherRecordSchemas([collection], apps), ...schemas, ...sharedSchemas() },
     names: [names],
   });
 }
@@ -113,14 +116,15 @@ export function joinedDocument(
   operations: Descriptions,
   unordered: readonly Collection[],
   host: Host,
+  apps: readonly Collection[],
 ): Schema {
   // The oldest of similar names is kept, so a new app or form does not rename the types of others.
   const collections = unordered.toSorted((a, b) => a.kind.localeCompare(b.kind) || a.id - b.id);
   const [first] = collections;
-  if (first && collections.length === 1) return openApiDocument(operations, first, host);
-  const hasOptions = listsOptions(collections);
+  if (first && collections.length === 1) return openApiDocument(operations, first, host, apps);
+  const context = { hasOptions: listsOptions(collections), apps: includedApps(apps) };
   const parts = collections.map((collection) =>
-    collectionParts(operations, collection, host, hasOptions),
+    collectionParts(operations, collection, host, context),
   );
   const forms = parts.filter(({ names: { kind } }) => kind === "form");
   const anyForm = resourceNames("form");
@@ -147,6 +151,7 @@ export function joinedDocument(
       ...forms[0]?.itemPaths(forms.length > 1 ? anyForm : undefined),
     },
     schemas: {
+      ...otherRecordSchemas(collections, apps),
       ...mergeSchemas(parts.map(({ schemas }) => schemas)),
       ...anyFormSchemas(forms.map(({ names }) => names)),
       ...sharedSchemas(),
@@ -178,12 +183,19 @@ function filePathItems(
 
 const mergeSchemas = (parts: Schema[]): Schema => Object.assign({}, ...parts) as Schema;
 
+const includedApps = (apps: readonly Collection[]): IncludedApps =>
+  new Map(apps.map((app) => [app.key, app]));
+
+/** The schemas of the records that responses can include, of apps that the document does not describe. */
+const otherRecordSchemas = (described: readonly Collection[], apps: readonly Collection[]) =>
+  mergeSchemas(apps.filter((app) => !described.some(({ id }) => id === app.id)).map(recordSchemas));
+
 /** The parts of a document that describe one collection. */
 function collectionParts(
   operations: Descriptions,
   collection: Collection,
   host: Host,
-  hasOptions: boolean,
+  { hasOptions, apps }: { hasOptions: boolean; apps: IncludedApps },
 ) {
   const { kind, key } = collection;
   const names = resourceNames(kind, key);
@@ -200,7 +212,7 @@ function collectionParts(
     /** The paths without the key, with the names of these items. */
     itemPaths: (itemNames = names) => pathItems(keyless ?? {}, { names: itemNames, examples }),
     schemas: {
-      ...itemSchemas(names, collection),
+      ...itemSchemas(names, collection, apps),
       ...batchSchemas(names, collection),
       ...changeSchemas(names),
       ...searchSchemas(names.one, collection, hasOptions),

@@ -12,20 +12,21 @@ import {
   versionSchema,
   type Schema,
 } from "./schema.ts";
-import { hasReferences } from "#domain/data/references.ts";
-import {
-  actorSchema,
-  anyDataSchema,
-  includedSchema,
-  itemProperties,
-  pageSchema,
-} from "./problem-schemas.ts";
+import { includedSchema, includedSchemas, type IncludedApps } from "./included-schemas.ts";
+import { actorSchema, anyDataSchema, itemProperties, pageSchema } from "./problem-schemas.ts";
 import { maxOperations } from "#domain/item/body.ts";
 
 const warningList = listSchema(ref("schemas", "Warning"));
 
-/** The schemas of the items of a collection, or without one, of any collection of that kind. */
-export function itemSchemas({ kind, one, key }: ResourceNames, collection?: Collection): Schema {
+/**
+ * The schemas of the items of a collection, or without one, of any collection of that kind. Responses can include records
+ * of these apps.
+ */
+export function itemSchemas(
+  { kind, one, key }: ResourceNames,
+  collection?: Collection,
+  apps: IncludedApps = new Map(),
+): Schema {
   const fields = collection?.definition.fields.fields ?? [];
   const uses = dataUses(kind, fields);
   const data = collection ? dataSchemas(one, fields, uses) : {};
@@ -36,10 +37,14 @@ export function itemSchemas({ kind, one, key }: ResourceNames, collection?: Coll
       ? { app: keySchema, receipt_number: stringSchema }
       : { form: keySchema, status: enumSchema(["draft", "submitted", "closed"]) };
   const fullItem = itemProperties(kindMembers, dataOf("Data"));
+  const expanded = collection
+    ? includedSchemas(one, collection, apps)
+    : { included: includedSchema(ref("schemas", "IncludedRecord")), schemas: {} };
   // Without references, nothing can be expanded.
-  const included: Schema = collection && !hasReferences(fields) ? {} : { included: includedSchema };
+  const included: Schema = expanded ? { included: expanded.included } : {};
   return {
     ...data,
+    ...expanded?.schemas,
     ...(kind === "form"
       ? submissionBodies(one, uses, dataOf, collection !== undefined)
       : {
