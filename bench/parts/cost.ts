@@ -134,7 +134,7 @@ const routes: Route[] = [
 /** Counts the exact storage calls of each route, and computes the price of a million requests. */
 export const cost: Part = async (bench) => {
   const bundles = { main: bundle("bench/workers/counted.ts", bench.builds) };
-  const { service, tokens } = await prepared(bench.inMemory(), bundles, 8830, 1000, 1);
+  const { service, tokens } = await prepared(bench.inMemory(), bundles, 1000, 1);
   const [token = ""] = tokens;
   const call: CostContext["call"] = (method, path, body, headers) =>
     counting(`${service.url()}/api/v1${path}`, token, method, body, headers);

@@ -18,7 +18,7 @@ export const expanded: Part = async (bench) => {
     main: bundle("src/index.ts", bench.builds),
     counted: bundle("bench/workers/counted.ts", bench.builds),
   };
-  const service = new Service(bench.onDisk(), bundles, 8890);
+  const service = new Service(bench.onDisk(), bundles);
   await service.begin();
   const tokens = await service.tokens(tokenCount);
   const [token = ""] = tokens;

@@ -1,7 +1,6 @@
-/** A Worker of the configuration, and its port. */
+/** A Worker of the configuration. The system assigns the port of its socket. */
 export interface Served {
   name: string;
-  port: number;
   /** The modules: their import names and their files. The first one is the entry module. */
   modules: readonly { name: string; file: string }[];
   stage?: Stage;
@@ -44,7 +43,7 @@ export function workerdConfig(workers: readonly Served[], layout: Layout): strin
     disk("objects-disk", `${layout.data}/objects`),
   ];
   const sockets = workers.map(
-    ({ name, port }) => `(name="${name}", address="127.0.0.1:${port}", http=(), service="${name}")`,
+    ({ name }) => `(name="${name}", address="127.0.0.1:0", http=(), service="${name}")`,
   );
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (

@@ -10,7 +10,7 @@ import {
 import { decimalNumber, quotient } from "#domain/aggregate/decimal.ts";
 import { parseAggregate } from "#domain/aggregate/parse.ts";
 import type { Collection } from "#domain/definition/collection.ts";
-import { conditionsOf, wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
+import { wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import { utf8Length } from "#domain/item/item.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError, type Problem } from "#domain/problem/problem.ts";
@@ -28,7 +28,7 @@ import { resolveCollection } from "./collection-cache.ts";
 import type { ReadContext } from "./context.ts";
 import { retryOnConflict } from "./idempotent.ts";
 import { parseOrReload } from "./query-items.ts";
-import { askableOptions, assertIndexed, assertOptions, accessConditions } from "./search-checks.ts";
+import { askableOptions, assertIndexed, assertOptions, searchOfCaller } from "./search-checks.ts";
 import { accessCollection } from "./caller-access.ts";
 import { loadReadableApps, type ReadableApps, type ReaderRights } from "./search-targets.ts";
 
@@ -129,15 +129,8 @@ function parseInView(
 ): Aggregate {
   const { collection } = access;
   const aggregate = parseAggregate(collection, body, actor, targets);
-  const search = inView(collection, aggregate.search, {}, view, actor);
-  return {
-    ...aggregate,
-    search: {
-      ...aggregate.search,
-      conditions: accessConditions(access, search),
-      shownBy: conditionsOf(access),
-    },
-  };
+  const { conditions } = inView(collection, aggregate.search, {}, view, actor);
+  return { ...aggregate, search: searchOfCaller(access, { ...aggregate.search, conditions }) };
 }
 
 const narrower =

@@ -13,7 +13,7 @@ import type { DataDatabase, Databases } from "#store/db/database.ts";
 import type { VersionTracker } from "#store/db/session.ts";
 import type { Replay } from "#store/data/replays.ts";
 import type { SigningKeys } from "#domain/credential/keys.ts";
-import type { Delivery, DeliveryReport } from "#domain/webhook/delivery.ts";
+import type { Delivery, DeliveryReport, DeliveryHealth } from "#domain/webhook/delivery.ts";
 
 /** Caches the responses to requests with an Idempotency-Key. It may lag or be unavailable. D1 is authoritative. */
 export interface ReplayCache {
@@ -126,6 +126,8 @@ export interface WebhookObjects {
     limit: number,
     collections: Resources,
   ): Promise<DeliveryReport>;
+  /** How well the webhook delivers. */
+  health(id: string): Promise<DeliveryHealth>;
   /** Deletes everything that the object stores. */
   forget(id: string): Promise<void>;
 }

@@ -85,6 +85,8 @@ export interface CredentialContext extends ActionContext {
   keys: SigningKeys;
   /** Pushes the credential to its Durable Object, so that a change applies to its next request. */
   pushCredential(credential: Credential): Promise<void>;
+  /** Returns the credentials with their current last use and counts, which the database may not have yet. */
+  withCurrentUse(credentials: readonly Credential[]): Promise<Credential[]>;
 }
 
 export interface CredentialInput {
@@ -116,6 +118,16 @@ export async function getCredentialWithLabels(
 ): Promise<{ credential: Credential; reachable: CollectionLabel[] }> {
   const { credential, labels } = await findCredentialWithLabels(ctx.databases, id);
   return { credential: requireVisibleCredential(ctx, credential), reachable: labels };
+}
+
+/** The same, with its current last use, which the database may not have yet. */
+export async function getUsedCredentialWithLabels(
+  ctx: CredentialContext,
+  id: string,
+): ReturnType<typeof getCredentialWithLabels> {
+  const { credential: stored, reachable } = await getCredentialWithLabels(ctx, id);
+  const [credential = stored] = await ctx.withCurrentUse([stored]);
+  return { credential, reachable };
 }
 
 /** Returns the credential with examples of the collections that it can access. */
@@ -267,6 +279,6 @@ export async function listVisibleCredentials(
   const memberId = roleAllows(role, "credentials") ? null : id;
   const filter = { memberId, kind, state, now, soonUntil: now + expiringSoonMs };
   const rows = await listCredentials(ctx.databases.home, filter, before, limit + 1);
-  const page = rows.slice(0, limit);
+  const page = await ctx.withCurrentUse(rows.slice(0, limit));
   return { credentials: page, next: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
 }

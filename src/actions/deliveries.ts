@@ -15,6 +15,7 @@ import {
 import type { WebhookContext } from "./context.ts";
 import type { Actor } from "#domain/audit.ts";
 import {
+  type Credential,
   isValidCredential,
   hasWholeAccess,
   type Resources,
@@ -28,6 +29,7 @@ import {
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { findCredential } from "#store/home/credentials.ts";
 import { findMember } from "#store/home/members.ts";
+import { findWebhook, findWebhookAndCredential } from "#store/home/webhooks.ts";
 import type { HomeDatabase } from "#store/db/database.ts";
 import type { SigningKeys } from "#domain/credential/keys.ts";
 
@@ -88,13 +90,39 @@ export async function findMakerRights(
   maker: Actor,
   now: number,
 ): Promise<Rights | undefined> {
-  const [kind, id = ""] = maker.split(":");
+  const { kind, id } = splitActor(maker);
   if (kind === "member") {
     const member = await findMember(home, id);
     return member && rightsOf(member.role);
   }
-  const credential = await findCredential(home, id);
-  return credential && isValidCredential(credential, now) ? credential : undefined;
+  return rightsOfCredential(await findCredential(home, id), now);
+}
+
+const splitActor = (maker: Actor) => {
+  const [kind, id = ""] = maker.split(":");
+  return { kind, id };
+};
+
+const rightsOfCredential = (credential: Credential | undefined, now: number) =>
+  credential && isValidCredential(credential, now) ? credential : undefined;
+
+/** Finds a webhook and the current rights of this maker, together if the maker is a credential. */
+export async function findWebhookAndRights(
+  home: HomeDatabase,
+  hookId: string,
+  maker: Actor,
+  now: number,
+): Promise<{ hook: Webhook | undefined; rights: Rights | undefined }> {
+  const { kind, id } = splitActor(maker);
+  if (kind === "member") {
+    const [hook, rights] = await Promise.all([
+      findWebhook(home, hookId),
+      findMakerRights(home, maker, now),
+    ]);
+    return { hook, rights };
+  }
+  const { hook, credential } = await findWebhookAndCredential(home, hookId, id);
+  return { hook, rights: rightsOfCredential(credential, now) };
 }
 
 export function canDeliver(

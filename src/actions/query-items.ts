@@ -1,6 +1,6 @@
 import type { CursorPosition, FullPosition } from "#domain/cursor.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { conditionsOf, wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
+import { wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import {
   countItemsThatFit,
   buildItemView,
@@ -18,7 +18,7 @@ import { findPage } from "#store/data/search/find-page.ts";
 import type { SearchPage } from "#store/data/search/page.ts";
 import type { ReadContext } from "./context.ts";
 import { accessCollection, type Caller } from "./caller-access.ts";
-import { askableOptions, assertIndexed, assertOptions, accessConditions } from "./search-checks.ts";
+import { askableOptions, assertIndexed, assertOptions, searchOfCaller } from "./search-checks.ts";
 import { resolveCollection } from "./collection-cache.ts";
 import { loadCurrentCollection, type CountedCollection } from "./create-item.ts";
 import { fillPage, tooComplexProblem } from "./fill-page.ts";
@@ -171,12 +171,10 @@ function parseItemQuery(
   const parsed = parseSearch(collection, body, actor, { targets: apps?.targets, expand });
   const viewed = inView(collection, parsed, body, view, actor);
   const isSorted = hasSort(body) || (view !== undefined && hasSort(findView(collection, view)));
-  const search: Search = {
+  const search = searchOfCaller(access, {
     ...viewed,
-    conditions: accessConditions(access, viewed),
-    shownBy: conditionsOf(access),
     ...(order && !isSorted ? { order } : {}),
-  };
+  });
   const textSearch = parseTextSearch(collection, text);
   if (!textSearch) return { search, prefixes: null };
   const conditions = [...search.conditions, ...textSearch.words];

@@ -3,6 +3,7 @@ import { permissionsAllow } from "#domain/credential/permissions.ts";
 import { unknownReferenceReason } from "#domain/data/check-scalar.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { CollectionAccess } from "#domain/data/narrow.ts";
+import type { Collection } from "#domain/definition/collection.ts";
 import { mapReferences, UnknownReference, type PlacedReference } from "#domain/data/references.ts";
 import { isObject, toCanonicalJson } from "#domain/json.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
@@ -56,14 +57,12 @@ function searchedApp(ctx: ActionContext, app: string, name: RecordName): string 
   return isAllowed ? app : null;
 }
 
-/** Finds records by names that one collection refers to. Its apps share its database, so any of them leads there. */
+/** Finds records to which items of the collection refer. Their apps share its database. */
 const findRecords = (
   ctx: ActionContext,
+  collection: Pick<Collection, "id">,
   names: readonly AppRecordName[],
-): Promise<Map<number, string>> => {
-  const app = names.find((name) => name.app !== null)?.app ?? "";
-  return findRecordIds(ctx.databases.named("app", app), names);
-};
+): Promise<Map<number, string>> => findRecordIds(ctx.databases.of(collection), names);
 
 const keyOf = (app: string, value: unknown) => `${app} ${toCanonicalJson(value)}`;
 
@@ -83,7 +82,7 @@ export async function resolveReferences(
 
 async function resolveRecords(
   ctx: ActionContext,
-  { fields }: CollectionAccess,
+  { collection, fields }: CollectionAccess,
   bodies: readonly unknown[],
   checksIds: boolean,
 ): Promise<unknown[]> {
@@ -98,7 +97,7 @@ async function resolveRecords(
     return value;
   });
   if (names.size === 0) return [...bodies];
-  const ids = await findRecords(ctx, [...names.values()]);
+  const ids = await findRecords(ctx, collection, [...names.values()]);
   return mapBodies(fields, bodies, (app, value) => {
     const lookup = names.get(keyOf(app, value));
     if (!lookup) return value;
@@ -140,13 +139,15 @@ export async function checkWithReferences<T>(
   }
 }
 
-/** Finds records by receipt numbers. Each result has the place of its name. */
+/** Finds records to which items of the collection refer, by receipt numbers. Each result has the place of its name. */
 export const findNamedRecords = (
   ctx: ActionContext,
+  collection: Pick<Collection, "id">,
   names: readonly { app: string; receipt: string }[],
 ): Promise<Map<number, string>> =>
   findRecords(
     ctx,
+    collection,
     names.map(({ app, receipt }) => ({
       app: searchedApp(ctx, app, { receipt }),
       name: { receipt },
@@ -193,7 +194,7 @@ export async function unknownReferenceErrors<Reference extends PlacedReference>(
     const name = { id };
     return { app: isOfOthers(access, reference) ? app : searchedApp(ctx, app, name), name };
   });
-  const ids = await findRecords(ctx, names);
+  const ids = await findRecords(ctx, access.collection, names);
   return references.flatMap((reference, place) => {
     if (ids.has(place)) return [];
     const { app, path } = reference;

@@ -139,8 +139,10 @@ export async function loadReadableApps(
   const apps = mentionedApps(collection, body, expand).filter(
     (app) => rights && mayReadApp(rights, app),
   );
+  // Linked collections share a database.
+  const db = ctx.databases.of(collection);
   const loaded = await Promise.all(
-    apps.map(async (app) => [app, await cachedOrStoredCollection(ctx, "app", app)] as const),
+    apps.map(async (app) => [app, await cachedOrStoredCollection(ctx, "app", app, db)] as const),
   );
   return new ReadableApps(
     new Map(loaded.flatMap(([app, compiled]) => (compiled ? [[app, compiled]] : []))),

@@ -1,3 +1,4 @@
+import type { DeliveryHealth } from "#domain/webhook/delivery.ts";
 import { problem } from "#domain/problem/problem.ts";
 import {
   type Webhook,
@@ -66,6 +67,23 @@ export async function loadWebhook({ databases }: DatabaseContext, id: string): P
 
 export async function listVisibleWebhooks(ctx: WebhookContext): Promise<Webhook[]> {
   return filterVisible(ctx, await listAllWebhooks(ctx));
+}
+
+/** A list asks at most this many objects for their health, all at once. */
+const maxAskedObjects = 50;
+
+/** Lists webhooks with how well they deliver; null for those whose object does not answer. */
+export async function listWebhooksWithHealth(
+  ctx: WebhookContext,
+): Promise<{ hook: Webhook; health: DeliveryHealth | null }[]> {
+  const hooks = await listVisibleWebhooks(ctx);
+  return Promise.all(
+    hooks.map(async (hook, index) => {
+      const isAsked = index < maxAskedObjects;
+      const health = isAsked ? await ctx.objects.health(hook.id).catch(() => null) : null;
+      return { hook, health };
+    }),
+  );
 }
 
 export async function getWebhook(ctx: WebhookContext, id: string): Promise<Webhook> {

@@ -1,4 +1,5 @@
-import { canDeliver, findMakerRights } from "#actions/deliveries.ts";
+import type { CollectionReference } from "#actions/context.ts";
+import { canDeliver, findMakerRights, findWebhookAndRights } from "#actions/deliveries.ts";
 import { loadNextMessage, type WebhookMessage } from "#actions/webhook-messages.ts";
 import { itemNumberRange } from "#domain/item/item.ts";
 import { isDelivered, type DeliveryResult, retryDelayMs } from "#domain/webhook/delivery.ts";
@@ -8,8 +9,10 @@ import {
   loadFeedHeads,
   loadStartPositions,
 } from "#store/home/listeners.ts";
+import { problem } from "#domain/problem/problem.ts";
 import { nextVersion } from "#domain/timeline.ts";
 import type { Databases } from "#store/db/database.ts";
+import { loadReach } from "#store/home/placements.ts";
 import { findWebhook, updateWebhookRow } from "#store/home/webhooks.ts";
 import { makerEndedReason } from "#domain/webhook/status.ts";
 import { type Ledger, publishRetry } from "./ledger.ts";
@@ -39,10 +42,7 @@ interface RunState {
   storedRetryAt: number | null;
 }
 
-interface LaggingCollection {
-  id: number;
-  kind: "app" | "form";
-  key: string;
+interface LaggingCollection extends CollectionReference {
   position: number;
 }
 
@@ -94,6 +94,8 @@ export async function deliverAll(
 async function adaptToTimeline(databases: Databases, ledger: Ledger): Promise<void> {
   const { timeline } = databases;
   if (ledger.epoch === timeline.epoch) return;
+  // Changes in a database that is not bound would count as delivered.
+  if ((await loadReach(databases)).missing.length > 0) throw problem.tryAgain(10);
   const positions = ledger.formerPositions(timeline);
   const undeliveredRanges = await filterRangesWithChanges(databases, positions);
   // Of several timelines with undelivered changes, the oldest comes first.
@@ -137,7 +139,8 @@ async function deliverCollections(
 }
 
 /** Returns the collections with changes after the last delivered one. */
-async function findLaggingCollections(
+/** The collections of the webhook with changes after its positions. */
+export async function findLaggingCollections(
   { databases }: SenderService,
   ledger: Ledger,
   hook: Webhook,
@@ -174,9 +177,8 @@ async function deliverCollection(
       return true;
     }
     run.stepsLeft -= 1;
-    const [currentHook, rights, nextMessage] = await Promise.all([
-      findWebhook(databases.home, run.id),
-      findMakerRights(databases.home, hook.maker, clock.now()),
+    const [{ hook: currentHook, rights }, nextMessage] = await Promise.all([
+      findWebhookAndRights(databases.home, run.id, hook.maker, clock.now()),
       loadNextMessage(service, hook, { id: collection.id, name }, collection.position),
     ]);
     if (currentHook?.state !== "active") {

@@ -20,6 +20,9 @@ import { stop } from "./deploy/wrangler.ts";
  */
 
 const [command = "", ...args] = process.argv.slice(2);
+if (command.startsWith("-")) args.unshift(command);
+else if (!["list", "add", "move"].includes(command))
+  stop(`Unknown command '${command}'. See --help.`);
 const [collection] = args[0]?.startsWith("-") ? [] : args.splice(0, 1);
 const options = parseDeploymentOptions(
   ["env", "location", "jurisdiction"],

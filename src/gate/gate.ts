@@ -1,8 +1,15 @@
-import { type Credential, type ExchangeResult, buildUsage } from "#domain/credential/credential.ts";
+import {
+  type Credential,
+  type CredentialUse,
+  type ExchangeResult,
+  buildUsage,
+  maxUsageDelayMs,
+} from "#domain/credential/credential.ts";
 import type { Clock, Random } from "#domain/ports.ts";
 import type { PresentedCredential } from "#domain/credential/tokens.ts";
 import type { Databases } from "#store/db/database.ts";
-import { findCredential, loadAndSubscribe, recordUse } from "#store/home/credentials.ts";
+import { loadAndSubscribe, recordUse } from "#store/home/credential-use.ts";
+import { findCredential } from "#store/home/credentials.ts";
 import { addCalls, emptyCallLog, type CallLog } from "#domain/credential/call-log.ts";
 import {
   exchangeProof,
@@ -42,9 +49,10 @@ const refreshAfterMs = 30_000;
 
 /**
  * How often usage counts are written to the database: after a call, or by an alarm when no call comes. Each write costs
- * more than the call. Counts of a new credential are written at its first pause.
+ * more than the call, so pages that show current counts ask the object. Counts of a new credential are written at its
+ * first pause.
  */
-const usageReporting = { intervalMs: 15 * minuteMs, maxDelayMs: 60 * minuteMs };
+const usageReporting = { intervalMs: 15 * minuteMs, maxDelayMs: maxUsageDelayMs };
 const revokedRetentionMs = 30 * 24 * 60 * minuteMs;
 
 export interface GateService {
@@ -151,8 +159,15 @@ export class Gate {
     await this.#ctx.storage.get("health", { noCache: true });
   }
 
-  report(): CallLog {
-    return this.#state.log;
+  report(): CallLog & Pick<CredentialUse, "lastUsedAt"> {
+    const { log, usage } = this.#state;
+    return { ...log, lastUsedAt: usage.usedAt };
+  }
+
+  /** Returns the current counts, which the database may not have yet. */
+  use(): CredentialUse {
+    const { log, usage } = this.#state;
+    return { lastUsedAt: usage.usedAt, usage: buildUsage(log.hours, this.#now()) };
   }
 
   /** Checks a client's secret. Exchanges have a separate window with the limit of requests. */

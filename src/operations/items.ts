@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { createItem } from "#actions/create-item.ts";
 import { validateItem } from "#actions/list-items.ts";
-import { deleteSubmission, updateItem } from "#actions/update-item.ts";
+import { deleteSubmission } from "#actions/remove-item.ts";
+import { updateItem } from "#actions/update-item.ts";
 import { checkedDocument, itemDocument, writtenDocument } from "#documents/items.ts";
 import { mergePatchType } from "#documents/openapi/description.ts";
 import { resourceNames } from "#documents/openapi/names.ts";

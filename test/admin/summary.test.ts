@@ -58,7 +58,7 @@ describe("The summary of an app or form", () => {
     for (const query of ["?from=2026-01&to=2026-01", "?from=2025-12&to=2026-01"]) {
       const { text } = await summary(query, acceptHtml);
       expect(text).toContain("Submissions by month · 4 submissions");
-      expect(text).toContain("<title>2026-01: 4</title>");
+      expect(text).toContain("<title>Jan 2026: 4</title>");
       expect(text).toContain("Figures by month");
     }
   });

@@ -134,7 +134,7 @@ describe.each([
     await person.follow("Next →");
     await page.getByRole("heading", { name: "No. 2" }).waitFor();
     await person.press("Close");
-    await page.getByText("No. 2 is closed.").waitFor();
+    await page.getByText("No. 2 closed").waitFor();
     await person.follow("Next →");
     await page.getByRole("heading", { name: "No. 3" }).waitFor();
     await person.follow("← Previous");

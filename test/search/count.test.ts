@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { pageBudget } from "../../src/store/data/search/cost.ts";
+import { pageBudget } from "../../src/store/data/search/budget.ts";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { CompiledCollection } from "../../src/domain/data/compile.ts";
 import { parseSearch } from "../../src/domain/search/parse.ts";
@@ -51,7 +51,8 @@ describe("Count of a search", () => {
     const { collection } = form;
     await fc.assert(
       fc.asyncProperty(arbitrary.search, fc.integer({ min: 1, max: 200 }), async (body, budget) => {
-        const search = { ...parseSearch(collection, body, meOperand), sort: [] };
+        const parsed = parseSearch(collection, body, meOperand);
+        const search = { ...parsed, sort: [], shownBy: null };
         // The plan for a search that nothing narrows: sizes are unknown.
         const plan = choosePlan(search, [], { itemCount: Infinity, largestItemBytes: Infinity });
         if (!plan) throw new Error("There is always a plan without a sort.");
@@ -72,7 +73,7 @@ describe("Count of a search", () => {
   }, 60_000);
 
   unsized.it("is null unless requested", async () => {
-    const search = parseSearch(form.collection, {}, meOperand);
+    const search = { ...parseSearch(form.collection, {}, meOperand), shownBy: null };
     const page = await findPage(dataHandle.of(form.collection), search, null, 5);
     expect(page).toMatchObject({ count: null, prefixMatches: [] });
   });

@@ -119,8 +119,9 @@ export class History {
       db.onCommit = (commit) => this.#observe(db, { ...commit, version: world.moment });
     this.#observeDefinitions(0);
     const owners = findOwners(world);
-    for (const collection of this.#collections)
-      this.#observeItems(owners.get(collection.id), collection, beginning);
+    for (const db of world.databases.values())
+      for (const [collection, rows] of this.#findChanges(db))
+        if (owners.get(collection.id) === db) this.#observeItems(collection, rows, beginning);
   }
 
   /** The database that has a collection now. */
@@ -136,14 +137,15 @@ export class History {
   }
 
   #observe(db: SimulatedDatabase, commit: Commit): void {
-    if (commit.writes.some(({ sql }) => /(update|into) "collection"/.test(sql)))
+    if (commit.writes.some(({ sql }) => /(update|into) "collection"/.test(sql.text)))
       this.#observeDefinitions(commit.version);
-    if (!commit.writes.some(({ sql }) => sql.includes('into "change"'))) return;
+    if (!commit.writes.some(({ sql }) => sql.text.includes('into "change"'))) return;
+    const changed = this.#findChanges(db);
+    if (changed.size === 0) return;
     const owners = findOwners(this.#world);
-    for (const collection of this.#collections) {
-      const owner = owners.get(collection.id);
-      if (owner === db) this.#observeItems(db, collection, commit);
-      else if (this.#findChanges(db, collection).some((row) => !this.#isLeftOver(db, row)))
+    for (const [collection, rows] of changed) {
+      if (owners.get(collection.id) === db) this.#observeItems(collection, rows, commit);
+      else if (rows.some((row) => !this.#isLeftOver(db, row)))
         this.wrong(`${commit.activity} changed ${collection.key} in a database that lacks it`);
     }
   }
@@ -158,37 +160,37 @@ export class History {
     this.deletions.push({ from, isDeleted: hidden.length > 0 });
   }
 
-  #observeItems(
-    db: SimulatedDatabase | undefined,
-    collection: ObservedCollection,
-    commit: Commit,
-  ): void {
-    const known = this.changes.get(collection.key) ?? [];
-    const rows = db ? this.#findChanges(db, collection) : [];
+  #observeItems(collection: ObservedCollection, rows: readonly Json[], commit: Commit): void {
     const written = new Map<Write, number>();
-    for (const row of rows) this.#observeChange(collection, row, commit, written, known);
+    for (const row of rows) this.#observeChange(collection, row, commit, written);
   }
 
-  /** The changes of a collection in a database that are newer than all known ones. */
-  #findChanges(db: SimulatedDatabase, collection: ObservedCollection): Json[] {
-    const known = this.changes.get(collection.key) ?? [];
-    const last = known.at(-1)?.number ?? collection.id * sequencesPerCollection;
-    return db.select<Json>(
+  /** The changes in a database that are newer than all known ones of their collection. */
+  #findChanges(db: SimulatedDatabase): Map<ObservedCollection, Json[]> {
+    const ranges = this.#collections.map(({ id, key }) => {
+      const last = this.changes.get(key)?.at(-1)?.number ?? id * sequencesPerCollection;
+      return [id, last, (id + 1) * sequencesPerCollection];
+    });
+    const rows = db.select<Json>(
       `select c.number, c.item_id as id, c.version, c.action, c.actor, c.item, c.sent_request_id as request,
-            i.data, i.status, i.created_at as createdAt, i.version as stored, i.receipt_number as receipt,
-            i.definition_version as validated, (select version from collection where id = ${collection.id}) as defined
-          from change c left join item i on i.number = c.item where c.number > ? and c.number < ? order by c.number`,
-      last,
-      (collection.id + 1) * sequencesPerCollection,
+          i.data, i.status, i.created_at as createdAt, i.version as stored, i.receipt_number as receipt,
+          i.definition_version as validated, (select version from collection where id = r.value ->> 0) as defined
+        from json_each(?) r cross join change c on c.number > r.value ->> 1 and c.number < r.value ->> 2
+          left join item i on i.number = c.item
+        order by c.number`,
+      JSON.stringify(ranges),
     );
+    return Map.groupBy(rows, ({ number }) => {
+      const id = Math.floor(number / sequencesPerCollection);
+      return this.#collections.find((collection) => collection.id === id) as ObservedCollection;
+    });
   }
 
   /** What a move had copied may be newer than what a restore has left of the source. */
   #observeLeftOver(): void {
     for (const db of this.#world.databases.values())
-      for (const collection of this.#collections)
-        for (const { number } of this.#findChanges(db, collection))
-          this.#leftOver.set(`${db.name} ${collection.id}`, number);
+      for (const [{ id }, rows] of this.#findChanges(db))
+        this.#leftOver.set(`${db.name} ${id}`, rows.at(-1)?.number);
   }
 
   #isLeftOver(db: SimulatedDatabase, { number }: Json): boolean {
@@ -201,11 +203,10 @@ export class History {
     row: Json,
     { version: number, at }: Commit,
     written: Map<Write, number>,
-    known: Change[],
   ): void {
     const { id, version, action, actor } = row as Change;
     const change: Change = { number: row.number, id, version, action, actor, commit: number, at };
-    known.push(change);
+    this.changes.get(key)?.push(change);
     const item: Item = this.items.get(id) ?? {
       id,
       collection: key,

@@ -23,7 +23,7 @@ export const moveMutants: readonly Mutant[] = [
     "delete: [`select 1`],",
   ),
   moveMutant(
-    17,
+    111,
     "expired submissions are looked for in the copy that a move leaves",
     "store/data/retention.ts",
     "and not ${isMovedAway}",
@@ -44,21 +44,21 @@ export const moveMutants: readonly Mutant[] = [
     "const isErasable = isOfRun;",
   ),
   moveMutant(
-    3,
+    5,
     "a step forgets notes that came while it copied",
     "store/data/move-log.ts",
     '"delete from move_log where number <= ?1", [last.number]',
     '"delete from move_log where number <= ?1 + 1000", [last.number]',
   ),
   moveMutant(
-    3,
+    16,
     "a stopped move leaves what it copied",
     "actions/begin-move.ts",
     "if (!(await eraseCopies(run, run.target, run.move, hasTime))) return false;\n    await forgetMove",
     "await forgetMove",
   ),
   moveMutant(
-    1,
+    47,
     "a move goes on after a restore",
     "actions/run-moves.ts",
     "if (isRestored && stoppablePhases",

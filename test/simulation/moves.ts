@@ -78,7 +78,8 @@ export class Moves {
       const observe = db.onCommit;
       db.onCommit = (commit) => {
         observe(commit);
-        if (commit.writes.some(({ sql }) => isTakeOver.test(sql))) this.#judgeTakeOver(name, db);
+        if (commit.writes.some(({ sql }) => isTakeOver.test(sql.text)))
+          this.#judgeTakeOver(name, db);
       };
     }
   }

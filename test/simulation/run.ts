@@ -73,6 +73,7 @@ export async function run(steps: readonly Step[], setting: Setting): Promise<Res
   await advanceMinutes(world, scheduler.now + calmMinutes * 60_000);
   if (world.databases.size > 1) await endMoves(world, moves);
   findFinalErrors(world, history);
+  world.close();
   const { trace } = scheduler;
   const digest = createHash("sha256")
     .update((trace ?? []).join("\n"))

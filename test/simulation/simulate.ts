@@ -11,7 +11,7 @@ import { collectedPlans, collectedFolder } from "./collected.ts";
 import { hasMoves, layoutOf, setUp, type Layout } from "./settings.ts";
 
 const usage = `
-npm run simulate -- [options]
+Usage: npm run simulate -- [options]
 
 Plays plans of clients and faults against the service, and judges what the clients observe.
 A plan that fails is reduced and told as a story.
@@ -161,6 +161,8 @@ async function findMutant(mutant: Mutant, first: number): Promise<boolean> {
     if (errors.length === 0) continue;
     say(`found in ${(cpuSeconds() - startedAt).toFixed(1)} s, seed ${seed}: ${mutant.name}`);
     say(`    ${errors[0]?.slice(0, 160)}`);
+    if (mutant.seed === first && seed !== first)
+      say(`    WARNING: its seed ${first} no longer finds it. Give it the seed ${seed}.`);
     if (options.explain) await explain({ ...setting, layout }, seed, steps, plan);
     return true;
   }

@@ -164,6 +164,7 @@ export class World {
       replays: this.#kv.binding(host),
       files: this.bucket.binding(host),
       knownLength: exactLength,
+      assets: { fetch: async () => new Response(null, { status: 404 }) },
       limiters,
       cache: this.#cache.binding(host),
       fetch: this.receivers.fetch(host),
@@ -196,8 +197,10 @@ export class World {
   ): Promise<Answer | "lost"> {
     const { scheduler } = this;
     const { activity } = scheduler;
-    const label = `${activity.name} ${request.method} ${request.path.replace(origin, "").slice(0, 70)}`;
-    const sent = request.body === undefined ? "" : ` ${JSON.stringify(request.body).slice(0, 160)}`;
+    const label = () =>
+      `${activity.name} ${request.method} ${request.path.replace(origin, "").slice(0, 70)}`;
+    const sent = () =>
+      request.body === undefined ? "" : ` ${JSON.stringify(request.body).slice(0, 160)}`;
     const { generation } = scheduler;
     return new Promise((resolve) => {
       let isOver = false;
@@ -207,7 +210,8 @@ export class World {
         giveUp();
         // A restore ends all connections.
         const answer = generation === scheduler.generation ? received : "lost";
-        scheduler.note(`${label}${sent} -> ${answer === "lost" ? answer : answer.status}`);
+        if (scheduler.trace)
+          scheduler.note(`${label()}${sent()} -> ${answer === "lost" ? answer : answer.status}`);
         scheduler.within(activity, () => resolve(answer));
       };
       const giveUp = scheduler.after(patienceMs, () => finish("lost"));
@@ -222,7 +226,7 @@ export class World {
             if (isolate.host.isAlive)
               scheduler.after(latency(scheduler, activity.random), () => finish(answer));
           } catch (error) {
-            this.thrown.push(`${label}: ${error instanceof Error ? error.stack : String(error)}`);
+            this.thrown.push(`${label()}: ${error instanceof Error ? error.stack : String(error)}`);
           }
         };
         void scheduler.within(invocation, serve);
@@ -298,6 +302,11 @@ export class World {
   /** How many batches all databases have committed. */
   get moment(): number {
     return [...this.databases.values()].reduce((sum, { version }) => sum + version, 0);
+  }
+
+  /** Nobody uses it anymore. */
+  close(): void {
+    for (const db of this.databases.values()) db.close();
   }
 
   get images(): Images {

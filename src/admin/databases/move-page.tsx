@@ -14,7 +14,7 @@ import { problem, type Problem } from "#domain/problem/problem.ts";
 import { findClosest } from "#domain/text-distance.ts";
 import { Input, Select } from "#html/inputs.tsx";
 import { Table } from "#html/parts.tsx";
-import { formatBytes, formatCount } from "#html/viewer.tsx";
+import { Count, formatBytes, useViewer } from "#html/viewer.tsx";
 import { textParameters } from "#http/query.ts";
 import type { NamedCollection } from "#store/home/find.ts";
 import { textOf } from "#admin/form-input.ts";
@@ -65,12 +65,13 @@ function refusalProblem(
 }
 
 function ChoiceForm({ collection, to, collections, databases }: Loaded) {
+  const viewer = useViewer();
   const { moves: text, databases: names } = useText();
   const describe = ({ name, location, report }: DatabaseStatus) =>
     [
       name,
       location === null ? null : nameLocation(names.locations, location),
-      report ? formatBytes(report.bytes) : null,
+      report ? formatBytes(viewer, report.bytes) : null,
     ]
       .filter((part) => part !== null)
       .join(" · ");
@@ -127,7 +128,7 @@ function Review({ collection, plan }: { collection: string; plan: MovePlan }) {
               <bdi>{each.name}</bdi> <code>{nameOf(each)}</code>
             </th>
             <td class="number" data-label={text.itemColumn}>
-              {formatCount(each.itemCount)}
+              <Count of={each.itemCount} />
             </td>
           </tr>
         ))}
@@ -173,7 +174,10 @@ function MovePage({ frame, data, problem: error }: MovePageProps) {
     <AdminPage
       frame={frame}
       title={isPlan && !error ? text.review(collection, plan.target) : text.move}
-      crumbs={[[names.title, place]]}
+      crumbs={[
+        [frame.text.frame.pages.settings, "/admin/settings"],
+        [names.title, place],
+      ]}
       problem={error ?? refused}
       labels={{ collection: text.input.collection, to: text.input.to }}
     >

@@ -21,6 +21,16 @@ export function previousData(
   );
 }
 
+/** The keys of the changes whose former value differs from the present one. */
+const revertibleKeys = (
+  changes: readonly FieldChange[],
+  fields: readonly Field[],
+  { data }: ItemView,
+): string[] =>
+  Object.entries(previousData(changes, fields)).flatMap(([key, from]) =>
+    JSON.stringify(from ?? null) === JSON.stringify(data[key] ?? null) ? [] : [key],
+  );
+
 interface HistoryListProps {
   frame: PageContext;
   /** Where a change is reverted. */
@@ -66,7 +76,7 @@ function EntryChanges({ entry, fields, revertPath, view, canWrite }: EntryChange
   const changes = entry.fields;
   if (changes === null) return <p class="muted">{text.notStored}</p>;
   if (changes.length === 0) return null;
-  const revertible = canWrite ? Object.keys(previousData(changes, fields)) : [];
+  const revertible = canWrite ? revertibleKeys(changes, fields, view) : [];
   if (revertible.length === 0) return <ChangeList changes={changes} fields={fields} />;
   const isAlone = revertible.length === 1;
   return (

@@ -19,7 +19,8 @@ import type { ItemHistory } from "#domain/item/change.ts";
 import { collectionPath, dataAssets } from "#admin/definitions/layout.tsx";
 import { getItemWithHistory, loadItemHistory } from "#actions/changes.ts";
 import type { ActionContext } from "#actions/context.ts";
-import { deleteSubmission, reopenSubmission, updateItem } from "#actions/update-item.ts";
+import { deleteSubmission } from "#actions/remove-item.ts";
+import { reopenSubmission, updateItem } from "#actions/update-item.ts";
 import type { LoadedItem } from "#actions/visible.ts";
 import { historyDocument, itemDocument, siteLinks } from "#documents/items.ts";
 import { numberOf, readForm, textOf, type FormValues } from "#admin/form-input.ts";
@@ -31,6 +32,7 @@ import { HistoryList, previousData } from "./history.tsx";
 import { getItem, itemsPath, readIfMatch } from "./load-item.ts";
 import { readPlace, withPlace, type Place } from "./neighbors.ts";
 import { pagePath } from "./list/pages.ts";
+import type { Undo } from "#admin/preferences.ts";
 
 function ItemActions({
   path,
@@ -52,7 +54,10 @@ function ItemActions({
       {status === "closed" ? (
         <Action action={to("/reopen")} name={text.reopen} quiet values={values} />
       ) : (
-        <a class="button" href={withPlace(path, place, "edit")}>
+        <a
+          class={status === "draft" ? "button quiet" : "button"}
+          href={withPlace(path, place, "edit")}
+        >
           {text.edit}
         </a>
       )}
@@ -72,7 +77,7 @@ function ItemActions({
         />
       ) : null}
       {canErase ? (
-        <a class="button quiet" href={`${path}/erase`}>
+        <a class="button danger" href={`${path}/erase`}>
           {text.erase}
         </a>
       ) : null}
@@ -95,11 +100,15 @@ function ItemSummary({ view, frame }: { view: ItemView; frame: PageContext }) {
         <Time at={view.createdAt} />
         <small>{text.by(<ActorName actor={view.createdBy} frame={frame} />)}</small>
       </dd>
-      <dt>{text.changed}</dt>
-      <dd>
-        {isChanged ? <Time at={view.updatedAt} /> : text.never}
-        {isChanged ? <small>{text.changedBy(changedBy, view.version)}</small> : null}
-      </dd>
+      {isChanged ? (
+        <>
+          <dt>{text.changed}</dt>
+          <dd>
+            <Time at={view.updatedAt} />
+            <small>{text.changedBy(changedBy, view.version)}</small>
+          </dd>
+        </>
+      ) : null}
     </dl>
   );
 }
@@ -208,9 +217,8 @@ export function itemPage(kind: CollectionKind) {
       const { item, compiled: access } = loaded;
       const { collection } = access;
       const view = buildItemView(item, access);
-      const { fields } = collection.definition.fields;
       // Only former values may refer to records that the same read did not find.
-      const titles = await loadTitles(ctx, fields, changedValues(history), known);
+      const titles = await loadTitles(ctx, collection, changedValues(history), known);
       return { collection, view, history, titles, referrers, place: readPlace(c) };
     },
     document: ({ view, history }) => ({
@@ -229,9 +237,11 @@ export function itemPage(kind: CollectionKind) {
         const view = await act(ctx, target, readIfMatch(sent), { sent, text });
         const { fields } = target.compiled.collection.definition.fields;
         const title = itemTitle(view, fields, text);
+        const itemPath = `${itemsPath(c, kind)}/${view.id}`;
+        const undo = undoOf(outcome, itemPath, view, readPlace(c));
         return {
-          to: withPlace(`${itemsPath(c, kind)}/${view.id}`, readPlace(c)),
-          flash: text.itemPage.outcomes[outcome](title),
+          to: withPlace(itemPath, readPlace(c)),
+          flash: { text: text.itemPage.outcomes[outcome](title), isPartial: false, undo },
           document: itemDocument(view, siteLinks),
         };
       },
@@ -259,6 +269,22 @@ export function itemPage(kind: CollectionKind) {
     revert: change("reverted", revertItem),
     remove,
   };
+}
+
+/** The opposite of a change, as long as nobody changes the item again. */
+export function undoOf(
+  outcome: "closed" | "reopened" | "reverted",
+  itemPath: string,
+  { version }: ItemView,
+  place: Place | undefined,
+): Undo {
+  const values = { $version: String(version) };
+  const undo = (step: string, more: Record<string, string> = {}) => ({
+    action: withPlace(`${itemPath}/${step}`, place),
+    values: { ...values, ...more },
+  });
+  if (outcome === "closed") return undo("reopen");
+  return outcome === "reopened" ? undo("close") : undo("revert", { change: String(version) });
 }
 
 type ItemChange = (

@@ -16,7 +16,7 @@ import { Plot } from "#admin/plot.tsx";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { lazy } from "#domain/lazy.ts";
 import { EmptyState, Table } from "#html/parts.tsx";
-import { formatCount } from "#html/viewer.tsx";
+import { Count, formatMonth, useViewer } from "#html/viewer.tsx";
 import { EmptyValue, ExactNumber, optionLabel } from "./value.tsx";
 
 const month = lazy(() =>
@@ -169,20 +169,27 @@ function SummaryFigures({ summary, figures }: { summary: Summary; figures: Figur
 function MonthChart({ kind, months }: { kind: CollectionKind; months: Figures["months"] }) {
   const { summary: text, terms } = useText();
   const { Items, itemCount } = terms.collections[kind];
+  const viewer = useViewer();
   return (
     <>
       <Plot
         title={text.byMonth(Items)}
         describeTotal={(count) => itemCount(count)}
-        bars={months.map((each) => ({ label: each.month, value: each.items, bad: 0 }))}
+        bars={months.map((each) => ({
+          label: formatMonth(viewer, each.month),
+          value: each.items,
+          bad: 0,
+        }))}
       />
       <details>
         <summary>{text.figures}</summary>
         <Table caption={text.byMonth(Items)} columns={[text.month, { name: Items, number: true }]}>
           {months.map((each) => (
             <tr>
-              <td>{each.month}</td>
-              <td class="number">{formatCount(each.items)}</td>
+              <td>{formatMonth(viewer, each.month)}</td>
+              <td class="number">
+                <Count of={each.items} />
+              </td>
             </tr>
           ))}
         </Table>
@@ -267,7 +274,9 @@ function BreakdownTable({
                   />
                 </svg>
               </td>
-              <td class="number">{formatCount(items)}</td>
+              <td class="number">
+                <Count of={items} />
+              </td>
             </tr>
           ))}
         </Table>

@@ -8,7 +8,15 @@ import {
   type LineItemsField,
 } from "#domain/definition/field.ts";
 import { textOf } from "#admin/form-input.ts";
-import { type Viewer, formatDay, useViewer, Time } from "#html/viewer.tsx";
+import {
+  formatDay,
+  formatDecimal,
+  formatDigits,
+  formatTime,
+  useViewer,
+  Time,
+  type Viewer,
+} from "#html/viewer.tsx";
 import { type Child, createContext, useContext } from "hono/jsx";
 import { ReferenceValue } from "./references.tsx";
 import { FileList } from "./files/file-list.tsx";
@@ -31,7 +39,8 @@ export const EmptyValue = () => <span class="muted">–</span>;
 
 const maxShortLength = 80;
 
-function truncateText(text: string): string {
+/** The start of a text, as lists show it. */
+export function truncateText(text: string): string {
   const characters = Array.from(text.slice(0, maxShortLength * 4));
   return characters.length > maxShortLength
     ? `${characters.slice(0, maxShortLength).join("")}…`
@@ -65,36 +74,9 @@ function ValueList({ field, values, short }: ValueListProps) {
   );
 }
 
-const numberFormats = new Map<string, Intl.NumberFormat>();
-
-/** Formats a number, or its digits, with at least the field's decimals and at most `maxDecimals`. */
-function formatNumber(
-  { locale }: Viewer,
-  field: Field,
-  value: number | Intl.StringNumericLiteral,
-  maxDecimals = ("decimals" in field ? field.decimals : undefined) ?? 15,
-): string {
-  const minDecimals = ("decimals" in field ? field.decimals : undefined) ?? 0;
-  const id = `${locale} ${minDecimals} ${maxDecimals}`;
-  if (numberFormats.size > 200) numberFormats.clear();
-  const format =
-    numberFormats.get(id) ??
-    new Intl.NumberFormat(locale, {
-      minimumFractionDigits: minDecimals,
-      maximumFractionDigits: maxDecimals,
-    });
-  numberFormats.set(id, format);
-  return format.format(value);
-}
-
-/** The maximum of `Intl.NumberFormat`. */
-const maxExactDecimals = 100;
-
 /** A sum of a field's values, which may have more digits than a double. `digits` is a JSON number. */
 export function ExactNumber({ field, digits }: { field: Field; digits: string }) {
-  return (
-    <>{formatNumber(useViewer(), field, digits as Intl.StringNumericLiteral, maxExactDecimals)}</>
-  );
+  return <>{formatDigits(useViewer(), digits, decimalsOf(field))}</>;
 }
 
 /** A calendar day, formatted in UTC so that no time zone shifts it. */
@@ -146,7 +128,7 @@ export function Value({ field, value, short }: { field: Field; value: unknown; s
     case "boolean":
       return <>{booleans[value === true ? "true" : "false"]}</>;
     case "number":
-      return <>{formatNumber(viewer, field, Number(value))}</>;
+      return <>{formatDecimal(viewer, Number(value), decimalsOf(field))}</>;
     case "date":
       return <Day day={text} />;
     case "datetime":
@@ -166,6 +148,44 @@ export function Value({ field, value, short }: { field: Field; value: unknown; s
     case "line_items":
     case "files":
       return short ? <>{truncateText(text)}</> : <LinkedText text={text} />;
+  }
+}
+
+/** The value in words, as `Value` shows it. Empty if there is none. */
+export function valueText(
+  field: Field,
+  value: unknown,
+  { booleans }: Catalogue["terms"],
+  viewer: Viewer,
+): string {
+  if (Array.isArray(value)) return value.map((each) => optionLabel(field, textOf(each))).join(", ");
+  const text = textOf(value);
+  if (text === "") return "";
+  switch (valueType(field)) {
+    case "boolean":
+      return booleans[value === true ? "true" : "false"];
+    case "number":
+      return formatDecimal(viewer, Number(value), decimalsOf(field));
+    case "date": {
+      const time = Date.parse(`${text.slice(0, 10)}T00:00:00Z`);
+      return Number.isNaN(time) ? text : formatDay({ ...viewer, zone: "UTC" }, time);
+    }
+    case "datetime": {
+      const time = Date.parse(text);
+      return Number.isNaN(time) ? text : formatTime(viewer, time);
+    }
+    case "select":
+      return optionLabel(field, text);
+    case "text":
+    case "multiline_text":
+    case "email":
+    case "url":
+    case "phone":
+    case "reference":
+    case "multi_select":
+    case "line_items":
+    case "files":
+      return truncateText(text);
   }
 }
 
@@ -197,6 +217,9 @@ export function ItemValues({ fields, data }: { fields: readonly Field[]; data: D
     </dl>
   );
 }
+
+/** The decimals that the field shows; undefined for as many as the value has. */
+const decimalsOf = (field: Field) => ("decimals" in field ? field.decimals : undefined);
 
 const isLongText = ({ type }: Field) => type === "multiline_text" || type === "files";
 export const isNumber = (field: Field) => valueType(field) === "number";
@@ -245,19 +268,31 @@ export function actorNames({ entries }: ItemHistory): ReadonlyMap<string, string
   return new Map(entries.flatMap(({ by, byName }) => (byName === null ? [] : [[by, byName]])));
 }
 
-/** Names an actor. Only roles that can see members get their addresses, and only those that can see credentials their names. */
+/** The name of an actor for a reader. Pages and downloads follow the same rule. */
+export function visibleActorName(
+  actor: string,
+  name: string | undefined,
+  reader: PageContext["member"],
+): string | undefined {
+  const [kind, id] = actor.split(":");
+  if (kind === "credential") return roleAllows(reader.role, "credentials") ? name : undefined;
+  // A member without a name has its address instead, which only some roles may see.
+  const isAddress = name?.includes("@") ?? false;
+  const isVisible = !isAddress || id === reader.id || roleAllows(reader.role, "members");
+  return isVisible ? name : undefined;
+}
+
+/** Names an actor. */
 export function ActorName({ actor, frame }: { actor: string; frame: PageContext }) {
   const [kind = "", id = ""] = actor.split(":");
-  const name = useContext(ActorNamesContext).get(actor);
+  const name = visibleActorName(actor, useContext(ActorNamesContext).get(actor), frame.member);
   const text = useText().itemPage.actors;
-  const { role } = frame.member;
   if (kind === "member") {
     if (id === frame.member.id) return <>{text.you}</>;
-    const isShown = name !== undefined && (roleAllows(role, "members") || !name.includes("@"));
-    return isShown ? <bdi>{name}</bdi> : <>{text.otherMember}</>;
+    return name === undefined ? <>{text.otherMember}</> : <bdi>{name}</bdi>;
   }
   if (kind !== "credential") return <>{text.recalculation}</>;
-  if (!roleAllows(role, "credentials")) return <>{text.integration}</>;
+  if (!roleAllows(frame.member.role, "credentials")) return <>{text.integration}</>;
   return (
     <a href={`/admin/integrations/${id}`}>
       <bdi>{name ?? text.integration}</bdi>

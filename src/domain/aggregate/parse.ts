@@ -12,7 +12,7 @@ import {
   type SearchTargets,
 } from "#domain/search/operand.ts";
 import { checkProperties, parseConditions, throwErrors } from "#domain/search/parse.ts";
-import type { Search, SearchField } from "#domain/search/tree.ts";
+import type { ParsedSearch, SearchField } from "#domain/search/tree.ts";
 import { isTimeZone } from "#domain/time.ts";
 import {
   defaultGroups,
@@ -24,10 +24,10 @@ import {
   metricOps,
   metricOpsOf,
   units,
-  type Aggregate,
   type GroupKey,
   type Metric,
   type MetricOrder,
+  type ParsedAggregate,
 } from "./aggregate.ts";
 
 const aggregateProperties = ["conditions", "group_by", "metrics", "order_by", "limit"];
@@ -41,7 +41,7 @@ export function parseAggregate(
   body: unknown,
   me: string,
   targets: SearchTargets,
-): Aggregate {
+): ParsedAggregate {
   const state: SearchParseState = { errors: [], conditionCount: 0, unknownOptions: [], targets };
   const properties = isObject(body) ? body : {};
   if (!isObject(body)) addError(state, [], "The body must be an object.");
@@ -55,7 +55,7 @@ export function parseAggregate(
   const order = hasMetricErrors ? [] : parseOrder(state, metrics, properties["order_by"] ?? []);
   const limit = parseLimit(state, properties["limit"] ?? defaultGroups);
   throwErrors(state);
-  const search: Search = {
+  const search: ParsedSearch = {
     conditions,
     sort: [],
     order: "asc",

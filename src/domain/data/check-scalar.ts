@@ -124,7 +124,7 @@ function numberCheck(field: NumberField): Check {
       return report("invalid_type", "Must be a whole number.", { expected: "integer" });
     }
     if (decimals !== undefined && decimalsOf(value) > decimals) {
-      const limit = decimals === 1 ? "1 decimal" : `${decimals} decimals`;
+      const limit = decimals === 1 ? "1 decimal place" : `${decimals} decimal places`;
       return report("too_many_decimals", `Must have at most ${limit}.`, { decimals });
     }
     // JSON.stringify loses the sign of minus zero.

@@ -101,7 +101,7 @@ const selectByValues = dataStatement<{ rows: string }>((db, v) =>
 
 /** Finds the IDs of the records with these names, in one round trip. Each result has the place of its name. */
 export async function findRecordIds(
-  db: DataDatabase,
+  db: CollectionDatabase,
   names: readonly AppRecordName[],
 ): Promise<Map<number, string>> {
   const ids: unknown[] = [];

@@ -35,6 +35,7 @@ export const collection = lazyTable(
     erasedThrough: integer("erased_through").notNull().default(0),
     retain: text("retain"),
     views: text("views").notNull().default("[]"),
+    viewVersions: text("view_versions").notNull().default("{}"),
     location: text("location").$type<Location>(),
   }),
   (table) => [unique().on(table.kind, table.key)],

@@ -1,4 +1,4 @@
-import { is, Param, Placeholder, sql, type Query, type SQL } from "drizzle-orm";
+import { type Column, is, Param, Placeholder, sql, SQL, type Query } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { lazy } from "#domain/lazy.ts";
 import { lowestSequence, lowestVersion, type Timeline } from "#domain/timeline.ts";
@@ -126,6 +126,19 @@ function buildNamedGetter(name: string): ValueGetter {
   if (name !== "collectionId") return (values) => values[name];
   return (values, collectionId) => collectionId ?? values[name];
 }
+
+type Selected = Record<string, Column | SQL.Aliased>;
+
+/** Selects columns under the names of their properties, so that rows of a statement look like those of a query. */
+export const named = <Columns extends Selected>(
+  columns: Columns,
+): Record<keyof Columns, SQL.Aliased> =>
+  Object.fromEntries(
+    Object.entries(columns).map(([name, column]) => [
+      name,
+      is(column, SQL.Aliased) ? column : sql`${column}`.as(name),
+    ]),
+  ) as never;
 
 /** Picks the values that an insert or an update sets. Each one has the name of its column. */
 export function pick<Values, Name extends keyof Values>(

@@ -1,5 +1,5 @@
 import { lazy } from "#domain/lazy.ts";
-import { batchQueries, orm, query, type HomeDatabase } from "#store/db/database.ts";
+import { query, type HomeDatabase } from "#store/db/database.ts";
 import { and, desc, eq, isNull, sql, type SQL } from "drizzle-orm";
 import {
   type Credential,
@@ -15,7 +15,7 @@ import { credential, member } from "#store/db/schema.ts";
 import { insertAuditEntry, type AuditRecord } from "./audit.ts";
 import { guardCode, homeGuard } from "#store/db/guard.ts";
 import { nextVersion } from "#domain/timeline.ts";
-import { pick, homeStatement, nextVersionSql } from "#store/db/statement.ts";
+import { named, pick, homeStatement, nextVersionSql } from "#store/db/statement.ts";
 import { runAsMember, type ActingMember } from "./sessions.ts";
 
 const selectedColumns = lazy(() => ({
@@ -55,9 +55,10 @@ export function selectCredentials(db: HomeDatabase, condition: SQL | undefined, 
   );
 }
 
-type Row = Awaited<ReturnType<typeof selectCredentials>>[number];
+/** A credential as D1 returns it. */
+export type CredentialRow = Awaited<ReturnType<typeof selectCredentials>>[number];
 
-export function credentialFromRow(row: Row): Credential {
+export function credentialFromRow(row: CredentialRow): Credential {
   const permissions = JSON.parse(row.permissions) as Permission[];
   return {
     id: row.id,
@@ -82,50 +83,21 @@ export function credentialFromRow(row: Row): Credential {
   };
 }
 
+/** Selects one credential. The objects of credentials and webhooks do so all the time. */
+export const selectCredential = homeStatement<{ id: string }>((db, v) =>
+  db
+    .select(named(selectedColumns()))
+    .from(credential)
+    .innerJoin(member, eq(member.id, credential.memberId))
+    .where(eq(credential.id, v.id)),
+);
+
 export async function findCredential(
   db: HomeDatabase,
   id: string,
 ): Promise<Credential | undefined> {
-  const [row] = await retryTransient(db, () => selectCredentials(db, eq(credential.id, id), 1));
-  return row && credentialFromRow(row);
-}
-
-/**
- * Loads a credential for a gate object that has no copy of it. Setting `usage` subscribes the object to changes. One
- * batch does both, so the object misses none.
- */
-export async function loadAndSubscribe(
-  db: HomeDatabase,
-  id: string,
-): Promise<Credential | undefined> {
-  const [, [row]] = await retryTransient(db, () =>
-    batchQueries(db, [
-      query(db, (builder) =>
-        builder
-          .update(credential)
-          .set({ usage: JSON.stringify(emptyUsage()) })
-          .where(and(eq(credential.id, id), isNull(credential.usage))),
-      ),
-      selectCredentials(db, eq(credential.id, id), 1),
-    ]),
-  );
-  return row && credentialFromRow(row);
-}
-
-/** Stores the last use and the call counts, as the credential object reports them. */
-export async function recordUse(
-  db: HomeDatabase,
-  id: string,
-  lastUsedAt: number | null,
-  usage: Usage,
-): Promise<void> {
-  await orm(db)
-    .update(credential)
-    .set({
-      lastUsedAt: sql`max(coalesce(${credential.lastUsedAt}, 0), ${lastUsedAt ?? 0})`,
-      usage: JSON.stringify(usage),
-    })
-    .where(eq(credential.id, id));
+  const row = await retryTransient(db, () => selectCredential(db, { id }).first<CredentialRow>());
+  return row ? credentialFromRow(row) : undefined;
 }
 
 const mutableColumns = [

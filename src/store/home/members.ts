@@ -19,6 +19,10 @@ export interface Member {
   role: Role;
   /** The scrypt hash with its parameters. */
   password: string;
+  /** The chosen language. Null before the first choice, and empty if the browser decides. */
+  language: string | null;
+  /** The chosen time zone, likewise. */
+  zone: string | null;
 }
 
 const memberColumns = lazy(() => ({
@@ -28,6 +32,8 @@ const memberColumns = lazy(() => ({
   name: member.name,
   role: member.role,
   password: member.password,
+  language: member.language,
+  zone: member.zone,
 }));
 
 /** Finds the id of the member with this address, even if the member was removed. */
@@ -134,6 +140,31 @@ export async function updateName(
   await runAsMember(db, actingMember, [
     updateNameStatement(db, { id: actingMember.id, name }),
     insertAuditEntry(db, { ...auditRecord }),
+  ]);
+}
+
+/** What a member chose for the administration area. An undefined member stays as it is. */
+export type MemberPreferences = { [Name in "language" | "zone"]?: string | undefined };
+
+const updatePreferencesStatement = homeStatement<{ id: string; preferences: string }>((db, v) =>
+  db
+    .update(member)
+    .set({
+      language: sql`coalesce(${v.preferences} ->> 'language', ${member.language})`,
+      zone: sql`coalesce(${v.preferences} ->> 'zone', ${member.zone})`,
+    })
+    .where(eq(member.id, v.id)),
+);
+
+/** Stores what the acting member chose. */
+export async function updatePreferences(
+  db: HomeDatabase,
+  actingMember: ActingMember,
+  chosen: MemberPreferences,
+): Promise<void> {
+  const preferences = JSON.stringify(chosen);
+  await runAsMember(db, actingMember, [
+    updatePreferencesStatement(db, { id: actingMember.id, preferences }),
   ]);
 }
 
@@ -250,7 +281,9 @@ const insertOwnerStatement = homeStatement<{
 }>((db, v) =>
   db
     .insert(member)
-    .select(sql`select ${v.id}, 1, ${v.email}, 'owner', ${v.password}, ${v.at}, null, ${v.name}`),
+    .select(
+      sql`select ${v.id}, 1, ${v.email}, 'owner', ${v.password}, ${v.at}, null, ${v.name}, null, null`,
+    ),
 );
 const guardNoMembers = homeGuard(
   () => sql`select ${guardCode("members_exist")} as code where exists (select 1 from member)`,
@@ -267,7 +300,7 @@ export async function insertFirstOwner(
   return runGuarded(db, [...statements, insertAuditEntry(db, { ...auditRecord })]);
 }
 
-export type MemberSummary = Omit<Member, "password"> & {
+export type MemberSummary = Omit<Member, "password" | "language" | "zone"> & {
   createdAt: number;
   disabledAt: number | null;
 };

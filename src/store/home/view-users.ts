@@ -83,14 +83,14 @@ export async function loadAccess(
   const reaches = sql`${credential.revokedAt} is null and (${credential.resources} = '"all"'
     or exists (select 1 from json_each(${credential.resources})
       where value = ${name} or substr(value, 1, ${start.length}) = ${start}))`;
-  const [[credentials, webhooks], data] = await retryTransient(databases, () =>
+  const [[credentials, webhooks], [definitions]] = await retryTransient(databases, () =>
     batchHomeAndData(
       databases,
       (db) => [selectCredentials(db, reaches, maxReaching), selectWebhooks(db)],
       (db) => [queryByKey(db, kind, key)],
     ),
   );
-  const [row] = data.flatMap(([rows]) => rows);
+  const [row] = definitions.merge(({ collection_id: id }) => id);
   return {
     current: currentFromRow((row as CurrentCollectionRow | undefined) ?? null, databases.timeline),
     credentials: credentials.map(credentialFromRow),

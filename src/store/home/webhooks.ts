@@ -6,25 +6,34 @@ import {
   type HomeDatabase,
   type PreparedStatement,
 } from "#store/db/database.ts";
-import { and, asc, count, eq, getTableColumns, ne, sql } from "drizzle-orm";
+import { and, asc, count, eq, getTableColumns, ne, sql, type SQL } from "drizzle-orm";
 import { lazy } from "#domain/lazy.ts";
 import { lazySql } from "#store/db/lazy.ts";
 import type { Webhook, WebhookSecret, WebhookType } from "#domain/webhook/webhook.ts";
-import { labelFromRow, selectCollectionLabels, type CollectionLabel } from "./credential-lists.ts";
+import { mergeLabels, selectCollectionLabels, type CollectionLabel } from "./credential-lists.ts";
 import { insertAuditEntryIfChanged, type AuditRecord } from "./audit.ts";
 import { retryTransient, runOnce } from "#store/db/retry.ts";
 import { webhook } from "#store/db/schema.ts";
-import { pick, homeStatement, nextVersionSql } from "#store/db/statement.ts";
+import { named, pick, homeStatement, nextVersionSql } from "#store/db/statement.ts";
+import type { Credential } from "#domain/credential/credential.ts";
+import { credentialFromRow, selectCredential, type CredentialRow } from "./credentials.ts";
 import { updateListenedColumns, updateListenedStatement } from "./listened.ts";
 import type { StartPositions } from "./listeners.ts";
 import { rightsEndAtSql } from "./webhook-status.ts";
 
 type StoredWebhook = typeof webhook.$inferSelect;
-type WebhookRow = Omit<StoredWebhook, "starts"> & { makerRightsEndAt: number };
+/** A webhook as a query or D1 itself returns it. */
+type WebhookRow = Omit<StoredWebhook, "starts" | "recalculations"> & {
+  makerRightsEndAt: number;
+  recalculations: boolean | number;
+};
 
 const webhookColumns = lazy(() => {
   const { starts: _, ...storedColumns } = getTableColumns(webhook);
-  return { ...storedColumns, makerRightsEndAt: sql<number>`${rightsEndAtSql}`.as("maker_ends_at") };
+  return {
+    ...storedColumns,
+    makerRightsEndAt: sql<number>`${rightsEndAtSql}`.as("makerRightsEndAt"),
+  };
 });
 
 export function webhookFromRow(row: WebhookRow): Webhook {
@@ -35,17 +44,36 @@ export function webhookFromRow(row: WebhookRow): Webhook {
     collections: JSON.parse(row.collections) as Webhook["collections"],
     changedFields: row.changedFields === null ? null : (JSON.parse(row.changedFields) as string[]),
     secrets: JSON.parse(row.secrets) as WebhookSecret[],
+    // D1 itself returns 0 or 1.
+    recalculations: Boolean(row.recalculations),
   };
 }
 
 const isNotDeleted = () => ne(webhook.state, "deleted");
-const hasId = (id: string) => and(eq(webhook.id, id), isNotDeleted());
+const hasId = (id: string | SQL) => and(eq(webhook.id, id), isNotDeleted());
+
+/** Selects one webhook. Its object does so for each change. */
+const selectWebhook = homeStatement<{ id: string }>((db, v) =>
+  db.select(named(webhookColumns())).from(webhook).where(hasId(v.id)),
+);
 
 export async function findWebhook(db: HomeDatabase, id: string): Promise<Webhook | undefined> {
-  const [row] = await retryTransient(db, () =>
-    orm(db).select(webhookColumns()).from(webhook).where(hasId(id)),
+  const row = await retryTransient(db, () => selectWebhook(db, { id }).first<WebhookRow>());
+  return row ? webhookFromRow(row) : undefined;
+}
+
+/** Loads a webhook and the credential that created it in one round trip. */
+export async function findWebhookAndCredential(
+  db: HomeDatabase,
+  id: string,
+  credentialId: string,
+): Promise<{ hook: Webhook | undefined; credential: Credential | undefined }> {
+  const [hooks, credentials] = await retryTransient(db, () =>
+    db.batch([selectWebhook(db, { id }), selectCredential(db, { id: credentialId })]),
   );
-  return row && webhookFromRow(row);
+  const hook = hooks?.results[0] as WebhookRow | undefined;
+  const row = credentials?.results[0] as CredentialRow | undefined;
+  return { hook: hook && webhookFromRow(hook), credential: row && credentialFromRow(row) };
 }
 
 const makerNameSql = lazySql(
@@ -83,15 +111,14 @@ export async function findWebhookWithLabels(
   databases: Databases,
   id: string,
 ): Promise<(WebhookWithMaker & { collectionLabels: CollectionLabel[] }) | undefined> {
-  const [[[row]], labelLists] = await retryTransient(databases, () =>
+  const [[[row]], [labels]] = await retryTransient(databases, () =>
     batchHomeAndData(
       databases,
       (db) => [selectWebhookWithMaker(db, id)],
       (db) => [selectCollectionLabels(db, true)],
     ),
   );
-  const collectionLabels = labelLists.flatMap(([labels]) => labels.map(labelFromRow));
-  return row && { ...row, hook: webhookFromRow(row.hook), collectionLabels };
+  return row && { ...row, hook: webhookFromRow(row.hook), collectionLabels: mergeLabels(labels) };
 }
 
 /** Lists all webhooks in the order of creation. They are few, so the list has no pages. */

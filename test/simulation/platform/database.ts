@@ -1,96 +1,11 @@
-import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Host } from "./host.ts";
 import type { Queue } from "./queue.ts";
-
-/** Members of Node's class that its types lack. */
-type Connection = DatabaseSync & {
-  serialize(): Uint8Array;
-  deserialize(bytes: Uint8Array): void;
-};
-
-interface Query {
-  sql: string;
-  values: readonly unknown[];
-}
+import { Copy, sqlOf, tooBigCode, type Query, type QueryResult } from "./sqlite.ts";
 
 /** A committed batch, as replicas repeat it. A restore replaces everything. */
 type LogEntry = { writes: readonly Query[] } | { image: Uint8Array };
 
-const maxParameters = 100;
-const maxStatementBytes = 100_000;
-const maxValueBytes = 2_000_000;
 const maxQueriesPerInvocation = 1000;
-
-/** A connection with its prepared statements. */
-class Copy {
-  #connection: Connection;
-  readonly #statements = new Map<string, { rows: StatementSync; arrays?: StatementSync }>();
-  /** How many committed batches it contains. */
-  version: number;
-
-  constructor(image: Uint8Array, version: number) {
-    this.#connection = open(image);
-    this.version = version;
-  }
-
-  replace(image: Uint8Array): void {
-    this.#statements.clear();
-    this.#connection.close();
-    this.#connection = open(image);
-  }
-
-  image(): Uint8Array {
-    return this.#connection.serialize();
-  }
-
-  exec(sql: string): void {
-    this.#connection.exec(sql);
-  }
-
-  #prepare(sql: string, asArrays: boolean): StatementSync {
-    let prepared = this.#statements.get(sql);
-    if (!prepared) {
-      prepared = { rows: this.#connection.prepare(sql) };
-      this.#statements.set(sql, prepared);
-    }
-    if (!asArrays) return prepared.rows;
-    if (!prepared.arrays) {
-      prepared.arrays = this.#connection.prepare(sql);
-      prepared.arrays.setReturnArrays(true);
-    }
-    return prepared.arrays;
-  }
-
-  run({ sql, values }: Query, asArrays = false): { results: unknown[]; changes: number } {
-    const statement = this.#prepare(sql, asArrays);
-    const parameters = values as never[];
-    if (!isWrite(sql)) return { results: statement.all(...parameters), changes: 0 };
-    if (statement.columns().length === 0) {
-      return { results: [], changes: Number(statement.run(...parameters).changes) };
-    }
-    const results = statement.all(...parameters);
-    const row = this.#prepare("select changes() as n", false).get() as { n: number };
-    return { results, changes: row.n };
-  }
-}
-
-function open(image: Uint8Array): Connection {
-  const connection = new DatabaseSync(":memory:") as Connection;
-  if (image.length > 0) connection.deserialize(image);
-  connection.exec("PRAGMA foreign_keys = on");
-  return connection;
-}
-
-const writes = new Map<string, boolean>();
-
-function isWrite(sql: string): boolean {
-  let known = writes.get(sql);
-  if (known === undefined) {
-    known = !/^\s*select/i.test(sql) && /\b(insert|update|delete|replace|create|drop)\b/i.test(sql);
-    writes.set(sql, known);
-  }
-  return known;
-}
 
 /** What a judge learns about each committed batch. */
 export interface Commit {
@@ -143,30 +58,29 @@ export class SimulatedDatabase {
 
   /** A write of an operator's command. */
   commit(sql: string, ...values: unknown[]): void {
-    this.#runAtPrimary([{ sql, values }], false, "operator");
+    this.#runAtPrimary([{ sql: sqlOf(sql), values }], false, "operator");
   }
 
   /** A read by a judge, which sees the primary as it is now. */
   select<Row>(sql: string, ...values: unknown[]): Row[] {
-    return this.#primary.run({ sql, values }).results as Row[];
+    return this.#primary.run({ sql: sqlOf(sql), values }).results as Row[];
+  }
+
+  /** Nobody uses it anymore. */
+  close(): void {
+    this.#primary.close();
+    for (const replica of this.#replicas.values()) replica.close();
   }
 
   /** Runs the queries as one transaction at the primary. */
   #runAtPrimary(queries: readonly Query[], asArrays: boolean, activity: string) {
-    const changing = queries.filter(({ sql }) => isWrite(sql));
+    const changing = queries.filter(({ sql }) => sql.isWrite);
     if (changing.length === 0) return queries.map((query) => this.#primary.run(query, asArrays));
-    this.#primary.exec("BEGIN IMMEDIATE");
-    try {
-      const results = queries.map((query) => this.#primary.run(query, asArrays));
-      this.#primary.exec("COMMIT");
-      this.#log.push({ writes: changing });
-      this.#primary.version = this.version;
-      this.onCommit({ version: this.version, at: this.#now(), activity, writes: changing });
-      return results;
-    } catch (error) {
-      this.#primary.exec("ROLLBACK");
-      throw error;
-    }
+    const results = this.#primary.runBatch(queries, asArrays);
+    this.#log.push({ writes: changing });
+    this.#primary.version = this.version;
+    this.onCommit({ version: this.version, at: this.#now(), activity, writes: changing });
+    return results;
   }
 
   /** The replica of a place, at least at a version. */
@@ -178,13 +92,8 @@ export class SimulatedDatabase {
     }
     for (; replica.version < version; replica.version += 1) {
       const entry = this.#log[replica.version] as LogEntry;
-      if ("image" in entry) {
-        replica.replace(entry.image);
-        continue;
-      }
-      replica.exec("BEGIN");
-      for (const query of entry.writes) replica.run(query);
-      replica.exec("COMMIT");
+      if ("image" in entry) replica.replace(entry.image);
+      else for (const query of entry.writes) replica.run(query);
     }
     return replica;
   }
@@ -193,28 +102,27 @@ export class SimulatedDatabase {
   binding(host: Host): D1Database {
     const execute = (queries: readonly Query[], source: Source, asArrays = false) =>
       this.#execute(host, queries, source, asArrays);
+    const on = (source: Source) => ({
+      prepare: (sql: string) => new Statement(execute, { sql: sqlOf(sql), values: [] }, source),
+      batch: (statements: Statement[]) => batch(execute, statements, source),
+    });
     return {
-      prepare: (sql: string) => makeStatement(execute, { sql, values: [] }, { kind: "primary" }),
-      batch: (statements: D1PreparedStatement[]) => batch(execute, statements, { kind: "primary" }),
+      ...on({ kind: "primary" }),
       withSession: (start: string) => {
         const source: Source = { kind: "session", start, bookmark: null };
-        return {
-          prepare: (sql: string) => makeStatement(execute, { sql, values: [] }, source),
-          batch: (statements: D1PreparedStatement[]) => batch(execute, statements, source),
-          getBookmark: () => source.bookmark,
-        };
+        return { ...on(source), getBookmark: () => source.bookmark };
       },
     } as unknown as D1Database;
   }
 
   async #execute(host: Host, queries: readonly Query[], source: Source, asArrays: boolean) {
-    for (const query of queries) check(query);
     const { activity } = host.scheduler;
     countQueries(host, queries.length);
-    const [first] = queries;
-    const work =
-      queries.length === 1 ? (first?.sql.slice(0, 40) ?? "") : `batch of ${queries.length}`;
-    const label = `${this.name} ${work}`;
+    const label = () => {
+      const [first] = queries;
+      const one = first?.sql.text.slice(0, 40) ?? "";
+      return `${this.name} ${queries.length === 1 ? one : `batch of ${queries.length}`}`;
+    };
     const answer = () => {
       try {
         return this.#answer(host, queries, source, asArrays, activity.name);
@@ -224,7 +132,7 @@ export class SimulatedDatabase {
     };
     const { writer } = this;
     if (!writer) return host.call({ kind: "d1", label, run: answer });
-    const ms = writer.msOf(queries.length, queries.filter(({ sql }) => isWrite(sql)).length);
+    const ms = writer.msOf(queries.length, queries.filter(({ sql }) => sql.isWrite).length);
     return host.call({ kind: "d1", label, run: () => writer.queue.enter(ms, answer) });
   }
 
@@ -235,7 +143,7 @@ export class SimulatedDatabase {
     asArrays: boolean,
     activity: string,
   ) {
-    const changes = queries.some(({ sql }) => isWrite(sql));
+    const changes = queries.some(({ sql }) => sql.isWrite);
     const isAtPrimary = changes || source.kind === "primary" || source.start === "first-primary";
     if (isAtPrimary) {
       const results = this.#runAtPrimary(queries, asArrays, activity);
@@ -262,42 +170,52 @@ type Execute = (
   queries: readonly Query[],
   source: Source,
   asArrays?: boolean,
-) => Promise<{ results: { results: unknown[]; changes: number }[]; servedByPrimary: boolean }>;
+) => Promise<{ results: QueryResult[]; servedByPrimary: boolean }>;
 
-const queriesOf = new WeakMap<object, Query>();
+/** A statement of D1's interface. */
+class Statement {
+  readonly query: Query;
+  readonly #execute: Execute;
+  readonly #source: Source;
 
-function makeStatement(execute: Execute, query: Query, source: Source): D1PreparedStatement {
-  const all = async () => {
-    const { results, servedByPrimary } = await execute([query], source);
-    const [result] = results;
-    return result && toResult(result, servedByPrimary);
-  };
-  const made = {
-    bind: (...values: unknown[]) =>
-      makeStatement(execute, { ...query, values: values.map(toParameter) }, source),
-    all,
-    run: all,
-    first: async (column?: string) => {
-      const row = (await all())?.results[0] as Record<string, unknown> | undefined;
-      return (column === undefined ? row : row?.[column]) ?? null;
-    },
-    raw: async () => (await execute([query], source, true)).results[0]?.results,
-  } as unknown as D1PreparedStatement;
-  queriesOf.set(made, query);
-  return made;
+  constructor(execute: Execute, query: Query, source: Source) {
+    this.#execute = execute;
+    this.query = query;
+    this.#source = source;
+  }
+
+  bind(...values: unknown[]): Statement {
+    const query = { sql: this.query.sql, values: values.map(toParameter) };
+    return new Statement(this.#execute, query, this.#source);
+  }
+
+  async all() {
+    const { results, servedByPrimary } = await this.#execute([this.query], this.#source);
+    return results[0] && toResult(results[0], servedByPrimary);
+  }
+
+  run() {
+    return this.all();
+  }
+
+  async first(column?: string) {
+    const row = (await this.all())?.results[0] as Record<string, unknown> | undefined;
+    return (column === undefined ? row : row?.[column]) ?? null;
+  }
+
+  async raw() {
+    return (await this.#execute([this.query], this.#source, true)).results[0]?.results;
+  }
 }
 
-async function batch(execute: Execute, statements: D1PreparedStatement[], source: Source) {
-  const queries = statements.map((made) => queriesOf.get(made) as Query);
+async function batch(execute: Execute, statements: readonly Statement[], source: Source) {
+  const queries = statements.map(({ query }) => query);
   if (queries.length === 0) throw new Error("D1_ERROR: No SQL statements detected.");
   const { results, servedByPrimary } = await execute(queries, source);
   return results.map((result) => toResult(result, servedByPrimary));
 }
 
-function toResult(
-  { results, changes }: { results: unknown[]; changes: number },
-  servedByPrimary: boolean,
-) {
+function toResult({ results, changes }: QueryResult, servedByPrimary: boolean) {
   const meta = {
     changes,
     rows_written: changes,
@@ -313,19 +231,7 @@ function toParameter(value: unknown): unknown {
   if (value === undefined || typeof value === "bigint") {
     throw new Error(`D1_TYPE_ERROR: Type '${typeof value}' not supported for value '${value}'`);
   }
-  if (typeof value === "string" && value.length > maxValueBytes) {
-    throw new Error("D1_ERROR: string or blob too big: SQLITE_TOOBIG");
-  }
   return value;
-}
-
-function check({ sql, values }: Query): void {
-  if (values.length > maxParameters) {
-    throw new Error("D1_ERROR: too many SQL variables: SQLITE_ERROR");
-  }
-  if (sql.length > maxStatementBytes) {
-    throw new Error("D1_ERROR: statement too long: SQLITE_TOOBIG");
-  }
 }
 
 const queryCounts = new WeakMap<object, number>();
@@ -339,11 +245,21 @@ function countQueries(host: Host, count: number): void {
   }
 }
 
+/** The names of SQLite's result codes that limits and constraints give. */
+const codes: Record<number, string> = {
+  [tooBigCode]: "SQLITE_TOOBIG",
+  275: "SQLITE_CONSTRAINT (extended: SQLITE_CONSTRAINT_CHECK)",
+  787: "SQLITE_CONSTRAINT (extended: SQLITE_CONSTRAINT_FOREIGNKEY)",
+  1299: "SQLITE_CONSTRAINT (extended: SQLITE_CONSTRAINT_NOTNULL)",
+  1555: "SQLITE_CONSTRAINT (extended: SQLITE_CONSTRAINT_PRIMARYKEY)",
+  2067: "SQLITE_CONSTRAINT (extended: SQLITE_CONSTRAINT_UNIQUE)",
+};
+
 /** D1's errors are plain, with the text of SQLite. */
 function typedError(error: unknown): Error {
-  const text = error instanceof Error ? error.message : String(error);
-  const code = /constraint failed/.test(text) ? "SQLITE_CONSTRAINT" : "SQLITE_ERROR";
-  return new Error(`D1_ERROR: ${text}: ${code}`, { cause: new Error(text) });
+  const { message, errcode = 1 } = error as Error & { errcode?: number };
+  const code = codes[errcode] ?? "SQLITE_ERROR";
+  return new Error(`D1_ERROR: ${message}: ${code}`, { cause: new Error(message) });
 }
 
 const bookmarkOf = (version: number) =>

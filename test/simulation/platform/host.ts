@@ -9,7 +9,8 @@ const slowMs = 80_000;
 export interface Call<T> {
   /** `d1`, `kv`, `object` and so on. */
   kind: string;
-  label: string;
+  /** What the trace says of it. */
+  label: string | (() => string);
   /** Runs where the call arrives. `settled` says that the result is there without waiting. */
   run: () => T | Promise<T>;
   error?: () => Error;
@@ -96,8 +97,11 @@ export class Host {
     activity.calls.count += 1;
     const number = activity.calls.count;
     const fault = activity.faults.get(number);
-    const note = (what: string) =>
-      scheduler.note(`${activity.name} ${this.name} ${kind}#${number} ${label} ${what}`);
+    const note = (what: string) => {
+      if (!scheduler.trace) return;
+      const text = typeof label === "string" ? label : label();
+      scheduler.note(`${activity.name} ${this.name} ${kind}#${number} ${text} ${what}`);
+    };
     const gate = this.outputGate();
     if (gate) await gate;
     return new Promise<T>((resolve, reject) => {

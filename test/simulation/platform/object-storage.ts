@@ -1,4 +1,5 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { copy } from "./copy.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /** What a disk holds of an object. It survives every instance. */
@@ -100,9 +101,9 @@ export class ObjectStorage {
   }
 
   readonly kv = {
-    get: (key: string) => structuredClone(this.#kv.get(key)),
+    get: (key: string) => copy(this.#kv.get(key)),
     put: (key: string, value: unknown) => {
-      this.#kv.set(key, structuredClone(value));
+      this.#kv.set(key, copy(value));
       this.#write(true);
     },
     delete: (key: string) => {
@@ -110,7 +111,7 @@ export class ObjectStorage {
       if (existed) this.#write(true);
       return existed;
     },
-    list: () => [...this.#kv].map(([key, value]) => [key, structuredClone(value)]),
+    list: () => [...this.#kv].map(([key, value]) => [key, copy(value)]),
   };
 
   readonly sql = {
@@ -137,11 +138,11 @@ export class ObjectStorage {
   };
 
   async get(key: string): Promise<unknown> {
-    return structuredClone(this.#kv.get(key));
+    return copy(this.#kv.get(key));
   }
 
   async put(key: string, value: unknown, { allowUnconfirmed = false } = {}): Promise<void> {
-    this.#kv.set(key, structuredClone(value));
+    this.#kv.set(key, copy(value));
     this.#write(!allowUnconfirmed);
   }
 

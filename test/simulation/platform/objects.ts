@@ -1,3 +1,4 @@
+import { copy } from "./copy.ts";
 import { Host, latency } from "./host.ts";
 import { Disk, ObjectStorage } from "./object-storage.ts";
 import { Queue } from "./queue.ts";
@@ -134,10 +135,10 @@ export class Actor {
         host.onDeath(() => reject(new Error("Network connection lost.")));
         const call = async () => {
           if (method === "alarm") storage.takeAlarm();
-          const result = await object[method]?.(...structuredClone(args));
+          const result = await object[method]?.(...copy(args));
           await storage.gate();
           observe(this, instance, method, result);
-          return structuredClone(result);
+          return copy(result);
         };
         scheduler.within(activity, call).then(resolve, reject);
       });
@@ -158,7 +159,7 @@ export class Actor {
             const { activity } = caller.scheduler;
             return caller.call({
               kind: "object",
-              label: `${this.label}.${method}`,
+              label: () => `${this.label}.${method}`,
               run: () => {
                 if (caller.scheduler.now < this.cutUntil)
                   throw new Error("Network connection lost.");

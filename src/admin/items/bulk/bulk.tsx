@@ -27,6 +27,7 @@ import {
 import { ConfirmPage, FieldPage, valueField } from "./confirm-page.tsx";
 import { describeResult, ProgressPage, ResultPage } from "./progress-page.tsx";
 import { emptyReport, maxRefusals, runStep, type BulkReport, type Refusal } from "./run-step.ts";
+import { undoEdit, undoOfRequest } from "./undo.ts";
 import {
   countSelected,
   loadSelected,
@@ -53,6 +54,10 @@ interface Bulk {
  */
 export async function actOnSelected(c: AdminContext, kind: CollectionKind): Promise<Response> {
   const form = await readForm(c);
+  if (textOf(form["act"]) === "undo") {
+    if (!roleAllows(c.var.member.role, "write")) throw problem.roleRequired("write");
+    return sendOutcome(c, await undoEdit(c, (await getStoredCollection(c, kind)).compiled, form));
+  }
   const selection = readSelection(form);
   const basePath = itemsPath(c, kind);
   if (!selection) {
@@ -111,9 +116,10 @@ async function counts({ c, compiled, selection, act }: Bulk) {
   const [matches, allowed, named] = await Promise.all([
     countSelected(c, compiled, selection),
     condition && countSelected(c, compiled, selection, [condition]),
-    selection.ids && loadSelected(c, compiled, selection),
+    // The page names single items, and shows the present values of a field.
+    selection.ids || act === "edit" ? loadSelected(c, compiled, selection) : [],
   ]);
-  return { matches, allowed: allowed ?? matches, named: named ?? [] };
+  return { matches, allowed: allowed ?? matches, named };
 }
 
 function allowedStatus({ collection }: CompiledCollection, act: BulkAct): Condition | null {
@@ -138,7 +144,9 @@ async function readFieldInput(bulk: Bulk): Promise<Record<string, unknown> | nul
   const field = chosenField(bulk);
   if (!field) return null;
   const input = valueField(field);
-  const { form } = await findFormRecords(bulk.c.var.action, [input], bulk.form);
+  const { form } = await findFormRecords(bulk.c.var.action, bulk.compiled.collection, bulk.form, [
+    input,
+  ]);
   const { zone } = viewerOf(bulk.c);
   const value = readItemData([input], form, zone)[input.key];
   if (isBlank(value ?? null) && textOf(form["sure"]) !== "" && textOf(form["clear"]) === "") {
@@ -199,7 +207,13 @@ async function runBulk(bulk: Bulk, change: BulkChange): Promise<Outcome> {
       document: { ...document, next },
     };
   }
-  const flash = describeResult(compiled.collection.kind, change, report, readTexts(c));
+  const result = describeResult(compiled.collection, change, report, {
+    text: readTexts(c),
+    viewer: viewerOf(c),
+  });
+  const isUndoable = change.act === "edit" && sent === "" && report.done > 0;
+  const undo = isUndoable ? undoOfRequest(listPath, c.var.requestId) : undefined;
+  const flash = { ...result, undo };
   // A result that fits a confirmation needs no page of its own.
   if (sent === "" && refused <= maxFlashRefusals) {
     return { to: listPath, flash, document: { ...document, next: null } };

@@ -3,6 +3,7 @@ import { findRecordChoices, loadTitles, type Titles } from "#actions/reference-t
 import { findNamedRecords } from "#actions/references.ts";
 import { likelyCollection } from "#actions/collection-cache.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
+import type { Collection } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
 import type { RecordTitle } from "#store/data/reference-titles.ts";
 import { readItemData } from "./read-form.ts";
@@ -52,14 +53,15 @@ export interface ResolvedForm {
  */
 export async function findFormRecords(
   ctx: ActionContext,
-  fields: readonly Field[],
+  collection: Collection,
   form: FormValues,
+  fields: readonly Field[] = collection.definition.fields.fields,
 ): Promise<ResolvedForm> {
   const inputs = referenceInputs(fields, form);
   const choices: ResolvedForm["choices"] = new Map();
   if (inputs.length === 0) return { form, choices };
   const names = inputs.map(({ app, text }) => ({ app, receipt: receiptOf(text) }));
-  const ids = await findNamedRecords(ctx, names);
+  const ids = await findNamedRecords(ctx, collection, names);
   const found: FormValues = {};
   let searches = 0;
   for (const [place, { name, app, text }] of inputs.entries()) {
@@ -79,11 +81,12 @@ export async function findFormRecords(
 /** Loads the titles that a form shows, of stored and of submitted values. */
 export async function formReferences(
   ctx: ActionContext,
-  fields: readonly Field[],
+  collection: Collection,
   data: Record<string, unknown>,
   sent?: { form: FormValues; zone: string; choices: References["choices"] },
 ): Promise<References> {
+  const { fields } = collection.definition.fields;
   const sentData = sent ? [readItemData(fields, sent.form, sent.zone)] : [];
-  const titles: Titles = await loadTitles(ctx, fields, [data, ...sentData]);
+  const titles: Titles = await loadTitles(ctx, collection, [data, ...sentData]);
   return { titles, choices: sent?.choices ?? new Map() };
 }

@@ -39,7 +39,7 @@ export function listItems(kind: CollectionKind) {
         // The page has the records to which most of its items refer.
         const titles = await loadTitles(
           c.var.action,
-          collection.definition.fields.fields,
+          collection,
           views.map(({ data }) => data),
           included.map(({ id, key: app, receiptNumber, title }) => ({
             id,

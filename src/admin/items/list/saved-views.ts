@@ -12,6 +12,7 @@ import type { Catalogue } from "#admin/language/index.tsx";
 import { action, type AdminRequest, type Outcome } from "#admin/page.ts";
 import { viewerOf } from "#admin/preferences.ts";
 import { itemsPath } from "#admin/items/load-item.ts";
+import { fieldColumns } from "./columns.ts";
 import { buildSearchBody, changedView, type Clock } from "./filters.ts";
 import { parseQuery, type Query } from "./query.ts";
 import { ChangeInput, FilterInput, readSearch, type SavedChange } from "./saved-input.ts";
@@ -158,7 +159,8 @@ function toView(
   const { conditions, sort } = buildSearchBody(collection, query, clock);
   const base = query.view === undefined ? undefined : findView(collection, query.view);
   const order = sort ?? base?.sort;
-  const fields = query.columns ?? (base ?? changedView(collection, query))?.fields;
+  const columns = query.columns && fieldColumns(query.columns);
+  const fields = columns ?? (base ?? changedView(collection, query))?.fields;
   return {
     name,
     conditions: [...(base?.conditions ?? []), ...conditions],

@@ -5,6 +5,7 @@ import { lazy } from "#domain/lazy.ts";
 import { action, type AdminRequest } from "#admin/page.ts";
 import { itemsPath } from "#admin/items/load-item.ts";
 import { nonEmptyTexts } from "#admin/items/form/values.ts";
+import { hiddenColumn, propertyColumns } from "./columns.ts";
 import { parseQuery, searchPath } from "./query.ts";
 import { ChangeInput, FilterInput, readSearch, searchSchema } from "./saved-input.ts";
 import { filterPath, searchOf } from "./tabs.ts";
@@ -13,6 +14,8 @@ const ColumnsInput = lazy(() =>
   z.object({
     search: searchSchema(),
     columns: z.optional(z.union([z.string(), z.array(z.string())])),
+    // The columns besides the fields that the form offers.
+    offered: z.optional(z.union([z.string(), z.array(z.string())])),
   }),
 );
 
@@ -22,8 +25,13 @@ export function savedLists(kind: CollectionKind) {
   return {
     columns: action({
       fields: ColumnsInput,
-      async act(request, { search, columns }) {
-        const keys = nonEmptyTexts(columns);
+      async act(request, { search, columns, offered }) {
+        const sent = nonEmptyTexts(columns);
+        const properties = propertyColumns(kind).filter((each) => offered?.includes(each));
+        const keys = [
+          ...sent.filter((key) => !properties.some((property) => property === key)),
+          ...properties.filter((property) => !sent.includes(property)).map(hiddenColumn),
+        ];
         const query = parseQuery(search);
         const document = { columns: keys };
         const base = itemsPath(request.c, kind);

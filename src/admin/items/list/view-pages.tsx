@@ -94,7 +94,7 @@ function ChangePage({
       title={text.changeTitle(view.name)}
       crumbs={viewCrumbs(frame, collection)}
     >
-      <form method="post" action={`${base}/views/${view.key}`} class="inputs">
+      <form method="post" action={`${base}/views/${view.key}`} class="inputs" data-warn="">
         <input type="hidden" name="search" value={search} />
         <input type="hidden" name="sure" value="yes" />
         <dl class="list">

@@ -12,7 +12,10 @@ import {
   maxTotalCost,
   readsRecords,
   totalCostSql,
+  wholeMeasure,
+  type Measure,
 } from "#store/data/search/cost.ts";
+import { hiddenBytesSql, shownMeasure } from "#store/data/search/parts.ts";
 import { rangeSql } from "#store/data/search/driver.ts";
 import { createdRange, itemRange, withRange } from "#store/data/search/ranges.ts";
 import { settledStampSql, type PageStatement } from "#store/data/search/batch.ts";
@@ -64,7 +67,7 @@ export function aggregateStatements(
       search: aggregate.search,
       start: null,
       // Unused: `bound.reason` limits the number and size of all items instead.
-      budget: { rows: 0, cost: 0 },
+      budget: { rows: 0, cost: 0, room: { shown: 0, hidden: 0 } },
       range,
     };
     const builder = { scan, values, rowColumns, groupColumns };
@@ -199,15 +202,17 @@ function itemRows(
 
 /**
  * SQL for the bytes of the items, the cost of reading them, and the bytes of texts to keep. Zeros, without looking at any
- * item, if none can be too large.
+ * item, if none can be too large. For a narrow caller, the bytes are those of what it sees, or of all else if that is more.
  */
 function measureSql({ scan: { search }, values, rowColumns }: Builder, fromItems: string): string {
   const { aggregate } = rowColumns.plan;
   const dataFields = figureFields(aggregate).filter(isInData);
   if (dataFields.length === 0 && !referencedFields(search).some(isInData)) return "select 0, 0, 0";
   const cost = itemCost(search.conditions);
-  const reading = `octet_length(i.data) * ${dataFields.length * valueCost}`;
+  const costOf = (measure: Measure) =>
+    `${totalCostSql(cost, measure)} + ${measure.bytes} * ${dataFields.length * valueCost}`;
   const texts = keptTexts(aggregate).map((field) => `ifnull(octet_length(${valueSql(field)}), 0)`);
+  const keptBytes = balancedSql("+", texts);
   const maxBytes = texts.length > 0 ? maxTextBytes : maxAggregateBytes;
   const perByte = dataFields.length * valueCost + maxTotalCost(cost, 0, 1);
   const costBound = `items * (size.largest * ${perByte} + ${maxTotalCost(cost, 1, 0)})`;
@@ -215,10 +220,22 @@ function measureSql({ scan: { search }, values, rowColumns }: Builder, fromItems
   const isLight = readsRecords(cost)
     ? "false"
     : `size.largest * items <= ${maxBytes} and ${costBound} <= ${maxCost}`;
-  const measured = [`${totalCostSql(cost)} + ${reading}`, balancedSql("+", texts)];
-  const [costs, kept] = measured.map((sql) => `total(${ifShown(search, values, sql)})`);
-  return `select total(octet_length(i.data)), ${costs}, ${kept}
-    from (select 1 from scope, size where items <= ${maxAggregateItems} and not (${isLight})) cross join ${fromItems}`;
+  const items = `(select 1 from scope, size where items <= ${maxAggregateItems} and not (${isLight})) cross join ${fromItems}`;
+  const { shownBy } = search;
+  if (!shownBy) {
+    const sums = [wholeMeasure.bytes, costOf(wholeMeasure), keptBytes].map(
+      (sql) => `total(${sql})`,
+    );
+    return `select ${sums.join(", ")} from ${items}`;
+  }
+  // Computes the parts of each item once. The limits keep SQLite from merging the subqueries.
+  const shown = { ...shownMeasure(shownBy), bytes: "i.shown" };
+  const isShown = ifShown(search, values, "1");
+  const seen = `select i.*, ${isShown} as is_shown from ${items} limit -1`;
+  const parts = `select i.*, iif(is_shown, ${shownMeasure(shownBy).bytes}, 0) as shown,
+      iif(is_shown, ${hiddenBytesSql(shownBy)}, ${wholeMeasure.bytes}) as hidden from (${seen}) i limit -1`;
+  return `select max(total(i.shown), total(i.hidden)), total(iif(is_shown, ${costOf(shown)}, 0)),
+    total(iif(is_shown, ${keptBytes}, 0)) from (${parts}) i`;
 }
 
 const isInData = ({ source }: SearchField) => source.in === "data";

@@ -75,7 +75,7 @@ export class SearchValues {
   }
 
   /** A table that has the values in its column `value`. */
-  table(values: readonly (Comparable | readonly Comparable[])[]): string {
+  table(values: readonly unknown[]): string {
     return `json_each(?1, '$[${this.#add(values)}]')`;
   }
 

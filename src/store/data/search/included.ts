@@ -53,8 +53,11 @@ export function withIncluded(
   order: InclusionOrder,
 ): PageStatement {
   const keys = Array.from({ length: keyCount }, (_, index) => `k${index}`);
-  const allowed = text.includes(allowedColumn) ? ["allowed"] : [];
-  const pageColumns = ["kind", ...keys, ...Object.keys(itemColumns()), ...allowed].join(", ");
+  const further = [
+    ...(text.includes(allowedColumn) ? ["allowed"] : []),
+    ...(text.includes("shown_bytes") ? ["shown_bytes", "hidden_bytes"] : []),
+  ];
+  const pageColumns = ["kind", ...keys, ...Object.keys(itemColumns()), ...further].join(", ");
   const { tables, place, data, from } = order
     ? orderedRecords(expanded, order.rows)
     : allRecords(expanded);
@@ -63,7 +66,7 @@ export function withIncluded(
     place,
     ...keys.slice(1).map(() => "null"),
     columns().replace("i.data", data),
-    ...allowed.map(() => "null"),
+    ...further.map(() => "null"),
   ].join(", ");
   return {
     values,

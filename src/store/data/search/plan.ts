@@ -20,7 +20,7 @@ import {
   type NamedItems,
 } from "./ranges.ts";
 import { SearchValues } from "./conditions.ts";
-import { maxKeyItemBytes } from "./cost.ts";
+import { maxKeyItemBytes } from "./budget.ts";
 
 /** A plan sorts at most this many candidates in memory. It scans more in order. */
 const maxInMemoryCandidates = 1000;
@@ -242,7 +242,11 @@ function needsValue(condition: LeafCondition): boolean {
 /** The maximum bytes to read and sort in memory when a scan is also possible. */
 const maxInMemoryBytes = 16_000_000;
 
-/** Chooses the plan from the sizes of the probed drivers. Returns undefined if there are too many items to sort. */
+/**
+ * Chooses the plan from the sizes of the probed drivers. Returns undefined if there are too many items to sort. For a narrow
+ * caller, the largest item does not decide whether a plan reads the items in memory, because the pages of a scan may end
+ * earlier. The statement itself rejects too much.
+ */
 export function choosePlan(
   search: Search,
   sizes: readonly DriverSize[],
@@ -270,7 +274,8 @@ export function choosePlan(
       maxItemBytes,
     };
   }
-  if (smallest && count <= maxCount && count * largestItemBytes <= maxInMemoryBytes) {
+  const isLight = search.shownBy !== null || count * largestItemBytes <= maxInMemoryBytes;
+  if (smallest && count <= maxCount && isLight) {
     return { scan: "none", driver: smallest.driver };
   }
   return chooseScan(search, sizes);
