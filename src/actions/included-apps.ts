@@ -24,5 +24,6 @@ export async function loadIncludedApps(
   if (others.length === 0) return known;
   const names = others.map((key) => ({ kind: "app" as const, key }));
   const loaded = await loadDefinitions(ctx.databases, names, maxIncludedBytes);
-  return [...known, ...loaded.collections];
+  // A list without some of the apps would deny that their records can be included.
+  return loaded.collections.length === loaded.count ? [...known, ...loaded.collections] : [];
 }

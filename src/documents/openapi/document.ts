@@ -106,7 +106,7 @@ export function openApiDocument(
       ...fileTags([collection]),
     ],
     paths: { ...paths, ...itemPaths(), ...filePathItems(operations, [collection], host) },
-    schemas: { ...otherRecordSchemas([collection], apps), ...schemas, ...sharedSchemas() },
+    schemas: { ...schemas, ...otherRecordSchemas([collection], apps), ...sharedSchemas() },
     names: [names],
   });
 }
@@ -151,8 +151,8 @@ export function joinedDocument(
       ...forms[0]?.itemPaths(forms.length > 1 ? anyForm : undefined),
     },
     schemas: {
-      ...otherRecordSchemas(collections, apps),
       ...mergeSchemas(parts.map(({ schemas }) => schemas)),
+      ...otherRecordSchemas(collections, apps),
       ...anyFormSchemas(forms.map(({ names }) => names)),
       ...sharedSchemas(),
     },
