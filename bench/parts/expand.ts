@@ -102,7 +102,7 @@ export const expanded: Part = async (bench) => {
     ];
   });
   const summaries = await inRounds(subjects, bench.rounds, bench.milliseconds);
-  const measured = [];
+  const measured: Measured[] = [];
   for (const [index, each] of cases.entries()) {
     const { method, path, body } = requestOf(each);
     await counting(service.url("counted") + path, token, method, body);
@@ -113,6 +113,19 @@ export const expanded: Part = async (bench) => {
   }
   await service.stop();
   service.remove();
+  return [{ title: "References", text: report(measured) }];
+};
+
+interface Measured {
+  /** The median of the service, in milliseconds. */
+  own: number;
+  /** The medians of plain SQL, and of admitted plain SQL. */
+  plain: number[];
+  counts: Awaited<ReturnType<typeof counting>>["counts"];
+  included: number;
+}
+
+function report(measured: readonly Measured[]): string {
   const rows = measured.map(({ own, plain, counts, included }, index) => [
     cases[index]?.name ?? "",
     count(included),
@@ -140,12 +153,11 @@ export const expanded: Part = async (bench) => {
     "rows read",
     "$ per million",
   ];
-  const text = `${table(header, rows)}
+  return `${table(header, rows)}
 
 Each included record reads at most ${figure(mostRows)} more rows (goal: at most ${maxRowsPerRecord}). ${count(orderCount)} orders refer to ${count(customerCount)} customers. "Plain SQL" reads
 the same rows for a bare Worker, which sends them as they are, and "admitted" as for aggregates.`;
-  return [{ title: "References", text }];
-};
+}
 
 function requestOf({ app, query = "", conditions }: Case) {
   const path = `/api/v1/apps/${app}/records`;
@@ -153,6 +165,8 @@ function requestOf({ app, query = "", conditions }: Case) {
     ? { method: "POST", path: `${path}/search`, body: { conditions, limit: pageLength } }
     : { method: "GET", path: `${path}?limit=${pageLength}${query}`, body: undefined };
 }
+
+const reference = (key: string) => ({ key, type: "reference", app: "customers" });
 
 async function createRecords(url: string, token: string): Promise<void> {
   const call = caller(url, token);
@@ -176,7 +190,6 @@ async function createRecords(url: string, token: string): Promise<void> {
   };
   const texts = ["name", "tier"].map((key) => ({ key, type: "text" }));
   await send("PUT", "/apps/customers/schema", { fields: texts });
-  const reference = (key: string) => ({ key, type: "reference", app: "customers" });
   await send("PUT", "/apps/orders/schema", { fields: references.map(reference) });
   const lines = { key: "lines", type: "line_items", fields: [reference("customer")] };
   await send("PUT", "/apps/baskets/schema", { fields: [lines] });

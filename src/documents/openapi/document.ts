@@ -111,6 +111,12 @@ export function openApiDocument(
   });
 }
 
+const joinedTags = {
+  records: "The records of apps.",
+  submissions: "The submissions of forms.",
+  definitions: "The definitions of apps and forms.",
+};
+
 /** One document of several apps and forms. All forms share the path of a submission. */
 export function joinedDocument(
   operations: Descriptions,
@@ -131,11 +137,6 @@ export function joinedDocument(
   const forms = parts.filter(({ names: { kind } }) => kind === "form");
   const anyFormNames = resourceNames("form");
   const subjects = collections.map(({ kind, definition }) => `the ${kind} “${definition.name}”`);
-  const tags = {
-    records: "The records of apps.",
-    submissions: "The submissions of forms.",
-    definitions: "The definitions of apps and forms.",
-  };
   const usedTags = new Set<string>([
     ...parts.map(({ names: { plural } }) => plural),
     "definitions",
@@ -145,7 +146,7 @@ export function joinedDocument(
     version: collections.map(({ version }) => version).join("."),
     description: `The API of ${subjects.join(", ")}.`,
     tags: [
-      ...Object.entries(tags).flatMap(([name, description]) =>
+      ...Object.entries(joinedTags).flatMap(([name, description]) =>
         usedTags.has(name) ? [{ name, description }] : [],
       ),
       ...fileTags(collections),

@@ -49,14 +49,7 @@ export function itemSchemas(
     ...expanded?.schemas,
     ...(kind === "form"
       ? submissionBodies(schemaName, uses, dataSchema, collection !== undefined)
-      : {
-          [`${schemaName}Create`]: closedObject({ data: dataSchema(dataSuffixes.create) }, [
-            "data",
-          ]),
-          [`${schemaName}Change`]: closedObject({ data: dataSchema(dataSuffixes.change) }, [
-            "data",
-          ]),
-        }),
+      : recordBodies(schemaName, dataSchema)),
     [schemaName]: openObject(
       {
         ...fullItem,
@@ -76,6 +69,12 @@ export function itemSchemas(
       : {}),
   };
 }
+
+/** The bodies of creates and changes of records. */
+const recordBodies = (schemaName: string, dataSchema: (name: string) => Schema): Schema => ({
+  [`${schemaName}Create`]: closedObject({ data: dataSchema(dataSuffixes.create) }, ["data"]),
+  [`${schemaName}Change`]: closedObject({ data: dataSchema(dataSuffixes.change) }, ["data"]),
+});
 
 /**
  * The bodies of creates and changes. A submission needs all required fields, a draft does not. A change without a status
