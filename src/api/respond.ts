@@ -77,14 +77,14 @@ async function nextUrl(
 
 async function sendOpenApi(
   c: Context<AppEnv>,
-  { collections, version }: OpenApiResult,
+  { collections, includedApps, version }: OpenApiResult,
 ): Promise<Response> {
   const operations = c.env.operations();
   const documentVersion = chooseVersion(c, version);
   const document =
     collections.length === 0
       ? serviceDocument(operations, serviceHost(c))
-      : joinedDocument(operations, collections, serviceHost(c));
+      : joinedDocument(operations, collections, serviceHost(c), includedApps);
   return sendDocument(c, documentVersion, await renderDocument(document, documentVersion));
 }
 

@@ -15,6 +15,7 @@ import {
 } from "#domain/definition/collection.ts";
 import { lazy } from "#domain/lazy.ts";
 import { problem } from "#domain/problem/problem.ts";
+import { loadIncludedApps } from "#actions/included-apps.ts";
 import { operation } from "./operation.ts";
 import { definitionTarget, noTarget } from "./targets.ts";
 
@@ -43,8 +44,9 @@ export const getCollectionDocumentOperation = (kind: CollectionKind) =>
     kind,
     target: definitionTarget(kind),
     query: versionQuery,
-    run: (_, { target, query }) => ({
-      collections: [target.collection],
+    run: async (ctx, { target: { collection }, query }) => ({
+      collections: [collection],
+      includedApps: await loadIncludedApps(ctx, [collection]),
       version: query.version,
     }),
     summary: "Get the OpenAPI document",
@@ -70,7 +72,8 @@ export const getOpenApiDocumentOperation = operation({
       const reason = `The definitions may have at most ${maxJoinedBytes} bytes together, not ${bytes}.`;
       throw selectionProblem(query, reason);
     }
-    return { collections, version: query.version };
+    const includedApps = await loadIncludedApps(ctx, collections);
+    return { collections, includedApps, version: query.version };
   },
   summary: "Get one OpenAPI document for several apps and forms",
   responses: {

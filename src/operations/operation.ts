@@ -123,6 +123,8 @@ export interface PageResult {
 /** The OpenAPI document of these collections, or of the service. */
 export interface OpenApiResult {
   collections: readonly Collection[];
+  /** The apps whose records the responses to the caller can include. */
+  includedApps: readonly Collection[];
   /** Undefined if the Accept header decides. */
   version: Version | undefined;
 }

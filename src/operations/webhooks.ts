@@ -1,11 +1,6 @@
 import { listDeliveries, redeliver, testWebhook } from "#actions/deliveries.ts";
-import {
-  createWebhook,
-  deleteWebhook,
-  filterVisible,
-  listAllWebhooks,
-  updateWebhook,
-} from "#actions/webhooks.ts";
+import { createWebhook, deleteWebhook, filterVisible, listAllWebhooks } from "#actions/webhooks.ts";
+import { updateWebhook } from "#actions/update-webhook.ts";
 import { mergePatchType } from "#documents/openapi/description.ts";
 import {
   deliveryExample,

@@ -6,6 +6,7 @@ import { mergeSchemas, type Schema, ref } from "./schema.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { batchSchemas, changeSchemas, itemSchemas } from "./item-schemas.ts";
 import type { Descriptions } from "./description.ts";
+import { recordSchemas, type IncludedApps } from "./included-schemas.ts";
 import { pathItems } from "./operation-object.ts";
 import { parameterComponents } from "./parameters.ts";
 import { sharedSchemas } from "./problem-schemas.ts";
@@ -79,19 +80,21 @@ function securitySchemes(origin: string): Schema {
   };
 }
 
-/** The OpenAPI 3.1 document of one app or form, built from the definition that also validates its data. */
+/**
+ * The OpenAPI 3.1 document of one app or form, built from the definition that also validates its data. `apps` are the apps
+ * whose records its responses can include.
+ */
 export function openApiDocument(
   operations: Descriptions,
   collection: Collection,
   host: Host,
+  apps: readonly Collection[],
 ): Schema {
   const { kind, version, definition } = collection;
-  const { names, paths, itemPaths, schemas } = collectionParts(
-    operations,
-    collection,
-    host,
-    listsOptions([collection]),
-  );
+  const { names, paths, itemPaths, schemas } = collectionParts(operations, collection, host, {
+    hasOptions: listsOptions([collection]),
+    apps: includedApps(apps),
+  });
   const collectionSummary = `The ${names.plural} of the ${kind} “${definition.name}”.`;
   return buildDocument(host, {
     title: definition.name,
@@ -103,35 +106,37 @@ export function openApiDocument(
       ...fileTags([collection]),
     ],
     paths: { ...paths, ...itemPaths(), ...filePathItems(operations, [collection], host) },
-    schemas: { ...schemas, ...sharedSchemas() },
+    schemas: { ...schemas, ...otherRecordSchemas([collection], apps), ...sharedSchemas() },
     names: [names],
   });
 }
+
+const joinedTags = {
+  records: "The records of apps.",
+  submissions: "The submissions of forms.",
+  definitions: "The definitions of apps and forms.",
+};
 
 /** One document of several apps and forms. All forms share the path of a submission. */
 export function joinedDocument(
   operations: Descriptions,
   unsortedCollections: readonly Collection[],
   host: Host,
+  apps: readonly Collection[],
 ): Schema {
   // The oldest of similar names is kept, so a new app or form does not rename the types of others.
   const collections = unsortedCollections.toSorted(
     (a, b) => a.kind.localeCompare(b.kind) || a.id - b.id,
   );
   const [first] = collections;
-  if (first && collections.length === 1) return openApiDocument(operations, first, host);
-  const hasOptions = listsOptions(collections);
+  if (first && collections.length === 1) return openApiDocument(operations, first, host, apps);
+  const context = { hasOptions: listsOptions(collections), apps: includedApps(apps) };
   const parts = collections.map((collection) =>
-    collectionParts(operations, collection, host, hasOptions),
+    collectionParts(operations, collection, host, context),
   );
   const forms = parts.filter(({ names: { kind } }) => kind === "form");
   const anyFormNames = resourceNames("form");
   const subjects = collections.map(({ kind, definition }) => `the ${kind} “${definition.name}”`);
-  const tags = {
-    records: "The records of apps.",
-    submissions: "The submissions of forms.",
-    definitions: "The definitions of apps and forms.",
-  };
   const usedTags = new Set<string>([
     ...parts.map(({ names: { plural } }) => plural),
     "definitions",
@@ -141,7 +146,7 @@ export function joinedDocument(
     version: collections.map(({ version }) => version).join("."),
     description: `The API of ${subjects.join(", ")}.`,
     tags: [
-      ...Object.entries(tags).flatMap(([name, description]) =>
+      ...Object.entries(joinedTags).flatMap(([name, description]) =>
         usedTags.has(name) ? [{ name, description }] : [],
       ),
       ...fileTags(collections),
@@ -153,6 +158,7 @@ export function joinedDocument(
     },
     schemas: {
       ...mergeSchemas(parts.map(({ schemas }) => schemas)),
+      ...otherRecordSchemas(collections, apps),
       ...anyFormSchemas(forms.map(({ names }) => names)),
       ...sharedSchemas(),
     },
@@ -181,12 +187,19 @@ function filePathItems(
   return pathItems(Object.fromEntries(fileOperations), { names: null, examples });
 }
 
+const includedApps = (apps: readonly Collection[]): IncludedApps =>
+  new Map(apps.map((app) => [app.key, app]));
+
+/** The schemas of the records that responses can include, of apps that the document does not describe. */
+const otherRecordSchemas = (described: readonly Collection[], apps: readonly Collection[]) =>
+  mergeSchemas(apps.filter((app) => !described.some(({ id }) => id === app.id)).map(recordSchemas));
+
 /** The parts of a document that describe one collection. */
 function collectionParts(
   operations: Descriptions,
   collection: Collection,
   host: Host,
-  hasOptions: boolean,
+  { hasOptions, apps }: { hasOptions: boolean; apps: IncludedApps },
 ) {
   const { kind, key } = collection;
   const names = resourceNames(kind, key);
@@ -205,7 +218,7 @@ function collectionParts(
     /** Returns the paths that do not contain the key. `itemNames` are the names of their items. */
     itemPaths: (itemNames = names) => pathItems(keyless ?? {}, { names: itemNames, examples }),
     schemas: {
-      ...itemSchemas(names, collection),
+      ...itemSchemas(names, collection, apps),
       ...batchSchemas(names, collection),
       ...changeSchemas(names),
       ...searchSchemas(names.schemaName, collection, hasOptions),

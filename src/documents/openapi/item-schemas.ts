@@ -13,22 +13,20 @@ import {
   versionSchema,
   type Schema,
 } from "./schema.ts";
-import { hasReferences } from "#domain/data/references.ts";
-import {
-  actorSchema,
-  anyDataSchema,
-  includedSchema,
-  itemProperties,
-  pageSchema,
-} from "./problem-schemas.ts";
+import { includedSchema, includedSchemas, type IncludedApps } from "./included-schemas.ts";
+import { actorSchema, anyDataSchema, itemProperties, pageSchema } from "./problem-schemas.ts";
 import { maxOperations } from "#domain/item/body.ts";
 
 const warningList = listSchema(ref("schemas", "Warning"));
 
-/** The schemas of the items of a collection; without one, of the items of any collection of that kind. */
+/**
+ * The schemas of the items of a collection, or without one, of any collection of that kind. Responses can include records
+ * of these apps.
+ */
 export function itemSchemas(
   { kind, schemaName, key }: ResourceNames,
   collection?: Collection,
+  apps: IncludedApps = new Map(),
 ): Schema {
   const fields = collection?.definition.fields.fields ?? [];
   const uses = dataUses(kind, fields);
@@ -41,20 +39,17 @@ export function itemSchemas(
       ? { app: keySchema, receipt_number: stringSchema }
       : { form: keySchema, status: enumSchema(["draft", "submitted", "closed"]) };
   const fullItem = itemProperties(kindMembers, dataSchema("Data"));
+  const expanded = collection
+    ? includedSchemas(schemaName, collection, apps)
+    : { included: includedSchema(ref("schemas", "IncludedRecord")), schemas: {} };
   // Without references, nothing can be expanded.
-  const included: Schema = collection && !hasReferences(fields) ? {} : { included: includedSchema };
+  const included: Schema = expanded ? { included: expanded.included } : {};
   return {
     ...data,
+    ...expanded?.schemas,
     ...(kind === "form"
       ? submissionBodies(schemaName, uses, dataSchema, collection !== undefined)
-      : {
-          [`${schemaName}Create`]: closedObject({ data: dataSchema(dataSuffixes.create) }, [
-            "data",
-          ]),
-          [`${schemaName}Change`]: closedObject({ data: dataSchema(dataSuffixes.change) }, [
-            "data",
-          ]),
-        }),
+      : recordBodies(schemaName, dataSchema)),
     [schemaName]: openObject(
       {
         ...fullItem,
@@ -74,6 +69,12 @@ export function itemSchemas(
       : {}),
   };
 }
+
+/** The bodies of creates and changes of records. */
+const recordBodies = (schemaName: string, dataSchema: (name: string) => Schema): Schema => ({
+  [`${schemaName}Create`]: closedObject({ data: dataSchema(dataSuffixes.create) }, ["data"]),
+  [`${schemaName}Change`]: closedObject({ data: dataSchema(dataSuffixes.change) }, ["data"]),
+});
 
 /**
  * The bodies of creates and changes. A submission needs all required fields, a draft does not. A change without a status

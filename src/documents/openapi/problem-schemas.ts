@@ -204,13 +204,6 @@ const includedRecordSchema: Schema = openObject(
   itemProperties({ app: stringSchema, receipt_number: stringSchema }, anyDataSchema),
 );
 
-/** The records to which items refer. */
-export const includedSchema: Schema = {
-  type: "object",
-  additionalProperties: ref("schemas", "IncludedRecord"),
-  description: "With `expand`: the records that the references name, by their IDs.",
-};
-
 /** A page of a list. `name` is the schema of its items. */
 export function pageSchema(name: string, optionalMembers: Schema = {}): Schema {
   const members = { items: listSchema(ref("schemas", name)), links: ref("schemas", "PageLinks") };
