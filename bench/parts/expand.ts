@@ -3,8 +3,7 @@ import { inRounds, type Subject } from "../measure/rounds.ts";
 import { count, figure, table, times } from "../report/markdown.ts";
 import { bundle } from "../serve/bundle.ts";
 import { Service } from "../serve/service.ts";
-import type { Counts } from "../workers/counts.ts";
-import { calls, type Bench, type Part } from "./bench.ts";
+import { calls, type Part } from "./bench.ts";
 import { counting } from "./counting.ts";
 import { prices } from "./prices.ts";
 
@@ -79,21 +78,66 @@ const cases: Case[] = [
   },
 ];
 
-/** The medians of the service and of both plain statements, in milliseconds, and the cost of one request. */
+/** Measures lists with and without the records to which they refer, and searches by those records, beside plain SQL. */
+export const expanded: Part = async (bench) => {
+  const bundles = {
+    main: bundle("src/index.ts", bench.builds),
+    counted: bundle("bench/workers/counted.ts", bench.builds),
+    sql: bundle("bench/workers/sql.ts", bench.builds),
+  };
+  const service = new Service(bench.onDisk(), bundles);
+  await service.begin();
+  const tokens = await service.tokens(tokenCount, limits);
+  const [token = ""] = tokens;
+  await createRecords(service.url(), token);
+  const subjects = cases.flatMap((each): Subject[] => {
+    const { method, path, body } = requestOf(each);
+    const subject = { name: each.name, pid: service.pid, status: 200, connections: 1 };
+    const url = `${service.url("sql")}/?${each.apps.map((app) => `form=${app}`).join("&")}`;
+    const nextAdmitted = calls(tokens, "POST", url);
+    return [
+      { ...subject, next: calls(tokens, method, service.url() + path, body && (() => body)) },
+      { ...subject, next: () => ({ method: "POST", url, headers: {}, body: each.bare }) },
+      { ...subject, next: () => ({ ...nextAdmitted(), body: each.bare }) },
+    ];
+  });
+  const summaries = await inRounds(subjects, bench.rounds, bench.milliseconds);
+  const measured: Measured[] = [];
+  for (const [index, each] of cases.entries()) {
+    const { method, path, body } = requestOf(each);
+    await counting(service.url("counted") + path, token, method, body);
+    const answer = await counting(service.url("counted") + path, token, method, body);
+    const { included = {} } = answer.body as { included?: object };
+    const [own = NaN, ...plain] = summaries.slice(3 * index, 3 * index + 3).map(({ p50 }) => p50);
+    measured.push({ own, plain, counts: answer.counts, included: Object.keys(included).length });
+  }
+  await service.stop();
+  service.remove();
+  return [{ title: "References", text: report(measured) }];
+};
+
 interface Measured {
-  name: string;
+  /** The median of the service, in milliseconds. */
   own: number;
+  /** The medians of plain SQL, and of admitted plain SQL. */
   plain: number[];
-  counts: Counts;
+  counts: Awaited<ReturnType<typeof counting>>["counts"];
   included: number;
 }
 
-/** Measures lists with and without the records to which they refer, and searches by those records, beside plain SQL. */
-export const expanded: Part = async (bench) => {
-  const measured = await measure(bench);
-  const perRecord = measured.flatMap(({ counts, included }, index) => {
-    const without = measured[index - 1]?.counts.rowsRead ?? 0;
-    return included > 0 ? [(counts.rowsRead - without) / included] : [];
+function report(measured: readonly Measured[]): string {
+  const rows = measured.map(({ own, plain, counts, included }, index) => [
+    cases[index]?.name ?? "",
+    count(included),
+    figure(own),
+    ...plain.flatMap((each) => [figure(each), times(own / each)]),
+    count(counts.d1),
+    count(counts.rowsRead),
+    figure(counts.rowsRead * prices.rowRead),
+  ]);
+  const perRecord = measured.map(({ counts, included }, index) => {
+    const without = measured[index - 1];
+    return included > 0 && without ? (counts.rowsRead - without.counts.rowsRead) / included : 0;
   });
   const mostRows = Math.max(...perRecord);
   if (mostRows > maxRowsPerRecord) throw new Error(`${mostRows} rows for each record.`);
@@ -109,62 +153,10 @@ export const expanded: Part = async (bench) => {
     "rows read",
     "$ per million",
   ];
-  const rows = measured.map(({ name, own, plain, counts, included }) => [
-    name,
-    count(included),
-    figure(own),
-    ...plain.flatMap((each) => [figure(each), times(own / each)]),
-    count(counts.d1),
-    count(counts.rowsRead),
-    figure(counts.rowsRead * prices.rowRead),
-  ]);
-  const text = `${table(header, rows)}
+  return `${table(header, rows)}
 
-Each included record reads at most ${figure(mostRows)} more rows (goal: at most ${maxRowsPerRecord}). ${count(orderCount)} orders refer to
-${count(customerCount)} customers. "Plain SQL" reads the same rows for a bare Worker, which sends them as they are, and "admitted" as for
-aggregates.`;
-  return [{ title: "References", text }];
-};
-
-async function measure(bench: Bench): Promise<Measured[]> {
-  const bundles = {
-    main: bundle("src/index.ts", bench.builds),
-    counted: bundle("bench/workers/counted.ts", bench.builds),
-    sql: bundle("bench/workers/sql.ts", bench.builds),
-  };
-  const service = new Service(bench.onDisk(), bundles);
-  await service.begin();
-  const tokens = await service.tokens(tokenCount, limits);
-  const [token = ""] = tokens;
-  await createRecords(service.url(), token);
-  const subjects = cases.flatMap((each) => subjectsOf(each, service, tokens));
-  const summaries = await inRounds(subjects, bench.rounds, bench.milliseconds);
-  const measured: Measured[] = [];
-  for (const [index, each] of cases.entries()) {
-    const { method, path, body } = requestOf(each);
-    await counting(service.url("counted") + path, token, method, body);
-    const answer = await counting(service.url("counted") + path, token, method, body);
-    const { included = {} } = answer.body as { included?: object };
-    const [own = NaN, ...plain] = summaries.slice(3 * index, 3 * index + 3).map(({ p50 }) => p50);
-    const { counts } = answer;
-    measured.push({ name: each.name, own, plain, counts, included: Object.keys(included).length });
-  }
-  await service.stop();
-  service.remove();
-  return measured;
-}
-
-/** The service, plain SQL, and plain SQL after the object call of authentication. */
-function subjectsOf(each: Case, service: Service, tokens: readonly string[]): Subject[] {
-  const { method, path, body } = requestOf(each);
-  const subject = { name: each.name, pid: service.pid, status: 200, connections: 1 };
-  const url = `${service.url("sql")}/?${each.apps.map((app) => `form=${app}`).join("&")}`;
-  const nextAdmitted = calls(tokens, "POST", url);
-  return [
-    { ...subject, next: calls(tokens, method, service.url() + path, body && (() => body)) },
-    { ...subject, next: () => ({ method: "POST", url, headers: {}, body: each.bare }) },
-    { ...subject, next: () => ({ ...nextAdmitted(), body: each.bare }) },
-  ];
+Each included record reads at most ${figure(mostRows)} more rows (goal: at most ${maxRowsPerRecord}). ${count(orderCount)} orders refer to ${count(customerCount)} customers. "Plain SQL" reads
+the same rows for a bare Worker, which sends them as they are, and "admitted" as for aggregates.`;
 }
 
 function requestOf({ app, query = "", conditions }: Case) {

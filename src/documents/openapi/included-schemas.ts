@@ -13,7 +13,7 @@ export type IncludedApps = ReadonlyMap<string, Collection>;
  * collection has no references.
  */
 export function includedSchemas(
-  one: string,
+  schemaName: string,
   { definition }: Collection,
   apps: IncludedApps,
 ): { included: Schema; schemas: Schema } | undefined {
@@ -23,13 +23,13 @@ export function includedSchemas(
   const [first] = names;
   if (!first) return { included: includedSchema(ref("schemas", "IncludedRecord")), schemas: {} };
   if (names.length === 1)
-    return { included: includedSchema(ref("schemas", first.one)), schemas: {} };
-  const name = `${one}Included`;
+    return { included: includedSchema(ref("schemas", first.schemaName)), schemas: {} };
+  const name = `${schemaName}Included`;
   const mapping = names.map(
-    ({ key, one: record }) => [key, `#/components/schemas/${record}`] as const,
+    ({ key, schemaName: record }) => [key, `#/components/schemas/${record}`] as const,
   );
   const record = {
-    oneOf: names.map((each) => ref("schemas", each.one)),
+    oneOf: names.map((each) => ref("schemas", each.schemaName)),
     discriminator: { propertyName: "app", mapping: Object.fromEntries(mapping) },
   };
   return { included: includedSchema(ref("schemas", name)), schemas: { [name]: record } };
@@ -44,12 +44,15 @@ export const includedSchema = (record: Schema): Schema => ({
 
 /** The schemas of the records of an app that a document does not describe otherwise. */
 export function recordSchemas({ key, definition }: Collection): Schema {
-  const { one } = resourceNames("app", key);
+  const { schemaName } = resourceNames("app", key);
   const appKey = { type: "string", const: key };
   return {
-    ...dataSchemas(one, definition.fields.fields, []),
-    [one]: openObject(
-      itemProperties({ app: appKey, receipt_number: stringSchema }, ref("schemas", `${one}Data`)),
+    ...dataSchemas(schemaName, definition.fields.fields, []),
+    [schemaName]: openObject(
+      itemProperties(
+        { app: appKey, receipt_number: stringSchema },
+        ref("schemas", `${schemaName}Data`),
+      ),
     ),
   };
 }
