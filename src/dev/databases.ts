@@ -46,18 +46,22 @@ const notYet = Number.MAX_SAFE_INTEGER;
 
 function list(): void {
   saveSettings(environment, settings);
-  const sites = new Map(loadSites().map((site) => [site.name, site]));
+  const sites = new Map(loadListed().map((site) => [site.name, site]));
   const lines = settings.d1_databases.map(({ binding, database_name: name, database_id: id }) => {
-    if (!isAssignedId(id)) return [binding, name, "", "", "", "not created"];
+    if (!isAssignedId(id)) return [binding, name, "", "", "", "", "not created"];
     const sql = "SELECT count(*) AS count FROM collection WHERE id > 0";
     const { results, meta } = queryDatabase<{ count: number }>(environment, binding, sql, missing);
     const bytes = meta.size_after ?? 0;
     const share = `${((100 * bytes) / maxBytes).toFixed(1)} %`;
     const size = `${(bytes / 1_000_000).toFixed(1)} MB`;
     const collections = String(results[0]?.count ?? 0);
-    return [binding, name, sites.get(binding)?.location ?? "", size, share, collections];
+    const { location: place, writes } = sites.get(binding) ?? {};
+    return [binding, name, place ?? "", size, share, String(writes ?? ""), collections];
   });
-  const rows = [["Binding", "Name", "Location", "Size", "Of 10 GB", "Collections"], ...lines];
+  const rows = [
+    ["Binding", "Name", "Location", "Size", "Of 10 GB", "Writes a minute", "Collections"],
+    ...lines,
+  ];
   for (const row of rows)
     console.log(
       row
@@ -70,6 +74,14 @@ function list(): void {
 
 const widthOf = (rows: readonly string[][], column: number) =>
   Math.max(...rows.map((row) => row[column]?.length ?? 0));
+
+/** The locations of the databases, and what each last reported. One query reads both, because each takes a second. */
+function loadListed() {
+  const sql = `SELECT name, location, writes_per_minute AS writes
+    FROM database_report FULL JOIN data_database USING (name)`;
+  type Row = { name: string; location: string | null; writes: number | null };
+  return queryDatabase<Row>(environment, "DB", sql, missing).results;
+}
 
 interface SiteRow {
   name: string;
@@ -117,12 +129,15 @@ async function add(): Promise<void> {
   console.log(`${binding} is bound. New apps and forms use it in a minute.`);
 }
 
-/** Finds a database in this place that an earlier run has not finished. */
+/**
+ * Finds a database in this place that an earlier run has not finished. That run may have been killed after its last
+ * statement, so one that is not used yet counts too.
+ */
 function findUnfinished({ d1_databases: databases }: Settings, place: string) {
   const sites = new Map(loadSites().map((site) => [site.name, site]));
   return databases.filter(isDataDatabase).find(({ binding, database_name: name }) => {
     const site = sites.get(binding);
-    return name.endsWith(`-${place}`) && (!site || site.used_from === notYet);
+    return name.endsWith(`-${place}`) && (!site || site.used_from > Date.now());
   });
 }
 

@@ -14,6 +14,8 @@ export class Cloud {
   readonly account = new Account();
   /** The calls in order, such as `PUT /accounts/…`. */
   readonly calls: string[] = [];
+  /** Runs after the effect of a call, such as `POST /accounts/… {"sql":…`, and before its response. */
+  onEffect: (call: string) => void = () => undefined;
   readonly #server: Server;
 
   constructor() {
@@ -98,6 +100,7 @@ export class Cloud {
           jurisdiction: request.headers["cf-r2-jurisdiction"] as string | undefined,
         };
         const result = await handle(this.account, { ...call, origin: this.#address });
+        this.onEffect(`${request.method} ${path} ${body.toString()}`);
         if (typeof result === "string") return void response.end(result);
         const pageCounts = Array.isArray(result)
           ? { count: result.length, total_count: result.length }

@@ -130,12 +130,14 @@ describe("The guide from one database to three", () => {
   it("moves the form with the app to which it refers", async () => {
     expect(await operator.run(move)).toContain("The move starts within a minute.");
     await runSchedule(4);
+    await home("INSERT INTO database_report VALUES ('DB', 1, 1, 1, 4711, null, 0)");
     expect(await home("SELECT phase FROM collection_move ORDER BY id DESC LIMIT 1")).toEqual([
       { phase: "kept" },
     ]);
     expect(await itemsIn("DATA_02")).toEqual(purchases);
     const listed = await operator.run(list);
-    expect(listed).toMatch(/DB .* 1\nDATA_01 .* 0\nDATA_02 .* 2\n/);
+    expect(listed).toMatch(/Of 10 GB +Writes a minute +Collections\n/);
+    expect(listed).toMatch(/DB .* 4711 +1\nDATA_01 .* 0\nDATA_02 .* 2\n/);
     await expect(operator.run(move)).rejects.toThrow("is in this database already");
     await expect(operator.run("npm run databases -- move form:purchase --stop")).rejects.toThrow(
       "is not moving",

@@ -72,6 +72,29 @@ export class Operator {
 
   /** Runs a command line like `npm run restore -- --to …`. Returns its output. */
   async run(line: string): Promise<string> {
+    const { code, output } = await this.#spawn(line, () => undefined);
+    if (code !== 0) throw new Error(output);
+    return output;
+  }
+
+  /**
+   * Runs a command line, and kills it with all its processes after the effect of the first call that is not known. Adds that
+   * call to the known ones. Returns whether there was one.
+   */
+  async runUntilNewCall(line: string, known: Set<string>): Promise<boolean> {
+    let isKilled = false;
+    const { code, output } = await this.#spawn(line, (sent, kill) => {
+      const call = sent.replaceAll(/\d{13}/g, "NOW");
+      if (isKilled || known.has(call)) return;
+      isKilled = true;
+      known.add(call);
+      kill();
+    });
+    if (!isKilled && code !== 0) throw new Error(output);
+    return isKilled;
+  }
+
+  async #spawn(line: string, onEffect: (call: string, kill: () => void) => void) {
     const [, script = "", options = ""] = /^npm run (\w+) -- (.*)$/.exec(line) ?? [];
     const preload = join(standIn, "preload.js");
     const command = ["--import", preload, `src/dev/${script}.ts`, ...options.split(" ")];
@@ -79,13 +102,17 @@ export class Operator {
       cwd: this.checkout,
       env: { ...process.env, ...this.cloud.environment },
       stdio: ["ignore", "pipe", "pipe"],
+      // A group of its own, so that wrangler ends with it.
+      detached: true,
     });
+    const kill = () => process.kill(-Number(child.pid), "SIGKILL");
+    this.cloud.onEffect = (call) => onEffect(call, kill);
     let output = "";
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
     const code = await new Promise((resolve) => child.on("close", resolve));
-    if (code !== 0) throw new Error(output);
-    return output;
+    this.cloud.onEffect = () => undefined;
+    return { code, output };
   }
 
   async query(binding: string, sql: string): Promise<Record<string, unknown>[]> {
