@@ -11,7 +11,7 @@ import { previewItem } from "#actions/preview-item.ts";
 import { updateItem } from "#actions/update-item.ts";
 import { retryOnConflict, noIdempotencyKey } from "#actions/idempotent.ts";
 import type { MemberItem } from "#admin/items/load-item.ts";
-import { itemDocument, siteLinks } from "#documents/items.ts";
+import { itemDocument, relativeOrigin } from "#documents/items.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { buildItemView, type ItemView } from "#domain/item/item.ts";
@@ -27,10 +27,11 @@ import {
   type SeenDigests,
 } from "./changes.ts";
 import { itemsPath, getItem, readIfMatch, getStoredCollection } from "#admin/items/load-item.ts";
-import { readTexts, type Undo } from "#admin/preferences.ts";
+import { readTexts } from "#admin/preferences.ts";
 import { readPlace, withPlace } from "#admin/items/neighbors.ts";
-import { actorNames, itemTitle } from "#admin/items/value.tsx";
-import { undoOf } from "#admin/items/item-page.tsx";
+import { itemTitle } from "#admin/items/value.tsx";
+import { actorNames } from "#admin/items/actor-name.tsx";
+import { undoSaving } from "#admin/items/undo-change.ts";
 import { ItemFormPage } from "./item-form.tsx";
 import { storeSentFiles } from "#admin/items/files/sent-files.ts";
 import { createItem } from "#actions/create-item.ts";
@@ -92,7 +93,7 @@ export const editPage = (kind: CollectionKind) =>
       const references = await formReferences(c.var.action, compiled.collection, view.data);
       return { compiled, view, references, place: readPlace(c) };
     },
-    document: ({ view }) => itemDocument(view, siteLinks),
+    document: ({ view }) => itemDocument(view, relativeOrigin),
     async render(frame, { compiled, view, references, place }) {
       const { collection } = compiled;
       const seen = await digestFields(fieldsOf(compiled), view.data, frame.viewer.zone);
@@ -109,9 +110,7 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
   const refusal = await storeSentFiles(c.var.action, target.compiled, sent);
   const resolved = await findFormRecords(c.var.action, target.compiled.collection, sent);
   const { form } = resolved;
-  if (isEditedFurther(form)) {
-    return c.html(await renderForm(c, target, resolved, seen, undefined));
-  }
+  if (isEditedFurther(form)) return c.html(await renderForm(c, target, resolved, seen, undefined));
   return attempted(
     c,
     async () => {
@@ -121,7 +120,7 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
         const view = await updateItem(c.var.action, target, body, readIfMatch(form));
         const to = withPlace(`${itemsPath(c, kind)}/${view.id}`, readPlace(c));
         const flash = savedMessage(readTexts(c), target, view, []);
-        return { to, flash, document: itemDocument(view, siteLinks) };
+        return { to, flash, document: itemDocument(view, relativeOrigin) };
       }
       const result = await retryOnConflict(c.var.action, async () => {
         const outcome = await tryMerge(c, target, form, seen);
@@ -136,7 +135,7 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
           isPartial: false,
           undo: undoSaving(c, kind, target, view),
         },
-        document: itemDocument(view, siteLinks),
+        document: itemDocument(view, relativeOrigin),
       };
     },
     async (error) => {
@@ -175,17 +174,6 @@ async function tryMerge(
     if (error instanceof Problem && error.code === "version_mismatch") return undefined;
     throw error;
   }
-}
-
-/** Reverts what was saved. A submitted draft cannot become a draft again. */
-function undoSaving(
-  c: AdminContext,
-  kind: CollectionKind,
-  { item }: MemberItem,
-  view: ItemView,
-): Undo | undefined {
-  if (view.version === item.version || view.status !== item.status) return undefined;
-  return undoOf("reverted", `${itemsPath(c, kind)}/${view.id}`, view, readPlace(c));
 }
 
 function savedMessage(
@@ -302,7 +290,7 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
           isPartial: false,
           link: isAnother ? `${base}/${view.id}` : undefined,
         },
-        document: itemDocument(view, siteLinks),
+        document: itemDocument(view, relativeOrigin),
         status: 201,
       };
     },
