@@ -58,8 +58,9 @@ export async function prepared(
   tokenCount: number,
   options: string[] = [],
   root = project,
+  databases: readonly string[] = ["DB"],
 ): Promise<{ service: Service; tokens: string[]; started: number }> {
-  const service = new Service(folder, bundles, root);
+  const service = new Service(folder, bundles, root, databases);
   await service.begin();
   const tokens = await service.tokens(tokenCount);
   const indexedFields = fields.filter(({ key }) => key !== "lines" && key !== "note");

@@ -32,17 +32,24 @@ export class Service {
   readonly #folder: string;
   readonly #bundles: Bundles;
   readonly #root: string;
+  readonly #databases: readonly string[];
   #workerd: Workerd | undefined;
 
   /**
    * `folder` holds the data, on disk or in memory (tmpfs), which decides what a benchmark measures. `root` is the
-   * folder of the project that the bundles were built from.
+   * folder of the project that the bundles were built from. `databases` are the names of the D1 bindings.
    */
-  constructor(folder: string, bundles: Bundles, root = project) {
+  constructor(
+    folder: string,
+    bundles: Bundles,
+    root = project,
+    databases: readonly string[] = ["DB"],
+  ) {
     process.on("exit", () => this.#workerd?.process.kill("SIGKILL"));
     this.#folder = folder;
     this.#bundles = bundles;
     this.#root = root;
+    this.#databases = databases;
     for (const folderName of ["d1", "kv", "r2", "objects"])
       mkdirSync(join(folder, folderName), { recursive: true });
   }
@@ -95,6 +102,7 @@ export class Service {
       data: this.#folder,
       secrets,
       compatibilityDate: compatibilityDate(this.#root),
+      databases: this.#databases,
     };
     writeFileSync(config, workerdConfig(served, layout));
     return config;
@@ -113,22 +121,23 @@ export class Service {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Creates the database's tables and starts the service. */
+  /** Creates the tables of the databases and starts the service. */
   async begin(): Promise<void> {
     await this.start();
-    // Any query creates the database file. The query itself fails, because there are no tables yet.
-    await this.tokens(1).catch(() => undefined);
+    // Any query creates the file of a database. The query itself fails, because there are no tables yet.
+    await fetch(`${this.url()}/health?deep`);
     await this.stop();
     this.#migrate();
     await this.start();
   }
 
   #migrate(): void {
-    this.withDatabase((db) => {
+    this.#withEach((db) => {
       const folder = join(this.#root, "migrations");
       for (const name of readdirSync(folder).toSorted()) {
         db.exec(readFileSync(join(folder, name), "utf8"));
       }
+      return false;
     });
   }
 
@@ -137,9 +146,9 @@ export class Service {
     // The versions of the project store rows differently, so each one fills its own database.
     const fillModule = (await import(join(this.#root, "bench/fill.ts"))) as typeof Filling;
     const { fieldIdsOf, fillStatements, tallyStatement } = fillModule;
-    this.withDatabase((db) => {
+    const isFilled = this.#withEach((db) => {
       const row = db.prepare("select id, fields from collection where key = ?").get(form);
-      if (!row) throw new Error(`There is no form ${form}.`);
+      if (!row) return false;
       const definition = JSON.parse(String(row["fields"])) as {
         fields: Parameters<typeof Filling.fieldIdsOf>[0];
       };
@@ -154,17 +163,30 @@ export class Service {
       }
       db.exec(tallyStatement(target, scale));
       db.exec("commit; pragma wal_checkpoint(truncate)");
+      return true;
+    });
+    if (!isFilled) throw new Error(`There is no form ${form}.`);
+  }
+
+  /** Calls the callback with the open file of the only D1 database. */
+  withDatabase(callback: (db: DatabaseSync) => void): void {
+    this.#withEach((db) => {
+      callback(db);
+      return true;
     });
   }
 
-  /** Calls the callback with the open file of the D1 database. */
-  withDatabase(callback: (db: DatabaseSync) => void): void {
+  /** Opens the files of the D1 databases one after the other, until the callback returns true. Returns whether it did. */
+  #withEach(callback: (db: DatabaseSync) => boolean): boolean {
     const folder = join(this.#folder, "d1/D1DatabaseObject");
-    const file = readdirSync(folder).find((name) => /^[0-9a-f]+\.sqlite$/.test(name));
-    if (!file) throw new Error("The database has no file yet.");
-    const db = new DatabaseSync(join(folder, file));
-    callback(db);
-    db.close();
+    const files = readdirSync(folder).filter((name) => /^[0-9a-f]+\.sqlite$/.test(name));
+    if (files.length < this.#databases.length) throw new Error("A database has no file yet.");
+    return files.some((file) => {
+      const db = new DatabaseSync(join(folder, file));
+      const isDone = callback(db);
+      db.close();
+      return isDone;
+    });
   }
 
   /** Creates the first owner and `count` tokens. Without `limits`, the tokens have the default limits. */

@@ -136,12 +136,15 @@ async function add(): Promise<void> {
   console.log(`${binding} is bound. New apps and forms use it in a minute.`);
 }
 
-/** Finds a database in this place that an earlier run has not finished. */
+/**
+ * Finds a database in this place that an earlier run has not finished. That run may have been killed after its last
+ * statement, so one that is not used yet counts too.
+ */
 async function findUnfinished(place: string): Promise<DatabaseSettings | undefined> {
   const sites = new Map((await loadSites()).map((site) => [site.name, site]));
   return settings.d1_databases.filter(isDataDatabase).find(({ binding, database_name: name }) => {
     const site = sites.get(binding);
-    return name.endsWith(`-${place}`) && (!site || site.used_from === notYet);
+    return name.endsWith(`-${place}`) && (!site || site.used_from > Date.now());
   });
 }
 

@@ -8,7 +8,7 @@ import { reduce, tellStory } from "./reduce.ts";
 import { recordExchanges } from "./record.ts";
 import { run, type Setting } from "./run.ts";
 import { collectedPlans, collectedFolder } from "./collected.ts";
-import { hasMoves, layoutOf, setUp, type Layout } from "./settings.ts";
+import { hasMoves, layoutOf, missingFormerVersions, setUp, type Layout } from "./settings.ts";
 
 const usage = `
 Usage: npm run simulate -- [options]
@@ -240,6 +240,11 @@ const newSeed = () => Math.floor(Date.now() / 1000);
 
 /** Plays the same seeds each time, so that only a change of the code changes the result. */
 async function ci(first: number): Promise<boolean> {
+  const missing = missingFormerVersions();
+  if (missing.length > 0) {
+    say(`FAILED: the history lacks ${missing.join(" and ")}`);
+    return false;
+  }
   const results = [
     await isRepeatable(first),
     await playCollected(),

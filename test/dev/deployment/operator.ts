@@ -69,6 +69,36 @@ export class Operator {
 
   /** Runs command lines like `npm run restore -- --to …`. Returns their output. */
   async run(lines: string, environment: Record<string, string> = {}): Promise<string> {
+    const { code, output } = await this.#spawn(lines, environment, () => undefined);
+    if (code !== 0) throw new Error(output);
+    return output;
+  }
+
+  /**
+   * Runs a command line, and kills it with all its processes after the effect of the first call that is not known. Adds that
+   * call to the known ones. Of ten migrations, one counts. Returns whether there was such a call.
+   */
+  async runUntilNewCall(line: string, known: Set<string>): Promise<boolean> {
+    let isKilled = false;
+    const { code, output } = await this.#spawn(line, {}, (effect, kill) => {
+      const call = effect
+        .replaceAll(/\d{13}/g, "NOW")
+        .replace(/(?<=\/versions\/)[\w-]+/, "ID")
+        .replace(/\{"sql".*INTO d1_migrations \(name\) VALUES \('(\d+)\d_.*/s, "migration $1");
+      if (isKilled || known.has(call)) return;
+      isKilled = true;
+      known.add(call);
+      kill();
+    });
+    if (!isKilled && code !== 0) throw new Error(output);
+    return isKilled;
+  }
+
+  async #spawn(
+    lines: string,
+    environment: Record<string, string>,
+    onEffect: (call: string, kill: () => void) => void,
+  ) {
     const child = spawn("bash", ["-euo", "pipefail", "-c", `${this.#shell}\n${lines}`], {
       cwd: this.checkout,
       env: {
@@ -78,13 +108,17 @@ export class Operator {
         ...environment,
       },
       stdio: ["ignore", "pipe", "pipe"],
+      // A group of its own, so that wrangler ends with it.
+      detached: true,
     });
+    const kill = () => process.kill(-Number(child.pid), "SIGKILL");
+    this.cloud.onEffect = (call) => onEffect(call, kill);
     let output = "";
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
     const code = await new Promise((resolve) => child.on("close", resolve));
-    if (code !== 0) throw new Error(output);
-    return output;
+    this.cloud.onEffect = () => undefined;
+    return { code, output };
   }
 
   async query(binding: string, sql: string): Promise<Record<string, unknown>[]> {
