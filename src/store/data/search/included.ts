@@ -5,7 +5,7 @@ import { itemColumns, itemFromRow, type ItemRow } from "#store/data/items.ts";
 import type { ShownBy } from "#domain/search/tree.ts";
 import { conditionSql, SearchValues } from "./conditions.ts";
 import { balancedSql } from "./cost.ts";
-import { shownDataSql, shownMeasure } from "./parts.ts";
+import { shownDataBytesSql, shownDataSql } from "./parts.ts";
 import { allowedColumn, columns } from "./scan.ts";
 import type { PageStatement } from "./batch.ts";
 
@@ -121,7 +121,7 @@ function recordsSql(expanded: readonly ExpandedReference[], values: SearchValues
   return {
     join: `n cross join item i on i.id = n.id and i.collection_id = n.app${filter}`,
     data: choose((shownBy) => shownDataSql(shownBy, values), "i.data"),
-    bytes: choose((shownBy) => shownMeasure(shownBy).bytes, "octet_length(i.data)"),
+    bytes: choose((shownBy) => shownDataBytesSql(shownBy, values), "octet_length(i.data)"),
   };
 }
 

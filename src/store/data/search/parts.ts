@@ -70,6 +70,23 @@ export const shownDataSql = ({ parts }: ShownBy, values: SearchValues): string =
   `(select json_group_object(d.key, json(i.data -> d.key)) from json_each(i.data) d
     where d.key in ${values.list([...parts.shown.keys()])})`;
 
+/** SQL for the bytes of what `shownDataSql` returns of an item `i`, without its names and punctuation. */
+export function shownDataBytesSql({ parts }: ShownBy, values: SearchValues): string {
+  const slots = [...parts.shown];
+  const whole = slots.flatMap(([slot, shownColumns]) => (shownColumns ? [] : [slot]));
+  const lists = slots.flatMap(([slot, shownColumns]) =>
+    shownColumns
+      ? [
+          `(select total(octet_length(d.value)) from ${rowsSql(slot)} cross join json_each(r.value) d
+            where d.key in ${values.list([...shownColumns])})`,
+        ]
+      : [],
+  );
+  const inWhole = `(select total(octet_length(i.data -> d.key)) from json_each(i.data) d
+    where d.key in ${values.list(whole)})`;
+  return `cast(${balancedSql("+", [inWhole, ...lists])} as integer)`;
+}
+
 /** SQL for the bytes that the caller does not see, as limits count them (`inHiddenSteps`). */
 export const hiddenBytesSql = (shownBy: ShownBy): string =>
   `(${hiddenMeasure(shownBy).bytes} / ${hiddenSteps.bytes} * ${hiddenSteps.bytes})`;
