@@ -10,14 +10,16 @@ import {
   updateName,
   updatePreferences,
   updatePassword,
-  findListingMember,
-  findMemberBySession,
   findMemberForSignIn,
-  type ListingMember,
   type MemberPreferences,
-  type SessionMember,
   insertFirstOwner,
 } from "#store/home/members.ts";
+import {
+  findListingMember,
+  findMemberBySession,
+  type ListingMember,
+  type SessionMember,
+} from "#store/home/signed-in-member.ts";
 import {
   endSession as endStoredSession,
   listSessions as listStoredSessions,

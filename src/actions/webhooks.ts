@@ -32,6 +32,7 @@ import {
 import { retryOnConflict } from "./idempotent.ts";
 import { nextVersion } from "#domain/timeline.ts";
 import { assertSelectable, isVisibleEntry } from "./webhook-entries.ts";
+import { applyPatch, uniqueFields, withoutDuplicates } from "./webhook-patch.ts";
 import { issueSigningSecret, limitPreviousSecrets } from "./deliveries.ts";
 
 type VisibilityContext = Pick<WebhookContext, "actor" | "resources">;
@@ -65,7 +66,7 @@ export async function loadWebhook({ databases }: DatabaseContext, id: string): P
   return hook;
 }
 
-export async function listVisibleWebhooks(ctx: WebhookContext): Promise<Webhook[]> {
+async function listVisibleWebhooks(ctx: WebhookContext): Promise<Webhook[]> {
   return filterVisible(ctx, await listAllWebhooks(ctx));
 }
 
@@ -160,12 +161,6 @@ function tooManyWebhooksProblem() {
   ]);
 }
 
-const uniqueFields = (keys: readonly string[] | null | undefined) =>
-  keys ? [...new Set(keys)] : null;
-
-const withoutDuplicates = (collections: Webhook["collections"]) =>
-  collections === "all" ? collections : [...new Set(collections)];
-
 /** Merges the members of the body into the current webhook. Returns 412 if If-Match names another version. */
 export function updateWebhook(
   ctx: WebhookContext,
@@ -216,43 +211,6 @@ export function updateWebhook(
     if (next.state === "active" && !isOnlyRenamed) resume();
     return { hook: { ...next, version }, secret: newSecret?.secret ?? null };
   });
-}
-
-type WebhookPatch = Partial<
-  Pick<
-    Webhook,
-    "name" | "url" | "types" | "collections" | "include" | "recalculations" | "changedFields"
-  >
-> & {
-  state?: "active" | "paused";
-};
-
-/** Members that decide where messages go and what they contain. */
-const deliveryFields = [
-  "url",
-  "types",
-  "collections",
-  "include",
-  "recalculations",
-  "changedFields",
-] as const;
-
-/** A caller that changes a delivery field becomes the maker. Messages contain only what the maker may read. */
-function applyPatch(
-  ctx: WebhookContext,
-  before: Webhook,
-  patch: { [Name in keyof WebhookPatch]: WebhookPatch[Name] | undefined },
-): Webhook {
-  const entries = Object.entries(patch).filter(([, value]) => value !== undefined);
-  const after: Webhook = { ...before, ...(Object.fromEntries(entries) as WebhookPatch) };
-  after.collections = withoutDuplicates(after.collections);
-  after.types = [...new Set(after.types)];
-  if (patch.state !== undefined) after.reason = null;
-  if (after.state !== before.state) after.retryAt = null;
-  const changesDelivery = deliveryFields.some((name) => patch[name] !== undefined);
-  if (!changesDelivery) return after;
-  // The caller is authenticated, so its rights have not ended.
-  return { ...after, maker: ctx.actor, makerRightsEndAt: Number.MAX_SAFE_INTEGER };
 }
 
 /** Keeps the positions of collections that the webhook already listens to. New collections start at their end. */

@@ -50,7 +50,7 @@ async function renderSidebar(c: Context<AdminEnv>, theme: Theme): Promise<string
       <Sidebar {...frame} />
     </Localized>
   );
-  return String(await (sidebar as { toString: () => string | Promise<string> }).toString());
+  return (sidebar as { toString: () => string | Promise<string> }).toString();
 }
 
 /** Changes the parts of a page that `Page` renders for a theme and a side bar. */

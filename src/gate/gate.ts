@@ -1,9 +1,9 @@
 import {
   type Credential,
   type CredentialUse,
+  type Grant,
   type ExchangeResult,
   buildUsage,
-  maxUsageDelayMs,
 } from "#domain/credential/credential.ts";
 import type { Clock, Random } from "#domain/ports.ts";
 import type { PresentedCredential } from "#domain/credential/tokens.ts";
@@ -17,6 +17,7 @@ import {
   isOlderThanKnown,
   loadState,
   serializeState,
+  usageReporting,
   type GateReport,
   type KnownCredential,
   type GateState,
@@ -30,6 +31,7 @@ import {
   buildQuotas,
   type Admission,
   type Refusal,
+  type Quotas,
   requestWaitMs,
   addRequests,
   emptyWindow,
@@ -47,12 +49,6 @@ const staleAfterMs = minuteMs;
 /** A credential older than this is refreshed in the background, so that no request waits for the read. */
 const refreshAfterMs = 30_000;
 
-/**
- * How often usage counts are written to the database: after a call, or by an alarm when no call comes. Each write costs
- * more than the call, so pages that show current counts ask the object. Counts of a new credential are written at its
- * first pause.
- */
-const usageReporting = { intervalMs: 15 * minuteMs, maxDelayMs: maxUsageDelayMs };
 const revokedRetentionMs = 30 * 24 * 60 * minuteMs;
 
 export interface GateService {
@@ -104,12 +100,7 @@ export class Gate {
     const grant = credential && findGrant(credential, presented.proof, now);
     if (!grant) return { verdict: "refused" };
     const { waitMs, storeTiming } = takeRequest(meter, grant.limits, isWrite, now);
-    const quotas = buildQuotas(
-      grant.limits,
-      meter.requests,
-      isWrite ? meter.writes : undefined,
-      now,
-    );
+    const quotas = this.#quotasOf(grant, isWrite, now);
     if (waitMs > 0)
       return { verdict: "limited", grant, retryAfter: Math.ceil(waitMs / 1000), quotas };
     const seen = readConstraintOf(writes, now);
@@ -132,13 +123,13 @@ export class Gate {
     if (!grant) return { verdict: "refused" };
     const waitMs = requestWaitMs(meter, grant.limits, isWrite, now);
     if (waitMs === 0) return null;
-    const quotas = buildQuotas(
-      grant.limits,
-      meter.requests,
-      isWrite ? meter.writes : undefined,
-      now,
-    );
+    const quotas = this.#quotasOf(grant, isWrite, now);
     return { verdict: "limited", grant, retryAfter: Math.ceil(waitMs / 1000), quotas };
+  }
+
+  #quotasOf({ limits }: Grant, isWrite: boolean, now: number): Quotas {
+    const { requests, writes } = this.#state.meter;
+    return buildQuotas(limits, requests, isWrite ? writes : undefined, now);
   }
 
   /** Applies a report that arrives without a request. It indicates a pause, so the state is stored exactly. */
@@ -211,10 +202,7 @@ export class Gate {
     if (usage.owed) await this.#reportUsage(now);
     const revokedAt = known?.credential?.revokedAt ?? null;
     if (revokedAt === null) return;
-    if (now < revokedAt + revokedRetentionMs) {
-      await this.#wakeBy(revokedAt + revokedRetentionMs);
-      return;
-    }
+    if (now < revokedAt + revokedRetentionMs) return this.#wakeBy(revokedAt + revokedRetentionMs);
     this.#state.log = emptyCallLog();
     this.#storeExactly();
   }

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Client, Json } from "../support/client";
+import type { Client } from "../support/client";
 import { anonymous, client, makeForm, ownerCookie } from "../support/service";
 
 let integrator: Client;

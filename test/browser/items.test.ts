@@ -208,7 +208,7 @@ describe.each([
       expect.stringMatching(/^Created by Items, /),
     ]);
     await person.press("Revert all");
-    await page.getByText("Yoshida Ren reverted.").waitFor();
+    await page.getByText("Change to Yoshida Ren reverted").waitFor();
     expect((await loadVisit(id)).data).toMatchObject({ who: "Yoshida Ren", topics: ["c", "a"] });
     expect(await entries.first().textContent()).toMatch(/^Updated by you, .*Changed → Yoshida Ren/);
   });
@@ -219,7 +219,7 @@ describe.each([
     await page.locator("summary", { hasText: "Columns" }).click();
     const choice = page.getByRole("group", { name: "Columns" });
     for (const label of ["When", "Done", "Topics"]) await choice.getByLabel(label).uncheck();
-    await person.press("Save columns");
+    await person.press("Save for me");
     await page.goto("/admin");
     await page.goto("/admin/forms/visits/items");
     const headings = await page.locator("thead th").allTextContents();

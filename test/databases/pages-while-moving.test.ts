@@ -113,7 +113,7 @@ function parametersOf(path: string): Record<string, string> {
   return parameters.form;
 }
 
-/** The status and the text of a response, without what differs between two requests. */
+/** The status and the text of a response, without what differs between two requests and the counts of this test's calls. */
 async function read(path: string): Promise<string> {
   const { status, text } = isApiPath(path)
     ? await reader.get(path.slice("/api/v1".length))
@@ -121,7 +121,8 @@ async function read(path: string): Promise<string> {
   return `${status} ${text.replaceAll(ofRequest, "")}`;
 }
 
-const ofRequest = /cursor=[\w-]+|"request_id":"[^"]+"|nonce="[^"]+"/g;
+const ofRequest =
+  /cursor=[\w-]+|"request_id":"[^"]+"|nonce="[^"]+"|<h2>Requests .*?<\/figure>|data-label="24 h">.*?<\/td>/g;
 
 async function readAll(paths: readonly string[]): Promise<Map<string, string>> {
   const found = new Map<string, string>();

@@ -157,7 +157,7 @@ const maxKeyLength = 40;
 export const needsChosenKey = (label: string) => label.trim() !== "" && toSlug(label) === "";
 
 /** The key of a field without one. It does not depend on the language in which the type is named. */
-export const deriveKey = ({ label, type }: DraftField, usedKeys: ReadonlySet<string>) =>
+const deriveKey = ({ label, type }: DraftField, usedKeys: ReadonlySet<string>) =>
   makeKey(label, defaultKeys[type], usedKeys);
 
 /** Derives an unused key from a label: lowercase letters, digits and underscores. */

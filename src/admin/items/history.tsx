@@ -1,7 +1,7 @@
 import type { Field } from "#domain/definition/field.ts";
 import type { HistoryEntry, FieldChange, ItemHistory } from "#domain/item/change.ts";
 import { ChangeList } from "./change-list.tsx";
-import { ActorName } from "./value.tsx";
+import { ActorName } from "./actor-name.tsx";
 import type { ItemView } from "#domain/item/item.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
 import { Time } from "#html/viewer.tsx";

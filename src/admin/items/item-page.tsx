@@ -2,37 +2,29 @@ import { type ItemView, buildItemView } from "#domain/item/item.ts";
 import { Action } from "#html/action-button.tsx";
 import { ShortId } from "#html/parts.tsx";
 import { Time } from "#html/viewer.tsx";
-import { type Catalogue, useText } from "#admin/language/index.tsx";
+import { useText } from "#admin/language/index.tsx";
 import { type PageContext, AdminPage } from "#admin/layout.tsx";
-import {
-  ActorName,
-  StatusBadge,
-  ActorNamesContext,
-  itemTitle,
-  ItemValues,
-  actorNames,
-} from "./value.tsx";
+import { StatusBadge, itemTitle, ItemValues } from "./value.tsx";
+import { ActorName, ActorNamesContext, actorNames } from "./actor-name.tsx";
 import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
 import { problem, type Problem } from "#domain/problem/problem.ts";
 import type { ItemHistory } from "#domain/item/change.ts";
 import { collectionPath, dataAssets } from "#admin/definitions/layout.tsx";
-import { getItemWithHistory, loadItemHistory } from "#actions/changes.ts";
-import type { ActionContext } from "#actions/context.ts";
+import { getItemWithHistory } from "#actions/changes.ts";
 import { deleteSubmission } from "#actions/remove-item.ts";
 import { reopenSubmission, updateItem } from "#actions/update-item.ts";
-import type { LoadedItem } from "#actions/visible.ts";
 import { historyDocument, itemDocument, siteLinks } from "#documents/items.ts";
-import { numberOf, readForm, textOf, type FormValues } from "#admin/form-input.ts";
+import { readForm } from "#admin/form-input.ts";
 import { action, page } from "#admin/page.ts";
 import { loadTitles, type Titles } from "#actions/reference-titles.ts";
 import type { Referrer } from "#store/data/reference-titles.ts";
 import { noReferences, ReferencesContext, ReferrerList } from "./references.tsx";
-import { HistoryList, previousData } from "./history.tsx";
+import { HistoryList } from "./history.tsx";
 import { getItem, itemsPath, readIfMatch } from "./load-item.ts";
+import { revertItem, undoOf, type ItemChange } from "./undo-change.ts";
 import { readPlace, withPlace, type Place } from "./neighbors.ts";
 import { pagePath } from "./list/pages.ts";
-import type { Undo } from "#admin/preferences.ts";
 
 function ItemActions({
   path,
@@ -270,44 +262,3 @@ export function itemPage(kind: CollectionKind) {
     remove,
   };
 }
-
-/** The opposite of a change, as long as nobody changes the item again. */
-export function undoOf(
-  outcome: "closed" | "reopened" | "reverted",
-  itemPath: string,
-  { version }: ItemView,
-  place: Place | undefined,
-): Undo {
-  const values = { $version: String(version) };
-  const undo = (step: string, more: Record<string, string> = {}) => ({
-    action: withPlace(`${itemPath}/${step}`, place),
-    values: { ...values, ...more },
-  });
-  if (outcome === "closed") return undo("reopen");
-  return outcome === "reopened" ? undo("close") : undo("revert", { change: String(version) });
-}
-
-type ItemChange = (
-  ctx: ActionContext,
-  target: LoadedItem,
-  ifMatch: string[] | null,
-  request: { sent: FormValues; text: Catalogue },
-) => Promise<ItemView>;
-
-/** Restores the values that one change replaced, or that of one field, and saves them as a new version. */
-const revertItem: ItemChange = async (ctx, target, ifMatch, { sent, text }) => {
-  const { entries } = await loadItemHistory(ctx, target);
-  const entry = entries.find(({ version }) => version === numberOf(sent["change"]));
-  const { fields } = target.compiled.collection.definition.fields;
-  const chosen = textOf(sent["field"]);
-  const changes = entry?.fields ?? [];
-  const data = previousData(
-    chosen === "" ? changes : changes.filter(({ key }) => key === chosen),
-    fields,
-  );
-  if (Object.keys(data).length === 0) {
-    const reason = text.itemPage.history.notRevertible;
-    throw problem.invalidInput([{ field: "change", code: "not_an_option", reason }]);
-  }
-  return updateItem(ctx, target, { data }, ifMatch);
-};

@@ -17,15 +17,12 @@ import {
   Time,
   type Viewer,
 } from "#html/viewer.tsx";
-import { type Child, createContext, useContext } from "hono/jsx";
+import { type Child } from "hono/jsx";
 import { ReferenceValue } from "./references.tsx";
 import { FileList } from "./files/file-list.tsx";
 import { filesOf } from "./files/sent-files.ts";
 import { renderedRowCounts } from "#admin/items/form/read-form.ts";
-import { roleAllows } from "#domain/credential/permissions.ts";
-import type { ItemHistory } from "#domain/item/change.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
-import type { PageContext } from "#admin/layout.tsx";
 
 const statusTones = { draft: "warn", submitted: "good", closed: "quiet" } as const;
 
@@ -258,45 +255,6 @@ function LineItemsTable({ field, rows, maxRows }: LineItemsTableProps) {
         {maxRows > 0 ? text.firstRows(maxRows, rows.length) : text.tooManyRows(rows.length)}
       </p>
     </>
-  );
-}
-
-/** Names of members and credentials by actor, as far as the page has loaded them. */
-export const ActorNamesContext = createContext<ReadonlyMap<string, string>>(new Map());
-
-export function actorNames({ entries }: ItemHistory): ReadonlyMap<string, string> {
-  return new Map(entries.flatMap(({ by, byName }) => (byName === null ? [] : [[by, byName]])));
-}
-
-/** The name of an actor for a reader. Pages and downloads follow the same rule. */
-export function visibleActorName(
-  actor: string,
-  name: string | undefined,
-  reader: PageContext["member"],
-): string | undefined {
-  const [kind, id] = actor.split(":");
-  if (kind === "credential") return roleAllows(reader.role, "credentials") ? name : undefined;
-  // A member without a name has its address instead, which only some roles may see.
-  const isAddress = name?.includes("@") ?? false;
-  const isVisible = !isAddress || id === reader.id || roleAllows(reader.role, "members");
-  return isVisible ? name : undefined;
-}
-
-/** Names an actor. */
-export function ActorName({ actor, frame }: { actor: string; frame: PageContext }) {
-  const [kind = "", id = ""] = actor.split(":");
-  const name = visibleActorName(actor, useContext(ActorNamesContext).get(actor), frame.member);
-  const text = useText().itemPage.actors;
-  if (kind === "member") {
-    if (id === frame.member.id) return <>{text.you}</>;
-    return name === undefined ? <>{text.otherMember}</> : <bdi>{name}</bdi>;
-  }
-  if (kind !== "credential") return <>{text.recalculation}</>;
-  if (!roleAllows(frame.member.role, "credentials")) return <>{text.integration}</>;
-  return (
-    <a href={`/admin/integrations/${id}`}>
-      <bdi>{name ?? text.integration}</bdi>
-    </a>
   );
 }
 

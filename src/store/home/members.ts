@@ -1,11 +1,10 @@
 import { lazy } from "#domain/lazy.ts";
 import { orm, query, type HomeDatabase } from "#store/db/database.ts";
-import { and, eq, gt, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import { type Role, canGrant, roles } from "#domain/credential/permissions.ts";
 import { retryTransient } from "#store/db/retry.ts";
-import { member, session, credential, invitation } from "#store/db/schema.ts";
+import { member, credential, invitation } from "#store/db/schema.ts";
 import { runGuarded, guardCode, homeGuard } from "#store/db/guard.ts";
-import { listSettingsSql, type ListSettings } from "./list-settings.ts";
 import { insertAuditEntry, type AuditRecord } from "./audit.ts";
 import { runAsMember, type ActingMember, endSessionsStatement } from "./sessions.ts";
 import { homeStatement, nextVersionSql } from "#store/db/statement.ts";
@@ -25,7 +24,7 @@ export interface Member {
   zone: string | null;
 }
 
-const memberColumns = lazy(() => ({
+export const memberColumns = lazy(() => ({
   id: member.id,
   version: member.version,
   email: member.email,
@@ -70,60 +69,6 @@ export async function findMember(db: HomeDatabase, id: string): Promise<Member |
       .where(and(eq(member.id, id), isNull(member.disabledAt))),
   );
   return row;
-}
-
-/** A member with what it has saved for the list that a request shows. */
-export type ListingMember = Member & { settings: ListSettings | null };
-
-const withSettings = (list: string | undefined) => ({
-  ...memberColumns(),
-  settings: list === undefined ? sql<null>`null` : listSettingsSql(list),
-});
-
-const listingMember = (row: Member & { settings: string | null }): ListingMember => ({
-  ...row,
-  settings: row.settings === null ? null : (JSON.parse(row.settings) as ListSettings),
-});
-
-/** Finds an active member by its address, with its settings for a list. */
-export async function findListingMember(
-  db: HomeDatabase,
-  email: string,
-  list: string | undefined,
-): Promise<ListingMember | undefined> {
-  const [row] = await retryTransient(db, () =>
-    orm(db)
-      .select(withSettings(list))
-      .from(member)
-      .where(and(eq(member.email, email), isNull(member.disabledAt))),
-  );
-  return row && listingMember(row);
-}
-
-/** The member of a session with its settings for a list, and when the session was last used. */
-export interface SessionMember {
-  member: ListingMember;
-  seenAt: number;
-}
-
-/** Finds the member of an unexpired session, with its settings for a list. Returns undefined for a removed member. */
-export async function findMemberBySession(
-  db: HomeDatabase,
-  hash: string,
-  now: number,
-  list: string | undefined,
-): Promise<SessionMember | undefined> {
-  const [row] = await retryTransient(db, () =>
-    orm(db)
-      .select({
-        member: withSettings(list),
-        seenAt: sql<number>`coalesce(${session.seenAt}, ${session.createdAt})`,
-      })
-      .from(session)
-      .innerJoin(member, eq(member.id, session.memberId))
-      .where(and(eq(session.hash, hash), gt(session.expiresAt, now), isNull(member.disabledAt))),
-  );
-  return row && { member: listingMember(row.member), seenAt: row.seenAt };
 }
 
 const updateNameStatement = homeStatement<{ id: string; name: string }>((db, v) =>

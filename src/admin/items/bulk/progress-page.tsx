@@ -106,8 +106,12 @@ export function ResultPage(props: ReportProps) {
   const { Items, item, itemCount } = frame.text.terms.collections[collection.kind];
   const text = frame.text.bulk.results;
   const base = listPath.split("?")[0] ?? "";
+  const { fields } = collection.definition.fields;
+  const what = describeEdit(fields, change, frame.text, frame.viewer);
   const summary =
-    report.refused === 0 ? text.all(act, itemCount(report.done), report) : text.counts(act, report);
+    report.refused === 0
+      ? text.all(act, itemCount(report.done), report, what)
+      : text.counts(act, report);
   return (
     <BulkPage {...props} title={text.title(act, Items)}>
       <p class={report.refused > 0 ? "notice warn" : "notice good"} role="status" data-done="">

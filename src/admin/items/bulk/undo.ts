@@ -16,7 +16,7 @@ import { readTexts, type Undo } from "#admin/preferences.ts";
 import { actionOf } from "./confirm-page.tsx";
 
 /** One request takes back at most this many changes, which is what one request of a bulk edit makes. */
-export const maxUndone = 500;
+const maxUndone = 500;
 
 /** The form that takes back a bulk edit which one request made. */
 export const undoOfRequest = (listPath: string, requestId: string): Undo => ({

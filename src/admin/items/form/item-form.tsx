@@ -1,12 +1,6 @@
 import type { Field, LineItemsField } from "#domain/definition/field.ts";
-import {
-  Value,
-  ItemValues,
-  ActorName,
-  ActorNamesContext,
-  StatusBadge,
-  itemTitle,
-} from "#admin/items/value.tsx";
+import { Value, ItemValues, StatusBadge, itemTitle } from "#admin/items/value.tsx";
+import { ActorName, ActorNamesContext } from "#admin/items/actor-name.tsx";
 import type { ItemView } from "#domain/item/item.ts";
 import { Time } from "#html/viewer.tsx";
 import { type Catalogue, useText } from "#admin/language/index.tsx";

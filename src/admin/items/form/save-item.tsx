@@ -27,10 +27,11 @@ import {
   type SeenDigests,
 } from "./changes.ts";
 import { itemsPath, getItem, readIfMatch, getStoredCollection } from "#admin/items/load-item.ts";
-import { readTexts, type Undo } from "#admin/preferences.ts";
+import { readTexts } from "#admin/preferences.ts";
 import { readPlace, withPlace } from "#admin/items/neighbors.ts";
-import { actorNames, itemTitle } from "#admin/items/value.tsx";
-import { undoOf } from "#admin/items/item-page.tsx";
+import { itemTitle } from "#admin/items/value.tsx";
+import { actorNames } from "#admin/items/actor-name.tsx";
+import { undoSaving } from "#admin/items/undo-change.ts";
 import { ItemFormPage } from "./item-form.tsx";
 import { storeSentFiles } from "#admin/items/files/sent-files.ts";
 import { createItem } from "#actions/create-item.ts";
@@ -109,9 +110,7 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
   const refusal = await storeSentFiles(c.var.action, target.compiled, sent);
   const resolved = await findFormRecords(c.var.action, target.compiled.collection, sent);
   const { form } = resolved;
-  if (isEditedFurther(form)) {
-    return c.html(await renderForm(c, target, resolved, seen, undefined));
-  }
+  if (isEditedFurther(form)) return c.html(await renderForm(c, target, resolved, seen, undefined));
   return attempted(
     c,
     async () => {
@@ -175,17 +174,6 @@ async function tryMerge(
     if (error instanceof Problem && error.code === "version_mismatch") return undefined;
     throw error;
   }
-}
-
-/** Reverts what was saved. A submitted draft cannot become a draft again. */
-function undoSaving(
-  c: AdminContext,
-  kind: CollectionKind,
-  { item }: MemberItem,
-  view: ItemView,
-): Undo | undefined {
-  if (view.version === item.version || view.status !== item.status) return undefined;
-  return undoOf("reverted", `${itemsPath(c, kind)}/${view.id}`, view, readPlace(c));
 }
 
 function savedMessage(

@@ -3,6 +3,7 @@ import { createCellReader } from "#domain/import/cells.ts";
 import { importableFields, type ImportPlan } from "#domain/import/csv.ts";
 import { useViewer, ViewerContext } from "#html/viewer.tsx";
 import { Value, valueText } from "#admin/items/value.tsx";
+import { textOf } from "#admin/form-input.ts";
 import { useText } from "#admin/language/index.tsx";
 import { Select } from "#html/inputs.tsx";
 import { formatChoices, type FileFormats } from "./file.ts";
@@ -56,7 +57,7 @@ export function ReadCell({
   const { terms } = useText();
   if (!field || value === null) return <>{truncateCell(cell)}</>;
   const shown = valueText(field, value, terms, { ...viewer, zone: plan.zone });
-  if ([shown, String(value)].includes(cell.trim())) return <>{truncateCell(cell)}</>;
+  if ([shown, textOf(value)].includes(cell.trim())) return <>{truncateCell(cell)}</>;
   return (
     <>
       {truncateCell(cell)}

@@ -13,7 +13,7 @@ import { getStoredCollection } from "#admin/items/load-item.ts";
 import { listActorNames } from "#actions/audit.ts";
 import type { Actor } from "#domain/audit.ts";
 import type { ItemView } from "#domain/item/item.ts";
-import { visibleActorName } from "#admin/items/value.tsx";
+import { visibleActorName } from "#admin/items/actor-name.tsx";
 import { viewerOf } from "#admin/preferences.ts";
 import { buildSearchBody, clockOf } from "./filters.ts";
 import { assertKnownParameters, readQuery, type Query } from "./query.ts";

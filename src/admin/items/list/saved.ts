@@ -19,6 +19,19 @@ const ColumnsInput = lazy(() =>
   }),
 );
 
+/** The chosen fields, and the columns besides the fields that the form offered and the member hid. */
+function chosenColumns(
+  kind: CollectionKind,
+  chosen: readonly string[],
+  offered: string | readonly string[] | undefined,
+): string[] {
+  const properties = propertyColumns(kind).filter((each) => offered?.includes(each));
+  return [
+    ...chosen.filter((key) => !properties.some((property) => property === key)),
+    ...properties.filter((property) => !chosen.includes(property)).map(hiddenColumn),
+  ];
+}
+
 /** Remembers the columns of a list, and keeps the member's own filters. */
 export function savedLists(kind: CollectionKind) {
   const listOf = ({ param }: AdminRequest) => `${kind}:${param("key")}`;
@@ -26,12 +39,7 @@ export function savedLists(kind: CollectionKind) {
     columns: action({
       fields: ColumnsInput,
       async act(request, { search, columns, offered }) {
-        const sent = nonEmptyTexts(columns);
-        const properties = propertyColumns(kind).filter((each) => offered?.includes(each));
-        const keys = [
-          ...sent.filter((key) => !properties.some((property) => property === key)),
-          ...properties.filter((property) => !sent.includes(property)).map(hiddenColumn),
-        ];
+        const keys = chosenColumns(kind, nonEmptyTexts(columns), offered);
         const query = parseQuery(search);
         const document = { columns: keys };
         const base = itemsPath(request.c, kind);
