@@ -13,23 +13,31 @@ export async function carryFiles(run: MoveRun, hasTime: () => boolean): Promise<
   const { files, source, target, databases } = run;
   const [from, to] = [source, target].map(({ name }) => databases.jurisdictions.get(name) ?? null);
   if (to === undefined || from === undefined || files.areTogether(from, to)) return true;
-  let { collection: index, after } = run.move.position ?? { collection: 0, after: null };
+  const { position } = run.move;
+  let index = position?.collection ?? 0;
+  let lastId = position?.after?.[0] as string | undefined;
   for (;;) {
     const collection = run.move.collections[index];
     if (!collection) break;
+    const after = lastId === undefined ? null : [lastId];
     await run.save({ position: { collection: index, table: 0, after }, problem: "carries_files" });
     if (!hasTime()) return false;
-    const ids = await listFileIds(target, collection.id, String(after?.[0] ?? ""), filesPerStep);
-    const copied: string[] = [];
-    for (const id of ids) if (await files.copy(id, to)) copied.push(id);
-    run.fileCalls += callsPerFile * ids.length;
-    // A later run, and a later move back, may have carried them meanwhile.
-    await run.save({});
-    await files.deleteElsewhere(copied, to);
-    const last = ids.at(-1);
-    if (last === undefined) [index, after] = [index + 1, null];
-    else after = [last];
+    const ids = await listFileIds(target, collection.id, lastId ?? "", filesPerStep);
+    for (const id of ids) {
+      if (!hasTime()) break;
+      await carryFile(run, id, to);
+      lastId = id;
+    }
+    if (ids.length === 0) [index, lastId] = [index + 1, undefined];
   }
   await run.save({ position: null });
   return true;
+}
+
+async function carryFile(run: MoveRun, id: string, to: string | null): Promise<void> {
+  run.fileCalls += callsPerFile;
+  if (!(await run.files.copy(id, to))) return;
+  // Keeps the lease, and ends a run that is no longer the latest: a move back may have carried the file meanwhile.
+  await run.save({});
+  await run.files.deleteElsewhere([id], to);
 }

@@ -1,6 +1,12 @@
 import type { AuditAction } from "#domain/audit.ts";
 import type { DeploymentOptions } from "./options.ts";
-import { settingsFileOf, isAssignedId, saveSettings, type Settings } from "./settings.ts";
+import {
+  isAssignedId,
+  jurisdictionBucket,
+  saveSettings,
+  settingsFileOf,
+  type Settings,
+} from "./settings.ts";
 import { captureWrangler, queryWrangler, runWranglerQuietly, stop, stopAfter } from "./wrangler.ts";
 
 type PlaceOptions = Pick<DeploymentOptions, "environment" | "location" | "jurisdiction">;
@@ -15,10 +21,12 @@ export function ensureResources(options: PlaceOptions, settings: Settings): void
     namespace.id = findNamespaceId(title, config) ?? createNamespace(title, config);
     saveSettings(options.environment, settings);
   }
+  placeFiles(settings, config);
   for (const bucket of settings.r2_buckets) {
     if (bucket.bucket_name !== undefined) continue;
-    const name = `${settings.name}-${bucket.binding.toLowerCase()}`;
-    const jurisdiction = options.jurisdiction ?? findJurisdiction(settings, config);
+    const name = `${settings.name}-${bucket.binding.toLowerCase().replace("_", "-")}`;
+    const jurisdiction =
+      bucket.jurisdiction ?? options.jurisdiction ?? jurisdictionsOf(settings, config).get("DB");
     createBucket(name, { location: options.location, jurisdiction }, config);
     Object.assign(bucket, { bucket_name: name, ...(jurisdiction ? { jurisdiction } : {}) });
     saveSettings(options.environment, settings);
@@ -52,10 +60,32 @@ interface Database {
 
 const listDatabases = (config: string[]) => list<Database>("d1 list --json", config);
 
-/** The jurisdiction of the home database. Files must not leave it either. */
-function findJurisdiction({ d1_databases: ours }: Settings, config: string[]): string | undefined {
-  const home = listDatabases(config).find(({ uuid }) => uuid === ours[0]?.database_id);
-  return home?.jurisdiction ?? undefined;
+/** The jurisdictions of our databases, by the names of their bindings. Files must not leave them either. */
+function jurisdictionsOf({ d1_databases: ours }: Settings, config: string[]): Map<string, string> {
+  const known = new Map(
+    listDatabases(config).map(({ uuid, jurisdiction }) => [uuid, jurisdiction]),
+  );
+  return new Map(
+    ours.flatMap(({ binding, database_id: id }) => {
+      const jurisdiction = known.get(id);
+      return jurisdiction ? [[binding, jurisdiction] as const] : [];
+    }),
+  );
+}
+
+/** Tells the service the jurisdictions of its databases, and adds the buckets that it needs there. */
+function placeFiles(settings: Settings, config: string[]): void {
+  const { d1_databases: databases, vars, r2_buckets: buckets } = settings;
+  // The jurisdiction of a database never changes, and listing takes a second.
+  if (databases.length === 1 && vars["JURISDICTIONS"] !== undefined) return;
+  const jurisdictions = jurisdictionsOf(settings, config);
+  vars["JURISDICTIONS"] = Array.from(jurisdictions, (pair) => pair.join("=")).join(",");
+  for (const jurisdiction of new Set(jurisdictions.values())) {
+    const binding = `${jurisdictionBucket}${jurisdiction.toUpperCase()}`;
+    const isPresent = buckets.some((bucket) => bucket.binding === binding);
+    if (jurisdiction !== jurisdictions.get("DB") && !isPresent)
+      buckets.push({ binding, jurisdiction });
+  }
 }
 
 /** Creates a bucket, unless the account has it in this jurisdiction. */

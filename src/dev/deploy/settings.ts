@@ -19,6 +19,9 @@ export interface DatabaseSettings extends Binding {
 
 export const isDataDatabase = ({ binding }: Binding): boolean => /^DATA_\d\d$/.test(binding);
 
+/** Buckets of jurisdictions are in the saved file alone. Their names begin like this. */
+export const jurisdictionBucket = "FILES_";
+
 /** The parts of wrangler's configuration that differ between environments. */
 export interface Settings {
   name: string;
@@ -63,10 +66,13 @@ export function loadSettings(options: DeploymentOptions): Settings {
       ...namespace,
       id: findSavedId(saved.kv_namespaces, namespace, isProduction, "id"),
     })),
-    r2_buckets: template.r2_buckets.map((bucket) => ({
-      ...(isProduction ? bucket : { binding: bucket.binding }),
-      ...saved.r2_buckets?.find(({ binding }) => binding === bucket.binding),
-    })),
+    r2_buckets: [
+      ...template.r2_buckets.map((bucket) => ({
+        ...(isProduction ? bucket : { binding: bucket.binding }),
+        ...saved.r2_buckets?.find(({ binding }) => binding === bucket.binding),
+      })),
+      ...(saved.r2_buckets ?? []).filter(({ binding }) => binding.startsWith(jurisdictionBucket)),
+    ],
     ratelimits: isProduction ? template.ratelimits : buildSeparateLimiters(template, name),
   };
   return applyOptions(settings, options);

@@ -56,6 +56,16 @@ describe("The guide from one database to three", () => {
       ["edge-forms-data-01-eu", "eu"],
       ["edge-forms-data-02-weur", undefined],
     ]);
+    // Files in the European Union have a bucket there.
+    const bucket = "edge-forms-files-eu";
+    expect([...operator.cloud.account.buckets]).toEqual([[bucket, "eu"]]);
+    const { r2_buckets: buckets, vars } = operator.settings();
+    expect(buckets).toContainEqual({
+      binding: "FILES_EU",
+      bucket_name: bucket,
+      jurisdiction: "eu",
+    });
+    expect(vars).toMatchObject({ JURISDICTIONS: "DATA_01=eu" });
     await create(1, "app", "suppliers", [{ id: 1, key: "name", type: "text" }]);
     await create(
       2,

@@ -24,9 +24,10 @@ const { values, positionals } = parseArgs({
 const config = JSON.parse(readFileSync(values.config, "utf8"));
 const account = `accounts/${process.env.CLOUDFLARE_ACCOUNT_ID}`;
 
-async function call(method, path, body) {
+async function call(method, path, body, headers = {}) {
   const url = `${process.env.CLOUDFLARE_API_BASE_URL}/${account}/${path}`;
-  const response = await fetch(url, { method, ...(body ? { body: JSON.stringify(body) } : {}) });
+  const sent = body ? { body: JSON.stringify(body) } : {};
+  const response = await fetch(url, { method, headers, ...sent });
   const { success, result, errors } = await response.json();
   if (!success) throw new Error(errors[0].message);
   return result;
@@ -63,6 +64,8 @@ const commands = {
   "kv namespace list": () => call("GET", "storage/kv/namespaces?per_page=100"),
   "kv namespace delete": () =>
     call("DELETE", `storage/kv/namespaces/${String(values["namespace-id"])}`),
+  "r2 bucket create": (name) =>
+    call("POST", "r2/buckets", { name }, { "cf-r2-jurisdiction": values.jurisdiction }),
   async deploy() {
     if (values.var === "PAUSED:true") writeFileSync("paused", "");
     else rmSync("paused", { force: true });
