@@ -237,7 +237,6 @@ export async function simulateBatch(
   const write = buildBatchWrite(access, simulation, ctx.now(), batchId, rejectItem);
   operationProblems.push(...findBatchDuplicates(access, write, operations, results));
   const references = batchReferences(access, simulation, results);
-  write.references = guardedReferences(ctx, access, references);
   const budgetShare = Math.max(batchBudgetUsed(budget), lookup.bytes.shown / maxReadBytes);
   return { results, problems: operationProblems, write, references, budgetShare };
 }
@@ -253,6 +252,7 @@ async function storePreparedBatch(
   const db = ctx.databases.of(access.collection);
   const entry = itemAuditRecord(ctx, action, write.now);
   const limits = { conditions: conditionsOf(access) };
+  write.references = await guardedReferences(ctx, access, references);
   const result = await storeBatch(db, write, claim, entry, limits);
   switch (result.outcome) {
     case "created":

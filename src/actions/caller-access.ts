@@ -26,7 +26,8 @@ export function accessCollection(caller: Caller, whole: CompiledCollection): Col
   return access;
 }
 
-function findAccess(
+/** The same. Returns undefined for one that the caller cannot see. */
+export function findAccess(
   { resources, actor }: Caller,
   whole: CompiledCollection,
 ): CollectionAccess | undefined {

@@ -11,7 +11,7 @@ import type { DefinitionCache } from "#store/data/collections.ts";
 import type { ItemAuditRecord } from "#store/data/changes.ts";
 import type { FileStore } from "#store/data/file-store.ts";
 import type { DataDatabase, Databases } from "#store/db/database.ts";
-import type { VersionTracker } from "#store/db/session.ts";
+import { primaryOnly, type VersionTracker } from "#store/db/session.ts";
 import type { Replay } from "#store/data/replays.ts";
 import type { SigningKeys } from "#domain/credential/keys.ts";
 import type { Delivery, DeliveryReport, DeliveryHealth } from "#domain/webhook/delivery.ts";
@@ -53,6 +53,11 @@ export interface ReadContext {
   resources: Resources;
   /** Wakes the webhooks that listen to a changed collection, after the response. */
   notifyChange(collection: CollectionReference): void;
+}
+
+/** Returns the same context for reads that only the primary may serve. */
+export function primaryContext(ctx: ReadContext): ReadContext {
+  return { ...ctx, databases: ctx.primary, versions: primaryOnly };
 }
 
 /** The dependencies of background work on stored items, which belongs to no request. */

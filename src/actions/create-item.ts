@@ -176,7 +176,9 @@ export async function storeItem(
   const db = ctx.databases.of(collection);
   const auditRecord = itemAuditRecord(ctx, action, item.now);
   const options = { conditions: conditionsOf(access), isTrial: isDryRun };
-  const result = await insertItem(db, item, claim, auditRecord, options);
+  const guarded = await guardedReferences(ctx, access, references);
+  const create = { ...item, references: guarded };
+  const result = await insertItem(db, create, claim, auditRecord, options);
   switch (result.outcome) {
     case "created":
       if (result.hasListeners) ctx.notifyChange(collection);
@@ -201,7 +203,7 @@ export async function storeItem(
 }
 
 type PreparedItem = PreparedWrite<CreateResponse> & {
-  item: NewItem;
+  item: Omit<NewItem, "references">;
   references: PlacedReference[];
 };
 
@@ -231,7 +233,6 @@ export function prepareItem(
     data: JSON.stringify(data),
     entries: JSON.stringify(entries),
     uniqueValues: uniqueValues(collection, data, status),
-    references: guardedReferences(ctx, access, references),
     files: [{ item: id, ...fileChanges({}, [data]) }],
     changedFields: listCreatedFields({ data, status }),
     views: newItemMarks(collection, null, buildMatchedItem(ctx, id, { data, status })),

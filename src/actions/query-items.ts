@@ -113,13 +113,25 @@ export async function queryItems(
     const hasOutdatedTarget = apps.confirm(ctx, page.targetHeads);
     // Undefined repeats the query, with the definitions that the read returned.
     if (page.head.freshCollection || hasOutdatedTarget) return undefined;
-    for (const head of [page, ...page.targetHeads])
-      assertIndexed(ctx, access, referencedFields(search), head.unindexed, head.head.id);
-    assertOptions(search, page.missingValues);
+    assertAnswerable(ctx, access, search, page, apps);
     const filledPage = await fillPage(ctx, access, { query, search, rows, apps }, page);
     if (filledPage === undefined) return undefined;
     return buildPage(access, search, filledPage, rows, apps);
   });
+}
+
+/** Throws if the search would miss items, or names an option that no field ever had. */
+function assertAnswerable(
+  ctx: ReadContext,
+  access: CollectionAccess,
+  search: Search,
+  page: SearchPage,
+  apps: ReadableApps,
+): void {
+  for (const head of [page, ...page.targetHeads])
+    assertIndexed(ctx, access, referencedFields(search), head.unindexed, head.head.id);
+  apps.assertIndexed(ctx, page.targetHeads);
+  assertOptions(search, page.missingValues);
 }
 
 /** Returns the collection to which the key belongs now. Rethrows the error if it is still the same one. */

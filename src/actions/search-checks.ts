@@ -24,7 +24,7 @@ export function assertIndexed(
   if (unindexedFields.length === 0) return;
   resumeBackfill(ctx);
   const names = [...new Set(unindexedFields.map(({ name }) => name))];
-  // Searches read only such other apps as the caller sees whole.
+  // Conditions name fields of other apps only if the caller sees all of the app.
   if (access.extent === "whole" || collectionId !== collection.id)
     throw problem.indexing(names, progress);
   // The progress counts hidden items, and the conditions of the view may name hidden fields.

@@ -70,6 +70,12 @@ function monthsOf({ from, to }: MonthPeriod): string[] {
   return months;
 }
 
+/** The last half of the months of a period. Undefined for a single month. */
+export function shorterPeriod({ from, to }: MonthPeriod): MonthPeriod | undefined {
+  const half = monthsOf({ from, to }).length >> 1;
+  return half === 0 ? undefined : { from: addMonths(to, 1 - half), to };
+}
+
 /** Throws 422 if the period is empty or too long. */
 function assertPeriod(period: MonthPeriod): void {
   const count = monthsOf(period).length;

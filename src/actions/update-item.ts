@@ -159,7 +159,7 @@ async function writeItem(
   const after = nextItemVersion(compiled, item, next, ctx.actor, ctx.now(), timeline);
   assertInView(access, after);
   const references = checkedReferences(compiled, item, after);
-  const guards = guardedReferences(ctx, access, references);
+  const guards = await guardedReferences(ctx, access, references);
   const change = buildChange(access, item, after, guards);
   const result = await changeItem(
     ctx.databases.of(compiled.collection),

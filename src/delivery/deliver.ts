@@ -275,10 +275,11 @@ async function stopWebhook(
   run.isStopped = true;
   const { databases, clock, random } = run.service;
   const at = clock.now();
-  const isUpdated = await updateWebhookRow(
+  const result = await updateWebhookRow(
     databases,
     { ...hook, state, reason, updatedAt: at },
     null,
+    [],
     {
       at,
       actor: "system",
@@ -291,7 +292,7 @@ async function stopWebhook(
       sentRequestId: null,
     },
   );
-  if (isUpdated) {
+  if (result === "stored") {
     // The update also removed the pending retry.
     run.storedRetryAt = null;
     run.ledger.failure = null;

@@ -95,7 +95,7 @@ describe("The audit", () => {
     ]);
     expect(change?.["fields"]).toEqual([{ field: "amount", from: 1, to: 2 }]);
     const text = await page(`subject=${id}`);
-    expect(text).toContain("changed Desk in");
+    expect(text).toContain("updated Desk in");
     expect(text).toContain("Amount1 → 2");
   });
 

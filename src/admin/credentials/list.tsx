@@ -12,7 +12,7 @@ import { Badge, EmptyState, NextLink, Table } from "#html/parts.tsx";
 import { Count, Time, useViewer } from "#html/viewer.tsx";
 import { credentialStateTones, describeAccess } from "./describe.ts";
 import * as z from "zod/mini";
-import { listVisibleCredentials } from "#actions/credentials.ts";
+import { listVisibleCredentials } from "#actions/list-credentials.ts";
 import { lazy } from "#domain/lazy.ts";
 import { useText } from "#admin/language/index.tsx";
 import { AdminPage } from "#admin/layout.tsx";

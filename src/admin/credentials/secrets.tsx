@@ -7,7 +7,7 @@ import {
 import { credentialDocument } from "#documents/credentials.ts";
 import {
   buildAssistantSettings,
-  buildDryRun,
+  buildExampleCall,
   buildSnippets,
   buildWebsiteSnippet,
 } from "#documents/snippets.ts";
@@ -225,7 +225,7 @@ export const newSecretPage = page({
           />
         </SecretLayout>
       );
-    const dryRun = buildDryRun(origin, credential, examples);
+    const dryRun = buildExampleCall(origin, credential, examples);
     const snippets = buildSnippets(dryRun, origin, credential, secret);
     const assistant = buildAssistantSettings(origin, credential, secret);
     const { websiteComment } = frame.text.credentials.newSecret;

@@ -47,7 +47,7 @@ export function BreakdownTable({
               <td>
                 <bdi>{label}</bdi>
                 <svg
-                  class="plot"
+                  class="plot share"
                   viewBox={`0 0 ${barWidth} ${barHeight}`}
                   preserveAspectRatio="none"
                   aria-hidden="true"

@@ -14,7 +14,7 @@ import { collectionPath, dataAssets } from "#admin/definitions/layout.tsx";
 import { getItemWithHistory } from "#actions/changes.ts";
 import { deleteSubmission } from "#actions/remove-item.ts";
 import { reopenSubmission, updateItem } from "#actions/update-item.ts";
-import { historyDocument, itemDocument, siteLinks } from "#documents/items.ts";
+import { historyDocument, itemDocument, relativeOrigin } from "#documents/items.ts";
 import { readForm } from "#admin/form-input.ts";
 import { action, page } from "#admin/page.ts";
 import { loadTitles, type Titles } from "#actions/reference-titles.ts";
@@ -214,7 +214,7 @@ export function itemPage(kind: CollectionKind) {
       return { collection, view, history, titles, referrers, place: readPlace(c) };
     },
     document: ({ view, history }) => ({
-      ...itemDocument(view, siteLinks),
+      ...itemDocument(view, relativeOrigin),
       history: historyDocument(history),
     }),
     render: (frame, data, attempt) => (
@@ -234,7 +234,7 @@ export function itemPage(kind: CollectionKind) {
         return {
           to: withPlace(itemPath, readPlace(c)),
           flash: { text: text.itemPage.outcomes[outcome](title), isPartial: false, undo },
-          document: itemDocument(view, siteLinks),
+          document: itemDocument(view, relativeOrigin),
         };
       },
     });

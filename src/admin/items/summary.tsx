@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import {
   maxMonths,
   recentMonths,
+  shorterPeriod,
   summarizeItems,
   type Figures,
   type MonthPeriod,
@@ -63,7 +64,7 @@ export const summaryPage = (kind: CollectionKind) =>
 
 function SummaryPage({ frame, summary }: { frame: PageContext; summary: Summary }) {
   const { collection, status, period, figures } = summary;
-  const { summary: text, terms } = frame.text;
+  const text = frame.text.summary;
   const zone = collection.definition.time_zone;
   return (
     <CollectionLayout {...{ frame, collection }} live={status?.itemCount ?? 0} tab="summary">
@@ -77,12 +78,30 @@ function SummaryPage({ frame, summary }: { frame: PageContext; summary: Summary 
           <PageLinks {...summary} />
         </>
       ) : (
-        <div class="notice warn" role="status">
-          <p>{text.tooLarge(terms.collections[collection.kind].items)}</p>
-        </div>
+        <TooLarge kind={collection.kind} period={period} />
       )}
       <p class="muted small">{text.note(zone)}</p>
     </CollectionLayout>
+  );
+}
+
+function TooLarge({ kind, period }: { kind: CollectionKind; period: MonthPeriod }) {
+  const { summary: text, terms } = useText();
+  const viewer = useViewer();
+  const shorter = shorterPeriod(period);
+  return (
+    <div class="notice warn" role="status">
+      <p>
+        {text.tooLarge(terms.collections[kind].items)}{" "}
+        {shorter ? (
+          <a href={`?from=${shorter.from}&to=${shorter.to}`}>
+            {text.showMonths(formatMonth(viewer, shorter.from), formatMonth(viewer, shorter.to))}
+          </a>
+        ) : (
+          text.monthTooLarge
+        )}
+      </p>
+    </div>
   );
 }
 

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { redeliver, testWebhook } from "#actions/deliveries.ts";
-import { deleteWebhook, getWebhook, updateWebhook } from "#actions/webhooks.ts";
+import { deleteWebhook, getWebhook } from "#actions/webhooks.ts";
+import { updateWebhook } from "#actions/update-webhook.ts";
 import { deliveryDocument } from "#documents/webhooks.ts";
 import { isDelivered, type Delivery } from "#domain/webhook/delivery.ts";
 import type { AdminEnv } from "#http/env.ts";

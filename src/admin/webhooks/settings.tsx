@@ -13,8 +13,8 @@ import {
   createWebhook as storeWebhook,
   getWebhook,
   getWebhookWithLabels,
-  updateWebhook,
 } from "#actions/webhooks.ts";
+import { updateWebhook } from "#actions/update-webhook.ts";
 import { webhookDocument } from "#documents/webhooks.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import { deriveWebhookStatus, type WebhookStatus } from "#domain/webhook/status.ts";

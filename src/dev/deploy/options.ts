@@ -30,6 +30,7 @@ const rules = {
 } as const;
 
 const extraDescriptions: Record<string, string> = {
+  resume: "ends the pause of a restore that restored nothing",
   from: "a backup (SQL) that fills the new database",
   to: "a time like 2026-11-21T09:30:00Z or the bookmarks of an earlier restore; for a move, a database like DATA_02",
   stop: "stops the move of the app or form",
@@ -38,6 +39,9 @@ const extraDescriptions: Record<string, string> = {
   reset: "gives an owner a new password",
   yes: "does what the command otherwise only lists",
   output: "the file to write, with the binding's name before its extension; default: backup.sql",
+  bucket: "the bucket of R2 that stores the backup instead; created if it is missing",
+  download: "the name of a backup in the bucket, which is written to the folder of --output",
+  "part-bytes": "the size of the largest object in the bucket; default: 250000000",
   email: "the owner's address, if there are several owners",
 };
 

@@ -271,7 +271,7 @@ function referenceCheck({ app }: ReferenceField): Check {
 
 /** One reason for every cause, so that it reveals nothing about records that the caller may not see. */
 export const unknownReferenceReason = (app: string): string =>
-  `Must match a record of the app "${app}" that this credential can see.`;
+  `Must match a record of the app "${app}" that you can see.`;
 
 function checkDateTime(text: string, report: ErrorReporter): string | undefined {
   const result = toUtcDateTime(text);

@@ -160,7 +160,10 @@ export interface UnknownOption {
 }
 
 /** Every field that the conditions and the sort of a search name. */
-export function referencedFields({ conditions, sort }: ParsedSearch): SearchField[] {
+export function referencedFields({
+  conditions,
+  sort,
+}: Pick<ParsedSearch, "conditions" | "sort">): SearchField[] {
   return [...conditions.flatMap(fieldsIn), ...sort.map(({ field }) => field)];
 }
 

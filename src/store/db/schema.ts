@@ -35,8 +35,8 @@ export const collection = lazyTable(
     erasedThrough: integer("erased_through").notNull().default(0),
     retain: text("retain"),
     views: text("views").notNull().default("[]"),
-    viewVersions: text("view_versions").notNull().default("{}"),
     location: text("location").$type<Location>(),
+    viewVersions: text("view_versions").notNull().default("{}"),
   }),
   (table) => [unique().on(table.kind, table.key)],
 );

@@ -1,13 +1,17 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { Operator, project } from "./operator.ts";
+import { project } from "./commands.ts";
+import { Operator } from "./operator.ts";
 
 // Each command starts wrangler several times, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 900_000, hookTimeout: 300_000 });
 
 const operator = new Operator();
-beforeAll(() => operator.start({ DB: "edge-forms" }));
+beforeAll(async () => {
+  await operator.start();
+  await operator.run("npm run deploy -- --location weur");
+});
 afterAll(() => operator.stop());
 
 const notYet = Number.MAX_SAFE_INTEGER;

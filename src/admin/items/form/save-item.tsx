@@ -11,7 +11,7 @@ import { previewItem } from "#actions/preview-item.ts";
 import { updateItem } from "#actions/update-item.ts";
 import { retryOnConflict, noIdempotencyKey } from "#actions/idempotent.ts";
 import type { MemberItem } from "#admin/items/load-item.ts";
-import { itemDocument, siteLinks } from "#documents/items.ts";
+import { itemDocument, relativeOrigin } from "#documents/items.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { buildItemView, type ItemView } from "#domain/item/item.ts";
@@ -93,7 +93,7 @@ export const editPage = (kind: CollectionKind) =>
       const references = await formReferences(c.var.action, compiled.collection, view.data);
       return { compiled, view, references, place: readPlace(c) };
     },
-    document: ({ view }) => itemDocument(view, siteLinks),
+    document: ({ view }) => itemDocument(view, relativeOrigin),
     async render(frame, { compiled, view, references, place }) {
       const { collection } = compiled;
       const seen = await digestFields(fieldsOf(compiled), view.data, frame.viewer.zone);
@@ -120,7 +120,7 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
         const view = await updateItem(c.var.action, target, body, readIfMatch(form));
         const to = withPlace(`${itemsPath(c, kind)}/${view.id}`, readPlace(c));
         const flash = savedMessage(readTexts(c), target, view, []);
-        return { to, flash, document: itemDocument(view, siteLinks) };
+        return { to, flash, document: itemDocument(view, relativeOrigin) };
       }
       const result = await retryOnConflict(c.var.action, async () => {
         const outcome = await tryMerge(c, target, form, seen);
@@ -135,7 +135,7 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
           isPartial: false,
           undo: undoSaving(c, kind, target, view),
         },
-        document: itemDocument(view, siteLinks),
+        document: itemDocument(view, relativeOrigin),
       };
     },
     async (error) => {
@@ -290,7 +290,7 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
           isPartial: false,
           link: isAnother ? `${base}/${view.id}` : undefined,
         },
-        document: itemDocument(view, siteLinks),
+        document: itemDocument(view, relativeOrigin),
         status: 201,
       };
     },

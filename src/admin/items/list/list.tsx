@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { itemDocument, siteLinks } from "#documents/items.ts";
+import { itemDocument, relativeOrigin } from "#documents/items.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { AdminEnv } from "#http/env.ts";
 import { attempted, page } from "#admin/page.ts";
@@ -29,7 +29,7 @@ export function listItems(kind: CollectionKind) {
         const links = { self: c.req.url, next: next && pageUrl(c, query, next) };
         const { itemCount, indexing } = status ?? (await loadCollection());
         const document = {
-          items: views.map((view) => itemDocument(view, siteLinks)),
+          items: views.map((view) => itemDocument(view, relativeOrigin)),
           count,
           progress,
           links,

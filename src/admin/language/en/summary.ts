@@ -3,7 +3,11 @@ import { plural } from "./words.ts";
 /** The summary of a form or an app. */
 export const summary = () => ({
   tooLarge: (items: string) =>
-    `This period has too many ${items} to summarize: more than 200,000, or more than 200 MB. Choose a shorter period.`,
+    `This period has too many ${items} to summarize: more than 200,000, or more than 200 MB.`,
+  /** Takes the first and the last month of a shorter period. */
+  showMonths: (from: string, to: string) =>
+    from === to ? `Show ${from}` : `Show ${from} to ${to}`,
+  monthTooLarge: "Aggregates with conditions can summarize a part of it.",
   /** The zone decides where months begin. */
   note: (zone: string) => `Months are in ${zone}. Only searchable fields are included.`,
   from: "From",

@@ -2,7 +2,9 @@ import type { Catalogue } from "#admin/language/en/index.ts";
 
 export const summary = (): Catalogue["summary"] => ({
   tooLarge: (items) =>
-    `この期間の${items}は多すぎるため、集計できません（20 万件または 200 MB を超えています）。期間を短くしてください。`,
+    `この期間の${items}は多すぎるため、集計できません（20 万件または 200 MB を超えています）。`,
+  showMonths: (from, to) => (from === to ? `${from}を表示` : `${from}～${to}を表示`),
+  monthTooLarge: "条件付きの集計 API を使うと、一部を集計できます。",
   note: (zone) => `月は ${zone} の時刻で区切ります。検索対象外のフィールドは集計されません。`,
   from: "開始月",
   to: "終了月",

@@ -68,7 +68,12 @@ function foldedEntryText(needle: string): string {
  * JSON keeps 1 an integer and '1' a text. A bound number would arrive as a float.
  */
 export class SearchValues {
-  readonly #values: unknown[] = [];
+  readonly #values: unknown[];
+
+  /** Continues the values of a statement that gets further conditions. */
+  constructor(json = "[]") {
+    this.#values = JSON.parse(json) as unknown[];
+  }
 
   scalar(value: Comparable | null): string {
     return `(?1 ->> ${this.#add(value)})`;

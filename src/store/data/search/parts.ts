@@ -64,6 +64,18 @@ export const shownMeasure = ({ parts }: ShownBy): Measure => partMeasure(parts.s
 /** What it does not see. */
 export const hiddenMeasure = ({ parts }: ShownBy): Measure => partMeasure(parts.hidden);
 
+/** SQL for the data of an item `i` without the fields that the caller does not see. */
+export function shownDataSql({ parts }: ShownBy): string {
+  const slots = [...parts.hidden]
+    .filter(([slot]) => !parts.shown.has(slot))
+    .map(([slot]) => slot)
+    .concat(...parts.hiddenResults);
+  let data = "i.data";
+  for (let start = 0; start < slots.length; start += maxPaths)
+    data = `json_remove(${[data, ...slots.slice(start, start + maxPaths).map(pathOf)].join(", ")})`;
+  return data;
+}
+
 /** SQL for the bytes that the caller does not see, as limits count them (`inHiddenSteps`). */
 export const hiddenBytesSql = (shownBy: ShownBy): string =>
   `(${hiddenMeasure(shownBy).bytes} / ${hiddenSteps.bytes} * ${hiddenSteps.bytes})`;
