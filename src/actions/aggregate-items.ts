@@ -21,7 +21,7 @@ import type {
   ExceededBound,
   Figure,
   GroupPage,
-  Stored,
+  ColumnValue,
 } from "#store/data/aggregate/read-groups.ts";
 import type { CollectionStatus } from "#store/data/search/count.ts";
 import { resolveCollection } from "./collection-cache.ts";
@@ -185,7 +185,7 @@ function countFitting(groups: readonly AggregateGroup[]): number {
   return overflow === -1 ? groups.length : overflow;
 }
 
-const keyValue = ({ grouping }: GroupKey, key: Stored): Plain =>
+const keyValue = ({ grouping }: GroupKey, key: ColumnValue): Plain =>
   grouping === "boolean" && key !== null ? key === 1 : key;
 
 /** Undefined beyond the range of doubles. */

@@ -127,7 +127,7 @@ export async function cachedOrStoredCollection(
 }
 
 /** Returns the collection for such a read. Throws 404 if there is none. */
-export async function likelyCollection(
+export async function requireCachedOrStoredCollection(
   ctx: ReadContext,
   kind: CollectionKind,
   key: string,

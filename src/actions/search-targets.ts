@@ -17,15 +17,11 @@ import {
   type ExpandedReference,
   type Included,
 } from "#store/data/search/included.ts";
-import {
-  cachedOrStoredCollection,
-  resolveCollection,
-  findCurrentCollection,
-} from "./collection-cache.ts";
+import { resolveCollection, findCurrentCollection } from "./collection-cache.ts";
 import type { ActionContext, ReadContext } from "./context.ts";
-import { findAccess } from "./caller-access.ts";
 import { maySeeRecords } from "./references.ts";
 import { assertIndexed } from "./search-checks.ts";
+import { findAppAccess } from "./viewed-records.ts";
 
 /** The rights by which a search may read the records that items refer to. */
 export type ReaderRights = Pick<ActionContext, "permissions" | "resources">;
@@ -155,17 +151,14 @@ export async function loadReadableApps(
   const apps = mentionedApps(collection, body, expand).filter(
     (app) => rights && maySeeRecords(rights, app),
   );
-  // Linked collections share a database.
-  const db = ctx.databases.of(collection);
-  const loaded = await Promise.all(
-    apps.map(async (app) => [app, await cachedOrStoredCollection(ctx, "app", app, db)] as const),
+  const caller = { ...ctx, resources: rights?.resources ?? [] };
+  const readable = await Promise.all(
+    apps.map(async (app) => [app, await findAppAccess(caller, collection, app)] as const),
   );
-  const caller = { resources: rights?.resources ?? [], actor: ctx.actor };
-  const readable = loaded.flatMap(([app, compiled]) => {
-    const access = compiled && findAccess(caller, compiled);
-    return access ? [[app, access] as const] : [];
-  });
-  return new ReadableApps(new Map(readable), ctx.actor);
+  return new ReadableApps(
+    new Map(readable.flatMap(([app, access]) => (access ? [[app, access]] : []))),
+    ctx.actor,
+  );
 }
 
 /** The apps that a search may read. More than its limits allow are not loaded; parsing rejects the search. */

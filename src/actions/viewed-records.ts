@@ -1,5 +1,5 @@
-import type { NarrowCollection } from "#domain/data/narrow.ts";
-import { resourceExtent } from "#domain/credential/credential.ts";
+import type { CollectionAccess, NarrowCollection } from "#domain/data/narrow.ts";
+import { isVisible, resourceExtent } from "#domain/credential/credential.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { findVisibleVersions } from "#store/data/references.ts";
 import { findAccess } from "./caller-access.ts";
@@ -20,16 +20,36 @@ export const seesView = ({ resources }: Pick<ReadContext, "resources">, app: str
   return extent !== null && extent !== "whole";
 };
 
-/** The view of an app that the caller sees, as far as this isolate knows it. Undefined if the view is missing. */
-export async function findViewedApp(
+/**
+ * The part of an app that the caller sees, for a collection that refers to it. Undefined if there is none. The definition
+ * may be outdated, but it is no older than the caller's view.
+ */
+export async function findAppAccess(
   ctx: ReadContext,
   collection: Pick<Collection, "id">,
   app: string,
-): Promise<NarrowCollection | undefined> {
+): Promise<CollectionAccess | undefined> {
   // Linked collections share a database.
   const db = ctx.databases.of(collection);
   const compiled = await cachedOrStoredCollection(ctx, "app", app, db);
   const access = compiled && findAccess(ctx, compiled);
+  return access ?? findCurrentAccess(ctx, app);
+}
+
+async function findCurrentAccess(
+  ctx: ReadContext,
+  app: string,
+): Promise<CollectionAccess | undefined> {
+  if (!isVisible(ctx.resources, "app", app)) return undefined;
+  const current = await findCurrentCollection(ctx, "app", app);
+  return current && findAccess(ctx, current.compiled);
+}
+
+/** The view of an app that the caller sees. Undefined if the view is missing. */
+export async function findViewedApp(
+  ...[ctx, collection, app]: Parameters<typeof findAppAccess>
+): Promise<NarrowCollection | undefined> {
+  const access = await findAppAccess(ctx, collection, app);
   return access?.extent === "narrow" ? access : undefined;
 }
 
@@ -42,16 +62,13 @@ export async function findViewedRecords(
 ): Promise<ViewedRecords | undefined> {
   let access = await findViewedApp(ctx, collection, app);
   const found = await retryOnConflict(ctx, async () => {
-    if (access) {
-      const { id, revision } = access.whole.collection;
-      const db = ctx.databases.of({ id });
-      const visible = await findVisibleVersions(db, access.conditions, ids);
-      if (visible.revision === revision) return { access, versions: visible.versions };
-    }
-    const current = await findCurrentCollection(ctx, "app", app);
-    const currentAccess = current && findAccess(ctx, current.compiled);
-    access = currentAccess?.extent === "narrow" ? currentAccess : undefined;
-    return access ? undefined : null;
+    if (!access) return null;
+    const { id, revision } = access.whole.collection;
+    const visible = await findVisibleVersions(ctx.databases.of({ id }), access.conditions, ids);
+    if (visible.revision === revision) return { access, versions: visible.versions };
+    const current = await findCurrentAccess(ctx, app);
+    access = current?.extent === "narrow" ? current : undefined;
+    return undefined;
   });
   return found ?? undefined;
 }

@@ -30,7 +30,7 @@ import {
   type StoreTiming,
   buildQuotas,
   type Admission,
-  type Refusal,
+  type RejectedAdmission,
   type Quotas,
   requestWaitMs,
   addRequests,
@@ -115,7 +115,7 @@ export class Gate {
    * Returns the rejection that a request would get now; null if it would be admitted. Counts nothing. Used while the
    * body of a request is still arriving. `admit` decides later.
    */
-  async check(presented: PresentedCredential, isWrite: boolean): Promise<Refusal | null> {
+  async check(presented: PresentedCredential, isWrite: boolean): Promise<RejectedAdmission | null> {
     const credential = await this.#loadCredential(presented.credentialId);
     const { meter } = this.#state;
     const now = advanceClock(meter, this.#now());

@@ -1,7 +1,7 @@
 import type { ExchangeResult, Grant } from "#domain/credential/credential.ts";
 import { problem, type Problem } from "#domain/problem/problem.ts";
 import { type PresentedCredential, decodeBearer } from "#domain/credential/tokens.ts";
-import type { Admission, Quota, Quotas, Refusal } from "#gate/limits.ts";
+import type { Admission, Quota, Quotas, RejectedAdmission } from "#gate/limits.ts";
 import { exchangeProof, findGrant } from "#gate/state.ts";
 import { noTicket, type WriteReport } from "#gate/pending-writes.ts";
 import { findCredential } from "#store/home/credentials.ts";
@@ -175,7 +175,7 @@ type SenderContext = RequestContext<ApiEnv & BearerEnv> &
 async function blockAndBuildProblem(
   c: SenderContext,
   startedAt: number,
-  refusal: Refusal,
+  refusal: RejectedAdmission,
 ): Promise<Problem> {
   const { credentialId } = c.var.presentedCredential;
   const isLimited = refusal.verdict === "limited";

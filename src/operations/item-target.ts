@@ -1,4 +1,7 @@
-import { cachedCollectionOfItem, likelyCollection } from "#actions/collection-cache.ts";
+import {
+  cachedCollectionOfItem,
+  requireCachedOrStoredCollection,
+} from "#actions/collection-cache.ts";
 import type { ActionContext, ReadContext } from "#actions/context.ts";
 import { queryItems } from "#actions/query-items.ts";
 import { accessCurrentCollection } from "#actions/caller-access.ts";
@@ -96,7 +99,7 @@ function readItemTarget(kind: CollectionKind): Target<ItemWithReferences> {
         if (cachedCollection && isVisibleForm(ctx, cachedCollection, path.key))
           return cachedCollection;
         if (path.key === "") throw problem.notFound();
-        return likelyCollection(readCtx, kind, path.key);
+        return requireCachedOrStoredCollection(readCtx, kind, path.key);
       };
       try {
         const expandedItem = await read(expandItem(ctx, findCollection));

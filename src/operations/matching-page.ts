@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { likelyCollection } from "#actions/collection-cache.ts";
+import { requireCachedOrStoredCollection } from "#actions/collection-cache.ts";
 import type { ReadContext } from "#actions/context.ts";
 import { loadCurrentCollection } from "#actions/create-item.ts";
 import { queryItems, type ItemQuery, type QueryPage } from "#actions/query-items.ts";
@@ -57,7 +57,7 @@ export async function loadMatchingPage(
     const binding = await viewBinding(pageRequest, access);
     return { access, binding, start: await position(binding, cursor, ctx.versions) };
   };
-  const cachedCollection = await likelyCollection(ctx, kind, key);
+  const cachedCollection = await requireCachedOrStoredCollection(ctx, kind, key);
   // The cached definition may be older than the view or the cursor.
   const { access, binding, start } = await openPage(cachedCollection).catch(
     async (error: unknown) => {

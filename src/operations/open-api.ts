@@ -59,7 +59,8 @@ export const getOpenApiDocumentOperation = operation({
   kind: null,
   target: noTarget,
   query: documentQuery,
-  prefetch: (ctx, { query }) => loadSelectedDefinitions(ctx, selectedCollections(query())),
+  // Async, so that an invalid query is an error of the prefetch, which the caller sees after it was admitted.
+  prefetch: async (ctx, { query }) => loadSelectedDefinitions(ctx, selectedCollections(query())),
   async run(ctx, { query, prefetched }) {
     const refs = selectedCollections(query);
     const areVisible = refs.every(({ kind, key }) => isVisible(ctx.resources, kind, key));

@@ -226,16 +226,20 @@ describe("Views above a list", () => {
   });
 
   it("ask before a change that a credential or a webhook feels, and are kept while it uses them", async () => {
-    const form = await formWith([], [design]);
+    const amounts = [1, 2, 9].map((amount) => ({ title: `t${amount}`, amount }));
+    const form = await formWith(amounts, [design]);
     await client({ permissions: ["submissions:read"], resources: [`form:${form}/small`] });
     const path = `/forms/${form}/items/views/small`;
     const search = "tab=small&f.amount.gte=5";
     const asked = await admin("POST", path, { search });
     expect(asked.body.credentials).toHaveLength(1);
+    expect(asked.body.matches).toEqual({ before: 2, after: 1 });
     const nameOf = async () => (await integrator.get(`/forms/${form}/schema`)).body.views[0];
     expect(await nameOf()).toMatchObject({ conditions: design.conditions });
     const review = await admin("POST", path, { search }, html);
-    expect(review.text).toMatch(/Save changes to view “Small”\?[^]*1 credential/);
+    expect(review.text).toMatch(
+      /Save changes to view “Small”\?[^]*2 submissions[^]*1 submission<[^]*1 credential/,
+    );
     const saved = await admin("POST", path, { search, sure: "yes" });
     expect(saved.body).toEqual({ key: "small", name: "Small" });
     const deletion = await admin("POST", `${path}/delete`, { review: "yes" }, html);

@@ -76,6 +76,25 @@ describe("The type of included records in an OpenAPI document", () => {
     expect(includedIn(untyped, orders)).toEqual(schemaRef("IncludedRecord"));
   });
 
+  it("has only the fields of the view through which the credential sees an app", async () => {
+    const fields = [
+      { key: "name", type: "text" },
+      { key: "secret", type: "text" },
+    ];
+    const view = { key: "names", name: "Names", fields: ["name"] };
+    const people = await makeApp(owner, fields, { views: [view] });
+    const visits = await makeApp(owner, [reference("person", people)]);
+    const partner = await client({
+      permissions: ["records:read", "schema:read"],
+      resources: [`app:${visits}`, `app:${people}/names`],
+    });
+    const schemas = await documentFor(partner, `/apps/${visits}/openapi.json`);
+    expect(includedIn(schemas, visits)).toEqual(schemaRef(schemaName(people)));
+    expect(Object.keys(schemas[`${schemaName(people)}Data`].properties)).toEqual(["name"]);
+    const joined = await documentFor(partner, `/openapi.json?apps=${visits},${people}`);
+    expect(Object.keys(joined[`${schemaName(people)}Data`].properties)).toEqual(["name"]);
+  });
+
   it("leaves the names of the described app as they are, also beside an app with a similar key", async () => {
     const [left, right] = [freshKey("x"), freshKey("y")];
     await owner.put(`/apps/${left}_${right}/schema`, { fields: [{ key: "n", type: "number" }] });

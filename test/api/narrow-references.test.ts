@@ -1,5 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Client, Json } from "../support/client";
+import { createExecutionContext } from "cloudflare:test";
+import { app as worker } from "../../src/app.ts";
+import type { Client, Fetch, Json } from "../support/client";
+import { serviceWith } from "../support/serve";
 import { admin, client, makeApp, makeForm } from "../support/service";
 
 const rights = ["records:read", "records:write", "submissions:read", "submissions:write"];
@@ -198,6 +201,78 @@ describe("A credential that sees a view of the app of a reference", () => {
     expect(await included()).toEqual([customer.id]);
     await rename("Ito");
     expect(await included()).toEqual([]);
+  });
+
+  it("gets from expand what a view shows that is newer than the definition in an isolate's memory", async () => {
+    const app = await makeApp(owner, [{ key: "name", type: "text" }]);
+    const notes = await makeApp(owner, [{ key: "about", type: "reference", app }]);
+    const record = await create(app, { name: "Ya" });
+    const note = await create(notes, { about: record.id });
+    const service = serviceWith();
+    const elsewhere: Fetch = async (request) =>
+      worker.fetch(request, service, createExecutionContext());
+    const path = `/apps/${notes}/records/${note.id}?expand=about`;
+    const whole = await owner.through(elsewhere).get(path);
+    expect(Object.keys(whole.body.included)).toEqual([record.id]);
+    const views = [{ key: "all", name: "All" }];
+    expect((await owner.patch(`/apps/${app}/schema`, { views })).status).toBe(200);
+    const caller = await client({
+      permissions: rights,
+      resources: [`app:${notes}`, `app:${app}/all`],
+    });
+    const seen = await caller.through(elsewhere).get(path);
+    expect([seen.status, Object.keys(seen.body.included)]).toEqual([200, [record.id]]);
+  });
+
+  it("gets every value of a shown field from expand as it is stored", async () => {
+    const data = {
+      text: 'a "quoted" \\ 語',
+      amount: 12345678901234.5,
+      small: 0.1,
+      yes: true,
+      tags: ["a", "b"],
+      lines: [{ qty: 1, secret: "x" }, {}, { qty: 2.25 }],
+      day: "2026-11-26",
+      hidden: "no",
+    };
+    const tags = ["a", "b"].map((value) => ({ value }));
+    const app = await makeApp(
+      owner,
+      [
+        { key: "text", type: "text" },
+        { key: "amount", type: "number" },
+        { key: "small", type: "number" },
+        { key: "yes", type: "boolean" },
+        { key: "tags", type: "multi_select", options: tags },
+        {
+          key: "lines",
+          type: "line_items",
+          fields: [
+            { key: "qty", type: "number" },
+            { key: "secret", type: "text" },
+          ],
+        },
+        { key: "day", type: "date" },
+        { key: "hidden", type: "text" },
+        { key: "none", type: "text" },
+      ],
+      {
+        views: [{ key: "most", name: "Most", fields: [...Object.keys(data).slice(0, 7), "none"] }],
+      },
+    );
+    const record = await create(app, data);
+    const notes = await makeApp(owner, [{ key: "about", type: "reference", app }]);
+    await create(notes, { about: record.id });
+    const caller = await client({
+      permissions: rights,
+      resources: [`app:${notes}`, `app:${app}/most`],
+    });
+    const page = await caller.get(`/apps/${notes}/records?expand=about`);
+    const { hidden: _, ...expected } = record.data;
+    expect(page.body.included[record.id].data).toEqual(expected);
+    expect(page.body.included[record.id]).toEqual(
+      (await caller.get(`/apps/${app}/records/${record.id}`)).body,
+    );
   });
 
   it("gets pages from expand that do not depend on the records and fields that the view hides", async () => {

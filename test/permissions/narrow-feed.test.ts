@@ -119,6 +119,37 @@ describe("The changes feed of a narrow credential", () => {
     expect((await partner.get(feed)).body.items).toHaveLength(1);
   });
 
+  it("has the same pages however many hidden changes come between", async () => {
+    const pagesWith = async (hiddenCount: number): Promise<number[]> => {
+      const { form, feed, partner, create } = await follow([], ["team"]);
+      await create("ours");
+      const hidden = (await create("theirs")).body;
+      await dataDb
+        .prepare(
+          `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?2)
+          insert into change select number + i, at, actor, action, item, item_id, version, previous,
+            fields, former, session, request_id, sent_request_id, views
+          from change, n where item_id = ?1 and i < ?2`,
+        )
+        .bind(hidden.id, hiddenCount)
+        .run();
+      for (const name of ["ours", "theirs", "ours", "ours", "theirs"]) await create(name);
+      const lengths = [];
+      let path = `${feed}?limit=2`;
+      for (let page = 0; page < 4; page += 1) {
+        const { body } = await partner.get(path);
+        lengths.push(body.items.length);
+        path = body.links.next;
+      }
+      expect(
+        (await owner.get(`/forms/${form}/changes?all=true`)).body.items.length,
+      ).toBeGreaterThan(6);
+      return lengths;
+    };
+    for (const count of [1, 2, 199, 1001, 3000])
+      expect([count, await pagesWith(count)]).toEqual([count, [2, 2, 0, 0]]);
+  });
+
   it.each([
     [{ field: "$receipt_number", op: "starts_with", value: "vip" }],
     [{ field: "$created_at", op: "gt", value: "2020-01-01T00:00:00Z" }],

@@ -181,16 +181,31 @@ async function loadValidators(kind: CollectionKind, key: string): Promise<Valida
   const versions = [current.collection, ...apps].map(({ version }) => version).join(".");
   if (!validators.some((validator) => validator.versions === versions)) {
     // A credential that sees the collection through a view has the document of that view.
-    const compiled = compileCollection(current.collection);
-    const views = current.collection.definition.views ?? [];
-    const narrow = views.map((view) => narrowCollection(compiled, view, meOperand).collection);
-    const documents = [current.collection, ...narrow].map((collection) =>
-      buildValidator(openApiDocument(operations(), collection, host, apps), versions),
+    const documents = [current.collection, ...narrowParts(current.collection)].flatMap(
+      (collection) =>
+        visibleApps(apps).map((visible) =>
+          buildValidator(openApiDocument(operations(), collection, host, visible), versions),
+        ),
     );
     validators.unshift(...documents);
     validatorsByCollection.set(name, validators);
   }
   return validators;
+}
+
+/** What the views of a collection show of it. */
+function narrowParts(collection: Collection): Collection[] {
+  const compiled = compileCollection(collection);
+  const views = collection.definition.views ?? [];
+  return views.map((view) => narrowCollection(compiled, view, meOperand).collection);
+}
+
+/** The apps as a credential sees them that sees all as a whole, or one of them through a view. */
+function visibleApps(apps: readonly Collection[]): (readonly Collection[])[] {
+  const narrow = apps.flatMap((app, index) =>
+    narrowParts(app).map((part) => apps.with(index, part)),
+  );
+  return [apps, ...narrow];
 }
 
 async function loadReferencedApps({ definition }: Collection): Promise<Collection[]> {

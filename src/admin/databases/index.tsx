@@ -16,7 +16,7 @@ import { AdminPage } from "#admin/layout.tsx";
 import { page, requireAbility } from "#admin/page.ts";
 import { nameLocation } from "./locations.ts";
 import { MoveList, moveDocument } from "./move-list.tsx";
-import { moveForm, place } from "./move-page.tsx";
+import { moveForm, databasesPath } from "./move-page.tsx";
 
 /** Two decimals below one percent, so that a small database does not seem empty. */
 function formatShare(bytes: number): string {
@@ -106,8 +106,10 @@ const databasesPage = page({
           ))}
         </Table>
         <p class="muted small">{note}</p>
-        <MoveList moves={moves} place={place} />
-        {databases.length > 1 ? <p>{moveLink(<a href={`${place}/move`}>{move}</a>)}</p> : null}
+        <MoveList moves={moves} place={databasesPath} />
+        {databases.length > 1 ? (
+          <p>{moveLink(<a href={`${databasesPath}/move`}>{move}</a>)}</p>
+        ) : null}
         <h2>{add.title}</h2>
         <p>{databases.length === 1 ? add.single : add.several}</p>
         <p>

@@ -24,7 +24,7 @@ import { action, page } from "#admin/page.ts";
 import { nameLocation } from "./locations.ts";
 import { moveDocument } from "./move-list.tsx";
 
-export const place = "/admin/settings/databases";
+export const databasesPath = "/admin/settings/databases";
 
 interface MoveChoice {
   collection: string;
@@ -76,7 +76,7 @@ function ChoiceForm({ collection, to, collections, databases }: Loaded) {
       .filter((part) => part !== null)
       .join(" · ");
   return (
-    <form method="get" action={`${place}/move`} class="inputs">
+    <form method="get" action={`${databasesPath}/move`} class="inputs">
       <Input
         name="collection"
         label={text.input.collection}
@@ -144,12 +144,12 @@ function Review({ collection, plan }: { collection: string; plan: MovePlan }) {
         </div>
       ) : null}
       <p class="muted">{text.how}</p>
-      <form method="post" action={`${place}/move`}>
+      <form method="post" action={`${databasesPath}/move`}>
         <input type="hidden" name="collection" value={collection} />
         <input type="hidden" name="to" value={target} />
         <p class="actions">
           <button type="submit">{text.start(count, items)}</button>
-          <a class="button quiet" href={place}>
+          <a class="button quiet" href={databasesPath}>
             {names.title}
           </a>
         </p>
@@ -176,7 +176,7 @@ function MovePage({ frame, data, problem: error }: MovePageProps) {
       title={isPlan && !error ? text.review(collection, plan.target) : text.move}
       crumbs={[
         [frame.text.frame.pages.settings, "/admin/settings"],
-        [names.title, place],
+        [names.title, databasesPath],
       ]}
       problem={error ?? refused}
       labels={{ collection: text.input.collection, to: text.input.to }}
@@ -247,7 +247,7 @@ const start = movePage.form({
     const { started: begun, underWay } = text.moves;
     const flash = (isNew ? begun : underWay)(name, move.target);
     const document = moveDocument(move);
-    return { to: place, flash, document, ...(isNew ? { status: 201 as const } : {}) };
+    return { to: databasesPath, flash, document, ...(isNew ? { status: 201 as const } : {}) };
   },
 });
 
@@ -257,7 +257,7 @@ const stop = action({
     const stopped = /^\d{1,15}$/.test(id) ? await stopMove(ctx, Number(id)) : undefined;
     if (stopped === undefined) throw problem.notFound();
     if (stopped === null) throw problem.conflict(text.moves.cannotStop);
-    return { to: place, flash: text.moves.stopped, document: moveDocument(stopped) };
+    return { to: databasesPath, flash: text.moves.stopped, document: moveDocument(stopped) };
   },
 });
 

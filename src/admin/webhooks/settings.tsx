@@ -203,7 +203,7 @@ export const settingsPage = page({
   },
 });
 
-export const changeWebhook = settingsPage.form({
+export const saveWebhook = settingsPage.form({
   async act({ c, ctx, param, text }) {
     const values = await readForm(c);
     const before = await getWebhook(ctx, param("id"));

@@ -17,7 +17,7 @@ import {
   purchase,
   purchaseAttachments,
   purchaseCount,
-  question,
+  demoQuestion,
   questionAttachments,
   questionCount,
   spread,
@@ -98,7 +98,7 @@ function itemsOf(start: number, end: number) {
   const questions = spread(questionCount, start, end).map((at, index) => ({
     at,
     path: "/forms/helpdesk/submissions",
-    body: { data: question(index) },
+    body: { data: demoQuestion(index) },
     attachment: questionAttachments[index],
   }));
   return { orders, purchases, questions };

@@ -39,6 +39,8 @@ export async function loadBackup(deployment: Deployment, backup: string): Promis
     );
   }
   await importFile(deployment.environment, homeName, backup);
+  // The new installation has none of them. A backup from before several databases lacks the table.
+  await queryDatabase(deployment, homeName, "DELETE FROM data_database", /no such table/);
 }
 
 /** Imports a file of any size into a database, which is named by its binding or by its name. */

@@ -18,11 +18,11 @@ export type { NarrowCollection, CollectionAccess } from "./compile.ts";
 export { conditionsOf, wholeCollection } from "./access.ts";
 
 /** The search of a caller, over what it sees. Nothing else makes a search, so none forgets what its caller sees. */
-export const searchThrough = (access: CollectionAccess, search: ParsedSearch): Search => ({
-  ...search,
-  conditions: [...conditionsOf(access), ...search.conditions],
-  shownBy: access.extent === "narrow" ? access : null,
-});
+export function searchThrough(access: CollectionAccess, search: ParsedSearch): Search {
+  const conditions = [...conditionsOf(access), ...search.conditions];
+  const shownBy = access.extent === "narrow" ? access : null;
+  return { ...search, conditions, shownBy } as Search;
+}
 
 /** The collection as one caller sees it through a view. `me` is that caller. */
 export function narrowCollection(

@@ -11,7 +11,6 @@ import {
   type Operator,
 } from "./tree.ts";
 import {
-  parseField,
   addError,
   addComplexityError,
   type SearchFieldMap,
@@ -21,6 +20,7 @@ import {
   type SearchTargets,
   checkOptions,
 } from "./operand.ts";
+import { parseField } from "./named-field.ts";
 import { defaultPageLimit, pageLimitError, pageLimit } from "#domain/cursor.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { operators, searchFields, parseProjection } from "./fields.ts";

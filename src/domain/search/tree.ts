@@ -131,10 +131,14 @@ export interface ShownBy {
   parts: ItemParts;
 }
 
-/** A search as a request describes it, before it is known what the caller sees. */
-export type ParsedSearch = Omit<Search, "shownBy">;
+/** A search as a request describes it, before it is known what the caller sees. No statement takes it. */
+export type ParsedSearch = Omit<Search, "shownBy" | typeof isOfCaller>;
 
+declare const isOfCaller: unique symbol;
+
+/** A search over what its caller sees. Only `searchThrough` makes one. */
 export interface Search {
+  readonly [isOfCaller]: true;
   /** Items must meet all conditions. */
   conditions: Condition[];
   /** What a narrow caller sees. Null for a caller that sees the whole collection. */

@@ -46,6 +46,8 @@ export class Account {
   /** The objects of all buckets, by bucket and key. */
   readonly objects = new Map<string, Buffer>();
   maxObjectBytes = 300 * 2 ** 20;
+  /** Selects the statements of an export. A test can make exports incomplete. */
+  isExported: (statement: string) => boolean = () => true;
   readonly scripts = new Map<string, Script>();
   readonly files = new Map<string, Buffer>();
   readonly sessions = new Map<string, Manifest>();

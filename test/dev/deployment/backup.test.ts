@@ -54,6 +54,17 @@ describe("A backup in a bucket", () => {
     expect(account.databases.size).toBe(2);
   });
 
+  it("has no manifest when an export lacks rows, and the command names the table", async () => {
+    const before = account.objects.size;
+    account.isExported = (statement) => !statement.startsWith('INSERT INTO "d1_migrations"');
+    await expect(operator.run(`npm run backup -- --bucket weekly ${options}`)).rejects.toThrow(
+      /backup\.DB\.sql is incomplete\. d1_migrations: 0 rows, not \d+\./,
+    );
+    account.isExported = () => true;
+    expect(account.objects.size).toBe(before);
+    expect(account.databases.size).toBe(2);
+  });
+
   it("is joined again by --download, unless a part is damaged", async () => {
     const output = await operator.run(`${store} ${options}`);
     const [, name = ""] = /--download (\S+)/.exec(output) ?? [];
@@ -70,6 +81,18 @@ describe("A backup in a bucket", () => {
     await expect(operator.run(command)).rejects.toThrow(
       `has no ${name}/backup.DB.sql.gz.002 (404)`,
     );
+  });
+});
+
+describe("A deployment that starts from a backup", () => {
+  it("forgets data databases, which the new installation does not have", async () => {
+    await operator.run(`
+      npm run backup -- --output moved.sql
+      npm run deploy -- --env copy --location weur --from moved.DB.sql`);
+    const home = [...account.databases.values()].find(({ name }) => name === "edge-forms-copy");
+    const sql = "SELECT name FROM data_database";
+    expect(await operator.query("DB", sql)).toEqual([{ name: "DATA_01" }]);
+    expect(await account.storage.query(home?.uuid ?? "", sql)).toMatchObject([{ results: [] }]);
   });
 });
 

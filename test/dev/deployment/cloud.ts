@@ -15,10 +15,10 @@ export class Cloud {
   readonly account: Account;
   /** The calls in order, such as `PUT /accounts/…`. */
   readonly calls: string[] = [];
-  /** Runs after the effect of a call, such as `POST /accounts/… {"sql":…`, and before its response. */
-  onEffect: (call: string) => void = () => undefined;
   /** The JSON of each call. */
   readonly #bodies: string[] = [];
+  /** Runs after the effect of a call, such as `POST /accounts/… {"sql":…`, and before its response. */
+  onEffect: (call: string) => void = () => undefined;
   readonly #server: Server;
 
   constructor(storage?: Storage) {
@@ -83,7 +83,8 @@ export class Cloud {
     const path = url.pathname.replace("/client/v4", "").replace(this.account.id, "ours");
     this.calls.push(`${request.method} ${path}`);
     const isJson = request.headers["content-type"]?.includes("json") === true;
-    this.#bodies.push(isJson ? body.toString() : "");
+    const bodyJson = isJson ? body.toString() : "";
+    this.#bodies.push(bodyJson);
     const respond = (status: number, json: object) => {
       response.writeHead(status, { "Content-Type": "application/json" });
       response.end(JSON.stringify({ success: status < 400, messages: [], errors: [], ...json }));
@@ -110,7 +111,7 @@ export class Cloud {
           jurisdiction: request.headers["cf-r2-jurisdiction"] as string | undefined,
         };
         const result = await handle(this.account, { ...call, origin: this.#address });
-        this.onEffect(`${request.method} ${path} ${isJson ? body.toString() : ""}`);
+        this.onEffect(`${request.method} ${path} ${bodyJson}`);
         if (typeof result === "string" || Buffer.isBuffer(result)) return void response.end(result);
         const pageCounts = Array.isArray(result)
           ? { count: result.length, total_count: result.length }

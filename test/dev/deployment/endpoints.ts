@@ -64,15 +64,18 @@ const databases: Endpoint[] = [
   [
     "GET",
     "/exported/:id",
-    async ({ storage }, { params: { id = "" } }) =>
-      (await dump(storage, id)).map((statement) => `${statement};\n`).join(""),
+    async ({ storage, isExported }, { params: { id = "" } }) =>
+      (await dump(storage, id))
+        .filter(isExported)
+        .map((statement) => `${statement};\n`)
+        .join(""),
   ],
   ["POST", `${d1}/:id/import`, importFile],
   [
     "GET",
     `${d1}/:id/time_travel/bookmark`,
     async (account, { params: { id = "" }, query }) => ({
-      bookmark: await account.database(id).history.bookmarkAt(query.get("timestamp")),
+      bookmark: await inDatabase(account.database(id).history.bookmarkAt(query.get("timestamp"))),
     }),
   ],
   [
@@ -80,7 +83,7 @@ const databases: Endpoint[] = [
     `${d1}/:id/time_travel/restore`,
     async (account, { params: { id = "" }, query }) => {
       const bookmark = query.get("bookmark") ?? "";
-      const previous_bookmark = await account.database(id).history.restore(bookmark);
+      const previous_bookmark = await inDatabase(account.database(id).history.restore(bookmark));
       return { bookmark, previous_bookmark, message: "Database restored" };
     },
   ],
@@ -126,8 +129,13 @@ function onPage<T>(entries: T[], query: URLSearchParams): T[] {
 async function runQuery({ storage, databases: byId }: Account, call: Call) {
   const { id = "" } = call.params;
   if (!byId.has(id)) throw new Refusal(404, 7404, `The database ${id} could not be found`);
+  return inDatabase(storage.query(id, json(call).sql));
+}
+
+/** Returns the result of a database, or its error as Cloudflare does. */
+async function inDatabase<T>(result: Promise<T>): Promise<T> {
   try {
-    return await storage.query(id, json(call).sql);
+    return await result;
   } catch (error) {
     throw new Refusal(400, 7500, (error as Error).message);
   }

@@ -76,13 +76,15 @@ export class Operator {
 
   /**
    * Runs a command line, and kills it with all its processes after the effect of the first call that is not known. Adds that
-   * call to the known ones. Returns whether there was one.
+   * call to the known ones. Of ten migrations, one counts. Returns whether there was such a call.
    */
   async runUntilNewCall(line: string, known: Set<string>): Promise<boolean> {
     let isKilled = false;
-    const { code, output } = await this.#spawn(line, {}, (sent, kill) => {
-      // One of the statements of a kind stands for all, because migrations have hundreds.
-      const call = sent.replace(/^([^{]*)(?:\{.*"sql":"\W*(\w+ \w+))?.*$/s, "$1$2");
+    const { code, output } = await this.#spawn(line, {}, (effect, kill) => {
+      const call = effect
+        .replaceAll(/\d{13}/g, "NOW")
+        .replace(/(?<=\/versions\/)[\w-]+/, "ID")
+        .replace(/\{"sql".*INTO d1_migrations \(name\) VALUES \('(\d+)\d_.*/s, "migration $1");
       if (isKilled || known.has(call)) return;
       isKilled = true;
       known.add(call);
@@ -106,7 +108,7 @@ export class Operator {
         ...environment,
       },
       stdio: ["ignore", "pipe", "pipe"],
-      // A group of its own, so that its processes end with it.
+      // A group of its own, so that wrangler ends with it.
       detached: true,
     });
     const kill = () => process.kill(-Number(child.pid), "SIGKILL");

@@ -8,7 +8,7 @@ import { problem } from "#domain/problem/problem.ts";
 import type { AdminEnv } from "#http/env.ts";
 import { createCursor, invalidCursorProblem, openCursor } from "#http/paging.ts";
 import { numberOf, readForm, textOf, type FormValues } from "#admin/form-input.ts";
-import { attempted, sendOutcome, type Outcome } from "#admin/page.ts";
+import { submitForm, sendOutcome, type Outcome } from "#admin/page.ts";
 import { pageContext } from "#admin/layout.tsx";
 import { findFormRecords } from "#admin/items/form/find-records.ts";
 import { isBlank, readItemData } from "#admin/items/form/read-form.ts";
@@ -26,7 +26,13 @@ import {
 } from "./change.ts";
 import { ConfirmPage, FieldPage, valueField } from "./confirm-page.tsx";
 import { describeResult, ProgressPage, ResultPage } from "./progress-page.tsx";
-import { emptyReport, maxRefusals, runStep, type BulkReport, type Refusal } from "./run-step.ts";
+import {
+  emptyReport,
+  maxRefusals,
+  runStep,
+  type BulkReport,
+  type RejectedItem,
+} from "./run-step.ts";
 import { undoEdit, undoOfRequest } from "./undo.ts";
 import {
   countSelected,
@@ -70,7 +76,7 @@ export async function actOnSelected(c: AdminContext, kind: CollectionKind): Prom
   if (textOf(form["act"]) === "download") return downloadSelected(c, compiled, selection);
   if (!roleAllows(c.var.member.role, "write")) throw problem.roleRequired("write");
   const bulk: Bulk = { c, compiled, selection, form, listPath, act: readAct(form, kind) };
-  return attempted(
+  return submitForm(
     c,
     () => nextPart(bulk),
     async (error) => {
@@ -168,7 +174,7 @@ function readReport(form: FormValues): BulkReport {
   return { done, unchanged, refused: readNumber(form, "refused"), refusals: readRefusals(form) };
 }
 
-function readRefusals(form: FormValues): Refusal[] {
+function readRefusals(form: FormValues): RejectedItem[] {
   const sent = form["refusals"];
   try {
     const parsed: unknown = typeof sent === "string" ? JSON.parse(sent) : sent;
@@ -178,7 +184,7 @@ function readRefusals(form: FormValues): Refusal[] {
   }
 }
 
-function toRefusal(entry: unknown): Refusal[] {
+function toRefusal(entry: unknown): RejectedItem[] {
   if (!isObject(entry)) return [];
   const { id, title, reason } = entry;
   return [{ id: textOf(id), title: textOf(title), reason: textOf(reason) }];

@@ -1,7 +1,7 @@
 import type { ActionContext } from "#actions/context.ts";
 import { findRecordChoices, loadTitles, type Titles } from "#actions/reference-titles.ts";
 import { findNamedRecords } from "#actions/references.ts";
-import { likelyCollection } from "#actions/collection-cache.ts";
+import { requireCachedOrStoredCollection } from "#actions/collection-cache.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
@@ -69,7 +69,11 @@ export async function findFormRecords(
     if (id !== undefined) found[name] = id;
     else if (searches < maxSearches) {
       searches += 1;
-      const records = await findRecordChoices(ctx, await likelyCollection(ctx, "app", app), text);
+      const records = await findRecordChoices(
+        ctx,
+        await requireCachedOrStoredCollection(ctx, "app", app),
+        text,
+      );
       const [record] = records;
       if (record && records.length === 1) found[name] = record.id;
       else choices.set(name, records);

@@ -17,7 +17,7 @@ import type { CollectionKind } from "#domain/definition/collection.ts";
 import { buildItemView, type ItemView } from "#domain/item/item.ts";
 import type { AdminEnv } from "#http/env.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
-import { attempted, page } from "#admin/page.ts";
+import { submitForm, page } from "#admin/page.ts";
 import { pageContext } from "#admin/layout.tsx";
 import {
   compareChanges,
@@ -111,7 +111,7 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
   const resolved = await findFormRecords(c.var.action, target.compiled.collection, sent);
   const { form } = resolved;
   if (isEditedFurther(form)) return c.html(await renderForm(c, target, resolved, seen, undefined));
-  return attempted(
+  return submitForm(
     c,
     async () => {
       if (refusal) throw refusal;
@@ -270,7 +270,7 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
     />
   );
   if (isEditedFurther(form)) return c.html(await renderAgain(undefined));
-  return attempted(
+  return submitForm(
     c,
     async () => {
       if (refusal) throw refusal;

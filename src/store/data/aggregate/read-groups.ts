@@ -8,13 +8,13 @@ import { maxOutlierBytes, maxRows, type AggregateStatements } from "./statement.
 export type ExceededBound = "items" | "bytes" | "cost" | "rows" | "keys";
 
 /** The value of a key or a figure as the database compares it. */
-export type Stored = string | number | null;
+export type ColumnValue = string | number | null;
 
 /** A figure: an exact sum and the number of its values, or a stored value. */
-export type Figure = { sum: Decimal; count: number } | { value: Stored };
+export type Figure = { sum: Decimal; count: number } | { value: ColumnValue };
 
 interface Group {
-  keys: Stored[];
+  keys: ColumnValue[];
   figures: Figure[];
 }
 
@@ -25,7 +25,7 @@ export interface GroupPage {
 }
 
 /** A row of a statement, with the columns of its group. */
-export interface GroupRow extends Record<string, Stored> {
+export interface GroupRow extends Record<string, ColumnValue> {
   /** The bound that forbids reading any rows, or what the statement does not cover. */
   reason: ExceededBound | "integers" | "outliers" | null;
   /** The number of items in the collection. */
@@ -46,7 +46,7 @@ interface Totals {
   item_total?: number;
 }
 
-interface OutlierRow extends Record<string, Stored> {
+interface OutlierRow extends Record<string, ColumnValue> {
   value: number;
   times: number;
   spent: number;
@@ -90,7 +90,7 @@ function buildGroups(
   outliers: readonly (readonly OutlierRow[])[],
 ): Group[] {
   const { groups, metrics } = rowColumns.plan.aggregate;
-  const keysOf = (row: Record<string, Stored>) =>
+  const keysOf = (row: Record<string, ColumnValue>) =>
     groups.map((_, index) => row[`returned_key${index}`] ?? null);
   const outliersByGroup = new Map(
     groupColumns

@@ -120,7 +120,7 @@ function recordsSql(expanded: readonly ExpandedReference[], values: SearchValues
   const filter = narrow.length === 0 ? "" : ` and ${choose(isShown, "1")}`;
   return {
     join: `n cross join item i on i.id = n.id and i.collection_id = n.app${filter}`,
-    data: choose(shownDataSql, "i.data"),
+    data: choose((shownBy) => shownDataSql(shownBy, values), "i.data"),
     bytes: choose((shownBy) => shownMeasure(shownBy).bytes, "octet_length(i.data)"),
   };
 }

@@ -1,6 +1,7 @@
 import type { Slots } from "#domain/data/compile.ts";
 import { hiddenSteps } from "#domain/data/parts.ts";
 import type { ShownBy } from "#domain/search/tree.ts";
+import type { SearchValues } from "./conditions.ts";
 import { balancedSql, type Measure } from "./cost.ts";
 
 /** SQL for the sizes of the two parts into which a narrow caller divides an item `i`. It reads the item's data. */
@@ -64,17 +65,10 @@ export const shownMeasure = ({ parts }: ShownBy): Measure => partMeasure(parts.s
 /** What it does not see. */
 export const hiddenMeasure = ({ parts }: ShownBy): Measure => partMeasure(parts.hidden);
 
-/** SQL for the data of an item `i` without the fields that the caller does not see. */
-export function shownDataSql({ parts }: ShownBy): string {
-  const slots = [...parts.hidden]
-    .filter(([slot]) => !parts.shown.has(slot))
-    .map(([slot]) => slot)
-    .concat(...parts.hiddenResults);
-  let data = "i.data";
-  for (let start = 0; start < slots.length; start += maxPaths)
-    data = `json_remove(${[data, ...slots.slice(start, start + maxPaths).map(pathOf)].join(", ")})`;
-  return data;
-}
+/** SQL for the data of an item `i` that has only the fields that the caller sees. */
+export const shownDataSql = ({ parts }: ShownBy, values: SearchValues): string =>
+  `(select json_group_object(d.key, json(i.data -> d.key)) from json_each(i.data) d
+    where d.key in ${values.list([...parts.shown.keys()])})`;
 
 /** SQL for the bytes that the caller does not see, as limits count them (`inHiddenSteps`). */
 export const hiddenBytesSql = (shownBy: ShownBy): string =>
