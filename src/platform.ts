@@ -22,6 +22,12 @@ export interface WorkerBindings
   RESTORES?: string;
   /** `npm run restore` sets this to "true" while the database goes back in time. */
   PAUSED?: string;
+  /** The deployment tools set this to the jurisdictions of databases, like "DB=eu,DATA_01=us". */
+  JURISDICTIONS?: string;
+  /** The files of databases in a jurisdiction. Without it, they are in FILES. */
+  FILES_EU?: R2Bucket;
+  FILES_US?: R2Bucket;
+  FILES_FEDRAMP?: R2Bucket;
   /** `npm run dev` sets this to "allowed". */
   LOCAL_RECEIVERS?: string;
   /** Tests and benches replace single timeouts. */
@@ -37,6 +43,16 @@ const dataBindings = (env: object): Record<string, D1Database> =>
       .filter(([name, binding]) => /^DATA_\d\d$/.test(name) && binding)
       .toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );
+
+/** The buckets of jurisdictions, by jurisdiction. */
+const fileBindings = ({ FILES_EU: eu, FILES_US: us, FILES_FEDRAMP: fedramp }: WorkerBindings) => ({
+  ...(eu ? { eu } : {}),
+  ...(us ? { us } : {}),
+  ...(fedramp ? { fedramp } : {}),
+});
+
+const parseJurisdictions = (text: string): ReadonlyMap<string, string> =>
+  new Map(Array.from(text.matchAll(/(\w+)=(\w+)/g), ([, name = "", place = ""]) => [name, place]));
 
 /** Builds the ports of a Worker. Resolves globals at each call, because benches replace some of them. */
 export function workerPorts(env: WorkerBindings): Ports {
@@ -59,6 +75,7 @@ export function workerPorts(env: WorkerBindings): Ports {
     senders: env.HOOKS,
     replays: env.REPLAYS,
     files: env.FILES,
+    filesIn: fileBindings(env),
     knownLength(body, bytes) {
       const { readable, writable } = new FixedLengthStream(bytes);
       // The reader gets the error too.
@@ -100,6 +117,7 @@ export function workerSettings(env: WorkerBindings): ServiceSettings {
     access: { team: env.ACCESS_TEAM ?? "", audience: env.ACCESS_AUDIENCE ?? "" },
     isPaused: env.PAUSED === "true",
     timeline: { epoch: env.RESTORE_EPOCH ?? "", restores: Number(env.RESTORES ?? 0) },
+    jurisdictions: parseJurisdictions(env.JURISDICTIONS ?? ""),
     allowsLocalReceivers: env.LOCAL_RECEIVERS === "allowed",
     ...(env.TIMEOUTS ? { timeouts: env.TIMEOUTS } : {}),
     ...(env.PASSWORD_COST ? { passwordCost: env.PASSWORD_COST } : {}),

@@ -75,17 +75,18 @@ export async function sweepStorage(
   const mayContinue = () =>
     counted.reduce((sum, { counts }) => sum + counts.queries, calls) < maxSweepCalls;
   let pages = 0;
-  const sweepPage = async () => {
+  const isOneBucket = files.buckets.length === 1;
+  const sweepPages = files.buckets.map((bucket) => async () => {
     pages += 1;
-    // The directory is asked at most twice.
-    calls += 2;
-    return (await sweepObjects(databases, dbs, files, now)) && pages < maxObjectPages;
-  };
+    // The directory is asked at most twice. With several buckets, it is asked twice more, and 20 objects are carried.
+    calls += isOneBucket ? 2 : 64;
+    return (await sweepObjects(databases, dbs, files, bucket, now)) && pages < maxObjectPages;
+  });
   const sweepSessions = () => {
     calls += 2;
     return sweepExpired(databases.home, now);
   };
-  await runInTurns([sweepSessions, sweepPage, ...steps], mayContinue);
+  await runInTurns([sweepSessions, ...sweepPages, ...steps], mayContinue);
 }
 
 type Step = () => Promise<boolean>;

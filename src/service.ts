@@ -3,6 +3,7 @@ import { createPasswords, type ScryptCost } from "#domain/credential/passwords.t
 import { createMemory } from "#domain/memory.ts";
 import { defaultTimeouts, type Timeouts } from "#domain/ports.ts";
 import type { Timeline } from "#domain/timeline.ts";
+import { FileStore } from "#store/data/file-store.ts";
 import { openDatabases } from "#store/db/database.ts";
 import type { Ports, Service, Settings } from "#http/service.ts";
 import { operations } from "#operations/index.ts";
@@ -13,19 +14,23 @@ export interface ServiceSettings extends Settings {
   passwordCost?: ScryptCost;
   /** The original one by default. */
   timeline?: Timeline;
+  /** The jurisdictions of databases, by their names. */
+  jurisdictions?: ReadonlyMap<string, string>;
 }
 
 /** Composes a service. Services that share a memory behave like requests of one isolate. */
 export function createService(
-  { DB: home, DATA: data, ...ports }: Ports,
-  { timeouts: customTimeouts, passwordCost, timeline, ...settings }: ServiceSettings,
+  { DB: home, DATA: data, files, filesIn, ...ports }: Ports,
+  { timeouts: customTimeouts, passwordCost, timeline, jurisdictions, ...settings }: ServiceSettings,
   memory = createMemory(),
 ): Service {
   const timeouts = { ...defaultTimeouts, ...customTimeouts };
   const { clock, random } = ports;
+  const bindings = { home, data, ...(jurisdictions ? { jurisdictions } : {}) };
   return {
     ...ports,
-    databases: openDatabases({ home, data }, { clock, random, timeouts }, timeline, memory),
+    databases: openDatabases(bindings, { clock, random, timeouts }, timeline, memory),
+    files: new FileStore(files, filesIn),
     settings,
     timeouts,
     keys: createSigningKeys(ports, settings.tokenSecret),

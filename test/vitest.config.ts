@@ -48,6 +48,8 @@ const inWorkerd = () => [
         // With DATABASES=2, collections have a database of their own.
         ...(process.env["DATABASES"] === "2" ? { DATA_01: "data-01" } : {}),
       },
+      // The bucket of a jurisdiction, which tests bind as FILES_EU.
+      r2Buckets: { OTHER_FILES: "other-files" },
       // No test reaches the network. This default receiver accepts every webhook delivery.
       outboundService: () => new Response("taken"),
       bindings: {

@@ -9,6 +9,7 @@ import type { ItemAction } from "#domain/item/change.ts";
 import type { AuditRecord } from "#store/home/audit.ts";
 import type { DefinitionCache } from "#store/data/collections.ts";
 import type { ItemAuditRecord } from "#store/data/changes.ts";
+import type { FileStore } from "#store/data/file-store.ts";
 import type { DataDatabase, Databases } from "#store/db/database.ts";
 import { primaryOnly, type VersionTracker } from "#store/db/session.ts";
 import type { Replay } from "#store/data/replays.ts";
@@ -140,7 +141,7 @@ export interface WebhookObjects {
 /** The additional dependencies of actions on files. */
 export interface FileContext extends ActionContext {
   keys: SigningKeys;
-  files: R2Bucket;
+  files: FileStore;
   /** The same bytes, as a stream whose length is known. */
   knownLength: (body: ReadableStream<Uint8Array>, bytes: number) => ReadableStream<Uint8Array>;
   /** Runs out when the content of a file takes too long to arrive. */

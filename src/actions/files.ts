@@ -134,7 +134,7 @@ export async function removeFile(
     throw problem.invalidInput([errorAt([], "file_in_use", reason)]);
   }
   ctx.runAfterResponse(async () => {
-    await ctx.files.delete(id);
+    await ctx.files.delete([id]);
     await deleteRows(db, [id], ctx.now());
   });
 }

@@ -13,6 +13,7 @@ import {
 import { loadGroup } from "#store/data/linked-collections.ts";
 import { maxAgeMs } from "#store/db/directory.ts";
 import { redirect } from "#store/home/moves.ts";
+import { carryFiles } from "./carry-files.ts";
 import { copyLoggedChanges } from "./copy-collections.ts";
 import type { MoveRun } from "./move-run.ts";
 
@@ -92,14 +93,15 @@ export async function resumeFlip(run: MoveRun): Promise<void> {
 /** Requests that list the collections of all databases have ended after this time. */
 const listedMs = 10_000;
 
-/** Hides the copy of the former database. Returns whether that is done. */
-export async function retire(run: MoveRun): Promise<boolean> {
+/** Hides the copy of the former database, and carries the files. Returns whether that is done. */
+export async function retire(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
   const { source, move, now } = run;
   await hideCopy(source, move.collections, "work");
   await dropTriggers(source);
   const movedAt = move.movedAt ?? now();
   if (now() - movedAt < listedMs) return false;
   await hideCopy(source, move.collections, "all");
+  if (!(await carryFiles(run, hasTime))) return false;
   await run.save({ phase: "kept", eraseAt: movedAt + copyKeptMs, problem: null });
   return true;
 }

@@ -118,8 +118,7 @@ export async function runIdempotent<Write extends PreparedWrite<unknown>, Respon
     if (!storeResult) return undefined;
     if (storeResult.outcome === "replayed") return toReplayed(storeResult.replay);
     const { assigned } = storeResult;
-    // KV stores in no jurisdiction.
-    if (key !== null && !staysInJurisdiction(collection.definition))
+    if (key !== null && !(await staysIn(ctx, collection)))
       ctx.replays.put(key, { ...replayValues, ...assigned });
     return {
       response: action.respond(response, assigned),
@@ -128,6 +127,14 @@ export async function runIdempotent<Write extends PreparedWrite<unknown>, Respon
     };
   });
 }
+
+/** Whether the data must not leave a jurisdiction, as its definition or its database says. KV stores in none. */
+const staysIn = async (
+  { databases }: ActionContext,
+  collection: Pick<Collection, "id" | "definition">,
+): Promise<boolean> =>
+  staysInJurisdiction(collection.definition) ||
+  (await databases.jurisdictionOf(collection)) !== null;
 
 /** Returns the prepared write or its problem. Throws 413 at once, because it takes precedence over a replay. */
 async function prepareOrProblem<Write>(

@@ -5,11 +5,12 @@ import {
   type Databases,
   type QueryCounts,
 } from "#store/db/database.ts";
+import type { FileStore } from "#store/data/file-store.ts";
 import { beginRun } from "#store/data/move-sides.ts";
 import { saveMove, type Move, type MovePosition, type MoveUpdate } from "#store/home/moves.ts";
 import type { BackgroundContext } from "./context.ts";
 
-export type MoveContext = Pick<BackgroundContext, "databases" | "now">;
+export type MoveContext = Pick<BackgroundContext, "databases" | "now"> & { files: FileStore };
 
 /** The work of a run has ended: a member stopped the move, or a later run has begun. */
 export class RunOverError extends Error {}
@@ -26,13 +27,17 @@ export class MoveRefusedError extends Error {
 export class MoveRun {
   readonly databases: Databases;
   readonly now: () => number;
+  readonly files: FileStore;
   move: Move;
   readonly #counted: { db: DataDatabase; counts: Readonly<QueryCounts> }[] = [];
   #saves = 0;
+  /** Calls of R2, which count like queries. */
+  fileCalls = 0;
 
-  constructor({ databases, now }: MoveContext, move: Move) {
+  constructor({ databases, now, files }: MoveContext, move: Move) {
     this.databases = databases;
     this.now = now;
+    this.files = files;
     this.move = move;
   }
 
@@ -60,7 +65,10 @@ export class MoveRun {
 
   /** The queries of the run, nearly. D1 limits those of an invocation. */
   get queries(): number {
-    return this.#counted.reduce((sum, { counts }) => sum + counts.queries, this.#saves);
+    return this.#counted.reduce(
+      (sum, { counts }) => sum + counts.queries,
+      this.#saves + this.fileCalls,
+    );
   }
 
   /** Keeps writes of earlier runs out of both databases. */

@@ -65,7 +65,7 @@ async function step(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
       await resumeFlip(run);
       return true;
     case "retiring":
-      return retire(run);
+      return retire(run, hasTime);
     case "kept":
       if ((run.move.eraseAt ?? Infinity) > run.now()) return false;
       // The copy may be all that this deployment can reach.

@@ -144,22 +144,36 @@ export async function storeContent(
   const { id } = file;
   if (length !== null && length > maxFileBytes) throw problem.tooLarge(maxFileBytes);
   if (!body || (length !== null && length !== file.bytes)) throw mismatch();
-  await putObject(ctx, file, length === null ? ctx.knownLength(body, file.bytes) : body);
-  const contentType = await detectType(ctx, id);
-  const db = ctx.databases.of(access.collection);
+  const { collection } = access;
+  const jurisdiction = await ctx.databases.jurisdictionOf(collection);
+  const content = length === null ? ctx.knownLength(body, file.bytes) : body;
+  await putObject(ctx, file, jurisdiction, content);
+  const contentType = await detectType(ctx, id, jurisdiction);
+  const db = ctx.databases.of(collection);
   if (contentType === null || !(await completeFile(db, id, contentType))) {
     // The file was removed meanwhile. If this fails, the schedule deletes the object.
-    ctx.runAfterResponse(() => ctx.files.delete(id));
+    ctx.runAfterResponse(() => ctx.files.delete([id]));
     throw problem.notFound();
   }
+  // The row may have moved meanwhile. If this fails, the schedule carries the object. A Worker ends 30 seconds after its
+  // response, and the next move lasts longer than that.
+  const current = await ctx.databases.jurisdictionOf(collection);
+  if (!ctx.files.areTogether(jurisdiction, current))
+    ctx.runAfterResponse(async () => {
+      if (await ctx.files.copy(id, current)) await ctx.files.deleteElsewhere([id], current);
+    });
   return { ...loaded, file: { ...file, contentType: file.contentType ?? contentType } };
 }
 
 /** Detects the type of what is stored, so that the bytes need not pass through the Worker's own code. */
-async function detectType(ctx: FileContext, id: string): Promise<string | null> {
+async function detectType(
+  ctx: FileContext,
+  id: string,
+  jurisdiction: string | null,
+): Promise<string | null> {
   const range = { offset: 0, length: detectionBytes };
   const first = await withTimeout(ctx.timing, async () => {
-    const object = await ctx.files.get(id, { range });
+    const object = await ctx.files.open(jurisdiction, id, range);
     return object && new Uint8Array(await object.arrayBuffer());
   }).catch(() => {
     throw problem.tryAgain();
@@ -169,12 +183,13 @@ async function detectType(ctx: FileContext, id: string): Promise<string | null> 
 
 async function putObject(
   ctx: FileContext,
-  file: File,
+  { id, sha256 }: File,
+  jurisdiction: string | null,
   body: ReadableStream<Uint8Array>,
 ): Promise<void> {
   const late = ctx.uploadTimer();
-  const { files: bucket } = ctx;
-  const stored = bucket.put(file.id, body, { sha256: file.sha256 }).then(() => "stored" as const);
+  const put = ctx.files.put(jurisdiction, id, body, { sha256 });
+  const stored = put.then(() => "stored" as const);
   try {
     const outcome = await Promise.race([stored, late.done.then(() => "late" as const)]);
     if (outcome === "stored") return;

@@ -88,6 +88,7 @@ export const moveProblems = {
   waits_for_isolates: "Waits about a minute, until every location knows of the move.",
   waits_for_definition: "Waits for a definition change that is not in effect yet.",
   linked_meanwhile: "Starts again, because another app or form was linked.",
+  carries_files: "Carries the files to the jurisdiction of the other database.",
   too_many_changes: "Tries again, because too much changed at the end.",
 };
 export type MoveProblem = keyof typeof moveProblems;

@@ -3,6 +3,7 @@ import type { AttachedFile } from "#actions/files.ts";
 import { contentDisposition } from "#domain/files/file-name.ts";
 import { parseRange, type ByteRange } from "#domain/files/range.ts";
 import type { StoredFile } from "#domain/files/file.ts";
+import { itemCollectionId } from "#domain/item/item.ts";
 import { matchesPrecondition } from "#domain/preconditions.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { withTimeout } from "#store/db/retry.ts";
@@ -78,7 +79,10 @@ async function openObject(
   { id }: StoredFile,
   range: ByteRange,
 ): Promise<ReadableStream> {
-  const get = async () => env.files.get(id, { range });
+  const get = async () => {
+    const jurisdiction = await env.databases.jurisdictionOf({ id: itemCollectionId(id) ?? 0 });
+    return env.files.open(jurisdiction, id, range);
+  };
   const object = await withTimeout(env, get).catch((error: unknown) => {
     logRecovered(env, "content of a file unreadable", error);
     throw problem.tryAgain();

@@ -90,7 +90,7 @@ async function runChecks(service: Service): Promise<HealthReport> {
     }),
     timeCheck(service, async () => pingReplays(service.replays)),
     timeCheck(service, async () => service.gates.getByName("health").answers()),
-    timeCheck(service, async () => void (await service.files.head("health"))),
+    timeCheck(service, async () => checkBuckets(service, warnings)),
   ]);
   const checks = { database, replays, objects, files };
   const isHealthy = !reason && components.every((name) => checks[name].status === "ok");
@@ -103,6 +103,17 @@ async function runChecks(service: Service): Promise<HealthReport> {
     databases: { ...databases },
     warnings: [...warnings],
   };
+}
+
+/** Checks all buckets in parallel. */
+async function checkBuckets({ files, databases }: Service, warnings: string[]): Promise<void> {
+  await Promise.all(files.buckets.map(({ bucket }) => bucket.head("health")));
+  const home = databases.jurisdictions.get(databases.home.name);
+  for (const [name, jurisdiction] of databases.jurisdictions)
+    if (jurisdiction !== home && files.areTogether(jurisdiction, null))
+      warnings.push(
+        `The database ${name} is in "${jurisdiction}", but its files are elsewhere. Run \`npm run deploy\`, which creates a bucket there.`,
+      );
 }
 
 /** Checks all databases in parallel. Those that have not responded yet count as failing. */

@@ -7,6 +7,7 @@ import type { Clock, Random, Timeouts } from "#domain/ports.ts";
 import type { FetchPort } from "#delivery/send.ts";
 import type { SenderStub } from "#delivery/sender.ts";
 import type { GateStub } from "#gate/gate.ts";
+import type { FileStore } from "#store/data/file-store.ts";
 import type { PrimaryDatabases } from "#store/db/database.ts";
 
 /** The service's connections to the outside. `src/platform.ts` implements them for Cloudflare. */
@@ -21,8 +22,10 @@ export interface Ports {
   gates: { getByName(credentialId: string): GateStub };
   senders: { getByName(webhookId: string): SenderStub };
   replays: KVNamespace;
-  /** The bytes of attachments. */
+  /** The contents of attachments. */
   files: R2Bucket;
+  /** Those of databases in a jurisdiction, by jurisdiction. Absent where `files` has all. */
+  filesIn?: Readonly<Record<string, R2Bucket>>;
   /** The same bytes, as a stream whose length is known. It fails if there are more or fewer. R2 takes no other streams. */
   knownLength(body: ReadableStream<Uint8Array>, bytes: number): ReadableStream<Uint8Array>;
   /** Counts by key; `fallback` replaces a gate that is unreachable. */
@@ -56,8 +59,9 @@ export interface Settings {
 }
 
 /** The service that every request gets as `c.env`, in place of the Worker's bindings. */
-export interface Service extends Omit<Ports, "DB" | "DATA"> {
+export interface Service extends Omit<Ports, "DB" | "DATA" | "files" | "filesIn"> {
   databases: PrimaryDatabases;
+  files: FileStore;
   settings: Settings;
   timeouts: Readonly<Timeouts>;
   keys: SigningKeys;

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { erase, sweepStorage } from "../../src/schedule.ts";
+import { FileStore } from "../../src/store/data/file-store.ts";
 import type { Client, Json } from "../support/client";
 import { dataDb } from "../support/databases";
 import { announce, download, pdf, upload } from "../support/files";
@@ -109,7 +110,8 @@ describe("The schedule", () => {
     await sweep();
     await env.FILES.put(id, "stored after the removal");
     const list = async () => ({ objects: [], truncated: false });
-    const files = { list, delete: env.FILES.delete.bind(env.FILES) } as unknown as R2Bucket;
+    const bucket = { list, delete: env.FILES.delete.bind(env.FILES) } as unknown as R2Bucket;
+    const files = new FileStore(bucket);
     await sweepStorage({ ...background(), files }, Date.now() + 11 * hour);
     expect(await traces(id)).toEqual([false, true]);
     await sweepStorage({ ...background(), files }, Date.now() + 13 * hour);
@@ -120,7 +122,7 @@ describe("The schedule", () => {
 
   it("continues after a bucket that failed, and never deletes a row before its object", async () => {
     const ids = [await newFile(), await newFile()];
-    const failing = { ...background(), files: failingBucket() };
+    const failing = { ...background(), files: new FileStore(failingBucket()) };
     await expect(sweepStorage(failing, Date.now() + 2 * day)).rejects.toThrow("R2 is down");
     for (const id of ids) expect(await traces(id)).toEqual(both);
     const late = await owner.post(`/forms/${form}/submissions`, { data: { invoices: ids } });

@@ -1,11 +1,12 @@
+import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { runMoves } from "../../src/actions/run-moves.ts";
+import { FileStore } from "../../src/store/data/file-store.ts";
 import { sweepObjects } from "../../src/store/data/sweep-files.ts";
 import { openDatabases, type DataDatabase } from "../../src/store/db/database.ts";
 import type { Client } from "../support/client";
 import { timing } from "../support/databases";
 import { announcement, pdf } from "../support/files";
-import { background } from "../support/serve";
 import { freshKey } from "../support/service";
 import { first, home, isolate, migrate, newCaller, second } from "./installation";
 import { finish, letTimePass, phaseOf, request, scheduleContext } from "./moves";
@@ -73,8 +74,8 @@ describe("Files in several databases", () => {
   it("keep their objects while their rows move from one database to another", async () => {
     const id = "fil_01ARZ3NDEKTSV4RRFFQ69G5FAX";
     const insert = `insert into file values ('${id}', 1, 1, 'credential:x', 'a', 1, 'x', null, null, null, 1, 9e15)`;
-    const { files } = background();
-    await files.put(id, "a");
+    const { FILES: bucket } = env;
+    await bucket.put(id, "a");
     await second.prepare(insert).run();
     const databases = openDatabases({ home, data: { DATA_01: first, DATA_02: second } }, timing);
     const [one, two] = databases.dataDatabases() as [DataDatabase, DataDatabase];
@@ -91,7 +92,9 @@ describe("Files in several databases", () => {
         },
       }),
     }) as unknown as DataDatabase;
-    await sweepObjects(databases, [one, moving], files, Date.now() + 13 * 60 * 60_000);
-    expect(await files.head(id)).not.toBeNull();
+    const later = Date.now() + 13 * 60 * 60_000;
+    const files = new FileStore(bucket);
+    await sweepObjects(databases, [one, moving], files, { jurisdiction: null, bucket }, later);
+    expect(await bucket.head(id)).not.toBeNull();
   });
 });

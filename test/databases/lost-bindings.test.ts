@@ -69,7 +69,7 @@ async function makeSubmission(form: string, data: object): Promise<string> {
 }
 
 describe("Without the binding of a database", () => {
-  const { files } = background();
+  const { FILES: files } = env;
 
   /** An object without a row in any database. */
   async function orphan(name: string): Promise<string> {

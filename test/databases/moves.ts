@@ -19,7 +19,7 @@ export function scheduleContext(replaced: object = {}) {
   };
   const ports = workerPorts(bindings);
   const service = createService(ports, workerSettings(bindings));
-  return { databases: service.databases, now: () => Date.now() };
+  return { databases: service.databases, files: service.files, now: () => Date.now() };
 }
 
 export const phaseOf = (name: string) =>

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { beforeAll, expect, it } from "vitest";
 import { sweepStorage } from "../../src/schedule.ts";
 import { openDatabases } from "../../src/store/db/database.ts";
@@ -22,7 +23,7 @@ it("A sweep of 80 databases with backlogs takes at most 1,000 queries, and does 
   await first.prepare(plant).bind(JSON.stringify(fields)).run();
   const id = "fil_01ARZ3NDEKTSV4RRFFQ69G5FAY";
   await first.prepare("insert into removed_file values (1, ?)").bind(id).run();
-  const { files } = background();
+  const { FILES: files } = env;
   await files.put(id, "stored after the removal");
 
   const counts = { queries: 0 };

@@ -305,7 +305,7 @@ const planted: Record<string, Patch[]> = {
   "the object of an upload that a removal overtook stays": [
     {
       file: "src/store/data/sweep-files.ts",
-      from: "await bucket.delete(results.map(({ id }) => id));",
+      from: "await files.delete(results.map(({ id }) => id));",
       to: "",
     },
   ],

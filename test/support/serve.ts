@@ -1,3 +1,4 @@
+import type { FileStore } from "../../src/store/data/file-store.ts";
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { createMemory } from "../../src/domain/memory.ts";
@@ -32,7 +33,7 @@ export const outside = { memory, random, timing: { ...timing, random }, now: () 
 /** For work on stored items that a test does itself, as an isolate that has just started. */
 export const background = (
   databases: Databases = ownDatabases,
-): BackgroundContext & { replays: KVNamespace; files: R2Bucket } => ({
+): BackgroundContext & { replays: KVNamespace; files: FileStore } => ({
   ...outside,
   replays,
   files,

@@ -1,8 +1,9 @@
+import { homeName } from "#domain/bookmarks.ts";
 import type { Cloudflare } from "./cloudflare.ts";
 import type { Deployment } from "./deployment.ts";
 import type { DeploymentOptions } from "./options.ts";
 import { listDatabases } from "./query.ts";
-import { isAssignedId, saveSettings } from "./settings.ts";
+import { isAssignedId, jurisdictionBinding, saveSettings } from "./settings.ts";
 import { stop } from "./wrangler.ts";
 
 type Place = Pick<DeploymentOptions, "location" | "jurisdiction">;
@@ -19,6 +20,7 @@ export async function ensureResources(deployment: Deployment, place: Place): Pro
       (await findNamespaceId(cloudflare, title)) ?? (await createNamespace(cloudflare, title));
   }
   const home = settings.d1_databases[0]?.database_id ?? "";
+  await placeFiles(deployment);
   for (const bucket of settings.r2_buckets) {
     if (await hasBucket(cloudflare, bucket.bucket_name, bucket.jurisdiction)) continue;
     // Files must not leave the jurisdiction of the home database either.
@@ -28,6 +30,27 @@ export async function ensureResources(deployment: Deployment, place: Place): Pro
     if (jurisdiction) bucket.jurisdiction = jurisdiction;
   }
   saveSettings(environment, settings);
+}
+
+/** Tells the service the jurisdictions of its databases, and names the buckets that it needs there. */
+async function placeFiles({ settings, cloudflare }: Deployment): Promise<void> {
+  const { name, vars, d1_databases: ours, r2_buckets: buckets } = settings;
+  const databases = await listDatabases(cloudflare);
+  const jurisdictions = new Map<string, string>();
+  for (const { binding, database_id: id } of ours) {
+    const jurisdiction = databases.find(({ uuid }) => uuid === id)?.jurisdiction;
+    if (jurisdiction) jurisdictions.set(binding, jurisdiction);
+  }
+  vars["JURISDICTIONS"] = Array.from(jurisdictions, (pair) => pair.join("=")).join(",");
+  for (const jurisdiction of new Set(jurisdictions.values())) {
+    const binding = jurisdictionBinding(jurisdiction);
+    if (
+      jurisdiction === jurisdictions.get(homeName) ||
+      buckets.some((each) => each.binding === binding)
+    )
+      continue;
+    buckets.push({ binding, bucket_name: `${name}-files-${jurisdiction}`, jurisdiction });
+  }
 }
 
 export async function ensureDatabases(

@@ -16,6 +16,12 @@ export interface DatabaseSettings extends Binding {
 
 export const isDataDatabase = ({ binding }: Binding): boolean => /^DATA_\d\d$/.test(binding);
 
+/** Whether a bucket is that of a jurisdiction. wrangler.toml does not have it. */
+const isJurisdictionBucket = ({ binding }: Binding): boolean => binding.startsWith("FILES_");
+
+export const jurisdictionBinding = (jurisdiction: string): string =>
+  `FILES_${jurisdiction.toUpperCase()}`;
+
 /** The settings of a data database. Without a name, as the deployed Worker knows it. */
 export const createDatabaseSettings = (
   binding: string,
@@ -132,12 +138,15 @@ function mergeResources(
         ),
       };
     }),
-    r2_buckets: template.r2_buckets.map((bucket) => ({
-      ...bucket,
-      ...(isMain ? {} : { bucket_name: `${name}-${bucket.binding.toLowerCase()}` }),
-      ...live?.buckets.find(isSame(bucket)),
-      ...saved.r2_buckets?.find(isSame(bucket)),
-    })),
+    r2_buckets: [
+      ...template.r2_buckets.map((bucket) => ({
+        ...bucket,
+        ...(isMain ? {} : { bucket_name: `${name}-${bucket.binding.toLowerCase()}` }),
+        ...live?.buckets.find(isSame(bucket)),
+        ...saved.r2_buckets?.find(isSame(bucket)),
+      })),
+      ...mergeJurisdictionBuckets(saved.r2_buckets ?? [], live?.buckets ?? []),
+    ],
   };
 }
 
@@ -178,6 +187,17 @@ function mergeDataDatabases(
   const local = saved.filter(isDataDatabase);
   const others = live.filter((each) => isDataDatabase(each) && !local.some(isSame(each)));
   return [...local, ...others.map(({ binding, id }) => createDatabaseSettings(binding, "", id))];
+}
+
+function mergeJurisdictionBuckets(
+  saved: Settings["r2_buckets"],
+  live: LiveWorker["buckets"],
+): Settings["r2_buckets"] {
+  const local = saved.filter(isJurisdictionBucket);
+  return [
+    ...local,
+    ...live.filter((each) => isJurisdictionBucket(each) && !local.some(isSame(each))),
+  ];
 }
 
 function applyOptions(settings: Settings, { domain, contact }: DeploymentOptions): Settings {

@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import type { Item } from "#domain/item/item.ts";
-import type { CollectionDatabase } from "#store/db/database.ts";
+import type { CollectionDatabase, DataDatabase } from "#store/db/database.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { collection, item } from "#store/db/schema.ts";
 import { dataStatement } from "#store/db/statement.ts";
@@ -53,4 +53,18 @@ export async function findFileWithItem(
   return (
     file && head && { file, head: definitionHeadFromRow(head), item: row ? itemFromRow(row) : null }
   );
+}
+
+/** Lists the IDs of the files of a collection after an ID, whether they have content or not. */
+export async function listFileIds(
+  db: DataDatabase,
+  collectionId: number,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const sqlText = "select id from file where id > ?1 and collection_id = ?2 order by id limit ?3";
+  const { results } = await retryTransient(db, () =>
+    db.prepare<"data">(sqlText, [after, collectionId, limit]).all<{ id: string }>(),
+  );
+  return results.map(({ id }) => id);
 }

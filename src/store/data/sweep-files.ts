@@ -2,11 +2,10 @@ import { isCopy } from "#store/db/moved-tables.ts";
 import type { DataDatabase, Databases } from "#store/db/database.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { loadReach } from "#store/home/placements.ts";
+import type { FileBucket, FileStore } from "./file-store.ts";
 import { deleteRows, removing } from "./files.ts";
 
 /** Steps that delete files. Each may be interrupted at any point, and the next run continues. */
-
-type Bucket = Pick<R2Bucket, "delete" | "list">;
 
 const filesPerStep = 200;
 
@@ -20,7 +19,11 @@ const selectRemoving = `select id from file where remove_at = ${removing} and ${
  * Deletes one step of the files that nothing needs: first the objects, then the rows. Once claimed, a file can no longer
  * be attached. Returns whether there were any.
  */
-export async function sweepFiles(db: DataDatabase, bucket: Bucket, now: number): Promise<boolean> {
+export async function sweepFiles(
+  db: DataDatabase,
+  files: Pick<FileStore, "delete">,
+  now: number,
+): Promise<boolean> {
   const results = await retryTransient(db, () =>
     db.batch<{ id: string }>([
       db.prepare<"data">(claimExpired, [now]),
@@ -29,7 +32,7 @@ export async function sweepFiles(db: DataDatabase, bucket: Bucket, now: number):
   );
   const ids = (results[1]?.results ?? []).map(({ id }) => id);
   if (ids.length === 0) return false;
-  await bucket.delete(ids);
+  await files.delete(ids);
   await deleteRows(db, ids, now);
   return true;
 }
@@ -44,7 +47,7 @@ const settled = `select removed_at, id from removed_file where removed_at <= ?1 
  */
 export async function sweepRemovedFiles(
   db: DataDatabase,
-  bucket: Bucket,
+  files: Pick<FileStore, "delete">,
   now: number,
 ): Promise<boolean> {
   const before = [now - settledMs];
@@ -52,7 +55,7 @@ export async function sweepRemovedFiles(
     db.prepare<"data">(settled, before).all<{ removed_at: number; id: string }>(),
   );
   if (results.length === 0) return false;
-  await bucket.delete(results.map(({ id }) => id));
+  await files.delete(results.map(({ id }) => id));
   const rows = JSON.stringify(results.map((row) => [row.removed_at, row.id]));
   const deletion = `delete from removed_file where (removed_at, id) in
     (select value ->> 0, value ->> 1 from json_each(?1))`;
@@ -104,21 +107,26 @@ export async function releaseFormerFiles(db: DataDatabase): Promise<boolean> {
 }
 
 const objectsPerStep = 1000;
-const objects = "objects";
+/** The name of the position in a bucket. */
+const objects = ({ jurisdiction }: FileBucket) =>
+  jurisdiction === null ? "objects" : `objects ${jurisdiction}`;
 
 /**
- * Deletes one step of the objects that have no row. Only a restore of a database to an earlier time leaves such objects,
- * and versions before `removed_file` did. `dbs` are all bound databases. Returns whether more may remain.
+ * Deletes one step of the objects of a bucket that have no row, and carries those to another bucket whose row is in
+ * another jurisdiction. Only a restore of a database to an earlier time leaves objects without a row, and versions before
+ * `removed_file` did. `dbs` are all bound databases. Returns whether more may remain.
  */
 export async function sweepObjects(
   databases: Databases,
   dbs: readonly DataDatabase[],
-  bucket: Bucket,
+  files: FileStore,
+  swept: FileBucket,
   now: number,
 ): Promise<boolean> {
+  const { bucket } = swept;
   const [first] = dbs;
   if (!first) return false;
-  const startAfter = await loadPosition(first, objects);
+  const startAfter = await loadPosition(first, objects(swept));
   const page = await bucket.list({
     limit: objectsPerStep,
     ...(startAfter === "" ? {} : { startAfter }),
@@ -129,10 +137,50 @@ export async function sweepObjects(
     old.map(({ key }) => key),
   );
   if (candidates.length > 0) await deleteOrphans(databases, dbs, bucket, candidates);
-  const after = page.truncated ? (page.objects.at(-1)?.key ?? "") : "";
+  const keys = page.objects.map(({ key }) => key);
+  const lastCarried =
+    files.buckets.length > 1 ? await carryMisplaced(databases, dbs, files, swept, keys) : undefined;
+  const after = lastCarried ?? (page.truncated ? (keys.at(-1) ?? "") : "");
   if (after !== startAfter)
-    await retryTransient(first, () => first.prepare<"data">(savePosition, [objects, after]).run());
-  return page.truncated;
+    await retryTransient(first, () =>
+      first.prepare<"data">(savePosition, [objects(swept), after]).run(),
+    );
+  return after !== "";
+}
+
+/** Each is up to 90 MB. */
+const carriedPerStep = 20;
+
+/**
+ * Carries those of the objects whose rows are in databases with another bucket. Returns the key of the last one if more
+ * remain.
+ */
+async function carryMisplaced(
+  databases: Databases,
+  dbs: readonly DataDatabase[],
+  files: FileStore,
+  { jurisdiction: from }: FileBucket,
+  keys: readonly string[],
+): Promise<string | undefined> {
+  const targets = new Map<string, string | null>();
+  const before = await loadReach(databases);
+  if (before.missing.length > 0 || before.isMoving) return undefined;
+  for (const db of dbs) {
+    const to = databases.jurisdictions.get(db.name) ?? null;
+    if (files.areTogether(from, to)) continue;
+    const own = `select id from file where id in (select value from json_each(?1)) and ${isOwn}`;
+    const { results } = await retryTransient(db, () =>
+      db.prepare<"data">(own, [JSON.stringify(keys)]).all<{ id: string }>(),
+    );
+    for (const { id } of results) targets.set(id, to);
+  }
+  const misplaced = keys.filter((key) => targets.has(key)).slice(0, carriedPerStep);
+  const copied: string[] = [];
+  for (const id of misplaced) if (await files.copy(id, targets.get(id) ?? null)) copied.push(id);
+  const after = await loadReach(databases);
+  if (after.lastMove === before.lastMove)
+    for (const id of copied) await files.deleteElsewhere([id], targets.get(id) ?? null);
+  return targets.size > misplaced.length ? misplaced.at(-1) : undefined;
 }
 
 /**
@@ -142,7 +190,7 @@ export async function sweepObjects(
 async function deleteOrphans(
   databases: Databases,
   dbs: readonly DataDatabase[],
-  bucket: Bucket,
+  bucket: Pick<R2Bucket, "delete">,
   candidates: readonly string[],
 ): Promise<void> {
   const before = await loadReach(databases);

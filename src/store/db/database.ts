@@ -16,6 +16,7 @@ import {
   type Databases,
   type HomeDatabase,
   type Scope,
+  type SharedParts,
   type needs,
   type Tables,
 } from "./handles.ts";
@@ -152,6 +153,8 @@ export interface DatabaseBindings {
   home: D1Database;
   /** By the names of the bindings. Without them, collections are in the home database. */
   data?: Readonly<Record<string, D1Database>>;
+  /** By the names of the bindings. */
+  jurisdictions?: ReadonlyMap<string, string>;
 }
 
 /**
@@ -159,14 +162,14 @@ export interface DatabaseBindings {
  * in a data database.
  */
 export function openDatabases(
-  { home, data = {} }: DatabaseBindings,
+  { home, data = {}, jurisdictions = new Map() }: DatabaseBindings,
   timing: Timing,
   timeline = originalTimeline,
   memory = createMemory(),
 ): PrimaryDatabases {
   const clients = new Map([...Object.entries(data), [homeName, home] as const]);
   const directory = clients.size > 1 ? new Directory(home, timing.clock, memory) : null;
-  const open = (shared: Pick<Databases, "timing" | "timeline">): PrimaryDatabases => {
+  const open = (shared: SharedParts): PrimaryDatabases => {
     const create = (from: ReadonlyMap<string, D1Database>) =>
       directory
         ? severalDatabases(home, from, directory, shared)
@@ -179,5 +182,5 @@ export function openDatabases(
     };
     return databases;
   };
-  return open({ timing, timeline });
+  return open({ timing, timeline, jurisdictions });
 }

@@ -3,6 +3,7 @@ import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { Timing } from "#domain/ports.ts";
 import type { Timeline } from "#domain/timeline.ts";
 import type { Directory, PlacedName } from "./directory.ts";
+import { retryTransient } from "./retry.ts";
 import { RoutedClient } from "./routing.ts";
 
 /**
@@ -67,6 +68,10 @@ export interface Databases {
   readonly directory: Directory | null;
   readonly timing: Timing;
   readonly timeline: Timeline;
+  /** The jurisdictions of databases, by their names. A database without one may be anywhere. */
+  readonly jurisdictions: ReadonlyMap<string, string>;
+  /** The jurisdiction of the database that owns a collection; null without one. */
+  readonly jurisdictionOf: (collection: { readonly id: number }) => Promise<string | null>;
   readonly home: HomeDatabase;
   /** The home database with the collections in it, for lists and background work. */
   readonly homeWithData: SingleDatabase;
@@ -169,16 +174,17 @@ interface HandleSource {
   isFenced?: boolean;
 }
 
+/** What the handles of all sessions share. */
+export type SharedParts = Pick<Databases, "timing" | "timeline" | "jurisdictions">;
+
 /** Creates the handles of an installation with one database. */
-export function singleDatabase(
-  client: D1Database,
-  shared: Pick<Databases, "timing" | "timeline">,
-): Databases {
+export function singleDatabase(client: D1Database, shared: SharedParts): Databases {
   const handle = new Handle({ client }, shared);
   const dataDatabases: readonly DataDatabase[] = [handle];
   return {
     ...shared,
     directory: null,
+    jurisdictionOf: async () => shared.jurisdictions.get(homeName) ?? null,
     home: handle,
     homeWithData: handle,
     singleDatabase: handle,
@@ -193,7 +199,7 @@ export function severalDatabases(
   home: D1Database,
   clients: ReadonlyMap<string, D1Database>,
   directory: Directory,
-  shared: Pick<Databases, "timing" | "timeline">,
+  shared: SharedParts,
 ): Databases {
   const dataDatabases: readonly DataDatabase[] = Array.from(
     clients,
@@ -209,6 +215,11 @@ export function severalDatabases(
   return {
     ...shared,
     directory,
+    jurisdictionOf: async ({ id }) => {
+      if (shared.jurisdictions.size === 0) return null;
+      const placement = await retryTransient(homeHandle, () => directory.find({ id }));
+      return shared.jurisdictions.get(placement?.database ?? homeName) ?? null;
+    },
     home: homeHandle,
     homeWithData: homeHandle,
     singleDatabase: null,

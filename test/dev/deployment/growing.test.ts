@@ -58,6 +58,12 @@ describe("The guide from one database to three", () => {
       ["edge-forms-data-01-eu", "eu"],
       ["edge-forms-data-02-weur", undefined],
     ]);
+    // Files in the European Union have a bucket there.
+    const bucket = { bucket_name: "edge-forms-files-eu", jurisdiction: "eu" };
+    expect([...operator.cloud.account.buckets]).toContainEqual([bucket.bucket_name, "eu"]);
+    const { r2_buckets: buckets, vars } = operator.settings();
+    expect(buckets).toContainEqual({ binding: "FILES_EU", ...bucket });
+    expect(vars).toMatchObject({ JURISDICTIONS: "DATA_01=eu" });
     await create(1, "app", "suppliers", [{ id: 1, key: "name", type: "text" }]);
     await create(
       2,
