@@ -65,6 +65,21 @@ describe("The changes feed of a narrow credential", () => {
     expect([next.status, next.body.items]).toEqual([200, []]);
   });
 
+  it("expires cursors after the former version of the service wrote the definition, which may have changed the view", async () => {
+    const { form, feed, partner, create } = await follow(
+      [{ key: "title", type: "text" }],
+      ["team", "title"],
+    );
+    await create("ours");
+    const { next } = (await partner.get(feed)).body.links;
+    await dataDb
+      .prepare("update collection set view_versions = null, revision = revision + 1 where key = ?1")
+      .bind(form)
+      .run();
+    await expect.poll(async () => (await partner.get(next)).status).toBe(410);
+    expect((await partner.get(feed)).status).toBe(200);
+  });
+
   it("expires cursors when a view changes, and still when it changes back", async () => {
     const fields = [{ key: "title", type: "text" }];
     const { form, feed, partner, create, redefine } = await follow(fields, ["team", "title"]);

@@ -106,7 +106,15 @@ export class Moves {
         if (table.expires) continue;
         const sql = `select ${table.columns.map((column) => `"${column}"`).join()} from ${table.name}
           where ${isOfCollection(table, id, "left out")} order by ${table.key.join()}`;
-        if (!isDeepStrictEqual(source.select(sql), db.select(sql)))
+        const select = (from: SimulatedDatabase) =>
+          from.select<Record<string, unknown>>(sql).map((row) => ({ ...row }));
+        const taken = select(db);
+        const given = select(source).map((row, index) => ({
+          ...row,
+          // A run by the former version copies only the columns that it knows.
+          ...(taken[index]?.["view_versions"] === null ? { view_versions: null } : {}),
+        }));
+        if (!isDeepStrictEqual(given, taken))
           this.#history.wrong(`${name} takes over ${collection} with another ${table.name}`);
       }
   }

@@ -88,7 +88,7 @@ type DefinitionRow = Omit<
 > & {
   stamp: string;
   views: View[];
-  viewVersions: NonNullable<Collection["viewVersions"]>;
+  viewVersions: Collection["viewVersions"] | null;
 };
 
 export function definitionHeadFromRow({
@@ -99,10 +99,11 @@ export function definitionHeadFromRow({
 }: DefinitionHeadRow): DefinitionHead {
   if (definition === null || fields === null) return { id, freshCollection: null };
   const row = JSON.parse(definition) as DefinitionRow;
-  const { kind, key, version, revision, fieldsVersion, viewVersions, stamp: rowStamp } = row;
+  const { kind, key, version, revision, fieldsVersion, stamp: rowStamp } = row;
   const change = pending === null ? null : (JSON.parse(pending) as PendingChange);
   const pendingRules = change && { emptied: change.emptied, gained: change.gained };
   const currentDefinition = definitionFromRow(row, fields);
+  const viewVersions = row.viewVersions ?? assumeChanged(row);
   const versions = { version, revision, stamp: rowStamp, fieldsVersion, viewVersions };
   const currentCollection = {
     id,
@@ -117,6 +118,10 @@ export function definitionHeadFromRow({
     freshCollection: { collection: currentCollection, bytes: storedBytes(fields, row.views) },
   };
 }
+
+/** A version of the service that does not know when views changed has written the row. Any view may have changed. */
+const assumeChanged = ({ views, version }: DefinitionRow) =>
+  Object.fromEntries(views.map(({ key }) => [key, { conditions: version, meaning: version }]));
 
 function definitionFromRow(row: DefinitionRow, fields: string): Definition {
   return {

@@ -36,7 +36,7 @@ export const collection = lazyTable(
     retain: text("retain"),
     views: text("views").notNull().default("[]"),
     location: text("location").$type<Location>(),
-    viewVersions: text("view_versions").notNull().default("{}"),
+    viewVersions: text("view_versions"),
   }),
   (table) => [unique().on(table.kind, table.key)],
 );
