@@ -28,7 +28,11 @@ export function separateHidden(
 }
 
 const outsideViewError = () =>
-  errorAt([], "outside_view", "The item would not be in the view of this credential afterwards.");
+  errorAt(
+    [],
+    "outside_view",
+    "The item would not match the view of this credential, or a field that the view hides would be invalid.",
+  );
 
 export const outsideView = (): Problem => problem.invalidInput([outsideViewError()]);
 

@@ -12,6 +12,7 @@ import { dataSuffixes, isChangeUse, isDraftUse, type DataUse } from "./data-uses
 import {
   fieldKeyPattern,
   isListField,
+  rejectsEmpty,
   valueType,
   type Field,
   type TextField,
@@ -126,7 +127,9 @@ function inputDataSchema(schemaName: string, fields: readonly Field[], use: Data
   const properties = fields.map(
     (field) => [field.key, inputSchema(schemaName, field, use)] as const,
   );
-  const requiredFields = fields.filter((field) => isRequired(field) && field.default === undefined);
+  const requiredFields = fields.filter(
+    (field) => rejectsEmpty(field) && field.default === undefined,
+  );
   const required = use === "create" ? requiredFields.map((field) => field.key) : [];
   return closedObject(Object.fromEntries(properties), required);
 }
@@ -147,11 +150,6 @@ function outputDataSchema(
   return openObject(Object.fromEntries(properties), required);
 }
 
-/** Whether an empty value is rejected. A list with a minimum of rows is never empty. */
-function isRequired(field: Field): boolean {
-  return field.required || (field.type === "line_items" && (field.min_rows ?? 0) > 0);
-}
-
 /** Only the schemas of creates and of full items have labels. In all schemas they would dominate large documents. */
 function withTitle(field: Field, schema: Schema, showLabel = false): Schema {
   const formula =
@@ -169,7 +167,7 @@ function inputSchema(schemaName: string, field: Field, use: DataUse): Schema {
     return withTitle(field, outputSchema(schemaName, field), use === "create");
   const value = valueSchema(schemaName, field, use);
   const valueOrNull =
-    !isDraftUse(use) && isRequired(field) ? nonEmpty(field, value) : nullable(value);
+    !isDraftUse(use) && rejectsEmpty(field) ? nonEmpty(field, value) : nullable(value);
   const isIncrementable = field.type === "number" && (use === "change" || use === "draftChange");
   const schema = isIncrementable
     ? { anyOf: [valueOrNull, ref("schemas", "Increment")] }

@@ -84,7 +84,8 @@ export const fieldErrorMeanings = {
   invalid_definition: "A part of a definition violates a rule or contradicts another part.",
   unknown_reference:
     "No record has this ID, receipt number or unique value, or the credential may not refer to it.",
-  outside_view: "The item would not be in the view of the credential after the write.",
+  outside_view:
+    "The item would not match the view of the credential after the write, or a field that the view hides would be invalid.",
   unknown_file: "No file has this ID, or the credential did not upload it for this field.",
   file_incomplete: "The content of the file was not uploaded yet.",
   file_in_use: "The file belongs to another item.",

@@ -42,8 +42,12 @@ export const definitionAccess = () => ({
     reused: (view: string) =>
       `The view “${view}” already shows the same. Create the credential that uses it.`,
     fieldsHint: {
-      partner: "The credential can’t read or write other fields.",
-      report: "Fields that look like personal data are not selected. Check the selection yourself.",
+      partner: (needed: readonly string[]) =>
+        needed.length === 0
+          ? "The credential can’t read or write other fields."
+          : `The credential can’t read or write other fields. To create items, it needs ${needed.join(", ")}.`,
+      report: (_needed: readonly string[]) =>
+        "Fields that look like personal data are not selected. Check the selection yourself.",
     },
     note: (one: string, guide: Child) =>
       sentence`Continuing adds a view to the ${one}, which all members see as a tab, or reuses one that shows the same. You create the credential on the next page. ${guide}`,
