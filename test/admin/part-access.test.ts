@@ -48,6 +48,23 @@ describe("The page “Access” of a form", () => {
     expect(page.text).toContain("Only the submissions in “Cheap”");
   });
 
+  it("names the fields without which a partner cannot create", async () => {
+    const form = await makeForm(owner, [
+      { key: "note", label: "Note", type: "text" },
+      { key: "room", label: "Room", type: "text", required: true },
+      { key: "unit", label: "Unit", type: "text", required: true, default: "kg" },
+      {
+        key: "lines",
+        label: "Lines",
+        type: "line_items",
+        min_rows: 1,
+        fields: [{ key: "what", type: "text" }],
+      },
+    ]);
+    const { text } = await admin("GET", `/forms/${form}/access`, undefined, html);
+    expect(text).toContain("To create items, it needs Room, Lines.");
+  });
+
   it("stores a view of what a partner created, once, and offers the credential for it", async () => {
     const form = await makeForm(owner, fields);
     const give = () =>
