@@ -49,10 +49,11 @@ export function Page(props: PropsWithChildren<PageProps>) {
           {sidebar}
           {lead ? (
             <div class="main">
-              <header id="content" tabindex={-1}>
+              {/* A header would be a second banner next to the side bar. */}
+              <section id="content" aria-label={title} tabindex={-1}>
                 <PageTitle {...props} />
                 {lead}
-              </header>
+              </section>
               {children}
             </div>
           ) : (

@@ -119,7 +119,7 @@ describe("Definitions in the administration", () => {
     const form = await makeForm(await client(), [...fields, files]);
     const before = await formValues(form);
     const page = await admin("GET", `/forms/${form}`, undefined, { Accept: "text/html" });
-    expect(page.text).toContain("Types images or PDF");
+    expect(page.text).toContain("Images or PDF");
     const saved = await save(form, { ...before, "fields[0].label": "Changed" });
     expect(saved.body.fields.at(-1).accept).toEqual(accept);
   });

@@ -69,7 +69,7 @@ describe("A bulk action on all matches", () => {
     });
     const { text } = await act(body, html);
     expect(text).toContain("Close 2 submissions?");
-    expect(text).toContain("1 of 3 submissions stay as they are");
+    expect(text).toContain("1 of 3 submissions won’t change");
     expect(text).toContain("Kind is a");
     expect((await integrator.get(`/submissions/${ids[0]}`)).body.status).toBe("submitted");
   });
@@ -292,17 +292,17 @@ describe("A bulk edit of one field", () => {
     );
     const body = { ids, act: "edit", field: "kind" };
     const question = (await act(body, html)).text.replaceAll(/<[^>]+>/g, " ");
-    expect(question).toMatch(/Present values of Kind\s+Items\s+a\s+2\s/);
+    expect(question).toMatch(/Current values of Kind\s+Items\s+a\s+2\s/);
     expect(question).toMatch(/\sb\s+1\s/);
     expect(question).toMatch(/No value\s+1\s/);
     const edited = await act({ ...body, value: "b", sure: "yes" }, html);
     const { shown, undo } = noticeOf(edited.headers);
-    expect(shown).toBe("Kind set to “b” in 3 submissions. 1 had this value already.");
+    expect(shown).toBe("Kind set to “b” in 3 submissions. 1 already had this value.");
     expect(await kinds(form)).toEqual(["b", "b", "b", "b"]);
     await integrator.patch(`/submissions/${ids[1] ?? ""}`, { data: { title: "Bb" } });
     const undone = await act(undo?.values ?? {}, html);
     expect(noticeOf(undone.headers).shown).toBe(
-      "!2 submissions reverted. 1 changed since and stay as they are.",
+      "!2 submissions reverted. 1 changed since then, so the later values were kept.",
     );
     expect(await kinds(form)).toEqual(["a", "b", null, "b"]);
   });

@@ -110,7 +110,7 @@ describe("The editor of a definition", () => {
     const html = await editorOf(key);
     const summaryOf = (path: string) => /<small>([^<]*)/.exec(rowOf(html, path))?.[1];
     expect(summaryOf("0")).toBe(
-      "Minimum 1,000, Maximum 2,500,000, Whole numbers only, Not searchable",
+      "Minimum 1,000 · Maximum 2,500,000 · Whole numbers only · Not searchable",
     );
     expect(summaryOf("1")).toBe("Chair, b");
     expect(summaryOf("2")).toBe("= amount * 2");

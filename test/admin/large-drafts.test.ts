@@ -42,7 +42,7 @@ describe("Editor of many fields", () => {
     const tooMany = await admin("POST", `/forms/${form}/fields?draft`, formulas(501));
     expect([tooMany.status, tooMany.body.errors]).toEqual([
       422,
-      [expect.objectContaining({ reason: expect.stringContaining("at most 500 fields") })],
+      [expect.objectContaining({ reason: expect.stringContaining("up to 500 fields") })],
     ]);
     const added = await send({ ...formulas(500), do: "add:text" }, "/forms?draft");
     expect([added.status, added.text.split('class="def"').length]).toEqual([422, 501]);

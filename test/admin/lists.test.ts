@@ -259,8 +259,8 @@ describe("Views above a list", () => {
   });
 
   it.each([
-    ["a text search", "q=desk", /cannot contain a text search/],
-    ["days that move", "f.day.days=-7", /needs fixed days/],
+    ["a text search", "q=desk", /can’t include a text search/],
+    ["days that move", "f.day.days=-7", /needs fixed dates/],
   ])("reject %s, with what to do", async (_, search, reason) => {
     const form = await formWith([]);
     const answer = await admin("POST", `/forms/${form}/items/views`, { name: "No", search });

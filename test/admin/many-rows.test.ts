@@ -58,13 +58,13 @@ describe("Line items with more cells than fit on a page", () => {
     expect(text.length).toBeLessThan(1_500_000);
     expect(text).toContain("row 72");
     expect(text).not.toContain("row 73");
-    expect(text).toContain("The first 73 of 450 rows.");
+    expect(text).toContain("Showing the first 73 of 450 rows.");
     expect(text).toContain("second");
   });
 
   it("have no inputs in a form, and stay unchanged when it is saved", async () => {
     const { text } = await page(`${id}?edit`);
-    expect(text).toContain("450 rows are too many to change on a page.");
+    expect(text).toContain("A list of 450 rows can’t be edited on this page.");
     expect(text).not.toContain('name="many[');
     const values = formValues(text);
     expect(values["few[1].c0"]).toBe("second");

@@ -17,9 +17,9 @@ describe("Members", () => {
     expect((await anonymous("GET", "/admin/join/not-a-link")).status).toBe(404);
   });
 
-  it("says what each role may do, and how long an invitation is valid", async () => {
+  it("says what each role can do, and how long an invitation is valid", async () => {
     const { text } = await admin("GET", "/members", undefined, { Accept: "text/html" });
-    expect(text).toMatch(/value="editor"[^>]*\/><span>Editor <small>Everything a viewer may do\./);
+    expect(text).toMatch(/value="editor"[^>]*\/><span>Editor <small>Everything a viewer can do\./);
     expect(text).toContain("It works once and expires after 7 days.");
   });
 

@@ -191,7 +191,7 @@ describe("The summary of an app or form", () => {
     expect([status, text.includes("too many submissions to summarize")]).toEqual([200, true]);
     expect(text).toContain('<a href="?from=2026-02&amp;to=2026-03">Show Feb 2026 to Mar 2026</a>');
     const month = (await summary("?from=2026-01&to=2026-01", acceptHtml)).text;
-    expect(month).toContain("Aggregates with conditions can summarize a part of it.");
+    expect(month).toContain("To summarize a part of it, use the API’s aggregates with conditions.");
     await setSize(count?.live ?? 0, count?.largest ?? 0);
   });
 });

@@ -46,7 +46,7 @@ describe.each([
     const { page, person, complaints } = await signIn();
     await person.follow("Forms");
     await person.follow("Import people");
-    await person.follow("Import");
+    await person.follow("Import submissions");
     person.actions += 1;
     const csv = "Name;Code;金額\nSato;a;1\n;b;2\nTanaka;c;viele\nMüller;d;4,5\n";
     await page.getByLabel("File").setInputFiles(csvFile("people.csv", csv));
@@ -54,7 +54,7 @@ describe.each([
     await page.getByText("4 rows").waitFor();
     expect(await storedItems("people")).toEqual([]);
     await person.choose("Field for Name", "Wer die Beschaffung beantragt hat");
-    await person.press("Check again");
+    await person.press("Review again");
     await page.getByText("4 rows: 2 new, 2 rejected.").waitFor();
     const rejectedRows = page.getByRole("region", { name: "Rejected rows" });
     expect(await rejectedRows.locator("tbody tr").allTextContents()).toEqual([
@@ -125,11 +125,11 @@ describe.each([
       await person.press("Review import");
       await expectGoodLook();
       await page.getByLabel("Field for code").selectOption({ label: "金額" });
-      await person.press("Check again");
+      await person.press("Review again");
       expect(await page.getByRole("alert").textContent()).toContain("Another column already fills");
       await expectGoodLook();
       await page.getByLabel("Field for code").selectOption({ label: "Code" });
-      await person.press("Check again");
+      await person.press("Review again");
       await person.press("Import 1 row");
       await page.getByText("1 of 2 rows imported").waitFor();
       await expectGoodLook();

@@ -219,7 +219,7 @@ describe.each([
     await page.locator("summary", { hasText: "Columns" }).click();
     const choice = page.getByRole("group", { name: "Columns" });
     for (const label of ["When", "Done", "Topics"]) await choice.getByLabel(label).uncheck();
-    await person.press("Save for me");
+    await person.press("Save columns");
     await page.goto("/admin");
     await page.goto("/admin/forms/visits/items");
     const headings = await page.locator("thead th").allTextContents();

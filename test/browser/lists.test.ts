@@ -143,7 +143,7 @@ describe.each([
     await person.follow("Next →");
     await page.getByRole("heading", { name: "No. 3" }).waitFor();
     await person.follow("Next →");
-    await page.getByText("That was the last one in this list").waitFor();
+    await page.getByText("This is the last item in the list").waitFor();
     expect(await page.locator("tbody th").allTextContents()).toEqual(["No. 1", "No. 2", "No. 3"]);
   });
 

@@ -88,7 +88,7 @@ describe("the sentence about a credential's access", () => {
     [
       ["records:read"],
       ["form:rooms"],
-      "Can’t do anything: it has no permissions for what is selected.",
+      "No access. None of its permissions apply to the selected forms and apps.",
       "選択した対象に対するアクセス権がないため、何もできません。",
     ],
   ] as const)("of %j in %j is “%s” and “%s”", (permissions, resources, inEnglish, inJapanese) => {

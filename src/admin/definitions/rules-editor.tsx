@@ -32,7 +32,7 @@ function groupRules<R extends Rule>(rules: readonly R[]): R[][] {
 /** Summarizes the rules that are set, for the closed row. */
 export function summarizeRules(
   { rules, flags }: DraftField,
-  { fieldEditor: text, terms }: Catalogue,
+  { fieldEditor: text }: Catalogue,
 ): string {
   const parts = Object.entries(text.setRules).flatMap(([rule, inWords]) => {
     const value = (rules[rule as Rule] ?? "").trim();
@@ -40,7 +40,7 @@ export function summarizeRules(
   });
   if (flags.integer === true) parts.push(text.flags.integer);
   if (flags.searchable === false) parts.push(text.notSearchable);
-  return terms.list(parts);
+  return parts.join(" · ");
 }
 
 /** Less common rules in a collapsible section. */

@@ -162,8 +162,28 @@ function describeSyntaxError(
   }
   if (!range) return summary === "" ? "The formula is invalid." : `${summary}.`;
   const location = `Syntax error at position ${range.start}`;
-  if (range.start >= formula.length) return `${location}: the formula ends too early.`;
+  if (range.start >= formula.length) {
+    const bracket = findMissingBracket(formula);
+    return bracket === undefined
+      ? `${location}: the formula ends too early.`
+      : `${location}: the closing "${bracket}" is missing.`;
+  }
   if (code.startsWith("unterminated")) return `${location}: the text has no closing quote.`;
   const unexpectedText = truncate(formula.slice(range.start, Math.max(range.end, range.start + 1)));
   return `${location}: unexpected "${unexpectedText}".`;
+}
+
+const closingBrackets: Record<string, string> = { "(": ")", "[": "]", "{": "}" };
+
+/** The bracket that would close the last open one. Undefined if all are closed, or if an operand is missing before it. */
+function findMissingBracket(formula: string): string | undefined {
+  const code = formula.replaceAll(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, "0");
+  if (!/[\w)\]}]\s*$/.test(code)) return undefined;
+  const open: string[] = [];
+  for (const character of code) {
+    const closing = closingBrackets[character];
+    if (closing !== undefined) open.push(closing);
+    else if (character === open.at(-1)) open.pop();
+  }
+  return open.at(-1);
 }

@@ -104,7 +104,7 @@ function ItemRow(props: ItemRowProps) {
         </a>
       </th>
       {collection.kind === "form" && !hidden.has("$status") ? (
-        <td>
+        <td class="state">
           <StatusBadge status={view.status} />
         </td>
       ) : null}

@@ -104,9 +104,9 @@ export const audit = ({ formatCount }: Words) => ({
   older: "Older",
   searchedBackTo: (time: Child) => sentence`Searched back to ${time}.`,
   searchOlder: "Search older entries",
-  backToAll: "Back to the whole audit",
+  backToAll: "View all entries",
   service: "The service",
-  visitor: "Somebody new",
+  visitor: "A new visitor",
   credential: "a credential",
   /** Subjects and actors whose name is not stored. */
   unnamed: {

@@ -17,7 +17,7 @@ interface Refusal {
 }
 
 const hadValue = (count: number, { formatCount }: Words) =>
-  count > 0 ? ` ${formatCount(count)} had this value already.` : "";
+  count > 0 ? ` ${formatCount(count)} already had this value.` : "";
 
 const results = (words: Words) => ({
   /** `what` says what an edit did, like “Department set to “Sales””. */
@@ -44,7 +44,7 @@ const results = (words: Words) => ({
   refused: (act: Act) => `Not ${pastVerbs[act]}`,
   reason: "Reason",
   listed: (count: number, total: number) =>
-    `The first ${words.formatCount(count)} of ${words.formatCount(total)} are listed.`,
+    `Showing the first ${words.formatCount(count)} of ${words.formatCount(total)}.`,
   back: (item: string) => `Back to the ${item} list`,
 });
 
@@ -54,8 +54,8 @@ const ongoing: Record<Act, string> = { edit: "Editing", close: "Closing", delete
 export const bulk = (words: Words) => ({
   labels: { value: "New value", field: "Field" },
   nothingSelected: "Select at least one item first",
-  concernsAll: (items: string) => `This concerns all ${items}.`,
-  noFields: "No field can have one value in many items.",
+  concernsAll: (items: string) => `This affects all ${items}.`,
+  noFields: "These items have no field that you can edit in bulk.",
   actions: {
     edit: (items: string) => `Edit ${items}`,
     close: (items: string) => `Close ${items}`,
@@ -69,20 +69,20 @@ export const bulk = (words: Words) => ({
     delete: "This deletes them. It can’t be undone.",
   },
   leftOut: (act: Act, count: number, items: string) =>
-    `${words.formatCount(count)} of ${items} stay as they are: ${act === "close" ? "drafts and closed submissions." : "closed submissions."}`,
+    `${words.formatCount(count)} of ${items} won’t change: ${act === "close" ? "drafts and closed submissions are skipped." : "closed submissions are skipped."}`,
   /** What an edit of one field did. */
   set: (field: string, value: string) => `${field} set to “${value}”`,
   cleared: (field: string) => `${field} cleared`,
   undone: (items: string, left: number) =>
     left === 0
       ? `${items} reverted`
-      : `${items} reverted. ${words.formatCount(left)} changed since and stay as they are.`,
+      : `${items} reverted. ${words.formatCount(left)} changed since then, so the later values were kept.`,
   present: {
-    title: (field: string) => `Present values of ${field}`,
+    title: (field: string) => `Current values of ${field}`,
     count: "Items",
     none: "No value",
     others: (count: number) => `${words.formatCount(count)} other values`,
-    first: (count: number) => `Of the first ${words.formatCount(count)}.`,
+    first: (count: number) => `Among the first ${words.formatCount(count)}.`,
   },
   clear: "Clear the field",
   blank: "Enter a value, or select “Clear the field”.",
@@ -96,7 +96,7 @@ export const bulk = (words: Words) => ({
   reasons: {
     gone: "no longer exists",
     closed: "already closed",
-    changed: "updated meanwhile",
+    changed: "changed in the meantime",
     draft: "still a draft",
     noMatch: "no longer matches",
   },

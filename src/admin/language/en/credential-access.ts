@@ -28,9 +28,10 @@ const resources = () => ({
   selected: "Only selected forms and apps",
   search: "Search forms and apps",
   searchExample: "Search by name",
-  parts: "For part of a form or app, select one of its views, or choose its items and fields.",
+  parts:
+    "To give access to part of a form or app, select one of its views, or choose items and fields.",
   noViews:
-    "No shared views yet. For part of a form or app, choose its items and fields. This creates a view.",
+    "No shared views yet. To give access to part of a form or app, choose items and fields. This creates a view.",
   chooseParts: "Choose items and fields",
   choosePartsOf: (collection: string) => `Choose items and fields of ${collection}`,
   view: (collection: string, view: string) => `${collection}: only “${view}”`,
@@ -64,7 +65,7 @@ const errors = () => ({
   notViews:
     "Select views instead of whole forms or apps. To create a view, press “Choose items and fields” next to a form or app.",
   allOfPart: "Select the forms, apps or views that it may access.",
-  originsOfPart: "All visitors of a page share its credential, so leave this empty.",
+  originsOfPart: "Leave this empty. All visitors to a website share its credential.",
   expiry: "Must be 30d, 90d, 365d, a date, or never.",
   resource: "Must be app:KEY or form:KEY, or a view like form:KEY/VIEW.",
   resources: 'Must be "all", or a list of app:KEY and form:KEY.',

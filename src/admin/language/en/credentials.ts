@@ -84,7 +84,8 @@ function placesText(places: "all" | readonly Place[]): string {
 }
 
 function accessSentence(rights: readonly Right[], places: "all" | readonly Place[]): string {
-  if (rights.length === 0) return "Can’t do anything: it has no permissions for what is selected.";
+  if (rights.length === 0)
+    return "No access. None of its permissions apply to the selected forms and apps.";
   const clauses = rights.map(
     (right) => `${listing(right.verbs)} ${listing(right.things.map((thing) => things[thing]))}`,
   );
@@ -145,7 +146,7 @@ const newSecret = () => ({
   clientId: "Client ID",
   names: { token: "Token", client: "Client secret" },
   tryIt: "Try it",
-  runnable: "Run this request as is. It changes no data.",
+  runnable: "Run this request as it is. It doesn’t change any data.",
   assistant: "Connect an assistant",
   assistants: (path: Child) =>
     sentence`Assistants use your forms and apps as tools at ${path}, with the permissions of this credential.`,
@@ -200,7 +201,7 @@ export const credentials = (words: Words) => ({
   revoke: "Revoke credential",
   revokeTitle: (name: string) => `Revoke “${name}”?`,
   revokeWarning: (kind: CredentialKind) =>
-    `Requests with its ${kind === "token" ? "token" : "client secret or access tokens"} will fail immediately. The data that it wrote and the log of its requests stay. You can’t undo this.`,
+    `Requests with its ${kind === "token" ? "token" : "client secret or access tokens"} will fail immediately. Its data and request log are kept. You can’t undo this.`,
   revoked: "Credential revoked",
   expiresWithCredential: "With the credential",
   newSecret: newSecret(),

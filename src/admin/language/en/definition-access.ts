@@ -10,7 +10,7 @@ export const definitionAccess = () => ({
     columns: { sees: "Sees", may: "May do" },
     everything: "Everything",
     ownersAccess: "Everything that its owner can access",
-    nothing: "Nothing: its view is gone",
+    nothing: "Nothing, because its view was deleted",
     receivesEvents: "Webhook: receives events",
   },
   give: {
@@ -50,8 +50,8 @@ export const definitionAccess = () => ({
         "Fields that look like personal data are not selected. Check the selection yourself.",
     },
     note: (one: string, guide: Child) =>
-      sentence`Continuing adds a view to the ${one}, which all members see as a tab, or reuses one that shows the same. You create the credential on the next page. ${guide}`,
+      sentence`“Continue” creates a view of the ${one}, or reuses a view that shows the same. All members see it as a tab. You create the credential on the next page. ${guide}`,
     submit: "Continue",
-    chooseItems: "Choose one.",
+    chooseItems: "Choose which items it can access.",
   },
 });

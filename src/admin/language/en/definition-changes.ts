@@ -7,13 +7,13 @@ import { plural, type Words } from "./words.ts";
 type Affected = { count: number; text: string } | undefined;
 
 const keepValue = (items: Affected): string => {
-  if (!items) return "Items that have a value keep it, and get it back when you restore the field.";
+  if (!items) return "Existing values are kept, and come back when you restore the field.";
   if (items.count === 0) return "No item has a value in it.";
   return `${capitalize(items.text)} ${plural(items.count, "has", "have")} a value in it. The values are kept, and come back when you restore the field.`;
 };
 
 const keepOptions = (items: Affected): string => {
-  if (!items) return "Items that have them keep them, but you can’t select them anymore.";
+  if (!items) return "Items keep them, but they can no longer be selected.";
   if (items.count === 0) return "No item uses them.";
   return `${capitalize(items.text)} ${plural(items.count, "keeps its value", "keep their values")}, but it can no longer be selected.`;
 };

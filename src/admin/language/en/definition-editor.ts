@@ -40,7 +40,7 @@ const problems = () => ({
   confirmHiding: (labels: readonly string[]) =>
     `This hides ${labels.join(", ")} and the stored data. Select “Hide removed fields” to confirm, or restore ${plural(labels.length, "it", "them")}.`,
   tooManyFields: (most: number) =>
-    `This page edits at most ${most} fields. Change larger definitions as code or through the API.`,
+    `This page can edit up to ${most} fields. Edit larger definitions as code or through the API.`,
   conflict: (theirs: readonly string[], both: readonly string[]) =>
     [
       "Not saved, because someone else changed this. Your input is still here.",
@@ -56,11 +56,11 @@ const page = ({ formatCount }: Words) => ({
   versions: "Versions",
   duplicate: "Duplicate",
   pending: (done: number, total: number) =>
-    `A change is pending: ${formatCount(done)} of ${formatCount(total)} items checked. The fields below apply until then.`,
+    `A change is pending: ${formatCount(done)} of ${formatCount(total)} items checked. Until then, the fields below stay in effect.`,
   rejected: (detail: string) => `The last change was rejected: ${detail}`,
   readOnly: "Only owners, admins and editors can edit fields.",
   tooLarge: (most: number, link: Child) =>
-    sentence`This page edits at most ${formatCount(most)} fields. ${link}.`,
+    sentence`This page can edit up to ${formatCount(most)} fields. ${link}.`,
   editAsJson: "Edit this definition as JSON",
   noFields: "No fields yet",
   fields: "Fields",
@@ -73,15 +73,15 @@ export const definitionEditor = (words: Words) => ({
   page: page(words),
   inputs: inputs(),
   inputOf: (label: string, input: string) => `${label}, ${input}`,
-  keyHint: "Used in API URLs. Can’t be changed later. Leave it blank to derive it from the name.",
+  keyHint: "Used in API URLs. Can’t be changed later. Leave blank to derive it from the name.",
   location: "Data location",
-  locationHint: "Can’t be changed here later. Files stay in the bucket of the installation.",
+  locationHint: "Can’t be changed here later. Files stay in the installation’s bucket.",
   anywhere: "Anywhere",
   hiddenFields: "Hidden fields",
   dataKept: "Their data is kept.",
   restore: "Restore",
   restoreField: (label: string) => `Restore ${label}`,
-  firstField: "Add the first field:",
+  firstField: "Add the first field with the buttons below.",
   withColumns: (key: string, columns: readonly string[]) => `${key} (with ${columns.join(", ")})`,
   beforeSaving: "Before saving",
   hide: "Hide removed fields",

@@ -16,7 +16,7 @@ export const definitionJson = () => ({
   mcpGuide: "Learn how to connect",
   title: "Definition as JSON",
   description: (request: Child, renamedFrom: Child) =>
-    sentence`The document of ${request}. To rename a field, set ${renamedFrom} to its current key. Fields that you remove are hidden with their data.`,
+    sentence`The body of ${request}. To rename a field, set ${renamedFrom} to its current key. Fields that you remove are hidden with their data.`,
   labels: { document: "Definition" },
   back: "Back",
   saved: "Definition saved",

@@ -9,7 +9,7 @@ export const erasure = ({ formatCount }: Words) => ({
     `Values in ${formatCount(fields)} ${plural(fields, "field")}, and their search entries`,
   changes: (count: number, hasMore: boolean) =>
     `The former values of ${hasMore ? "more than " : ""}${formatCount(count)} ${plural(count, "change")}`,
-  response: "The response that is kept for 24 hours for retries, which “Delete” leaves",
+  response: "The API response for retries, which “Delete” keeps for up to 24 hours",
   note: (item: string) =>
     `The changes feed lists the ${item} as deleted. The audit keeps its ID, who deleted it and when.`,
   erase: "Permanently delete",

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { Flag, Rule } from "#admin/definitions/draft.ts";
+import { capitalize } from "#domain/text.ts";
 import { sentence } from "#admin/language/sentence.ts";
 import { optionLabels } from "#admin/language/option-labels.ts";
 import { plural, fileTypes, type Words } from "./words.ts";
@@ -29,8 +30,11 @@ const rules = (): Record<MoreRule, RuleText> => ({
   min_rows: { label: "Minimum rows" },
   max_rows: { label: "Maximum rows" },
   max_files: { label: "Maximum files" },
-  max_bytes: { label: "Maximum bytes of a file" },
-  accept: { label: "Types", hint: "Like application/pdf or image/*. Leave blank for all." },
+  max_bytes: { label: "Maximum file size (bytes)" },
+  accept: {
+    label: "Accepted types",
+    hint: "Like application/pdf or image/*. Leave blank for all.",
+  },
   default: { label: "Default", hint: "Used when left blank." },
 });
 
@@ -56,7 +60,7 @@ const setRules = ({
     max_rows: (value) => counted("At most", value, "row"),
     max_files: (value) => counted("At most", value, "file"),
     max_bytes: (value) => `At most ${formatBytes(Number(value))} each`,
-    accept: (value) => `Types ${fileTypes(value.split(", "))}`,
+    accept: (value) => capitalize(fileTypes(value.split(", "))),
     default: (value) => `Default ${formatNumber(value)}`,
   };
 };
@@ -101,7 +105,7 @@ export const fieldEditor = (words: Words) => ({
   options: "Options",
   optionsHint: "One option per line. To store a different value: Label | value",
   app: "App",
-  appHint: "The key of the app whose records it names",
+  appHint: "The key of the app whose records people can choose",
   columnsOf: (list: string) => `Columns of ${list}`,
   more: "More",
   newKeyHint: "Used in the API. Leave blank to derive it from the label.",

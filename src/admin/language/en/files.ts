@@ -11,7 +11,7 @@ export const files = () => ({
       maxFiles === 1 ? `One file of up to ${size}.` : `Up to ${maxFiles} files, ${size} each.`,
       ...(types.length > 0 ? [`${capitalize(fileTypes(types))}.`] : []),
     ].join(" "),
-  formLimit: (size: string) => `Together at most ${size} at a time.`,
+  formLimit: (size: string) => `Up to ${size} at a time in total.`,
   uploaded: "uploaded",
   remove: "Remove",
   more: (count: number) => ` and ${count} more`,

@@ -75,7 +75,7 @@ export const filters = ({ formatCount }: Words) => ({
     storedValue: "Stored value",
     options: (field: string) => `Options of ${field}`,
     record: "Record",
-    recordHint: "ID of the record. Type to find it by its title.",
+    recordHint: "Record ID. Type a title to find it.",
   },
   /** Reasons like “Amount: Must be a number.” */
   failed: (reasons: readonly string[]) => `Search failed. ${reasons.join(" ")}`,

@@ -12,9 +12,9 @@ const rows = ({ formatCount, quantity }: Words) => ({
   add: "Add row",
   addMore: "Add more rows",
   tooMany: (count: number) =>
-    `${quantity(count, "row")} are too many to change on a page. They stay as they are; a program can change them.`,
+    `A list of ${quantity(count, "row")} can’t be edited on this page. Use the API to edit it.`,
   tooManyCells: (max: number, cells: number) =>
-    `A form has at most ${formatCount(max)} cells, and up to this list there are ${formatCount(cells)}. A program can send them.`,
+    `This page can edit up to ${formatCount(max)} cells. With this list, there would be ${formatCount(cells)}. Use the API to edit it.`,
 });
 
 /** Fields that two people changed at the same time. */
@@ -22,7 +22,7 @@ const conflict = () => ({
   changed: (distance: Child, actor: Child) => sentence`Updated ${distance} by ${actor}`,
   mine: "Your value",
   theirs: "Saved value",
-  merged: (labels: readonly string[]) => `Their other changes were added: ${labels.join(", ")}.`,
+  merged: (labels: readonly string[]) => `Their other changes were kept: ${labels.join(", ")}.`,
   notSaved: (labels: readonly string[]) =>
     `Not saved. Someone else changed ${labels.join(", ")}. Choose which value to keep.`,
 });
@@ -60,8 +60,8 @@ export const itemForm = (words: Words) => ({
   saveDraft: "Save draft",
   calculated: "Calculated",
   formerOption: (value: string) => `${value} (former option)`,
-  referenceHint: "A title, a receipt number or other text of the record",
-  duplicate: (label: string) => `Another item already has this value of “${label}”.`,
+  referenceHint: "Enter the record’s title, receipt number or other text",
+  duplicate: (label: string) => `Another item already has this value in “${label}”.`,
   range: range(words),
   rows: rows(words),
   conflict: conflict(),

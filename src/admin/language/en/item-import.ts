@@ -25,7 +25,7 @@ function forecast(
 }
 
 const reasons = ({ formatCount, quantity }: Words) => ({
-  columns: "Name a field, or an empty text, for each column.",
+  columns: "Name a field for each column. Leave it empty to skip the column.",
   filledTwice: "Another column already fills this field.",
   unknownField: "This field does not exist.",
   noFile: "Choose a file, or paste its rows.",
@@ -51,9 +51,9 @@ const reasons = ({ formatCount, quantity }: Words) => ({
 const scope = () => ({
   title: "What can be imported",
   points: [
-    "Downloads as “CSV, lossless” import unchanged. So do downloads “For spreadsheets”, except for line items.",
-    "Line items are JSON in one cell. Options can be values or labels.",
-    "Calculated fields, receipt numbers, versions, and columns about who created or changed an item are not imported.",
+    "You can import “CSV, lossless” downloads without changes. The same goes for “For spreadsheets” downloads, except for line items.",
+    "Write line items as JSON in one cell. Write options as stored values or labels.",
+    "Calculated fields, receipt numbers, versions, and columns about who created or changed an item aren’t imported.",
     "New submissions can be drafts or submitted, but not closed.",
   ],
 });
@@ -101,8 +101,8 @@ export const itemImport = (words: Words) => ({
   field: "Field",
   fieldFor: (column: string) => `Field for ${column}`,
   existing: (items: string) => `Existing ${items}`,
-  keepExisting: (items: string) => `Keep: add new ${items} only`,
-  updateExisting: (field: string) => `Update those with the same ${field}, add the others`,
+  keepExisting: (items: string) => `Keep them, and add new ${items} only`,
+  updateExisting: (field: string) => `Update those with the same ${field}, and add the rest`,
   rejectedRows: "Rejected rows",
   line: "Line",
   content: "Content",
@@ -126,7 +126,7 @@ export const itemImport = (words: Words) => ({
     `${words.formatCount(count)} of ${words.quantity(total, "row")} imported.`,
   tryAgain: "Try again",
   continue: "Continue",
-  resumable: "You can stop and start again. Rows that are already imported are not imported twice.",
+  resumable: "You can stop and continue later. No row is imported twice.",
   finished: "Import finished",
   imported: (count: number) => `${words.quantity(count, "row")} imported.`,
   partlyImported: (count: number, total: number, rejected: number) =>

@@ -36,9 +36,9 @@ const table = () => ({
 const tools = () => ({
   views: "Views",
   all: (items: string) => `All ${items}`,
-  ownFilter: "Only you see this view",
+  ownFilter: "Only you can see this view",
   columns: "Columns",
-  saveColumns: "Save for me",
+  saveColumns: "Save columns",
   sort: "Sort",
   sortBy: "Sort by",
   newestFirst: "Newest first",
@@ -56,7 +56,7 @@ const tools = () => ({
   saveView: "Save for everyone",
   deleteFilter: "Delete view",
   deleteFilterTitle: (filter: string) => `Delete “${filter}”?`,
-  deleteFilterWarning: "Only you see this view. The items in it don’t change.",
+  deleteFilterWarning: "Only you can see this view. Its items don’t change.",
   deleteView: "Delete view",
   deleteViewTitle: (view: string) => `Delete “${view}”?`,
   deleteViewWarning: (items: string) =>
@@ -70,20 +70,20 @@ const saved = () => ({
   view: (name: string) => `View “${name}” saved`,
   viewDeleted: (name: string) => `View “${name}” deleted`,
   textInView:
-    "A view for everyone cannot contain a text search. Remove it, or save the view for yourself.",
+    "A shared view can’t include a text search. Remove it, or save the view for yourself.",
   daysInView:
-    "A view for everyone needs fixed days. Change “is in” to days, or save the view for yourself.",
+    "A shared view needs fixed dates. Replace “is in” with dates, or save the view for yourself.",
 });
 
 /** Pages about a view. */
 const views = ({ quantity }: Words) => ({
-  inUse: "You can’t delete this view while something uses it. Change or delete these first:",
+  inUse: "You can’t delete this view while it is in use. Change or delete these first:",
   credentials: (count: number) => quantity(count, "credential"),
   webhooks: (count: number) => quantity(count, "webhook"),
   changeTitle: (view: string) => `Save changes to view “${view}”?`,
   before: "Now",
   after: "After saving",
-  changeEffect: "These see or receive what the view shows, from now on by its new rules:",
+  changeEffect: "These use the view, so the change affects what they see or receive:",
 });
 
 /** The list of a form's or an app's items. Counts are like “1,204 submissions”. */
@@ -110,8 +110,8 @@ export const itemList = (words: Words) => ({
   previous: "← Previous",
   next: "Next →",
   keepSearching: "Keep searching",
-  noNext: "That was the last one in this list",
-  noPrevious: "That was the first one in this list",
+  noNext: "This is the last item in the list",
+  noPrevious: "This is the first item in the list",
   downloads: downloads(),
   table: table(),
   tools: tools(),

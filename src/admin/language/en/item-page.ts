@@ -13,11 +13,11 @@ const actions = () => ({
   delete: "Delete",
   deleteTitle: "Delete this submission?",
   deleteConfirm:
-    "Deletes the submission with its values and history. You can’t restore it. The response that is kept for retries stays for up to 24 hours, and the audit keeps who deleted it.",
+    "This deletes the submission with its values and history. You can’t undo this. The API response is kept for retries for up to 24 hours, and the audit records who deleted it.",
   erase: "Permanently delete…",
   previous: "← Previous",
   next: "Next →",
-  neighbors: "Items of the list",
+  neighbors: "Items in the list",
 });
 
 const outcomes = () => ({
@@ -61,11 +61,11 @@ const history = () => ({
   title: "History",
   entries: historyEntries(),
   older: "Older changes are not shown.",
-  notStored: "The former values are no longer stored.",
+  notStored: "The previous values are no longer stored.",
   revert: "Revert",
   revertField: (label: string) => `Revert ${label}`,
   revertAll: "Revert all",
-  notRevertible: "Must be the version of a change whose former values are known.",
+  notRevertible: "Choose a change whose previous values are stored.",
 });
 
 /** The changed rows of line items. */
@@ -89,7 +89,7 @@ export const itemPage = ({ formatCount, quantity }: Words) => ({
   closed: "This submission is closed. Reopen it to edit it.",
   closedForViewers: "This submission is closed. Owners, admins and editors can reopen it.",
   data: "Data",
-  noFields: "This has no fields yet.",
+  noFields: "No fields yet.",
   addFields: "Add fields",
   about: (item: string) => `About this ${item}`,
   summary: {
@@ -102,9 +102,8 @@ export const itemPage = ({ formatCount, quantity }: Words) => ({
   actors: actors(),
   rowCount: (count: number) => quantity(count, "row"),
   firstRows: (shown: number, count: number) =>
-    `The first ${formatCount(shown)} of ${quantity(count, "row")}. The downloads of the list have all of them.`,
-  tooManyRows: (count: number) =>
-    `${quantity(count, "row")}. The downloads of the list have all of them.`,
+    `Showing the first ${formatCount(shown)} of ${quantity(count, "row")}. Download the list to see all of them.`,
+  tooManyRows: (count: number) => `${quantity(count, "row")}. Download the list to see them.`,
   history: history(),
   became: "became",
   changedRows: changedRows(),
@@ -112,7 +111,7 @@ export const itemPage = ({ formatCount, quantity }: Words) => ({
   cellSeparator: ", ",
   moreRows: (count: number) => `${formatCount(count)} more rows changed.`,
   referrers: {
-    title: "Refers to this",
+    title: "Referenced by",
     notSearchable: "not searchable",
     moreThan: (count: number) => `more than ${formatCount(count)}`,
   },

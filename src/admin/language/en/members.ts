@@ -5,10 +5,10 @@ import { sentence } from "#admin/language/sentence.ts";
 const roleMeanings = (): Record<Role, string> => ({
   viewer: "View and download all data and definitions. Create personal tokens that read.",
   editor:
-    "Everything a viewer may do. Also add, edit, import and delete data, and create and edit forms and apps.",
+    "Everything a viewer can do. Also add, edit, import and delete data, and create and edit forms and apps.",
   admin:
-    "Everything an editor may do. Also manage credentials, webhooks, viewers and editors, see the audit, and delete forms and apps.",
-  owner: "Everything an admin may do. Also manage admins and owners.",
+    "Everything an editor can do. Also manage credentials, webhooks, viewers and editors, see the audit, and delete forms and apps.",
+  owner: "Everything an admin can do. Also manage admins and owners.",
 });
 
 const invitations = () => ({
@@ -33,7 +33,7 @@ const invitations = () => ({
   revokeTitle: (email: string) => `Revoke the invitation for ${email}?`,
   revokeConfirm: "Its link stops working. You can invite them again at any time.",
   changeRule:
-    "A change of the role creates a new link, and the old one stops working. Send the new link.",
+    "Changing the role creates a new link, and the old one stops working. Send the new link.",
   created: (email: string) =>
     `Invitation created. Send ${email} the link below. It works once, within 7 days.`,
   revoked: (email: string) => `Invitation for ${email} revoked`,
@@ -53,9 +53,9 @@ export const members = () => ({
   removed: "removed",
   roleOf: (name: string) => `Role of ${name}`,
   changeRole: "Change role",
-  roles: { title: "What each role may do", meanings: roleMeanings() },
+  roles: { title: "What each role can do", meanings: roleMeanings() },
   roleChanged: (role: string) => `Role changed to ${role}. The member must sign in again.`,
-  unchanged: "Member unchanged",
+  unchanged: "No changes to save",
   remove: "Remove",
   removeTitle: (name: string) => `Remove ${name}?`,
   removeConfirm:

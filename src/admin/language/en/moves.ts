@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { moveProblems, type MovePhase, type MoveProblem } from "#domain/move.ts";
 import { sentence } from "#admin/language/sentence.ts";
-import { plural, type Words } from "./words.ts";
+import type { Words } from "./words.ts";
 
 const phases = (): Record<MovePhase, string> => ({
   requested: "Preparing",
@@ -52,13 +52,13 @@ export const moves = (words: Words) => ({
   what: (count: number, total: number, source: string, target: string) =>
     `This moves ${collections(count, words)} with ${items(total, words)} and their history from ${source} to ${target}.`,
   linked: (count: number) =>
-    `Linked by references, ${plural(count, "it shares", "they share")} one database, and ${plural(count, "moves", "move")} together.`,
-  how: "Requests go on meanwhile. At the end, writes wait for at most two seconds. You can stop the move until then. The former database keeps its copy for 7 days.",
+    `References link these ${words.formatCount(count)} forms and apps, so they share one database and move together.`,
+  how: "Requests keep working during the move. At the end, writes wait for up to two seconds. You can stop the move until then. The former database keeps a copy for 7 days.",
   delays: "The move waits first:",
   itemColumn: "Items",
   start: (count: number, total: number) =>
     `Move ${collections(count, words)} with ${items(total, words)}`,
   started: (name: string, target: string) => `Moving ${name} to ${target}.`,
-  underWay: (name: string, target: string) => `${name} is moving to ${target} already.`,
+  underWay: (name: string, target: string) => `${name} is already moving to ${target}.`,
   elsewhere: "Move its data",
 });

@@ -52,7 +52,7 @@ export const search = ({ formatCount }: Words) => ({
   finds: "You can search for:",
   nothing: (text: string) => `Nothing found for “${text}”.`,
   ways: [
-    "Records: the receipt number, like ORD-000042. The service gives each record one",
+    "Records: the receipt number, like ORD-000042",
     "Submissions and records: the ID, as you copy it from a page, or its last 8 characters",
     "Submissions and records: a text, name, email address, phone number or URL in a searchable field",
     "Forms and apps: a part of the name or key",

@@ -14,7 +14,7 @@ export const settings = () => ({
       about: "Find and permanently delete the data of a person",
     },
     signIn: {
-      name: "Single sign-on and two factors",
+      name: "Single sign-on and multi-factor authentication",
       about: "Set up Cloudflare Access for everyone who signs in",
     },
     account: {

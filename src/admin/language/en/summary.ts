@@ -7,7 +7,7 @@ export const summary = () => ({
   /** Takes the first and the last month of a shorter period. */
   showMonths: (from: string, to: string) =>
     from === to ? `Show ${from}` : `Show ${from} to ${to}`,
-  monthTooLarge: "Aggregates with conditions can summarize a part of it.",
+  monthTooLarge: "To summarize a part of it, use the API’s aggregates with conditions.",
   /** The zone decides where months begin. */
   note: (zone: string) => `Months are in ${zone}. Only searchable fields are included.`,
   from: "From",

@@ -47,7 +47,7 @@ function typeSummary(typesOfKinds: readonly TypesOfKind[]): string {
 
 const inputs = () => ({
   urlHint:
-    "Receives events by POST. Must be https with a host name, like https://shop.example/hooks.",
+    "Receives events by POST. Must be an https URL with a host name, like https://shop.example/hooks.",
   payloads: {
     item: { name: "Whole item", hint: "As stored when the event is sent." },
     ids: { name: "IDs only", hint: "For data that must not leave the service." },
@@ -55,7 +55,7 @@ const inputs = () => ({
   recalculationsHint: "When a formula change updates stored items:",
   recalculations: { true: "Send an event for each item", false: "Send no events" },
   changedFieldsHint:
-    "Limits “updated” events to changes of the selected fields. Select none to receive all.",
+    "Limits “updated” events to changes in the selected fields. Select none to receive all events.",
   searchFields: "Search fields",
   moreFields: (most: number) =>
     `The first ${most} fields are listed. Select others through the API.`,
@@ -82,7 +82,7 @@ const deliveries = ({ quantity }: Words) => ({
   },
   none: "No deliveries yet",
   explanation:
-    "Each event appears here within seconds and stays for 30 days. From here you can send it again.",
+    "Events appear here within seconds and are kept for 30 days. You can send them again from here.",
   retrying: (attempts: number, next: Child) =>
     sentence`${quantity(attempts, "attempt")} failed. Later events are queued until the next attempt at ${next}.`,
   retry: "Retry now",
@@ -128,7 +128,7 @@ const layout = () => ({
     `${reason} ${isOwnerGone ? "Take ownership" : "Resume the webhook"} to send the queued events.`,
   paused: "Paused. Events are kept, and sent in order when you resume.",
   retrying: (next: Child) =>
-    sentence`The endpoint doesn’t accept events. The next attempt is ${next}, and later events wait for it.`,
+    sentence`The endpoint isn’t accepting events. The next attempt is ${next}, and later events wait for it.`,
   states: { active: "Webhook active", paused: "Webhook paused" },
   stillDisabled: ({ reason }: WebhookStatus) => `The webhook is still disabled. ${reason ?? ""}`,
 });

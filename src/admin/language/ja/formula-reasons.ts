@@ -116,6 +116,7 @@ const phrases = lazy((): readonly (readonly [RegExp, Phrase])[] => [
     (call, a) => `${nameCall(call)} の引数に${nameTypes(a)}は使用できません。`,
   ],
   [/^the formula ends too early\.$/, () => "計算式が途中で終わっています。"],
+  [/^the closing "(.)" is missing\.$/, (bracket) => `閉じる「${bracket}」がありません。`],
   [/^the text has no closing quote\.$/, () => "テキストの終わりに引用符がありません。"],
   [/^unexpected "(.*)"\.$/, (text) => `「${text}」はここでは使用できません。`],
   [/^A formula may have at most (.*) parts\.$/, (most) => `計算式の要素は ${most} 個までです。`],

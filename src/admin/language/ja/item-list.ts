@@ -38,7 +38,7 @@ const tools = (): ItemList["tools"] => ({
   all: (items) => `すべての${items}`,
   ownFilter: "自分だけに表示されるビュー",
   columns: "表示する列",
-  saveColumns: "自分用に保存",
+  saveColumns: "列を保存",
   sort: "並べ替え",
   sortBy: "並べ替えの基準",
   newestFirst: "新しい順",
