@@ -282,7 +282,7 @@ describe.each([
     await person.press("Delete selected…");
     await page.getByRole("heading", { name: "Delete 1 submission?" }).waitFor();
     expect(await person.main()).toContain("Two");
-    expect(await person.main()).toContain("1 of 2 submissions stay as they are");
+    expect(await person.main()).toContain("1 of 2 submissions won’t change");
     await person.press("Delete 1 submission");
     await page
       .getByText(/^1 of 2 submissions deleted. Not deleted: .* \(already closed\)\.$/)
