@@ -21,7 +21,7 @@ Issues a credential on the running service, as the local owner.
   --kind token|client   personal token (default) or API client
   --name TEXT           name in the administration area; default: Command line
   --permissions LIST    comma-separated, like records:read,records:write; default: all
-  --resources LIST      comma-separated, like app:orders,form:purchase; default: all
+  --resources LIST      comma-separated app:KEY, form:KEY, app:KEY/VIEW, form:KEY/VIEW; default: all
   --requests NUMBER     requests per minute; default: 600
   --writes NUMBER       writes per minute; default: 120
   --expires WHEN        30d (default), 90d, 365d, a date, or never

@@ -66,7 +66,7 @@ Edge Forms answers at ${url}
   Sign in as       ${email}
   Password         ${password}
 
-  curl -s ${url}/api/v1/apps/orders/records -H 'Authorization: Bearer ${token}'
+  curl -s '${url}/api/v1/apps/orders/records?limit=2' -H 'Authorization: Bearer ${token}'
 `);
 }
 

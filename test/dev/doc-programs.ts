@@ -91,7 +91,7 @@ export const exceptions: Exception[] = [
   },
   {
     document: "packages/client/README.md",
-    part: "edge-forms-client import forms",
+    part: "edge-forms -- import forms",
     reason: "packages/client/test/command.test.ts runs each command.",
   },
   ...["first-call", "recipes"].map((page) => ({

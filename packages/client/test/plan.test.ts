@@ -203,6 +203,9 @@ describe("plan and apply", () => {
       ["products", 1, "new"],
       ["first", 2, "new"],
     ]);
+    // The fake service answers every write with version 1.
+    for (const name of ["app a", "app b", "app products", "form first"])
+      expect(output).toContain(`${name}: created, version 1.`);
     writeFileSync(
       join(folder, "apps/b.json"),
       JSON.stringify({ fields: [reference("x", "none")] }),

@@ -26,9 +26,10 @@ export async function apply(
   assertValid(plan);
   if (plan.steps.length === 0) return;
   if (!yes) await confirm();
+  const newSteps = new Set(plan.steps.filter(({ version }) => version === undefined));
   for (const { step, isStub } of orderOf(plan.steps)) {
     if (isStub) step.version = await createStub(service, step);
-    else await applyStep(service, folder, step);
+    else await applyStep(service, folder, step, newSteps.has(step));
   }
 }
 
@@ -54,7 +55,12 @@ async function createStub({ client }: Service, { named, definition }: Step): Pro
   }
 }
 
-async function applyStep(service: Service, folder: string, step: Step): Promise<void> {
+async function applyStep(
+  service: Service,
+  folder: string,
+  step: Step,
+  isNew: boolean,
+): Promise<void> {
   const { named, definition, version } = step;
   const precondition: Record<string, string> =
     version === undefined ? { "If-None-Match": "*" } : { "If-Match": `"${version}"` };
@@ -73,7 +79,7 @@ async function applyStep(service: Service, folder: string, step: Step): Promise<
     throw new Failure(`${nameOf(named)} ${changed}`);
   }
   if (saved.pending) saved = await waitUntilApplied(service, named, saved);
-  const action = version === undefined ? "created" : "changed";
+  const action = isNew ? "created" : "changed";
   say(`${nameOf(named)}: ${action}, version ${saved.schema_version}.`);
 }
 
