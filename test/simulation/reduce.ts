@@ -1,4 +1,12 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Step } from "./plan.ts";
+
+/** A step without faults, whose client waits. */
+export const calm = ({ backgroundMs: _, ...step }: Step): Step => ({
+  ...step,
+  faults: [],
+  patienceMs: 100_000,
+});
 
 /** Whether a plan fails. */
 export type Fails = (steps: readonly Step[]) => Promise<boolean>;
@@ -19,10 +27,8 @@ export async function reduce(steps: readonly Step[], fails: Fails): Promise<Step
     }
   }
   for (const step of current) {
-    const calmer = current.map((each) =>
-      each === step ? { ...step, faults: [], patienceMs: 100_000 } : each,
-    );
-    const isCalm = step.faults.length === 0 && step.patienceMs === 100_000;
+    const calmer = current.map((each) => (each === step ? calm(step) : each));
+    const isCalm = isDeepStrictEqual(step, calm(step));
     if (!isCalm && (await fails(calmer))) current = calmer;
   }
   return current;

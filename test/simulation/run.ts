@@ -24,6 +24,8 @@ export interface Setting {
   /** An older version of the Worker, which may serve at the same time. */
   former?: Bundle;
   template: Template;
+  /** Decides what no step decides, such as how long the calls of alarms take. */
+  seed?: number;
   keepsTrace?: boolean;
   /** Replicas are as new as the primary. */
   withoutLag?: boolean;
@@ -44,6 +46,7 @@ export async function run(steps: readonly Step[], setting: Setting): Promise<Res
   watchLimits(world, history);
   const clients = new Clients(world, history, template);
   const { scheduler } = world;
+  scheduler.seed = setting.seed ?? 0;
   const begin = scheduler.now;
   for (let client = 0; client < clientCount; client += 1) {
     void playClient(
@@ -69,7 +72,8 @@ export async function run(steps: readonly Step[], setting: Setting): Promise<Res
   await advanceMinutes(world, end, runs);
   await scheduler.advance(scheduler.now + restMs);
   world.receivers.failing = 0;
-  for (const actor of world.objects.actors.values()) actor.nextAlarm = undefined;
+  for (const actor of world.objects.actors.values())
+    Object.assign(actor, { nextAlarm: undefined, nextFaults: [] });
   await advanceMinutes(world, scheduler.now + calmMinutes * 60_000);
   if (world.databases.size > 1) await endMoves(world, moves);
   findFinalErrors(world, history);
@@ -178,11 +182,17 @@ const happen: Record<Happening, Happen> = {
   requestMove: ({ world }, random) => requestMove(world, random),
   stopMove: ({ world }) => stopMove(world),
   expireCopies: ({ world }) => expireCopies(world),
-  disturbRun: ({ runs }, random) => {
+  disturbAlarm: ({ world }, random) => {
+    const actor = pickActor(world, random, pickAlarmed(random));
+    if (actor) actor.nextFaults = [[random.int(1, 12), pickFault(random)]];
+  },
+  disturbRun: ({ world, runs }, random) => {
     const isKilled = random.chance(0.5);
     const count = random.int(isKilled ? 0 : 1, 3);
+    // A run that moves collections makes many more calls.
+    const calls = world.databases.size > 1 ? 150 : 20;
     runs.disturbance = {
-      faults: Array.from({ length: count }, () => [random.int(1, 150), pickFault(random)]),
+      faults: Array.from({ length: count }, () => [random.int(1, calls), pickFault(random)]),
       killAfterMs: isKilled ? random.int(0, 9000) : null,
     };
   },
@@ -229,7 +239,10 @@ const happen: Record<Happening, Happen> = {
   },
 };
 
+/** Alarms of webhooks deliver changes, those of credentials store counts. */
+const pickAlarmed = (random: Random) => (random.chance(0.7) ? "WebhookSender" : "CredentialGate");
+
 function setNextAlarm(world: World, random: Random, fault: "lost" | "late" | "twice"): void {
-  const actor = pickActor(world, random, "WebhookSender");
+  const actor = pickActor(world, random, pickAlarmed(random));
   if (actor) actor.nextAlarm = fault;
 }

@@ -74,6 +74,7 @@ export class Caller {
         headers: { ...authorization, ...headers },
       },
       step.patienceMs,
+      step.backgroundMs,
     );
     if (answer !== "lost" && (answer.status === 500 || answer.status > 503)) {
       this.history.wrong(
