@@ -7,7 +7,7 @@ export interface AggregateCase {
   body: Record<string, unknown>;
   /** The maximum number of rows that it reads for each item. */
   most: number;
-  /** SQL without exactness, bounds and names. `{field:amount}` is a field of entries, `{slot:amount}` one of items. */
+  /** SQL with the same order and limit, without exactness, bounds and names. `{field:amount}` is a field of entries, `{slot:amount}` one of items. */
   bare: string;
 }
 
@@ -31,13 +31,13 @@ export const aggregates: AggregateCase[] = [
     name: "items by a field",
     body: { group_by: [department], metrics: { items: { op: "count" } } },
     most: 1.1,
-    bare: "select value, count(*) from search_entry where field = {field:department} group by value",
+    bare: "select value, count(*) from search_entry where field = {field:department} group by value order by value limit 100",
   },
   {
     name: "sum and average of one field by another",
     body: { group_by: [department], metrics: { spent: sum, mean: { op: "avg", field: "amount" } } },
     most: 2.1,
-    bare: `select i.data ->> '{slot:department}' as g, count(*), sum(${amount}), avg(${amount}) from ${items} group by g`,
+    bare: `select i.data ->> '{slot:department}' as g, count(*), sum(${amount}), avg(${amount}) from ${items} group by g order by g limit 100`,
   },
   {
     name: "items by status and month of creation",
@@ -46,7 +46,7 @@ export const aggregates: AggregateCase[] = [
       metrics: { items: { op: "count" } },
     },
     most: 2.1,
-    bare: `select i.status, strftime('%Y-%m', i.created_at / 1000, 'unixepoch') as g, count(*) from ${items} group by i.status, g`,
+    bare: `select i.status, strftime('%Y-%m', i.created_at / 1000, 'unixepoch') as g, count(*) from ${items} group by i.status, g order by i.status, g limit 100`,
   },
   {
     name: "sum by department and week, of the items of a field",
@@ -57,6 +57,6 @@ export const aggregates: AggregateCase[] = [
     },
     most: 2.1,
     bare: `select i.data ->> '{slot:department}' as g, strftime('%G-W%V', substr(i.data ->> '{slot:due}', 1, 10)) as w,
-      count(*), sum(${amount}) from ${items} and i.data ->> '{slot:score}' >= 500 group by g, w`,
+      count(*), sum(${amount}) from ${items} and i.data ->> '{slot:score}' >= 500 group by g, w order by g, w limit 100`,
   },
 ];

@@ -92,7 +92,7 @@ export function tallyStatement({ collectionId }: Target, scale: number): string 
     where collection_id = ${collectionId}`;
 }
 
-/** Times in the search entries count from here, as in src/domain/data/search-entries.ts. */
+/** The time of the first item. Each one is a millisecond younger than the one before. */
 const start = Date.parse("2026-01-01T00:00:00Z");
 
 function jsonValue(key: Column): string {

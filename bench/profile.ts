@@ -1,20 +1,26 @@
 import { rmSync, writeFileSync } from "node:fs";
+import { parseArguments } from "../src/dev/command.ts";
+import { stop } from "../src/dev/deploy/wrangler.ts";
 import { load } from "./measure/load.ts";
 import { hottest, ownFunctions, profile } from "./measure/profile.ts";
 import { newFolder, tokenCount } from "./parts/bench.ts";
 import { callsOf, operations, prepared } from "./parts/operations.ts";
 import { bundle, project } from "./serve/bundle.ts";
 
-/** `npm run bench:profile -- create` shows which functions use the runtime's CPU time under the load of one operation. */
+const usage = `
+Usage: npm run bench:profile -- [OPERATION]
 
-const [name = "get"] = process.argv.slice(2);
+Shows which functions use the runtime's CPU time under the load of one operation. Default: get
+Operations: ${operations.map((candidate) => candidate.name).join(", ")}
+`;
+
+const [name = "get"] = parseArguments(usage, {}, 1).positionals;
 const operation = operations.find((candidate) => candidate.name === name);
-if (!operation) throw new Error(`There is no operation ${name}.`);
-const inspector = "127.0.0.1:9339";
+if (!operation) stop(`There is no operation '${name}'. See --help.`);
 const [builds, data] = [newFolder(), newFolder("/dev/shm")];
 const bundles = { main: bundle("src/index.ts", builds, false) };
-const { service, tokens } = await prepared(data, bundles, 8870, 10_000, tokenCount, [
-  `--inspector-addr=${inspector}`,
+const { service, tokens } = await prepared(data, bundles, 10_000, tokenCount, [
+  "--inspector-addr=127.0.0.1:0",
 ]);
 const runLoad = () =>
   load({
@@ -25,7 +31,7 @@ const runLoad = () =>
   });
 await runLoad();
 let requests = 0;
-const cpuProfile = await profile(inspector, "main", async () => {
+const cpuProfile = await profile(service.url("inspector"), "main", async () => {
   ({ requests } = await runLoad());
 });
 const file = `${project}.wrangler/${name}.cpuprofile`;

@@ -1,6 +1,7 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { parseArguments } from "../src/dev/command.ts";
+import { stop } from "../src/dev/deploy/wrangler.ts";
 import { fsyncMilliseconds, machine } from "./measure/machine.ts";
 import { newFolder, present, type Bench, type Part } from "./parts/bench.ts";
 import { aggregated } from "./parts/aggregates.ts";
@@ -18,12 +19,8 @@ import { rates } from "./parts/rates.ts";
 import { soak } from "./parts/soak.ts";
 import { worst } from "./parts/worst.ts";
 import { writeSections } from "./report/markdown.ts";
+import { pagePlots } from "./report/page-plots.ts";
 import { checkout, project } from "./serve/bundle.ts";
-
-/**
- * `npm run bench` runs all parts, or only the named ones, and rewrites their sections of RESULTS.md.
- * `--short` checks only exact values (rows, calls, bytes, failures), fails on a difference and writes nothing.
- */
 
 const parts: Record<string, Part> = {
   overhead,
@@ -40,12 +37,29 @@ const parts: Record<string, Part> = {
   validation,
   worst,
   soak,
+  // Measures nothing. Draws the plots of docs/numbers.md again.
+  plots: async () => [],
 };
 const shortParts = ["cost", "bundle", "soak"];
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
+const usage = `
+Usage: npm run bench -- [PART…] [options]
+
+Measures all parts, or only the named ones, and rewrites their sections of bench/RESULTS.md.
+Parts: ${Object.keys(parts).join(", ")}
+
+  --short             checks only exact figures (rows, calls, bytes, failures), fails on a difference, writes nothing
+  --rounds N          rounds; the results are medians over them; default: 5
+  --seconds N         for each subject in each round; default: 2
+  --scales N,N        numbers of submissions for growth; default: 1000,100000,1000000
+  --only TEXT         measures and prints only the worst cases whose input contains this text
+  --soak-minutes N    duration of soak; default: 30
+  --before COMMIT     compares with this commit in the same run
+`;
+
+const { values, positionals } = parseArguments(
+  usage,
+  {
     short: { type: "boolean", default: false },
     rounds: { type: "string", default: "5" },
     seconds: { type: "string", default: "2" },
@@ -54,8 +68,11 @@ const { values, positionals } = parseArgs({
     only: { type: "string", default: "" },
     before: { type: "string" },
   },
-});
+  Infinity,
+);
 const { short } = values;
+const unknownPart = positionals.find((name) => !(name in parts));
+if (unknownPart !== undefined) stop(`There is no part '${unknownPart}'. See --help.`);
 
 const folders: string[] = [];
 const createFolder = (parent?: string) => {
@@ -100,7 +117,7 @@ try {
 
 async function measure(name: string): Promise<void> {
   const part = parts[name];
-  if (!part) throw new Error(`There is no part ${name}, only ${Object.keys(parts).join(", ")}.`);
+  if (!part) return;
   bench.note(name);
   const fsync = fsyncMilliseconds(bench.builds);
   const measured = await part(bench);
@@ -112,5 +129,8 @@ async function measure(name: string): Promise<void> {
   const date = new Date().toISOString().slice(0, 10);
   const stamp = `_Measured ${date} by \`npm run bench ${argument}\`: ${machine()}, fsync ${fsync.toFixed(2)} ms._`;
   const sections = measured.map(({ title, text }) => ({ title, text: `${text}\n\n${stamp}` }));
-  writeSections(join(project, "bench/RESULTS.md"), "# Results", sections);
+  const results = join(project, "bench/RESULTS.md");
+  writeSections(results, "# Results", sections);
+  for (const [plot, drawing] of Object.entries(pagePlots(readFileSync(results, "utf8"))))
+    bench.plot(plot, "", drawing);
 }

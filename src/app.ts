@@ -2,6 +2,7 @@ import { Hono, type Context, type ErrorHandler } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import { getPath } from "hono/utils/url";
 import { admin } from "#admin/index.tsx";
+import { frameDocumentation, guideRoutes } from "#admin/documentation.tsx";
 import { api } from "#api/index.ts";
 import { apiRoot } from "#domain/api-paths.ts";
 import { lazy } from "#domain/lazy.ts";
@@ -124,11 +125,20 @@ const frame = () =>
 /** Each part is mounted for its first request, because API requests and objects need no administration area. */
 const administration = lazy(() => frame().route("/admin", admin()));
 const others = lazy(() =>
-  frame().route("/", pages()).route("/", oauth()).route("/", mcp()).route(apiRoot, api()),
+  frame()
+    .use("/docs", frameDocumentation)
+    .route("/", pages())
+    .route("/", oauth())
+    .route("/", mcp())
+    .route(apiRoot, api()),
 );
+const guides = lazy(guideRoutes);
 
-const partFor = (request: Request) =>
-  /^\/admin(\/|$)/.test(getPath(request)) ? administration() : others();
+function partFor(request: Request) {
+  const path = getPath(request);
+  if (path.startsWith("/docs/")) return guides();
+  return /^\/admin(\/|$)/.test(path) ? administration() : others();
+}
 
 export const app = {
   fetch: (request: Request, service: Service, ctx: ExecutionContext) => {

@@ -49,6 +49,9 @@ export class CredentialGate extends DurableObject<Bindings> {
   report() {
     return this.gate.report();
   }
+  use() {
+    return this.gate.use();
+  }
   exchange(...args: Parameters<Gate["exchange"]>) {
     return this.gate.exchange(...args);
   }
@@ -78,6 +81,9 @@ export class WebhookSender extends DurableObject<Bindings> {
   }
   report(...args: Parameters<Sender["report"]>) {
     return this.sender.report(...args);
+  }
+  health(...args: Parameters<Sender["health"]>) {
+    return this.sender.health(...args);
   }
   forget() {
     return this.sender.forget();

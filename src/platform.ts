@@ -73,6 +73,7 @@ export function workerPorts(env: WorkerBindings): Ports {
       changes: env.CHANGES,
       fallback: env.FALLBACK,
     },
+    assets: { fetch: (request) => env.ASSETS.fetch(request) },
     cache: {
       match: (request, options) => caches.default.match(request, options),
       put: (request, response) => caches.default.put(request, response),

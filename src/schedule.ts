@@ -12,7 +12,7 @@ import {
 } from "#actions/wake-listeners.ts";
 import { sweepWebhooks } from "#actions/webhooks.ts";
 import { updateListenedColumns } from "#store/home/listened.ts";
-import { logDatabaseSize } from "#domain/events.ts";
+import { logDatabaseSize, logMissingDatabase } from "#domain/events.ts";
 import { webhookObjects } from "#delivery/senders.ts";
 import type { Service } from "#http/service.ts";
 import { countingDatabase, type DataDatabase } from "#store/db/database.ts";
@@ -33,6 +33,7 @@ import { sweepErasedReplays, sweepReplays } from "#store/data/replays.ts";
 import { reportDatabases } from "#store/home/database-reports.ts";
 import { sweepExpired } from "#store/home/maintenance.ts";
 import { sweepPersonSearches } from "#store/home/person-searches.ts";
+import { loadReach } from "#store/home/placements.ts";
 
 type SweepContext = Pick<BackgroundContext, "databases" | "memory"> &
   Pick<Service, "replays" | "files">;
@@ -76,7 +77,9 @@ export async function sweepStorage(
   let pages = 0;
   const sweepPage = async () => {
     pages += 1;
-    return (await sweepObjects(dbs, files, now)) && pages < maxObjectPages;
+    // The directory is asked at most twice.
+    calls += 2;
+    return (await sweepObjects(databases, dbs, files, now)) && pages < maxObjectPages;
   };
   const sweepSessions = () => {
     calls += 2;
@@ -170,8 +173,10 @@ export async function onSchedule(service: Service, scheduledAt: number): Promise
   if (rejection) throw rejection.reason;
 }
 
-/** Stores and logs how full each database is. */
+/** Stores and logs how full each database is, and logs those that are not bound. */
 async function report({ databases, log }: Service, scheduledAt: number): Promise<void> {
+  for (const database of (await loadReach(databases)).missing)
+    logMissingDatabase({ log }, { database });
   for (const { name, bytes, collections } of await reportDatabases(databases, scheduledAt))
     logDatabaseSize({ log }, { database: name, bytes, collections });
 }

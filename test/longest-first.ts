@@ -6,7 +6,7 @@ const longestFiles = [
   "test/browser/every-page.test.ts",
   "test/dev/clients.test.ts",
   "test/browser/documentation.test.ts",
-  "test/dev/deployment/databases.test.ts",
+  "test/dev/deployment/other-machine.test.ts",
 ];
 
 /** Starts the longest files first, so that the last worker does not end long after the others. */

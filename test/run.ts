@@ -1,26 +1,25 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
-import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { firstSentence, printHelp } from "../src/dev/command.ts";
+import { stop } from "../src/dev/deploy/wrangler.ts";
+import { parseRun, usage, type Tier } from "./run-options.ts";
 
-/**
- * Runs the tests: `npm test` those that take minutes, `npm run test:all` all of them at full size, and either with file
- * names only those files, wherever they run. Other options are those of Vitest.
- */
+/** Runs the tests: `npm test` those that take minutes, `npm run test:all` all of them at full size. */
 
-const own = { all: "boolean", rest: "boolean", watch: "boolean" } as const;
-const { values, tokens } = parseArgs({
-  options: Object.fromEntries(Object.entries(own).map(([name, type]) => [name, { type }])),
-  allowPositionals: true,
-  strict: false,
-  tokens: true,
-});
-const args = process.argv.slice(2).filter((arg) => !(arg.replace("--", "") in own));
-const hasFiles = tokens.some((token) => token.kind === "positional" && /[./]/.test(token.value));
-
-const tier = values["all"] ? "all" : values["rest"] ? "rest" : (process.env["TIER"] ?? "");
-const isQuick = tier === "" && !hasFiles;
-const quickOnly = isQuick ? ["--project=!process", "--project=!browser"] : [];
+printHelp(usage);
+const { tier, vitestArgs } = parseRun(
+  process.argv.slice(2),
+  process.env["TIER"] as Tier | undefined,
+);
+process.env["TIER"] = tier;
+const folder = folderInMemory();
+if (folder !== undefined) process.env["TMPDIR"] = folder;
+// These arguments are not those of the assets.
+process.argv.splice(2);
+await import("../src/dev/assets.ts");
+await runVitest();
 
 /**
  * A folder in memory for the databases of the tests, or undefined where the system has none or too little room. On a
@@ -38,22 +37,21 @@ function folderInMemory(): string | undefined {
       rmSync(join(memory, name), { recursive: true, force: true });
     }
   }
-  const folder = join(memory, `${prefix}${process.pid}`);
-  mkdirSync(folder, { mode: 0o700 });
-  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-  return folder;
+  const created = join(memory, `${prefix}${process.pid}`);
+  mkdirSync(created, { mode: 0o700 });
+  process.on("exit", () => rmSync(created, { recursive: true, force: true }));
+  return created;
 }
 
-const folder = folderInMemory();
-const environment = {
-  ...process.env,
-  ...(tier === "" ? {} : { TIER: tier }),
-  ...(folder === undefined ? {} : { TMPDIR: folder }),
-};
-const run = (command: string, ...rest: string[]) => {
-  const { status } = spawnSync(command, rest, { stdio: "inherit", env: environment });
-  if (status !== 0) process.exit(status ?? 1);
-};
-run("node", "src/dev/assets.ts");
-const mode = values["watch"] ? "watch" : "run";
-run("vitest", mode, "--config", "test/vitest.config.ts", ...quickOnly, ...args);
+/** Runs Vitest in this process. It throws at once when it does not know an option. */
+async function runVitest(): Promise<void> {
+  const vitest = dirname(createRequire(import.meta.url).resolve("vitest/package.json"));
+  // Vitest keeps the array that it finds when it is loaded.
+  process.argv.splice(1, Infinity, "vitest", ...vitestArgs);
+  try {
+    await import(pathToFileURL(join(vitest, "vitest.mjs")).href);
+  } catch (error) {
+    if ((error as Error).name !== "CACError") throw error;
+    stop(`${firstSentence(error)} See --help.`);
+  }
+}

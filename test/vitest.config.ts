@@ -12,15 +12,17 @@ import {
   unitFiles,
 } from "./projects.ts";
 import { reporters } from "./reporters.ts";
+import type { Tier } from "./run-options.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
-/** `all`: every project at full size. `rest`: what `npm test` leaves out. Otherwise small sizes (test/run.ts). */
-const tier = process.env["TIER"] ?? "";
+/** `all`: every project at full size. `rest`: what `npm test` leaves out. Otherwise small sizes (test/run-options.ts). */
+const tier = (process.env["TIER"] ?? "quick") as Tier;
+const isRest = tier === "rest";
 
 /** An environment variable of this name, or the size of the tier. */
 const size = (name: string, small: string, full: string) =>
-  process.env[name] ?? (tier === "" ? small : full);
+  process.env[name] ?? (tier === "quick" ? small : full);
 
 const secrets = {
   TOKEN_SECRET: "a secret of the tests,an older one",
@@ -55,9 +57,6 @@ const inWorkerd = () => [
         // The number of random cases per fuzz test, and their seed. An empty seed means a random one.
         FUZZ: size("FUZZ", "40", "150"),
         FUZZ_SEED: process.env["FUZZ_SEED"] ?? "",
-        // Whether random tests without a variable of their own run at full size (test/support/size.ts).
-        FULL_SIZE: size("FULL_SIZE", "no", "yes"),
-        TIER: tier,
         // The number of random aggregates that a model computes too.
         AGGREGATES: size("AGGREGATES", "200", "2000"),
         // The number of changes that one webhook delivers while its receiver fails and recovers.
@@ -83,51 +82,49 @@ const workerd = {
 };
 const inNodeOrBuilt = [...unitFiles, ...processFiles, ...browserFiles, ...smokeFiles];
 
-/** The bundle is built once per run. Processes wait for each other and for pages most of the time. */
-const built = {
-  globalSetup: "test/dev/built.ts",
-  env: { WRANGLER_LOG: "log" },
-  testTimeout: 180_000,
-  hookTimeout: 180_000,
-};
+/** Processes wait for each other and for pages most of the time. */
+const processes = { env: { WRANGLER_LOG: "log" }, testTimeout: 180_000, hookTimeout: 180_000 };
+/** The client, the bundle and the demo are built before the first file. */
+const built = { ...processes, globalSetup: "test/dev/built.ts" };
 
 const projects: Record<string, TestProjectInlineConfiguration> = {
   unit: {
     // workerd has base64 methods of typed arrays, which Node 24 has behind a flag.
-    test: { include: unitFiles, execArgv: ["--js-base-64"], testTimeout: 30_000 },
+    test: {
+      include: isRest ? sizedFiles.unit : unitFiles,
+      execArgv: ["--js-base-64"],
+      testTimeout: 30_000,
+    },
   },
   worker: {
     plugins: inWorkerd(),
     test: {
       ...workerd,
-      include: ["test/**/*.test.ts"],
+      include: isRest ? sizedFiles.worker : ["test/**/*.test.ts"],
       exclude: [...inNodeOrBuilt, ...isolatedFiles],
     },
   },
-  isolated: { plugins: inWorkerd(), test: { ...workerd, isolate: true, include: isolatedFiles } },
-  sized: { plugins: inWorkerd(), test: { ...workerd, include: sizedFiles } },
-  smoke: { test: { ...built, include: smokeFiles } },
+  isolated: {
+    plugins: inWorkerd(),
+    test: { ...workerd, isolate: true, include: isRest ? sizedFiles.isolated : isolatedFiles },
+  },
+  ...(isRest ? {} : { smoke: { test: { ...processes, include: smokeFiles } } }),
   process: { test: { ...built, include: processFiles } },
   browser: { test: { ...built, include: browserFiles, testTimeout: 60_000 } },
 };
 
-/** `sized` runs the same files as other projects again, so it exists only without them. */
-const names =
-  tier === "rest"
-    ? ["sized", "process", "browser"]
-    : ["unit", "worker", "isolated", "smoke", "process", "browser"];
-
 export default defineConfig({
   root,
   test: {
-    ...(tier === "rest" ? reporters("rest") : reporters("tests", new DocumentedHappens())),
+    ...(isRest ? reporters("rest") : reporters("tests", new DocumentedHappens())),
     onConsoleLog: (log) => !isHappening(log),
     sequence: { sequencer: LongestFirst },
     // The smallest machine has two cores. Most files keep one of them busy, but those of the rest wait for processes and pages.
-    maxWorkers: tier === "rest" ? 3 : 2,
-    projects: names.map((name) => {
-      const { test, ...config } = projects[name] ?? {};
-      return { root, ...config, test: { ...test, name } };
-    }),
+    maxWorkers: isRest ? 3 : 2,
+    projects: Object.entries(projects).map(([name, { test, ...config }]) => ({
+      root,
+      ...config,
+      test: { ...test, name, provide: { tier } },
+    })),
   },
 });

@@ -16,7 +16,7 @@ export async function profile(
   worker: string,
   work: () => Promise<unknown>,
 ): Promise<Profile> {
-  const targets = (await (await fetch(`http://${inspector}/json`)).json()) as {
+  const targets = (await (await fetch(`${inspector}/json`)).json()) as {
     id: string;
     webSocketDebuggerUrl: string;
   }[];

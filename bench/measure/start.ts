@@ -1,17 +1,8 @@
-import { spawn } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { newFolder } from "../parts/bench.ts";
-import { project } from "../serve/bundle.ts";
+import { startWorkerd } from "../serve/workerd.ts";
 import { median } from "./statistics.ts";
-
-/** The runtime that wrangler itself uses. */
-const require = createRequire(join(project, "node_modules/wrangler/package.json"));
-const { default: workerd } = require("workerd") as { default: string };
-
-const port = 8896;
-const patienceMs = 30_000;
 
 /** Imports the bundle only when asked, so that its start is measured apart from the process's own. */
 const starter = `export default {
@@ -30,7 +21,7 @@ const config :Workerd.Config = (
     ],
     compatibilityDate="2026-10-20",
   ))],
-  sockets=[(name="start", address="127.0.0.1:${port}", http=(), service="start")],
+  sockets=[(name="start", address="127.0.0.1:0", http=(), service="start")],
 );
 `;
 
@@ -51,14 +42,13 @@ async function startOnce(bundle: string): Promise<number> {
   cpSync(bundle, join(folder, "bundle.js"));
   writeFileSync(join(folder, "starter.js"), starter);
   writeFileSync(join(folder, "workerd.capnp"), config);
-  const child = spawn(workerd, ["serve", "--experimental", join(folder, "workerd.capnp")], {
-    stdio: ["ignore", "ignore", "inherit"],
-  });
+  const { process: child, ports } = await startWorkerd(join(folder, "workerd.capnp"), ["start"]);
   const exited = new Promise((resolve) => child.on("exit", resolve));
+  const url = `http://127.0.0.1:${ports["start"]}`;
   try {
-    await untilReady();
+    await (await fetch(url)).text();
     const before = cpuMilliseconds(child.pid ?? 0);
-    const response = await fetch(`http://127.0.0.1:${port}/start`);
+    const response = await fetch(`${url}/start`);
     if (!response.ok) throw new Error(`The bundle does not start: ${await response.text()}`);
     await response.text();
     return cpuMilliseconds(child.pid ?? 0) - before;
@@ -67,16 +57,6 @@ async function startOnce(bundle: string): Promise<number> {
     await exited;
     rmSync(folder, { recursive: true });
   }
-}
-
-async function untilReady(): Promise<void> {
-  const deadline = performance.now() + patienceMs;
-  while (performance.now() < deadline) {
-    const response = await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined);
-    if (response?.ok) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  throw new Error("workerd does not answer.");
 }
 
 /** The CPU time of all threads of a process. The scheduler counts nanoseconds, while `/proc/…/stat` counts hundredths. */

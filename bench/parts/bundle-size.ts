@@ -23,7 +23,7 @@ export const bundleSize: Part = async (bench) => {
       `The bundle has ${gzippedKilobytes.toFixed(1)} KB gzipped; ${maxKilobytes} are allowed.`,
     );
   }
-  const service = new Service(bench.onDisk(), { main: file }, 8890);
+  const service = new Service(bench.onDisk(), { main: file });
   const starts = [];
   for (let i = 0; i < 5; i += 1) {
     starts.push(await service.start());

@@ -1,9 +1,9 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { sentData } from "../fill.ts";
 import { count, table } from "../report/markdown.ts";
-import { bundle } from "../serve/bundle.ts";
+import { bundle, project } from "../serve/bundle.ts";
 import type { Counts } from "../workers/counts.ts";
-import type { Part } from "./bench.ts";
+import type { Bench, Part } from "./bench.ts";
 import { prepared } from "./operations.ts";
 import { counting } from "./counting.ts";
 import { prices } from "./prices.ts";
@@ -131,10 +131,28 @@ const routes: Route[] = [
   },
 ];
 
-/** Counts the exact storage calls of each route, and computes the price of a million requests. */
-export const cost: Part = async (bench) => {
+/** With data databases, each batch also checks in one row that its database owns the collection. */
+const withFences = (counts: Counts): Counts => ({
+  ...counts,
+  rowsRead: counts.rowsRead + counts.d1,
+});
+
+/** Counts the exact storage calls of each route. Fails if any differs from what is expected. */
+async function countCalls(
+  bench: Bench,
+  databases: readonly string[],
+  expectedOf: (route: Route) => Counts,
+): Promise<[name: string, counts: Counts][]> {
   const bundles = { main: bundle("bench/workers/counted.ts", bench.builds) };
-  const { service, tokens } = await prepared(bench.inMemory(), bundles, 8830, 1000, 1);
+  const { service, tokens } = await prepared(
+    bench.inMemory(),
+    bundles,
+    1000,
+    1,
+    [],
+    project,
+    databases,
+  );
   const [token = ""] = tokens;
   const call: CostContext["call"] = (method, path, body, headers) =>
     counting(`${service.url()}/api/v1${path}`, token, method, body, headers);
@@ -142,16 +160,26 @@ export const cost: Part = async (bench) => {
     call,
     createSubmission: () => call("POST", submissions, { data: sentData(7) }),
   };
-  const rows = [];
-  for (const { name, send, expected, status } of routes) {
+  const counted: [string, Counts][] = [];
+  for (const route of routes) {
+    const { name, send, status } = route;
     // The first call loads the definitions into the isolate, and the credential into its object.
     await send(context);
     const response = await send(context);
     equal(response.status, status, `${name} answered ${JSON.stringify(response.body)}`);
-    deepEqual(response.counts, expected, `What ${name} costs has changed.`);
-    rows.push(row(name, response.counts));
+    const what = `What ${name} costs with ${databases.join(" and ")} has changed.`;
+    deepEqual(response.counts, expectedOf(route), what);
+    counted.push([name, response.counts]);
   }
   await service.stop();
+  return counted;
+}
+
+/** Counts the exact storage calls of each route in both layouts, and computes the price of a million requests. */
+export const cost: Part = async (bench) => {
+  const counted = await countCalls(bench, ["DB"], ({ expected }) => expected);
+  await countCalls(bench, ["DB", "DATA_01"], ({ expected }) => withFences(expected));
+  const rows = counted.map(([name, counts]) => row(name, counts));
   const header = [
     "",
     "object calls",
@@ -164,7 +192,8 @@ export const cost: Part = async (bench) => {
   ];
   const text = `${table(header, rows)}
 
-What is asked for one answer, without what credentials' objects store and do later.`;
+What is asked for one answer, without what credentials' objects store and do later. With data databases, each D1 round trip
+reads one row more, and nothing else differs.`;
   return [
     { title: "Cost", text },
     { title: "Cost with all that follows", text: await paced(bench) },

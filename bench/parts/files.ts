@@ -35,7 +35,7 @@ export const files: Part = async (bench) => {
     main: bundle("src/index.ts", bench.builds),
     floor: stage("bench/workers/files-floor.ts", bench.builds),
   };
-  const service = new Service(bench.onDisk(), bundles, 8860);
+  const service = new Service(bench.onDisk(), bundles);
   await service.begin();
   const [token = ""] = await service.tokens(1);
   await service.define(form, token, [{ key: "attachments", type: "files", max_bytes: bytes }]);

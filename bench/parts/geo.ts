@@ -70,12 +70,10 @@ export const geo: Part = async (bench) => {
   const text = [];
   for (const replicas of [true, false]) {
     const mediansByVersion: number[][][] = [];
-    for (const [i, version] of bench.versions.entries()) {
+    for (const version of bench.versions) {
       bench.note(`geo, ${version.name}, ${replicas ? "with" : "without"} replicas`);
       const folder = bench.inMemory();
-      mediansByVersion.push(
-        await measureVersion(version, replicas, folder, bench.builds, 8700 + i * 20),
-      );
+      mediansByVersion.push(await measureVersion(version, replicas, folder, bench.builds));
     }
     for (const cold of [false, true]) {
       const setting = replicas ? "A replica in each region" : "The primary alone";
@@ -147,10 +145,9 @@ async function measureVersion(
   replicas: boolean,
   folder: string,
   builds: string,
-  port: number,
 ): Promise<number[][]> {
   const main = bundle("src/index.ts", builds, true, root);
-  const setupService = new Service(folder, { main }, port, root);
+  const setupService = new Service(folder, { main }, root);
   await setupService.begin();
   const tokens = await setupService.tokens(callers.length * tokensPerCity);
   for (const operation of operations)
@@ -162,7 +159,7 @@ async function measureVersion(
     { file, service: main, copies: coldSamples, says: distancesOf(city, replicas) },
   ]);
   const bundles: Bundles = { main, ...Object.fromEntries(cities) };
-  const service = new Service(folder, bundles, port, root);
+  const service = new Service(folder, bundles, root);
   await service.start();
   const mediansByCity: number[][] = [];
   const queue = [...callers.entries()];

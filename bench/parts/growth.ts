@@ -56,7 +56,7 @@ const operations: Measurable[] = [
 /** Measures latency and rows read of the same requests in databases of different sizes. */
 export const growth: Part = async (bench) => {
   const sizes: FilledService[] = [];
-  for (const [i, scale] of bench.scales.entries()) sizes.push(await startFilled(bench, scale, i));
+  for (const scale of bench.scales) sizes.push(await startFilled(bench, scale));
   const reads = await rowsRead(sizes);
   const subjects = operations.flatMap((operation) =>
     sizes.map((target): Subject => subjectOf(operation, target)),
@@ -69,13 +69,13 @@ export const growth: Part = async (bench) => {
   return [{ title: "Growth", text: report(sizes, reads, summaries, bench.plot) }];
 };
 
-async function startFilled(bench: Bench, scale: number, i: number): Promise<FilledService> {
+async function startFilled(bench: Bench, scale: number): Promise<FilledService> {
   bench.note(`growth: fills ${count(scale)}`);
   const bundles = {
     main: bundle("src/index.ts", bench.builds),
     counted: bundle("bench/workers/counted.ts", bench.builds),
   };
-  const service = new Service(bench.onDisk(), bundles, 8840 + i * 10);
+  const service = new Service(bench.onDisk(), bundles);
   await service.begin();
   const tokens = await service.tokens(tokenCount);
   await service.define("big", tokens[0] ?? "", fields);

@@ -54,13 +54,13 @@ export function callsOf(operation: Operation, base: string, tokens: readonly str
 export async function prepared(
   folder: string,
   bundles: Bundles,
-  port: number,
   scale: number,
   tokenCount: number,
   options: string[] = [],
   root = project,
+  databases: readonly string[] = ["DB"],
 ): Promise<{ service: Service; tokens: string[]; started: number }> {
-  const service = new Service(folder, bundles, port, root);
+  const service = new Service(folder, bundles, root, databases);
   await service.begin();
   const tokens = await service.tokens(tokenCount);
   const indexedFields = fields.filter(({ key }) => key !== "lines" && key !== "note");

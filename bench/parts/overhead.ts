@@ -27,7 +27,7 @@ export const overhead: Part = async (bench) => {
     main: bundle("src/index.ts", bench.builds),
     floor: bundle("bench/workers/floor.ts", bench.builds),
   };
-  const { service, tokens } = await prepared(bench.inMemory(), bundles, 8820, scale, tokenCount);
+  const { service, tokens } = await prepared(bench.inMemory(), bundles, scale, tokenCount);
   await showFloor(service, tokens);
   const summaries: Summary[] = [];
   for (const connections of connectionCounts) {

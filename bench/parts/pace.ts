@@ -44,9 +44,9 @@ const cpuMilliseconds = 1;
 /** Measures the cost of requests including all background work, at slow and fast rates of one credential. */
 export async function paced(bench: Bench): Promise<string> {
   const results: { version: Version; metered: Metered[] }[] = [];
-  for (const [i, version] of bench.versions.entries()) {
+  for (const version of bench.versions) {
     bench.note(`cost with all that follows, ${version.name}`);
-    const service = await startMetered(bench, version.root, 8900 + i * 10);
+    const service = await startMetered(bench, version.root);
     results.push({ version, metered: await measurePaces(service, bench.short) });
     await service.stop();
   }
@@ -72,14 +72,10 @@ that happens until the next request, by a clock that is put forward. A question 
 50 ms of its time, and a request a millisecond of CPU.`;
 }
 
-async function startMetered(
-  { inMemory, builds }: Bench,
-  root: string,
-  port: number,
-): Promise<Service> {
+async function startMetered({ inMemory, builds }: Bench, root: string): Promise<Service> {
   const file = stage("bench/workers/metered.ts", builds);
   const main = bundle("src/index.ts", builds, true, root);
-  const service = new Service(inMemory(), { main: { file, service: main, says: {} } }, port, root);
+  const service = new Service(inMemory(), { main: { file, service: main, says: {} } }, root);
   await service.begin();
   return service;
 }

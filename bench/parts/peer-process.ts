@@ -1,11 +1,13 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { freePort } from "../../test/support/free-port.ts";
 import { project } from "../serve/bundle.ts";
 import type { Bench } from "./bench.ts";
 
 /** Installs a peer if necessary, fills its own database, and starts it. */
-export async function running(bench: Bench, name: string, port: number, scale: number) {
+export async function running(bench: Bench, name: string, scale: number) {
+  const port = await freePort();
   const folder = join(project, "bench/peers", name);
   const env = { ...process.env, DATA: bench.onDisk(), PORT: String(port) };
   const node = (...args: string[]) =>
@@ -23,7 +25,8 @@ export async function running(bench: Bench, name: string, port: number, scale: n
   await waitUntilReady(child);
   process.on("exit", () => child.kill("SIGKILL"));
   const stop = async () => void child.kill("SIGKILL");
-  return { pid: child.pid ?? 0, started: (performance.now() - startedAt) / 1000, stop };
+  const started = (performance.now() - startedAt) / 1000;
+  return { origin: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, started, stop };
 }
 
 function waitUntilReady(child: ChildProcess): Promise<void> {

@@ -67,7 +67,6 @@ async function edgeForms(bench: Bench, { name, root }: Version, i: number): Prom
   const { service, tokens, started } = await prepared(
     bench.onDisk(),
     bundles,
-    8860 + i,
     scale,
     tokenCount,
     [],
@@ -117,9 +116,8 @@ const peerItem = (due: string) => (turn: number) => ({
 const directusKey = () => ({ Authorization: "Bearer bench-token-0123456789abcdef" });
 
 async function directus(bench: Bench): Promise<Peer> {
-  const port = 8055;
-  const server = await running(bench, "directus", port, scale);
-  const url = `http://127.0.0.1:${port}/items/submissions`;
+  const { origin, ...server } = await running(bench, "directus", scale);
+  const url = `${origin}/items/submissions`;
   const get = (query: string) => calls([], "GET", url + query, undefined, directusKey);
   const create = calls([], "POST", url, peerItem("2026-11-21"), directusKey);
   const range = "filter[amount][_gte]=4000&filter[amount][_lt]=5000&filter[department][_eq]=sales";
@@ -142,9 +140,8 @@ async function directus(bench: Bench): Promise<Peer> {
 const payloadKey = () => ({ Authorization: "users API-Key bench-key-0123456789abcdef" });
 
 async function payload(bench: Bench): Promise<Peer> {
-  const port = 8056;
-  const server = await running(bench, "payload", port, scale);
-  const url = `http://127.0.0.1:${port}/api/submissions`;
+  const { origin, ...server } = await running(bench, "payload", scale);
+  const url = `${origin}/api/submissions`;
   const get = (query: string) => calls([], "GET", url + query, undefined, payloadKey);
   const list = "limit=50&sort=id&depth=0";
   const body = peerItem("2026-11-21T00:00:00.000Z");

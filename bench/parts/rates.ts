@@ -13,9 +13,7 @@ const goals: Record<string, number> = { get: 2, list: 1.6, create: 1.6 };
 /** Compares the versions on disk in alternating rounds, with the floor of the current version. */
 export const rates: Part = async (bench) => {
   const services: Awaited<ReturnType<typeof serve>>[] = [];
-  for (const [i, version] of bench.versions.entries()) {
-    services.push(await serve(bench, version, 8680 + i * 10));
-  }
+  for (const version of bench.versions) services.push(await serve(bench, version));
   const subjects = connectionCounts.flatMap((connections) =>
     operations.flatMap((operation) => {
       const name = `${operation.name}, ${connections} connection${connections === 1 ? "" : "s"}`;
@@ -32,11 +30,11 @@ export const rates: Part = async (bench) => {
   return [{ title: "Rates on disk", text: report(bench.versions, summaries) }];
 };
 
-async function serve({ onDisk, builds }: Bench, { name, root }: Version, port: number) {
+async function serve({ onDisk, builds }: Bench, { name, root }: Version) {
   const main = bundle("src/index.ts", builds, true, root);
   const isPresent = name === present;
   const bundles = isPresent ? { main, floor: bundle("bench/workers/floor.ts", builds) } : { main };
-  const started = await prepared(onDisk(), bundles, port, scale, tokenCount, [], root);
+  const started = await prepared(onDisk(), bundles, scale, tokenCount, [], root);
   if (isPresent) await showFloor(started.service, started.tokens);
   return { ...started, isPresent };
 }

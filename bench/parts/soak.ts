@@ -19,7 +19,7 @@ const search = { conditions: [{ field: "city", op: "eq", value: "City 7" }], lim
 
 /** Runs a long mixed load. Fails if a request fails or if the runtime's memory grows. */
 export const soak: Part = async (bench) => {
-  const service = new Service(bench.onDisk(), { main: bundle("src/index.ts", bench.builds) }, 8895);
+  const service = new Service(bench.onDisk(), { main: bundle("src/index.ts", bench.builds) });
   await service.begin();
   const tokens = await service.tokens(tokenCount);
   await service.define("big", tokens[0] ?? "", fields);

@@ -10,7 +10,7 @@ const validationCount = 20_000;
 /** Measures the CPU time to validate a submission of 15 fields, with and without a formula. */
 export const validation: Part = async (bench) => {
   const main = bundle("bench/workers/validation.ts", bench.builds);
-  const service = new Service(bench.inMemory(), { main }, 8898);
+  const service = new Service(bench.inMemory(), { main });
   await service.start();
   const measureCpu = async (query: string) => {
     const rounds = [];

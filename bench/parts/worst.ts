@@ -39,7 +39,7 @@ const cases = [
 /** Measures the most expensive known input of each route. No accepted request may delay other requests for long. */
 export const worst: Part = async (bench) => {
   const main = bundle("src/index.ts", bench.builds);
-  const service = new Service(bench.inMemory(), { main }, 8899);
+  const service = new Service(bench.inMemory(), { main });
   await service.begin();
   await service.tokens(0);
   const results: Measured[] = [];

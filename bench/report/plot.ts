@@ -4,6 +4,7 @@ interface Bar {
   label: string;
   value: number;
   goal?: number | undefined;
+  colour?: string;
 }
 
 const style = `<style>
@@ -25,14 +26,14 @@ const shortNumber = (value: number) =>
 export function bars(values: readonly Bar[], title: string): string {
   const maximum = Math.max(...values.flatMap(({ value, goal }) => [value, goal ?? 0]), 0) || 1;
   const width = (value: number) => (value / maximum) * 340;
-  const rows = values.map(({ label, value, goal }, i) => {
+  const rows = values.map(({ label, value, goal, colour = "#2a78c2" }, i) => {
     const y = 30 + i * 24;
     const goalMark =
       goal === undefined
         ? ""
         : `<line x1="${210 + width(goal)}" x2="${210 + width(goal)}" y1="${y - 2}" y2="${y + 18}" stroke="#d33" stroke-width="2"/>`;
     return `<text x="200" y="${y + 12}" text-anchor="end">${escape(label)}</text>
-<rect x="210" y="${y}" width="${width(value).toFixed(1)}" height="16" rx="2" fill="#2a78c2"/>${goalMark}
+<rect x="210" y="${y}" width="${width(value).toFixed(1)}" height="16" rx="2" fill="${colour}"/>${goalMark}
 <text x="${(216 + width(value)).toFixed(1)}" y="${y + 12}">${shortNumber(value)}</text>`;
   });
   const heading = `<text x="210" y="18">${escape(title)}</text>`;

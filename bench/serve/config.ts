@@ -1,7 +1,6 @@
-/** A Worker of the configuration, and its port. */
+/** A Worker of the configuration. The system assigns the port of its socket. */
 export interface Served {
   name: string;
-  port: number;
   /** The modules: their import names and their files. The first one is the entry module. */
   modules: readonly { name: string; file: string }[];
   stage?: Stage;
@@ -21,6 +20,8 @@ export interface Layout {
   data: string;
   secrets: Record<string, string>;
   compatibilityDate: string;
+  /** The names of the D1 bindings. */
+  databases: readonly string[];
 }
 
 const namespace = (name: string) => `props=(json=${text({ MINIFLARE_NAMESPACE: name })})`;
@@ -44,7 +45,7 @@ export function workerdConfig(workers: readonly Served[], layout: Layout): strin
     disk("objects-disk", `${layout.data}/objects`),
   ];
   const sockets = workers.map(
-    ({ name, port }) => `(name="${name}", address="127.0.0.1:${port}", http=(), service="${name}")`,
+    ({ name }) => `(name="${name}", address="127.0.0.1:0", http=(), service="${name}")`,
   );
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
@@ -87,7 +88,7 @@ function workerService(worker: Served, main: Served, layout: Layout): string {
       compatibilityDate="${layout.compatibilityDate}",
       ${stage ? `compatibilityFlags=["nodejs_als"],` : ""}
       bindings=[
-        ${storageBindings(worker)},
+        ${storageBindings(worker, layout.databases)},
         (name="FILES", r2Bucket=(name="r2-entry", ${namespace("files")})),
         (name="GATE", durableObjectNamespace=${objectNamespace("CredentialGate")}),
         (name="HOOKS", durableObjectNamespace=${objectNamespace("WebhookSender")}),
@@ -97,21 +98,24 @@ function workerService(worker: Served, main: Served, layout: Layout): string {
     ))`;
 }
 
-const d1 = `(name="d1-entry", ${namespace("db")})`;
+const d1 = (name = "DB") => `(name="d1-entry", ${namespace(name.toLowerCase())})`;
 const kv = `(name="kv-entry", ${namespace("kv")})`;
 const database = (binding: string, service: string) =>
   `(name="${binding}", wrapped=(moduleName="cloudflare-internal:d1-api",
           innerBindings=[(name="fetcher", service=${service})]))`;
 
 /** Binds D1 and KV. A wrapped Worker gets them through its own entrypoints, which use the bindings `D1` and `KV`. */
-function storageBindings({ name, stage }: Served): string {
-  if (!stage) return [database("DB", d1), `(name="REPLAYS", kvNamespace=${kv})`].join(", ");
+function storageBindings({ name, stage }: Served, databases: readonly string[]): string {
+  if (!stage) {
+    const bound = databases.map((binding) => database(binding, d1(binding)));
+    return [...bound, `(name="REPLAYS", kvNamespace=${kv})`].join(", ");
+  }
   const entrypoint = (className: string) => `(name="${name}", entrypoint="${className}")`;
   return [
     database("DB", entrypoint("Database")),
     database("OBJECT_DB", entrypoint("ObjectDatabase")),
     `(name="REPLAYS", kvNamespace=${entrypoint("Cache")})`,
-    `(name="D1", service=${d1})`,
+    `(name="D1", service=${d1()})`,
     `(name="KV", service=${kv})`,
     `(name="STAGE", json=${text(stage.says)})`,
   ].join(",\n        ");

@@ -1,6 +1,4 @@
-import { spawn, type ChildProcess } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { defaultCredential, issueCredential, Owner } from "../../src/dev/owner.ts";
@@ -8,10 +6,8 @@ import { maxValidCredentials, type RateLimits } from "../../src/domain/credentia
 import type * as Filling from "../fill.ts";
 import { copyStorage, project } from "./bundle.ts";
 import { workerdConfig, type Served, type Stage } from "./config.ts";
+import { startWorkerd, type Workerd } from "./workerd.ts";
 
-/** The runtime that wrangler itself uses. */
-const require = createRequire(join(project, "node_modules/wrangler/package.json"));
-const { default: workerd } = require("workerd") as { default: string };
 const secrets = {
   CONTACT_EMAIL: "bench@example.com",
   ORIGIN: "",
@@ -34,31 +30,37 @@ export type Bundles = { main: string | Staged } & Record<string, string | Staged
 /** Runs the service in a plain `workerd serve` with its own data. */
 export class Service {
   readonly #folder: string;
-  readonly #ports: Record<string, number>;
   readonly #bundles: Bundles;
   readonly #root: string;
-  #process: ChildProcess | undefined;
+  readonly #databases: readonly string[];
+  #workerd: Workerd | undefined;
 
   /**
    * `folder` holds the data, on disk or in memory (tmpfs), which decides what a benchmark measures. `root` is the
-   * folder of the project that the bundles were built from.
+   * folder of the project that the bundles were built from. `databases` are the names of the D1 bindings.
    */
-  constructor(folder: string, bundles: Bundles, firstPort: number, root = project) {
-    process.on("exit", () => this.#process?.kill("SIGKILL"));
+  constructor(
+    folder: string,
+    bundles: Bundles,
+    root = project,
+    databases: readonly string[] = ["DB"],
+  ) {
+    process.on("exit", () => this.#workerd?.process.kill("SIGKILL"));
     this.#folder = folder;
     this.#bundles = bundles;
     this.#root = root;
-    this.#ports = Object.fromEntries(Object.keys(bundles).map((name, i) => [name, firstPort + i]));
+    this.#databases = databases;
     for (const folderName of ["d1", "kv", "r2", "objects"])
       mkdirSync(join(folder, folderName), { recursive: true });
   }
 
+  /** The address of a Worker, or of the inspector. Another start gets other ports. */
   url(name = "main"): string {
-    return `http://127.0.0.1:${this.#ports[name]}`;
+    return `http://127.0.0.1:${this.#workerd?.ports[name]}`;
   }
 
   get pid(): number {
-    const pid = this.#process?.pid;
+    const pid = this.#workerd?.process.pid;
     if (pid === undefined) throw new Error("The service does not run.");
     return pid;
   }
@@ -67,28 +69,19 @@ export class Service {
   async start(options: string[] = []): Promise<number> {
     const config = this.#configure();
     const startedAt = performance.now();
-    const child = spawn(workerd, ["serve", "--experimental", ...options, config], {
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    this.#process = child;
-    let errors = "";
-    child.stderr.on("data", (chunk: Buffer) => (errors = (errors + chunk.toString()).slice(-4000)));
-    while (child.exitCode === null) {
-      const response = await fetch(`${this.url()}/health`).catch(() => undefined);
-      if (response?.ok) return (performance.now() - startedAt) / 1000;
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    throw new Error(`workerd ended:\n${errors}`);
+    this.#workerd = await startWorkerd(config, Object.keys(this.#bundles), options);
+    const response = await fetch(`${this.url()}/health`);
+    if (!response.ok) throw new Error(`The service is not healthy: ${await response.text()}`);
+    return (performance.now() - startedAt) / 1000;
   }
 
   #configure(): string {
     const modules = join(this.#folder, "modules");
     copyStorage(modules);
     const served = Object.entries(this.#bundles).map(([name, bundle]): Served => {
-      const port = this.#ports[name] ?? 0;
       if (typeof bundle === "string") {
         cpSync(bundle, join(modules, `${name}.js`));
-        return { name, port, modules: [{ name: "worker.js", file: name }] };
+        return { name, modules: [{ name: "worker.js", file: name }] };
       }
       const { file, service, copies = 0, ...stage } = bundle;
       cpSync(file, join(modules, `${name}.js`));
@@ -100,7 +93,6 @@ export class Service {
       }));
       return {
         name,
-        port,
         modules: [{ name: "bench/workers/stage", file: name }, ...copiedModules],
         stage,
       };
@@ -110,40 +102,42 @@ export class Service {
       data: this.#folder,
       secrets,
       compatibilityDate: compatibilityDate(this.#root),
+      databases: this.#databases,
     };
     writeFileSync(config, workerdConfig(served, layout));
     return config;
   }
 
   async stop(): Promise<void> {
-    const child = this.#process;
+    const child = this.#workerd?.process;
     if (!child || child.exitCode !== null) return;
     const exited = new Promise((resolve) => child.on("exit", resolve));
     child.kill("SIGKILL");
     await exited;
-    this.#process = undefined;
+    this.#workerd = undefined;
   }
 
   remove(): void {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Creates the database's tables and starts the service. */
+  /** Creates the tables of the databases and starts the service. */
   async begin(): Promise<void> {
     await this.start();
-    // Any query creates the database file. The query itself fails, because there are no tables yet.
-    await this.tokens(1).catch(() => undefined);
+    // Any query creates the file of a database. The query itself fails, because there are no tables yet.
+    await fetch(`${this.url()}/health?deep`);
     await this.stop();
     this.#migrate();
     await this.start();
   }
 
   #migrate(): void {
-    this.withDatabase((db) => {
+    this.#withEach((db) => {
       const folder = join(this.#root, "migrations");
       for (const name of readdirSync(folder).toSorted()) {
         db.exec(readFileSync(join(folder, name), "utf8"));
       }
+      return false;
     });
   }
 
@@ -152,9 +146,9 @@ export class Service {
     // The versions of the project store rows differently, so each one fills its own database.
     const fillModule = (await import(join(this.#root, "bench/fill.ts"))) as typeof Filling;
     const { fieldIdsOf, fillStatements, tallyStatement } = fillModule;
-    this.withDatabase((db) => {
+    const isFilled = this.#withEach((db) => {
       const row = db.prepare("select id, fields from collection where key = ?").get(form);
-      if (!row) throw new Error(`There is no form ${form}.`);
+      if (!row) return false;
       const definition = JSON.parse(String(row["fields"])) as {
         fields: Parameters<typeof Filling.fieldIdsOf>[0];
       };
@@ -169,17 +163,30 @@ export class Service {
       }
       db.exec(tallyStatement(target, scale));
       db.exec("commit; pragma wal_checkpoint(truncate)");
+      return true;
+    });
+    if (!isFilled) throw new Error(`There is no form ${form}.`);
+  }
+
+  /** Calls the callback with the open file of the only D1 database. */
+  withDatabase(callback: (db: DatabaseSync) => void): void {
+    this.#withEach((db) => {
+      callback(db);
+      return true;
     });
   }
 
-  /** Calls the callback with the open file of the D1 database. */
-  withDatabase(callback: (db: DatabaseSync) => void): void {
+  /** Opens the files of the D1 databases one after the other, until the callback returns true. Returns whether it did. */
+  #withEach(callback: (db: DatabaseSync) => boolean): boolean {
     const folder = join(this.#folder, "d1/D1DatabaseObject");
-    const file = readdirSync(folder).find((name) => /^[0-9a-f]+\.sqlite$/.test(name));
-    if (!file) throw new Error("The database has no file yet.");
-    const db = new DatabaseSync(join(folder, file));
-    callback(db);
-    db.close();
+    const files = readdirSync(folder).filter((name) => /^[0-9a-f]+\.sqlite$/.test(name));
+    if (files.length < this.#databases.length) throw new Error("A database has no file yet.");
+    return files.some((file) => {
+      const db = new DatabaseSync(join(folder, file));
+      const isDone = callback(db);
+      db.close();
+      return isDone;
+    });
   }
 
   /** Creates the first owner and `count` tokens. Without `limits`, the tokens have the default limits. */

@@ -3,9 +3,9 @@ import { sha256 } from "../../src/domain/credential/keys.ts";
 export { CredentialGate, WebhookSender } from "../../src/index.ts";
 
 /**
- * Runs a plain statement on the database of the service. `?form=` names the form whose fields the statement names, as in
- * `{field:amount}` and `{slot:amount}`. For a request with a token, it first makes the object call that every authenticated
- * request makes.
+ * Runs a plain statement on the database of the service. `?form=` names the form or app whose fields the statement names, as
+ * in `{field:amount}` and `{slot:amount}`. Each further one adds slots. For a request with a token, it first makes the object
+ * call that every authenticated request makes.
  */
 export default {
   async fetch(request, { DB, GATE }) {
@@ -13,9 +13,9 @@ export default {
     if (pathname === "/health") return new Response("ok");
     const token = request.headers.get("Authorization")?.replace("Bearer ", "");
     if (token !== undefined) await admit(GATE, token);
-    const found = await form(DB, searchParams.get("form") ?? "");
+    const form = await loadForms(DB, searchParams.getAll("form"));
     const sql = (await request.text()).replace(/\{(\w+):?(\w*)\}/g, (_, kind, key) =>
-      String(valueOf(found, kind as Kind, key as string)),
+      String(valueOf(form, kind as Kind, key as string)),
     );
     const { results } = await DB.prepare(sql).all();
     return Response.json({ groups: results.slice(0, 1000) });
@@ -35,28 +35,43 @@ async function admit(gate: Bindings["GATE"], token: string): Promise<void> {
 
 type Kind = "field" | "slot" | "above" | "below";
 
+interface Field {
+  key: string;
+  id: number;
+  /** The columns of line items. */
+  fields?: Field[];
+}
+
 interface Form {
   id: number;
   slots: Record<string, number>;
 }
 
-const forms = new Map<string, Form>();
+const knownForms = new Map<string, Form>();
 const span = 2 ** 32;
 
-async function form(db: D1Database, key: string): Promise<Form> {
-  const known = forms.get(key);
+async function loadForms(db: D1Database, keys: readonly string[]): Promise<Form> {
+  const forms = await Promise.all(keys.map((key) => loadForm(db, key)));
+  const slots = forms.toReversed().map((each) => each.slots);
+  return { id: forms[0]?.id ?? 0, slots: Object.assign({}, ...slots) as Form["slots"] };
+}
+
+async function loadForm(db: D1Database, key: string): Promise<Form> {
+  const known = knownForms.get(key);
   if (known) return known;
   const row = await db
     .prepare("select id, fields from collection where key = ?1")
     .bind(key)
     .first<{ id: number; fields: string }>();
   if (!row) throw new Error(`There is no form ${key}.`);
-  const { fields } = JSON.parse(row.fields) as { fields: { key: string; id: number }[] };
+  const { fields } = JSON.parse(row.fields) as { fields: Field[] };
   const found = {
     id: row.id,
-    slots: Object.fromEntries(fields.map((each) => [each.key, each.id])),
+    slots: Object.fromEntries(
+      fields.flatMap((each) => [each, ...(each.fields ?? [])]).map((each) => [each.key, each.id]),
+    ),
   };
-  forms.set(key, found);
+  knownForms.set(key, found);
   return found;
 }
 

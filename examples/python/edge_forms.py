@@ -24,9 +24,9 @@ lost. Pass `key` if a write must happen once across runs of your program: within
 key that was used with a different body raises `key_reused`. Only `update` accepts it, because its function may see a
 later item in another run.
 
-**Walks resume.** `list`, `search` and `changes` return every item, page after page. A walk has a `cursor`. Store it
-when you have processed an item, and pass it to a later walk of the same list, search or feed. The later walk repeats
-at most one page and skips nothing.
+**Iterations resume.** `list`, `search` and `changes` return every item, page after page. Each has a `cursor`. Store it
+when you have processed an item, and pass it to a later iteration of the same list, search or feed. That one repeats at
+most one page and skips nothing.
 
 **Failures** raise EdgeFormsError, with `code`, `status`, `errors` and `request_id`. Before that, the client retries:
 

@@ -10,26 +10,25 @@ import {
 import { decimalNumber, quotient } from "#domain/aggregate/decimal.ts";
 import { parseAggregate } from "#domain/aggregate/parse.ts";
 import type { Collection } from "#domain/definition/collection.ts";
-import { conditionsOf, wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
+import { wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import { utf8Length } from "#domain/item/item.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError, type Problem } from "#domain/problem/problem.ts";
 import { inView } from "#domain/search/view.ts";
 import { formatTimestamp } from "#domain/time.ts";
-import {
-  loadAggregates,
-  type ExceededBound,
-  type Figure,
-  type FoundGroups,
-  type Stored,
-} from "#store/data/aggregate/load.ts";
-import { cachedStampsJson } from "#store/data/definition-head.ts";
+import { loadAggregates } from "#store/data/aggregate/load.ts";
+import type {
+  ExceededBound,
+  Figure,
+  GroupPage,
+  ColumnValue,
+} from "#store/data/aggregate/read-groups.ts";
 import type { CollectionStatus } from "#store/data/search/count.ts";
 import { resolveCollection } from "./collection-cache.ts";
 import type { ReadContext } from "./context.ts";
 import { retryOnConflict } from "./idempotent.ts";
 import { parseOrReload } from "./query-items.ts";
-import { askableOptions, assertIndexed, assertOptions, accessConditions } from "./search-checks.ts";
+import { askableOptions, assertIndexed, assertOptions, searchOfCaller } from "./search-checks.ts";
 import { accessCollection } from "./caller-access.ts";
 import { loadReadableApps, type ReadableApps, type ReaderRights } from "./search-targets.ts";
 
@@ -98,8 +97,9 @@ export async function aggregateTogether(
     }
     const { aggregates } = parsed;
     const unknownOptions = aggregates.flatMap(({ search }) => search.unknownOptions);
-    const result = await loadAggregates(ctx.databases.of(collection), aggregates, {
-      stamps: cachedStampsJson([collection]),
+    const db = ctx.databases.of(collection);
+    const result = await loadAggregates(db, ctx.memory, aggregates, {
+      collection,
       values: askableOptions(access, { unknownOptions }),
       targets: apps.pageTargets,
       withStatus,
@@ -129,15 +129,8 @@ function parseInView(
 ): Aggregate {
   const { collection } = access;
   const aggregate = parseAggregate(collection, body, actor, targets);
-  const search = inView(collection, aggregate.search, {}, view, actor);
-  return {
-    ...aggregate,
-    search: {
-      ...aggregate.search,
-      conditions: accessConditions(access, search),
-      shownBy: conditionsOf(access),
-    },
-  };
+  const { conditions } = inView(collection, aggregate.search, {}, view, actor);
+  return { ...aggregate, search: searchOfCaller(access, { ...aggregate.search, conditions }) };
 }
 
 const narrower =
@@ -155,7 +148,7 @@ const tooComplexProblem = (exceeded: ExceededBound): Problem =>
 
 function buildView(
   { groups, metrics }: Aggregate,
-  { groups: found, hasMore }: FoundGroups,
+  { groups: found, hasMore }: GroupPage,
 ): AggregateView {
   const errors = new Map<string, FieldError>();
   const views = found.map(({ keys, figures }) => ({
@@ -192,7 +185,7 @@ function countFitting(groups: readonly AggregateGroup[]): number {
   return overflow === -1 ? groups.length : overflow;
 }
 
-const keyValue = ({ grouping }: GroupKey, key: Stored): Plain =>
+const keyValue = ({ grouping }: GroupKey, key: ColumnValue): Plain =>
   grouping === "boolean" && key !== null ? key === 1 : key;
 
 /** Undefined beyond the range of doubles. */

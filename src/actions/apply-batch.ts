@@ -3,7 +3,7 @@ import { conditionsOf, wholeCollection, type CollectionAccess } from "#domain/da
 import { maxBatchErrors, type BatchOperation, readBatch } from "#domain/item/body.ts";
 import { newIdIn, parseReceiptSequences } from "#domain/item/item.ts";
 import type { ItemLookup } from "#store/data/batch-read.ts";
-import { lookUpVisible, maxReadBytes } from "./batch-lookup.ts";
+import { exceedsReadLimit, lookUpVisible, maxReadBytes } from "./batch-lookup.ts";
 import { BatchSimulation, type SimulatedOperation, type TouchedItem } from "./batch-simulation.ts";
 import { parseUpsertKey } from "./upsert-key.ts";
 import { closedReason } from "#domain/definition/collection.ts";
@@ -31,11 +31,13 @@ import {
   type IdempotencyKey,
 } from "./idempotent.ts";
 import {
-  assertReturnable,
   buildBatchProblem,
-  withClosedForm,
   shapeProblems,
+  withClosedForm,
   type OperationProblem,
+} from "./batch-problem.ts";
+import {
+  assertReturnable,
   toOperationResults,
   buildBatchResponse,
   type OperationResult,
@@ -208,8 +210,8 @@ export async function simulateBatch(
 ): Promise<SimulatedBatch> {
   const operations = await resolveOperations(ctx, access, sentOperations, checksIds);
   const lookup = await lookUpVisible(ctx, access, collectReferences(access, operations));
-  if (lookup.totalBytes > maxReadBytes) throw problem.batchTooLarge(maxReadBytes);
-  const budget = batchBudget();
+  if (exceedsReadLimit(lookup.bytes)) throw problem.batchTooLarge(maxReadBytes);
+  const budget = batchBudget(operations.length);
   const simulation = new BatchSimulation(ctx, access, lookup, budget);
   const operationProblems: OperationProblem[] = [];
   let errorCount = 0;
@@ -232,17 +234,10 @@ export async function simulateBatch(
   };
   // A move of the collection finds the claim of the batch by this ID.
   const batchId = newIdIn(access.collection.id, "bat", ctx.newId());
-  const write = buildBatchWrite(
-    wholeCollection(access),
-    simulation,
-    ctx.now(),
-    batchId,
-    rejectItem,
-  );
+  const write = buildBatchWrite(access, simulation, ctx.now(), batchId, rejectItem);
   operationProblems.push(...findBatchDuplicates(access, write, operations, results));
   const references = batchReferences(access, simulation, results);
-  write.references = guardedReferences(ctx, access, references);
-  const budgetShare = Math.max(batchBudgetUsed(budget), lookup.totalBytes / maxReadBytes);
+  const budgetShare = Math.max(batchBudgetUsed(budget), lookup.bytes.shown / maxReadBytes);
   return { results, problems: operationProblems, write, references, budgetShare };
 }
 
@@ -257,6 +252,7 @@ async function storePreparedBatch(
   const db = ctx.databases.of(access.collection);
   const entry = itemAuditRecord(ctx, action, write.now);
   const limits = { conditions: conditionsOf(access) };
+  write.references = await guardedReferences(ctx, access, references);
   const result = await storeBatch(db, write, claim, entry, limits);
   switch (result.outcome) {
     case "created":

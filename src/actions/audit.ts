@@ -1,5 +1,10 @@
 import { sourceOf, positionOf, type AuditPosition } from "#store/home/audit-window.ts";
-import { scanAudit, type AuditEntry, type AuditFilter } from "#store/home/audit-log.ts";
+import {
+  scanAudit,
+  type AuditEntry,
+  type AuditFilter,
+  type AuditScan,
+} from "#store/home/audit-log.ts";
 import { loadActorNames } from "#store/home/audit.ts";
 import type { Actor, AuditAction } from "#domain/audit.ts";
 import type { ActionContext } from "./context.ts";
@@ -23,6 +28,8 @@ interface AuditPage {
   next: AuditPosition | null;
   /** Whether the page ended early. A next page then continues the search. */
   isCut: boolean;
+  /** All apps and forms, as subjects like `form:KEY` with their names. */
+  collections: AuditScan["collections"];
 }
 
 /** Lists the matching acts of the audit log, newest first. With `each`, every entry is one of its own. */
@@ -36,17 +43,21 @@ export async function listAudit(
   const folding = new AuditFolding(each);
   const end = now() + maxScanMs;
   let position = before;
+  let collections: AuditScan["collections"] = [];
   for (let count = 0; count < maxScans && (count === 0 || now() < end); count += 1) {
-    const { entries, edge } = await scanAudit(databases, filter, position);
+    const scan = await scanAudit(databases, filter, position);
+    const { entries, edge } = scan;
+    ({ collections } = scan);
     let last = position;
     for (const entry of entries) {
-      if (!folding.add(entry, limit)) return { groups: folding.groups, next: last, isCut: false };
+      if (!folding.add(entry, limit))
+        return { groups: folding.groups, next: last, isCut: false, collections };
       last = positionOf(entry);
     }
-    if (edge === null) return { groups: folding.groups, next: null, isCut: false };
+    if (edge === null) return { groups: folding.groups, next: null, isCut: false, collections };
     position = edge;
   }
-  return { groups: folding.groups, next: position, isCut: true };
+  return { groups: folding.groups, next: position, isCut: true, collections };
 }
 
 /** Steps of an import follow each other within this time. */

@@ -11,8 +11,8 @@ import {
 import type { CollectionDatabase, DataDatabase, Databases } from "#store/db/database.ts";
 import { runRoundRobin, backfillIndex, type NotifyChange } from "./index-items.ts";
 import { loadCollectionById } from "./collection-cache.ts";
-import type { PendingRules } from "#domain/definition/collection.ts";
-import { problem, type Problem } from "#domain/problem/problem.ts";
+import type { Collection, PendingRules } from "#domain/definition/collection.ts";
+import { problem, Problem } from "#domain/problem/problem.ts";
 import { filledFields, fieldNumber } from "#domain/data/values.ts";
 import { problems } from "#domain/problem/catalogue.ts";
 import type { AuditRecord } from "#store/home/audit.ts";
@@ -29,6 +29,7 @@ import {
 import { findNextIndexing } from "#store/data/indexing.ts";
 import { refoldStep } from "#store/data/refolding.ts";
 import { memoryPart } from "#domain/memory.ts";
+import { checkViewUsers } from "./view-users.ts";
 import {
   type ReadContext,
   auditRecord,
@@ -101,14 +102,10 @@ const slotsPerStep = 20_000;
 /** A step stores its values through one parameter, which D1 limits to 2 MB. */
 const valueBytesPerStep = 200_000;
 
-/** Checks the items for which pending definition changes wait, in bounded steps. */
-async function checkPendingChanges(ctx: DataContext, failures: unknown[]): Promise<void> {
-  await runRoundRobin(ctx, findNextPending, runPendingStep, failures);
-}
-
 /** Checks one range of items. Stores nothing if the definition changed concurrently; the next step reads the change. */
 async function runPendingStep(
   { db: dataDb, now }: DataContext,
+  databases: Databases,
   work: PendingChangeRow,
 ): Promise<void> {
   const db = dataDb.of({ id: work.collectionId });
@@ -125,8 +122,10 @@ async function runPendingStep(
   });
   const last = items.at(-1);
   if (!last) {
+    const cause = await findViewProblem(databases, collection, change);
     const entry = { ...(JSON.parse(work.act) as AuditRecord), at: now() };
-    await completePending(db, collection, change, entry);
+    if (cause) await rejectPending(db, collection, change, toStoredProblem(cause));
+    else await completePending(db, collection, change, entry);
     return;
   }
   const fieldsInUse = change.emptied.filter((field) =>
@@ -147,6 +146,21 @@ async function runPendingStep(
   if ((await storePendingStep(db, work, step)) !== "taken") return;
   const cause = await findSharedValueProblem(db, items, values, change);
   if (cause) await rejectPending(db, collection, change, toStoredProblem(cause));
+}
+
+/** Finds out whether a credential or a webhook has got a view since, with which the change cannot take effect. */
+async function findViewProblem(
+  databases: Databases,
+  collection: Collection,
+  { definition }: PendingChange,
+): Promise<Problem | undefined> {
+  try {
+    await checkViewUsers({ databases }, collection, definition);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
 }
 
 /** Returns the slots (field ids as text) that the change affects. The values of a column are in the slot of its list. */
@@ -218,7 +232,9 @@ export async function runBackfill(
   const failures: unknown[] = [];
   for (const db of databases.dataDatabases()) {
     const dataContext = { ...ctx, db };
-    await checkPendingChanges(dataContext, failures);
+    const checkPending = (stepContext: DataContext, work: PendingChangeRow) =>
+      runPendingStep(stepContext, databases, work);
+    await runRoundRobin(dataContext, findNextPending, checkPending, failures);
     await checkEntries(dataContext, failures);
     await backfillIndex(dataContext, failures, notifyChange);
     await refoldEntries(dataContext, failures);

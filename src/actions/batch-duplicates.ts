@@ -4,7 +4,7 @@ import { isObject } from "#domain/json.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { BatchWrite } from "#store/data/batch-write.ts";
 import { findUniqueConflicts } from "#store/data/item-ranges.ts";
-import type { OperationProblem } from "./batch-results.ts";
+import type { OperationProblem } from "./batch-problem.ts";
 import type { SimulatedOperation } from "./batch-simulation.ts";
 import type { ActionContext } from "./context.ts";
 import { knowsField, outsideView } from "./narrow-write.ts";

@@ -1,32 +1,60 @@
 import { conditionsOf, type CollectionAccess } from "#domain/data/narrow.ts";
-import { utf8Length, type Item } from "#domain/item/item.ts";
+import { partBytes, type PartSizes } from "#domain/item/part-limits.ts";
 import { matchesItem } from "#domain/search/matches.ts";
 import { type ItemLookup, type ItemLookupResult, lookUpItems } from "#store/data/batch-read.ts";
 import type { ActionContext } from "./context.ts";
 
-/** The limit for the stored data that a batch reads. */
+/** The limit for the stored data that a batch reads. A narrow caller may read as much again of what it does not see. */
 export const maxReadBytes = 8_000_000;
 
+/** The named items that the caller sees. */
+export interface VisibleItems extends Pick<ItemLookupResult, "items" | "owners"> {
+  /** The sizes of all of them. Above a limit, some are missing. */
+  bytes: PartSizes;
+}
+
+export const exceedsReadLimit = ({ shown, hidden }: PartSizes): boolean =>
+  Math.max(shown, hidden) > maxReadBytes;
+
 /**
- * Loads the named items that the caller sees. For a view, hidden items must not make a batch too large, so it then looks
- * up halves, down to a single name.
+ * Loads the named items that the caller sees. For a view, other items must not make a batch too large, so it then looks up
+ * halves, down to a single name.
  */
 export async function lookUpVisible(
   ctx: ActionContext,
   access: CollectionAccess,
   names: ItemLookup,
-): Promise<ItemLookupResult> {
-  const found = await lookUpItems(ctx.databases.of(access.collection), names, maxReadBytes);
-  if (access.extent === "whole") return found;
-  const lists = [names.ids, names.receipts, names.uniqueValues];
-  const count = lists.reduce((sum, { length }) => sum + length, 0);
-  if (found.totalBytes > maxReadBytes && count > 1) {
-    const halves = halvesOf(names).map((half) => lookUpVisible(ctx, access, half));
-    return mergeLookups(await Promise.all(halves));
-  }
-  const items = found.items.filter((item) => matchesItem(conditionsOf(access), item));
-  return { ...found, items, totalBytes: bytesOf(items) };
+): Promise<VisibleItems> {
+  const db = ctx.databases.of(access.collection);
+  const visible: VisibleItems = { items: [], owners: [], bytes: { shown: 0, hidden: 0 } };
+  const known = new Set<number>();
+  const lookUp = async (part: ItemLookup): Promise<void> => {
+    if (exceedsReadLimit(visible.bytes)) return;
+    const { items, owners, totalBytes } = await lookUpItems(db, part, maxReadBytes);
+    if (access.extent === "whole") {
+      Object.assign(visible, { items, owners, bytes: { shown: totalBytes, hidden: 0 } });
+      return;
+    }
+    if (totalBytes > maxReadBytes && countNames(part) > 1) {
+      for (const half of halvesOf(part)) await lookUp(half);
+      return;
+    }
+    visible.owners.push(...owners);
+    for (const item of items) {
+      if (known.has(item.number) || !matchesItem(conditionsOf(access), item)) continue;
+      known.add(item.number);
+      visible.items.push(item);
+      const { shown, hidden } = partBytes(access, item.data);
+      visible.bytes.shown += shown;
+      visible.bytes.hidden += hidden;
+    }
+  };
+  await lookUp(names);
+  return visible;
 }
+
+const countNames = ({ ids, receipts, uniqueValues }: ItemLookup): number =>
+  ids.length + receipts.length + uniqueValues.length;
 
 const half = <Name>(names: readonly Name[], parity: number) =>
   names.filter((_, index) => index % 2 === parity);
@@ -39,12 +67,3 @@ function halvesOf({ ids, receipts, uniqueValues }: ItemLookup): ItemLookup[] {
     uniqueValues: half(uniqueValues, ids.length % 2 === 0 ? parity : 1 - parity),
   }));
 }
-
-function mergeLookups(lookups: readonly ItemLookupResult[]): ItemLookupResult {
-  const items = new Map(lookups.flatMap((each) => each.items).map((item) => [item.number, item]));
-  const all = [...items.values()];
-  return { items: all, owners: lookups.flatMap(({ owners }) => owners), totalBytes: bytesOf(all) };
-}
-
-const bytesOf = (items: readonly Item[]) =>
-  items.reduce((sum, { data }) => sum + utf8Length(JSON.stringify(data)), 0);

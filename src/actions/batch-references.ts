@@ -2,7 +2,7 @@ import { wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import type { PlacedReference } from "#domain/data/references.ts";
 import type { BatchOperation } from "#domain/item/body.ts";
 import { problem } from "#domain/problem/problem.ts";
-import type { OperationProblem } from "./batch-results.ts";
+import type { OperationProblem } from "./batch-problem.ts";
 import type { BatchSimulation, SimulatedOperation } from "./batch-simulation.ts";
 import type { ActionContext } from "./context.ts";
 import { visibleErrors } from "./narrow-write.ts";

@@ -1,8 +1,6 @@
-import { jsonPointer } from "#domain/problem/field-errors.ts";
-import { Problem, type FieldError, problem } from "#domain/problem/problem.ts";
-import type { ProblemCode } from "#domain/problem/catalogue.ts";
-import type { CompiledCollection } from "#domain/data/compile.ts";
-import type { CollectionAccess } from "#domain/data/narrow.ts";
+import { Problem, problem } from "#domain/problem/problem.ts";
+import { shownData } from "#domain/data/parts.ts";
+import { wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import type { Warning } from "#domain/data/values.ts";
 import { fileChanges } from "#domain/files/file-changes.ts";
 import { mayHaveFiles } from "#domain/files/sent-file.ts";
@@ -22,89 +20,9 @@ import type {
   PlannedChange,
   TouchedItem,
 } from "./batch-simulation.ts";
-import { shownData, visibleWarnings } from "./narrow-write.ts";
+import { visibleWarnings } from "./narrow-write.ts";
 import { buildIndexRowChanges, serializeData } from "#domain/item/change.ts";
-
-/** The problem that rejects one operation of a batch. */
-export interface OperationProblem {
-  index: number;
-  problem: Problem;
-}
-
-/** The problem of a rejected batch, with the problems of its operations. */
-export class BatchProblem extends Problem {
-  readonly operationProblems: readonly OperationProblem[];
-
-  constructor(
-    { code, members, headers }: Problem,
-    detail: string,
-    operationProblems: readonly OperationProblem[],
-  ) {
-    super(code, detail, members, headers);
-    this.operationProblems = operationProblems;
-  }
-}
-
-/** The order of checks. The first failed check decides the status of the batch. */
-const problemPrecedence: readonly ProblemCode[] = [
-  "not_found",
-  "too_large",
-  "version_mismatch",
-  "submission_closed",
-  "submissions_closed",
-  "invalid_input",
-];
-const maxErrors = 100;
-
-/** Combines the problems of a batch into one, whose `errors` point to the operations. */
-export function buildBatchProblem(
-  operationProblems: readonly OperationProblem[],
-  queryErrors: readonly FieldError[] = [],
-): BatchProblem {
-  const rank = ({ problem: cause }: OperationProblem) => {
-    const index = problemPrecedence.indexOf(cause.code);
-    return index === -1 ? problemPrecedence.length : index;
-  };
-  const [first] = operationProblems.toSorted((a, b) => rank(a) - rank(b) || a.index - b.index);
-  if (!first) throw new Error("A batch is refused for nothing.");
-  const errors = operationProblems.toSorted((a, b) => a.index - b.index).flatMap(operationErrors);
-  const { code, members, headers } = first.problem;
-  const count = new Set(operationProblems.map(({ index }) => index)).size;
-  const detail = `${count === 1 ? "1 operation is" : `${count} operations are`} invalid. Nothing was stored.`;
-  const listedErrors = [...queryErrors, ...errors].slice(0, maxErrors);
-  const firstProblem = new Problem(code, detail, { ...members, errors: listedErrors }, headers);
-  return new BatchProblem(firstProblem, detail, operationProblems);
-}
-
-/** Adds the problem of a closed form for each operation that may create an item. */
-export function withClosedForm(
-  cause: Problem,
-  operations: readonly (BatchOperation | null)[],
-  reason: Parameters<typeof problem.submissionsClosed>[0],
-): Problem {
-  const closedProblems = operations.flatMap((operation, index) =>
-    operation?.op === "create" || operation?.op === "upsert"
-      ? [{ index, problem: problem.submissionsClosed(reason) }]
-      : [],
-  );
-  if (closedProblems.length === 0) return cause;
-  const otherProblems = cause instanceof BatchProblem ? cause.operationProblems : [];
-  return buildBatchProblem([...otherProblems, ...closedProblems]);
-}
-
-function operationErrors({ index, problem: cause }: OperationProblem): object[] {
-  const { code, detail, members } = cause;
-  if (code === "invalid_input") {
-    return (members["errors"] as FieldError[]).map((error) => ({
-      ...error,
-      pointer: `/operations/${index}${error.pointer ?? ""}`,
-    }));
-  }
-  const key = code === "duplicate" ? members["field"] : undefined;
-  const path = ["operations", index, ...(typeof key === "string" ? ["data", key] : [])];
-  // The pointer names the operation. An error of the operation as a whole has no field.
-  return [{ field: "", pointer: jsonPointer(path), code, reason: detail, ...members }];
-}
+import { countPartEntries } from "#domain/item/part-limits.ts";
 
 /** The result of one operation. */
 export interface OperationResult {
@@ -167,21 +85,25 @@ export function toOperationResults(
   });
 }
 
-/** The limit for the index rows that a batch changes. It exempts the first item, because a single write has no limit. */
+/**
+ * The limit for the index rows that a batch changes. It exempts the first item, because a single write has no limit. A narrow
+ * caller may change as many again of what it does not see.
+ */
 const maxEntries = 60_000;
 
 /**
- * Builds the write of a simulated batch. Passes the problem of an oversized item to `rejectItem`. Throws when the whole
- * batch is too large.
+ * Builds the write of a simulated batch. Passes the problem of an oversized item to `rejectItem`, and that of the item with
+ * which the batch becomes too large.
  */
 export function buildBatchWrite(
-  compiled: CompiledCollection,
+  access: CollectionAccess,
   { touchedItems, changes, needsOpenForm, maxAddedItems }: BatchSimulation,
   now: number,
   batchId: string,
   rejectItem: (item: TouchedItem, cause: Problem) => void,
 ): BatchWrite {
-  const { kind, version: definitionVersion, revision, definition } = compiled.collection;
+  const { collection } = wholeCollection(access);
+  const { kind, version: definitionVersion, revision, definition } = collection;
   const write: BatchWrite = {
     revision,
     definitionVersion,
@@ -203,15 +125,19 @@ export function buildBatchWrite(
     mayHaveFiles: mayHaveFiles(definition.fields),
     changes: changes.map(toWrittenChange),
   };
+  const counts = { shown: 0, hidden: 0 };
   for (const [index, touchedItem] of touchedItems.entries()) {
     try {
-      addItemWrite(write, compiled, touchedItem);
+      const { shown, hidden } = countPartEntries(access, addItemWrite(write, access, touchedItem));
+      counts.shown += shown;
+      counts.hidden += hidden;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       rejectItem(touchedItem, error);
     }
-    if (index > 0 && write.entriesToAdd.length + write.entriesToRemove.length > maxEntries) {
-      throw problem.batchTooManyEntries(maxEntries);
+    if (index > 0 && Math.max(counts.shown, counts.hidden) > maxEntries) {
+      rejectItem(touchedItem, problem.batchTooManyEntries(maxEntries));
+      break;
     }
   }
   return write;
@@ -238,25 +164,27 @@ const filesOf = ({ before, lastState, current, states }: TouchedItem): BatchWrit
     ? [{ item: lastState.id, ...fileChanges(before?.data ?? {}, states) }]
     : [];
 
+/** Adds what one item writes. Returns the field number of each index row that changes. */
 function addItemWrite(
   write: BatchWrite,
-  compiled: CompiledCollection,
+  access: CollectionAccess,
   { before, current }: TouchedItem,
-): void {
+): number[] {
   if (before) write.expectedVersions.push([before.number, before.version]);
-  if (before === current) return;
+  if (before === current) return [];
   const number = (before ?? current)?.number ?? 0;
-  const { entries, uniqueValues } = buildIndexRowChanges(compiled, before, current);
+  const { entries, uniqueValues } = buildIndexRowChanges(access, before, current);
+  const fields = [...entries.toRemove, ...entries.toAdd].map(([field]) => field);
   for (const value of uniqueValues.toRemove) write.uniqueValuesToRemove.push([number, ...value]);
   for (const value of uniqueValues.toAdd) write.uniqueValuesToAdd.push([number, ...value]);
   for (const [field, value] of entries.toRemove) write.entriesToRemove.push([number, field, value]);
   for (const entry of entries.toAdd) write.entriesToAdd.push([number, ...entry]);
   if (!current) {
     write.deletedNumbers.push(number);
-    return;
+    return fields;
   }
   const { number: ref, id, status, version, updatedAt } = current;
-  const data = serializeData(compiled, before, current);
+  const data = serializeData(access, before, current);
   (before ? write.updatedItems : write.createdItems).push({
     ref,
     id,
@@ -265,6 +193,7 @@ function addItemWrite(
     updatedAt,
     data,
   });
+  return fields;
 }
 
 /** The limit for the data of the items in a response. */
@@ -280,16 +209,4 @@ export function assertReturnable(
     bytes += item.current ? utf8Length(JSON.stringify(shownData(access, item.current.data))) : 0;
     if (bytes > maxReturnedBytes) throw problem.batchReturnsTooMuch(maxReturnedBytes);
   }
-}
-
-/** Assigns the errors of malformed operations to their operations. */
-export function shapeProblems(errors: readonly FieldError[]): OperationProblem[] {
-  return errors.map((error) => {
-    const [, index = "0", pointer = ""] =
-      /^\/operations\/(\d+)(.*)$/.exec(error.pointer ?? "") ?? [];
-    // The pointer already names the operation, so the field is relative to it.
-    const field = error.field.replace(/^operations\[\d+\]\.?/, "");
-    const relative = { ...error, field, pointer };
-    return { index: Number(index), problem: problem.invalidInput([relative]) };
-  });
 }

@@ -14,14 +14,15 @@ import {
   diffItems,
 } from "#domain/item/change.ts";
 import type { BatchOperation } from "#domain/item/body.ts";
-import { viewMarks } from "#domain/item/view-marks.ts";
-import { newItemId, utf8Length, type Item } from "#domain/item/item.ts";
+import { newItemMarks, viewMarks, type ChangeMarks } from "#domain/item/view-marks.ts";
+import { newItemId, type Item } from "#domain/item/item.ts";
+import { partBytes } from "#domain/item/part-limits.ts";
 import { lowestVersion } from "#domain/timeline.ts";
-import type { ItemLookupResult } from "#store/data/batch-read.ts";
+import type { VisibleItems } from "./batch-lookup.ts";
 import type { ActionContext } from "./context.ts";
 import { buildDraft, assertTypeStable } from "./create-item.ts";
 import { parseUpsertKey } from "./upsert-key.ts";
-import { assertInView, assertShownFits } from "./narrow-write.ts";
+import { assertInView } from "./narrow-write.ts";
 import { nextState, assertChangeable, hasSameData, updateAction } from "./update-item.ts";
 
 /** An item that a batch refers to: its state as read, and its state after the operations so far. */
@@ -41,8 +42,8 @@ export interface PlannedChange {
   action: ItemAction;
   version: number;
   diff: ItemDiff;
-  /** The views that the item matches before and after (`viewMarks`), JSON. */
-  views: string | null;
+  /** The views that the item matches before and after. */
+  views: ChangeMarks;
 }
 
 export interface SimulatedOperation {
@@ -53,13 +54,16 @@ export interface SimulatedOperation {
   warnings: readonly Warning[];
 }
 
-/** The limit for the data that a batch writes. */
+/** The limit for the data that a batch writes. A narrow caller may write as much again of what it does not see. */
 const maxWriteBytes = 8_000_000;
 
-/** The limit for the unique values of the items that a batch writes. A single item may have 2,000. */
+/** The limit for the unique values that the caller sees of the items that a batch writes. A single item may have 2,000. */
 const maxUniqueValues = 10_000;
 
 const uniqueKey = ([field, value]: UniqueValue) => `${field} ${JSON.stringify(value)}`;
+
+/** Whether the batch creates the item. */
+const isNew = ({ number }: Item): boolean => number < 0;
 
 /** Applies operations in order to the loaded items and stores nothing. Each operation returns its result or throws. */
 export class BatchSimulation {
@@ -79,18 +83,20 @@ export class BatchSimulation {
   readonly #budget: ComputeBudget;
   #addedCount = 0;
   #writtenBytes = 0;
+  #hiddenBytes = 0;
   #uniqueValueCount = 0;
   #createdCount = 0;
 
   constructor(
     ctx: ActionContext,
     access: CollectionAccess,
-    { items, owners }: ItemLookupResult,
+    { items, owners, bytes }: VisibleItems,
     budget: ComputeBudget,
   ) {
     this.#ctx = ctx;
     this.#access = access;
     this.#budget = budget;
+    this.#hiddenBytes = bytes.hidden;
     const byNumber = new Map<number, TouchedItem>();
     for (const item of items) {
       const touchedItem = { before: item, current: item, lastState: item, states: [] };
@@ -156,7 +162,6 @@ export class BatchSimulation {
     if (draft.errors.length > 0) throw problem.invalidInput(draft.errors);
     const { collection } = this.#access;
     assertTypeStable(this.#access, draft.data);
-    assertShownFits(this.#access, null, draft.data);
     const { data, status } = draft;
     this.#createdCount += 1;
     const { actor, databases } = this.#ctx;
@@ -180,13 +185,13 @@ export class BatchSimulation {
     const touchedItem = { before: null, current: item, lastState: item, states: [data] };
     this.#claimFiles(touchedItem, data);
     this.touchedItems.push(touchedItem);
-    this.#countBytes(item);
+    this.#countBytes(item, true);
     this.needsOpenForm = true;
     this.#addedCount += 1;
     this.maxAddedItems = Math.max(this.maxAddedItems, this.#addedCount);
     const action = collection.kind === "app" ? "record.create" : "submission.create";
     const diff = { fields: listCreatedFields(item), former: {} };
-    const views = viewMarks(wholeCollection(this.#access).collection, null, item);
+    const views = newItemMarks(wholeCollection(this.#access).collection, null, item);
     this.changes.push({ item: touchedItem, action, version, diff, views });
     this.#recordOwner(touchedItem, item);
     return { op, outcome: "created", item: touchedItem, version, warnings: draft.warnings };
@@ -211,7 +216,8 @@ export class BatchSimulation {
     const { timeline } = databases;
     const whole = wholeCollection(this.#access);
     const after = nextItemVersion(whole, item, next, actor, this.#ctx.now(), timeline);
-    assertInView(this.#access, item, after);
+    // The batch guards new items, when the database has assigned their numbers and times.
+    if (!isNew(item)) assertInView(this.#access, after);
     this.#countBytes(after);
     if (item.status === "draft" && after.status !== "draft") this.needsOpenForm = true;
     this.#claimFiles(touchedItem, after.data);
@@ -220,7 +226,8 @@ export class BatchSimulation {
     touchedItem.states.push(after.data);
     const diff = diffItems(whole, item, after);
     const action = updateAction(item, after);
-    const views = viewMarks(whole.collection, item, after);
+    const marks = isNew(item) ? newItemMarks : viewMarks;
+    const views = marks(whole.collection, item, after);
     this.changes.push({ item: touchedItem, action, version: after.version, diff, views });
     this.#recordOwner(touchedItem, after);
     return { op, outcome: "updated", item: touchedItem, version: after.version, warnings };
@@ -239,8 +246,9 @@ export class BatchSimulation {
     return { op: "delete", outcome: "deleted", item: touchedItem, version, warnings: [] };
   }
 
+  /** The values by which an upsert can find the item: those that the caller sees. */
   #uniqueValuesOf({ data, status }: Item): UniqueValue[] {
-    return uniqueValues(wholeCollection(this.#access).collection, data, status);
+    return uniqueValues(this.#access.collection, data, status);
   }
 
   #recordOwner(touched: TouchedItem, item: Item): void {
@@ -265,8 +273,12 @@ export class BatchSimulation {
     }
   }
 
-  #countBytes({ data }: Item): void {
-    this.#writtenBytes += utf8Length(JSON.stringify(data));
-    if (this.#writtenBytes > maxWriteBytes) throw problem.batchTooLarge(maxWriteBytes);
+  /** Counts what the caller sees with each operation, and the rest once: the caller cannot change it. */
+  #countBytes({ data }: Item, isCreated = false): void {
+    const { shown, hidden } = partBytes(this.#access, data);
+    this.#writtenBytes += shown;
+    this.#hiddenBytes += isCreated ? hidden : 0;
+    if (Math.max(this.#writtenBytes, this.#hiddenBytes) > maxWriteBytes)
+      throw problem.batchTooLarge(maxWriteBytes);
   }
 }

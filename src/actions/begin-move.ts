@@ -7,7 +7,7 @@ import {
   unfreeze,
   type MovingCollection,
 } from "#store/data/move-sides.ts";
-import { announce, withdraw } from "#store/home/moves.ts";
+import { announceMove, withdraw } from "#store/home/moves.ts";
 import { findTargetRefusal } from "#store/home/move-requests.ts";
 import { eraseCopies } from "./copy-collections.ts";
 import { databaseNames, findMoveGroup, type MoveGroup } from "./move-group.ts";
@@ -53,7 +53,7 @@ export async function beginMove(run: MoveRun, hasTime: () => boolean): Promise<b
   if (!(await receive(run.target, collections, number)))
     throw new MoveRefusedError("owned_by_target");
   if (!(await eraseCopies(run, run.target, run.move, hasTime))) return false;
-  await announce(run.databases.home, collections, source.name);
+  await announceMove(run.databases.home, collections, source.name);
   await startNoting(run.source, collections, number);
   await run.save({ phase: "copying", announcedAt: run.now(), problem: null });
   return true;

@@ -26,7 +26,8 @@ export function accessCollection(caller: Caller, whole: CompiledCollection): Col
   return access;
 }
 
-function findAccess(
+/** The same. Returns undefined for one that the caller cannot see. */
+export function findAccess(
   { resources, actor }: Caller,
   whole: CompiledCollection,
 ): CollectionAccess | undefined {
@@ -66,7 +67,7 @@ export async function accessCurrentCollection(
 export function visibleDefinition(caller: Caller, current: CurrentCollection): CurrentCollection {
   const { kind, key } = current.collection;
   if (hasWholeAccess(caller.resources, kind, key)) return current;
-  const collection = visibleCollection(caller, current.collection);
+  const collection = shownCollection(caller, current.collection);
   return { ...current, collection, bytes: shownBytes(collection), indexing: null, pending: null };
 }
 
@@ -74,6 +75,6 @@ export function visibleDefinition(caller: Caller, current: CurrentCollection): C
 export const shownBytes = ({ definition }: Collection): number =>
   utf8Length(JSON.stringify(definition.fields));
 
-export function visibleCollection(caller: Caller, collection: Collection): Collection {
+export function shownCollection(caller: Caller, collection: Collection): Collection {
   return accessCollection(caller, compileCollection(collection)).collection;
 }

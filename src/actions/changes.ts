@@ -11,18 +11,24 @@ import type { CollectionKind } from "#domain/definition/collection.ts";
 import { loadHistory, type PastChange } from "#store/data/changes.ts";
 import { forgetCollection } from "./collection-cache.ts";
 import type { ActionContext, ReadContext } from "./context.ts";
-import { changesInView, feedMark, ShownChanges, type ShowChange } from "./change-views.ts";
+import {
+  changesInView,
+  feedMark,
+  seenChanges,
+  ShownChanges,
+  type ShowChange,
+} from "./change-views.ts";
 import { accessCurrentCollection } from "./caller-access.ts";
 import type { FeedPosition } from "./read.ts";
 import { getItemWithChanges, type LoadedItem, type StoredItem } from "./visible.ts";
-import type { CompiledCollection } from "#domain/data/compile.ts";
+import type { CollectionAccess, CompiledCollection } from "#domain/data/compile.ts";
 import { itemNumberRange } from "#domain/item/item.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { maxPageLimit } from "#domain/cursor.ts";
 import { hasWholeAccess } from "#domain/credential/credential.ts";
 import { lowestSequence } from "#domain/timeline.ts";
 import { loadFeedPage, type FeedPage } from "#store/data/feed.ts";
-import { maxPageBytes } from "#store/data/search/cost.ts";
+import { maxPageBytes } from "#store/data/search/budget.ts";
 import { loadCurrentCollection } from "./create-item.ts";
 
 /** A history has at most the last 100 stored changes. */
@@ -128,14 +134,19 @@ export async function listChanges(
   const { id, kind, key } = cached.collection;
   const since = ctx.now() - feedRetentionMs;
   const isNarrow = !hasWholeAccess(ctx.resources, kind, key);
-  const loadPage = (after: number | null) =>
-    loadFeedPage(ctx.databases.of(cached.collection), after, {
-      limit: isNarrow ? maxPageLimit : limit,
-      maxBytes: maxPageBytes,
-      since,
-    });
-  const [firstPage, { compiled }] = await Promise.all([
-    loadPage(position?.number ?? null),
+  const db = ctx.databases.of(cached.collection);
+  const loadWith =
+    (mark: string): LoadPage =>
+    (after, count) =>
+      loadFeedPage(db, after, seenChanges(ctx, cached, mark), {
+        limit: count,
+        maxBytes: maxPageBytes,
+        since,
+      });
+  const firstLimit = isNarrow ? maxPageLimit : limit;
+  const likelyMark = feedMark(ctx, cached);
+  const [likelyPage, { compiled }] = await Promise.all([
+    loadWith(likelyMark)(position?.number ?? null, firstLimit),
     loadCurrentCollection(ctx, cached),
   ]);
   // The cached collection is deleted, and its key belongs to another one now.
@@ -147,8 +158,32 @@ export async function listChanges(
   const mark = feedMark(ctx, compiled);
   // What the reader saw of the feed is not what it sees now.
   if (position && position.mark !== mark) throw problem.changesExpired();
+  const loadPage = loadWith(mark);
+  const isLikely = mark === likelyMark;
+  const firstPage = isLikely ? likelyPage : await loadPage(position?.number ?? null, firstLimit);
+  return scanChanges(ctx, access, { start, mark, firstPage, loadPage, firstLimit, limit, each });
+}
+
+interface ChangesScan {
+  start: FeedStart;
+  mark: string;
+  firstPage: FeedPage;
+  loadPage: LoadPage;
+  firstLimit: number;
+  limit: number;
+  each: boolean;
+}
+
+async function scanChanges(
+  ctx: ReadContext,
+  access: CollectionAccess,
+  { start, mark, firstPage, loadPage, firstLimit, limit, each }: ChangesScan,
+): Promise<ChangesPage> {
+  const position = typeof start === "object" ? start : null;
+  const isNarrow = access.extent === "narrow";
+  const since = ctx.now() - feedRetentionMs;
   const { edges } = firstPage;
-  const { version: schemaVersion } = compiled.collection;
+  const { id, version: schemaVersion } = access.collection;
   const { timeline } = ctx.databases;
   const end = edges.last ?? itemNumberRange(id).above + Math.max(0, lowestSequence(timeline) - 1);
   if (position) assertNotExpired(position, since, edges);
@@ -157,17 +192,21 @@ export async function listChanges(
     return { changes: [], schemaVersion, nextPosition: end, mark, seenUntil: seenNow };
   // The oldest stored changes are older than the retention time, so the page starts after them.
   const hasExpired = start === null && edges.firstKept !== null && edges.firstKept !== edges.first;
-  const firstShown = hasExpired ? await loadPage((edges.firstKept ?? 0) - 1) : firstPage;
+  const firstShown = hasExpired
+    ? await loadPage((edges.firstKept ?? 0) - 1, firstLimit)
+    : firstPage;
   const origin = { number: position?.number ?? end, at: seenNow };
   const show = changesInView(ctx, access);
-  const shown = new ShownChanges(limit, isNarrow);
-  const furtherPages = isNarrow ? maxHiddenPages : 0;
-  const scan = { firstShown, origin, end, show, loadPage, furtherPages };
+  const shown = new ShownChanges(limit, access);
+  const maxScanned = isNarrow ? maxScannedChanges : 0;
+  const scan = { firstShown, origin, end, show, loadPage, maxScanned };
   const last = await fillFeedPage(shown, scan);
   const changes = each ? shown.views : mergeByItem(shown.views);
   const seenUntil = isNarrow ? last.at : 0;
   return { changes, schemaVersion, nextPosition: last.number, mark, seenUntil };
 }
+
+type LoadPage = (after: number | null, count: number) => Promise<FeedPage>;
 
 interface FeedScan {
   firstShown: FeedPage;
@@ -175,9 +214,9 @@ interface FeedScan {
   origin: { number: number; at: number };
   end: number;
   show: ShowChange;
-  loadPage: (after: number) => Promise<FeedPage>;
-  /** How many pages follow the first one. */
-  furtherPages: number;
+  loadPage: LoadPage;
+  /** Further pages follow until they scanned this many changes. */
+  maxScanned: number;
 }
 
 /**
@@ -186,25 +225,29 @@ interface FeedScan {
  */
 async function fillFeedPage(
   shown: ShownChanges,
-  { firstShown, origin, end, show, loadPage, furtherPages }: FeedScan,
+  { firstShown, origin, end, show, loadPage, maxScanned }: FeedScan,
 ): Promise<FeedScan["origin"]> {
   let page = firstShown;
   let last = origin;
-  for (let count = 0; ; count += 1) {
+  let scannedCount = 0;
+  for (;;) {
     for (const change of page.changes) {
       const view = show(change, page.items);
-      if (view) shown.add(change, view);
+      if (view) shown.add(change, view, page.items.get(change.item));
     }
     if (shown.isFull) return shown.last;
-    last = page.changes.at(-1) ?? last;
-    if (page.changes.length === 0 || last.number >= end) return { ...last, at: origin.at };
-    if (count >= furtherPages) return last;
-    page = await loadPage(last.number);
+    const { scanned } = page;
+    last = scanned.last ?? last;
+    if (scanned.last === null || last.number >= end) return { ...last, at: origin.at };
+    scannedCount += scanned.count;
+    if (scannedCount >= maxScanned) return last;
+    page = await loadPage(last.number, Math.min(scansPerRead, maxScanned - scannedCount));
   }
 }
 
-/** The pages with hidden changes that one request scans. */
-const maxHiddenPages = 50;
+/** The changes that one request scans for a narrow reader, and that one read does. */
+const maxScannedChanges = 10_000;
+const scansPerRead = 1000;
 
 /**
  * Throws when changes after the cursor have expired or were deleted. Hidden changes must not expire the cursor of a narrow

@@ -1,6 +1,6 @@
 import { compileCollection, type CompiledCollection } from "#domain/data/compile.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import type { Databases } from "#store/db/database.ts";
+import type { Database, Databases } from "#store/db/database.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { memoryPart, type Memory } from "#domain/memory.ts";
 import { itemCollectionId } from "#domain/item/item.ts";
@@ -108,24 +108,26 @@ export function findCachedStampsOfKind(memory: Memory, kind: CollectionKind): st
 
 /**
  * Returns the collection for a read whose SQL needs its definition. Looks in memory, then in the shared cache, then in
- * the database. The result may be outdated. The read detects that, and then `resolveCollection` replaces it.
+ * the database. The result may be outdated. The read detects that, and then `resolveCollection` replaces it. `db` is the
+ * database of the collection, if the caller knows it.
  */
 export async function cachedOrStoredCollection(
   ctx: ReadContext,
   kind: CollectionKind,
   key: string,
+  db: Database<"data"> = ctx.databases.named(kind, key),
 ): Promise<CompiledCollection | undefined> {
   const compiledInMemory = findCollectionInMemory(ctx.memory, kind, key);
   if (compiledInMemory) return compiledInMemory;
   const cached = await ctx.definitions.find(kind, key);
   if (cached) return compileCollection(cached.collection);
-  const current = await findCollection(ctx.databases.named(kind, key), kind, key);
+  const current = await findCollection(db, kind, key);
   if (current) ctx.definitions.put(current);
   return current && cacheCollection(ctx.memory, current);
 }
 
 /** Returns the collection for such a read. Throws 404 if there is none. */
-export async function likelyCollection(
+export async function requireCachedOrStoredCollection(
   ctx: ReadContext,
   kind: CollectionKind,
   key: string,

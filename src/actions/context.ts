@@ -10,10 +10,10 @@ import type { AuditRecord } from "#store/home/audit.ts";
 import type { DefinitionCache } from "#store/data/collections.ts";
 import type { ItemAuditRecord } from "#store/data/changes.ts";
 import type { DataDatabase, Databases } from "#store/db/database.ts";
-import type { VersionTracker } from "#store/db/session.ts";
+import { primaryOnly, type VersionTracker } from "#store/db/session.ts";
 import type { Replay } from "#store/data/replays.ts";
 import type { SigningKeys } from "#domain/credential/keys.ts";
-import type { Delivery, DeliveryReport } from "#domain/webhook/delivery.ts";
+import type { Delivery, DeliveryReport, DeliveryHealth } from "#domain/webhook/delivery.ts";
 
 /** Caches the responses to requests with an Idempotency-Key. It may lag or be unavailable. D1 is authoritative. */
 export interface ReplayCache {
@@ -52,6 +52,11 @@ export interface ReadContext {
   resources: Resources;
   /** Wakes the webhooks that listen to a changed collection, after the response. */
   notifyChange(collection: CollectionReference): void;
+}
+
+/** Returns the same context for reads that only the primary may serve. */
+export function primaryContext(ctx: ReadContext): ReadContext {
+  return { ...ctx, databases: ctx.primary, versions: primaryOnly };
 }
 
 /** The dependencies of background work on stored items, which belongs to no request. */
@@ -126,6 +131,8 @@ export interface WebhookObjects {
     limit: number,
     collections: Resources,
   ): Promise<DeliveryReport>;
+  /** How well the webhook delivers. */
+  health(id: string): Promise<DeliveryHealth>;
   /** Deletes everything that the object stores. */
   forget(id: string): Promise<void>;
 }

@@ -23,7 +23,7 @@ type ProcessChunk = (
 ) => Promise<Row[]>;
 
 /** Applies logged changes until fewer than `maxChanges` are left. Returns false if time runs out first. */
-export async function catchUp(
+export async function copyLoggedChanges(
   { source, both, move }: MoveRun,
   hasTime: () => boolean,
   maxChanges: number,
@@ -87,7 +87,7 @@ export function copyAll(run: MoveRun, hasTime: () => boolean): Promise<boolean> 
 /** Compares all rows. Returns false if time runs out first. @throws UnequalCopyError */
 export function compareAll(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
   return visitRows(run, hasTime, async (table, collectionId, after) => {
-    await catchUp(run, hasTime, maxLoggedChanges);
+    await copyLoggedChanges(run, hasTime, maxLoggedChanges);
     const { rows, isEqual } = await compareChunk(run.both, table, collectionId, after);
     if (!isEqual && !table.expires) throw new UnequalCopyError(table.name);
     return rows;

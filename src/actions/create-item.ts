@@ -1,6 +1,6 @@
 import { duplicateProblem } from "./duplicates.ts";
 import type { MatchedItem } from "#domain/search/matches.ts";
-import { viewMarks } from "#domain/item/view-marks.ts";
+import { newItemMarks } from "#domain/item/view-marks.ts";
 import { checkNew, emptyCheckResult } from "#domain/data/check.ts";
 import { type Warning, filledFields, type Data, presentData } from "#domain/data/values.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
@@ -25,7 +25,6 @@ import { type ActionContext, type ReadContext, itemAuditRecord } from "./context
 import { computeWithinBudget, emptyComputation } from "./compute-within-budget.ts";
 import { findCurrentCollection } from "./collection-cache.ts";
 import {
-  assertShownFits,
   knowsField,
   outsideView,
   separateHidden,
@@ -35,6 +34,7 @@ import {
 import { accessCollection } from "./caller-access.ts";
 import { findVisibleItem } from "./visible.ts";
 import type { Actor } from "#domain/audit.ts";
+import { assertPartFits } from "#domain/item/part-limits.ts";
 import { searchEntries, uniqueValues } from "#domain/data/index-entries.ts";
 import { listCreatedFields } from "#domain/item/change.ts";
 import { lowestVersion } from "#domain/timeline.ts";
@@ -62,15 +62,14 @@ export function buildDraft(
   now: number,
   budget = itemBudget(),
 ): Draft {
-  const compiled = wholeCollection(access);
-  const { kind } = compiled.collection;
+  const { kind } = access.collection;
   const sent = separateHidden(access, offerFiles(access.fields, request, null));
   const { body, errors } = readItemBody(kind, "create", sent.body);
   const parsedStatus = kind === "form" ? initialStatus(body.status) : { status: null };
   const status = "status" in parsedStatus ? parsedStatus.status : null;
   const hasDraftStatus = status === "draft";
   const checkResult = body.data
-    ? checkNew(compiled, body.data, hasDraftStatus, budget)
+    ? checkNew(access, body.data, hasDraftStatus, budget)
     : emptyCheckResult;
   const fieldErrors = [
     ...errors,
@@ -80,7 +79,7 @@ export function buildDraft(
   const computed =
     fieldErrors.length > 0
       ? emptyComputation
-      : computeWithinBudget(budget, compiled, checkResult.data, now);
+      : computeWithinBudget(budget, access, checkResult.data, now);
   return {
     data: computed.data,
     warnings: visibleWarnings(access, [...checkResult.warnings, ...computed.warnings]),
@@ -177,7 +176,9 @@ export async function storeItem(
   const db = ctx.databases.of(collection);
   const auditRecord = itemAuditRecord(ctx, action, item.now);
   const options = { conditions: conditionsOf(access), isTrial: isDryRun };
-  const result = await insertItem(db, item, claim, auditRecord, options);
+  const guarded = await guardedReferences(ctx, access, references);
+  const create = { ...item, references: guarded };
+  const result = await insertItem(db, create, claim, auditRecord, options);
   switch (result.outcome) {
     case "created":
       if (result.hasListeners) ctx.notifyChange(collection);
@@ -202,7 +203,7 @@ export async function storeItem(
 }
 
 type PreparedItem = PreparedWrite<CreateResponse> & {
-  item: NewItem;
+  item: Omit<NewItem, "references">;
   references: PlacedReference[];
 };
 
@@ -217,8 +218,8 @@ export function prepareItem(
   const { status, data } = draft;
   const id = newItemId(kind, collectionId, ctx.newId());
   const entries = searchEntries(collection, data, { status });
-  assertShownFits(access, null, data);
-  assertEntryCount(entries);
+  if (access.extent === "narrow") assertPartFits(access, null, data);
+  else assertEntryCount(entries);
   const response = buildCreateResponse(ctx, access, draft);
   const responseJson = JSON.stringify(response);
   const references = newReferences(wholeCollection(access), {}, data);
@@ -232,10 +233,9 @@ export function prepareItem(
     data: JSON.stringify(data),
     entries: JSON.stringify(entries),
     uniqueValues: uniqueValues(collection, data, status),
-    references: guardedReferences(ctx, access, references),
     files: [{ item: id, ...fileChanges({}, [data]) }],
     changedFields: listCreatedFields({ data, status }),
-    views: viewMarks(collection, null, buildMatchedItem(ctx, id, { data, status })),
+    views: newItemMarks(collection, null, buildMatchedItem(ctx, id, { data, status })),
   };
   assertFits(responseJson, item.data, item.entries);
   return { response, responseJson, item, references };

@@ -1,7 +1,6 @@
 import {
   defaultRateLimits,
   type CredentialKind,
-  type CredentialStateFilter,
   type RateLimits,
   maxValidCredentials,
   type Credential,
@@ -23,15 +22,17 @@ import {
   insertCredential,
   revokeCredential as storeRevocation,
   updateCredential,
+  type StoreResult,
 } from "#store/home/credentials.ts";
 import {
   findCredentialWithLabels,
   type CollectionLabel,
   findCredentialWithExamples,
   type ExampleCollections,
-  listCredentials,
 } from "#store/home/credential-lists.ts";
 import { auditRecord, type ActionContext } from "./context.ts";
+import type { CheckedDefinition } from "#store/data/confirm-definitions.ts";
+import { storeWithViews } from "./store-with-views.ts";
 import { assertViewsAllow } from "./view-users.ts";
 
 /** The requested rights of a credential. The member's role limits them. */
@@ -85,6 +86,8 @@ export interface CredentialContext extends ActionContext {
   keys: SigningKeys;
   /** Pushes the credential to its Durable Object, so that a change applies to its next request. */
   pushCredential(credential: Credential): Promise<void>;
+  /** Returns the credentials with their current last use and counts, which the database may not have yet. */
+  withCurrentUse(credentials: readonly Credential[]): Promise<Credential[]>;
 }
 
 export interface CredentialInput {
@@ -116,6 +119,16 @@ export async function getCredentialWithLabels(
 ): Promise<{ credential: Credential; reachable: CollectionLabel[] }> {
   const { credential, labels } = await findCredentialWithLabels(ctx.databases, id);
   return { credential: requireVisibleCredential(ctx, credential), reachable: labels };
+}
+
+/** The same, with its current last use, which the database may not have yet. */
+export async function getUsedCredentialWithLabels(
+  ctx: CredentialContext,
+  id: string,
+): ReturnType<typeof getCredentialWithLabels> {
+  const { credential: stored, reachable } = await getCredentialWithLabels(ctx, id);
+  const [credential = stored] = await ctx.withCurrentUse([stored]);
+  return { credential, reachable };
 }
 
 /** Returns the credential with examples of the collections that it can access. */
@@ -152,7 +165,8 @@ export async function issueCredential(
   input: CredentialInput,
 ): Promise<CredentialWithSecret> {
   assertCanGrant(ctx, kind, input);
-  await assertViewsAllow(ctx, input);
+  const check = () => assertViewsAllow(ctx, input);
+  const checked = await check();
   const id = ctx.newId();
   const { secret, storedSecret } = await issueSecret(ctx, kind, id, 1);
   const credential: Credential = {
@@ -169,8 +183,14 @@ export async function issueCredential(
     called: false,
   };
   const entry = auditRecord(ctx, "credential.issue", `credential:${id}`);
-  if (await insertCredential(ctx.databases.home, ctx.member, credential, entry))
-    return { credential, secret };
+  const isStored = await storeWithViews(ctx, {
+    check,
+    checked,
+    store: (definitions) =>
+      insertCredential(ctx.databases, ctx.member, credential, definitions, entry),
+    undo: () => revokeCredential(ctx, id),
+  });
+  if (isStored) return { credential, secret };
   throw problem.conflict(
     `A member can have at most ${maxValidCredentials} valid credentials. Revoke one that is no longer needed.`,
   );
@@ -186,8 +206,20 @@ export async function editCredential(
   if (before.revokedAt !== null) throw problem.notFound();
   const after = { ...before, ...change };
   assertCanGrant(ctx, before.kind, after, before.limits);
-  await assertViewsAllow(ctx, after);
-  return replaceCredential(ctx, version, after, "credential.edit");
+  const check = () => assertViewsAllow(ctx, after);
+  const isStored = await storeWithViews(ctx, {
+    check,
+    checked: await check(),
+    store: (definitions) => storeReplacement(ctx, version, after, "credential.edit", definitions),
+    undo: async () => {
+      const stored = await getUnrevokedCredential(ctx, before.id);
+      const { permissions, resources, origins } = before;
+      const undone = { ...stored, permissions, resources, origins };
+      await replaceCredential(ctx, stored.version, undone, "credential.edit");
+    },
+  });
+  if (!isStored) throw changedMeanwhile();
+  return pushStoredCredential(ctx, before.id);
 }
 
 /** Revokes the credential. A repeated call pushes the revocation to the Durable Object again. */
@@ -208,16 +240,29 @@ export async function replaceCredential(
   ctx: CredentialContext,
   expectedVersion: number,
   after: Credential,
-  action: "credential.edit" | "credential.rotate",
+  action: Replacement,
 ): Promise<Credential> {
-  const entry = auditRecord(ctx, action, `credential:${after.id}`);
-  if (!(await updateCredential(ctx.databases.home, ctx.member, expectedVersion, after, entry))) {
-    throw problem.conflict(
-      "Someone else changed this credential. Reload it and repeat your change.",
-    );
-  }
+  const result = await storeReplacement(ctx, expectedVersion, after, action, []);
+  if (result !== "stored") throw changedMeanwhile();
   return pushStoredCredential(ctx, after.id);
 }
+
+type Replacement = "credential.edit" | "credential.rotate";
+
+function storeReplacement(
+  ctx: CredentialContext,
+  expectedVersion: number,
+  after: Credential,
+  action: Replacement,
+  definitions: readonly CheckedDefinition[],
+): Promise<StoreResult> {
+  const { databases, member } = ctx;
+  const entry = auditRecord(ctx, action, `credential:${after.id}`);
+  return updateCredential(databases, member, expectedVersion, after, definitions, entry);
+}
+
+const changedMeanwhile = () =>
+  problem.conflict("Someone else changed this credential. Reload it and repeat your change.");
 
 /** Reads the credential from the database and pushes it, so that the object has the stored state. */
 export async function pushStoredCredential(
@@ -244,29 +289,4 @@ export async function issueSecret(
   const characters = { first_characters, last_characters };
   const created_at = ctx.now();
   return { secret, storedSecret: { id, hash, ...characters, created_at, expires_at: null } };
-}
-
-/** A credential that expires within this time needs attention. */
-const expiringSoonMs = 14 * 24 * 60 * 60 * 1000;
-
-interface CredentialQuery {
-  kind?: CredentialKind | undefined;
-  state: CredentialStateFilter;
-  /** The id of the last credential on the previous page. */
-  before: string | null;
-  limit: number;
-}
-
-/** Returns a page of the credentials that this member can see, newest first, and the position of the next page. */
-export async function listVisibleCredentials(
-  ctx: CredentialContext,
-  { kind, state, before, limit }: CredentialQuery,
-): Promise<{ credentials: Credential[]; next: string | null }> {
-  const { id, role } = ctx.member;
-  const now = ctx.now();
-  const memberId = roleAllows(role, "credentials") ? null : id;
-  const filter = { memberId, kind, state, now, soonUntil: now + expiringSoonMs };
-  const rows = await listCredentials(ctx.databases.home, filter, before, limit + 1);
-  const page = rows.slice(0, limit);
-  return { credentials: page, next: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
 }

@@ -2,7 +2,7 @@ import { conditionsOf, type CollectionAccess } from "#domain/data/narrow.ts";
 import { problem, type Problem } from "#domain/problem/problem.ts";
 import type { Search } from "#domain/search/tree.ts";
 import { cachedStampsJson } from "#store/data/definition-head.ts";
-import { deepBudget, maxKeyEntryBytes, maxKeyItemBytes } from "#store/data/search/cost.ts";
+import { deepBudget, maxKeyEntryBytes, maxKeyItemBytes } from "#store/data/search/budget.ts";
 import { findPage, type SearchTooLarge } from "#store/data/search/find-page.ts";
 import { joinIncluded } from "#store/data/search/included.ts";
 import type { SearchPage } from "#store/data/search/page.ts";
@@ -44,14 +44,16 @@ export async function fillPage(
   let page = firstPage;
   for (let count = 0; count < maxDeepStatements && ctx.now() < end; count += 1) {
     const missingRows = rows + 1 - page.hits.length;
-    if (page.edge === null || missingRows <= 0) break;
-    const more = await findPage(db, search, page.edge, missingRows, extras, deepBudget);
+    if (page.edge === null || page.room === null || missingRows <= 0) break;
+    const budget = { ...deepBudget, room: page.room };
+    const more = await findPage(db, search, page.edge, missingRows, extras, budget);
     if ("exceeded" in more) throw tooComplexProblem(more);
     if (more.head.freshCollection) return undefined;
     page = {
       ...page,
       hits: [...page.hits, ...more.hits],
       edge: more.edge,
+      room: more.room,
       included: joinIncluded(page.included, more.included, page.hits.length),
     };
   }

@@ -13,7 +13,7 @@ import {
 import { loadGroup } from "#store/data/linked-collections.ts";
 import { maxAgeMs } from "#store/db/directory.ts";
 import { redirect } from "#store/home/moves.ts";
-import { catchUp } from "./copy-collections.ts";
+import { copyLoggedChanges } from "./copy-collections.ts";
 import type { MoveRun } from "./move-run.ts";
 
 /** The end of a move: the collections are frozen, given up by one database, and taken over by the other. */
@@ -46,7 +46,7 @@ export async function tryToFlip(
   hasTime: () => boolean,
 ): Promise<"flipped" | "wait" | "again"> {
   // Also while it waits, so that the notes do not pile up.
-  if (!(await catchUp(run, hasTime, maxFrozenNotes))) return "wait";
+  if (!(await copyLoggedChanges(run, hasTime, maxFrozenNotes))) return "wait";
   const obstacle = await findObstacle(run);
   if (obstacle !== undefined) {
     const restarts = obstacle === "linked_meanwhile";
@@ -54,7 +54,7 @@ export async function tryToFlip(
     return restarts ? "again" : "wait";
   }
   const links = await loadLinksMark(run.source);
-  if (!(await catchUp(run, hasTime, maxFrozenNotes))) return "wait";
+  if (!(await copyLoggedChanges(run, hasTime, maxFrozenNotes))) return "wait";
   await run.save({ phase: "flipping", problem: null });
   if (await freezeAndSurrender(run, links)) return "flipped";
   await unfreeze(run.source, run.move.collections);

@@ -157,7 +157,7 @@ function buildRecalculation(
   };
   return {
     item: number,
-    views: viewMarks(collection, item, after),
+    views: viewMarks(collection, item, after).known,
     version,
     updatedAt,
     data,

@@ -2,7 +2,7 @@ import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { listItems } from "#store/data/items.ts";
-import { maxPageBytes } from "#store/data/search/cost.ts";
+import { maxPageBytes } from "#store/data/search/budget.ts";
 import { hasWholeAccess } from "#domain/credential/credential.ts";
 import type { CollectionAccess } from "#domain/data/narrow.ts";
 import type { ReadContext, ActionContext } from "./context.ts";

@@ -8,14 +8,18 @@ import {
   listMembers,
   updateMember,
   updateName,
+  updatePreferences,
   updatePassword,
-  findListingMember,
-  findMemberBySession,
   findMemberForSignIn,
-  type ListingMember,
-  type SessionMember,
+  type MemberPreferences,
   insertFirstOwner,
 } from "#store/home/members.ts";
+import {
+  findListingMember,
+  findMemberBySession,
+  type ListingMember,
+  type SessionMember,
+} from "#store/home/signed-in-member.ts";
 import {
   endSession as endStoredSession,
   listSessions as listStoredSessions,
@@ -48,6 +52,8 @@ export interface MemberContext extends ActionContext {
   passwords: Passwords;
   /** Pushes these credentials to their Durable Objects, so that a change applies to their next request. */
   pushCredentials(credentials: readonly Credential[]): Promise<void>;
+  /** Returns the credentials with their current last use and counts, which the database may not have yet. */
+  withCurrentUse(credentials: readonly Credential[]): Promise<Credential[]>;
 }
 
 /** Returns 403 unless the member may grant and remove all these roles. */
@@ -142,6 +148,12 @@ export async function changeName(ctx: MemberContext, name: string): Promise<void
   const entry = auditRecord(ctx, "member.name", `member:${ctx.member.id}`);
   await updateName(ctx.databases.home, ctx.member, name, entry);
 }
+
+/** Stores what the acting member chose. The audit leaves it out, because it changes nothing for others. */
+export const changePreferences = (
+  ctx: Pick<MemberContext, "databases" | "member">,
+  chosen: MemberPreferences,
+): Promise<void> => updatePreferences(ctx.databases.home, ctx.member, chosen);
 
 /** The last use of a session is stored at most this often. */
 const seenPeriodMs = 10 * 60 * 1000;

@@ -1,7 +1,6 @@
-import { searchEntries } from "#domain/data/index-entries.ts";
-import { unknownFieldError, type Data, type Warning } from "#domain/data/values.ts";
-import { conditionsOf, wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
-import { utf8Length, type Item } from "#domain/item/item.ts";
+import { unknownFieldError, type Warning } from "#domain/data/values.ts";
+import { conditionsOf, type CollectionAccess } from "#domain/data/narrow.ts";
+import type { Item } from "#domain/item/item.ts";
 import { isObject } from "#domain/json.ts";
 import { errorAt, truncate } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError, type Problem } from "#domain/problem/problem.ts";
@@ -70,43 +69,9 @@ export function visibleWarnings(access: CollectionAccess, warnings: readonly War
 }
 
 /**
- * Throws 422 when the item would leave the caller's view, and 413 when what the view shows is too large. The batch of the
- * write guards the definition and the version of the item, so it stores nothing that this has not seen.
+ * Throws 422 when the item would leave the caller's view. The batch of the write guards the definition and the version of
+ * the item, so it stores nothing that this has not seen.
  */
-export function assertInView(access: CollectionAccess, before: Item, after: Item): void {
+export function assertInView(access: CollectionAccess, after: Item): void {
   if (!matchesItem(conditionsOf(access), after)) throw outsideView();
-  assertShownFits(access, before.data, after.data);
-}
-
-/** The data of the fields that the caller sees. */
-export function shownData({ extent, fields }: CollectionAccess, data: Data): Data {
-  if (extent === "whole") return data;
-  const slots = new Set(fields.list.map(({ slot }) => slot));
-  return Object.fromEntries(Object.entries(data).filter(([slot]) => slots.has(slot)));
-}
-
-/**
- * What a narrow caller may write to one item: half of what an item may have. The other half is for fields that it does not
- * see, so that the limit of the whole item does not tell how large they are.
- */
-const maxShown = { bytes: 950_000, entries: 15_000 };
-
-/** Throws 413 when the part of the item that a narrow caller sees is too large, and larger than it was. */
-export function assertShownFits(access: CollectionAccess, before: Data | null, after: Data): void {
-  if (access.extent === "whole") return;
-  const { collection } = wholeCollection(access);
-  const measure = (data: Data) => {
-    const shown = shownData(access, data);
-    const entries = searchEntries(collection, shown, {});
-    const [dataBytes, entryBytes] = [shown, entries].map((part) =>
-      utf8Length(JSON.stringify(part)),
-    );
-    return { bytes: Math.max(dataBytes ?? 0, entryBytes ?? 0), entries: entries.length };
-  };
-  const is = measure(after);
-  if (is.bytes <= maxShown.bytes && is.entries <= maxShown.entries) return;
-  const was = measure(before ?? {});
-  if (is.bytes > Math.max(maxShown.bytes, was.bytes)) throw problem.itemTooLarge(maxShown.bytes);
-  if (is.entries > Math.max(maxShown.entries, was.entries))
-    throw problem.tooManyEntries(maxShown.entries);
 }

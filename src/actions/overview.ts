@@ -71,7 +71,8 @@ export async function getOverview(ctx: MemberContext): Promise<Overview> {
     large: { minBytes: maxDatabaseBytes * warningShare, since: now - dayMs },
     times,
   });
-  const { credentials, forms, retaining, submissions, actions, collections, members } = loaded;
+  const { forms, retaining, submissions, actions, collections, members } = loaded;
+  const credentials = await ctx.withCurrentUse(loaded.credentials);
   const webhooks = roleAllows(role, "webhooks") ? loaded.webhooks : [];
   const credentialsInUse = credentials.filter(({ revokedAt }) => revokedAt === null);
   return {

@@ -23,6 +23,7 @@ import {
   type PersonProgress,
   type PersonSearch,
 } from "#store/home/person-searches.ts";
+import { loadReach } from "#store/home/placements.ts";
 import { auditRecord, type ActionContext, type BackgroundContext } from "./context.ts";
 
 /**
@@ -148,6 +149,8 @@ export async function runPersonSearches({
   for (let stores = 0; stores < stepsPerRun / stepsPerStore; stores += 1) {
     const search = await nextPersonSearch(home, now());
     if (!search) return;
+    // It visits each app and form once, so it waits for those of a database that is not bound.
+    if ((await loadReach(databases)).missing.length > 0) return;
     const matches = matchPerson(search.text);
     let progress: PersonProgress = { position: search, hits: [], searched: 0, isDone: false };
     for (let steps = 0; steps < stepsPerStore && !progress.isDone; steps += 1)

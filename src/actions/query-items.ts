@@ -1,6 +1,6 @@
 import type { CursorPosition, FullPosition } from "#domain/cursor.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { conditionsOf, wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
+import { wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import {
   countItemsThatFit,
   buildItemView,
@@ -18,7 +18,7 @@ import { findPage } from "#store/data/search/find-page.ts";
 import type { SearchPage } from "#store/data/search/page.ts";
 import type { ReadContext } from "./context.ts";
 import { accessCollection, type Caller } from "./caller-access.ts";
-import { askableOptions, assertIndexed, assertOptions, accessConditions } from "./search-checks.ts";
+import { askableOptions, assertIndexed, assertOptions, searchOfCaller } from "./search-checks.ts";
 import { resolveCollection } from "./collection-cache.ts";
 import { loadCurrentCollection, type CountedCollection } from "./create-item.ts";
 import { fillPage, tooComplexProblem } from "./fill-page.ts";
@@ -113,13 +113,25 @@ export async function queryItems(
     const hasOutdatedTarget = apps.confirm(ctx, page.targetHeads);
     // Undefined repeats the query, with the definitions that the read returned.
     if (page.head.freshCollection || hasOutdatedTarget) return undefined;
-    for (const head of [page, ...page.targetHeads])
-      assertIndexed(ctx, access, referencedFields(search), head.unindexed, head.head.id);
-    assertOptions(search, page.missingValues);
+    assertAnswerable(ctx, access, search, page, apps);
     const filledPage = await fillPage(ctx, access, { query, search, rows, apps }, page);
     if (filledPage === undefined) return undefined;
     return buildPage(access, search, filledPage, rows, apps);
   });
+}
+
+/** Throws if the search would miss items, or names an option that no field ever had. */
+function assertAnswerable(
+  ctx: ReadContext,
+  access: CollectionAccess,
+  search: Search,
+  page: SearchPage,
+  apps: ReadableApps,
+): void {
+  for (const head of [page, ...page.targetHeads])
+    assertIndexed(ctx, access, referencedFields(search), head.unindexed, head.head.id);
+  apps.assertIndexed(ctx, page.targetHeads);
+  assertOptions(search, page.missingValues);
 }
 
 /** Returns the collection to which the key belongs now. Rethrows the error if it is still the same one. */
@@ -171,12 +183,10 @@ function parseItemQuery(
   const parsed = parseSearch(collection, body, actor, { targets: apps?.targets, expand });
   const viewed = inView(collection, parsed, body, view, actor);
   const isSorted = hasSort(body) || (view !== undefined && hasSort(findView(collection, view)));
-  const search: Search = {
+  const search = searchOfCaller(access, {
     ...viewed,
-    conditions: accessConditions(access, viewed),
-    shownBy: conditionsOf(access),
     ...(order && !isSorted ? { order } : {}),
-  };
+  });
   const textSearch = parseTextSearch(collection, text);
   if (!textSearch) return { search, prefixes: null };
   const conditions = [...search.conditions, ...textSearch.words];

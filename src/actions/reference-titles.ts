@@ -1,3 +1,4 @@
+import type { Collection } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
 import type { ItemView } from "#domain/item/item.ts";
 import { isObject } from "#domain/json.ts";
@@ -16,7 +17,7 @@ const maxTitles = 2000;
 /** Finds the titles of the referenced records that the caller may read. Does not load those in `known` again. */
 export async function loadTitles(
   ctx: ActionContext,
-  fields: readonly Field[],
+  { id: collectionId, definition }: Collection,
   values: readonly Record<string, unknown>[],
   known: readonly RecordTitle[] = [],
 ): Promise<Titles> {
@@ -24,15 +25,14 @@ export async function loadTitles(
   const ids = new Set<string>();
   const apps = new Set<string>();
   for (const data of values) {
-    for (const { app, id } of referencesOf(fields, data)) {
+    for (const { app, id } of referencesOf(definition.fields.fields, data)) {
       if (ids.size >= maxTitles || knownIds.has(id) || !mayReadApp(ctx, app)) continue;
       ids.add(id);
       apps.add(app);
     }
   }
-  const [app = ""] = apps;
   // All apps to which one collection refers are in its database.
-  const found = await findTitles(ctx.databases.named("app", app), [...ids], [...apps]);
+  const found = await findTitles(ctx.databases.of({ id: collectionId }), [...ids], [...apps]);
   return new Map([...known, ...found].map((record) => [record.id, record]));
 }
 

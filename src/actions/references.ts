@@ -1,8 +1,9 @@
-import { hasWholeAccess } from "#domain/credential/credential.ts";
+import { hasWholeAccess, isVisible } from "#domain/credential/credential.ts";
 import { permissionsAllow } from "#domain/credential/permissions.ts";
 import { unknownReferenceReason } from "#domain/data/check-scalar.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import type { CollectionAccess } from "#domain/data/narrow.ts";
+import type { CollectionAccess, NarrowCollection } from "#domain/data/narrow.ts";
+import type { Collection } from "#domain/definition/collection.ts";
 import { mapReferences, UnknownReference, type PlacedReference } from "#domain/data/references.ts";
 import { isObject, toCanonicalJson } from "#domain/json.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
@@ -18,11 +19,14 @@ import {
 import type { ActionContext } from "./context.ts";
 import { visibleErrors } from "./narrow-write.ts";
 import { resolveFiles } from "./resolve-files.ts";
+import {
+  findViewedApp,
+  findViewedRecords,
+  seesView,
+  type ViewedRecords,
+} from "./viewed-records.ts";
 
-/**
- * Whether the caller may refer to records of the app by their IDs. A caller that sees only a view of the app refers to
- * none of them, because that would reveal which other records exist.
- */
+/** Whether the caller may refer to any record of the app by its ID. A caller of a view refers to what it sees. */
 const mayRefer = ({ resources }: Pick<ActionContext, "resources">, app: string) =>
   hasWholeAccess(resources, "app", app);
 
@@ -31,6 +35,12 @@ export const mayReadApp = (
   ctx: Pick<ActionContext, "resources" | "permissions">,
   app: string,
 ): boolean => mayRefer(ctx, app) && permissionsAllow(ctx.permissions, "records:read");
+
+/** Whether `expand` shows the caller the records of the app, or those of its view. */
+export const maySeeRecords = (
+  { resources, permissions }: Pick<ActionContext, "resources" | "permissions">,
+  app: string,
+): boolean => isVisible(resources, "app", app) && permissionsAllow(permissions, "records:read");
 
 /** The longest name of a record: the longest stored text. */
 const maxNameLength = 100_000;
@@ -51,19 +61,57 @@ function recordName(value: unknown): RecordName | undefined {
 }
 
 /** An app that the caller may not use is looked up like any other, so that the time of an answer reveals nothing. */
-function searchedApp(ctx: ActionContext, app: string, name: RecordName): string | null {
+function searchedApp(
+  ctx: ActionContext,
+  app: string,
+  name: RecordName,
+  views: Views = noViews,
+): string | null {
+  const view = views.get(app);
+  const isShown = !("key" in name) || view?.fields.byKey.has(name.key);
+  if (view) return isShown && ("id" in name || maySeeRecords(ctx, app)) ? app : null;
   const isAllowed = "id" in name ? mayRefer(ctx, app) : mayReadApp(ctx, app);
   return isAllowed ? app : null;
 }
 
-/** Finds records by names that one collection refers to. Its apps share its database, so any of them leads there. */
-const findRecords = (
+/** The views through which the caller sees apps, by the keys of the apps. */
+type Views = ReadonlyMap<string, NarrowCollection>;
+
+const noViews: Views = new Map();
+
+async function findViews(
   ctx: ActionContext,
+  collection: Pick<Collection, "id">,
+  apps: Iterable<string>,
+): Promise<Views> {
+  const viewed = [...new Set(apps)].filter((app) => seesView(ctx, app));
+  const found = await Promise.all(
+    viewed.map(async (app) => [app, await findViewedApp(ctx, collection, app)] as const),
+  );
+  return new Map(found.flatMap(([app, access]) => (access ? [[app, access]] : [])));
+}
+
+/**
+ * Finds records to which items of the collection refer, as far as the caller sees them. Their apps share its database.
+ * Each result has the place of its name.
+ */
+async function findRecords(
+  ctx: ActionContext,
+  collection: Pick<Collection, "id">,
   names: readonly AppRecordName[],
-): Promise<Map<number, string>> => {
-  const app = names.find((name) => name.app !== null)?.app ?? "";
-  return findRecordIds(ctx.databases.named("app", app), names);
-};
+): Promise<Map<number, string>> {
+  const ids = await findRecordIds(ctx.databases.of(collection), names);
+  const viewed = new Set(
+    names.flatMap(({ app }) => (app !== null && seesView(ctx, app) ? app : [])),
+  );
+  for (const app of viewed) {
+    const places = [...ids.keys()].filter((place) => names[place]?.app === app);
+    const named = places.map((place) => ids.get(place) ?? "");
+    const records = await findViewedRecords(ctx, collection, app, named);
+    for (const place of places) if (!records?.versions.has(ids.get(place) ?? "")) ids.delete(place);
+  }
+  return ids;
+}
 
 const keyOf = (app: string, value: unknown) => `${app} ${toCanonicalJson(value)}`;
 
@@ -83,22 +131,28 @@ export async function resolveReferences(
 
 async function resolveRecords(
   ctx: ActionContext,
-  { fields }: CollectionAccess,
+  { collection, fields }: CollectionAccess,
   bodies: readonly unknown[],
   checksIds: boolean,
 ): Promise<unknown[]> {
   if (!fields.hasReferences) return [...bodies];
-  const names = new Map<string, AppRecordName & { place: number }>();
+  const names = new Map<string, { app: string; name: RecordName; place: number }>();
   mapBodies(fields, bodies, (app, value) => {
     const name = recordName(value);
     if (!name || ("id" in name && !checksIds)) return value;
     const key = keyOf(app, value);
-    if (!names.has(key))
-      names.set(key, { app: searchedApp(ctx, app, name), name, place: names.size });
+    if (!names.has(key)) names.set(key, { app, name, place: names.size });
     return value;
   });
   if (names.size === 0) return [...bodies];
-  const ids = await findRecords(ctx, [...names.values()]);
+  const sent = [...names.values()];
+  const apps = sent.map(({ app }) => app);
+  const views = await findViews(ctx, collection, apps);
+  const searched = sent.map(({ app, name }) => ({
+    app: searchedApp(ctx, app, name, views),
+    name,
+  }));
+  const ids = await findRecords(ctx, collection, searched);
   return mapBodies(fields, bodies, (app, value) => {
     const lookup = names.get(keyOf(app, value));
     if (!lookup) return value;
@@ -140,13 +194,15 @@ export async function checkWithReferences<T>(
   }
 }
 
-/** Finds records by receipt numbers. Each result has the place of its name. */
+/** Finds records to which items of the collection refer, by receipt numbers. Each result has the place of its name. */
 export const findNamedRecords = (
   ctx: ActionContext,
+  collection: Pick<Collection, "id">,
   names: readonly { app: string; receipt: string }[],
 ): Promise<Map<number, string>> =>
   findRecords(
     ctx,
+    collection,
     names.map(({ app, receipt }) => ({
       app: searchedApp(ctx, app, { receipt }),
       name: { receipt },
@@ -158,14 +214,26 @@ const isOfOthers = ({ extent, fields }: CollectionAccess, { path }: PlacedRefere
   extent === "narrow" && !fields.byKey.has(String(path[1]));
 
 /** The references of a write in the form that its guard takes, each once. */
-export function guardedReferences(
+export async function guardedReferences(
   ctx: ActionContext,
   access: CollectionAccess,
   references: readonly PlacedReference[],
-): GuardedReference[] {
+): Promise<GuardedReference[]> {
+  const viewed = references.filter(
+    (reference) => !isOfOthers(access, reference) && seesView(ctx, reference.app),
+  );
+  const records = new Map<string, ViewedRecords | undefined>();
+  for (const app of new Set(viewed.map((reference) => reference.app))) {
+    const ids = viewed.filter((reference) => reference.app === app).map(({ id }) => id);
+    records.set(app, await findViewedRecords(ctx, access.collection, app, ids));
+  }
   const guarded = references.map((reference): GuardedReference => {
     const { app, id } = reference;
-    return [id, mayRefer(ctx, app) || isOfOthers(access, reference) ? app : null];
+    if (isOfOthers(access, reference) || mayRefer(ctx, app)) return [id, app];
+    const found = records.get(app);
+    const version = found?.versions.get(id);
+    if (!found || version === undefined) return [id, null];
+    return [id, app, version, found.access.whole.collection.revision];
   });
   return [...new Map(guarded.map((each) => [JSON.stringify(each), each])).values()];
 }
@@ -188,14 +256,27 @@ export async function unknownReferenceErrors<Reference extends PlacedReference>(
   access: CollectionAccess,
   references: readonly Reference[],
 ): Promise<{ reference: Reference; error: FieldError }[]> {
-  const names = references.map((reference): AppRecordName => {
+  const apps = references.map(({ app }) => app);
+  const views = await findViews(ctx, access.collection, apps);
+  const nameOf = (reference: Reference): AppRecordName => {
     const { app, id } = reference;
     const name = { id };
-    return { app: isOfOthers(access, reference) ? app : searchedApp(ctx, app, name), name };
-  });
-  const ids = await findRecords(ctx, names);
-  return references.flatMap((reference, place) => {
-    if (ids.has(place)) return [];
+    return { app: searchedApp(ctx, app, name, views), name };
+  };
+  const others = references.filter((reference) => isOfOthers(access, reference));
+  const own = references.filter((reference) => !isOfOthers(access, reference));
+  const otherNames = others.map(({ app, id }) => ({ app, name: { id } }));
+  const db = ctx.databases.of(access.collection);
+  const [otherIds, ownIds] = await Promise.all([
+    findRecordIds(db, otherNames),
+    findRecords(ctx, access.collection, own.map(nameOf)),
+  ]);
+  const known = new Set<Reference | undefined>([
+    ...Array.from(otherIds.keys(), (place) => others[place]),
+    ...Array.from(ownIds.keys(), (place) => own[place]),
+  ]);
+  return references.flatMap((reference) => {
+    if (known.has(reference)) return [];
     const { app, path } = reference;
     const error = errorAt(path, "unknown_reference", unknownReferenceReason(app));
     return [{ reference, error }];

@@ -3,42 +3,52 @@ import { findCollectionOf } from "#store/data/collections.ts";
 import { hideCollection } from "#store/data/deletions.ts";
 import { findItem } from "#store/data/items.ts";
 import { listOwedErasures, settleErasure } from "#store/data/owed-erasures.ts";
+import { loadReach } from "#store/home/placements.ts";
 import type { BackgroundContext } from "./context.ts";
 import { eraseItems, systemRecord } from "./retention.ts";
 
 /**
  * Repeats the erasures that came after the moment to which databases were restored. Collections may have moved since, so
- * each erasure finds its own database. The next run continues.
+ * each erasure finds its own database. What is not found stays owed while a database is not bound. The next run continues.
  */
 export async function repeatErasures(ctx: BackgroundContext): Promise<void> {
   for (const db of ctx.databases.dataDatabases()) {
     for (const subject of await listOwedErasures(db)) {
-      const isDone = /^\d/.test(subject)
+      const outcome = /^\d/.test(subject)
         ? await eraseCollection(ctx, subject)
         : await eraseItem(ctx, subject);
-      if (isDone) await settleErasure(db, subject);
+      if (outcome === "erased" || (outcome === "not found" && (await seesAll(ctx))))
+        await settleErasure(db, subject);
     }
   }
 }
 
-async function eraseItem(ctx: BackgroundContext, id: string): Promise<boolean> {
+const seesAll = async ({ databases }: BackgroundContext): Promise<boolean> =>
+  (await loadReach(databases)).missing.length === 0;
+
+/** A definition or an item that changed meanwhile has to be erased again. */
+type Outcome = "erased" | "not found" | "changed";
+
+async function eraseItem(ctx: BackgroundContext, id: string): Promise<Outcome> {
   const kind = id.startsWith("rec_") ? "app" : "form";
   const found = await findItem(ctx.databases, { kind, id, stamps: "{}" });
   const definition = found?.head.freshCollection;
-  if (!found || !definition) return true;
+  if (!found || !definition) return "not found";
   const compiled = compileCollection(definition.collection);
   const db = ctx.databases.of(compiled.collection);
   const result = await eraseItems(ctx, db, compiled, [found.item]);
-  return result.outcome === "created";
+  return result.outcome === "created" ? "erased" : "changed";
 }
 
 /** Deletes an app or form without the time to restore it. The steps of the erasure follow. */
-async function eraseCollection(ctx: BackgroundContext, subject: string): Promise<boolean> {
+async function eraseCollection(ctx: BackgroundContext, subject: string): Promise<Outcome> {
   const [id = "", name] = subject.split(" ");
   const db = ctx.databases.of({ id: Number(id) });
   const current = await findCollectionOf(db);
-  if (!current || `${current.collection.kind}:${current.collection.key}` !== name) return true;
+  if (!current || `${current.collection.kind}:${current.collection.key}` !== name)
+    return "not found";
   const systemEntry = systemRecord(ctx, "definition.delete");
   const auditRecord = { ...systemEntry, collectionId: null, subject: name, version: null };
-  return hideCollection(ctx.databases, db, current, auditRecord, 0);
+  const isHidden = await hideCollection(ctx.databases, db, current, auditRecord, 0);
+  return isHidden ? "erased" : "changed";
 }

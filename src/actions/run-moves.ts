@@ -2,6 +2,7 @@ import { stoppablePhases } from "#domain/move.ts";
 import { UnequalCopyError } from "#store/data/move-log.ts";
 import { classifyError } from "#store/db/retry.ts";
 import { claimMove, releaseMove } from "#store/home/moves.ts";
+import { loadReach } from "#store/home/placements.ts";
 import { beginMove, cleanUp } from "./begin-move.ts";
 import { compareAll, copyAll, eraseCopies } from "./copy-collections.ts";
 import { resumeFlip, retire, tryToFlip } from "./flip-move.ts";
@@ -67,6 +68,8 @@ async function step(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
       return retire(run);
     case "kept":
       if ((run.move.eraseAt ?? Infinity) > run.now()) return false;
+      // The copy may be all that this deployment can reach.
+      if ((await loadReach(run.databases)).missing.length > 0) return false;
       if (await eraseCopies(run, run.source, "unused", hasTime)) await run.save({ phase: "done" });
       return false;
     case "stopping":

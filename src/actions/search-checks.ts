@@ -1,7 +1,7 @@
-import { conditionsOf, type CollectionAccess } from "#domain/data/narrow.ts";
+import { searchThrough, type CollectionAccess } from "#domain/data/narrow.ts";
 import { fieldNumber } from "#domain/data/values.ts";
 import { problem } from "#domain/problem/problem.ts";
-import type { Condition, Search, SearchField } from "#domain/search/tree.ts";
+import type { ParsedSearch, Search, SearchField } from "#domain/search/tree.ts";
 import type { UnindexedFields } from "#store/data/search/batch.ts";
 import { resumeBackfill } from "./backfill.ts";
 import type { ReadContext } from "./context.ts";
@@ -24,7 +24,7 @@ export function assertIndexed(
   if (unindexedFields.length === 0) return;
   resumeBackfill(ctx);
   const names = [...new Set(unindexedFields.map(({ name }) => name))];
-  // Searches read only such other apps as the caller sees whole.
+  // Conditions name fields of other apps only if the caller sees all of the app.
   if (access.extent === "whole" || collectionId !== collection.id)
     throw problem.indexing(names, progress);
   // The progress counts hidden items, and the conditions of the view may name hidden fields.
@@ -43,15 +43,12 @@ export function assertOptions(
   if (errors.length > 0) throw problem.invalidInput(errors);
 }
 
-/** The conditions of the caller's view and of the search. For a view, the definition alone decides what is an option. */
-export function accessConditions(
-  access: CollectionAccess,
-  { conditions, unknownOptions }: Search,
-): Condition[] {
-  const errors = unknownOptions.filter(({ field }) => field.options?.isComplete);
+/** The search over what the caller sees. For a view, the definition alone decides what is an option. */
+export function searchOfCaller(access: CollectionAccess, search: ParsedSearch): Search {
+  const errors = search.unknownOptions.filter(({ field }) => field.options?.isComplete);
   if (access.extent === "narrow" && errors.length > 0)
     throw problem.invalidInput(errors.map(({ error }) => error));
-  return [...conditionsOf(access), ...conditions];
+  return searchThrough(access, search);
 }
 
 /** The operands to look up: whether hidden items have a value is none of a narrow caller's business. */

@@ -1,6 +1,5 @@
 import type { Actor } from "#domain/audit.ts";
-import type { CompiledCollection } from "#domain/data/compile.ts";
-import type { CollectionAccess } from "#domain/data/narrow.ts";
+import { conditionsOf, wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import { addedBytes } from "#domain/data/values.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { buildItemView, maxAddedBytes, type Item, type ItemView } from "#domain/item/item.ts";
@@ -9,7 +8,7 @@ import { isObject } from "#domain/json.ts";
 import { expansions, maxExpansions } from "#domain/search/expand.ts";
 import { searchFields } from "#domain/search/fields.ts";
 import type { SearchTargets } from "#domain/search/operand.ts";
-import { maxConditions, type Search } from "#domain/search/tree.ts";
+import { maxConditions, referencedFields, type Search } from "#domain/search/tree.ts";
 import { cachedStampsJson } from "#store/data/definition-head.ts";
 import type { PageTargets, SearchHead } from "#store/data/search/batch.ts";
 import {
@@ -18,67 +17,80 @@ import {
   type ExpandedReference,
   type Included,
 } from "#store/data/search/included.ts";
-import {
-  cachedOrStoredCollection,
-  resolveCollection,
-  findCurrentCollection,
-} from "./collection-cache.ts";
+import { resolveCollection, findCurrentCollection } from "./collection-cache.ts";
 import type { ActionContext, ReadContext } from "./context.ts";
-import { mayReadApp } from "./references.ts";
+import { maySeeRecords } from "./references.ts";
+import { assertIndexed } from "./search-checks.ts";
+import { findAppAccess } from "./viewed-records.ts";
 
 /** The rights by which a search may read the records that items refer to. */
 export type ReaderRights = Pick<ActionContext, "permissions" | "resources">;
 
 /** The apps that a search reads through references, as far as the caller may read them. */
 export class ReadableApps {
-  readonly #byKey: Map<string, CompiledCollection>;
+  readonly #byKey: Map<string, CollectionAccess>;
   /** The actor for which the operand `"$me"` stands. */
   readonly #me: Actor;
 
-  constructor(byKey: Map<string, CompiledCollection>, me: Actor) {
+  constructor(byKey: Map<string, CollectionAccess>, me: Actor) {
     this.#byKey = byKey;
     this.#me = me;
   }
 
-  /** The fields of an app that conditions of `matches` can name. */
+  /** The fields of an app that conditions of `matches` can name. The caller must see all of the app. */
   readonly targets: SearchTargets = (app) => {
-    const collection = this.#byKey.get(app)?.collection;
-    return (
-      collection && { collectionId: collection.id, fields: searchFields(collection, this.#me) }
-    );
+    const access = this.#byKey.get(app);
+    if (access?.extent !== "whole") return undefined;
+    const { collection } = access;
+    return { collectionId: collection.id, fields: searchFields(collection, this.#me) };
   };
 
   get pageTargets(): PageTargets {
-    const collections = Array.from(this.#byKey.values(), ({ collection }) => collection);
+    const collections = Array.from(
+      this.#byKey.values(),
+      (access) => wholeCollection(access).collection,
+    );
     return { ids: collections.map(({ id }) => id), stamps: cachedStampsJson(collections) };
   }
 
   /** The references that a page expands. Those to other apps are left out. */
   expanded({ expand }: Search): ExpandedReference[] {
     return expand.flatMap((expansion) => {
-      const collection = this.#byKey.get(expansion.app)?.collection;
-      return collection ? [{ ...expansion, collectionId: collection.id }] : [];
+      const access = this.#byKey.get(expansion.app);
+      if (!access) return [];
+      const shownBy = access.extent === "narrow" ? access : null;
+      return [{ ...expansion, collectionId: access.collection.id, shownBy }];
     });
   }
 
   /** Reads the current definitions. Returns whether any differs from the one that the search used. */
   async reload(ctx: ReadContext): Promise<boolean> {
     const current = await Promise.all(
-      Array.from(this.#byKey, async ([key, compiled]) => {
+      Array.from(this.#byKey, async ([key, access]) => {
         const found = await findCurrentCollection(ctx, "app", key);
-        return found !== undefined && found.compiled !== compiled;
+        return found !== undefined && found.compiled !== wholeCollection(access);
       }),
     );
     return current.includes(true);
   }
 
-  /** Takes the definitions that the search's own read found. Returns whether any was outdated. */
+  /** Caches the definitions that the search's own read found. Returns whether any was outdated. */
   confirm(ctx: ReadContext, heads: readonly SearchHead[]): boolean {
-    for (const [key, compiled] of this.#byKey) {
-      const current = heads.find(({ head }) => head.id === compiled.collection.id);
-      if (current) this.#byKey.set(key, resolveCollection(ctx, compiled, current.head));
+    for (const access of this.#byKey.values()) {
+      const current = heads.find(({ head }) => head.id === access.collection.id);
+      if (current) resolveCollection(ctx, wholeCollection(access), current.head);
     }
     return heads.some(({ head }) => head.freshCollection !== null);
+  }
+
+  /** Rejects a search while an app gets index entries that the caller's view of it needs. */
+  assertIndexed(ctx: ReadContext, heads: readonly SearchHead[]): void {
+    for (const access of this.#byKey.values()) {
+      const current = heads.find(({ head }) => head.id === access.collection.id);
+      if (!current) continue;
+      const viewFields = referencedFields({ conditions: [...conditionsOf(access)], sort: [] });
+      assertIndexed(ctx, access, viewFields, current.unindexed);
+    }
   }
 
   /** Takes the items of a page, in order, until one would bring too much. At least one always fits. */
@@ -86,7 +98,7 @@ export class ReadableApps {
     const expanded = this.expanded(search);
     const byId = new Map(records.map((record) => [record.id, record]));
     const byCollection = new Map(
-      Array.from(this.#byKey.values(), (compiled) => [compiled.collection.id, compiled]),
+      Array.from(this.#byKey.values(), (access) => [access.collection.id, access]),
     );
     const included = new Map<string, IncludedView>();
     let bytes = 0;
@@ -94,20 +106,20 @@ export class ReadableApps {
       const isOver = overflow !== null && index + 1 >= overflow;
       const added = [...new Set(referencedIds(item, expanded))].flatMap((id) => {
         const record = included.has(id) ? undefined : byId.get(id);
-        const compiled = record && byCollection.get(record.collectionId);
-        return record && compiled ? [{ record, compiled }] : [];
+        const access = record && byCollection.get(record.collectionId);
+        return record && access ? [{ record, access }] : [];
       });
       const addedSize = added.reduce(
-        (sum, { record, compiled }) => sum + addedBytes(compiled, record.data),
+        (sum, { record, access }) => sum + addedBytes(access, record.data),
         0,
       );
       const isFull =
         isOver || included.size + added.length > maxIncluded || bytes + addedSize > maxAddedBytes;
       if (isFull && index > 0) return { count: index, included: [...included.values()] };
       bytes += addedSize;
-      for (const { record, compiled } of added) {
-        const title = titleField(compiled.collection.definition.fields);
-        const view = buildItemView(record, compiled);
+      for (const { record, access } of added) {
+        const title = titleField(access.collection.definition.fields);
+        const view = buildItemView(record, access);
         const value = title && view.data[title.key];
         included.set(record.id, { ...view, title: typeof value === "string" ? value : null });
       }
@@ -137,13 +149,14 @@ export async function loadReadableApps(
   expand: readonly string[],
 ): Promise<ReadableApps> {
   const apps = mentionedApps(collection, body, expand).filter(
-    (app) => rights && mayReadApp(rights, app),
+    (app) => rights && maySeeRecords(rights, app),
   );
-  const loaded = await Promise.all(
-    apps.map(async (app) => [app, await cachedOrStoredCollection(ctx, "app", app)] as const),
+  const caller = { ...ctx, resources: rights?.resources ?? [] };
+  const readable = await Promise.all(
+    apps.map(async (app) => [app, await findAppAccess(caller, collection, app)] as const),
   );
   return new ReadableApps(
-    new Map(loaded.flatMap(([app, compiled]) => (compiled ? [[app, compiled]] : []))),
+    new Map(readable.flatMap(([app, access]) => (access ? [[app, access]] : []))),
     ctx.actor,
   );
 }

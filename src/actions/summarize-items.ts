@@ -1,5 +1,4 @@
-import { wholeCollection } from "#domain/data/narrow.ts";
-import type { CompiledCollection } from "#domain/data/compile.ts";
+import { maxMetrics } from "#domain/aggregate/aggregate.ts";
 import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
 import { valueType, type Field } from "#domain/definition/field.ts";
 import { problem } from "#domain/problem/problem.ts";
@@ -29,8 +28,8 @@ export interface Figures {
   months: { month: string; items: number }[];
   total: number;
   breakdowns: Breakdown[];
-  /** Null for a field without values. */
-  sums: { field: Field; sum: number | null }[];
+  /** As JSON, each sum has all its digits. Null for a field without values. */
+  sums: { field: Field; sum: AggregateGroup["metrics"][string] }[];
 }
 
 export interface Summary {
@@ -39,13 +38,14 @@ export interface Summary {
   period: MonthPeriod;
   /** Null when the period has more items, or larger ones, than aggregates may read. */
   figures: Figures | null;
-  /** Whether the collection has more fields to summarize than a page shows. */
-  hasMoreFields: boolean;
+  /** The number of the page, from 1. Each page has the figures of other fields. */
+  page: number;
+  pageCount: number;
 }
 
-/** Each breakdown reads the items of the period once. */
-const maxBreakdowns = 6;
-const maxSums = 5;
+/** Each breakdown reads the items of the period once, and so do the sums of five fields. */
+const breakdownsPerPage = 6;
+const sumsPerPage = 10;
 const maxValues = 8;
 const usualMonths = 12;
 export const maxMonths = 36;
@@ -70,6 +70,12 @@ function monthsOf({ from, to }: MonthPeriod): string[] {
   return months;
 }
 
+/** The last half of the months of a period. Undefined for a single month. */
+export function shorterPeriod({ from, to }: MonthPeriod): MonthPeriod | undefined {
+  const half = monthsOf({ from, to }).length >> 1;
+  return half === 0 ? undefined : { from: addMonths(to, 1 - half), to };
+}
+
 /** Throws 422 if the period is empty or too long. */
 function assertPeriod(period: MonthPeriod): void {
   const count = monthsOf(period).length;
@@ -79,18 +85,46 @@ function assertPeriod(period: MonthPeriod): void {
   throw problem.invalidInput([{ field: "from", code: "out_of_range", reason }]);
 }
 
-const summarized = (fields: readonly Field[], type: "select" | "number") =>
-  fields.filter((field) => field.searchable && valueType(field) === type);
+/** The fields of a page of a summary. */
+interface SummaryFields {
+  /** Null for the status, which is on the first page of a form. */
+  breakdowns: (Field | null)[];
+  numbers: Field[];
+  page: number;
+  pageCount: number;
+}
+
+function summaryFields({ kind, definition }: Collection, page: number): SummaryFields {
+  const { fields } = definition.fields;
+  const ofType = (type: "select" | "number") =>
+    fields.filter((field) => field.searchable && valueType(field) === type);
+  const breakdowns = [...(kind === "form" ? [null] : []), ...ofType("select")];
+  const numbers = ofType("number");
+  const pageCount = Math.max(
+    1,
+    Math.ceil(breakdowns.length / breakdownsPerPage),
+    Math.ceil(numbers.length / sumsPerPage),
+  );
+  const shownPage = Math.min(page, pageCount);
+  const pageOf = <Entry>(list: readonly Entry[], size: number) =>
+    list.slice((shownPage - 1) * size, shownPage * size);
+  return {
+    breakdowns: pageOf(breakdowns, breakdownsPerPage),
+    numbers: pageOf(numbers, sumsPerPage),
+    page: shownPage,
+    pageCount,
+  };
+}
 
 /**
- * Summarizes the items that were created in a period, or in the last 12 months. All figures come from one state of the
- * database, in one round trip.
+ * Summarizes the items that were created in a period, or in the last 12 months. All figures of a page come from one state of
+ * the database, in one round trip. After the last page, it returns the last one.
  */
 export async function summarizeItems(
   ctx: ActionContext,
   kind: CollectionKind,
   key: string,
-  chosen: Partial<MonthPeriod>,
+  chosen: Partial<MonthPeriod> & { page?: number },
 ): Promise<Summary> {
   const likely = await cachedOrStoredCollection(ctx, kind, key);
   if (!likely) throw problem.notFound();
@@ -100,49 +134,41 @@ export async function summarizeItems(
     return { from: chosen.from ?? addMonths(to, 1 - usualMonths), to };
   };
   assertPeriod(periodOf(likely.collection));
+  const fieldsOf = (collection: Collection) => summaryFields(collection, chosen.page ?? 1);
   const { access, status, views } = await aggregateTogether(
     ctx,
     likely,
-    (collection) => aggregateBodies(collection, periodOf(collection)),
+    (collection) => aggregateBodies(collection, periodOf(collection), fieldsOf(collection)),
     { withStatus: true },
   );
   const { collection } = access;
-  const { fields } = collection.definition.fields;
   const period = periodOf(collection);
+  const fields = fieldsOf(collection);
   const complete = views.flatMap((view) => ("exceeded" in view ? [] : [view]));
   return {
     collection,
     status,
     period,
-    figures:
-      complete.length === views.length
-        ? readFigures(wholeCollection(access), period, complete)
-        : null,
-    hasMoreFields:
-      summarized(fields, "select").length > maxBreakdowns ||
-      summarized(fields, "number").length > maxSums,
+    figures: complete.length === views.length ? readFigures(period, fields, complete) : null,
+    page: fields.page,
+    pageCount: fields.pageCount,
   };
 }
 
 const items = { items: { op: "count" } };
 
-/** The requests for the months, the status, each select field and the sums, in this order. */
-function aggregateBodies({ kind, definition }: Collection, period: MonthPeriod): object[] {
-  const { time_zone: zone, fields } = definition;
+/** The requests for the months, each breakdown and the sums, in this order. */
+function aggregateBodies(
+  { definition }: Collection,
+  period: MonthPeriod,
+  { breakdowns, numbers }: SummaryFields,
+): object[] {
+  const { time_zone: zone } = definition;
   const start = (month: string) => localToUtc(`${month}-01T00:00`, zone);
   const conditions = [
     { field: "$created_at", op: "gte", value: start(period.from) },
     { field: "$created_at", op: "lt", value: start(addMonths(period.to, 1)) },
   ];
-  const breakdown = (field: string) => ({
-    conditions,
-    group_by: [{ field }],
-    metrics: items,
-    order_by: [{ metric: "items", direction: "desc" }],
-    limit: maxValues,
-  });
-  const numbers = summarized(fields.fields, "number").slice(0, maxSums);
-  const sums = numbers.map(({ key }, index) => [`sum${index}`, { op: "sum", field: key }] as const);
   return [
     {
       conditions,
@@ -150,43 +176,53 @@ function aggregateBodies({ kind, definition }: Collection, period: MonthPeriod):
       metrics: items,
       limit: maxMonths,
     },
-    ...(kind === "form" ? [breakdown("$status")] : []),
-    ...summarized(fields.fields, "select")
-      .slice(0, maxBreakdowns)
-      .map(({ key }) => breakdown(key)),
-    ...(sums.length > 0 ? [{ conditions, metrics: Object.fromEntries(sums) }] : []),
+    ...breakdowns.map((field) => ({
+      conditions,
+      group_by: [{ field: keyOf(field) }],
+      metrics: items,
+      order_by: [{ metric: "items", direction: "desc" }],
+      limit: maxValues,
+    })),
+    ...chunksOf(numbers, maxMetrics).map((chunk) => ({
+      conditions,
+      metrics: Object.fromEntries(
+        chunk.map(({ key }, index) => [`sum${index}`, { op: "sum", field: key }]),
+      ),
+    })),
   ];
 }
+
+const keyOf = (field: Field | null): string => field?.key ?? "$status";
+
+const chunksOf = <Entry>(list: readonly Entry[], size: number): Entry[][] =>
+  Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
+    list.slice(index * size, (index + 1) * size),
+  );
 
 const itemsOf = ({ metrics }: AggregateGroup) => Number(metrics["items"] ?? 0);
 
 function readFigures(
-  { collection: { kind, definition } }: CompiledCollection,
   period: MonthPeriod,
+  fields: SummaryFields,
   [monthView, ...otherViews]: readonly AggregateView[],
 ): Figures {
-  const { fields } = definition.fields;
   const byMonth = new Map(
     monthView?.groups.map((group) => [group.key["$created_at"], itemsOf(group)]),
   );
   const months = monthsOf(period).map((month) => ({ month, items: byMonth.get(month) ?? 0 }));
   const total = months.reduce((sum, month) => sum + month.items, 0);
-  const selects = summarized(fields, "select").slice(0, maxBreakdowns);
-  const breakdownFields = [...(kind === "form" ? [null] : []), ...selects];
-  const breakdowns = breakdownFields.map((field, index) => {
+  const breakdowns = fields.breakdowns.map((field, index) => {
     const values = (otherViews[index]?.groups ?? []).map((group) => {
-      const value = group.key[field?.key ?? "$status"];
+      const value = group.key[keyOf(field)];
       return { value: typeof value === "string" ? value : null, items: itemsOf(group) };
     });
     const shown = values.reduce((sum, value) => sum + value.items, 0);
     return { field, values, others: total - shown };
   });
-  const sumMetrics = otherViews[breakdownFields.length]?.groups[0]?.metrics ?? {};
-  const sums = summarized(fields, "number")
-    .slice(0, maxSums)
-    .map((field, index) => {
-      const sum = sumMetrics[`sum${index}`] ?? null;
-      return { field, sum: sum === null ? null : Number(JSON.stringify(sum)) };
-    });
+  const sumViews = otherViews.slice(breakdowns.length);
+  const sums = fields.numbers.map((field, index) => {
+    const view = sumViews[Math.floor(index / maxMetrics)];
+    return { field, sum: view?.groups[0]?.metrics[`sum${index % maxMetrics}`] ?? null };
+  });
   return { months, total, breakdowns, sums };
 }

@@ -8,7 +8,7 @@ import { reloadItem, type LoadedItem, type StoredItem } from "./visible.ts";
 import { checkPatch, checkSubmitted, type CheckResult } from "#domain/data/check.ts";
 import { itemBudget } from "#domain/formula/compute.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { wholeCollection } from "#domain/data/narrow.ts";
+import { wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import { withoutRemovedFields } from "#domain/data/index-entries.ts";
 import { closedReason } from "#domain/definition/collection.ts";
 import { newReferences, type PlacedReference } from "#domain/data/references.ts";
@@ -30,9 +30,9 @@ import {
   type ItemView,
 } from "#domain/item/item.ts";
 import { fileChanges } from "#domain/files/file-changes.ts";
-import { mayHaveFiles, offerFiles } from "#domain/files/sent-file.ts";
+import { offerFiles } from "#domain/files/sent-file.ts";
 import { readItemBody } from "#domain/item/body.ts";
-import { changeItem, type ItemChange, removeItem } from "#store/data/change-item.ts";
+import { changeItem, type ItemChange } from "#store/data/change-item.ts";
 import { computeWithinBudget } from "./compute-within-budget.ts";
 import { assertTypeStable } from "./create-item.ts";
 import { duplicateProblem } from "./duplicates.ts";
@@ -41,7 +41,7 @@ import { duplicateProblem } from "./duplicates.ts";
  * Runs `write` on the item and retries on the reloaded item when a concurrent write came first.
  * Returns 404 when the item was deleted. A problem found in a replica's state is checked again on the primary's.
  */
-async function retryOnCurrentItem<T>(
+export async function retryOnCurrentItem<T>(
   ctx: ActionContext,
   loaded: LoadedItem,
   write: (current: LoadedItem) => Promise<T | undefined>,
@@ -109,8 +109,8 @@ export function nextState(
     ? resolveIncrements(compiled, item.data, body.data ?? {})
     : { input: body.data ?? {}, errors: [] };
   const checkResult = isSubmission
-    ? checkSubmitted(compiled, item.data, data, budget)
-    : checkPatch(compiled, item.data, data, newStatus === "draft", budget);
+    ? checkSubmitted(access, item.data, data, budget)
+    : checkPatch(access, item.data, data, newStatus === "draft", budget);
   const statusErrors = "error" in status ? [status.error] : [];
   const ownErrors = [
     ...(ctx.queryErrors ?? []),
@@ -122,7 +122,7 @@ export function nextState(
   const fieldErrors = [...sent.errors, ...visibleErrors(access, ownErrors)];
   if (fieldErrors.length > 0) throw problem.invalidInput(fieldErrors);
   assertTypeStable(access, checkResult.data, item.data);
-  const computedResult = computeWithinBudget(budget, compiled, checkResult.data, ctx.now());
+  const computedResult = computeWithinBudget(budget, access, checkResult.data, ctx.now());
   if (computedResult.errors.length > 0)
     throw problem.invalidInput(visibleErrors(access, computedResult.errors));
   const warnings = visibleWarnings(access, [...checkResult.warnings, ...computedResult.warnings]);
@@ -157,10 +157,10 @@ async function writeItem(
   const { timeline } = ctx.databases;
   const compiled = wholeCollection(access);
   const after = nextItemVersion(compiled, item, next, ctx.actor, ctx.now(), timeline);
-  assertInView(access, item, after);
+  assertInView(access, after);
   const references = checkedReferences(compiled, item, after);
-  const guards = guardedReferences(ctx, access, references);
-  const change = buildChange(compiled, item, after, guards);
+  const guards = await guardedReferences(ctx, access, references);
+  const change = buildChange(access, item, after, guards);
   const result = await changeItem(
     ctx.databases.of(compiled.collection),
     change,
@@ -202,14 +202,15 @@ export function checkedReferences(
 }
 
 function buildChange(
-  compiled: CompiledCollection,
+  access: CollectionAccess,
   before: Item,
   after: Item,
   references: ItemChange["references"],
 ): ItemChange {
+  const compiled = wholeCollection(access);
   const { version, revision } = compiled.collection;
-  const indexRows = buildIndexRowChanges(compiled, before, after);
-  const data = serializeData(compiled, before, after);
+  const indexRows = buildIndexRowChanges(access, before, after);
+  const data = serializeData(access, before, after);
   return {
     ...indexRows,
     number: before.number,
@@ -223,7 +224,7 @@ function buildChange(
     references,
     files: [{ item: after.id, ...fileChanges(before.data, [after.data]) }],
     diff: diffItems(compiled, before, after),
-    views: viewMarks(compiled.collection, before, after),
+    views: viewMarks(compiled.collection, before, after).known,
     needsOpenForm: before.status === "draft" && after.status !== "draft",
   };
 }
@@ -242,59 +243,4 @@ export function reopenSubmission(
     const reopenedItem = await writeItem(ctx, current, next, "submission.reopen");
     return reopenedItem && buildItemView(reopenedItem, access);
   });
-}
-
-/** Deletes a submission and all data stored for it. Its unique values become available again. */
-export async function deleteSubmission(
-  ctx: ActionContext,
-  loaded: LoadedItem,
-  ifMatch: Precondition | null,
-): Promise<void> {
-  await retryOnCurrentItem(ctx, loaded, async (current) => {
-    assertChangeable(current.item, ifMatch);
-    if (ctx.queryErrors) throw problem.invalidInput(ctx.queryErrors);
-    return deleteItem(ctx, current, "submission.delete");
-  });
-}
-
-/**
- * Erases a record or a submission, closed ones too, with the responses that are stored for retries. Only the
- * administration area offers this.
- */
-export async function eraseItem(
-  ctx: ActionContext,
-  loaded: LoadedItem,
-  ifMatch: Precondition | null,
-): Promise<void> {
-  await retryOnCurrentItem(ctx, loaded, (current) => {
-    requireVersion(current.item.version, ifMatch);
-    const isRecord = current.compiled.collection.kind === "app";
-    return deleteItem(ctx, current, isRecord ? "record.erase" : "submission.erase");
-  });
-  ctx.replays.purge();
-}
-
-/** Returns undefined, for a retry, when a concurrent request changed the item or its definition. */
-async function deleteItem(
-  ctx: ActionContext,
-  { item, compiled: access }: StoredItem,
-  action: ItemAction,
-): Promise<true | undefined> {
-  const compiled = wholeCollection(access);
-  const { entries, uniqueValues } = buildIndexRowChanges(compiled, item, null);
-  const removal = {
-    number: item.number,
-    itemVersion: item.version,
-    definitionVersion: compiled.collection.version,
-    revision: compiled.collection.revision,
-    views: viewMarks(compiled.collection, item, null),
-    entries: entries.toRemove,
-    uniqueValues: uniqueValues.toRemove,
-    mayHaveFiles: mayHaveFiles(compiled.collection.definition.fields),
-  };
-  const db = ctx.databases.of(compiled.collection);
-  const result = await removeItem(db, removal, itemAuditRecord(ctx, action));
-  if (result.outcome !== "changed") return undefined;
-  if (result.hasListeners) ctx.notifyChange(compiled.collection);
-  return true;
 }

@@ -128,8 +128,8 @@ function findName(text: string, errors: FieldError[]): string | undefined {
   return undefined;
 }
 
-/** The bytes of a request. Its length is null if the sender did not announce it. */
-export interface SentContent {
+/** The bytes of an upload. `length` is null if the sender did not announce it. */
+export interface UploadBody {
   body: ReadableStream<Uint8Array> | null;
   length: number | null;
 }
@@ -138,7 +138,7 @@ export interface SentContent {
 export async function storeContent(
   ctx: FileContext,
   loaded: LoadedFile,
-  { body, length }: SentContent,
+  { body, length }: UploadBody,
 ): Promise<LoadedFile> {
   const { file, access } = loaded;
   const { id } = file;

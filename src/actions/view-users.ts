@@ -11,6 +11,7 @@ import { definitionError } from "#domain/definition/field.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
 import { dependsOnCaller, findView, viewContent } from "#domain/search/view.ts";
+import type { CheckedDefinition } from "#store/data/confirm-definitions.ts";
 import { loadDefinitions } from "#store/data/definition-head.ts";
 import { findCredential } from "#store/home/credentials.ts";
 import { listWebhooks } from "#store/home/webhooks.ts";
@@ -37,6 +38,17 @@ export async function checkViewEffects(
   collection: Collection,
   after: Definition,
 ): Promise<ViewEffects> {
+  const effects = await checkViewUsers(ctx, collection, after);
+  if (effects.users.length > 0) await assertMayChange(ctx, effects.users);
+  return effects;
+}
+
+/** The same for a change that a caller was allowed to make. */
+export async function checkViewUsers(
+  ctx: Pick<ActionContext, "databases">,
+  collection: Collection,
+  after: Definition,
+): Promise<ViewEffects> {
   const changed = { ...collection, definition: after };
   const views = (collection.definition.views ?? [])
     .filter((view) => {
@@ -48,24 +60,22 @@ export async function checkViewEffects(
   const { users, webhooks } = await loadViewUsers(ctx, collection, views);
   assertNotOrphaned(changed, users, "credential", "Change or revoke the credential");
   assertNotOrphaned(changed, webhooks, "webhook", "Change or delete the webhook");
-  if (users.length > 0) await assertMayChange(ctx, users);
   assertNotShared(changed, users);
   return { views, users, webhooks };
 }
 
 /** Loads the credentials and webhooks that use some of the views. */
 export async function loadViewUsers(
-  ctx: ActionContext,
+  ctx: Pick<ActionContext, "databases">,
   { kind, key }: Pick<Collection, "kind" | "key">,
   views: readonly string[],
 ): Promise<Pick<ViewEffects, "users" | "webhooks">> {
   const name = `${kind}:${key}`;
   const [users, webhooks] = await Promise.all([
-    listViewUsers(ctx.databases.home, name),
+    listViewUsers(ctx.databases.home, name, views),
     listViewWebhooks(ctx, name),
   ]);
-  const isAffected = ({ view }: ViewUser) => views.includes(view);
-  return { users: users.filter(isAffected), webhooks: webhooks.filter(isAffected) };
+  return { users, webhooks: webhooks.filter(({ view }) => views.includes(view)) };
 }
 
 /** Throws 422 when a view becomes personal although all visitors of a page read through it. */
@@ -123,10 +133,13 @@ interface NarrowRights {
 
 const wholePermissions: readonly Permission[] = ["schema:write", "webhooks:manage"];
 
-/** Throws 422 if a credential with views has rights that no view allows. */
-export async function assertViewsAllow(ctx: ActionContext, input: NarrowRights): Promise<void> {
+/** Throws 422 if a credential with views has rights that no view allows. Returns the definitions of its views. */
+export async function assertViewsAllow(
+  ctx: ActionContext,
+  input: NarrowRights,
+): Promise<CheckedDefinition[]> {
   const { resources, permissions } = input;
-  if (resources === "all" || !isNarrow(resources)) return;
+  if (resources === "all" || !isNarrow(resources)) return [];
   const errors: FieldError[] = [];
   const held = wholePermissions.filter((permission) => permissions.includes(permission));
   if (held.length > 0) {
@@ -151,6 +164,7 @@ export async function assertViewsAllow(ctx: ActionContext, input: NarrowRights):
     errors.push(...viewErrors(collection, `${kind}:${key}/${view}`, view, input));
   }
   if (errors.length > 0) throw problem.invalidInput(errors);
+  return found.collections;
 }
 
 function viewErrors(

@@ -5,6 +5,7 @@ import { problem, type FieldError } from "#domain/problem/problem.ts";
 import { findView } from "#domain/search/view.ts";
 import { findChangedIds } from "#domain/webhook/events.ts";
 import { splitEntry, type Webhook } from "#domain/webhook/webhook.ts";
+import type { CheckedDefinition } from "#store/data/confirm-definitions.ts";
 import { loadDefinitions } from "#store/data/definition-head.ts";
 import { filterExistingKeys } from "#store/home/listeners.ts";
 import type { WebhookContext } from "./context.ts";
@@ -19,14 +20,14 @@ type Selection = Pick<Webhook, "collections" | "changedFields">;
 
 /**
  * Throws 422 for collections that the caller cannot see, with the same error as missing ones, for views that do not exist,
- * and for changed fields that no collection has.
+ * and for changed fields that no collection has. Returns the definitions of the views.
  */
 export async function assertSelectable(
   ctx: WebhookContext,
   { collections, changedFields }: Selection,
   changed: { collections: boolean; changedFields: boolean },
-): Promise<void> {
-  if (collections === "all") return;
+): Promise<CheckedDefinition[]> {
+  if (collections === "all") return [];
   const errors = changed.collections ? await entryErrors(ctx, collections) : [];
   if (errors.length > 0) throw problem.invalidInput(errors);
   const found = await findNames(ctx, collections, changedFields ?? []);
@@ -44,6 +45,7 @@ export async function assertSelectable(
   );
   if (missingViews.length + unknownKeys.length > 0)
     throw problem.invalidInput([...missingViews, ...unknownKeys]);
+  return changed.collections ? found.definitions : [];
 }
 
 const unknownKeyReason = (key: string) =>
@@ -72,8 +74,9 @@ async function findNames(
   ctx: WebhookContext,
   collections: readonly string[],
   keys: readonly string[],
-): Promise<{ views: Set<string>; keys: Set<string> }> {
+): Promise<{ views: Set<string>; keys: Set<string>; definitions: CheckedDefinition[] }> {
   const views = new Set<string>();
+  const definitions: CheckedDefinition[] = [];
   const known = new Set<string>(keys.filter((key) => key === "$status"));
   const needed = collections.filter((entry) => keys.length > 0 || splitEntry(entry).view);
   for (let start = 0; start < needed.length; start += definitionsPerRead) {
@@ -89,9 +92,12 @@ async function findNames(
       for (const entry of entries) {
         const { name, view } = splitEntry(entry);
         const isItsView = name === `${collection.kind}:${collection.key}` && view !== undefined;
-        if (isItsView && findView(collection, view)) views.add(entry);
+        if (!isItsView || !findView(collection, view)) continue;
+        views.add(entry);
+        const { id, revision } = collection;
+        definitions.push({ id, revision });
       }
     }
   }
-  return { views, keys: known };
+  return { views, keys: known, definitions };
 }

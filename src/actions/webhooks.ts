@@ -1,10 +1,9 @@
+import type { DeliveryHealth } from "#domain/webhook/delivery.ts";
 import { problem } from "#domain/problem/problem.ts";
 import {
   type Webhook,
   parseWebhook,
   webhookCreateSchema,
-  webhookUpdateSchema,
-  listensTo,
   maxWebhooks,
 } from "#domain/webhook/webhook.ts";
 import {
@@ -14,7 +13,6 @@ import {
   listWebhooks,
   deleteWebhookRow,
   insertWebhook,
-  updateWebhookRow,
 } from "#store/home/webhooks.ts";
 import { type WebhookContext, auditRecord } from "./context.ts";
 import { matchesVersion } from "#domain/definition/validate.ts";
@@ -23,15 +21,12 @@ import type { Precondition } from "#domain/preconditions.ts";
 import {
   loadDeletedWebhookIds,
   purgeDeletedWebhook,
-  loadFeedHeads,
-  loadStartPositions,
   loadCurrentPositions,
-  type StartPositions,
 } from "#store/home/listeners.ts";
 import { retryOnConflict } from "./idempotent.ts";
-import { nextVersion } from "#domain/timeline.ts";
+import { storeWithViews } from "./store-with-views.ts";
 import { assertSelectable, isVisibleEntry } from "./webhook-entries.ts";
-import { issueSigningSecret, limitPreviousSecrets } from "./deliveries.ts";
+import { issueSigningSecret } from "./deliveries.ts";
 
 type VisibilityContext = Pick<WebhookContext, "actor" | "resources">;
 
@@ -64,8 +59,25 @@ export async function loadWebhook({ databases }: DatabaseContext, id: string): P
   return hook;
 }
 
-export async function listVisibleWebhooks(ctx: WebhookContext): Promise<Webhook[]> {
+async function listVisibleWebhooks(ctx: WebhookContext): Promise<Webhook[]> {
   return filterVisible(ctx, await listAllWebhooks(ctx));
+}
+
+/** A list asks at most this many objects for their health, all at once. */
+const maxAskedObjects = 50;
+
+/** Lists webhooks with how well they deliver; null for those whose object does not answer. */
+export async function listWebhooksWithHealth(
+  ctx: WebhookContext,
+): Promise<{ hook: Webhook; health: DeliveryHealth | null }[]> {
+  const hooks = await listVisibleWebhooks(ctx);
+  return Promise.all(
+    hooks.map(async (hook, index) => {
+      const isAsked = index < maxAskedObjects;
+      const health = isAsked ? await ctx.objects.health(hook.id).catch(() => null) : null;
+      return { hook, health };
+    }),
+  );
 }
 
 export async function getWebhook(ctx: WebhookContext, id: string): Promise<Webhook> {
@@ -92,7 +104,7 @@ export interface WebhookWithSecret {
   secret: string | null;
 }
 
-const auditSubject = (id: string) => `webhook:${id}`;
+export const auditSubject = (id: string) => `webhook:${id}`;
 
 export async function createWebhook(
   ctx: WebhookContext,
@@ -100,11 +112,9 @@ export async function createWebhook(
 ): Promise<WebhookWithSecret> {
   const input = parseWebhook(webhookCreateSchema(), body, ctx.allowsLocalReceivers);
   const changedFields = uniqueFields(input.changed_fields);
-  await assertSelectable(
-    ctx,
-    { collections: input.collections, changedFields },
-    { collections: true, changedFields: true },
-  );
+  const selection = { collections: input.collections, changedFields };
+  const check = () => assertSelectable(ctx, selection, { collections: true, changedFields: true });
+  const checked = await check();
   const id = `whk_${ctx.newId()}`;
   const { secret, storedSecret } = await issueSigningSecret(ctx, id);
   const now = ctx.now();
@@ -128,10 +138,16 @@ export async function createWebhook(
     lastError: null,
     makerRightsEndAt: Number.MAX_SAFE_INTEGER,
   };
-  const startPositions = await loadCurrentPositions(ctx.databases, hook);
+  const starts = await loadCurrentPositions(ctx.databases, hook);
   const entry = auditRecord(ctx, "webhook.create", auditSubject(id), { version: 1 });
-  if (!(await insertWebhook(ctx.databases, hook, startPositions, maxWebhooks, entry)))
-    throw tooManyWebhooksProblem();
+  const isStored = await storeWithViews(ctx, {
+    check,
+    checked,
+    store: (definitions) =>
+      insertWebhook(ctx.databases, hook, { starts, maxWebhooks }, definitions, entry),
+    undo: () => deleteWebhookRow(ctx.databases, hook, { ...entry, action: "webhook.delete" }),
+  });
+  if (!isStored) throw tooManyWebhooksProblem();
   return { hook, secret };
 }
 
@@ -142,118 +158,11 @@ function tooManyWebhooksProblem() {
   ]);
 }
 
-const uniqueFields = (keys: readonly string[] | null | undefined) =>
+export const uniqueFields = (keys: readonly string[] | null | undefined) =>
   keys ? [...new Set(keys)] : null;
 
-const withoutDuplicates = (collections: Webhook["collections"]) =>
+export const withoutDuplicates = (collections: Webhook["collections"]) =>
   collections === "all" ? collections : [...new Set(collections)];
-
-/** Merges the members of the body into the current webhook. Returns 412 if If-Match names another version. */
-export function updateWebhook(
-  ctx: WebhookContext,
-  hook: Webhook,
-  body: unknown,
-  ifMatch: Precondition | null,
-): Promise<WebhookWithSecret> {
-  return retryOnCurrentWebhook(ctx, hook, ifMatch, async (before) => {
-    const input = parseWebhook(webhookUpdateSchema(), body, ctx.allowsLocalReceivers);
-    const { rotate_secret: rotation, changed_fields: changedFields, ...others } = input;
-    const patch =
-      changedFields === undefined
-        ? others
-        : { ...others, changedFields: uniqueFields(changedFields) };
-    const patchedWebhook = applyPatch(ctx, before, patch);
-    await assertSelectable(ctx, patchedWebhook, {
-      collections: patch.collections !== undefined,
-      changedFields: changedFields !== undefined,
-    });
-    const newSecret = rotation ? await issueSigningSecret(ctx, before.id) : null;
-    const overlapMs = (rotation?.overlap_hours ?? 0) * 3_600_000;
-    const secrets = newSecret && [
-      ...limitPreviousSecrets(before, ctx.now(), overlapMs),
-      newSecret.storedSecret,
-    ];
-    const after = secrets ? { ...patchedWebhook, secrets } : patchedWebhook;
-    const resume = () => ctx.runAfterResponse(() => ctx.objects.resume(before.id));
-    if (JSON.stringify(after) === JSON.stringify(before)) {
-      // An active webhook may be waiting for its next attempt. Setting it to active retries now.
-      if (patch.state !== "active") return { hook: before, secret: null };
-      resume();
-      const isRetrying = before.state === "active" && before.retryAt !== null;
-      return { hook: isRetrying ? { ...before, retryAt: ctx.now() } : before, secret: null };
-    }
-    const next = { ...after, updatedAt: ctx.now() };
-    const startPositions = patch.collections ? await nextStartPositions(ctx, before, next) : null;
-    const version = nextVersion(before.version, ctx.databases.timeline);
-    const entry = auditRecord(
-      ctx,
-      newSecret ? "webhook.rotate" : "webhook.change",
-      auditSubject(before.id),
-      {
-        version,
-      },
-    );
-    if (!(await updateWebhookRow(ctx.databases, next, startPositions, entry))) return undefined;
-    const isOnlyRenamed = Object.keys(input).every((name) => name === "name");
-    if (next.state === "active" && !isOnlyRenamed) resume();
-    return { hook: { ...next, version }, secret: newSecret?.secret ?? null };
-  });
-}
-
-type WebhookPatch = Partial<
-  Pick<
-    Webhook,
-    "name" | "url" | "types" | "collections" | "include" | "recalculations" | "changedFields"
-  >
-> & {
-  state?: "active" | "paused";
-};
-
-/** Members that decide where messages go and what they contain. */
-const deliveryFields = [
-  "url",
-  "types",
-  "collections",
-  "include",
-  "recalculations",
-  "changedFields",
-] as const;
-
-/** A caller that changes a delivery field becomes the maker. Messages contain only what the maker may read. */
-function applyPatch(
-  ctx: WebhookContext,
-  before: Webhook,
-  patch: { [Name in keyof WebhookPatch]: WebhookPatch[Name] | undefined },
-): Webhook {
-  const entries = Object.entries(patch).filter(([, value]) => value !== undefined);
-  const after: Webhook = { ...before, ...(Object.fromEntries(entries) as WebhookPatch) };
-  after.collections = withoutDuplicates(after.collections);
-  after.types = [...new Set(after.types)];
-  if (patch.state !== undefined) after.reason = null;
-  if (after.state !== before.state) after.retryAt = null;
-  const changesDelivery = deliveryFields.some((name) => patch[name] !== undefined);
-  if (!changesDelivery) return after;
-  // The caller is authenticated, so its rights have not ended.
-  return { ...after, maker: ctx.actor, makerRightsEndAt: Number.MAX_SAFE_INTEGER };
-}
-
-/** Keeps the positions of collections that the webhook already listens to. New collections start at their end. */
-async function nextStartPositions(
-  ctx: WebhookContext,
-  before: Webhook,
-  after: Webhook,
-): Promise<StartPositions> {
-  const [previousPositions, feedHeads] = await Promise.all([
-    loadStartPositions(ctx.databases.home, before.id),
-    loadFeedHeads(ctx.databases, after),
-  ]);
-  const startPositions: StartPositions = {};
-  for (const { id, kind, key, last } of feedHeads) {
-    const start = listensTo(before, `${kind}:${key}`) ? previousPositions[id] : last;
-    if (start !== undefined) startPositions[id] = start;
-  }
-  return startPositions;
-}
 
 export async function deleteWebhook(
   ctx: WebhookContext,
@@ -282,7 +191,7 @@ export async function sweepWebhooks(ctx: CleanupContext): Promise<void> {
   for (const id of await loadDeletedWebhookIds(ctx.databases.home)) await forgetWebhook(ctx, id);
 }
 
-async function retryOnCurrentWebhook<T>(
+export async function retryOnCurrentWebhook<T>(
   ctx: WebhookContext,
   hook: Webhook,
   ifMatch: Precondition | null,

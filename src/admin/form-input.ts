@@ -79,11 +79,11 @@ export function numberOf(value: unknown): number {
   return textOf(value).trim() === "" ? Number.NaN : Number(textOf(value));
 }
 
-/** The admin page to return to. Falls back to the overview for paths outside the administration. */
+/** The page to return to: one of the administration or of the documentation, else the overview. */
 export const ReturnPath = lazy(() =>
   z.pipe(
     z.optional(z.string().check(z.maxLength(8000))),
-    z.transform((path: string | undefined) => adminPath(path) ?? "/admin"),
+    z.transform((path: string | undefined) => adminPath(path) ?? docsPath(path) ?? "/admin"),
   ),
 );
 
@@ -91,6 +91,9 @@ export const ReturnPath = lazy(() =>
 export function adminPath(path: string | undefined): string | undefined {
   return path !== undefined && /^\/admin(?:[/?#][\x21-\x7e]*)?$/.test(path) ? path : undefined;
 }
+
+const docsPath = (path: string | undefined): string | undefined =>
+  path !== undefined && /^\/docs(?:[/?#][\x21-\x7e]*)?$/.test(path) ? path : undefined;
 
 /**
  * Rejects requests that another site makes with a member's cookie. Browsers always send the origin of a POST. A request

@@ -14,8 +14,9 @@ import { overviewRoutes } from "./overview.tsx";
 import { action } from "./page.ts";
 import { personSearchRoutes } from "./person-search.tsx";
 import { searchRoutes } from "./search.tsx";
+import { settingsRoutes } from "./settings.tsx";
 import { ReturnPath, requireSameOrigin } from "./form-input.ts";
-import { setPreferences, Preferences } from "./preferences.ts";
+import { savePreferences, Preferences } from "./preferences.ts";
 import { requireCompleteAccess } from "#admin/sign-in/access.ts";
 import {
   limitChanges,
@@ -61,8 +62,8 @@ const noStore = createMiddleware<AppEnv>(async (c, next) => {
 
 const choosePreferences = action({
   fields: () => z.extend(Preferences(), { back: ReturnPath() }),
-  async act({ c }, { back, ...preferences }) {
-    setPreferences(c, preferences);
+  async act({ c, ctx }, { back, ...preferences }) {
+    await savePreferences(c, ctx, preferences);
     return { to: back, document: preferences };
   },
 });
@@ -84,6 +85,7 @@ const signedInRoutes = () =>
     .route("/people", personSearchRoutes())
     .route("/search", searchRoutes())
     .route("/settings/databases", databaseRoutes())
+    .route("/settings", settingsRoutes())
     .route("/webhooks", webhookRoutes())
     .post("/preferences", choosePreferences);
 

@@ -14,6 +14,7 @@ import { localize, readTheme, takeFlash, type Flash } from "./preferences.ts";
 import type { Child, PropsWithChildren } from "hono/jsx";
 import type { Problem } from "#domain/problem/problem.ts";
 import { Breadcrumbs } from "#html/parts.tsx";
+import { Action } from "#html/action-button.tsx";
 import { ErrorSummary, FormErrors } from "#html/form-errors.tsx";
 
 /** The context of every page: the member, the path, the preferences and the last confirmation. */
@@ -100,17 +101,24 @@ const navigation: [group: keyof FrameText["navigation"], links: NavigationLink[]
       ["/admin/members", "members", "members"],
       ["/admin/audit", "audit", "audit"],
       ["/admin/people", "people", "erase"],
-      ["/admin/settings/databases", "settings", "databases"],
+      ["/admin/settings", "settings", "members"],
       ["/admin/account", "account", "see"],
     ],
   ],
 ];
 
+/** Whether the link leads to this page, or to the pages of which it is one. */
+function isPageOf(pathname: string, href: string): boolean {
+  if (href === "/admin") return pathname === href || pathname === "/admin/";
+  if (href === "/docs") return pathname === href;
+  return pathname.startsWith(href === "/docs/contents" ? "/docs/" : href);
+}
+
 function Navigation({ member, path }: PageContext) {
   const text = useText().frame;
+  const names = { ...text.pages, ...text.shortNames };
   const [pathname = ""] = path.split("?");
-  const isCurrent = (href: string) =>
-    href === "/admin" ? pathname === href || pathname === "/admin/" : pathname.startsWith(href);
+  const isCurrent = (href: string) => isPageOf(pathname, href);
   return (
     <nav aria-label={text.administration}>
       {navigation.map(([group, links]) => {
@@ -122,7 +130,7 @@ function Navigation({ member, path }: PageContext) {
               {visibleLinks.map(([href, page]) => (
                 <li>
                   <a href={href} aria-current={isCurrent(href) ? "page" : undefined}>
-                    {text.pages[page]}
+                    {names[page]}
                   </a>
                 </li>
               ))}
@@ -159,11 +167,12 @@ function SearchField({ path }: PageContext) {
   );
 }
 
-function Sidebar(frame: PageContext) {
+/** The navigation, the search and the preferences beside every page. */
+export function Sidebar(frame: PageContext) {
   const { member, path, viewer, theme } = frame;
   const text = useText().frame;
   return (
-    <header class="side">
+    <header class="side" lang={viewer.language}>
       <a class="mark" href="/admin">
         <img src="/assets/icon.svg" alt="" width="20" height="20" />
         <span>Edge Forms</span>
@@ -202,6 +211,30 @@ function Sidebar(frame: PageContext) {
   );
 }
 
+/** The result of the last action, with a link to what was created, and a button that takes it back. */
+function FlashMessage({ text, isPartial, undo, link }: Flash) {
+  const frameText = useText().frame;
+  const message = (
+    <p role="status" class={isPartial ? "said notice warn" : "said"}>
+      {text}
+    </p>
+  );
+  if (!undo && !link) return message;
+  return (
+    <div class="flash">
+      {message}
+      {link ? (
+        <a class="button quiet little" href={link}>
+          {frameText.view}
+        </a>
+      ) : null}
+      {undo ? (
+        <Action action={undo.action} name={frameText.undo} values={undo.values} quiet little />
+      ) : null}
+    </div>
+  );
+}
+
 interface AdminPageProps {
   title: string;
   /** Names and addresses of the parent pages, outermost first. */
@@ -235,11 +268,7 @@ export function AdminPage({
         sidebar={<Sidebar {...frame} />}
         breadcrumbs={crumbs ? <Breadcrumbs to={crumbs} /> : null}
       >
-        {frame.flash === undefined ? null : (
-          <p role="status" class={frame.flash.isPartial ? "said notice warn" : "said"}>
-            {frame.flash.text}
-          </p>
-        )}
+        {frame.flash === undefined ? null : <FlashMessage {...frame.flash} />}
         {problem ? (
           <ErrorSummary
             problem={problem}

@@ -2,7 +2,8 @@ import type { ResourceAction } from "#domain/audit.ts";
 import type { FirstSteps, Overview } from "#actions/overview.ts";
 import { AcceptanceState } from "#admin/definitions/list.tsx";
 import { collectionPath } from "#admin/definitions/layout.tsx";
-import { ActorName, ActorNamesContext } from "#admin/items/value.tsx";
+import { truncateText } from "#admin/items/value.tsx";
+import { ActorName, ActorNamesContext } from "#admin/items/actor-name.tsx";
 import { webhookStateTones } from "#admin/webhooks/layout.tsx";
 import { roleAllows } from "#domain/credential/permissions.ts";
 import { Badge } from "#html/parts.tsx";
@@ -133,7 +134,7 @@ export function RecentActivity({
 
 function ActionEntry({
   frame,
-  action: { at, actor, action, itemId, receipt, kind, key, name },
+  action: { at, actor, action, itemId, title: stored, kind, key, name },
 }: {
   frame: PageContext;
   action: RecentAction;
@@ -141,7 +142,12 @@ function ActionEntry({
   const path = collectionPath[kind];
   const { audit, overview, terms } = useText();
   const isGone = /\.(delete|erase)$/.test(action);
-  const title = receipt ?? overview.activity.item(terms.collections[kind].item);
+  const title =
+    stored === null ? (
+      overview.activity.item(terms.collections[kind].item)
+    ) : (
+      <bdi>{truncateText(stored)}</bdi>
+    );
   const item = isGone ? title : <a href={`${path}/${key}/items/${itemId}`}>{title}</a>;
   const collection = (
     <a href={itemId === null ? `${path}/${key}/changes` : `${path}/${key}/items`}>

@@ -117,13 +117,18 @@ function describeWebhook(
 
 function LargeDatabase({ name, bytes }: AttentionData["databases"][number]) {
   const text = useText().overview.attention;
+  const viewer = useViewer();
   return (
     <AttentionItem
       tone="warn"
       state={text.states.nearlyFull}
       link={[text.links.databases, "/admin/settings/databases"]}
     >
-      {text.largeDatabase(<Name>{name}</Name>, formatBytes(bytes), formatBytes(maxDatabaseBytes))}
+      {text.largeDatabase(
+        <Name>{name}</Name>,
+        formatBytes(viewer, bytes),
+        formatBytes(viewer, maxDatabaseBytes),
+      )}
     </AttentionItem>
   );
 }
@@ -197,11 +202,12 @@ const overviewPage = page({
     webhooks: overview.webhooks,
     retaining: overview.retaining,
     databases: overview.databases.map(({ name, bytes }) => ({ name, bytes })),
-    activity: overview.actions.map(({ at, actor, action, itemId, kind, key }) => ({
+    activity: overview.actions.map(({ at, actor, action, itemId, title, kind, key }) => ({
       at: formatTimestamp(at),
       actor,
       action,
       subject: itemId ?? `${kind}:${key}`,
+      subject_name: title,
       collection: `${kind}:${key}`,
     })),
     days: overview.days,

@@ -104,7 +104,7 @@ export function page<Loaded, Query extends z.ZodMiniObject = z.ZodMiniObject>(
   const form =
     <Fields>(formSpec: FormSpec<Fields>): Handler<AdminEnv> =>
     (c) =>
-      attempted(
+      submitForm(
         c,
         () => perform(c, formSpec),
         (error) => renderAgain(c, formSpec.explain?.(error, readTexts(c)) ?? error),
@@ -147,7 +147,7 @@ export async function sendOutcome(c: Context, outcome: Outcome): Promise<Respons
  * Handles a submitted form. When `act` throws a problem, browsers get the page again with the errors and their input.
  * Scripts get the problem. Browsers get it too when the page cannot be rendered, for example while storage fails.
  */
-export async function attempted(
+export async function submitForm(
   c: Context,
   act: () => Promise<Outcome>,
   renderAgain: (error: Problem) => Html,

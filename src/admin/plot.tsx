@@ -1,5 +1,5 @@
 import { useText } from "./language/index.tsx";
-import { lazy } from "#domain/lazy.ts";
+import { formatCount, formatShortCount, useViewer } from "#html/viewer.tsx";
 
 interface Bar {
   label: string;
@@ -69,10 +69,8 @@ export function Plot({
   );
 }
 
-/** Formats like “10K”, which fits beside the axis. */
-const compactFormat = lazy(() => new Intl.NumberFormat("en", { notation: "compact" }));
-
 function Axes({ scale, first, last }: { scale: number; first: string; last: string }) {
+  const viewer = useViewer();
   const lines = scale > 1 ? [0, scale / 2, scale] : [0, scale];
   return (
     <>
@@ -82,7 +80,7 @@ function Axes({ scale, first, last }: { scale: number; first: string; last: stri
           <>
             <line x1={leftX} x2={width} y1={y} y2={y} />
             <text x={leftX - 6} y={y + 4} text-anchor="end">
-              {Number.isInteger(value) ? compactFormat().format(value) : ""}
+              {Number.isInteger(value) ? formatShortCount(viewer, value) : ""}
             </text>
           </>
         );
@@ -99,6 +97,7 @@ function Axes({ scale, first, last }: { scale: number; first: string; last: stri
 
 function Bars({ bars, scale }: { bars: readonly Bar[]; scale: number }) {
   const text = useText().frame.chart;
+  const viewer = useViewer();
   const step = (width - leftX) / bars.length;
   const barHeight = (value: number) => Math.round((value / scale) * (baselineY - topY) * 10) / 10;
   const barX = (i: number) => Math.round((leftX + i * step + step * 0.12) * 10) / 10;
@@ -108,7 +107,7 @@ function Bars({ bars, scale }: { bars: readonly Bar[]; scale: number }) {
       {bars.map(({ label, value, bad }, i) =>
         value === 0 ? null : (
           <g>
-            <title>{`${label}: ${value}${bad > 0 ? text.rejected(bad) : ""}`}</title>
+            <title>{`${label}: ${formatCount(viewer, value)}${bad > 0 ? text.rejected(bad) : ""}`}</title>
             <rect
               x={barX(i)}
               width={barWidth}

@@ -9,14 +9,18 @@ import {
   negotiateLocale,
 } from "#domain/language.ts";
 import { isTimeZone } from "#domain/time.ts";
+import { changePreferences } from "#actions/members.ts";
 import type { Theme } from "#html/page.tsx";
 import type { Viewer } from "#html/viewer.tsx";
+import type { Member } from "#store/home/members.ts";
 import { type Catalogue, catalogueOf, type Localization } from "./language/index.tsx";
 import { lazy } from "#domain/lazy.ts";
+import { adminPath } from "./form-input.ts";
 
 /**
- * The preferences of one browser. The chosen language wins over the languages that the browser sends. The chosen zone wins over the browser's own zone (cookie `found_zone`, from page.ts).
- * The zone that Cloudflare derives from the address comes last.
+ * The language and the zone belong to the member, the theme to the browser. The cookies repeat what the member chose, for
+ * pages without a session. The chosen language wins over the languages that the browser sends. The chosen zone wins over
+ * the browser's own zone (cookie `found_zone`, from page.ts). The zone that Cloudflare derives from the address comes last.
  */
 export const Preferences = lazy(() =>
   z.partial(
@@ -33,10 +37,7 @@ export const Preferences = lazy(() =>
 
 const yearSeconds = 365 * 24 * 60 * 60;
 
-export function setPreferences(
-  c: Context,
-  preferences: z.infer<ReturnType<typeof Preferences>>,
-): void {
+function setPreferences(c: Context, preferences: z.infer<ReturnType<typeof Preferences>>): void {
   for (const [name, value] of Object.entries(preferences)) {
     if (value === undefined) continue;
     setCookie(c, name, value, {
@@ -49,19 +50,46 @@ export function setPreferences(
   }
 }
 
+/** Stores the choices of the signed-in member, and repeats them in its browser. */
+export async function savePreferences(
+  c: Context,
+  ctx: Parameters<typeof changePreferences>[0],
+  preferences: z.infer<ReturnType<typeof Preferences>>,
+): Promise<void> {
+  const { language, zone } = preferences;
+  if (language !== undefined || zone !== undefined)
+    await changePreferences(ctx, { language, zone });
+  setPreferences(c, preferences);
+}
+
 export function readTheme(c: Context): Theme {
   const theme = getCookie(c, "theme");
   return theme === "light" || theme === "dark" ? theme : "system";
 }
 
-/** The zone that the member chose. Undefined when the browser's own zone applies. */
-export function readChosenZone(c: Context): string | undefined {
-  return validZone(getCookie(c, "zone"));
+/** The choice of the member. Before its first one, and without a session, that of the browser. */
+function readChoice(c: Context, name: "language" | "zone"): string | undefined {
+  const member = c.get("member") as Partial<Pick<Member, "language" | "zone">> | undefined;
+  return member?.[name] ?? getCookie(c, name);
 }
 
-/** The language that the member chose. Undefined when the browser's own language applies. */
+/** Repeats the choices of the signed-in member in the cookies of this browser. */
+export function repeatPreferences(c: Context, member: Pick<Member, "language" | "zone">): void {
+  for (const name of ["language", "zone"] as const) {
+    const value = member[name];
+    if (value !== null && value !== (getCookie(c, name) ?? ""))
+      setPreferences(c, { [name]: value });
+  }
+}
+
+/** The chosen zone. Undefined when the browser's own zone applies. */
+export function readChosenZone(c: Context): string | undefined {
+  return validZone(readChoice(c, "zone"));
+}
+
+/** The chosen language. Undefined when the browser's own language applies. */
 export function readChosenLanguage(c: Context): Language | undefined {
-  const language = getCookie(c, "language");
+  const language = readChoice(c, "language");
   return isLanguage(language) ? language : undefined;
 }
 
@@ -69,7 +97,10 @@ const readLanguage = (c: Context): Language =>
   readChosenLanguage(c) ?? negotiateLanguage(c.req.header("Accept-Language"));
 
 /** The texts of the area in the language of the request. */
-export const readTexts = (c: Context): Catalogue => catalogueOf(readLanguage(c));
+export const readTexts = (c: Context): Catalogue => {
+  const language = readLanguage(c);
+  return catalogueOf(language, negotiateLocale(language, c.req.header("Accept-Language")));
+};
 
 export function viewerOf(c: Context): Viewer {
   const edgeZone = (c.req.raw.cf as { timezone?: string } | undefined)?.timezone;
@@ -92,20 +123,34 @@ function validZone(name: string | undefined): string | undefined {
 
 const flashCookie = "said";
 /** The limit after URL encoding. Browsers drop longer cookies. */
-const maxFlashBytes = 3000;
+const maxFlashBytes = 2500;
+
+/** A form that takes back an action. */
+export interface Undo {
+  /** A path of the area. */
+  action: string;
+  values: Record<string, string>;
+}
 
 /** The result of an action. A partial one names what was left out. */
 export interface Flash {
   text: string;
   isPartial: boolean;
+  undo?: Undo | undefined;
+  /** The path of what was created, if the next page is another one. */
+  link?: string | undefined;
 }
 
 /** Marks a partial result in the cookie. */
 const partialMark = "!";
+/** Marks a result with a form that takes it back, or with a link. */
+const detailsMark = "~";
 
 /** Stores a result for the next page. A cookie carries it across the redirect. */
-export function setFlash(c: Context, { text, isPartial }: Flash): void {
-  setCookie(c, flashCookie, (isPartial ? partialMark : "") + truncateFlash(text), {
+export function setFlash(c: Context, { text, isPartial, undo, link }: Flash): void {
+  const shown = (isPartial ? partialMark : "") + truncateFlash(text);
+  const value = undo || link ? detailsMark + JSON.stringify({ shown, undo, link }) : shown;
+  setCookie(c, flashCookie, value, {
     prefix: "host",
     httpOnly: true,
     sameSite: "Lax",
@@ -125,9 +170,25 @@ function truncateFlash(text: string): string {
 
 /** Returns the result of the previous action and deletes it. */
 export function takeFlash(c: Context): Flash | undefined {
-  const text = getCookie(c, flashCookie, "host");
-  if (text === undefined) return undefined;
+  const value = getCookie(c, flashCookie, "host");
+  if (value === undefined) return undefined;
   deleteCookie(c, flashCookie, { prefix: "host", secure: true, path: "/" });
-  const isPartial = text.startsWith(partialMark);
-  return { text: isPartial ? text.slice(partialMark.length) : text, isPartial };
+  const { shown, ...details } = value.startsWith(detailsMark)
+    ? readDetails(value.slice(detailsMark.length))
+    : { shown: value };
+  const isPartial = shown.startsWith(partialMark);
+  return { ...details, text: isPartial ? shown.slice(partialMark.length) : shown, isPartial };
+}
+
+type FlashDetails = Pick<Flash, "undo" | "link"> & { shown: string };
+
+/** Only paths of the area count, whoever set the cookie. */
+function readDetails(json: string): FlashDetails {
+  try {
+    const { shown, undo, link } = JSON.parse(json) as FlashDetails;
+    const action = adminPath(undo?.action);
+    return { shown, undo: undo && action ? { ...undo, action } : undefined, link: adminPath(link) };
+  } catch {
+    return { shown: "" };
+  }
 }

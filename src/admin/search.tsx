@@ -41,6 +41,7 @@ const pages: [page: FoundPage, href: string, ability: Ability][] = [
   ["guides", "/docs/contents", "see"],
   ["members", "/admin/members", "members"],
   ["people", "/admin/people", "erase"],
+  ["settings", "/admin/settings", "members"],
   ["databases", "/admin/settings/databases", "databases"],
   ["audit", "/admin/audit", "audit"],
   ["account", "/admin/account", "see"],

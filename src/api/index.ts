@@ -1,6 +1,6 @@
 import { Hono, type Context, type MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
-import type { SentContent } from "#actions/upload-file.ts";
+import type { UploadBody } from "#actions/upload-file.ts";
 import type { ReadRequest } from "#actions/read.ts";
 import { lazy } from "#domain/lazy.ts";
 import { filePaths } from "#domain/api-paths.ts";
@@ -35,12 +35,12 @@ function mountOperations(): Hono<RestEnv> {
     if (path === filePaths.content) rest.on("GET", [path], serveLinkedFile as MiddlewareHandler);
     for (const op of pathOperations)
       rest.on(op.method, [path], ...admissionMiddleware(op), handle(op));
-    const others = [
+    const otherMethodHandlers = [
       preflight(methods),
       ...admissionMiddleware(null),
       rejectOtherMethods(...methods),
     ];
-    rest.on("ALL", [path], ...others);
+    rest.on("ALL", [path], ...otherMethodHandlers);
   }
   return rest.on("ALL", ["*"], ...admissionMiddleware(null), () => {
     throw problem.notFound();
@@ -60,8 +60,8 @@ function admissionMiddleware(op: Operation | null): MiddlewareHandler[] {
     op ? isWrite(op, c) : ["POST", "PUT", "PATCH", "DELETE"].includes(c.req.method);
   return [
     verifyBearer as MiddlewareHandler,
-    // The content of a file streams once the caller is admitted.
-    ...(op?.content === "received" ? [] : [bufferBody(isWriteRequest) as MiddlewareHandler]),
+    // The content of a file is not buffered. It streams once the caller is admitted.
+    ...(op?.fileContent === "request" ? [] : [bufferBody(isWriteRequest) as MiddlewareHandler]),
     prefetchReplay<RestEnv>((c) => {
       const value = op?.effect === "create" ? c.req.header(idempotencyKeyHeader) : undefined;
       const name = idempotencyKeyHeader;
@@ -92,8 +92,11 @@ function buildReadRequest(c: RestContext, op: Operation | null): ReadRequest<nev
   };
 }
 
-/** The content of a file, which is stored as it arrives: whole (RFC 9110, section 14.5) and without a coding. */
-function receivedContent(c: RestContext): SentContent {
+/**
+ * Returns the content of a file, which is stored as it arrives. Throws 400 for a part of it (RFC 9110, section 14.5) and
+ * 415 for a Content-Encoding.
+ */
+function requestContent(c: RestContext): UploadBody {
   const { req } = c;
   if (req.header("Content-Range") !== undefined)
     throw problem.malformedHeader(
@@ -112,14 +115,14 @@ function handle(op: Operation): MiddlewareHandler {
   const mediaTypes = ["application/json", ...(op.body?.types ?? [])];
   return async (context) => {
     const c = context as RestContext;
-    const { plan, sentKey, grant, read } = c.var;
-    const received = {
+    const { plan, idempotencyKey, grant, read } = c.var;
+    const request = {
       ...plan.request,
-      sentKey,
+      idempotencyKey,
       grant,
       origin: new URL(c.req.url).origin,
       body: () => readJsonBody(c, mediaTypes),
-      content: () => receivedContent(c),
+      content: () => requestContent(c),
       async query() {
         await validateQuery(c, ignoreNext);
         return c.req.valid("query" as never);
@@ -127,7 +130,7 @@ function handle(op: Operation): MiddlewareHandler {
       ifMatch: () => ifMatch(c),
       ifNoneMatch: () => ifNoneMatch(c),
     };
-    return respond(context, op, await perform(op, webhookContext(c), received, read));
+    return respond(context, op, await perform(op, webhookContext(c), request, read));
   };
 }
 

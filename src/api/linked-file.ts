@@ -15,12 +15,12 @@ import { findCredential } from "#store/home/credentials.ts";
 import { findMember } from "#store/home/members.ts";
 
 /**
- * Serves a file to whoever has a link. The link names a credential or a member, whose rights are read from the primary each time.
- * Every reason to refuse it gives the same 404.
+ * Serves a file to anyone with a link. The link names a credential or a member, whose rights are read from the primary
+ * each time. Every invalid link returns the same 404.
  */
 export const serveLinkedFile = createMiddleware<ApiEnv>(async (c, next) => {
-  const text = c.req.query("link");
-  if (text === undefined) return next();
+  const token = c.req.query("link");
+  if (token === undefined) return next();
   const isWithinLimit = await countByNetwork(c, "failures", "link ").catch((error: unknown) => {
     logRecovered(c.env, "limiter of links unavailable", error);
     return true;
@@ -28,9 +28,9 @@ export const serveLinkedFile = createMiddleware<ApiEnv>(async (c, next) => {
   if (!isWithinLimit)
     throw problem.rateLimited(60, "Too many links were opened from this address. Retry in 60 s.");
   const { keys, clock, databases } = c.env;
-  const link = await verifyLink(text, keys);
-  const isOfFile = link && link.file === c.req.param("id") && link.expires > clock.now();
-  if (!isOfFile) throw problem.notFound();
+  const link = await verifyLink(token, keys);
+  const isValid = link && link.file === c.req.param("id") && link.expires > clock.now();
+  if (!isValid) throw problem.notFound();
   const holder = await findHolder(c.env, link.credential);
   if (!holder) throw problem.notFound();
   const { actor, rights } = holder;
@@ -40,7 +40,7 @@ export const serveLinkedFile = createMiddleware<ApiEnv>(async (c, next) => {
   return sendFile(c, await getAttachedFile(ctx, link.file));
 });
 
-/** The credential or the member who created a link, with the present rights. Undefined once it is gone. */
+/** Finds the credential or the member who created a link, with the current rights. Undefined once it is gone. */
 async function findHolder({ databases, clock }: Service, id: string) {
   const credential = await findCredential(databases.home, id);
   if (!credential) {

@@ -27,8 +27,8 @@ export async function respond(
   if (result === null) return c.body(null, 204);
   if ("items" in result) return sendPage(c, op, result);
   if ("download" in result) return sendDownload(c, result.download, result.format);
-  if ("describes" in result) return sendOpenApi(c, result);
-  if ("attached" in result) return sendFile(c, result.attached);
+  if ("collections" in result) return sendOpenApi(c, result);
+  if ("file" in result) return sendFile(c, result.file);
   return sendSingle(c, op, result);
 }
 
@@ -77,14 +77,14 @@ async function nextUrl(
 
 async function sendOpenApi(
   c: Context<AppEnv>,
-  { describes, version }: OpenApiResult,
+  { collections, includedApps, version }: OpenApiResult,
 ): Promise<Response> {
   const operations = c.env.operations();
   const documentVersion = chooseVersion(c, version);
   const document =
-    describes.length === 0
+    collections.length === 0
       ? serviceDocument(operations, serviceHost(c))
-      : joinedDocument(operations, describes, serviceHost(c));
+      : joinedDocument(operations, collections, serviceHost(c), includedApps);
   return sendDocument(c, documentVersion, await renderDocument(document, documentVersion));
 }
 

@@ -1,3 +1,4 @@
+import type { CollectionReference } from "#actions/context.ts";
 import { canDeliver, findMakerRights, findWebhookAndRights } from "#actions/deliveries.ts";
 import { loadNextMessage, type WebhookMessage } from "#actions/webhook-messages.ts";
 import { itemNumberRange } from "#domain/item/item.ts";
@@ -8,8 +9,10 @@ import {
   loadFeedHeads,
   loadStartPositions,
 } from "#store/home/listeners.ts";
+import { problem } from "#domain/problem/problem.ts";
 import { nextVersion } from "#domain/timeline.ts";
 import type { Databases } from "#store/db/database.ts";
+import { loadReach } from "#store/home/placements.ts";
 import { findWebhook, updateWebhookRow } from "#store/home/webhooks.ts";
 import { makerEndedReason } from "#domain/webhook/status.ts";
 import { type Ledger, publishRetry } from "./ledger.ts";
@@ -39,10 +42,7 @@ interface RunState {
   storedRetryAt: number | null;
 }
 
-interface LaggingCollection {
-  id: number;
-  kind: "app" | "form";
-  key: string;
+interface LaggingCollection extends CollectionReference {
   position: number;
 }
 
@@ -94,6 +94,8 @@ export async function deliverAll(
 async function adaptToTimeline(databases: Databases, ledger: Ledger): Promise<void> {
   const { timeline } = databases;
   if (ledger.epoch === timeline.epoch) return;
+  // Changes in a database that is not bound would count as delivered.
+  if ((await loadReach(databases)).missing.length > 0) throw problem.tryAgain(10);
   const positions = ledger.formerPositions(timeline);
   const undeliveredRanges = await filterRangesWithChanges(databases, positions);
   // Of several timelines with undelivered changes, the oldest comes first.
@@ -137,7 +139,8 @@ async function deliverCollections(
 }
 
 /** Returns the collections with changes after the last delivered one. */
-async function findLaggingCollections(
+/** The collections of the webhook with changes after its positions. */
+export async function findLaggingCollections(
   { databases }: SenderService,
   ledger: Ledger,
   hook: Webhook,
@@ -272,10 +275,11 @@ async function stopWebhook(
   run.isStopped = true;
   const { databases, clock, random } = run.service;
   const at = clock.now();
-  const isUpdated = await updateWebhookRow(
+  const result = await updateWebhookRow(
     databases,
     { ...hook, state, reason, updatedAt: at },
     null,
+    [],
     {
       at,
       actor: "system",
@@ -288,7 +292,7 @@ async function stopWebhook(
       sentRequestId: null,
     },
   );
-  if (isUpdated) {
+  if (result === "stored") {
     // The update also removed the pending retry.
     run.storedRetryAt = null;
     run.ledger.failure = null;

@@ -164,6 +164,17 @@ export class Ledger {
     );
   }
 
+  /** Counts the attempts to send events since a time, and the accepted ones. */
+  countAttempts(since: number): { attempts: number; delivered: number } {
+    return this.#storage.sql
+      .exec<{ attempts: number; delivered: number }>(
+        `SELECT count(*) AS attempts, coalesce(sum(status >= 200 AND status < 300), 0) AS delivered
+          FROM delivery WHERE at >= ? AND change IS NOT NULL`,
+        since,
+      )
+      .one();
+  }
+
   findDelivery(number: number): Delivery | undefined {
     const [row] = this.#storage.sql.exec(
       `SELECT ${deliveryColumns} FROM delivery WHERE number = ?`,

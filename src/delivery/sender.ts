@@ -2,17 +2,19 @@ import { canDeliver, findMakerRights } from "#actions/deliveries.ts";
 import { loadNextMessage } from "#actions/webhook-messages.ts";
 import { logWebhookError } from "#domain/events.ts";
 import type { Resources } from "#domain/credential/credential.ts";
-import { sequencesPerCollection } from "#domain/item/item.ts";
+import { itemNumberRange, sequencesPerCollection } from "#domain/item/item.ts";
 import {
   deliveryRetentionMs,
   type Delivery,
+  type DeliveryHealth,
   type DeliveryReport,
 } from "#domain/webhook/delivery.ts";
 import { listensTo, webhookTypes, type Webhook } from "#domain/webhook/webhook.ts";
+import { countChangesIn } from "#store/home/listeners.ts";
 import { findWebhook } from "#store/home/webhooks.ts";
 import { Ledger } from "./ledger.ts";
 import { sendMessage, sendTest, type SenderService } from "./send.ts";
-import { deliverAll, type DeliveryRun } from "./deliver.ts";
+import { deliverAll, findLaggingCollections, type DeliveryRun } from "./deliver.ts";
 
 /** The delay after a wake-up, which collects the changes of a burst in one run. */
 const gatherMs = 1000;
@@ -20,6 +22,8 @@ const gatherMs = 1000;
 const retryAfterErrorMs = 10_000;
 /** The delay while the database is being restored. */
 const pauseMs = 60_000;
+/** The period whose attempts the health counts. */
+const healthPeriodMs = 24 * 60 * 60 * 1000;
 /** An alarm that is this late is lost. */
 const lostAfterMs = 5000;
 
@@ -158,6 +162,22 @@ export class Sender {
     const since = this.#now() - deliveryRetentionMs;
     const deliveries = this.#ledger.listDeliveries(before, limit, since, collections);
     return { deliveries, failure };
+  }
+
+  /** How well the webhook delivers, for lists. */
+  async health(id: string): Promise<DeliveryHealth> {
+    const { databases } = this.#service;
+    const hook = await this.#getWebhook(id);
+    const lagging = await findLaggingCollections(this.#service, this.#ledger, hook);
+    const ranges = lagging.map(({ id: collection, position }) => ({
+      collection,
+      number: position,
+      below: itemNumberRange(collection).below,
+    }));
+    return {
+      ...this.#ledger.countAttempts(this.#now() - healthPeriodMs),
+      queued: await countChangesIn(databases, ranges),
+    };
   }
 
   async forget(): Promise<void> {

@@ -10,6 +10,9 @@ interface SendersService extends Timing, LogPort {
   senders: { getByName(id: string): SenderStub };
 }
 
+/** A list waits this long for the health of a webhook. Then it shows none. */
+const healthTimeoutMs = 1500;
+
 /** Calls the objects of webhooks, which are named by webhook ID. Throws a retryable problem if one is unreachable. */
 export function webhookObjects(service: SendersService): WebhookObjects {
   const { storageMs } = service.timeouts;
@@ -36,6 +39,7 @@ export function webhookObjects(service: SendersService): WebhookObjects {
       callObject(id, async (stub) => stub.redeliver(id, number, collections), sendTimeoutMs),
     report: (id, before, limit, collections) =>
       callObject(id, async (stub) => stub.report(before, limit, collections)),
+    health: (id) => callObject(id, async (stub) => stub.health(id), healthTimeoutMs),
     forget: (id) => callObject(id, async (stub) => stub.forget()),
   };
 }

@@ -2,13 +2,18 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
+import { parseOptions } from "./command.ts";
 import { policyHeader } from "../html/content-security-policy.ts";
 import { writeDocs } from "./docs/build.ts";
 
-/**
- * Builds the static assets: style sheets and scripts, the pages of the documentation, and Swagger UI from its package.
- * wrangler runs this before it serves, bundles or deploys.
- */
+const usage = `
+Usage: npm run assets
+
+Builds the static assets into dist/assets: style sheets and scripts, the pages of the documentation, and Swagger UI
+from its package. wrangler runs this before it serves, bundles or deploys.
+`;
+
+parseOptions(usage, {});
 
 const sourceFolder = new URL("../assets", import.meta.url).pathname;
 const target = "dist/assets";
@@ -42,7 +47,7 @@ for (const name of ["swagger-ui-bundle.js", "swagger-ui.css"]) {
 }
 await writeDocs(target);
 
-/** Cloudflare serves assets without calling the Worker, so this file sets their headers. */
+/** Cloudflare serves assets, so this file sets their headers. The Worker adds the frame of members to the guides. */
 const headers = {
   // They accept no other methods, which a 405 has to say.
   "/*": ["Allow: GET, HEAD"],

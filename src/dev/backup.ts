@@ -1,26 +1,83 @@
+import { rmSync } from "node:fs";
+import { openInstallation } from "./deploy/deployment.ts";
+import { importFile } from "./deploy/load-backup.ts";
 import { parseDeploymentOptions } from "./deploy/options.ts";
-import { findDatabases } from "./deploy/resources.ts";
-import { loadSettings, saveSettings, settingsFileOf } from "./deploy/settings.ts";
-import { captureWrangler, queryWrangler, runWranglerQuietly, stop } from "./deploy/wrangler.ts";
+import { runStatements } from "./deploy/query.ts";
+import {
+  createDatabase,
+  deleteDatabase,
+  ensureBucket,
+  findJurisdiction,
+} from "./deploy/resources.ts";
+import { saveSettings, settingsFileOf } from "./deploy/settings.ts";
+import {
+  downloadBackup,
+  storeFile,
+  storeManifest,
+  type BackupFolder,
+  type StoredFile,
+} from "./deploy/stored-backup.ts";
+import { captureWrangler, runWranglerQuietly, stop } from "./deploy/wrangler.ts";
 
 /**
  * `npm run backup -- --output backup.sql` exports each database of a deployment to `backup.DB.sql`. Then it restores each
- * file into a scratch database and compares the number of rows of every table.
+ * file into a scratch database and compares the number of rows of every table. With `--bucket`, it stores the files in a
+ * bucket of R2 instead. With `--download`, it gets them back from there.
  */
 
-const options = parseDeploymentOptions(["env", "account"], { output: "string" });
-const { environment, output = "backup.sql" } = options;
-const settings = loadSettings(options);
+const options = parseDeploymentOptions(["env", "account", "jurisdiction"], {
+  output: "string",
+  bucket: "string",
+  download: "string",
+  "part-bytes": "string",
+});
+const { environment, jurisdiction, bucket } = options;
+const output = String(options.output ?? "backup.sql");
+const partBytes = options["part-bytes"] === undefined ? undefined : Number(options["part-bytes"]);
+if (partBytes !== undefined && !(partBytes >= 1)) stop("--part-bytes must be a number.");
+if (options.download !== undefined && bucket === undefined) stop("Name the bucket with --bucket.");
+const deployment = await openInstallation(options);
+const { settings, cloudflare } = deployment;
 saveSettings(environment, settings);
-findDatabases(environment, settings);
 const config = ["--config", settingsFileOf(environment)];
 
-for (const { binding, database_name: name } of settings.d1_databases) {
-  const file = String(output).replace(/(\.\w+)?$/, `.${binding}$1`);
-  const before = countRows(binding);
-  runWranglerQuietly(["d1", "export", binding, "--remote", "--output", file, ...config]);
-  const after = countRows(binding);
-  const restored = countRestoredRows(`${name}-backup-check`, file);
+if (options.download === undefined) await store();
+else await downloadStored(String(options.download));
+
+function folderOf(name: string): BackupFolder {
+  return { cloudflare, bucket: String(bucket), jurisdiction, folder: name };
+}
+
+async function downloadStored(name: string): Promise<void> {
+  for (const path of await downloadBackup(folderOf(name), output))
+    console.log(`${path}: complete.`);
+}
+
+async function store(): Promise<void> {
+  const folder = new Date().toISOString().replace(/\.\d+/, "").replaceAll(":", "-");
+  const target = bucket === undefined ? undefined : folderOf(folder);
+  if (target) await ensureBucket(cloudflare, target.bucket, { jurisdiction });
+  const files: StoredFile[] = [];
+  for (const { binding, database_id: id, database_name: name } of settings.d1_databases) {
+    const file = output.replace(/(\.\w+)?$/, `.${binding}$1`);
+    await exportDatabase(binding, id, `${name}-backup-check`, file);
+    if (!target) continue;
+    files.push(await storeFile(target, file, partBytes));
+    rmSync(file);
+  }
+  if (!target) return;
+  await storeManifest(target, { files, settings });
+  console.log(
+    `Stored in ${target.bucket}. To get it back, run: npm run backup -- --bucket ${target.bucket} --download ${folder}`,
+  );
+}
+
+/** Exports a database, and checks that a new database has the same rows after an import. */
+async function exportDatabase(binding: string, id: string, scratch: string, file: string) {
+  const before = await countRows(id);
+  await runWranglerQuietly(["d1", "export", binding, "--remote", "--output", file, ...config]);
+  const after = await countRows(id);
+  const restored = await countRestoredRows(id, scratch, file);
   const wrong = Object.keys(after).filter((table) => {
     const limits = [before[table] ?? 0, after[table] ?? 0];
     const count = restored[table] ?? -1;
@@ -33,35 +90,42 @@ for (const { binding, database_name: name } of settings.d1_databases) {
     stop(`${file} is incomplete. ${numbers.join("; ")}.`);
   }
   const rows = Object.values(restored).reduce((sum, count) => sum + count, 0);
-  console.log(
-    `${file}: ${rows} rows of ${Object.keys(restored).length} tables, restored and counted.`,
-  );
+  const tables = Object.keys(restored).length;
+  console.log(`${file}: ${rows} rows of ${tables} tables, restored and counted.`);
 }
 
-/** Restores a backup into a new database, counts its rows, and deletes it. */
-function countRestoredRows(scratch: string, file: string): Record<string, number> {
-  const remove = () => captureWrangler(["d1", "delete", scratch, "--skip-confirmation", ...config]);
+/** Imports a backup into a new database in the same jurisdiction, counts its rows, and deletes it. */
+async function countRestoredRows(
+  source: string,
+  scratch: string,
+  file: string,
+): Promise<Record<string, number>> {
   // An interrupted run may have left one.
-  remove();
-  runWranglerQuietly(["d1", "create", scratch, "--update-config=false", ...config]);
+  await deleteDatabase(cloudflare, scratch);
+  const scratchId = await createDatabase(cloudflare, scratch, {
+    jurisdiction: await findJurisdiction(cloudflare, source),
+  });
+  const remove = () => captureWrangler(["d1", "delete", scratch, "--skip-confirmation", ...config]);
   process.once("exit", remove);
-  runWranglerQuietly(["d1", "execute", scratch, "--remote", "--yes", "--file", file, ...config]);
-  return countRows(scratch);
+  await importFile(environment, scratch, file);
+  const counts = await countRows(scratchId);
+  await deleteDatabase(cloudflare, scratch);
+  process.off("exit", remove);
+  return counts;
 }
 
 /** The number of rows of each table. D1's own tables are not part of an export. */
-function countRows(database: string): Record<string, number> {
-  const tables = query<{ name: string }>(
-    database,
+async function countRows(id: string): Promise<Record<string, number>> {
+  const tables = await query<{ name: string }>(
+    id,
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '_cf_%'",
   );
   const counts = tables.map(({ name }) => `(SELECT count(*) FROM "${name}") AS "${name}"`);
-  const [row = {}] = query<Record<string, number>>(database, `SELECT ${counts.join(", ")}`);
+  const [row = {}] = await query<Record<string, number>>(id, `SELECT ${counts.join(", ")}`);
   return row;
 }
 
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows what it asked for
-function query<Row>(database: string, sql: string): Row[] {
-  const command = ["d1", "execute", database, "--remote", "--json", "--yes", "--command", sql];
-  return queryWrangler<{ results: Row[] }[]>([...command, ...config])?.[0]?.results ?? [];
+async function query<Row>(id: string, sql: string): Promise<Row[]> {
+  const outcome = await runStatements<Row>(cloudflare, id, sql);
+  return "error" in outcome ? stop(outcome.error.message) : (outcome.result[0]?.results ?? []);
 }

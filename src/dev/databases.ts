@@ -1,15 +1,16 @@
-import { parseDeploymentOptions } from "./deploy/options.ts";
+import { homeName } from "#domain/bookmarks.ts";
+import { openInstallation } from "./deploy/deployment.ts";
+import { migrate } from "./deploy/migrate.ts";
 import { listActiveMoves, startMove, stopMove } from "./deploy/moves.ts";
-import { migrate, migrateAndDeploy, waitUntilHealthy } from "./deploy/publish.ts";
-import { ensureDatabases, ensureResources, queryDatabase } from "./deploy/resources.ts";
+import { parseDeploymentOptions } from "./deploy/options.ts";
+import { migrateAndDeploy, requireRunning, waitUntilHealthy } from "./deploy/publish.ts";
+import { queryDatabase } from "./deploy/query.ts";
+import { ensureDatabases, ensureResources } from "./deploy/resources.ts";
 import {
-  isAssignedId,
+  createDatabaseSettings,
   isDataDatabase,
-  loadSettings,
   saveSettings,
-  settingsFileOf,
   type DatabaseSettings,
-  type Settings,
 } from "./deploy/settings.ts";
 import { stop } from "./deploy/wrangler.ts";
 
@@ -20,20 +21,19 @@ import { stop } from "./deploy/wrangler.ts";
  */
 
 const [command = "", ...args] = process.argv.slice(2);
+if (command.startsWith("-")) args.unshift(command);
+else if (!["list", "add", "move"].includes(command))
+  stop(`Unknown command '${command}'. See --help.`);
 const [collection] = args[0]?.startsWith("-") ? [] : args.splice(0, 1);
 const options = parseDeploymentOptions(
-  ["env", "location", "jurisdiction"],
+  ["env", "account", "location", "jurisdiction"],
   { to: "string", stop: "boolean", yes: "boolean" },
   args,
 );
 const { environment, yes: isConfirmed, location, jurisdiction } = options;
-const settings = loadSettings({ environment });
-if (
-  !settings.d1_databases.some(
-    ({ binding, database_id: id }) => binding === "DB" && isAssignedId(id),
-  )
-)
-  stop(`${settingsFileOf(environment)} has no database. \`npm run deploy\` creates that file.`);
+const deployment = await openInstallation(options);
+const { settings } = deployment;
+saveSettings(environment, settings);
 
 /** D1's limit for a database. */
 const maxBytes = 10_000_000_000;
@@ -41,20 +41,16 @@ const maxBytes = 10_000_000_000;
 const rolloutMs = 60_000;
 const notYet = Number.MAX_SAFE_INTEGER;
 
-function list(): void {
-  saveSettings(environment, settings);
-  const sites = new Map(loadSites().map((site) => [site.name, site]));
-  const lines = settings.d1_databases.map(({ binding, database_name: name, database_id: id }) => {
-    if (!isAssignedId(id)) return [binding, name, "", "", "", "not created"];
-    const sql = "SELECT count(*) AS count FROM collection WHERE id > 0";
-    const { results, meta } = queryDatabase<{ count: number }>(environment, binding, sql, missing);
-    const bytes = meta.size_after ?? 0;
-    const share = `${((100 * bytes) / maxBytes).toFixed(1)} %`;
-    const size = `${(bytes / 1_000_000).toFixed(1)} MB`;
-    const collections = String(results[0]?.count ?? 0);
-    return [binding, name, sites.get(binding)?.location ?? "", size, share, collections];
-  });
-  const rows = [["Binding", "Name", "Location", "Size", "Of 10 GB", "Collections"], ...lines];
+async function list(): Promise<void> {
+  const reports = new Map((await loadReports()).map((report) => [report.name, report]));
+  const rows = [
+    ["Binding", "Name", "Location", "Size", "Of 10 GB", "Writes a minute", "Collections"],
+  ];
+  for (const { binding, database_name: name } of settings.d1_databases) {
+    const { location: place, writes } = reports.get(binding) ?? {};
+    const [size, share, count] = await measure(binding);
+    rows.push([binding, name, place ?? "", size, share, `${writes ?? ""}`, count]);
+  }
   for (const row of rows)
     console.log(
       row
@@ -62,24 +58,50 @@ function list(): void {
         .join("  ")
         .trimEnd(),
     );
-  listActiveMoves(environment);
+  await listActiveMoves(deployment);
+}
+
+/** The size of a database, its share of the limit, and its number of collections. */
+async function measure(binding: string): Promise<[string, string, string]> {
+  const sql = "SELECT count(*) AS count FROM collection WHERE id > 0";
+  const { results, meta } = await queryDatabase<{ count: number }>(
+    deployment,
+    binding,
+    sql,
+    missing,
+  );
+  const bytes = meta.size_after ?? 0;
+  const share = `${((100 * bytes) / maxBytes).toFixed(1)} %`;
+  return [`${(bytes / 1_000_000).toFixed(1)} MB`, share, String(results[0]?.count ?? 0)];
 }
 
 const widthOf = (rows: readonly string[][], column: number) =>
   Math.max(...rows.map((row) => row[column]?.length ?? 0));
 
-interface SiteRow {
+interface ReportRow {
   name: string;
   location: string | null;
+  writes: number | null;
+}
+
+/** Where the databases are, and the writes a minute that the service last counted. */
+async function loadReports(): Promise<ReportRow[]> {
+  const sql = `SELECT name, location, writes_per_minute AS writes
+    FROM data_database FULL JOIN database_report USING (name)`;
+  return (await queryDatabase<ReportRow>(deployment, homeName, sql, missing)).results;
+}
+
+interface SiteRow {
+  name: string;
   used_from: number;
 }
 
 // A database that an interrupted run created has no tables yet.
 const missing = /no such table/;
 
-function loadSites(): SiteRow[] {
-  const sql = "SELECT name, location, used_from FROM data_database";
-  return queryDatabase<SiteRow>(environment, "DB", sql, missing).results;
+async function loadSites(): Promise<SiteRow[]> {
+  const sql = "SELECT name, used_from FROM data_database";
+  return (await queryDatabase<SiteRow>(deployment, homeName, sql, missing)).results;
 }
 
 async function add(): Promise<void> {
@@ -88,8 +110,8 @@ async function add(): Promise<void> {
     stop(
       "Choose where: --location weur (or eeur, wnam, enam, apac, oc), or --jurisdiction eu (or us, fedramp).",
     );
-  saveSettings(environment, settings);
-  const database = findUnfinished(settings, place) ?? nextDatabase(settings, place);
+  requireRunning(deployment);
+  const database = (await findUnfinished(place)) ?? nextDatabase(place);
   const { binding, database_name: name } = database;
   console.log(`Adds ${name} in ${place}, bound as ${binding}:
   1. creates the database
@@ -99,50 +121,46 @@ async function add(): Promise<void> {
   if (!isConfirmed) return console.log("Nothing was done. Add --yes to do it.");
   if (!settings.d1_databases.includes(database)) settings.d1_databases.push(database);
   saveSettings(environment, settings);
-  ensureDatabases({ environment, location, jurisdiction }, settings);
+  await ensureDatabases(deployment, { location, jurisdiction });
   // The place is that of the new database. A bucket that is still missing follows the home database.
-  ensureResources({ environment }, settings);
+  await ensureResources(deployment, {});
   // Isolates that have the binding must find the row, so that they do not use the database before all others have it.
-  migrate(environment, "DB");
+  await migrate(deployment, homeName);
   const insert = `INSERT OR IGNORE INTO data_database VALUES ('${binding}', '${place}', ${notYet})`;
-  queryDatabase(environment, "DB", insert);
-  const { url } = migrateAndDeploy(environment, settings);
+  await queryDatabase(deployment, homeName, insert);
+  const { url } = await migrateAndDeploy(deployment);
   if (!(await waitUntilHealthy(url)))
     stop("The service is not healthy, so the new database is not used yet. Run this again.");
   const activate = `UPDATE data_database SET used_from = ${Date.now() + rolloutMs} WHERE name = '${binding}' AND used_from = ${notYet}`;
-  queryDatabase(environment, "DB", activate);
+  await queryDatabase(deployment, homeName, activate);
   console.log(`${binding} is bound. New apps and forms use it in a minute.`);
 }
 
-/** Finds a database in this place that an earlier run has not finished. */
-function findUnfinished({ d1_databases: databases }: Settings, place: string) {
-  const sites = new Map(loadSites().map((site) => [site.name, site]));
-  return databases.filter(isDataDatabase).find(({ binding, database_name: name }) => {
+/**
+ * Finds a database in this place that an earlier run has not finished. That run may have been killed after its last
+ * statement, so one that is not used yet counts too.
+ */
+async function findUnfinished(place: string): Promise<DatabaseSettings | undefined> {
+  const sites = new Map((await loadSites()).map((site) => [site.name, site]));
+  return settings.d1_databases.filter(isDataDatabase).find(({ binding, database_name: name }) => {
     const site = sites.get(binding);
-    return name.endsWith(`-${place}`) && (!site || site.used_from === notYet);
+    return name.endsWith(`-${place}`) && (!site || site.used_from > Date.now());
   });
 }
 
 const maxDataDatabases = 99;
 
-function nextDatabase(
-  { d1_databases: databases, name }: Settings,
-  place: string,
-): DatabaseSettings {
+function nextDatabase(place: string): DatabaseSettings {
+  const { d1_databases: databases, name } = settings;
   const numbers = databases.filter(isDataDatabase).map(({ binding }) => Number(binding.slice(-2)));
   const number = Math.max(0, ...numbers) + 1;
   if (number > maxDataDatabases)
     stop(`An installation has at most ${maxDataDatabases} data databases.`);
   const digits = String(number).padStart(2, "0");
-  return {
-    binding: `DATA_${digits}`,
-    database_name: `${name}-data-${digits}-${place}`,
-    database_id: "0".repeat(32),
-    migrations_dir: "migrations",
-  };
+  return createDatabaseSettings(`DATA_${digits}`, `${name}-data-${digits}-${place}`);
 }
 
-function move(): void {
+async function move(): Promise<void> {
   if (
     !/^(app|form):./.test(collection ?? "") ||
     (options.to === undefined) !== (options.stop === true)
@@ -150,21 +168,14 @@ function move(): void {
     stop(
       "Name the app or form and the database: `npm run databases -- move form:purchase --to DATA_02`, or --stop.",
     );
-  saveSettings(environment, settings);
   const name = String(collection);
-  if (options.stop) return stopMove(environment, name);
-  startMove({
-    environment,
-    settings,
-    name,
-    to: String(options.to),
-    isConfirmed: isConfirmed === true,
-  });
+  if (options.stop) return stopMove(deployment, name);
+  await startMove(deployment, { name, to: String(options.to), isConfirmed: isConfirmed === true });
 }
 
-if (command === "list") list();
+if (command === "list") await list();
 else if (command === "add") await add();
-else if (command === "move") move();
+else if (command === "move") await move();
 else
   stop(
     "Use `npm run databases -- list`, `add --location apac`, or `move form:purchase --to DATA_02`.",

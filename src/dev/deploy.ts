@@ -1,8 +1,11 @@
+import { homeName } from "#domain/bookmarks.ts";
+import { hasHome, openDeployment } from "./deploy/deployment.ts";
 import { inviteFirstOwner } from "./deploy/invite-owner.ts";
-import { parseDeploymentOptions } from "./deploy/options.ts";
-import { waitUntilHealthy, migrateAndDeploy } from "./deploy/publish.ts";
-import { requirePaidPlan } from "./deploy/plan.ts";
 import { loadBackup, requireWholeBackup } from "./deploy/load-backup.ts";
+import { hasMigrations } from "./deploy/migrate.ts";
+import { parseDeploymentOptions } from "./deploy/options.ts";
+import { requirePaidPlan } from "./deploy/plan.ts";
+import { migrateAndDeploy, requireRunning, waitUntilHealthy } from "./deploy/publish.ts";
 import { ensureResources } from "./deploy/resources.ts";
 import {
   createMissingSecrets,
@@ -10,38 +13,31 @@ import {
   isRunner,
   readSecrets,
   secretsFileOf,
-  settingsFileOf,
-  saveSettings,
-  loadSettings,
-} from "./deploy/settings.ts";
+} from "./deploy/secrets.ts";
+import { settingsFileOf } from "./deploy/settings.ts";
 
 /**
- * `npm run deploy` creates missing resources at Cloudflare, sets missing secrets, migrates and deploys. Then it prints
- * the link for creating the first owner. Every step skips finished work, so another run continues after a failure. On a
- * runner of CI it asks nothing, prints no secret, and needs no file of an earlier run.
+ * `npm run deploy` reads what the environment has, creates missing resources, sets missing secrets, migrates and deploys.
+ * Then it prints the link for creating the first owner. Every step skips finished work, so another run continues after a
+ * failure. On a runner of CI it asks nothing, prints no secret, and needs no file of an earlier run.
  */
 
 const ownerVariable = process.env["OWNER_EMAIL"];
 const options = parseDeploymentOptions(
   ["env", "location", "jurisdiction", "domain", "contact", "account", "owner"],
-  {
-    from: "string",
-  },
+  { from: "string", resume: "boolean" },
   [...(ownerVariable ? [`--owner=${ownerVariable}`] : []), ...process.argv.slice(2)],
 );
 const { environment, from: backup } = options;
 if (typeof backup === "string") await requireWholeBackup(backup);
-const settings = loadSettings(options);
-saveSettings(environment, settings);
-const deployedSecrets = findDeployedSecrets(environment);
-if (deployedSecrets === undefined) requirePaidPlan(settings);
-ensureResources(options, settings);
-if (typeof backup === "string") loadBackup(environment, backup);
-const { url, hasOwner } = migrateAndDeploy(
-  environment,
-  settings,
-  createMissingSecrets(environment, deployedSecrets),
-);
+const deployment = await openDeployment(options);
+if (!options.resume) requireRunning(deployment);
+const isNew = !hasHome(deployment) || !(await hasMigrations(deployment, homeName));
+if (isNew) await requirePaidPlan(deployment);
+await ensureResources(deployment, options);
+if (typeof backup === "string") await loadBackup(deployment, backup);
+const secrets = createMissingSecrets(environment, await findDeployedSecrets(deployment));
+const { url, hasOwner } = await migrateAndDeploy(deployment, secrets);
 const isHealthy = await waitUntilHealthy(url);
 const { SETUP_SECRET: setupSecret = "as you stored it", TOKEN_SECRET: storedTokenSecret } =
   readSecrets(environment);
@@ -53,7 +49,7 @@ const ownerEmail = options.owner;
 const tokenSecret = process.env["TOKEN_SECRET"] || storedTokenSecret;
 
 /** The invitation of the first owner. A runner prints none, because other people can read its log. */
-function inviteOwner(): string {
+async function inviteOwner(): Promise<string> {
   if (!ownerEmail) return "";
   if (isRunner()) {
     return `\n  To invite ${ownerEmail}, run this command on your machine with OWNER_EMAIL and TOKEN_SECRET.\n`;
@@ -61,11 +57,11 @@ function inviteOwner(): string {
   if (!tokenSecret) {
     return `\n  No invitation for ${ownerEmail}: set TOKEN_SECRET to the Worker's secret, and run this again.\n`;
   }
-  const path = inviteFirstOwner(environment, ownerEmail, tokenSecret);
+  const path = await inviteFirstOwner(deployment, ownerEmail, tokenSecret);
   return `  Invitation       ${url}${path}\n                   makes ${ownerEmail} the first owner, once, within 7 days\n`;
 }
 
-const invitationLines = hasOwner ? "" : inviteOwner();
+const invitationLines = hasOwner ? "" : await inviteOwner();
 const fileLines = `  Settings         ${settingsFileOf(environment)}   keep it; contains IDs and options, no secrets
   Secrets          ${secretsFileOf(environment)}   move it to your secret store; Cloudflare never shows them again
 `;

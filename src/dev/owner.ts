@@ -1,6 +1,7 @@
 import { permissions } from "../domain/credential/permissions.ts";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { parseEnv } from "node:util";
 
 /** Calls the routes of the administration as the local owner. Signs in again when the session has ended. */
 export class Owner {
@@ -39,6 +40,7 @@ export class Owner {
     const { email, password } = this.#local;
     const response = await this.#fetch("POST", "/admin/sign-in", { email, password });
     const cookie = response.headers.getSetCookie()[0]?.split(";")[0];
+    if (response.status >= 500) throw new Error(describeProblem(await response.text()));
     if (!response.ok || !cookie) {
       throw new Error(
         `The local owner cannot sign in at ${this.#url} (${response.status}). ` +
@@ -177,12 +179,19 @@ export function saveLocal(local: LocalSettings): void {
   writeFileSync(settingsFile, `${JSON.stringify(local, null, 2)}\n`, { mode: 0o600 });
 }
 
-/** Creates missing secrets for local development and returns the set-up secret. */
+/** Creates missing and empty secrets for local development. Returns the set-up secret. */
 export function ensureSecrets(): string {
-  const text = existsSync(secretsFile) ? readFileSync(secretsFile, "utf8") : "";
-  const missing = ["TOKEN_SECRET", "SETUP_SECRET"].filter((name) => !text.includes(`${name}=`));
-  const lines = missing.map((name) => `${name}="${randomBytes(32).toString("base64url")}"\n`);
-  if (lines.length > 0) writeFileSync(secretsFile, text + lines.join(""), { mode: 0o600 });
-  const content = readFileSync(secretsFile, "utf8");
-  return /^SETUP_SECRET="?([^"\n]*)"?$/m.exec(content)?.[1] ?? "";
+  let text = existsSync(secretsFile) ? readFileSync(secretsFile, "utf8") : "";
+  for (const name of ["TOKEN_SECRET", "SETUP_SECRET"]) {
+    if (parseEnv(text)[name]) continue;
+    const line = `${name}="${randomBytes(32).toString("base64url")}"`;
+    const emptyLine = new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=.*$`, "m");
+    text = emptyLine.test(text)
+      ? text.replace(emptyLine, line)
+      : `${endWithNewline(text)}${line}\n`;
+    writeFileSync(secretsFile, text, { mode: 0o600 });
+  }
+  return parseEnv(text)["SETUP_SECRET"] ?? "";
 }
+
+const endWithNewline = (text: string) => (text === "" || text.endsWith("\n") ? text : `${text}\n`);

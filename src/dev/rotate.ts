@@ -1,13 +1,13 @@
 import { parseDeploymentOptions } from "./deploy/options.ts";
+import { openInstallation } from "./deploy/deployment.ts";
 import {
-  saveSecrets,
   createSecret,
   readSecrets,
+  saveSecrets,
   secretsFileOf,
   withSecretsFile,
-  settingsFileOf,
-  loadSettings,
-} from "./deploy/settings.ts";
+} from "./deploy/secrets.ts";
+import { saveSettings, settingsFileOf } from "./deploy/settings.ts";
 import { runWrangler, stop } from "./deploy/wrangler.ts";
 
 /**
@@ -15,7 +15,8 @@ import { runWrangler, stop } from "./deploy/wrangler.ts";
  * ones. It writes the file before it updates the Worker, so an interruption never loses a secret that is in use.
  */
 
-const { environment, finish } = parseDeploymentOptions(["env"], { finish: "boolean" });
+const options = parseDeploymentOptions(["env", "account"], { finish: "boolean" });
+const { environment, finish } = options;
 const secrets = readSecrets(environment);
 const keys = secrets.TOKEN_SECRET?.split(",").filter(Boolean) ?? [];
 if (keys.length === 0) {
@@ -27,13 +28,14 @@ if (keys.length === 0) {
 // With two keys, an earlier run has already started the rotation. Sends the same keys again.
 const newKeys = keys.length > 1 ? keys : [createSecret(), ...keys];
 const activeKeys = finish ? keys.slice(0, 1) : newKeys;
-const name = loadSettings({ environment }).name;
+const { settings } = await openInstallation(options);
+saveSettings(environment, settings);
 saveSecrets(environment, { ...secrets, TOKEN_SECRET: activeKeys.join(",") });
-withSecretsFile({ TOKEN_SECRET: activeKeys.join(",") }, (path) =>
+await withSecretsFile({ TOKEN_SECRET: activeKeys.join(",") }, (path) =>
   runWrangler(["secret", "bulk", path, "--config", settingsFileOf(environment)]),
 );
 console.log(
   finish
-    ? `${name} now accepts only the new secret.`
-    : `${name} signs with the new secret and still accepts the old one. Rotate the credentials that were issued before\nnow. Then run \`npm run rotate -- --finish\`.`,
+    ? `${settings.name} now accepts only the new secret.`
+    : `${settings.name} signs with the new secret and still accepts the old one. Rotate the credentials that were issued before\nnow. Then run \`npm run rotate -- --finish\`.`,
 );

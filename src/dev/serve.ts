@@ -1,9 +1,11 @@
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { watch } from "node:fs";
+import { spawn, type ChildProcess } from "node:child_process";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { parseOptions } from "./command.ts";
+import { createDemo } from "./demo/seed.ts";
 import { stop } from "./deploy/wrangler.ts";
+import { migrateLocalDatabase } from "./local-database.ts";
 import {
   defaultCredential,
   ensureSecrets,
@@ -12,15 +14,16 @@ import {
   Owner,
   saveLocal,
 } from "./owner.ts";
-import { createDemo } from "./demo/seed.ts";
 
-/** `npm run dev` creates secrets, migrates, starts the server, seeds a demo, and prints a working curl command. */
+/**
+ * `npm run dev` creates secrets, a database with a demo, and a credential, starts the server, and prints a working curl
+ * command.
+ */
 
-/** Like `[wrangler:info] GET /health 200 OK (5ms)`, possibly coloured. */
-const wranglerRequestLine = /\[wrangler:info\].* (?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) /;
-const docsFolder = new URL("../../docs", import.meta.url).pathname;
-/** Editors write a file in several steps. */
-const rebuildDelayMs = 100;
+/** Lines of wrangler that ours replace: one for each request, and the advice to call the cron by hand. */
+const replacedLine =
+  /\[wrangler:info\].* (?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) |Scheduled Workers are not automatically|manually trigger a scheduled event|cdn-cgi\/local\/scheduled|#test-cron-triggers-locally/;
+const cronMs = 60_000;
 const quietMs = 400;
 /** The set-up's requests are logged within a moment, even on a busy machine. */
 const maxQuietWaitMs = 10_000;
@@ -39,20 +42,24 @@ if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535) {
   stop("--port must be a number from 1 to 65535.");
 }
 const url = `http://127.0.0.1:${port}`;
-// Otherwise another server on this port would receive the set-up secret and the password.
-if (!(await isPortFree(Number(port)))) {
-  stop(`Port ${port} is in use. Choose another one: npm run dev -- --port ${Number(port) + 1}`);
+let server: ChildProcess | undefined;
+try {
+  await serveDemo();
+} catch (error) {
+  server?.kill("SIGTERM");
+  stop(error instanceof Error ? error.message : String(error));
 }
 
-const setupSecret = ensureSecrets();
-await createDemo(setupSecret);
-migrate();
-const server = serve();
-await waitUntilReady(server);
-const { email, password, token } = await ensureToken();
-watchDocs();
-await waitUntilQuiet();
-console.log(`
+async function serveDemo(): Promise<void> {
+  // The demo takes a while, so a port that is in use is reported before.
+  await assertPortIsFree();
+  const setupSecret = ensureSecrets();
+  if (!(await migrateLocalDatabase())) await createDemo(setupSecret);
+  server = await startServer();
+  runCron();
+  const { email, password, token } = await ensureToken(setupSecret);
+  await waitUntilQuiet();
+  console.log(`
 Edge Forms answers at ${url}
 
   Administration   ${url}/admin
@@ -61,6 +68,7 @@ Edge Forms answers at ${url}
 
   curl -s ${url}/api/v1/apps/orders/records -H 'Authorization: Bearer ${token}'
 `);
+}
 
 /** Waits until wrangler has printed the output of the set-up, so that the sign-in data comes last. */
 async function waitUntilQuiet(): Promise<void> {
@@ -69,29 +77,11 @@ async function waitUntilQuiet(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-/** Rebuilds the pages of the documentation when a file in `docs` changes. */
-function watchDocs(): void {
-  let timer: NodeJS.Timeout | undefined;
-  watch(docsFolder, { recursive: true }, () => {
-    clearTimeout(timer);
-    timer = setTimeout(
-      () => spawn(process.execPath, ["src/dev/assets.ts"], { stdio: "inherit" }),
-      rebuildDelayMs,
-    );
-  }).unref();
-}
-
-function migrate(): void {
-  const migration = spawnSync("wrangler", ["d1", "migrations", "apply", "DB", "--local"], {
-    env: { ...process.env, CI: "true" },
-    encoding: "utf8",
-  });
-  if (migration.status === 0) return;
-  console.error(migration.stdout, migration.stderr, migration.error ?? "");
-  process.exit(1);
-}
-
-function serve(): ChildProcess {
+/**
+ * Starts wrangler, and waits for its own report that it serves the port. Another server that took the port meanwhile would
+ * answer a request, and receive the set-up secret and the password.
+ */
+async function startServer(): Promise<ChildProcess> {
   const child = spawn(
     "wrangler",
     [
@@ -105,46 +95,73 @@ function serve(): ChildProcess {
       // Lets webhooks call this machine over http. No deployment sets this variable.
       "--var=LOCAL_RECEIVERS:allowed",
     ],
-    { stdio: ["ignore", "pipe", "inherit"] },
+    { stdio: ["ignore", "pipe", "pipe", "ipc"] },
   );
-  // wrangler logs each request as well. The service's own line says more.
-  createInterface({ input: child.stdout }).on("line", (line) => {
-    if (lastLineAt < Infinity || line.includes('"event":"request"')) {
-      lastLineAt = performance.now();
-    }
-    if (!wranglerRequestLine.test(line)) console.log(line);
-  });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => child.kill("SIGTERM"));
   }
   // When npm is killed, its children get no signal and would keep the port. So watch for a new parent.
   const parent = process.ppid;
   setInterval(() => process.ppid === parent || child.kill("SIGTERM"), 500).unref();
-  child.on("exit", (code) => process.exit(code ?? 1));
+  printLines(child.stdout, console.log);
+  printLines(child.stderr, console.error);
+  const ready = new Promise<void>((resolve, reject) => {
+    let isReady = false;
+    child.on("message", (message) => {
+      isReady ||= JSON.stringify(message).includes("DEV_SERVER_READY");
+      if (isReady) resolve();
+    });
+    child.on("error", reject);
+    child.on("exit", (code) => {
+      const exit = () => process.exit(code ?? 1);
+      if (isReady) exit();
+      else assertPortIsFree().then(exit, reject);
+    });
+  });
+  await ready;
   return child;
 }
 
-/** Whether nothing listens on the port of this machine. */
-async function isPortFree(candidate: number): Promise<boolean> {
+/** Prints the lines of wrangler that ours do not replace. */
+function printLines(stream: Readable | null, print: (line: string) => void): void {
+  if (stream === null) return;
+  createInterface({ input: stream }).on("line", (line) => {
+    if (lastLineAt < Infinity || line.includes('"event":"request"')) {
+      lastLineAt = performance.now();
+    }
+    if (!replacedLine.test(line)) print(line);
+  });
+}
+
+/** Calls the scheduled work now and each minute, because `wrangler dev` never does. */
+function runCron(): void {
+  void callCron();
+  setInterval(() => void callCron(), cronMs).unref();
+}
+
+async function callCron(): Promise<void> {
+  await fetch(`${url}/cdn-cgi/local/scheduled`).catch(() => undefined);
+}
+
+/** Otherwise another server on this port would receive the set-up secret and the password. */
+async function assertPortIsFree(): Promise<void> {
   const probe = createServer();
   const canListen = await new Promise<boolean>((resolve) => {
     probe.once("error", () => resolve(false));
-    probe.listen(candidate, "127.0.0.1", () => resolve(true));
+    probe.listen(Number(port), "127.0.0.1", () => resolve(true));
   });
-  if (canListen) await new Promise((resolve) => probe.close(resolve));
-  return canListen;
-}
-
-async function waitUntilReady(child: ChildProcess): Promise<void> {
-  while (child.exitCode === null) {
-    const response = await fetch(`${url}/health`).catch(() => undefined);
-    if (response?.ok) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  if (!canListen) {
+    throw new Error(
+      `Port ${port} is in use. Choose another one: npm run dev -- --port ${Number(port) + 1}`,
+    );
   }
+  await new Promise((resolve) => probe.close(resolve));
 }
 
 /** Creates the owner and a token if they are missing. Returns the sign-in and the token. */
-async function ensureToken(): Promise<{ email: string; password: string; token: string }> {
+async function ensureToken(
+  setupSecret: string,
+): Promise<{ email: string; password: string; token: string }> {
   const owner = new Owner(url);
   const { local } = owner;
   if (local.token && (await isValidToken(local.token))) return { ...local, token: local.token };

@@ -1,4 +1,4 @@
-import type { SpreadsheetRows } from "#domain/download.ts";
+import type { SpreadsheetLayout } from "#domain/download.ts";
 import type { CollectionKind, Collection } from "#domain/definition/collection.ts";
 import {
   valueType,
@@ -29,12 +29,12 @@ const systemMembers: Record<CollectionKind, readonly string[]> = {
  * line items are JSON.
  */
 export function losslessCsv(kind: CollectionKind, keys: readonly string[]): CsvLayout {
-  const system = systemMembers[kind];
+  const systemNames = systemMembers[kind];
   return {
-    header: () => csvLine([...system.map((name) => `$${name}`), ...keys]),
+    header: () => csvLine([...systemNames.map((name) => `$${name}`), ...keys]),
     lines: (item) =>
       csvLine([
-        ...system.map((name) => losslessCell(item[name])),
+        ...systemNames.map((name) => losslessCell(item[name])),
         ...keys.map((key) => losslessCell(item.data[key])),
       ]),
   };
@@ -87,7 +87,7 @@ interface CellStyle {
   formatDay: (day: string) => string;
 }
 
-/** The convention of a locale; without one, that of ISO 8601. */
+/** Returns the convention of a locale; without one, that of ISO 8601. */
 function cellStyle(zone: string, locale: string | undefined): CellStyle {
   if (locale === undefined) {
     return { zone, delimiter: ",", decimal: ".", formatDay: (day) => day };
@@ -122,7 +122,7 @@ function cellStyle(zone: string, locale: string | undefined): CellStyle {
 export function spreadsheetCsv(
   { kind, definition }: Collection,
   keys: readonly string[],
-  layout: SpreadsheetRows,
+  layout: SpreadsheetLayout,
   locale?: string,
 ): CsvLayout {
   const style = cellStyle(definition.time_zone, locale);
@@ -130,9 +130,10 @@ export function spreadsheetCsv(
   const fields = keys.flatMap((key) =>
     definition.fields.fields.filter((field) => field.key === key),
   );
-  const system = systemMembers[kind];
-  const metadata = (item: CsvItem) => system.map((name) => systemCell(item[name], name, style));
-  const head = system.map((name) => defuse(systemLabels[name] ?? name));
+  const systemNames = systemMembers[kind];
+  const metadata = (item: CsvItem) =>
+    systemNames.map((name) => systemCell(item[name], name, style));
+  const head = systemNames.map((name) => defuse(systemLabels[name] ?? name));
   if (layout === "items") {
     return {
       header: () => byteOrderMark + line([...head, ...fields.map(({ label }) => defuse(label))]),
@@ -252,5 +253,5 @@ export function defuse(text: string): string {
   return /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/.test(cell) ? `'${cell}` : cell;
 }
 
-/** A spreadsheet that divides cells by `;`, tabs or lines begins a new cell there, whatever the quotes say. */
+/** Spreadsheets that divide cells by `;`, tabs or lines begin a new cell there, even inside quotes. */
 const formulaAfterSeparator = /([;\t\r\n])(?=[^\S\t\r\n]*[=+\-@＝＋－＠])/g;

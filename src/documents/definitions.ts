@@ -55,7 +55,7 @@ export function schemaDocument(
   };
 }
 
-/** The member of a definition that lists its views, unless the caller may not know them. */
+/** The member `views` of a definition. Absent if the caller may not know the views, which are then null. */
 export const viewsMember = ({ views = [] }: Pick<Definition, "views">) =>
   views === null ? {} : { views };
 

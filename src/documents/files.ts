@@ -6,21 +6,22 @@ import { formatTimestamp } from "#domain/time.ts";
 const links = (id: string, origin: string) => ({ content: contentUrl(origin, id) });
 
 /** A file in the data of an item. */
-export const attachedFileDocument = (stored: StoredFile, origin: string) => ({
-  ...stored,
-  links: links(stored.id, origin),
+export const attachedFileDocument = (file: StoredFile, origin: string) => ({
+  ...file,
+  links: links(file.id, origin),
 });
 
-interface ShownFile {
+interface LocatedFile {
   file: File;
   access: CollectionAccess;
+  /** The key of its field. */
   key: string;
   item: { id: string } | null;
 }
 
-/** A file by itself, with its place. */
+/** A file outside the data of an item. Names its collection, its field and its item. */
 export function fileDocument(
-  { file, access: { collection }, key, item }: ShownFile,
+  { file, access: { collection }, key, item }: LocatedFile,
   origin: string,
 ) {
   const { id, name, contentType: content_type, bytes, sha256, createdAt } = file;

@@ -8,8 +8,8 @@ import { formatTimestamp } from "#domain/time.ts";
 import type { ItemView } from "#domain/item/item.ts";
 import type { ChangeView, ItemHistory } from "#domain/item/change.ts";
 
-/** The origin of links that our own pages resolve. */
-export const siteLinks = "";
+/** The origin for documents of our own pages. It is empty, so the links in them are relative. */
+export const relativeOrigin = "";
 
 /** An item in an API response. */
 export function itemDocument(view: ItemView, origin: string) {
@@ -18,26 +18,26 @@ export function itemDocument(view: ItemView, origin: string) {
   const updatedAt = view.updatedAt === view.createdAt ? createdAt : formatTimestamp(view.updatedAt);
   const { createdBy: created_by, updatedBy: updated_by } = view;
   const times = { created_at: createdAt, created_by, updated_at: updatedAt, updated_by };
-  const tags = { version, etag: etagOf(version) };
+  const versionMembers = { version, etag: etagOf(version) };
   const { id } = view;
   const data = withFileLinks(view, origin);
   const document =
     kind === "app"
-      ? { id, app: key, receipt_number: view.receiptNumber, ...tags, ...times, data }
-      : { id, form: key, status: view.status, ...tags, ...times, data };
+      ? { id, app: key, receipt_number: view.receiptNumber, ...versionMembers, ...times, data }
+      : { id, form: key, status: view.status, ...versionMembers, ...times, data };
   return warnings.length > 0 ? { ...document, warnings } : document;
 }
 
-/** The data, in which each file has the URL of its content. */
+/** Returns the data with the URL of its content in each file. */
 function withFileLinks(
   { data, fileKeys }: Pick<ItemView, "data" | "fileKeys">,
   origin: string,
 ): Record<string, unknown> {
-  const linked = fileKeys.flatMap((key) => {
+  const linkedFiles = fileKeys.flatMap((key) => {
     const files = data[key] as StoredFile[] | undefined;
     return files ? [[key, files.map((file) => attachedFileDocument(file, origin))] as const] : [];
   });
-  return linked.length > 0 ? { ...data, ...Object.fromEntries(linked) } : data;
+  return linkedFiles.length > 0 ? { ...data, ...Object.fromEntries(linkedFiles) } : data;
 }
 
 /** Drops warnings that reveal stored values: a failing formula depends on fields that the caller may not read. */

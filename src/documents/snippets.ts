@@ -6,7 +6,7 @@ import { exampleData } from "./openapi/examples.ts";
 import { permissionsAllow, type Permission } from "#domain/credential/permissions.ts";
 
 /** A form and an app that the credential can access. */
-interface Examples {
+interface ExampleCollections {
   form: Collection | undefined;
   app: Collection | undefined;
 }
@@ -31,14 +31,14 @@ export function buildAssistantSettings(
 }
 
 /**
- * The request with which a web page creates a submission, with a comment. Undefined for credentials that can do anything
- * else.
+ * Returns the code with which a web page creates a submission, below a comment. Undefined for credentials that can do
+ * anything else.
  */
 export function buildWebsiteSnippet(
   origin: string,
   { kind, permissions }: Credential,
   secret: string,
-  { form }: Examples,
+  { form }: ExampleCollections,
   comment: string,
 ): string | undefined {
   const canOnlyCreate = permissions.length === 1 && permissions[0] === "submissions:create";
@@ -60,64 +60,64 @@ console.log(response.status, await response.json());`;
 }
 
 /** Example data that a program can send as it is: optional fields that name files or records are absent. */
-const sendableData = (fields: readonly Field[]) => withoutNames(fields, exampleData(fields));
+const sendableData = (fields: readonly Field[]) => omitOptionalNames(fields, exampleData(fields));
 
-function withoutNames(fields: readonly Field[], data: Record<string, unknown>) {
-  const sent = fields
+function omitOptionalNames(fields: readonly Field[], data: Record<string, unknown>) {
+  const entries = fields
     .filter(({ type, required }) => required || (type !== "files" && type !== "reference"))
     .filter(({ key }) => key in data)
     .map((field): [string, unknown] => {
       const value = data[field.key];
       if (field.type !== "line_items" || !Array.isArray(value)) return [field.key, value];
-      return [field.key, value.map((row) => withoutNames(field.fields, row as typeof data))];
+      return [field.key, value.map((row) => omitOptionalNames(field.fields, row as typeof data))];
     });
-  return Object.fromEntries(sent);
+  return Object.fromEntries(entries);
 }
 
 /** An example call that works and changes nothing. */
-export interface DryRun {
+export interface ExampleCall {
   method: "GET" | "POST";
   url: string;
   body?: object;
 }
 
 /** Validates a submission if the credential may create one. Otherwise reads something that it may read. */
-export function buildDryRun(
+export function buildExampleCall(
   origin: string,
   { permissions }: Credential,
-  { form, app }: Examples,
-): DryRun {
+  { form, app }: ExampleCollections,
+): ExampleCall {
   const urlOf = (path: string, key = "") => origin + apiRoot + fillPath(path, { key });
-  const [ofForm, ofApp] = [collectionPaths("form"), collectionPaths("app")];
+  const [formPaths, appPaths] = [collectionPaths("form"), collectionPaths("app")];
   const has = (permission: Permission) => permissionsAllow(permissions, permission);
   if (form && has("submissions:create")) {
     const data = sendableData(form.definition.fields.fields);
     return {
       method: "POST",
-      url: urlOf(ofForm.validate, form.key),
+      url: urlOf(formPaths.validate, form.key),
       body: { data },
     };
   }
   if (form && has("submissions:read"))
-    return { method: "GET", url: urlOf(`${ofForm.items}?limit=5`, form.key) };
+    return { method: "GET", url: urlOf(`${formPaths.items}?limit=5`, form.key) };
   if (app && has("records:read"))
-    return { method: "GET", url: urlOf(`${ofApp.items}?limit=5`, app.key) };
-  if (form && has("schema:read")) return { method: "GET", url: urlOf(ofForm.schema, form.key) };
+    return { method: "GET", url: urlOf(`${appPaths.items}?limit=5`, app.key) };
+  if (form && has("schema:read")) return { method: "GET", url: urlOf(formPaths.schema, form.key) };
   return { method: "GET", url: urlOf(mePath) };
 }
 
 /** The same call in three languages. */
 export function buildSnippets(
-  run: DryRun,
+  call: ExampleCall,
   origin: string,
   credential: Credential,
   secret: string,
 ): Record<"curl" | "TypeScript" | "Python", string> {
   const client = credential.kind === "token" ? undefined : { id: clientId(credential), secret };
   return {
-    curl: curlSnippet(run, origin, secret, client),
-    TypeScript: typescriptSnippet(run, origin, secret, client),
-    Python: pythonSnippet(run, origin, secret, client),
+    curl: curlSnippet(call, origin, secret, client),
+    TypeScript: typescriptSnippet(call, origin, secret, client),
+    Python: pythonSnippet(call, origin, secret, client),
   };
 }
 
@@ -129,7 +129,7 @@ function shellQuote(text: string): string {
 }
 
 function curlSnippet(
-  { url, body }: DryRun,
+  { url, body }: ExampleCall,
   origin: string,
   secret: string,
   client: ClientCredentials,
@@ -147,7 +147,7 @@ function curlSnippet(
 }
 
 function typescriptSnippet(
-  { method, url, body }: DryRun,
+  { method, url, body }: ExampleCall,
   origin: string,
   secret: string,
   client: ClientCredentials,
@@ -176,7 +176,7 @@ console.log(response.status, await response.json());`;
 }
 
 function pythonSnippet(
-  { method, url, body }: DryRun,
+  { method, url, body }: ExampleCall,
   origin: string,
   secret: string,
   client: ClientCredentials,

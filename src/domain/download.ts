@@ -3,13 +3,13 @@ import type { CollectionAccess } from "./data/narrow.ts";
 import type { ItemView } from "./item/item.ts";
 
 /** `items` writes one line per item, with its rows in one cell. `lines` writes one line per row of line items. */
-export type SpreadsheetRows = "items" | "lines";
+export type SpreadsheetLayout = "items" | "lines";
 
 /** The formats of a download. */
 export type ExportFormat =
   | { type: "application/x-ndjson" }
   /** With a locale, spreadsheets have its dates, decimals and delimiter. */
-  | { type: "text/csv"; spreadsheet: SpreadsheetRows | null; locale?: string };
+  | { type: "text/csv"; spreadsheet: SpreadsheetLayout | null; locale?: string };
 
 /** One step of a download. */
 export interface DownloadStep {

@@ -24,6 +24,7 @@ export const oldFailureNames = {
   "limiter of links unavailable": "limiter of links unavailable",
   "content of a file unreadable": "content of a file unreadable",
   "call report failed": "calls not logged",
+  "counts of calls unreadable": "counts of calls unreadable",
   "log of calls unreadable": "log of calls unreadable",
   "background work failed": "work behind an answer failed",
   "webhook object unreachable": "webhook object",
@@ -65,6 +66,11 @@ export function logDatabaseSize(
   const percent = Math.round(100 * shareOfLimit(fields.bytes));
   const level = isNearlyFull(fields.bytes) ? "warn" : "log";
   writeEvent(logger, "database", { ...fields, percent_full: percent }, level);
+}
+
+/** Logs a database that has apps and forms, or may get some, and that this deployment lacks. */
+export function logMissingDatabase(logger: LogPort, fields: { database: string }): void {
+  writeEvent(logger, "database_missing", fields, "error");
 }
 
 type Fields = Record<string, unknown>;

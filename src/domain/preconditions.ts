@@ -49,7 +49,7 @@ export async function contentEtag(text: string): Promise<string> {
 export const idempotencyKeyHeader = "Idempotency-Key";
 
 /** 1 to 255 visible ASCII characters. */
-export const idempotencyKey = lazy(() =>
+export const idempotencyKeySchema = lazy(() =>
   z
     .string()
     .check(

@@ -1,4 +1,10 @@
-import { type Credential, type ExchangeResult, buildUsage } from "#domain/credential/credential.ts";
+import {
+  type Credential,
+  type CredentialUse,
+  type Grant,
+  type ExchangeResult,
+  buildUsage,
+} from "#domain/credential/credential.ts";
 import type { Clock, Random } from "#domain/ports.ts";
 import type { PresentedCredential } from "#domain/credential/tokens.ts";
 import type { Databases } from "#store/db/database.ts";
@@ -11,6 +17,7 @@ import {
   isOlderThanKnown,
   loadState,
   serializeState,
+  usageReporting,
   type GateReport,
   type KnownCredential,
   type GateState,
@@ -23,7 +30,8 @@ import {
   type StoreTiming,
   buildQuotas,
   type Admission,
-  type Refusal,
+  type RejectedAdmission,
+  type Quotas,
   requestWaitMs,
   addRequests,
   emptyWindow,
@@ -41,11 +49,6 @@ const staleAfterMs = minuteMs;
 /** A credential older than this is refreshed in the background, so that no request waits for the read. */
 const refreshAfterMs = 30_000;
 
-/**
- * How often usage counts are written to the database: after a call, or by an alarm when no call comes. Each write costs
- * more than the call. Counts of a new credential are written at its first pause.
- */
-const usageReporting = { intervalMs: 15 * minuteMs, maxDelayMs: 60 * minuteMs };
 const revokedRetentionMs = 30 * 24 * 60 * minuteMs;
 
 export interface GateService {
@@ -97,12 +100,7 @@ export class Gate {
     const grant = credential && findGrant(credential, presented.proof, now);
     if (!grant) return { verdict: "refused" };
     const { waitMs, storeTiming } = takeRequest(meter, grant.limits, isWrite, now);
-    const quotas = buildQuotas(
-      grant.limits,
-      meter.requests,
-      isWrite ? meter.writes : undefined,
-      now,
-    );
+    const quotas = this.#quotasOf(grant, isWrite, now);
     if (waitMs > 0)
       return { verdict: "limited", grant, retryAfter: Math.ceil(waitMs / 1000), quotas };
     const seen = readConstraintOf(writes, now);
@@ -117,7 +115,7 @@ export class Gate {
    * Returns the rejection that a request would get now; null if it would be admitted. Counts nothing. Used while the
    * body of a request is still arriving. `admit` decides later.
    */
-  async check(presented: PresentedCredential, isWrite: boolean): Promise<Refusal | null> {
+  async check(presented: PresentedCredential, isWrite: boolean): Promise<RejectedAdmission | null> {
     const credential = await this.#loadCredential(presented.credentialId);
     const { meter } = this.#state;
     const now = advanceClock(meter, this.#now());
@@ -125,13 +123,13 @@ export class Gate {
     if (!grant) return { verdict: "refused" };
     const waitMs = requestWaitMs(meter, grant.limits, isWrite, now);
     if (waitMs === 0) return null;
-    const quotas = buildQuotas(
-      grant.limits,
-      meter.requests,
-      isWrite ? meter.writes : undefined,
-      now,
-    );
+    const quotas = this.#quotasOf(grant, isWrite, now);
     return { verdict: "limited", grant, retryAfter: Math.ceil(waitMs / 1000), quotas };
+  }
+
+  #quotasOf({ limits }: Grant, isWrite: boolean, now: number): Quotas {
+    const { requests, writes } = this.#state.meter;
+    return buildQuotas(limits, requests, isWrite ? writes : undefined, now);
   }
 
   /** Applies a report that arrives without a request. It indicates a pause, so the state is stored exactly. */
@@ -152,8 +150,15 @@ export class Gate {
     await this.#ctx.storage.get("health", { noCache: true });
   }
 
-  report(): CallLog {
-    return this.#state.log;
+  report(): CallLog & Pick<CredentialUse, "lastUsedAt"> {
+    const { log, usage } = this.#state;
+    return { ...log, lastUsedAt: usage.usedAt };
+  }
+
+  /** Returns the current counts, which the database may not have yet. */
+  use(): CredentialUse {
+    const { log, usage } = this.#state;
+    return { lastUsedAt: usage.usedAt, usage: buildUsage(log.hours, this.#now()) };
   }
 
   /** Checks a client's secret. Exchanges have a separate window with the limit of requests. */
@@ -197,10 +202,7 @@ export class Gate {
     if (usage.owed) await this.#reportUsage(now);
     const revokedAt = known?.credential?.revokedAt ?? null;
     if (revokedAt === null) return;
-    if (now < revokedAt + revokedRetentionMs) {
-      await this.#wakeBy(revokedAt + revokedRetentionMs);
-      return;
-    }
+    if (now < revokedAt + revokedRetentionMs) return this.#wakeBy(revokedAt + revokedRetentionMs);
     this.#state.log = emptyCallLog();
     this.#storeExactly();
   }

@@ -264,13 +264,13 @@ export interface Quotas {
   write?: Quota;
 }
 
-export type Refusal =
+export type RejectedAdmission =
   | { verdict: "refused" }
   | { verdict: "limited"; grant: Grant; retryAfter: number; quotas: Quotas };
 
 /** An admitted write has a ticket, which identifies the later report of its result. A read has none. */
 export type Admission =
-  | Refusal
+  | RejectedAdmission
   | {
       verdict: "admitted";
       grant: Grant;

@@ -33,6 +33,14 @@ import {
   type WriteReport,
 } from "./pending-writes.ts";
 import type { PresentedCredential } from "#domain/credential/tokens.ts";
+import { maxUsageDelayMs } from "#domain/credential/credential.ts";
+
+/**
+ * How often usage counts are written to the database: after a call, or by an alarm when no call comes. Each write costs
+ * more than the call, so pages that show current counts ask the object. Counts of a new credential are written at its
+ * first pause.
+ */
+export const usageReporting = { intervalMs: 15 * 60_000, maxDelayMs: maxUsageDelayMs };
 
 /** What a credential's object learns after the responses: the finished calls (`calls`) and the results of writes (`told`). */
 export interface GateReport {

@@ -51,6 +51,15 @@ export function formatDay(viewer: Viewer, at: number): string {
   return cachedFormat(viewer, "day", { dateStyle: "medium" }).format(at);
 }
 
+/** Formats a month like “2026-11” as “Nov 2026”. */
+export function formatMonth(viewer: Viewer, month: string): string {
+  const format = cachedFormat({ ...viewer, zone: "UTC" }, "month", {
+    year: "numeric",
+    month: "short",
+  });
+  return format.format(Date.parse(`${month}-01T00:00:00Z`));
+}
+
 /** Formats like “13:40:23”. */
 export function formatClock(viewer: Viewer, at: number): string {
   return cachedFormat(viewer, "clock", { timeStyle: "medium" }).format(at);
@@ -101,17 +110,78 @@ export function Time({ at, as = "time" }: { at: number; as?: TimeStyle }) {
   );
 }
 
-const countFormat = lazy(() => new Intl.NumberFormat("en"));
+const numberFormats = new Map<string, Intl.NumberFormat>();
+const maxNumberFormats = 200;
 
-/** Formats like “1,204”, as English and Japanese texts write it. */
-export function formatCount(count: number): string {
-  return countFormat().format(count);
+function cachedNumberFormat(
+  locale: string,
+  name: string,
+  options: Intl.NumberFormatOptions,
+): Intl.NumberFormat {
+  const id = `${name} ${locale}`;
+  const cached = numberFormats.get(id);
+  if (cached) return cached;
+  if (numberFormats.size >= maxNumberFormats) numberFormats.clear();
+  const format = new Intl.NumberFormat(locale, options);
+  numberFormats.set(id, format);
+  return format;
+}
+
+type HasLocale = Pick<Viewer, "locale">;
+
+/** Formats like “1,204”. */
+export function formatCount({ locale }: HasLocale, count: number): string {
+  return cachedNumberFormat(locale, "count", { maximumFractionDigits: 1 }).format(count);
+}
+
+/** Formats like “10K”, which fits beside an axis. */
+export function formatShortCount({ locale }: HasLocale, count: number): string {
+  return cachedNumberFormat(locale, "short", { notation: "compact" }).format(count);
+}
+
+/** Formats a share like “98%”. Only a whole is 100%. */
+export function formatPercent({ locale }: HasLocale, share: number): string {
+  const format = cachedNumberFormat(locale, "percent", { style: "percent" });
+  return format.format(share < 1 ? Math.floor(share * 100) / 100 : share);
+}
+
+/** Writes a number with `decimals`, or with as many as it has. */
+export function formatDecimal({ locale }: HasLocale, value: number, decimals?: number): string {
+  const format = cachedNumberFormat(locale, `decimals ${decimals ?? ""}`, {
+    minimumFractionDigits: decimals ?? 0,
+    maximumFractionDigits: decimals ?? 15,
+  });
+  return format.format(value);
+}
+
+/** Writes the digits of a number, which may be more than a double has, with at least `minDecimals`. */
+export function formatDigits({ locale }: HasLocale, digits: string, minDecimals = 0): string {
+  const format = cachedNumberFormat(locale, `digits ${minDecimals}`, {
+    minimumFractionDigits: minDecimals,
+    maximumFractionDigits: 100,
+  });
+  return format.format(digits as Intl.StringNumericLiteral);
+}
+
+/** Writes the text of a number as the locale does. Other texts stay as they are. */
+export function formatNumber(viewer: HasLocale, text: string): string {
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  return Number.isFinite(value) ? formatDecimal(viewer, value) : text;
+}
+
+/** A count in the viewer's format. */
+export function Count({ of }: { of: number }) {
+  return <>{formatCount(useViewer(), of)}</>;
 }
 
 /** Formats like “48 KB”, “1.2 MB” and “7.4 GB”, in powers of ten as file managers do. */
-export function formatBytes(bytes: number): string {
+export function formatBytes(viewer: HasLocale, bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
-  if (bytes < 1_000_000) return `${formatCount(Math.round(bytes / 1000))} KB`;
-  if (bytes < 1_000_000_000) return `${formatCount(Math.round(bytes / 100_000) / 10)} MB`;
-  return `${formatCount(Math.round(bytes / 100_000_000) / 10)} GB`;
+  const [unit, length, step] =
+    bytes < 1_000_000
+      ? (["KB", 1000, 1] as const)
+      : bytes < 1_000_000_000
+        ? (["MB", 1_000_000, 10] as const)
+        : (["GB", 1_000_000_000, 10] as const);
+  return `${formatCount(viewer, Math.round((bytes / length) * step) / step)} ${unit}`;
 }

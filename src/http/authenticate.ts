@@ -1,7 +1,7 @@
 import type { ExchangeResult, Grant } from "#domain/credential/credential.ts";
 import { problem, type Problem } from "#domain/problem/problem.ts";
 import { type PresentedCredential, decodeBearer } from "#domain/credential/tokens.ts";
-import type { Admission, Quota, Quotas, Refusal } from "#gate/limits.ts";
+import type { Admission, Quota, Quotas, RejectedAdmission } from "#gate/limits.ts";
 import { exchangeProof, findGrant } from "#gate/state.ts";
 import { noTicket, type WriteReport } from "#gate/pending-writes.ts";
 import { findCredential } from "#store/home/credentials.ts";
@@ -24,31 +24,31 @@ import { startPrefetch, createReader, forgetUnused, type RequestPlan } from "./p
  */
 async function admit(
   service: Service,
-  presented: PresentedCredential,
+  presentedCredential: PresentedCredential,
   isWrite: boolean,
 ): Promise<Admission> {
-  const { credentialId } = presented;
+  const { credentialId } = presentedCredential;
   const report = takeReport(service.memory, credentialId);
   try {
     // A stub is unusable after an exception, so each request gets its own.
     return await withTimeout<Admission>(service, async () =>
-      service.gates.getByName(credentialId).admit(presented, isWrite, report),
+      service.gates.getByName(credentialId).admit(presentedCredential, isWrite, report),
     );
   } catch (error) {
     if (report) requeueReport(service.memory, credentialId, report);
     logRecovered(service, "credential object unreachable", error);
-    return admitWithoutObject(service, presented, isWrite);
+    return admitWithoutObject(service, presentedCredential, isWrite);
   }
 }
 
 async function admitWithoutObject(
   service: Service,
-  presented: PresentedCredential,
+  presentedCredential: PresentedCredential,
   isWrite: boolean,
 ): Promise<Admission> {
-  const credential = await loadCredential(service, presented);
+  const credential = await loadCredential(service, presentedCredential);
   const now = service.clock.now();
-  const grant = credential && findGrant(credential, presented.proof, now);
+  const grant = credential && findGrant(credential, presentedCredential.proof, now);
   if (!grant) return { verdict: "refused" };
   const { waitMs, quotas } = countLocally(service.memory, grant, isWrite, now);
   if (waitMs > 0)
@@ -63,19 +63,22 @@ async function admitWithoutObject(
 /** Exchanges a client's secret through its object, or through one D1 read when the object is unreachable. */
 export async function exchangeSecret(
   service: Service,
-  presented: PresentedCredential,
+  presentedCredential: PresentedCredential,
 ): Promise<ExchangeResult | undefined> {
   try {
     return await withTimeout<ExchangeResult | undefined>(service, async () =>
-      service.gates.getByName(presented.credentialId).exchange(presented),
+      service.gates.getByName(presentedCredential.credentialId).exchange(presentedCredential),
     );
   } catch (error) {
     logRecovered(service, "credential object unreachable", error);
-    const credential = await loadCredential(service, presented);
+    const credential = await loadCredential(service, presentedCredential);
     const exchangeResult =
-      credential && exchangeProof(credential, presented.proof, service.clock.now());
+      credential && exchangeProof(credential, presentedCredential.proof, service.clock.now());
     if (!exchangeResult) return undefined;
-    const success = await countWithoutObject(service, `exchange ${presented.credentialId}`);
+    const success = await countWithoutObject(
+      service,
+      `exchange ${presentedCredential.credentialId}`,
+    );
     return success ? exchangeResult : { retryAfter: 60 };
   }
 }
@@ -97,7 +100,7 @@ async function loadCredential(service: Service, { credentialId }: PresentedCrede
   });
 }
 
-export type BearerEnv = AppEnv & { Variables: { presented: PresentedCredential } };
+export type BearerEnv = AppEnv & { Variables: { presentedCredential: PresentedCredential } };
 
 /**
  * Verifies the signature of the bearer token (RFC 6750, section 2.1).
@@ -107,9 +110,9 @@ export const verifyBearer = createMiddleware<BearerEnv>(async (c, next) => {
   const header = c.req.header("Authorization");
   const [, bearer] = /^Bearer +([\x21-\x7e]+) *$/i.exec(header ?? "") ?? [];
   const { keys, clock } = c.env;
-  const presented = bearer && (await decodeBearer(keys, bearer, clock.now()));
-  if (!presented) throw await authenticationProblem(c, header !== undefined);
-  c.set("presented", presented);
+  const presentedCredential = bearer && (await decodeBearer(keys, bearer, clock.now()));
+  if (!presentedCredential) throw await authenticationProblem(c, header !== undefined);
+  c.set("presentedCredential", presentedCredential);
   await next();
 });
 
@@ -123,13 +126,13 @@ export const authenticate = <E extends ApiEnv & BearerEnv>(
   createMiddleware<E>(async (c, next) => {
     const { memory, clock } = c.env;
     const startedAt = clock.now();
-    const { presented, replays } = c.var;
-    const { credentialId } = presented;
+    const { presentedCredential, replays } = c.var;
+    const { credentialId } = presentedCredential;
     const plan = buildPlan(c);
     const pendingRead = isBlocked(memory, credentialId, startedAt)
       ? undefined
       : startPrefetch(c, credentialId, plan);
-    const admission = await admit(c.env, presented, plan.isWrite);
+    const admission = await admit(c.env, presentedCredential, plan.isWrite);
     if (admission.verdict !== "admitted") throw await blockAndBuildProblem(c, startedAt, admission);
     const { grant, quotas, seen: readConstraint, ticket } = admission;
     c.set("grant", grant);
@@ -172,9 +175,9 @@ type SenderContext = RequestContext<ApiEnv & BearerEnv> &
 async function blockAndBuildProblem(
   c: SenderContext,
   startedAt: number,
-  refusal: Refusal,
+  refusal: RejectedAdmission,
 ): Promise<Problem> {
-  const { credentialId } = c.var.presented;
+  const { credentialId } = c.var.presentedCredential;
   const isLimited = refusal.verdict === "limited";
   blockCredential(c.env.memory, credentialId, startedAt, isLimited ? refusal.retryAfter : null);
   if (isLimited) c.set("grant", refusal.grant);
@@ -194,10 +197,10 @@ export async function findEarlyProblem(
   c: SenderContext,
   isWrite: boolean,
 ): Promise<Problem | undefined> {
-  const { presented } = c.var;
+  const { presentedCredential } = c.var;
   const startedAt = c.env.clock.now();
   const refusal = await withTimeout(c.env, async () =>
-    c.env.gates.getByName(presented.credentialId).check(presented, isWrite),
+    c.env.gates.getByName(presentedCredential.credentialId).check(presentedCredential, isWrite),
   ).catch((error: unknown) => {
     logRecovered(c.env, "credential object unreachable", error);
     return null;

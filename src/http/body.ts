@@ -35,7 +35,7 @@ export type BufferedBodyEnv = AppEnv & { Variables: { bodyProblem: Problem | und
 export const bufferBody = (isWrite: (c: Context) => boolean) =>
   createMiddleware<BufferedBodyEnv & ApiEnv & BearerEnv>(async (c, next) => {
     const { memory, clock } = c.env;
-    const { credentialId } = c.var.presented;
+    const { credentialId } = c.var.presentedCredential;
     const sender = {
       isTrusted: isRecentlyAdmitted(memory, credentialId, clock.now()),
       isSuspect: isBlocked(memory, credentialId, clock.now()),

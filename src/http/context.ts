@@ -11,9 +11,9 @@ import { withTimeout, sleepWithJitter, TimeoutError } from "#store/db/retry.ts";
 import type { Member } from "#store/home/members.ts";
 import { cacheCollection, findCachedCollection } from "#store/data/collections.ts";
 import { logRecovered } from "#domain/events.ts";
+import { withCurrentUse } from "./credential-use.ts";
 import { createReplayCache } from "./replay-cache.ts";
 import type { Service } from "./service.ts";
-import { emptyCallLog, type CallLog } from "#domain/credential/call-log.ts";
 import type { Credential } from "#domain/credential/credential.ts";
 import { problem } from "#domain/problem/problem.ts";
 
@@ -135,6 +135,7 @@ export function adminContext(
     passwords: env.passwords,
     pushCredential: (credential) => pushCredential(env, credential),
     pushCredentials: (credentials) => pushCredentials(env, credentials),
+    withCurrentUse: (credentials) => withCurrentUse(env, credentials),
   };
 }
 
@@ -174,19 +175,5 @@ async function pushCredentials(
   for (let start = 0; start < credentials.length; start += maxConcurrentPushes) {
     const chunk = credentials.slice(start, start + maxConcurrentPushes);
     await Promise.all(chunk.map((credential) => pushCredential(service, credential)));
-  }
-}
-
-/** Loads the call log from the credential's object. Empty before the first call and while the object is unreachable. */
-export async function loadCallLog(
-  service: Service,
-  { id, called }: Pick<Credential, "id" | "called">,
-): Promise<CallLog> {
-  if (!called) return emptyCallLog();
-  try {
-    return await withTimeout<CallLog>(service, async () => service.gates.getByName(id).report());
-  } catch (error) {
-    logRecovered(service, "log of calls unreadable", error);
-    return emptyCallLog();
   }
 }

@@ -39,7 +39,7 @@ export interface ApiEnv extends AppEnv {
     action: ActionContext;
     replays: ReplayCache;
     /** Empty where the route accepts no Idempotency-Key. */
-    sentKey: IdempotencyKey;
+    idempotencyKey: IdempotencyKey;
   };
 }
 

@@ -4,6 +4,7 @@ import type { Service } from "./service.ts";
 import { explainMissingSetUp } from "./set-up.ts";
 import { isNearlyFull, shareOfLimit } from "#domain/database-size.ts";
 import { pingDatabases, pingReplays } from "#store/home/maintenance.ts";
+import { loadReach } from "#store/home/placements.ts";
 
 const components = ["database", "replays", "objects", "files"] as const;
 
@@ -112,12 +113,19 @@ async function checkDatabases(
 ): Promise<void> {
   const { home, dataDatabases } = databases;
   for (const { name } of [home, ...dataDatabases()]) health[name] = { status: "failing" };
-  await pingDatabases(databases, (name, bytes) => {
+  const addMissing = async () => {
+    for (const name of (await loadReach(databases)).missing)
+      warnings.push(
+        `The database ${name} is not bound to this version. Deploy a version that has its binding.`,
+      );
+  };
+  const ping = pingDatabases(databases, (name, bytes) => {
     const percent = Math.round(100 * shareOfLimit(bytes));
     health[name] = { status: "ok", percent_full: percent };
     if (isNearlyFull(bytes))
       warnings.push(`The database ${name} is ${percent} % full. Add another, or make room.`);
   });
+  await Promise.all([ping, addMissing()]);
 }
 
 async function timeCheck({ clock, timeouts }: Service, check: () => Promise<void>) {

@@ -4,7 +4,7 @@ import type { ReplayCache } from "#actions/context.ts";
 import { noIdempotencyKey, type IdempotencyKey } from "#actions/idempotent.ts";
 import { sha256 } from "#domain/credential/keys.ts";
 import type { PresentedCredential } from "#domain/credential/tokens.ts";
-import { idempotencyKey } from "#domain/preconditions.ts";
+import { idempotencyKeySchema } from "#domain/preconditions.ts";
 import { issueErrors } from "#domain/problem/field-errors.ts";
 import type { AppEnv, RequestContext } from "./env.ts";
 import { type Replay, fetchReplay, putReplay, sweepErasedReplays } from "#store/data/replays.ts";
@@ -15,7 +15,11 @@ interface RequestReplayCache extends ReplayCache {
 }
 
 export type ReplayEnv = AppEnv & {
-  Variables: { presented: PresentedCredential; sentKey: IdempotencyKey; replays: ReplayCache };
+  Variables: {
+    presentedCredential: PresentedCredential;
+    idempotencyKey: IdempotencyKey;
+    replays: ReplayCache;
+  };
 };
 
 /** An unvalidated key, the header or argument that contained it, and the route that it belongs to. */
@@ -35,11 +39,11 @@ export const prefetchReplay = <E extends ReplayEnv>(
   createMiddleware<E>(async (c, next) => {
     const replays = createReplayCache(c);
     const namedKey = findKey(c);
-    const sentKey = namedKey
-      ? await buildIdempotencyKey(c.var.presented, namedKey)
+    const idempotencyKey = namedKey
+      ? await buildIdempotencyKey(c.var.presentedCredential, namedKey)
       : noIdempotencyKey;
-    if (sentKey.key !== null) replays.prefetch(sentKey.key);
-    c.set("sentKey", sentKey);
+    if (idempotencyKey.key !== null) replays.prefetch(idempotencyKey.key);
+    c.set("idempotencyKey", idempotencyKey);
     c.set("replays", replays);
     await next();
   });
@@ -48,7 +52,7 @@ async function buildIdempotencyKey(
   { credentialId }: PresentedCredential,
   { name, value, route }: NamedKey,
 ): Promise<IdempotencyKey> {
-  const result = idempotencyKey().safeParse(value, { reportInput: true });
+  const result = idempotencyKeySchema().safeParse(value, { reportInput: true });
   if (!result.success) return { key: null, errors: issueErrors(name, result.error.issues) };
   return { key: await sha256(`${credentialId}\n${route}\n${result.data}`), errors: [] };
 }

@@ -30,6 +30,8 @@ export interface Ports {
     "failures" | "failuresWide" | "signIns" | "signInsWide" | "changes" | "fallback",
     RateLimit
   >;
+  /** The static assets, such as the guides. */
+  assets: { fetch(request: Request): Promise<Response> };
   /** Shared by the isolates of a data centre. */
   cache: Pick<Cache, "match" | "put">;
   /** Sends webhooks. The Cloudflare Access middleware fetches its keys without this port. */

@@ -8,7 +8,7 @@ import type { CollectionRef } from "#domain/definition/collection.ts";
 import { createCursor, openCursor } from "#http/paging.ts";
 import { collectionToolName, toolDocument, toolsFor } from "./tools.ts";
 
-/** If there are more apps and forms than this, only those that the URL selects have tools. Models need short lists. */
+/** If more apps and forms exist, only those that the URL selects have tools. Models need short lists. */
 const maxCollections = 20;
 /** The limit for the definitions on one page. A larger definition has no tools of its own. */
 const maxDefinitionBytes = 60_000;
@@ -36,15 +36,15 @@ export async function listTools(
     ? await collectionsWithTools(c, selection)
     : [];
   const startIndex = collections.findIndex((ref) => qualifiedKey(ref) === previousName) + 1;
-  const remaining = collections.slice(startIndex);
+  const remainingRefs = collections.slice(startIndex);
   let bytes = 0;
-  for await (const [index, definition] of streamDefinitions(action, remaining)) {
+  for await (const [index, definition] of streamDefinitions(action, remainingRefs)) {
     if (!definition || definition.bytes > maxDefinitionBytes) continue;
-    const previous = remaining[index - 1];
-    if (bytes > 0 && bytes + definition.bytes > maxDefinitionBytes && previous) {
+    const previousRef = remainingRefs[index - 1];
+    if (bytes > 0 && bytes + definition.bytes > maxDefinitionBytes && previousRef) {
       return {
         tools: documents,
-        nextCursor: await createCursor(c, cursorBinding, [qualifiedKey(previous)]),
+        nextCursor: await createCursor(c, cursorBinding, [qualifiedKey(previousRef)]),
       };
     }
     bytes += definition.bytes;

@@ -80,23 +80,26 @@ async function callTool(c: RequestContext<McpEnv>, { params }: RpcMessage): Prom
   }
 }
 
-async function performCall(c: RequestContext<McpEnv>, { op, parsed }: ToolCall): Promise<object> {
-  const { plan, sentKey, grant, read } = c.var;
+async function performCall(
+  c: RequestContext<McpEnv>,
+  { op, callArguments }: ToolCall,
+): Promise<object> {
+  const { plan, idempotencyKey, grant, read } = c.var;
   const ctx = webhookContext(c);
-  if (parsed instanceof Problem) {
+  if (callArguments instanceof Problem) {
     await requirePermissions(op, ctx, async () => undefined);
-    throw parsed;
+    throw callArguments;
   }
-  const received = {
+  const request = {
     ...plan.request,
-    sentKey,
+    idempotencyKey,
     grant,
     origin: new URL(c.req.url).origin,
     content: () => ({ body: null, length: null }),
-    ifMatch: () => parsed.ifMatch,
+    ifMatch: () => callArguments.ifMatch,
     ifNoneMatch: () => null,
   };
-  return resultDocument(c, await perform(op, ctx, received, read));
+  return resultDocument(c, await perform(op, ctx, request, read));
 }
 
 /** Builds the document of a tool's result. It has no links, which are for HTTP clients. */

@@ -102,11 +102,11 @@ function assertHeadersMatch({ method, params }: RpcMessage, header: GetHeader): 
     const data = { supported: supportedVersions, requested };
     throw badRequest(errorCodes.unsupportedVersion, "Unsupported protocol version", data);
   }
-  const missing = ["protocolVersion", "clientCapabilities"]
+  const missingMembers = ["protocolVersion", "clientCapabilities"]
     .map((name) => `${metaPrefix}/${name}`)
     .filter((name) => !(name in meta));
-  if (missing.length > 0) {
-    throw badRequest(errorCodes.invalidParams, `_meta lacks ${missing.join(" and ")}.`);
+  if (missingMembers.length > 0) {
+    throw badRequest(errorCodes.invalidParams, `_meta lacks ${missingMembers.join(" and ")}.`);
   }
   if (!isObject(meta[`${metaPrefix}/clientCapabilities`])) {
     throw badRequest(
@@ -127,11 +127,11 @@ function headerMismatch(name: string): ProtocolError {
 
 /** Decodes a name. Names outside ASCII arrive in Base64 between `=?base64?` and `?=`. */
 function decodeName(header: string | undefined): string | undefined {
-  const encoded = /^=\?base64\?(.*)\?=$/.exec(header ?? "")?.[1];
-  if (encoded === undefined) return header;
+  const base64Name = /^=\?base64\?(.*)\?=$/.exec(header ?? "")?.[1];
+  if (base64Name === undefined) return header;
   try {
     const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
-    return utf8.decode(Uint8Array.fromBase64(encoded));
+    return utf8.decode(Uint8Array.fromBase64(base64Name));
   } catch {
     return undefined;
   }

@@ -34,9 +34,9 @@ export interface ToolCall {
   /** The called name, for the call log. */
   name: string;
   /** The unvalidated key of a create. */
-  sentKey: unknown;
-  /** The parts of the request, or the problem that the arguments have. */
-  parsed: CallArguments | Problem;
+  idempotencyKey: unknown;
+  /** The parsed arguments, or their problem. */
+  callArguments: CallArguments | Problem;
 }
 
 export type McpEnv = ApiEnv &
@@ -45,14 +45,14 @@ export type McpEnv = ApiEnv &
       /** The message, or the error that the handler throws after authentication. */
       message: RpcMessage | { error: ProtocolError | Problem; id: MessageId | undefined };
       toolCall: ToolCall | undefined;
-      presented: PresentedCredential;
+      presentedCredential: PresentedCredential;
     };
   };
 
 /** The metadata that names the authorization server (RFC 9728, section 5.1). */
 export const metadataPath = "/.well-known/oauth-protected-resource/mcp";
 
-/** Adds the address of the metadata to each challenge. Pages without a credential may read it too. */
+/** Adds the URL of the metadata to each challenge. Pages without a credential may read the challenge too. */
 export const addMetadataChallenge = createMiddleware<McpEnv>(async (c, next) => {
   await next();
   if ((c.var.grant as unknown) === undefined) setPublicCorsHeaders(c);
@@ -95,8 +95,8 @@ function findToolCall(message: McpEnv["Variables"]["message"]): ToolCall | undef
   return {
     op,
     name: key === undefined ? op.tool.name : collectionToolName(op, key),
-    sentKey: (args as Record<string, unknown>)["idempotency_key"],
-    parsed: parseOrProblem(() => parseArguments(op, key, args as Record<string, unknown>)),
+    idempotencyKey: (args as Record<string, unknown>)["idempotency_key"],
+    callArguments: parseOrProblem(() => parseArguments(op, key, args as Record<string, unknown>)),
   };
 }
 
@@ -111,22 +111,24 @@ function parseOrProblem(parse: () => CallArguments): CallArguments | Problem {
 
 /** Prefetches the replay for `idempotency_key`, which has the same meaning as the header of the matching route. */
 export const prefetchCallReplay = prefetchReplay<McpEnv>(({ var: { toolCall } }) => {
-  if (toolCall?.op.effect !== "create" || toolCall.sentKey === undefined) return undefined;
-  const { op, parsed, sentKey: args } = toolCall;
-  if (parsed instanceof Problem) return undefined;
-  const route = apiRoot + fillPath(op.path, { key: parsed.path.key });
-  return { name: "idempotency_key", value: args, route };
+  if (toolCall?.op.effect !== "create" || toolCall.idempotencyKey === undefined) return undefined;
+  const { op, callArguments, idempotencyKey } = toolCall;
+  if (callArguments instanceof Problem) return undefined;
+  const route = apiRoot + fillPath(op.path, { key: callArguments.path.key });
+  return { name: "idempotency_key", value: idempotencyKey, route };
 });
 
 /** The plan of a call. Other messages, and calls with invalid arguments, read nothing early. */
 export function planMessage(c: Context<McpEnv>): RequestPlan {
   const { toolCall } = c.var;
-  const parsed = toolCall?.parsed;
+  const callArguments = toolCall?.callArguments;
   const { path, query, body } =
-    parsed && !(parsed instanceof Problem) ? parsed : { path: noPath, query: {}, body: undefined };
+    callArguments && !(callArguments instanceof Problem)
+      ? callArguments
+      : { path: noPath, query: {}, body: undefined };
   return {
     isWrite: toolCall !== undefined && toolCall.op.effect !== "read",
-    reads: toolCall && !(parsed instanceof Problem) ? earlyReads(toolCall.op, path) : [],
+    reads: toolCall && !(callArguments instanceof Problem) ? earlyReads(toolCall.op, path) : [],
     request: {
       path,
       query: () => query as never,
@@ -188,9 +190,9 @@ function parseArguments(
     : takeParameters(args, ...parameterNames(op, key));
   if (!op.body) assertNoUnknown(body);
   const { id = "", if_match, limit, cursor, expand, view } = values;
-  const sentKey = values.key ?? values.app ?? values.form;
+  const collectionKey = values.key ?? values.app ?? values.form;
   return {
-    path: { key: key ?? sentKey ?? "", id, delivery: "" },
+    path: { key: key ?? collectionKey ?? "", id, delivery: "" },
     query: { limit, cursor, expand: expand?.join(), view },
     body,
     ifMatch: parseIfMatch(if_match),
@@ -219,7 +221,10 @@ function takeParameters(
 const withPageLimit = (error: FieldError): FieldError =>
   error.field === "limit" ? { ...error, ...pageLimitError } : error;
 
-/** Takes `app` or `form`. Also accepts `kind` and `key`, their names in earlier versions, which assistants may have cached. */
+/**
+ * Takes `app` or `form`. Also accepts `kind` and `key`, which earlier versions had in their place, because assistants may
+ * have cached them.
+ */
 function takeCollection(args: ToolArguments) {
   const usesFormerNames = args["kind"] !== undefined || args["key"] !== undefined;
   if (usesFormerNames) return takeParameters(args, "kind", "key");

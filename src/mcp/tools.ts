@@ -20,8 +20,9 @@ export function toolsFor(permissions: readonly Permission[]): ToolOperation[] {
       (typeof permission === "string" && permissionsAllow(permissions, permission)) ||
       (typeof permission === "object" &&
         "oneOf" in permission &&
-        permission.oneOf.some((each) => permissionsAllow(permissions, each))),
+        permission.oneOf.some((choice) => permissionsAllow(permissions, choice))),
   );
+  // Of operations that share a tool, the first one wins: the last entry of a `Map` replaces earlier ones.
   return [
     ...new Map(allowedTools.toReversed().map((op) => [op.tool.name, op])).values(),
   ].toReversed();

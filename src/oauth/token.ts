@@ -135,8 +135,8 @@ export const oauth = () =>
       if ("access_token" in response) return c.json(response);
       if (response.error !== "invalid_client") return c.json(response, 400);
       // An address with too many failures gets 429 instead.
-      const rejection = await authenticationProblem(c, true);
-      if (rejection.code === "rate_limited") throw rejection;
+      const authenticationError = await authenticationProblem(c, true);
+      if (authenticationError.code === "rate_limited") throw authenticationError;
       // Challenges only clients that used Basic (RFC 6749, section 5.2). Others would show it instead of the response.
       const challenge = { "WWW-Authenticate": 'Basic realm="edge-forms"' };
       return c.json(response, 401, c.req.header("Authorization") === undefined ? {} : challenge);
@@ -184,8 +184,8 @@ async function exchangeToken(c: Context<AppEnv>): Promise<TokenResponse | OAuthE
   const ctx = {
     keys: c.env.keys,
     now: () => c.env.clock.now(),
-    admit: async (presented: PresentedCredential) => {
-      const result = await exchangeSecret(c.env, presented);
+    admit: async (presentedCredential: PresentedCredential) => {
+      const result = await exchangeSecret(c.env, presentedCredential);
       if (result && "grant" in result) setCorsHeaders(c, result.grant.origins);
       return result;
     },

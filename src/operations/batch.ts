@@ -25,12 +25,12 @@ const batchQuery = lazy(() =>
 
 /** Applies a batch of operations. */
 export const batchOperation = (kind: CollectionKind) => {
-  const { many } = resourceNames(kind);
+  const { plural } = resourceNames(kind);
   return operation({
     method: "POST",
     path: collectionPaths(kind).batch,
     kind,
-    tag: many,
+    tag: plural,
     permission: {
       anyOf: [
         itemPermissions[kind].update,
@@ -44,26 +44,26 @@ export const batchOperation = (kind: CollectionKind) => {
     query: batchQuery,
     reportsQueryErrors: true,
     body: {
-      schema: ({ one }) => `${one}Batch`,
+      schema: ({ schemaName }) => `${schemaName}Batch`,
       example: ({ create }) => ({ operations: [{ op: "create", ...create }] }),
     },
-    async run(ctx, { target, query, body, sentKey, origin }) {
+    async run(ctx, { target, query, body, idempotencyKey, origin }) {
       const canRead = permissionsAllow(ctx.permissions, readPermission[kind]);
       const includeItem = canRead && query.return === "representation";
-      const batch = await applyBatch(ctx, target, body, sentKey, includeItem);
+      const batch = await applyBatch(ctx, target, body, idempotencyKey, includeItem);
       const { response, isReplay, hasDifferentBody } = batch;
       const results = response.map((result) =>
         resultDocument(result, canRead, includeItem ? origin : null),
       );
       return { document: { results }, isReplay, hasDifferentBody };
     },
-    summary: `Write up to ${maxOperations} ${many} in a batch`,
+    summary: `Write up to ${maxOperations} ${plural} in a batch`,
     description:
       "Runs the operations in order, all or none. Each operation requires the same permission as its own route. One Idempotency-Key covers the batch, which counts as one request and one write.",
     responses: {
       200: {
         description: "The result of each operation.",
-        schema: ({ one }) => `${one}BatchResults`,
+        schema: ({ schemaName }) => `${schemaName}BatchResults`,
         example: ({ responses }) => responses?.batch,
       },
     },
@@ -71,17 +71,23 @@ export const batchOperation = (kind: CollectionKind) => {
   });
 };
 
-/** The permission of each operation's single route, and read permission for increments. Invalid operations require the permission to create. */
+/**
+ * Returns the permission of each operation's own route, and read permission for increments. Invalid operations require the
+ * permission to create.
+ */
 function batchPermissions(kind: CollectionKind, body: unknown): Permission[] {
   const operations =
     isObject(body) && Array.isArray(body["operations"]) ? body["operations"] : [{}];
-  const single = itemPermissions[kind];
-  const permissionByOp: Record<string, Permission> = { ...single, upsert: single.update };
+  const routePermissions = itemPermissions[kind];
+  const permissionByOp: Record<string, Permission> = {
+    ...routePermissions,
+    upsert: routePermissions.update,
+  };
   const requiredPermissions = new Set(
     (operations as unknown[]).flatMap((entry) => {
       const { op, data } = isObject(entry) ? entry : {};
       const isKnown = typeof op === "string" && Object.hasOwn(permissionByOp, op);
-      const permission = (isKnown ? permissionByOp[op] : undefined) ?? single.create;
+      const permission = (isKnown ? permissionByOp[op] : undefined) ?? routePermissions.create;
       const isIncrement = op === "update" && requestsIncrement(data);
       return isIncrement ? [permission, readPermission[kind]] : [permission];
     }),

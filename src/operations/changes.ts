@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { listChanges, type FeedStart } from "#actions/changes.ts";
 import { findCollectionInMemory } from "#actions/collection-cache.ts";
+import { primaryContext } from "#actions/context.ts";
 import { loadCollection } from "#actions/visible.ts";
 import { changeDocument } from "#documents/items.ts";
 import { resourceNames } from "#documents/openapi/names.ts";
@@ -9,7 +10,6 @@ import { readPermission } from "#domain/credential/permissions.ts";
 import { defaultPageLimit, pageQuery } from "#domain/cursor.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { lazy } from "#domain/lazy.ts";
-import { primaryOnly } from "#store/db/session.ts";
 import { operation } from "./operation.ts";
 import { collectionTarget } from "./targets.ts";
 
@@ -20,29 +20,29 @@ const feedQuery = lazy(() =>
 
 /** A page of the changes feed of a collection. */
 export const listChangesOperation = (kind: CollectionKind) => {
-  const { many } = resourceNames(kind);
+  const { plural } = resourceNames(kind);
   return operation({
     method: "GET",
     path: collectionPaths(kind).changes,
     kind,
-    tag: many,
+    tag: plural,
     permission: readPermission[kind],
     effect: "read",
     target: collectionTarget(kind),
     query: feedQuery,
     async prefetch(ctx, { path: { key }, query, feedPosition }) {
       // The feed must not skip changes of other writers, so it reads only the primary.
-      const primaryContext = { ...ctx, databases: ctx.primary, versions: primaryOnly };
+      const primaryCtx = primaryContext(ctx);
       const compiled =
-        findCollectionInMemory(primaryContext.memory, kind, key) ??
-        (await loadCollection(primaryContext, kind, key));
+        findCollectionInMemory(primaryCtx.memory, kind, key) ??
+        (await loadCollection(primaryCtx, kind, key));
       const binding = `changes ${compiled.collection.id}`;
       const { cursor, limit = defaultPageLimit, all } = query();
       const start: FeedStart =
         cursor === undefined || cursor === "now"
           ? (cursor ?? null)
           : await feedPosition(binding, cursor);
-      const page = await listChanges(primaryContext, compiled, start, {
+      const page = await listChanges(primaryCtx, compiled, start, {
         limit,
         each: all === "true",
       });
@@ -56,13 +56,13 @@ export const listChangesOperation = (kind: CollectionKind) => {
         next: { binding, position: [page.nextPosition, page.mark, page.seenUntil], isFeed: true },
       };
     },
-    summary: `List changes of ${many}`,
+    summary: `List changes of ${plural}`,
     description:
       "Returns changes in the order of commit, with the current items. `links.next` is never null: on an empty page, it returns the changes that follow. Changes are kept for 30 days.",
     responses: {
       200: {
         description: "A page.",
-        schema: ({ one }) => `${one}Changes`,
+        schema: ({ schemaName }) => `${schemaName}Changes`,
         example: ({ responses }) => responses?.changes,
       },
     },

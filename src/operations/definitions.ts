@@ -18,6 +18,7 @@ import {
 } from "#documents/definitions.ts";
 import { kindSchemaNames } from "#documents/openapi/definition-schemas.ts";
 import { mergePatchType } from "#documents/openapi/description.ts";
+import type { Examples } from "#documents/openapi/examples.ts";
 import { definitionInput, plainInput } from "#documents/openapi/tool-inputs.ts";
 import { collectionLinks, collectionPaths, fillPath } from "#domain/api-paths.ts";
 import type { Resources } from "#domain/credential/credential.ts";
@@ -135,7 +136,7 @@ export const getDefinitionOperation = (kind: CollectionKind) =>
       200: {
         description: "The definition.",
         schema: definitionName(kind),
-        example: ({ definition }) => definition.shown,
+        example: ({ definition }) => definition.response,
         headers: ["ETag"],
       },
     },
@@ -164,12 +165,12 @@ const definitionWrite = (kind: CollectionKind) =>
     parameterComponents: { dry_run: "dryRun" },
   }) as const;
 
-/** In a dry run, the ETag is that of the stored definition. */
+/** The response with the definition. In a dry run, its ETag is that of the stored definition. */
 const changedResponse = (kind: CollectionKind) =>
   ({
     description: "The definition was changed, or only validated in a dry run.",
     schema: definitionName(kind),
-    example: ({ definition }: { definition: { shown: object } }) => definition.shown,
+    example: ({ definition }: Pick<Examples, "definition">) => definition.response,
     headers: ["ETag.known"],
   }) as const;
 
@@ -178,7 +179,7 @@ export const putDefinitionOperation = (kind: CollectionKind) =>
     ...definitionWrite(kind),
     method: "PUT",
     target: keyTarget(kind),
-    body: { schema: definitionName(kind), example: ({ definition }) => definition.sent },
+    body: { schema: definitionName(kind), example: ({ definition }) => definition.request },
     precondition: "both",
     async run(ctx, { path: { key }, query, body, ifMatch, ifNoneMatch, origin }) {
       const conditions = { ifMatch, ifNoneMatch };
@@ -248,17 +249,24 @@ const linkedSummary = (kind: CollectionKind, summary: CollectionInfo): LinkedDoc
   links: collectionLinks(kind, summary.key),
 });
 
-function savedResult(ctx: ActionContext, saved: SavedDefinition, origin: string): SingleResult {
-  const shown = { ...linkedDefinition(ctx, saved, origin), etag: buildDefinitionEtag(ctx, saved) };
-  const { kind, key } = saved.collection;
-  switch (saved.outcome) {
+function savedResult(
+  ctx: ActionContext,
+  savedDefinition: SavedDefinition,
+  origin: string,
+): SingleResult {
+  const result = {
+    ...linkedDefinition(ctx, savedDefinition, origin),
+    etag: buildDefinitionEtag(ctx, savedDefinition),
+  };
+  const { kind, key } = savedDefinition.collection;
+  switch (savedDefinition.outcome) {
     case "created":
-      return { ...shown, status: 201, location: fillPath(collectionPaths(kind).schema, { key }) };
+      return { ...result, status: 201, location: fillPath(collectionPaths(kind).schema, { key }) };
     case "pending":
-      return { ...shown, status: 202 };
+      return { ...result, status: 202 };
     case "changed":
     case "unchanged":
-      return shown;
+      return result;
   }
 }
 

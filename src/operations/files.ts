@@ -31,55 +31,55 @@ import { lazy } from "#domain/lazy.ts";
 import { noQuery } from "./items.ts";
 import { operation, type Target } from "./operation.ts";
 
-/** The operations on files. The collection of a file decides which permission they need. */
+// The operations on files. The collection of a file decides which permission they need.
 
-const writing = { oneOf: [createPermission.form, createPermission.app] };
-const reading = { oneOf: [readPermission.form, readPermission.app] };
-const shared = { kind: null, tag: "files" } as const;
+const writePermissions = { oneOf: [createPermission.form, createPermission.app] };
+const readPermissions = { oneOf: [readPermission.form, readPermission.app] };
+const sharedDeclaration = { kind: null, tag: "files" } as const;
 
 const prefetchFile: Prefetch<StoredFileWithItem> = (ctx, { path }) => readFile(ctx, path.id);
 
-/** A file that is read in parallel with the admission. */
-const readTarget = <Found>(
-  require: (ctx: WebhookContext, found: StoredFileWithItem) => Promise<Found>,
-): Target<Found> => ({
+/** A target that reads the file in parallel with the admission. `require` checks what the caller may see. */
+const prefetchedFileTarget = <Resource>(
+  require: (ctx: WebhookContext, storedFile: StoredFileWithItem) => Promise<Resource>,
+): Target<Resource> => ({
   prefetch: prefetchFile,
   mayBeMissing: true,
   find: async (ctx, _, read) => require(ctx, await read(prefetchFile)),
 });
 
-const visibleFile = readTarget(requireFile);
-const attachedFile = readTarget(requireAttached);
+const visibleFileTarget = prefetchedFileTarget(requireFile);
+const attachedFileTarget = prefetchedFileTarget(requireAttached);
 
 /** The collection that the body names. */
 const newFileTarget: Target<undefined> = { mayBeMissing: true, find: () => undefined };
-const ownFile: Target<LoadedFile> = {
+const uploadedFileTarget: Target<LoadedFile> = {
   mayBeMissing: true,
   find: (ctx, { id }) => getOwnFile(ctx, id),
 };
-/** At the primary, which also decides about each use of the link. */
-const linkedFile: Target<AttachedFile> = {
+/** Reads the primary, as each use of the link does. */
+const linkedFileTarget: Target<AttachedFile> = {
   mayBeMissing: true,
   find: (ctx, { id }) => getAttachedFile(ctx, id),
 };
 
 const createFileOperation = operation({
-  ...shared,
+  ...sharedDeclaration,
   method: "POST",
   path: filePaths.list,
-  permission: writing,
+  permission: writePermissions,
   bodyPermissions: (body) => {
-    const named = namedCollection(body);
-    return named ? [createPermission[named.kind]] : [];
+    const collection = namedCollection(body);
+    return collection ? [createPermission[collection.kind]] : [];
   },
   effect: "write",
   target: newFileTarget,
   query: noQuery,
   body: { schema: "FileCreate", example: () => fileInputExample },
   async run(ctx, { body, origin }) {
-    const loaded = await createFile(ctx, body);
-    const location = fillPath(filePaths.file, { id: loaded.file.id });
-    return { status: 201, document: fileDocument(loaded, origin), location };
+    const loadedFile = await createFile(ctx, body);
+    const location = fillPath(filePaths.file, { id: loadedFile.file.id });
+    return { status: 201, document: fileDocument(loadedFile, origin), location };
   },
   summary: "Announce a file",
   description:
@@ -95,12 +95,12 @@ const createFileOperation = operation({
 });
 
 const getFileOperation = operation({
-  ...shared,
+  ...sharedDeclaration,
   method: "GET",
   path: filePaths.file,
-  permission: reading,
+  permission: readPermissions,
   effect: "read",
-  target: visibleFile,
+  target: visibleFileTarget,
   query: noQuery,
   precondition: "If-None-Match",
   async run(_, { target, origin }) {
@@ -121,14 +121,14 @@ const getFileOperation = operation({
 });
 
 const putContentOperation = operation({
-  ...shared,
+  ...sharedDeclaration,
   method: "PUT",
   path: filePaths.content,
-  permission: writing,
+  permission: writePermissions,
   effect: "write",
-  target: ownFile,
+  target: uploadedFileTarget,
   query: noQuery,
-  content: "received",
+  fileContent: "request",
   async run(ctx, { target, content, origin }) {
     return { document: fileDocument(await storeContent(ctx, target, content()), origin) };
   },
@@ -139,18 +139,18 @@ const putContentOperation = operation({
 });
 
 const getContentOperation = operation({
-  ...shared,
+  ...sharedDeclaration,
   method: "GET",
   path: filePaths.content,
-  permission: reading,
+  permission: readPermissions,
   effect: "read",
-  target: attachedFile,
+  target: attachedFileTarget,
   query: lazy(() => z.object({ link: z.optional(z.string()) })),
   precondition: "If-None-Match",
-  content: "returned",
+  fileContent: "response",
   takesLink: true,
   run(_, { target }) {
-    return { attached: target };
+    return { file: target };
   },
   summary: "Download the content of a file",
   description:
@@ -170,12 +170,12 @@ const getContentOperation = operation({
 });
 
 const deleteFileOperation = operation({
-  ...shared,
+  ...sharedDeclaration,
   method: "DELETE",
   path: filePaths.file,
-  permission: writing,
+  permission: writePermissions,
   effect: "write",
-  target: ownFile,
+  target: uploadedFileTarget,
   query: noQuery,
   async run(ctx, { target }) {
     await removeFile(ctx, target);
@@ -188,12 +188,12 @@ const deleteFileOperation = operation({
 });
 
 const linkFileOperation = operation({
-  ...shared,
+  ...sharedDeclaration,
   method: "POST",
   path: filePaths.link,
-  permission: reading,
+  permission: readPermissions,
   effect: "write",
-  target: linkedFile,
+  target: linkedFileTarget,
   query: noQuery,
   async run(ctx, { target: { file }, origin, grant }) {
     const expires = Math.floor((ctx.now() + linkMs) / 1000) * 1000;
@@ -215,8 +215,11 @@ const linkFileOperation = operation({
     description: "Returns a URL at which a person can download a file of an item for one hour.",
     isPerCollection: false,
     isReadOnly: true,
-    input: ({ id, ...others }) =>
-      plainInput({ id: { ...(id as Schema), description: "The ID of the file." }, ...others }),
+    input: ({ id, ...otherParameters }) =>
+      plainInput({
+        id: { ...(id as Schema), description: "The ID of the file." },
+        ...otherParameters,
+      }),
   },
 });
 

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { createItem } from "#actions/create-item.ts";
 import { validateItem } from "#actions/list-items.ts";
-import { deleteSubmission, updateItem } from "#actions/update-item.ts";
+import { deleteSubmission } from "#actions/remove-item.ts";
+import { updateItem } from "#actions/update-item.ts";
 import { checkedDocument, itemDocument, writtenDocument } from "#documents/items.ts";
 import { mergePatchType } from "#documents/openapi/description.ts";
 import { resourceNames } from "#documents/openapi/names.ts";
@@ -23,7 +24,7 @@ import { etagOf } from "#domain/preconditions.ts";
 import { storableDescription } from "#domain/text.ts";
 import { includedDocuments } from "./included.ts";
 import { operation, type SingleResult } from "./operation.ts";
-import { shownItemTargets } from "./shown-item.ts";
+import { readItemTargets } from "./item-target.ts";
 import { collectionTarget, itemTargets } from "./targets.ts";
 
 /** The operations on the items of apps and forms. Both kinds share the declarations. */
@@ -59,39 +60,44 @@ const itemResult = (view: ItemView, origin: string): SingleResult => ({
 const textRule = `Texts are ${storableDescription}.`;
 
 export const createItemOperation = (kind: CollectionKind) => {
-  const { many, thing } = resourceNames(kind);
+  const { plural, singular } = resourceNames(kind);
   return operation({
     method: "POST",
     path: collectionPaths(kind).items,
     kind,
-    tag: many,
+    tag: plural,
     permission: itemPermissions[kind].create,
     effect: "create",
     target: collectionTarget(kind),
     query: noQuery,
     reportsQueryErrors: true,
-    body: { schema: ({ one }) => `${one}Create`, example: ({ create }) => create },
-    async run(ctx, { target, body, sentKey, origin }) {
-      const { response, isReplay, hasDifferentBody } = await createItem(ctx, target, body, sentKey);
+    body: { schema: ({ schemaName }) => `${schemaName}Create`, example: ({ create }) => create },
+    async run(ctx, { target, body, idempotencyKey, origin }) {
+      const { response, isReplay, hasDifferentBody } = await createItem(
+        ctx,
+        target,
+        body,
+        idempotencyKey,
+      );
       const location = itemPath(response);
       const { document, etag = "" } = itemResult(response, origin);
       return { status: 201, document, etag, location, isReplay, hasDifferentBody };
     },
-    summary: `Create a ${thing}`,
+    summary: `Create a ${singular}`,
     description: `Creates an item and returns it. With an Idempotency-Key, retries return the first result. ${textRule}`,
     responses: {
       201: {
         description: "The item was created by this request or by an earlier one with the same key.",
-        schema: ({ one }) => one,
+        schema: ({ schemaName }) => schemaName,
         example: ({ responses }) => responses?.item,
         headers: ["ETag", "Location"],
       },
     },
     problems: createProblems(kind),
     tool: {
-      name: `create_${thing}`,
-      title: `Create a ${thing}`,
-      description: `Creates a ${thing}, once for each idempotency_key.`,
+      name: `create_${singular}`,
+      title: `Create a ${singular}`,
+      description: `Creates a ${singular}, once for each idempotency_key.`,
       isPerCollection: true,
       input: (parameters, collection) => itemInput("create", kind, parameters, collection),
     },
@@ -107,7 +113,7 @@ export const validateSubmission = operation({
   effect: "read",
   target: collectionTarget("form"),
   query: noQuery,
-  body: { schema: ({ one }) => `${one}Create`, example: ({ create }) => create },
+  body: { schema: ({ schemaName }) => `${schemaName}Create`, example: ({ create }) => create },
   async run(ctx, { target, body, origin }) {
     return { document: checkedDocument(await validateItem(ctx, target, body), origin) };
   },
@@ -116,8 +122,8 @@ export const validateSubmission = operation({
   responses: {
     200: {
       description: "The data is valid.",
-      schema: ({ one }) => `${one}Checked`,
-      example: ({ responses }) => responses?.checked,
+      schema: ({ schemaName }) => `${schemaName}Checked`,
+      example: ({ responses }) => responses?.validation,
     },
   },
   problems: createProblems("form"),
@@ -131,15 +137,15 @@ export const validateSubmission = operation({
 });
 
 export const getItem = (kind: CollectionKind) => {
-  const { many, thing } = resourceNames(kind);
+  const { plural, singular } = resourceNames(kind);
   return operation({
     method: "GET",
     path: collectionPaths(kind).item,
     kind,
-    tag: many,
+    tag: plural,
     permission: readPermission[kind],
     effect: "read",
-    target: shownItemTargets[kind],
+    target: readItemTargets[kind],
     query: expandQuery,
     precondition: "If-None-Match",
     run(_, { target: { view, included }, origin }) {
@@ -149,20 +155,20 @@ export const getItem = (kind: CollectionKind) => {
       // The ETag does not cover the included records, which may have changed. So the response is never a 304.
       return { ...result, document, isRedefined: true };
     },
-    summary: `Get a ${thing}`,
-    description: `Returns the current version of the ${thing}, with its ETag.`,
+    summary: `Get a ${singular}`,
+    description: `Returns the current version of the ${singular}, with its ETag.`,
     responses: {
       200: {
-        description: `The ${thing}.`,
-        schema: ({ one }) => one,
+        description: `The ${singular}.`,
+        schema: ({ schemaName }) => schemaName,
         example: ({ responses }) => responses?.item,
         headers: ["ETag"],
       },
     },
     tool: {
-      name: `get_${thing}`,
-      title: `Get a ${thing}`,
-      description: `Returns a ${thing}, with its etag.`,
+      name: `get_${singular}`,
+      title: `Get a ${singular}`,
+      description: `Returns a ${singular}, with its etag.`,
       isPerCollection: false,
       input: plainInput,
     },
@@ -170,12 +176,12 @@ export const getItem = (kind: CollectionKind) => {
 };
 
 export const updateItemOperation = (kind: CollectionKind) => {
-  const { many, thing } = resourceNames(kind);
+  const { plural, singular } = resourceNames(kind);
   return operation({
     method: "PATCH",
     path: collectionPaths(kind).item,
     kind,
-    tag: many,
+    tag: plural,
     permission: itemPermissions[kind].update,
     // The response to an increment shows the sum, and thereby the stored number.
     bodyPermissions: (body) =>
@@ -186,7 +192,7 @@ export const updateItemOperation = (kind: CollectionKind) => {
     reportsQueryErrors: true,
     body: {
       types: [mergePatchType],
-      schema: ({ one }) => `${one}Change`,
+      schema: ({ schemaName }) => `${schemaName}Change`,
       example: ({ change }) => change,
     },
     precondition: "If-Match",
@@ -198,21 +204,21 @@ export const updateItemOperation = (kind: CollectionKind) => {
         : writtenDocument(view, target.compiled, body, origin);
       return { document, etag: etagOf(view.version) };
     },
-    summary: `Update a ${thing}`,
+    summary: `Update a ${singular}`,
     description: `Updates the fields that you send; \`null\` clears a field. With If-Match, updates only the version that it names. ${textRule}`,
     responses: {
       200: {
-        description: `The updated ${thing}.`,
-        schema: ({ one }) => `${one}Updated`,
+        description: `The updated ${singular}.`,
+        schema: ({ schemaName }) => `${schemaName}Updated`,
         example: ({ responses }) => responses?.item,
         headers: ["ETag"],
       },
     },
     problems: changeProblems(kind),
     tool: {
-      name: `update_${thing}`,
-      title: `Update a ${thing}`,
-      description: `Updates the fields of a ${thing} that you send. null clears a field; line items are replaced as a whole. { "$increment": 1 } adds to a number.`,
+      name: `update_${singular}`,
+      title: `Update a ${singular}`,
+      description: `Updates the fields of a ${singular} that you send. null clears a field; line items are replaced as a whole. { "$increment": 1 } adds to a number.`,
       isPerCollection: true,
       input: (parameters, collection) => itemInput("update", kind, parameters, collection),
     },

@@ -19,7 +19,7 @@ import {
   viewQuery,
   type MatchingPage,
   type ViewPaging,
-} from "./viewed-page.ts";
+} from "./matching-page.ts";
 
 export const downloadText =
   "With `Accept: application/x-ndjson` or `text/csv`, all pages are one download.";
@@ -34,39 +34,39 @@ const listStep =
     return { ...step, nextPosition: step.nextPosition === null ? null : [step.nextPosition] };
   };
 
-/** A view without a sort lists items oldest first, too. */
-const inStoredOrder = (view: string | undefined) => ({ body: {}, view, order: "asc" as const });
+/** The query of a list. Through a view without a sort, it lists items oldest first too. */
+const storedOrderQuery = (view: string | undefined) => ({ body: {}, view, order: "asc" as const });
 
-/** Loads the page as a search of everything in stored order. */
+/** Loads the page of a list as a search without conditions in stored order. */
 const searchPage = (
   ctx: ReadContext,
   kind: CollectionKind,
   request: ReadRequest<ViewPaging>,
-  others: Pick<ItemQuery, "rights" | "expand">,
-  isStart: boolean,
+  options: Pick<ItemQuery, "rights" | "expand">,
+  isStartOnly: boolean,
 ): Promise<MatchingPage> => {
   const { key } = request.path;
   const { cursor, limit, view } = request.query();
   const binding = () => listBinding(kind, key);
-  const query = { ...inStoredOrder(view), ...others };
-  return loadMatchingPage(ctx, request, { kind, key, query, cursor, limit, isStart, binding });
+  const query = { ...storedOrderQuery(view), ...options };
+  return loadMatchingPage(ctx, request, { kind, key, query, cursor, limit, isStartOnly, binding });
 };
 
 const prefetchPage =
   (kind: CollectionKind) => async (ctx: ReadContext, request: ReadRequest<ViewPaging>) => {
     const { key } = request.path;
     const { cursor, limit = defaultPageLimit, view, expand } = request.query();
-    // What a caller may read of other apps is known after the admission.
-    const isStart = request.format !== undefined || expand !== undefined;
+    // A download reads later. The caller's rights to other apps are known only after its admission.
+    const isStartOnly = request.format !== undefined || expand !== undefined;
     // Without a view, the list needs no definition before it reads.
     if (view === undefined && hasWholeAccess(ctx.resources, kind, key)) {
       const binding = listBinding(kind, key);
       const start = await request.position(binding, cursor, ctx.versions);
-      const listed = isStart ? null : await listStep(ctx, kind, key)(start, limit);
-      return { binding, start, listed, found: null, bookmark: ctx.versions.newestBookmark() };
+      const itemPage = isStartOnly ? null : await listStep(ctx, kind, key)(start, limit);
+      return { binding, start, itemPage, queryPage: null, bookmark: ctx.versions.newestBookmark() };
     }
-    const page = await searchPage(ctx, kind, request, {}, isStart);
-    return { ...page, listed: page.found };
+    const page = await searchPage(ctx, kind, request, {}, isStartOnly);
+    return { ...page, itemPage: page.queryPage };
   };
 
 /** Lists a page and the records to which its items refer. */
@@ -76,12 +76,12 @@ const expandList =
     searchPage(ctx, kind, request, { rights, expand: expandNames(request.query().expand) }, false);
 
 export const listItems = (kind: CollectionKind) => {
-  const { many } = resourceNames(kind);
+  const { plural } = resourceNames(kind);
   return operation({
     method: "GET",
     path: collectionPaths(kind).items,
     kind,
-    tag: many,
+    tag: plural,
     permission: readPermission[kind],
     effect: "read",
     target: collectionTarget(kind),
@@ -90,10 +90,10 @@ export const listItems = (kind: CollectionKind) => {
     prefetch: prefetchPage(kind),
     async run(ctx, { target, query: { view, limit, expand }, format, origin, prefetched, read }) {
       const { key } = target.collection;
-      const { binding, start, listed, bookmark } = await prefetched();
-      if (listed) {
-        const { views, nextPosition } = listed;
-        const items = views.map((each) => ({ document: itemDocument(each, origin) }));
+      const { binding, start, itemPage, bookmark } = await prefetched();
+      if (itemPage) {
+        const { views, nextPosition } = itemPage;
+        const items = views.map((itemView) => ({ document: itemDocument(itemView, origin) }));
         return { items, next: nextPosition && { binding, position: nextPosition, bookmark } };
       }
       if (!format) return expandedPage(await read(expandList(kind, ctx)), {}, expand, origin);
@@ -101,18 +101,18 @@ export const listItems = (kind: CollectionKind) => {
       const readPage: Download["read"] =
         view === undefined && target.extent === "whole"
           ? listStep(ctx, kind, key)
-          : (from, count) => queryItems(ctx, target, inStoredOrder(view), from, count);
+          : (from, count) => queryItems(ctx, target, storedOrderQuery(view), from, count);
       const keys = viewFields(target, view);
       return { format, download: { keys, start, maxItems: limit ?? null, read: readPage } };
     },
-    summary: `List ${many}`,
-    description: `The ${many} in stored order, oldest first. Follow \`links.next\` until it is null. ${downloadText}`,
+    summary: `List ${plural}`,
+    description: `The ${plural} in stored order, oldest first. Follow \`links.next\` until it is null. ${downloadText}`,
     responses: {
       200: {
         description: "A page.",
-        // A view may pick fields.
-        schema: ({ one }) => `${one}SearchPage`,
-        example: ({ responses }) => responses?.listed,
+        // A view may select fields, so items have the schema of search results.
+        schema: ({ schemaName }) => `${schemaName}SearchPage`,
+        example: ({ responses }) => responses?.page,
       },
     },
   });

@@ -1,27 +1,25 @@
 import * as z from "zod/mini";
-import type { ActionContext } from "#actions/context.ts";
-import { visibleCollection, shownBytes } from "#actions/caller-access.ts";
+import {
+  loadSelectedDefinitions,
+  loadVisibleDefinitions,
+  maxJoinedBytes,
+} from "#actions/selected-definitions.ts";
 import { versions } from "#documents/openapi/versions.ts";
 import { collectionPaths } from "#domain/api-paths.ts";
 import { isNarrow, isVisible } from "#domain/credential/credential.ts";
 import {
-  type Collection,
   type CollectionKind,
-  type CollectionRef,
   selectedCollections,
   selectionProblem,
   selectionQuery,
 } from "#domain/definition/collection.ts";
 import { lazy } from "#domain/lazy.ts";
 import { problem } from "#domain/problem/problem.ts";
-import { loadDefinitions, type LoadedDefinitions } from "#store/data/definition-head.ts";
+import { loadIncludedApps } from "#actions/included-apps.ts";
 import { operation } from "./operation.ts";
 import { definitionTarget, noTarget } from "./targets.ts";
 
 // The OpenAPI documents of one app or form, of a selection, or of the service.
-
-/** The limit for the total size of the definitions of a joined document. */
-const maxJoinedBytes = 1_000_000;
 
 const sharedDeclaration = {
   method: "GET",
@@ -46,12 +44,13 @@ export const getCollectionDocumentOperation = (kind: CollectionKind) =>
     kind,
     target: definitionTarget(kind),
     query: versionQuery,
-    run: (_, { target, query }) => ({
-      describes: [target.collection],
+    run: async (ctx, { target: { collection }, query }) => ({
+      collections: [collection],
+      includedApps: await loadIncludedApps(ctx, [collection]),
       version: query.version,
     }),
     summary: "Get the OpenAPI document",
-    responses: { 200: { ...documentResponse, example: ({ definition }) => definition.document } },
+    responses: { 200: { ...documentResponse, example: ({ definition }) => definition.openApi } },
   });
 
 export const getOpenApiDocumentOperation = operation({
@@ -60,27 +59,22 @@ export const getOpenApiDocumentOperation = operation({
   kind: null,
   target: noTarget,
   query: documentQuery,
-  async prefetch(ctx, { query }) {
-    const selected = selectedCollections(query());
-    // A single definition has no size limit here.
-    const maxBytes = selected.length > 1 ? maxJoinedBytes : Number.MAX_SAFE_INTEGER;
-    return selected.length === 0
-      ? { count: 0, bytes: 0, collections: [] }
-      : loadDefinitions(ctx.databases, selected, maxBytes);
-  },
+  // Async, so that an invalid query is an error of the prefetch, which the caller sees after it was admitted.
+  prefetch: async (ctx, { query }) => loadSelectedDefinitions(ctx, selectedCollections(query())),
   async run(ctx, { query, prefetched }) {
-    const selected = selectedCollections(query);
-    const areVisible = selected.every(({ kind, key }) => isVisible(ctx.resources, kind, key));
+    const refs = selectedCollections(query);
+    const areVisible = refs.every(({ kind, key }) => isVisible(ctx.resources, kind, key));
     if (!areVisible) throw problem.notFound();
     const { count, bytes, collections } = isNarrow(ctx.resources)
-      ? await loadShownDefinitions(ctx, selected)
+      ? await loadVisibleDefinitions(ctx, refs)
       : await prefetched();
-    if (count < selected.length) throw problem.notFound();
+    if (count < refs.length) throw problem.notFound();
     if (count > 1 && bytes > maxJoinedBytes) {
       const reason = `The definitions may have at most ${maxJoinedBytes} bytes together, not ${bytes}.`;
       throw selectionProblem(query, reason);
     }
-    return { describes: collections, version: query.version };
+    const includedApps = await loadIncludedApps(ctx, collections);
+    return { collections, includedApps, version: query.version };
   },
   summary: "Get one OpenAPI document for several apps and forms",
   responses: {
@@ -91,21 +85,3 @@ export const getOpenApiDocumentOperation = operation({
   },
   problems: ["not_found"],
 });
-
-/** Loads the definitions as far as the caller sees them. One at a time, because hidden parts may be large. */
-async function loadShownDefinitions(
-  ctx: ActionContext,
-  selected: readonly CollectionRef[],
-): Promise<LoadedDefinitions> {
-  const collections: Collection[] = [];
-  let bytes = 0;
-  for (const name of selected) {
-    const loaded = await loadDefinitions(ctx.databases, [name], Number.MAX_SAFE_INTEGER);
-    const [whole] = loaded.collections;
-    if (!whole) throw problem.notFound();
-    const collection = visibleCollection(ctx, whole);
-    bytes += shownBytes(collection);
-    collections.push(collection);
-  }
-  return { count: collections.length, bytes, collections };
-}

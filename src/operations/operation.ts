@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import type { WebhookContext } from "#actions/context.ts";
 import type { AttachedFile } from "#actions/files.ts";
-import type { SentContent } from "#actions/upload-file.ts";
+import type { UploadBody } from "#actions/upload-file.ts";
 import type { IdempotencyKey } from "#actions/idempotent.ts";
 import type { PathParameters, Prefetch, Read, ReadRequest } from "#actions/read.ts";
 import type { Description } from "#documents/openapi/description.ts";
@@ -30,13 +30,16 @@ export interface OperationRequest<Resource, Query, Data> {
   query: Query;
   /** The parsed JSON; the action validates it. Undefined for operations without a body. */
   body: unknown;
-  /** The bytes of an operation that receives content instead of JSON. Throws 400 for a `Content-Range` and 415 for a `Content-Encoding`. */
-  content: () => SentContent;
+  /**
+   * Returns the bytes for an operation that receives the content of a file. Throws 400 for a `Content-Range` and 415 for a
+   * `Content-Encoding`.
+   */
+  content: () => UploadBody;
   ifMatch: Precondition | null;
   /** Null unless the operation accepts both preconditions. For a GET, the REST adapter compares the ETag. */
   ifNoneMatch: Precondition | null;
   /** Empty where the operation accepts no Idempotency-Key. */
-  sentKey: IdempotencyKey;
+  idempotencyKey: IdempotencyKey;
   grant: Grant;
   /** Links of the documents are absolute URLs of this origin. */
   origin: string;
@@ -58,7 +61,10 @@ export interface Operation<
   /** Whether the action reports errors of the query, as `ctx.queryErrors`. Otherwise they are reported before it runs. */
   reportsQueryErrors?: true;
   target: Target<Resource>;
-  /** The permissions that this body needs besides `permission`. If that is `anyOf`, returns every permission that the body needs. */
+  /**
+   * Returns the permissions that this body needs in addition to `permission`. If that is `anyOf`, returns every permission
+   * that the body needs.
+   */
   bodyPermissions?: (body: unknown) => readonly Permission[];
   /** Starts before the caller is known, in place of the target's prefetch. */
   prefetch?(
@@ -116,7 +122,9 @@ export interface PageResult {
 
 /** The OpenAPI document of these collections, or of the service. */
 export interface OpenApiResult {
-  describes: readonly Collection[];
+  collections: readonly Collection[];
+  /** The apps whose records the responses to the caller can include. */
+  includedApps: readonly Collection[];
   /** Undefined if the Accept header decides. */
   version: Version | undefined;
 }
@@ -128,7 +136,7 @@ interface DownloadResult {
 
 /** The content of a file. */
 interface ContentResult {
-  attached: AttachedFile;
+  file: AttachedFile;
 }
 
 /** Null if there is nothing to return. */

@@ -8,11 +8,11 @@ import type { Operation, OperationRequest, Result } from "./operation.ts";
 
 type RequestPart = Pick<
   OperationRequest<unknown, unknown, unknown>,
-  "path" | "sentKey" | "grant" | "origin" | "format" | "position" | "content"
+  "path" | "idempotencyKey" | "grant" | "origin" | "format" | "position" | "content"
 >;
 
-/** A request as a surface received it. Each part is parsed when its check is due. */
-export interface ReceivedRequest extends RequestPart {
+/** A request as it arrived at a surface. Each part is parsed when its check is due. */
+export interface UnvalidatedRequest extends RequestPart {
   body: () => Promise<unknown>;
   query: () => unknown;
   ifMatch: () => Precondition | null;
@@ -23,31 +23,31 @@ export interface ReceivedRequest extends RequestPart {
 export async function perform(
   op: Operation,
   ctx: WebhookContext,
-  received: ReceivedRequest,
+  request: UnvalidatedRequest,
   read: Read,
 ): Promise<Result> {
-  let body = await requirePermissions(op, ctx, received.body);
-  const target = await op.target.find(ctx, received.path, read);
-  if (op.body) body ??= await received.body();
-  const { query, queryErrors } = await readQuery(op, received);
+  let body = await requirePermissions(op, ctx, request.body);
+  const target = await op.target.find(ctx, request.path, read);
+  if (op.body) body ??= await request.body();
+  const { query, queryErrors } = await readQuery(op, request);
   const { precondition } = op;
   const takesIfMatch = precondition === "If-Match" || precondition === "both";
   return op.run(queryErrors ? { ...ctx, queryErrors } : ctx, {
-    ...received,
+    ...request,
     target,
     query,
     body,
     read,
-    ifMatch: takesIfMatch ? received.ifMatch() : null,
-    ifNoneMatch: precondition === "both" ? received.ifNoneMatch() : null,
+    ifMatch: takesIfMatch ? request.ifMatch() : null,
+    ifNoneMatch: precondition === "both" ? request.ifNoneMatch() : null,
     prefetched: async () => op.prefetch && read(op.prefetch as Prefetch<unknown, never>),
   });
 }
 
-/** Reads the query. Its errors are returned for an action that reports them, and thrown otherwise. */
-async function readQuery(op: Operation, received: ReceivedRequest): Promise<ParsedQuery> {
+/** Reads the query. Returns its errors if the action reports them. Throws them otherwise. */
+async function readQuery(op: Operation, request: UnvalidatedRequest): Promise<ParsedQuery> {
   try {
-    return { query: (await received.query()) as ParsedQuery["query"] };
+    return { query: (await request.query()) as ParsedQuery["query"] };
   } catch (error) {
     if (!op.reportsQueryErrors || !(error instanceof Problem)) throw error;
     return { query: {}, queryErrors: error.members["errors"] as FieldError[] };
@@ -78,9 +78,9 @@ export async function requirePermissions(
 }
 
 function requireOneOf({ permissions }: WebhookContext, choices: readonly Permission[]): void {
-  const [first] = choices;
-  if (first && !choices.some((permission) => permissionsAllow(permissions, permission)))
-    throw problem.permissionRequired(first);
+  const [firstChoice] = choices;
+  if (firstChoice && !choices.some((permission) => permissionsAllow(permissions, permission)))
+    throw problem.permissionRequired(firstChoice);
 }
 
 function requirePermission({ permissions }: WebhookContext, permission: Permission): void {

@@ -24,9 +24,9 @@ import {
   viewQuery,
   type MatchingPage,
   type ViewPaging,
-} from "./viewed-page.ts";
+} from "./matching-page.ts";
 
-/** Loads the page of a search. Without rights, it reads no other apps. */
+/** Loads the page of a search. Without `rights`, it reads no other apps. */
 async function searchPage(
   ctx: ReadContext,
   kind: CollectionKind,
@@ -34,31 +34,31 @@ async function searchPage(
   rights: ItemQuery["rights"],
 ) {
   const body = await request.body();
-  const sent = request.query();
-  const { limit, cursor, expand } = parsePaging(body, sent);
-  const position = sent.cursor === undefined ? positionInBody(request) : request.position;
+  const query = request.query();
+  const { limit, cursor, expand } = parsePaging(body, query);
+  const position = query.cursor === undefined ? positionInBody(request) : request.position;
   const page = await loadMatchingPage(
     ctx,
     { position },
     {
       kind,
       key: request.path.key,
-      query: { body, view: sent.view, rights, expand: expandNames(expand) },
+      query: { body, view: query.view, rights, expand: expandNames(expand) },
       cursor,
       limit,
-      // What a caller may read of other apps is known after the admission.
-      isStart: request.format !== undefined || (!rights && readsOtherApps(body, expand)),
+      // A download reads later. The caller's rights to other apps are known only after its admission.
+      isStartOnly: request.format !== undefined || (!rights && readsOtherApps(body, expand)),
       binding: ({ collection }) => searchBinding(collection.id, body),
     },
   );
   return { ...page, limit };
 }
 
-/** Opens a cursor that the body has. Its errors point there. */
+/** Opens a cursor from the body. Its errors have pointers into the body. */
 const positionInBody =
   ({ position }: Pick<ReadRequest, "position">): ReadRequest["position"] =>
-  async (...asked) =>
-    position(...asked).catch((error: unknown) => {
+  async (...args) =>
+    position(...args).catch((error: unknown) => {
       throw error instanceof Problem ? pointAtMembers(error) : error;
     });
 
@@ -66,7 +66,7 @@ const prefetchMatches =
   (kind: CollectionKind) => (ctx: ReadContext, request: ReadRequest<ViewPaging>) =>
     searchPage(ctx, kind, request, undefined);
 
-/** Runs a search that also reads other apps, as far as the caller may read them. */
+/** Runs a search that also reads those other apps that the caller may read. */
 const searchOtherApps =
   (kind: CollectionKind, rights: ItemQuery["rights"]): Prefetch<MatchingPage, ViewPaging> =>
   (ctx, request) =>
@@ -74,48 +74,50 @@ const searchOtherApps =
 
 /** Returns a page of matches, or all of them as a download. */
 export const searchOperation = (kind: CollectionKind) => {
-  const { many } = resourceNames(kind);
+  const { plural } = resourceNames(kind);
   return operation({
     method: "POST",
     path: collectionPaths(kind).search,
     kind,
-    tag: many,
+    tag: plural,
     permission: readPermission[kind],
     effect: "read",
     target: collectionTarget(kind),
     query: viewQuery,
     body: {
-      schema: ({ key, one }) => (key === undefined ? "Search" : `${one}Search`),
+      schema: ({ key, schemaName }) => (key === undefined ? "Search" : `${schemaName}Search`),
       example: ({ search }) => search,
     },
     formats: "downloads",
     admissionKey: ({ key }) => `search ${kind}:${key}`,
     prefetch: prefetchMatches(kind),
     async run(ctx, { target, query, body, format, prefetched, read, origin }) {
-      const early = await prefetched();
+      const prefetchedPage = await prefetched();
       if (format) {
         assertNotExpanded(body, query.expand);
         const search = { body, view: query.view, rights: ctx };
-        const { start, limit } = early;
+        const { start, limit } = prefetchedPage;
         return { format, download: downloadMatches(ctx, target, search, start, limit) };
       }
-      const page = early.found ? early : await read(searchOtherApps(kind, ctx));
+      const page = prefetchedPage.queryPage
+        ? prefetchedPage
+        : await read(searchOtherApps(kind, ctx));
       return expandedPage(page, body, query.expand, origin);
     },
-    summary: `Search ${many}`,
-    description: `Returns the ${many} that match all conditions, newest first or in the order of \`sort\`. For the next page, POST the same body to \`links.next\`. ${downloadText}`,
+    summary: `Search ${plural}`,
+    description: `Returns the ${plural} that match all conditions, newest first or in the order of \`sort\`. For the next page, POST the same body to \`links.next\`. ${downloadText}`,
     responses: {
       200: {
         description: "A page.",
-        schema: ({ one }) => `${one}SearchPage`,
-        example: ({ responses }) => responses?.found,
+        schema: ({ schemaName }) => `${schemaName}SearchPage`,
+        example: ({ responses }) => responses?.searchPage,
       },
     },
     problems: ["indexing"],
     tool: {
-      name: `search_${many}`,
-      title: `Search ${many}`,
-      description: `Finds the ${many} that match all conditions, newest first unless you sort them. Without conditions, returns all ${many}.`,
+      name: `search_${plural}`,
+      title: `Search ${plural}`,
+      description: `Finds the ${plural} that match all conditions, newest first unless you sort them. Without conditions, returns all ${plural}.`,
       isPerCollection: true,
       input: searchInput,
     },
@@ -130,9 +132,9 @@ function downloadMatches(
   limit: number | undefined,
 ): Download {
   const { body, view } = query;
-  const sentKeys =
+  const requestedKeys =
     isObject(body) && Array.isArray(body["fields"]) ? (body["fields"] as string[]) : null;
-  const keys = sentKeys ?? viewFields(collection, view);
+  const keys = requestedKeys ?? viewFields(collection, view);
   const read: Download["read"] = (from, count) => queryItems(ctx, collection, query, from, count);
   return { keys, start, maxItems: limit ?? null, read };
 }

@@ -44,7 +44,7 @@ export function collectionTarget(kind: CollectionKind): Target<CollectionAccess>
   };
 }
 
-/** Definitions belong to whole collections. */
+/** Throws 404 unless the caller has access to the whole collection, to which its definition belongs. */
 function requireWhole({ resources }: Caller, kind: CollectionKind, key: string): void {
   if (!hasWholeAccess(resources, kind, key)) throw problem.notFound();
 }
@@ -68,7 +68,7 @@ export function definitionTarget(kind: CollectionKind): Target<CurrentCollection
   };
 }
 
-/** The definition that a change starts from, at the primary. */
+/** The definition that a change starts from, read from the primary. */
 export const storedDefinitionTarget = (kind: CollectionKind): Target<CurrentCollection> => ({
   mayBeMissing: true,
   find(ctx, { key }) {
@@ -110,13 +110,13 @@ export const webhookTarget: Target<Webhook> = {
   mayBeMissing: true,
   async find(ctx, _, read) {
     const webhook = await read(prefetchWebhook);
-    const [visible] = filterVisible(ctx, [webhook]);
+    const [visibleWebhook] = filterVisible(ctx, [webhook]);
     // The webhook's resources may have changed, so only the primary may decide that it is hidden.
-    return visible ?? getWebhook(ctx, webhook.id);
+    return visibleWebhook ?? getWebhook(ctx, webhook.id);
   },
 };
 
-/** The webhook that a change starts from, at the primary. */
+/** The webhook that a change starts from, read from the primary. */
 export const storedWebhookTarget: Target<Webhook> = {
   mayBeMissing: true,
   find: (ctx, { id }) => getWebhook(ctx, id),

@@ -1,11 +1,6 @@
 import { listDeliveries, redeliver, testWebhook } from "#actions/deliveries.ts";
-import {
-  createWebhook,
-  deleteWebhook,
-  filterVisible,
-  listAllWebhooks,
-  updateWebhook,
-} from "#actions/webhooks.ts";
+import { createWebhook, deleteWebhook, filterVisible, listAllWebhooks } from "#actions/webhooks.ts";
+import { updateWebhook } from "#actions/update-webhook.ts";
 import { mergePatchType } from "#documents/openapi/description.ts";
 import {
   deliveryExample,
@@ -27,12 +22,12 @@ import { noQuery } from "./items.ts";
 import { operation } from "./operation.ts";
 import { noTarget, storedWebhookTarget, webhookTarget } from "./targets.ts";
 
-/** The operations on webhooks. */
+// The operations on webhooks.
 
-const shared = { kind: null, tag: "webhooks", permission: "webhooks:manage" } as const;
+const sharedDeclaration = { kind: null, tag: "webhooks", permission: "webhooks:manage" } as const;
 
 const listWebhooks = operation({
-  ...shared,
+  ...sharedDeclaration,
   method: "GET",
   path: webhookPaths.list,
   effect: "read",
@@ -42,13 +37,13 @@ const listWebhooks = operation({
   async run(ctx, { query, position, prefetched }) {
     const start = await position("webhooks", query.cursor);
     const after = start === null ? "" : String(start[0]);
-    const remaining = filterVisible(ctx, await prefetched()).filter(({ id }) => id > after);
-    const page = remaining.slice(0, query.limit ?? defaultPageLimit);
-    const last = page.length < remaining.length ? page.at(-1) : undefined;
+    const remainingWebhooks = filterVisible(ctx, await prefetched()).filter(({ id }) => id > after);
+    const page = remainingWebhooks.slice(0, query.limit ?? defaultPageLimit);
+    const lastWebhook = page.length < remainingWebhooks.length ? page.at(-1) : undefined;
     const now = ctx.now();
     return {
       items: page.map((webhook) => ({ document: webhookDocument(webhook, now) })),
-      next: last ? { binding: "webhooks", position: [last.id] } : null,
+      next: lastWebhook ? { binding: "webhooks", position: [lastWebhook.id] } : null,
     };
   },
   summary: "List webhooks",
@@ -63,7 +58,7 @@ const listWebhooks = operation({
 });
 
 const createWebhookOperation = operation({
-  ...shared,
+  ...sharedDeclaration,
   method: "POST",
   path: webhookPaths.list,
   effect: "write",
@@ -71,12 +66,12 @@ const createWebhookOperation = operation({
   query: noQuery,
   body: { schema: "WebhookCreate", example: () => webhookInputExample },
   async run(ctx, { body }) {
-    const created = await createWebhook(ctx, body);
+    const result = await createWebhook(ctx, body);
     return {
       status: 201,
-      document: webhookWithSecretDocument(created, ctx.now()),
+      document: webhookWithSecretDocument(result, ctx.now()),
       etag: etagOf(1),
-      location: fillPath(webhookPaths.webhook, { id: created.hook.id }),
+      location: fillPath(webhookPaths.webhook, { id: result.hook.id }),
     };
   },
   summary: "Create a webhook",
@@ -93,7 +88,7 @@ const createWebhookOperation = operation({
 });
 
 const getWebhook = operation({
-  ...shared,
+  ...sharedDeclaration,
   method: "GET",
   path: webhookPaths.webhook,
   effect: "read",
@@ -117,7 +112,7 @@ const getWebhook = operation({
 });
 
 const updateWebhookOperation = operation({
-  ...shared,
+  ...sharedDeclaration,
   method: "PATCH",
   path: webhookPaths.webhook,
   effect: "write",
@@ -130,11 +125,11 @@ const updateWebhookOperation = operation({
   },
   precondition: "If-Match",
   async run(ctx, { target, body, ifMatch }) {
-    const updated = await updateWebhook(ctx, target, body, ifMatch);
+    const result = await updateWebhook(ctx, target, body, ifMatch);
     const now = ctx.now();
     return {
-      document: webhookWithSecretDocument(updated, now),
-      etag: formatWebhookEtag(updated.hook, now),
+      document: webhookWithSecretDocument(result, now),
+      etag: formatWebhookEtag(result.hook, now),
     };
   },
   summary: "Update, pause, resume or rotate a webhook",
@@ -151,7 +146,7 @@ const updateWebhookOperation = operation({
 });
 
 const deleteWebhookOperation = operation({
-  ...shared,
+  ...sharedDeclaration,
   method: "DELETE",
   path: webhookPaths.webhook,
   effect: "write",
@@ -168,7 +163,7 @@ const deleteWebhookOperation = operation({
 });
 
 const listWebhookDeliveries = operation({
-  ...shared,
+  ...sharedDeclaration,
   method: "GET",
   path: webhookPaths.deliveries,
   effect: "read",
@@ -205,7 +200,7 @@ const attemptResponses = {
 };
 
 const testWebhookOperation = operation({
-  ...shared,
+  ...sharedDeclaration,
   method: "POST",
   path: webhookPaths.test,
   effect: "write",
@@ -220,7 +215,7 @@ const testWebhookOperation = operation({
 });
 
 const redeliverWebhook = operation({
-  ...shared,
+  ...sharedDeclaration,
   method: "POST",
   path: webhookPaths.redeliver,
   effect: "write",

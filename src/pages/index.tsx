@@ -35,12 +35,12 @@ async function renderServiceDocument(
   version: Version,
 ): Promise<RenderedDocument> {
   const name = `${version} ${host.origin}`;
-  const cached = renderedDocuments.get(name);
-  if (cached) return cached;
-  const rendered = await renderDocument(serviceDocument(operations, host), version);
+  const cachedDocument = renderedDocuments.get(name);
+  if (cachedDocument) return cachedDocument;
+  const renderedDocument = await renderDocument(serviceDocument(operations, host), version);
   if (renderedDocuments.size >= maxCachedDocuments) renderedDocuments.clear();
-  renderedDocuments.set(name, rendered);
-  return rendered;
+  renderedDocuments.set(name, renderedDocument);
+  return renderedDocument;
 }
 
 const codeSchema = lazy(() => z.object({ code: z.enum(Object.keys(problems) as ProblemCode[]) }));

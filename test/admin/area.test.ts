@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Client, type Json } from "../support/client";
-import { admin, client, freshKey, issue, makeForm, ownerCookie } from "../support/service";
+import { createMember } from "./people";
+import { admin, client, freshKey, issue, makeApp, makeForm, ownerCookie } from "../support/service";
 
 const fields = [
   { key: "who", type: "text" },
@@ -223,6 +224,29 @@ describe("The time zone of a new form", () => {
   });
 });
 
+describe("The names of people", () => {
+  it("are the same in a spreadsheet as on the pages, for each role", async () => {
+    const [named, unnamed, reader] = await Promise.all([
+      createMember("editor"),
+      createMember("editor"),
+      createMember("viewer"),
+    ]);
+    await named.send("POST", "/account/name", { name: "Sato Yuki" });
+    const form = await makeForm(await client(), fields);
+    for (const member of [named, unnamed])
+      await member.send("POST", `/forms/${form}/items`, { data: { who: "A" } });
+    const creators = async (member: Pick<typeof reader, "send">) => {
+      const path = `/forms/${form}/items/export?format=spreadsheet`;
+      const [header = "", ...rows] = (await member.send("GET", path)).text.trim().split("\r\n");
+      const column = header.split(",").indexOf("Created by");
+      return rows.map((row) => row.split(",")[column]);
+    };
+    expect((await creators(reader)).toSorted()).toEqual(["Sato Yuki", "a member"]);
+    expect(await creators(unnamed)).toContain(unnamed.email);
+    expect(await creators({ send: admin })).toContain(unnamed.email);
+  });
+});
+
 describe("Items in the administration", () => {
   let form: string;
   beforeAll(async () => {
@@ -338,7 +362,9 @@ describe("The page of a draft", () => {
     const rejected = await submit(1);
     expect([rejected.status, rejected.text.includes('name="who"')]).toEqual([422, true]);
     await integrator.patch(`/submissions/${draft.body.id}`, { data: { who: "A" } });
-    expect((await submit(2)).status).toBe(303);
+    const submitted = await submit(2);
+    expect([submitted.status, submitted.headers.get("Location")]).toEqual([303, `/admin${path}`]);
+    expect(decodeURIComponent(submitted.headers.get("Set-Cookie") ?? "")).toContain("A submitted");
     expect((await integrator.get(`/submissions/${draft.body.id}`)).body.status).toBe("submitted");
   });
 });
@@ -490,6 +516,24 @@ describe("Logs, audit and overview", () => {
     expect(body.forms.map((form: Json) => form.key)).toContain(fullForm);
     expect(body.expiring.map((credential: Json) => credential.id)).toContain(id);
     expect(body.days).toHaveLength(30);
+    // Recent activity names items by their titles.
+    const titled = await makeForm(integrator, [
+      { key: "n", type: "number" },
+      { key: "title", type: "text" },
+      { key: "more", type: "text" },
+    ]);
+    await integrator.post(`/forms/${titled}/submissions`, {
+      data: { title: "Standing desk", more: "B" },
+    });
+    const app = await makeApp(integrator, fields);
+    const record = await integrator.post(`/apps/${app}/records`, { data: { n: 1 } });
+    const { activity } = (await admin("GET", "")).body;
+    const subjects = activity
+      .filter(({ action }: Json) => action.endsWith(".create"))
+      .map((each: Json) => each.subject_name);
+    expect(subjects).toEqual(expect.arrayContaining(["Standing desk", record.body.receipt_number]));
+    const { text } = await admin("GET", "", undefined, { Accept: "text/html" });
+    expect(text).toContain("<bdi>Standing desk</bdi></a>");
     expect(body.days.at(-1).submissions).toBeGreaterThan(0);
   });
 });

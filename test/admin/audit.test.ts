@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../support/client";
+import { homeDb } from "../support/databases";
 import { admin, client, makeApp, makeForm } from "../support/service";
 
 const fields = [
@@ -19,12 +20,21 @@ describe("The audit", () => {
     const form = await makeForm(await client(), fields);
     const get = (path: string) => admin("GET", path, undefined, { Accept: "text/html" });
     const { text } = await get(`/audit?collection=form:${form}`);
-    expect(text).toContain("Only entries in ");
+    expect(text).toMatch(new RegExp(`<option value="form:${form}" selected`));
     const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
     const only = `collection=form%3A${form}&amp;`;
     expect(text).toContain(`href="/admin/audit?${only}from=${day(1)}&amp;until=${day(1)}"`);
     const yesterday = await get(`/audit?from=${day(1)}&until=${day(1)}`);
     expect(yesterday.text).toMatch(/aria-current="page"[^>]*>Yesterday/);
+  });
+
+  it("lists the forms and apps as a filter, also one that is gone", async () => {
+    const app = await makeApp(await client(), fields);
+    const filtered = await admin("GET", "/audit?collection=form:gone", undefined, {
+      Accept: "text/html",
+    });
+    expect(filtered.text).toContain(`<option value="app:${app}">`);
+    expect(filtered.text).toContain('<option value="form:gone" selected');
   });
 
   it("shows an import, a batch and a recalculation as one entry each, which can be expanded", async () => {
@@ -85,7 +95,7 @@ describe("The audit", () => {
     ]);
     expect(change?.["fields"]).toEqual([{ field: "amount", from: 1, to: 2 }]);
     const text = await page(`subject=${id}`);
-    expect(text).toContain("changed Desk in");
+    expect(text).toContain("updated Desk in");
     expect(text).toContain("Amount1 → 2");
   });
 
@@ -145,5 +155,22 @@ describe("The audit", () => {
     expect((await admin("GET", `/apps/${app}/changes/2`)).body.changes).toEqual([
       { path: "", property: "title_field", before: null, after: "title" },
     ]);
+  });
+
+  it("says back to when it searched if a page ends before the search does", async () => {
+    await homeDb
+      .prepare(
+        `with recursive n(i) as (select 1 union all select i + 1 from n where i < 60000)
+        insert into audit_entry (at, actor, action, subject, request_id)
+          select ?1, 'member:old', 'member.name', 'member:old', 'r' || i from n`,
+      )
+      .bind(Date.now())
+      .run();
+    const first = (await admin("GET", "/audit?actor=credential:nobody")).body;
+    expect(first.items).toEqual([]);
+    expect(Date.now() - Date.parse(first.searched_back_to)).toBeLessThan(60_000);
+    expect(first.links.next).not.toBeNull();
+    expect(await page("actor=credential:nobody")).toMatch(/Searched back to .*20\d\d/);
+    expect((await admin("GET", "/audit")).body.searched_back_to).toBeNull();
   });
 });

@@ -270,3 +270,59 @@ describe("A bulk action on selected items", () => {
     expect([answer.status, answer.body.errors?.[0].field]).toEqual([422, field]);
   });
 });
+
+describe("A bulk edit of one field", () => {
+  /** The notice and the values of its “Undo”, from the cookie that carries them to the next page. */
+  function noticeOf(headers: Headers): { shown: string; undo?: { values: Json } } {
+    const said = /__Host-said=([^;]*)/.exec(headers.get("Set-Cookie") ?? "")?.[1] ?? "";
+    const text = decodeURIComponent(said);
+    return text.startsWith("~") ? JSON.parse(text.slice(1)) : { shown: text };
+  }
+  const kinds = async (form: string) =>
+    (await admin("GET", `/forms/${form}/items?sort=title`)).body.items.map(
+      ({ data }: Json) => data.kind,
+    );
+
+  it("shows the present values before, says what changed after, and can be taken back", async () => {
+    const { form, ids, act } = await formWith(
+      { title: "A", kind: "a" },
+      { title: "B", kind: "a" },
+      { title: "C" },
+      { title: "D", kind: "b" },
+    );
+    const body = { ids, act: "edit", field: "kind" };
+    const question = (await act(body, html)).text.replaceAll(/<[^>]+>/g, " ");
+    expect(question).toMatch(/Present values of Kind\s+Items\s+a\s+2\s/);
+    expect(question).toMatch(/\sb\s+1\s/);
+    expect(question).toMatch(/No value\s+1\s/);
+    const edited = await act({ ...body, value: "b", sure: "yes" }, html);
+    const { shown, undo } = noticeOf(edited.headers);
+    expect(shown).toBe("Kind set to “b” in 3 submissions. 1 had this value already.");
+    expect(await kinds(form)).toEqual(["b", "b", "b", "b"]);
+    await integrator.patch(`/submissions/${ids[1] ?? ""}`, { data: { title: "Bb" } });
+    const undone = await act(undo?.values ?? {}, html);
+    expect(noticeOf(undone.headers).shown).toBe(
+      "!2 submissions reverted. 1 changed since and stay as they are.",
+    );
+    expect(await kinds(form)).toEqual(["a", "b", null, "b"]);
+  });
+
+  it("is taken back only by its member, and only by its request", async () => {
+    const { ids, act } = await formWith({ title: "A", kind: "a" });
+    const edited = await act({ ids, act: "edit", data: { kind: "b" }, sure: "yes" }, html);
+    const { undo } = noticeOf(edited.headers);
+    expect((await act({ act: "undo", request: "another" })).status).toBe(404);
+    const { form } = await formWith({ title: "A" });
+    const elsewhere = await admin("POST", `/forms/${form}/items/selected`, undo?.values ?? {});
+    expect(elsewhere.status).toBe(404);
+    const editor = as((await newMember("editor")).cookie);
+    const path =
+      edited.headers
+        .get("Location")
+        ?.replace(/^\/admin/, "")
+        .split("?")[0] ?? "";
+    const stranger = await editor("POST", `${path}/selected`, undo?.values ?? {});
+    expect(stranger.status).toBe(404);
+    expect((await act(undo?.values ?? {})).body).toEqual({ done: 1, refused: 0 });
+  });
+});

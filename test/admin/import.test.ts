@@ -59,6 +59,34 @@ describe("An import", () => {
   const csvOf = (count: number) =>
     `title,amount\n${Array.from({ length: count }, (_, i) => `Row ${i},${i}\n`).join("")}`;
 
+  it("shows the same figures in review and run for 300 rows, of which 20 are rejected", async () => {
+    const { items, send, storedItems } = await createForm();
+    const rows = Array.from({ length: 300 }, (_, i) => {
+      // Every 15th row has one of four errors: no title, no number, no option, a repeated code.
+      const fault = i % 15 === 14 ? Math.floor(i / 15) % 4 : -1;
+      const title = fault === 0 ? "" : `Row ${i}`;
+      const amount = fault === 1 ? "many" : String(i);
+      const kind = fault === 2 ? "third" : "First one";
+      const code = fault === 3 ? "C0" : `C${i}`;
+      return `${title},${amount},${kind},${code}\n`;
+    });
+    const csv = `Title,Amount,Kind,Code\n${rows.join("")}`;
+    const expected = { created: 280, updated: 0, unchanged: 0, refused: 20 };
+    const review = await send({ csv });
+    expect([review.would, review.refused.length]).toEqual([expected, 20]);
+    const acceptHtml = { Accept: "text/html" };
+    const page = async (body: object) =>
+      (await admin("POST", `${items}/import`, body, acceptHtml)).text.replaceAll(/<[^>]+>/g, " ");
+    expect(await page({ csv })).toContain("300 rows: 280 new, 20 rejected.");
+    expect(await page({ csv, act: "write" })).toContain("280 of 300 rows imported. 20 rejected.");
+    expect((await send({ csv, act: "write" })).written).toMatchObject({ refused: 20 });
+    expect((await admin("GET", `${items}?f.amount.gte=0`)).body.count.count).toBe(280);
+    const lines = review.refused.map(({ line }: Json) => line);
+    const run = await send({ csv, act: "write" });
+    expect(run.refused.map(({ line }: Json) => line)).toEqual(lines);
+    expect((await storedItems()).length).toBeGreaterThan(0);
+  });
+
   it("previews the outcome of each row and stores nothing", async () => {
     const { send, storedItems } = await createForm();
     const csv = "Title;Amount;Agreed;Kind;Unknown\nA;1,5;yes;First one;?\n;x;maybe;c;?\n";

@@ -197,5 +197,6 @@ function contextOf(id: string, role: "owner" | "admin" | "editor"): MemberContex
     keys: serviceWith().keys,
     passwords: serviceWith().passwords,
     pushCredentials: async () => undefined,
+    withCurrentUse: async (credentials) => [...credentials],
   };
 }

@@ -94,7 +94,7 @@ describe("A page in Japanese has no English words:", () => {
     expect(englishWords(form)).toEqual([]);
     const saved = await submit(path, { version: "1", subject: "椅子", "rows[0].qty": "14" });
     expect(saved).toContain("変更履歴");
-    expect(saved).toMatch(/変更：あなた（/);
+    expect(saved).toMatch(/更新：あなた（/);
     expect(saved).toContain("1 行目：");
     expect(englishWords(saved)).toEqual([]);
     const closed = await submit(`${path}/close`, { $version: "2" });

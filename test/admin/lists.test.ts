@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Answer, Client, Json } from "../support/client";
+import { copyItem } from "../support/copies";
 import { as, newMember } from "../support/members";
-import { admin, client, freshKey, makeForm } from "../support/service";
+import { admin, anonymous, client, freshKey, makeForm } from "../support/service";
 
 const html = { Accept: "text/html" };
 const fields = [
@@ -225,16 +226,20 @@ describe("Views above a list", () => {
   });
 
   it("ask before a change that a credential or a webhook feels, and are kept while it uses them", async () => {
-    const form = await formWith([], [design]);
+    const amounts = [1, 2, 9].map((amount) => ({ title: `t${amount}`, amount }));
+    const form = await formWith(amounts, [design]);
     await client({ permissions: ["submissions:read"], resources: [`form:${form}/small`] });
     const path = `/forms/${form}/items/views/small`;
     const search = "tab=small&f.amount.gte=5";
     const asked = await admin("POST", path, { search });
     expect(asked.body.credentials).toHaveLength(1);
+    expect(asked.body.matches).toEqual({ before: 2, after: 1 });
     const nameOf = async () => (await integrator.get(`/forms/${form}/schema`)).body.views[0];
     expect(await nameOf()).toMatchObject({ conditions: design.conditions });
     const review = await admin("POST", path, { search }, html);
-    expect(review.text).toMatch(/Save changes to view “Small”\?[^]*1 credential/);
+    expect(review.text).toMatch(
+      /Save changes to view “Small”\?[^]*2 submissions[^]*1 submission<[^]*1 credential/,
+    );
     const saved = await admin("POST", path, { search, sure: "yes" });
     expect(saved.body).toEqual({ key: "small", name: "Small" });
     const deletion = await admin("POST", `${path}/delete`, { review: "yes" }, html);
@@ -423,5 +428,87 @@ describe("The neighbours of an item", () => {
     to.searchParams.set("step", "previous");
     const back = await admin("GET", (to.pathname + to.search).replace("/admin", ""));
     expect(back.body.id).toBe(last);
+  });
+});
+
+describe("The columns that are no fields", () => {
+  it("can be hidden, and return when they are chosen again", async () => {
+    const form = await makeForm(integrator, [{ key: "title", label: "Title", type: "text" }]);
+    const { cookie } = await newMember();
+    const send = as(cookie);
+    await send("POST", `/forms/${form}/items`, { data: { title: "A" } });
+    const headings = async (query = "") => {
+      const headers = { ...html, Cookie: cookie };
+      const path = `/admin/forms/${form}/items${query}`;
+      const { text } = await anonymous("GET", path, undefined, headers);
+      return [...text.matchAll(/<th scope="col"[^>]*>(?:<a[^>]*>)?([^<]*)/g)].map(
+        ([, name]) => name,
+      );
+    };
+    const choose = (columns: string[]) =>
+      send("POST", `/forms/${form}/items/columns`, {
+        columns,
+        offered: ["$status", "$updated_at"],
+      });
+    expect(await headings()).toEqual(expect.arrayContaining(["Title", "Status", "Updated"]));
+    const { body } = await choose(["title"]);
+    expect(body).toEqual({ columns: ["title", "-$status", "-$updated_at"] });
+    expect((await headings()).filter((name) => name === "Status" || name === "Updated")).toEqual(
+      [],
+    );
+    await choose(["title", "$status"]);
+    expect(await headings()).toContain("Status");
+    expect(await headings()).not.toContain("Updated");
+    // A link with columns wins over the choice.
+    expect(await headings("?columns=title")).toContain("Updated");
+  });
+
+  it("stay out of a view for everyone, which has fields only", async () => {
+    const form = await makeForm(integrator, [{ key: "title", label: "Title", type: "text" }]);
+    const saved = await admin("POST", `/forms/${form}/items/views`, {
+      name: "Short",
+      search: "f.title.eq=A",
+      columns: "title.-$status",
+    });
+    expect(saved.status).toBe(201);
+    const { body } = await integrator.get(`/forms/${form}/schema`);
+    expect(body.views[0].fields).toEqual(["title"]);
+  });
+});
+
+describe("A list of few items", () => {
+  it("offers what to do first when it is empty, once", async () => {
+    const form = await makeForm(integrator, [{ key: "title", label: "Title", type: "text" }]);
+    const { text } = await admin("GET", `/forms/${form}/items`, undefined, html);
+    const links = [
+      `/forms/${form}/items/new`,
+      `/forms/${form}/items/import`,
+      `/forms/${form}/access`,
+      `/forms/${form}/api`,
+    ];
+    const buttons = [...text.matchAll(/class="button[^"]*" href="\/admin([^"]*)"/g)];
+    expect(buttons.map(([, href]) => href)).toEqual(links);
+    expect(text).not.toContain("Download</summary>");
+  });
+
+  it("names its check boxes and links by titles, and selects everything only over several pages", async () => {
+    const form = await makeForm(integrator, [{ key: "title", label: "Title", type: "text" }]);
+    const created = await integrator.post(`/forms/${form}/submissions`, {
+      data: { title: "Desk #" },
+    });
+    const page = async () => (await admin("GET", `/forms/${form}/items`, undefined, html)).text;
+    expect(await page()).toContain('aria-label="Select Desk #"');
+    expect(await page()).toContain('aria-label="Edit Desk #"');
+    expect(await page()).not.toContain("Select all");
+    await copyItem(created.body.id, 60);
+    expect(await page()).toContain("Select all 61 submissions");
+  });
+
+  it("counts the matches for the progress of a download", async () => {
+    const form = await makeForm(integrator, [{ key: "title", label: "Title", type: "text" }]);
+    for (const title of ["A", "B", "B"])
+      await integrator.post(`/forms/${form}/submissions`, { data: { title } });
+    const { text } = await admin("GET", `/forms/${form}/items?f.title.eq=B`, undefined, html);
+    expect(text).toContain('data-rows="2"');
   });
 });

@@ -104,6 +104,27 @@ describe("Pages that cost at most one object call and two D1 calls", () => {
     });
   });
 
+  it.each(["/admin", "/admin/integrations"])(
+    "include %s, which also asks the object of each credential that was used lately",
+    async (path) => {
+      const ids = [];
+      for (let count = 0; count < 3; count += 1) {
+        const { id, token } = await issue();
+        await new Client(token).get("/me");
+        ids.push(id);
+      }
+      await homeDb.prepare("update credential set last_used_at = 1 where last_used_at > 1").run();
+      const setLastUse = homeDb.prepare("update credential set last_used_at = ? where id = ?");
+      for (const [lastUsedAt, objects] of [
+        [Date.now(), 3],
+        [Date.now() - 3 * 3_600_000, 0],
+      ] as const) {
+        await homeDb.batch(ids.map((id) => setLastUse.bind(lastUsedAt, id)));
+        expect(await measure(path)).toMatchObject({ status: 200, object: objects });
+      }
+    },
+  );
+
   it.each(["submissions:create", "submissions:read", "records:read"])(
     "include the page of a new secret, with an example call for %s",
     async (permission) => {

@@ -151,4 +151,47 @@ describe("An import", () => {
     const unknown = await importCsv("person.email", "nobody@example.com");
     expect([unknown.created, unknown.refused]).toEqual([0, 1]);
   });
+
+  it("takes all of them in line items, which are JSON in one cell, and names the row and column of unknown ones", async () => {
+    const people = await makeApp(owner, [{ key: "email", type: "email", unique: true }], {
+      receipt_prefix: "L-",
+    });
+    const { body: person } = await owner.post(`/apps/${people}/records`, {
+      data: { email: "a@example.com" },
+    });
+    const lines = {
+      key: "lines",
+      type: "line_items",
+      fields: [
+        { key: "payer", type: "reference", app: people },
+        { key: "qty", type: "number" },
+      ],
+    };
+    const bills = await makeApp(owner, [{ key: "note", type: "text" }, lines]);
+    const cell = (rows: object[]) => `"${JSON.stringify(rows).replaceAll('"', '""')}"`;
+    const names = [person.id, "L-000001", { email: "a@example.com" }];
+    const rows = names.map((payer, index) => ({ payer, qty: index }));
+    const csv = `note,lines\nA,${cell(rows)}\nB,${cell([...rows, { payer: "L-000002" }])}\n`;
+    const path = `/apps/${bills}/items/import`;
+    const { body: answer } = await admin("POST", path, { csv, act: "write" });
+    expect(answer.written).toMatchObject({ created: 1, refused: 1 });
+    expect(answer.refused).toMatchObject([
+      { line: 3, errors: [{ reason: expect.stringMatching(/that you can see\.$/) }] },
+    ]);
+    expect(JSON.stringify(answer.refused)).toContain("lines, row 4, payer");
+    const { body } = await owner.get(`/apps/${bills}/records`);
+    expect(body.items.map(({ data }: Json) => data)).toEqual([
+      { note: "A", lines: names.map((_, qty) => ({ payer: person.id, qty })) },
+    ]);
+  });
+
+  it("brings back the line items of a download unchanged", async () => {
+    const csv = (await owner.get(`/apps/${orders}/records`, { Accept: "text/csv" })).text;
+    const preview = (await admin("POST", `${items()}/import`, { csv, by: "$id" })).body;
+    expect([preview.would, preview.refused, preview.changes]).toMatchObject([
+      { created: 0 },
+      [],
+      [],
+    ]);
+  });
 });

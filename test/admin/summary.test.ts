@@ -54,15 +54,18 @@ describe("The summary of an app or form", () => {
     ]);
   });
 
-  it("says in a sentence what a chart of one month or one value would show", async () => {
-    const page = async (query: string) => (await summary(query, acceptHtml)).text;
-    const month = await page("?from=2026-01&to=2026-01");
-    expect(month).toContain("4 submissions in 2026-01.");
-    expect(month).not.toContain("Submissions by month ·");
-    expect(await page("?from=2025-12&to=2026-01")).toContain(
-      "4 submissions in 2026-01, none in the other months.",
-    );
-    expect(await page("?from=2026-02&to=2026-02")).toContain("20 submissions, none with a value.");
+  it("draws the chart and lists its figures also if only one month has items", async () => {
+    for (const query of ["?from=2026-01&to=2026-01", "?from=2025-12&to=2026-01"]) {
+      const { text } = await summary(query, acceptHtml);
+      expect(text).toContain("Submissions by month · 4 submissions");
+      expect(text).toContain("<title>Jan 2026: 4</title>");
+      expect(text).toContain("Figures by month");
+    }
+  });
+
+  it("says in a sentence what a table of one value would show", async () => {
+    const { text } = await summary("?from=2026-02&to=2026-02", acceptHtml);
+    expect(text).toContain("20 submissions, none with a value.");
   });
 
   it("breaks items down by status and by each select field, and adds numbers exactly", async () => {
@@ -99,6 +102,62 @@ describe("The summary of an app or form", () => {
     expect(text.length).toBeLessThan(30_000);
   });
 
+  it("shows every select and number field over its pages, each of at most 30 KB", async () => {
+    const longLabel = (index: number) => `${index} ${"項目 & ".repeat(30)}`.slice(0, 200);
+    const longOptions = Array.from({ length: 12 }, (_, index) => ({
+      value: `v${index}`,
+      label: longLabel(index),
+    }));
+    const many = [
+      ...Array.from({ length: 14 }, (_, index) => ({
+        key: `s${index}`,
+        label: longLabel(index),
+        type: "select",
+        options: longOptions,
+      })),
+      ...Array.from({ length: 23 }, (_, index) => ({
+        key: `n${index}`,
+        label: longLabel(index),
+        type: "number",
+      })),
+    ];
+    const wide = await makeForm(integrator, many);
+    const operations = Array.from({ length: 12 }, (_, index) => ({
+      op: "create",
+      data: Object.fromEntries(
+        many.map(({ key, type }) => [key, type === "select" ? `v${index}` : index]),
+      ),
+    }));
+    await integrator.post(`/forms/${wide}/submissions/batch`, { operations });
+    const shown = { breakdowns: new Set<string>(), sums: new Set<string>() };
+    for (const number of [1, 2, 3]) {
+      const path = `/forms/${wide}/summary?page=${number}`;
+      const { body } = await admin("GET", path);
+      expect([body.page, body.pages, body.figures.total]).toEqual([number, 3, 12]);
+      for (const { field } of body.figures.breakdowns) shown.breakdowns.add(field);
+      for (const { field, sum } of body.figures.sums) {
+        shown.sums.add(field);
+        expect(sum).toBe(66);
+      }
+      const { text } = await admin("GET", path, undefined, acceptHtml);
+      expect(new TextEncoder().encode(text).length).toBeLessThan(30_000);
+      expect(text.includes(`page=${number + 1}`)).toBe(number < 3);
+    }
+    expect([shown.breakdowns.size, shown.sums.size]).toEqual([15, 23]);
+    expect(shown.breakdowns).toContain("$status");
+  });
+
+  it("shows sums with all their digits", async () => {
+    const exact = await makeForm(integrator, [{ key: "amount", label: "Amount", type: "number" }]);
+    for (const amount of [2 ** 53 - 1, 0.25])
+      await integrator.post(`/forms/${exact}/submissions`, { data: { amount } });
+    const path = `/forms/${exact}/summary`;
+    expect((await admin("GET", path)).text).toContain('"sum":9007199254740991.25');
+    expect((await admin("GET", path, undefined, acceptHtml)).text).toContain(
+      "9,007,199,254,740,991.25",
+    );
+  });
+
   it("rejects periods that are malformed, empty or longer than 36 months", async () => {
     for (const query of ["?from=2026", "?from=2026-02&to=2026-01", "?from=2023-01&to=2026-01"])
       expect((await summary(query)).status).toBe(422);
@@ -129,7 +188,10 @@ describe("The summary of an app or form", () => {
       .run();
     await setSize(114, 1_900_000);
     const { status, text } = await summary("?from=2025-12&to=2026-03", acceptHtml);
-    expect([status, text.includes("Choose a shorter period")]).toEqual([200, true]);
+    expect([status, text.includes("too many submissions to summarize")]).toEqual([200, true]);
+    expect(text).toContain('<a href="?from=2026-02&amp;to=2026-03">Show Feb 2026 to Mar 2026</a>');
+    const month = (await summary("?from=2026-01&to=2026-01", acceptHtml)).text;
+    expect(month).toContain("Aggregates with conditions can summarize a part of it.");
     await setSize(count?.live ?? 0, count?.largest ?? 0);
   });
 });

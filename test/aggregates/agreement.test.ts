@@ -165,11 +165,23 @@ const body: fc.Arbitrary<Json> = fc
   }));
 /** Figures of one field by itself. */
 const singleBody: fc.Arbitrary<Json> = fc.oneof(
-  fc.constantFrom("team", "tags", "name", "done", "$status").map((field) => ({
-    group_by: [{ field }],
-    metrics: { items: { op: "count" }, values: { op: "count", field } },
-    order_by: [{ metric: "items", direction: "desc" }],
-  })),
+  fc
+    .record({
+      field: fc.constantFrom("team", "tags", "name", "done", "$status"),
+      metric: fc.option(fc.constantFrom("items", "values", "kinds")),
+      direction: fc.constantFrom("asc", "desc"),
+      limit: fc.option(fc.integer({ min: 1, max: 4 })),
+    })
+    .map(({ field, metric: ordering, direction, limit }) => ({
+      group_by: [{ field }],
+      metrics: {
+        items: { op: "count" },
+        values: { op: "count", field },
+        kinds: { op: "count_distinct", field },
+      },
+      ...(ordering === null ? {} : { order_by: [{ metric: ordering, direction }] }),
+      ...(limit === null ? {} : { limit }),
+    })),
   fc
     .record({ field: fc.constantFrom(...numbers), low: fc.option(amounts), isUp: fc.boolean() })
     .map(({ field, low, isUp }) => ({

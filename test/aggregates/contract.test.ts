@@ -110,6 +110,16 @@ describe("Aggregates", () => {
     ]);
   });
 
+  it("counts all distinct values of the items in the group of one of them", async () => {
+    const kinds = { kinds: { op: "count_distinct", field: "tags" } };
+    const found = await groups({ group_by: [{ field: "tags" }], metrics: kinds });
+    expect(found.map(({ key, metrics }) => [key.tags, metrics.kinds])).toEqual([
+      ["x", 2],
+      ["y", 2],
+      [null, 0],
+    ]);
+  });
+
   it("orders by metrics, empty ones last and ties by key, and says whether more groups exist", async () => {
     const body = {
       group_by: [{ field: "team" }],

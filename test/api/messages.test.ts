@@ -82,6 +82,43 @@ describe("Messages", () => {
     );
   });
 
+  it("says how to reach the fields of a record and the columns of line items", async () => {
+    const bills = await makeApp(integrator, [
+      { key: "client", type: "reference", app },
+      { key: "lines", type: "line_items", fields: [{ key: "qty", type: "number" }] },
+      { key: "total", type: "number" },
+      { key: "due", type: "date" },
+    ]);
+    const count = { n: { op: "count" } };
+    const forRecords = 'For fields of the record, search with "matches" on "client".';
+    const forColumns = 'For columns, search with "any" or "none" on "lines".';
+    const condition = (field: string, value: unknown) => ({ field, op: "eq", value });
+    for (const [body, hint, allowed] of [
+      [{ conditions: [condition("client.name", "x")], metrics: count }, forRecords],
+      [{ conditions: [condition("lines.qty", 1)], metrics: count }, forColumns],
+      [
+        { group_by: [{ field: "client.name" }], metrics: count },
+        forRecords,
+        ["$created_at", "$updated_at", "$created_by", "client", "due"],
+      ],
+      [{ metrics: { n: { op: "sum", field: "lines.qty" } } }, forColumns, ["total"]],
+      [
+        { metrics: { n: { op: "max", field: "x" } } },
+        "",
+        ["$created_at", "$updated_at", "total", "due"],
+      ],
+    ] as const) {
+      const answer = await integrator.post(`/apps/${bills}/records/aggregate`, body);
+      const [error] = answer.body.errors;
+      expect([answer.status, error.reason]).toEqual([422, expect.stringContaining(hint)]);
+      if (allowed) expect(error.allowed).toEqual(allowed);
+    }
+    const byNumber = await integrator.post(`/apps/${bills}/records/search`, {
+      conditions: [condition("client", "CUS-000001")],
+    });
+    expect(byNumber.body.errors[0].reason).toContain('search with "matches" on "client"');
+  });
+
   it("names the reached limit, its size and the wait in a 429", async () => {
     const writer = await client({ requests: 600, writes: 1 });
     await writer.post(`/apps/${app}/records`, { data: {} });

@@ -1,9 +1,14 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Client, Json } from "../support/client";
+import { createExecutionContext } from "cloudflare:test";
+import { app as worker } from "../../src/app.ts";
+import type { Client, Fetch, Json } from "../support/client";
+import { serviceWith } from "../support/serve";
 import { admin, client, makeApp, makeForm } from "../support/service";
 
 const rights = ["records:read", "records:write", "submissions:read", "submissions:write"];
 const nobody = "rec_01KAHV3M4E7XQ2R5T8W9YZB6CD";
+/** Fields of customers that the view hides. */
+const moreSecrets = Array.from({ length: 8 }, (_, index) => `secret${index}`);
 
 let owner: Client;
 let customers: string;
@@ -32,12 +37,23 @@ beforeAll(async () => {
     [
       { key: "name", type: "text" },
       { key: "email", type: "email", unique: true },
+      ...[...moreSecrets, "secret"].map((key) => ({
+        key,
+        type: "text",
+        max_length: 100_000,
+        searchable: false,
+      })),
     ],
     {
       title_field: "name",
       receipt_prefix: "CUS-",
       views: [
-        { key: "ya", name: "Ya", conditions: [{ field: "name", op: "starts_with", value: "Ya" }] },
+        {
+          key: "ya",
+          name: "Ya",
+          conditions: [{ field: "name", op: "starts_with", value: "Ya" }],
+          fields: ["name"],
+        },
       ],
     },
   );
@@ -72,28 +88,69 @@ describe("A credential that sees a view of the app of a reference", () => {
       resources: [`app:${orders}`, `app:${customers}/ya`, `app:${products}`],
     });
 
-  it("cannot refer to any of its records, and cannot tell which exist", async () => {
+  it("refers to the records of the view by the names that it sees, and cannot tell which others exist", async () => {
     const caller = await partner();
     const post = (customer: unknown) =>
       caller.post(`/apps/${orders}/records`, { data: { customer } });
     const missing = await post(nobody);
     expect([missing.status, missing.body.errors[0].code]).toEqual([422, "unknown_reference"]);
-    const names = [
-      ...[yamada, sato].flatMap(({ id, receipt_number: receipt }) => [id, receipt]),
+    const hiddenNames = [
+      sato.id,
+      sato.receipt_number,
       { email: "yamada@example.com" },
       { email: "sato@example.com" },
       { email: "nobody@example.com" },
     ];
-    for (const name of names) expect(comparable(await post(name))).toEqual(comparable(missing));
-    const batch = await caller.post(`/apps/${orders}/records/batch`, {
-      operations: [{ op: "create", data: { customer: yamada.id } }],
-    });
-    expect([batch.status, JSON.stringify(batch.body)]).toEqual([
+    for (const name of hiddenNames)
+      expect(comparable(await post(name))).toEqual(comparable(missing));
+    for (const name of [yamada.id, yamada.receipt_number]) {
+      const made = await post(name);
+      expect([made.status, made.body.data?.customer]).toEqual([201, yamada.id]);
+    }
+    const batch = (customer: unknown) =>
+      caller.post(`/apps/${orders}/records/batch`, {
+        operations: [{ op: "create", data: { customer } }],
+      });
+    const refused = await batch(sato.id);
+    expect([refused.status, JSON.stringify(refused.body)]).toEqual([
       422,
       expect.stringContaining("unknown_reference"),
     ]);
+    expect((await batch(yamada.id)).status).toBe(200);
     const whole = await caller.post(`/apps/${orders}/records`, { data: { product: "PRO-000001" } });
     expect([whole.status, whole.body.data?.product]).toEqual([201, pen.id]);
+  });
+
+  it("refers to a record by a unique value that the view shows", async () => {
+    const app = await makeApp(
+      owner,
+      [
+        { key: "code", type: "text", unique: true },
+        { key: "team", type: "text" },
+      ],
+      {
+        views: [
+          {
+            key: "design",
+            name: "Design",
+            conditions: [{ field: "team", op: "eq", value: "Design" }],
+            fields: ["code"],
+          },
+        ],
+      },
+    );
+    const seen = await create(app, { code: "A", team: "Design" });
+    await create(app, { code: "B", team: "Sales" });
+    const notes = await makeApp(owner, [{ key: "about", type: "reference", app }]);
+    const caller = await client({
+      permissions: rights,
+      resources: [`app:${notes}`, `app:${app}/design`],
+    });
+    const post = (about: unknown) => caller.post(`/apps/${notes}/records`, { data: { about } });
+    expect((await post({ code: "A" })).body.data).toEqual({ about: seen.id });
+    const missing = await post({ code: "C" });
+    expect(comparable(await post({ code: "B" }))).toEqual(comparable(missing));
+    expect(missing.body.errors[0].code).toBe("unknown_reference");
   });
 
   it("sends a stored reference back unchanged", async () => {
@@ -102,23 +159,152 @@ describe("A credential that sees a view of the app of a reference", () => {
     const path = `/apps/${orders}/records/${order.id}`;
     const same = await caller.patch(path, { data: { customer: sato.id, note: "b" } });
     expect([same.status, same.body.data?.note]).toEqual([200, "b"]);
-    const other = await caller.patch(path, { data: { customer: yamada.id } });
+    const second = await create(customers, { name: "Suzuki", email: "suzuki@example.com" });
+    const other = await caller.patch(path, { data: { customer: second.id } });
     expect([other.status, other.body.errors[0].code]).toEqual([422, "unknown_reference"]);
+    const seen = await caller.patch(path, { data: { customer: yamada.id } });
+    expect([seen.status, seen.body.data?.customer]).toEqual([200, yamada.id]);
   });
 
-  it("gets no records of it from expand, and cannot use matches", async () => {
+  it("gets from expand only the records and fields of the view", async () => {
     const caller = await partner();
     const order = await create(orders, { customer: yamada.id, product: pen.id });
+    const hidden = await create(orders, { customer: sato.id, product: pen.id });
     const path = `/apps/${orders}/records`;
-    const search = { conditions: [{ field: "$id", op: "eq", value: order.id }] };
+    const search = { conditions: [{ field: "$id", op: "in", value: [order.id, hidden.id] }] };
     const expand = "expand=customer,product";
     for (const answer of [
       await caller.get(`${path}/${order.id}?${expand}`),
       await caller.post(`${path}/search?${expand}`, search),
       await caller.get(`${path}?limit=200&${expand}`),
     ]) {
-      expect([answer.status, Object.keys(answer.body.included)]).toEqual([200, [pen.id]]);
+      const { included } = answer.body;
+      const ids = [pen.id, yamada.id].toSorted();
+      expect([answer.status, Object.keys(included).toSorted()]).toEqual([200, ids]);
+      expect(included[yamada.id].data).toEqual({ name: "Yamada" });
     }
+    const one = await caller.get(`${path}/${hidden.id}?${expand}`);
+    expect([one.status, Object.keys(one.body.included)]).toEqual([200, [pen.id]]);
+    expect(one.body.data.customer).toBe(sato.id);
+  });
+
+  it("gets a record from expand as soon as it enters the view, and no longer once it leaves", async () => {
+    const caller = await partner();
+    const customer = await create(customers, { name: "Ito", email: "ito@example.com" });
+    const order = await create(orders, { customer: customer.id });
+    const path = `/apps/${orders}/records/${order.id}?expand=customer`;
+    const included = async () => Object.keys((await caller.get(path)).body.included);
+    const rename = (name: string) =>
+      owner.patch(`/apps/${customers}/records/${customer.id}`, { data: { name } });
+    expect(await included()).toEqual([]);
+    await rename("Yasuda");
+    expect(await included()).toEqual([customer.id]);
+    await rename("Ito");
+    expect(await included()).toEqual([]);
+  });
+
+  it("gets from expand what a view shows that is newer than the definition in an isolate's memory", async () => {
+    const app = await makeApp(owner, [{ key: "name", type: "text" }]);
+    const notes = await makeApp(owner, [{ key: "about", type: "reference", app }]);
+    const record = await create(app, { name: "Ya" });
+    const note = await create(notes, { about: record.id });
+    const service = serviceWith();
+    const elsewhere: Fetch = async (request) =>
+      worker.fetch(request, service, createExecutionContext());
+    const path = `/apps/${notes}/records/${note.id}?expand=about`;
+    const whole = await owner.through(elsewhere).get(path);
+    expect(Object.keys(whole.body.included)).toEqual([record.id]);
+    const views = [{ key: "all", name: "All" }];
+    expect((await owner.patch(`/apps/${app}/schema`, { views })).status).toBe(200);
+    const caller = await client({
+      permissions: rights,
+      resources: [`app:${notes}`, `app:${app}/all`],
+    });
+    const seen = await caller.through(elsewhere).get(path);
+    expect([seen.status, Object.keys(seen.body.included)]).toEqual([200, [record.id]]);
+  });
+
+  it("gets every value of a shown field from expand as it is stored", async () => {
+    const data = {
+      text: 'a "quoted" \\ 語',
+      amount: 12345678901234.5,
+      small: 0.1,
+      yes: true,
+      tags: ["a", "b"],
+      lines: [{ qty: 1, secret: "x" }, {}, { qty: 2.25 }],
+      day: "2026-11-26",
+      hidden: "no",
+    };
+    const tags = ["a", "b"].map((value) => ({ value }));
+    const app = await makeApp(
+      owner,
+      [
+        { key: "text", type: "text" },
+        { key: "amount", type: "number" },
+        { key: "small", type: "number" },
+        { key: "yes", type: "boolean" },
+        { key: "tags", type: "multi_select", options: tags },
+        {
+          key: "lines",
+          type: "line_items",
+          fields: [
+            { key: "qty", type: "number" },
+            { key: "secret", type: "text" },
+          ],
+        },
+        { key: "day", type: "date" },
+        { key: "hidden", type: "text" },
+        { key: "none", type: "text" },
+      ],
+      {
+        views: [{ key: "most", name: "Most", fields: [...Object.keys(data).slice(0, 7), "none"] }],
+      },
+    );
+    const record = await create(app, data);
+    const notes = await makeApp(owner, [{ key: "about", type: "reference", app }]);
+    await create(notes, { about: record.id });
+    const caller = await client({
+      permissions: rights,
+      resources: [`app:${notes}`, `app:${app}/most`],
+    });
+    const page = await caller.get(`/apps/${notes}/records?expand=about`);
+    const { hidden: _, ...expected } = record.data;
+    expect(page.body.included[record.id].data).toEqual(expected);
+    expect(page.body.included[record.id]).toEqual(
+      (await caller.get(`/apps/${app}/records/${record.id}`)).body,
+    );
+  });
+
+  it("gets pages from expand that do not depend on the records and fields that the view hides", async () => {
+    const caller = await partner();
+    const notes = await makeApp(owner, [
+      { key: "about", type: "reference", app: customers },
+      { key: "n", type: "number" },
+    ]);
+    const reader = await client({
+      permissions: rights,
+      resources: [`app:${notes}`, `app:${customers}/ya`],
+    });
+    const secret = "x".repeat(99_000);
+    const large = { secret, ...Object.fromEntries(moreSecrets.map((key) => [key, secret])) };
+    for (let n = 0; n < 8; n += 1) {
+      const shown = await create(customers, { name: `Ya${n}`, ...large });
+      const hidden = await create(customers, { name: `No${n}`, ...large });
+      await create(notes, { about: shown.id, n });
+      await create(notes, { about: hidden.id, n });
+    }
+    const page = await reader.get(`/apps/${notes}/records?expand=about`);
+    expect([page.body.items.length, page.body.links.next]).toEqual([16, null]);
+    expect(Object.keys(page.body.included)).toHaveLength(8);
+    expect(page.text).not.toContain("xxx");
+    const whole = await owner.get(`/apps/${notes}/records?expand=about`);
+    expect(whole.body.items.length).toBeLessThan(16);
+    expect((await caller.get(`/apps/${notes}/records`)).status).toBe(404);
+  });
+
+  it("cannot use matches", async () => {
+    const caller = await partner();
+    const path = `/apps/${orders}/records`;
     const conditions = (field: string) => ({
       conditions: [{ field, op: "matches", value: [{ field: "name", op: "ne", value: "x" }] }],
     });

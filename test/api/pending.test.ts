@@ -8,7 +8,7 @@ import { permissions } from "../../src/domain/credential/permissions.ts";
 import { host, type Client, type Json } from "../support/client";
 import { primaryOnly } from "../../src/store/db/session.ts";
 import { nothingCached } from "../support/nothing-cached";
-import { client, makeForm } from "../support/service";
+import { client, issue, makeForm } from "../support/service";
 import { databases, dataDb } from "../support/databases";
 import { background, outside } from "../support/serve";
 
@@ -79,6 +79,24 @@ describe("A definition change that scans more items than one step can", () => {
       code: "duplicate",
       field: "code",
     });
+  });
+
+  it("is dropped with a 409 when a credential gets a view that it removes", async () => {
+    const { form, largeFields } = await makeLarge([text("code")], (index) => ({
+      code: `c${index}`,
+    }));
+    const path = `/forms/${form}/schema`;
+    const views = [{ key: "codes", name: "Codes", fields: ["code"] }];
+    expect((await integrator.patch(path, { views })).status).toBe(200);
+    const body = { fields: [text("code", unique), ...largeFields], views: [] };
+    const always = { ifMatch: null, ifNoneMatch: null };
+    expect((await putDefinition(ctx, "form", form, body, always)).outcome).toBe("pending");
+    await issue({ permissions: ["submissions:read"], resources: [`form:${form}/codes`] });
+    await runBackfill(background());
+    const after = await schema(form);
+    const { problem } = after.pending;
+    expect([problem.status, problem.code]).toEqual([409, "schema_in_use"]);
+    expect(after.views.map(({ key }: Json) => key)).toEqual(["codes"]);
   });
 
   it("enforces the new unique rule on concurrent writes, whether or not an item has been scanned", async () => {

@@ -4,6 +4,7 @@ import { type Client, type Json } from "../support/client";
 import { dataDb } from "../support/databases";
 import { counted } from "../support/counting";
 import { client, makeApp, makeForm, freshKey } from "../support/service";
+import { createWebhook, deliverNow, Receiver } from "../webhooks/receiver";
 
 let owner: Client;
 let customers: string;
@@ -222,6 +223,34 @@ describe("A stored reference", () => {
       422,
       [{ code: "unknown_reference", pointer: "/data/customer" }],
     ]);
+  });
+});
+
+describe("Changes and webhooks", () => {
+  it("contain the ID of a record, whatever name the write used, and neither its title nor its data", async () => {
+    const shop = await makeApp(owner, orderFields());
+    const receiver = new Receiver();
+    const { id: webhook } = await createWebhook(owner, receiver, { collections: [`app:${shop}`] });
+    const data = {
+      customer: { email: "yamada@example.com" },
+      lines: [{ product: pen.receipt_number }],
+    };
+    const { status } = await owner.post(`/apps/${shop}/records`, { data });
+    expect(status).toBe(201);
+    const feed = await owner.get(`/apps/${shop}/changes`);
+    await deliverNow(webhook);
+    for (const { text, entry } of [
+      { text: feed.text, entry: feed.body.items[0] },
+      { text: receiver.accepted[0]?.text ?? "", entry: receiver.accepted[0]?.body.data },
+    ]) {
+      expect(entry.item.data).toMatchObject({
+        customer: yamada.id,
+        lines: [{ product: pen.id }],
+      });
+      expect([text.includes("Yamada"), text.includes("included")]).toEqual([false, false]);
+    }
+    const expanded = await owner.get(`/apps/${shop}/changes?expand=customer`);
+    expect([expanded.status, expanded.body.errors[0].code]).toEqual([422, "unknown_parameter"]);
   });
 });
 

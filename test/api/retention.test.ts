@@ -199,7 +199,9 @@ describe("The administration area", () => {
     const overview = await admin("GET", "");
     expect(overview.body.retaining).toContainEqual({ key: form, name: "Visits", count: 2 });
     const page = await admin("GET", "", undefined, { Accept: "text/html" });
-    expect(page.text).toMatch(/Visits<\/bdi><\/strong> +erases 2 submissions within 7 days/);
+    expect(page.text).toMatch(
+      /Visits<\/bdi><\/strong> +permanently deletes 2 submissions within 7 days/,
+    );
     const wrong = { version: 2, retain_days: "0", retain_only: "all" };
     const html = { Accept: "text/html", "Content-Type": "application/x-www-form-urlencoded" };
     const raw = new URLSearchParams({ ...wrong, version: "2" }).toString();

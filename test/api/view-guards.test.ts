@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Client, Json } from "../support/client";
 import { Client as Caller } from "../support/client";
+import { homeDb } from "../support/databases";
 import { as, newMember } from "../support/members";
 import { admin, client, issue, makeForm } from "../support/service";
 
@@ -37,6 +38,21 @@ async function editorsToken(): Promise<Client> {
   return new Caller(body.token);
 }
 
+/** Stores expired copies of a credential, which come before credentials that are issued later. */
+async function copyExpired(id: string, count: number): Promise<void> {
+  const row = await homeDb.prepare("select * from credential where id = ?").bind(id).first();
+  const columns = Object.keys(row ?? {}).filter((name) => !["id", "expires_at"].includes(name));
+  const selected = columns.map((name) => `c.${name}`).join();
+  await homeDb
+    .prepare(
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
+        insert into credential (id, expires_at, ${columns.join()})
+        select c.id || n.i, 1, ${selected} from credential c, n where c.id = ?`,
+    )
+    .bind(count, id)
+    .run();
+}
+
 describe("A view that a credential uses", () => {
   it("keeps its formulas unless an owner or admin changes them", async () => {
     const form = await makeForm(owner, fields, { views: [titles, scores] });
@@ -53,6 +69,19 @@ describe("A view that a credential uses", () => {
     const dry = await owner.put(`${path}?dry_run=true`, withFormula("pay * 2"));
     expect(dry.body.consequences.views).toEqual(["scores"]);
     expect((await owner.put(path, withFormula("pay * 2"))).status).toBe(200);
+  });
+
+  it("cannot be removed, however many credentials use other views of the form", async () => {
+    const form = await makeForm(owner, fields, { views: [titles, scores] });
+    const { id } = await issue({ permissions: rights, resources: [`form:${form}/titles`] });
+    await copyExpired(id, 1100);
+    await issue({ permissions: rights, resources: [`form:${form}/scores`] });
+    const path = `/forms/${form}/schema`;
+    const removed = await owner.patch(path, { views: [titles] });
+    expect([removed.status, removed.body.code]).toEqual([409, "schema_in_use"]);
+    const views = [{ ...titles, fields: ["title", "pay"] }, scores];
+    const dry = await owner.patch(`${path}?dry_run=true`, { views });
+    expect(dry.body.consequences.credentials).toHaveLength(1101);
   });
 
   it("cannot become personal while all visitors of a page read through it", async () => {

@@ -202,6 +202,22 @@ const narrow = (form: string, view = "open_design", choice: object = {}) =>
   client({ permissions: partnerRights, resources: [`form:${form}/${view}`], ...choice });
 
 describe("a narrow credential", () => {
+  it("gets an item in full after its view shows another field, although the item is the same", async () => {
+    const { form, small } = await formWithView();
+    const partner = await client({
+      permissions: ["submissions:read"],
+      resources: [`form:${form}/open_design`],
+    });
+    const path = `/submissions/${small.id}`;
+    const { headers } = await partner.get(path);
+    const conditional = { "If-None-Match": headers.get("etag") ?? "" };
+    expect((await partner.get(path, conditional)).status).toBe(304);
+    const views = [{ ...designView, fields: [...designView.fields, "double"] }];
+    expect((await owner.patch(`/forms/${form}/schema`, { views })).status).toBe(200);
+    const shown = await partner.get(path, conditional);
+    expect([shown.status, shown.body.data?.double]).toEqual([200, 2]);
+  });
+
   it("reads only the items and the fields of its view", async () => {
     const { form, small, sales } = await formWithView();
     const partner = await narrow(form);

@@ -17,6 +17,8 @@ interface OpenPage {
   page: Page;
   /** Console errors, CSP violations, uncaught exceptions, and requests to other hosts. */
   complaints: string[];
+  /** The types of the dialogs that the pages opened, such as "beforeunload". */
+  dialogs: string[];
 }
 
 interface Member {
@@ -89,9 +91,13 @@ export function useBrowser(url: () => string) {
         complaints.push(`foreign: ${request.url()}`);
     });
     // Pages warn before unsaved changes are lost. Tests leave them anyway.
-    context.on("dialog", (dialog) => void dialog.accept());
+    const dialogs: string[] = [];
+    context.on("dialog", (dialog) => {
+      dialogs.push(dialog.type());
+      void dialog.accept();
+    });
     const page = await context.newPage();
-    const openPage = { page, complaints, context };
+    const openPage = { page, complaints, dialogs, context };
     openPages.push(openPage);
     await page.goto(path);
     return openPage;

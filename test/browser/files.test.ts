@@ -49,7 +49,7 @@ describe("Files of a form", () => {
     });
     await page.getByLabel("Add files").setInputFiles(textFile("hotel.txt"));
     await page.getByRole("progressbar", { name: "Uploading hotel.txt" }).waitFor();
-    await person.press("Submit");
+    await person.press("Create submission");
     expect(new URL(page.url()).pathname).toBe("/admin/forms/claims/items/new");
     release();
     await page.getByLabel("Remove hotel.txt").waitFor();
@@ -61,8 +61,8 @@ describe("Files of a form", () => {
     await receipts.dispatchEvent("drop", { dataTransfer: dropped });
     await page.getByLabel("Remove train.txt").waitFor();
     await expectGoodLooks(page);
-    await person.press("Submit");
-    await page.getByText("Trip to Lyon saved").waitFor();
+    await person.press("Create submission");
+    await page.getByText("Trip to Lyon submitted").waitFor();
     expect(await storedNames(page.url())).toEqual(["hotel.txt", "train.txt"]);
     await expectGoodLooks(page);
   }, 60_000);
@@ -75,8 +75,8 @@ describe("Files of a form", () => {
     await expectGoodLooks(page);
     await person.press("Dismiss scan.txt");
     expect(await page.getByText("scan.txt").count()).toBe(0);
-    await person.press("Submit");
-    await page.getByText("Scan saved").waitFor();
+    await person.press("Create submission");
+    await page.getByText("Scan submitted").waitFor();
     expect(await storedNames(page.url())).toEqual([]);
   }, 60_000);
 
@@ -84,8 +84,8 @@ describe("Files of a form", () => {
     const { page, person } = await signInAt("/admin/forms/claims/items/new", false);
     await person.fill("Title", "Trip to Kyoto");
     await page.getByLabel("Add files").setInputFiles([textFile("bus.txt"), textFile("meal.txt")]);
-    await person.press("Submit");
-    await page.getByText("Trip to Kyoto saved").waitFor();
+    await person.press("Create submission");
+    await page.getByText("Trip to Kyoto submitted").waitFor();
     expect(await storedNames(page.url())).toEqual(["bus.txt", "meal.txt"]);
     await person.follow("Edit");
     await person.tick("Remove bus.txt");

@@ -50,7 +50,7 @@ describe.each([
 
   it("issues a working token for one form in six actions with a purpose, in eight with custom permissions", async () => {
     const { page, acts: actions } = await signInAndOpen();
-    await actions.link("Integrations and external data");
+    await actions.link("Integrations");
     await actions.link("Create credential");
     await actions.check(/^Website form/);
     await actions.check(/^Purchase request/);
@@ -61,7 +61,7 @@ describe.each([
 
     const customActions = new ActionCounter(page);
     await page.goto("/admin");
-    await customActions.link("Integrations and external data");
+    await customActions.link("Integrations");
     await customActions.link("Create credential");
     await customActions.check(/^Custom/);
     await customActions.check(/^Read and search submissions/);
@@ -204,7 +204,7 @@ describe.each([
       .toContain("Missing permission: submissions:create");
     await page.goto("/admin");
     actions.count = 0;
-    await actions.link("Integrations and external data");
+    await actions.link("Integrations");
     await actions.link(`Refused ${javaScriptEnabled}`);
     expect(await main(page)).toContain("POST /forms/purchase/submissions/validate");
     await actions.click(page.getByRole("link", { name: "Add permission" }).first());
@@ -238,7 +238,7 @@ describe.each([
 
   it("leads from “Create credential” to a credential for part of a form, in six actions", async () => {
     const { page, acts: actions } = await signInAndOpen();
-    await actions.link("Integrations and external data");
+    await actions.link("Integrations");
     await actions.link("Create credential");
     await actions.click(
       page.getByRole("link", { name: "Choose items and fields of Purchase request" }),

@@ -204,13 +204,13 @@ describe.each([
     const { page, person } = await signInAt(pathOf(id));
     const entries = page.locator(".history li");
     expect(await entries.allTextContents()).toEqual([
-      expect.stringMatching(/^Changed by Items, .*Yoshida Ren → Changed.*c, a → b/),
+      expect.stringMatching(/^Updated by Items, .*Yoshida Ren → Changed.*c, a → b/),
       expect.stringMatching(/^Created by Items, /),
     ]);
     await person.press("Revert all");
-    await page.getByText("Yoshida Ren reverted.").waitFor();
+    await page.getByText("Change to Yoshida Ren reverted").waitFor();
     expect((await loadVisit(id)).data).toMatchObject({ who: "Yoshida Ren", topics: ["c", "a"] });
-    expect(await entries.first().textContent()).toMatch(/^Changed by you, .*Changed → Yoshida Ren/);
+    expect(await entries.first().textContent()).toMatch(/^Updated by you, .*Changed → Yoshida Ren/);
   });
 
   it("remembers the member's chosen columns of a list", async () => {
@@ -219,7 +219,7 @@ describe.each([
     await page.locator("summary", { hasText: "Columns" }).click();
     const choice = page.getByRole("group", { name: "Columns" });
     for (const label of ["When", "Done", "Topics"]) await choice.getByLabel(label).uncheck();
-    await person.press("Save columns");
+    await person.press("Save for me");
     await page.goto("/admin");
     await page.goto("/admin/forms/visits/items");
     const headings = await page.locator("thead th").allTextContents();
@@ -298,7 +298,7 @@ describe.each([
     await person.press("Delete…");
     expect((await loadVisit(id)).id).toBe(id);
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await page.getByText("To be deleted is deleted.").waitFor();
+    await page.getByText("To be deleted deleted").waitFor();
     expect((await call("GET", `/submissions/${id}`)).status).toBe(404);
   });
 });

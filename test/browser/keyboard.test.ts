@@ -45,7 +45,7 @@ describe("Keyboard use", () => {
 
   it("issues a token", async () => {
     const { page, enter: pressEnterOn, tick, link, button } = await signIn();
-    await pressEnterOn(link("Integrations and external data"));
+    await pressEnterOn(link("Integrations"));
     await page.waitForURL(/integrations$/);
     await pressEnterOn(link("Create credential"));
     await page.waitForURL(/new$/);

@@ -41,7 +41,7 @@ describe.each([
     await person.press("Create form");
     await page.getByText("Form created").waitFor();
 
-    await person.follow("Integrations and external data");
+    await person.follow("Integrations");
     await person.follow("Create credential");
     await page.getByLabel(/^Website form/).check();
     await page.getByLabel(/^Expenses/).check();
@@ -75,16 +75,16 @@ describe.each([
     await page.goto(`/admin/forms/${formKey}/items/new`);
     await person.fill("Who", "Tanaka");
     await person.fill("Price, row 1", "15.1");
-    await person.press("Submit");
-    await page.getByText("Tanaka saved").waitFor();
+    await person.press("Create submission");
+    await page.getByText("Tanaka submitted").waitFor();
     await person.follow("Edit");
     await person.fill("Who", "Suzuki");
     await person.press("Save changes");
     await page.getByText("Suzuki saved").waitFor();
     await person.press("Close");
-    await page.getByText("Suzuki is closed.").waitFor();
+    await page.getByText("Suzuki closed").waitFor();
     await person.press("Reopen");
-    await page.getByText("Suzuki is open again.").waitFor();
+    await page.getByText("Suzuki reopened").waitFor();
     await page.goto(`/admin/forms/${formKey}/items?f.who.eq=Suzuki&sort=total&direction=desc`);
     expect(await page.locator("tbody tr").count()).toBe(1);
     await page.locator("summary", { hasText: "Download" }).click();
@@ -96,7 +96,7 @@ describe.each([
     await person.follow("Suzuki");
     await person.press("Delete…");
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await page.getByText("Suzuki is deleted.").waitFor();
+    await page.getByText("Suzuki deleted").waitFor();
     await page.goto(`/admin/forms/${formKey}/items?f.who.eq=Suzuki`);
     expect(await person.main()).toContain("No matching submissions");
   });

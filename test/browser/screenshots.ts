@@ -1,13 +1,19 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
+import { parseArguments } from "../../src/dev/command.ts";
 import { account, project, Server } from "../dev/server.ts";
 import { launchChromium } from "./chromium.ts";
+import { digestFile, pictureSources } from "./picture-sources.ts";
 
-/**
- * `npm run screenshots` takes the pictures of the README from the demo, in light and dark, and stores them in
- * docs/images. `npm run screenshots -- http://127.0.0.1:8787 FOLDER` uses a running `npm run dev` in that folder.
- */
+const usage = `
+Usage: npm run screenshots
+       npm run screenshots -- URL FOLDER
+
+Takes the pictures of the README from the demo, in light and dark, and stores them in docs/images,
+with the digests of their sources.
+With a URL and a folder, uses the npm run dev that runs in that folder.
+`;
 
 const folder = join(project, "docs/images");
 const maxBytes = 150_000;
@@ -62,8 +68,8 @@ async function takePicture(page: Page, name: string): Promise<void> {
   process.stdout.write(`docs/images/${name}.webp  ${Math.round(bytes.length / 1000)} KB\n`);
 }
 
+const [runningUrl, runningFolder] = parseArguments(usage, {}, 2).positionals;
 mkdirSync(folder, { recursive: true });
-const [runningUrl, runningFolder] = process.argv.slice(2);
 if (runningUrl && runningFolder) {
   await takePictures(runningUrl, account({ folder: runningFolder }));
 } else {
@@ -75,3 +81,5 @@ if (runningUrl && runningFolder) {
     await server.remove();
   }
 }
+const digests = JSON.stringify(pictureSources(project), null, 2);
+writeFileSync(join(project, digestFile), `${digests}\n`);

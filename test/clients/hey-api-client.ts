@@ -78,7 +78,9 @@ const customer = { field: "customer", op: "eq", value: "By hey-api" } as const;
 const expanded = await searchOrdersRecords({
   body: { conditions: [customer], expand: ["account", "lines.product"] },
 });
-const names = Object.values(expanded.data?.included ?? {}).map(({ data }) => data["name"]);
+const names = Object.values(expanded.data?.included ?? {}).map((record) =>
+  record.app === "customers" ? record.data.name : record.data.sku,
+);
 const byMonth: OrdersRecordAggregate = {
   conditions: [customer],
   group_by: [{ field: "ordered_on", unit: "month" }, { field: "account" }],
@@ -93,6 +95,8 @@ for (const { key, metrics } of revenue.data?.groups ?? []) {
 export const typed = {
   // @ts-expect-error A text has no sum.
   summed: { metrics: { x: { op: "sum", field: "customer" } } } satisfies OrdersRecordAggregate,
+  // @ts-expect-error The app of an included record has no such field.
+  included: ({ data }: CustomersRecord) => data.sku,
   // @ts-expect-error The form has no such field.
   zzz: { status: "draft", data: { zzz: 1 } } satisfies PurchaseSubmissionCreate,
   // @ts-expect-error A submission has what is required.

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { runMoves } from "../../src/actions/run-moves.ts";
 import { sweepObjects } from "../../src/store/data/sweep-files.ts";
 import { openDatabases, type DataDatabase } from "../../src/store/db/database.ts";
 import type { Client } from "../support/client";
@@ -7,6 +8,7 @@ import { announcement, pdf } from "../support/files";
 import { background } from "../support/serve";
 import { freshKey } from "../support/service";
 import { first, home, isolate, migrate, newCaller, second } from "./installation";
+import { finish, letTimePass, phaseOf, request, scheduleContext } from "./moves";
 
 const fields = [{ key: "invoices", type: "files" }];
 
@@ -51,6 +53,23 @@ describe("Files in several databases", () => {
     expect((sums[0] ?? 0) + (sums[1] ?? 0)).toBe(11 * 90_000_000);
   });
 
+  it("count once while they move to another database", async () => {
+    const form = await makeFormIn("DATA_01");
+    const other = isolate(await newCaller());
+    const announcing = () =>
+      other.post("/files", { ...announcement(`form:${form}`, pdf()), bytes: 90_000_000 });
+    for (let count = 0; count < 6; count += 1) expect((await announcing()).status).toBe(201);
+    await home.prepare("update data_database set used_from = 0").run();
+    await request(`form:${form}`, "DATA_02");
+    await runMoves(scheduleContext());
+    expect(await phaseOf(`form:${form}`)).toBe("following");
+    const copied = "select count(*) n from file where owner = (select max(owner) from file)";
+    expect(await second.prepare(copied).first("n")).toBe(6);
+    expect((await announcing()).status).toBe(201);
+    await letTimePass();
+    await finish(`form:${form}`);
+  });
+
   it("keep their objects while their rows move from one database to another", async () => {
     const id = "fil_01ARZ3NDEKTSV4RRFFQ69G5FAX";
     const insert = `insert into file values ('${id}', 1, 1, 'credential:x', 'a', 1, 'x', null, null, null, 1, 9e15)`;
@@ -72,7 +91,7 @@ describe("Files in several databases", () => {
         },
       }),
     }) as unknown as DataDatabase;
-    await sweepObjects([one, moving], files, Date.now() + 13 * 60 * 60_000);
+    await sweepObjects(databases, [one, moving], files, Date.now() + 13 * 60 * 60_000);
     expect(await files.head(id)).not.toBeNull();
   });
 });

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { runMoves } from "../../src/actions/run-moves.ts";
 import type { Client, Json } from "../support/client";
 import { freshKey } from "../support/service";
-import { isFullSize } from "../support/size";
+import { sized, unsized } from "../support/size";
 import {
   databasesOf,
   first,
@@ -68,39 +68,42 @@ async function makeForm(
   return { key, path, items };
 }
 
-describe("A move", () => {
+unsized.describe("A move", () => {
   it.each([
     ["DATA_01", "DATA_02"],
     ["DATA_02", "DATA_01"],
     ["DB", "DATA_01"],
     ["DATA_02", "DB"],
-  ] as [Names, Names][])("from %s to %s takes all rows along", async (source, target) => {
-    const { key, path, items } = await makeForm(source);
-    const id = await idOf(key);
-    const before = await rowsOf(databaseOf[source], id);
-    const feed = (await several.get(`/forms/${key}/changes?limit=50`)).body;
-    const page = (await several.get(`${path}?limit=2`)).body;
-    await request(`form:${key}`, target);
-    await finish(`form:${key}`);
-    expect(await phaseOf(`form:${key}`)).toBe("kept");
-    expect(await databasesOf(key)).toEqual([target]);
-    expect(await rowsOf(databaseOf[target], id)).toEqual(before);
-    const stale = several;
-    expect((await stale.get(`/forms/${key}/changes?limit=50`)).body.items).toEqual(feed.items);
-    const rest = await stale.get(page.links.next.replace(/^.*\/api\/v1/, ""));
-    expect(rest.status).toBe(200);
-    const again = await stale.post(
-      path,
-      { data: { title: "t0", amount: 0.1, note: 'note "0" é' } },
-      { "Idempotency-Key": `${key}-0` },
-    );
-    expect([again.status, again.body.id]).toEqual([201, items[0].id]);
-    const duplicate = await stale.post(path, { data: { title: "t2" } });
-    expect([duplicate.status, duplicate.body.code]).toEqual([409, "duplicate"]);
-    expect((await stale.post(path, { data: { title: "new" } })).status).toBe(201);
-    const triggers = "select count(*) from sqlite_schema where type = 'trigger'";
-    for (const db of [home, first, second]) expect(await valueOf(db, triggers)).toBe(0);
-  });
+  ] as [Names, Names][])(
+    "from %s to %s keeps all rows, the feed, cursors and unique values",
+    async (source, target) => {
+      const { key, path, items } = await makeForm(source);
+      const id = await idOf(key);
+      const before = await rowsOf(databaseOf[source], id);
+      const feed = (await several.get(`/forms/${key}/changes?limit=50`)).body;
+      const page = (await several.get(`${path}?limit=2`)).body;
+      await request(`form:${key}`, target);
+      await finish(`form:${key}`);
+      expect(await phaseOf(`form:${key}`)).toBe("kept");
+      expect(await databasesOf(key)).toEqual([target]);
+      expect(await rowsOf(databaseOf[target], id)).toEqual(before);
+      const stale = several;
+      expect((await stale.get(`/forms/${key}/changes?limit=50`)).body.items).toEqual(feed.items);
+      const rest = await stale.get(page.links.next.replace(/^.*\/api\/v1/, ""));
+      expect(rest.status).toBe(200);
+      const again = await stale.post(
+        path,
+        { data: { title: "t0", amount: 0.1, note: 'note "0" é' } },
+        { "Idempotency-Key": `${key}-0` },
+      );
+      expect([again.status, again.body.id]).toEqual([201, items[0].id]);
+      const duplicate = await stale.post(path, { data: { title: "t2" } });
+      expect([duplicate.status, duplicate.body.code]).toEqual([409, "duplicate"]);
+      expect((await stale.post(path, { data: { title: "new" } })).status).toBe(201);
+      const triggers = "select count(*) from sqlite_schema where type = 'trigger'";
+      for (const db of [home, first, second]) expect(await valueOf(db, triggers)).toBe(0);
+    },
+  );
 });
 
 /** What clients do while a form moves, and what they know of its items. */
@@ -181,8 +184,8 @@ async function titlesOf(client: Client, path: string): Promise<Map<string, strin
   return titles;
 }
 
-describe("While a form moves", () => {
-  it("ordinary requests go on, and nothing is lost, doubled or reordered", async () => {
+unsized.describe("While a form moves", () => {
+  it("requests succeed, and no item is lost, doubled or reordered", async () => {
     const { key, path } = await makeForm("DATA_01", 3);
     const traffic = new Traffic(several, key);
     for (const [id, title] of await titlesOf(several, path)) traffic.titles.set(id, title);
@@ -210,10 +213,10 @@ describe("While a form moves", () => {
   });
 });
 
-describe("A run that is killed", () => {
-  it("is continued by the next one, at whatever call it died", async () => {
+describe("A run of the schedule that is killed at any of its calls", () => {
+  it("is continued by the next run", async () => {
     let calls = 1;
-    for (let step = 0; calls > step; step += isFullSize ? 1 : 9) {
+    for (let step = 0; calls > step; step += sized(9, 1)) {
       const { key, path, items } = await makeForm("DATA_01", 2);
       const id = await idOf(key);
       const before = await rowsOf(first, id);
@@ -230,7 +233,7 @@ describe("A run that is killed", () => {
   });
 });
 
-describe("A move that a restore of the home database takes back", () => {
+unsized.describe("A move that a restore of the home database undoes", () => {
   /** What runs of the schedule are after the restore. */
   const restored = () => scheduleContext({ RESTORES: "1", RESTORE_EPOCH: "later" });
 

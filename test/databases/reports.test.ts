@@ -121,6 +121,25 @@ describe("Settings → Databases", () => {
   });
 });
 
+describe("The overview", () => {
+  it.each(["eu", "apac"])(
+    "counts the submissions of a form in %s, if no other database has forms",
+    async (location) => {
+      for (const db of [home, first, second]) await db.prepare("delete from collection").run();
+      const several = isolate(caller);
+      const key = freshKey("counted");
+      await several.put(`/forms/${key}/schema`, {
+        location,
+        fields: [{ key: "n", type: "number" }],
+      });
+      for (let n = 0; n < 3; n += 1)
+        await several.post(`/forms/${key}/submissions`, { data: { n } });
+      const { days } = (await area("GET", "")).body;
+      expect([days.length, days.at(-1).submissions]).toEqual([30, 3]);
+    },
+  );
+});
+
 describe("A database at 70 % of its limit", () => {
   beforeEach(async () => {
     await home

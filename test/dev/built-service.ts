@@ -17,6 +17,7 @@ export function serviceOf(builtFolder: string, folder: string, port = 0): Minifl
       workers: [
         {
           ...options,
+          assets: { ...options.assets, directory: join(builtFolder, "assets") },
           name: "edge-forms",
           rootPath: builtFolder,
           modules: [{ type: "ESModule", path: join(builtFolder, "index.js") }],

@@ -91,7 +91,7 @@ describe("OpenAPI documents in public tools", () => {
       "By hey-api: 1",
       "draft without a title; the version stays the same",
       "defined: Bought by hey-api",
-      "2026-03: 3.3, Yamada and Notebook, true",
+      "2026-03: 3.3, Yamada and A-1, true",
       "",
     ]);
   });

@@ -1,12 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Miniflare } from "miniflare";
 import { serviceOf } from "./built-service.ts";
+import { ensureBundle } from "./built.ts";
+import { sized } from "../support/size.ts";
 import { caller, Server, type Answer, type Call } from "./server.ts";
 
 /** The service is killed more often in `npm run test:all`. */
-const kills = process.env["TIER"] ? 5 : 2;
+const kills = sized(2, 5);
 const clients = 4;
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -133,7 +134,7 @@ it("loses no file of an item, and leaves no object without a row, when it is kil
   }
   expect(uploaders.flatMap(({ unexpected }) => unexpected)).toEqual([]);
 
-  const service = serviceOf(process.env["EDGE_FORMS_BUILT"] ?? "", join(server.folder));
+  const service = serviceOf(ensureBundle(), server.folder);
   try {
     await service.ready;
     const [db, bucket] = [await service.getD1Database("DB"), await service.getR2Bucket("FILES")];

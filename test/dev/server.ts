@@ -1,24 +1,11 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { caller, type Answer, type Call } from "../support/caller.ts";
-
-export const project = new URL("../..", import.meta.url).pathname;
-const projectPaths = [
-  "src",
-  "migrations",
-  "examples",
-  "node_modules",
-  "package.json",
-  "wrangler.toml",
-  "tsconfig.json",
-];
-
-/** The paths of a service's own state: its data, its owner and its secrets. */
-export const kept = [".wrangler", ".dev.vars"];
+import { freePort } from "../support/free-port.ts";
+import { ensureBundle, ensureDemo, linkProject, project, statePaths } from "./built.ts";
 
 /** The response for a new personal token or API client. */
 interface IssuedCredential {
@@ -36,18 +23,18 @@ export class Server {
   #process: ChildProcess | undefined;
   output = "";
 
-  /** Uses the build of `built.ts` in a test run. Otherwise starts the service like a developer. */
+  /** Serves the bundle with the demo. `npm run dev` starts the service like a developer instead. */
   constructor(mode: "built" | "npm run dev" = "built") {
-    for (const path of projectPaths) symlinkSync(join(project, path), join(this.folder, path));
+    linkProject(this.folder);
     // A copy, because some commands build the client, which other tests use at the same time.
     cpSync(join(project, "packages"), join(this.folder, "packages"), {
       recursive: true,
       filter: (path) => !path.includes("/node_modules", project.length),
     });
-    this.#builtFolder = mode === "built" ? process.env["EDGE_FORMS_BUILT"] : undefined;
-    if (this.#builtFolder === undefined) return;
-    for (const path of kept) {
-      cpSync(join(this.#builtFolder, path), join(this.folder, path), { recursive: true });
+    if (mode !== "built") return;
+    this.#builtFolder = ensureBundle();
+    for (const path of statePaths) {
+      cpSync(join(ensureDemo(), path), join(this.folder, path), { recursive: true });
     }
   }
 
@@ -122,22 +109,13 @@ export class Server {
   }
 }
 
-/** Finds a free port for a command that cannot choose its own. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 /** Reads the email address and password of the server's owner. */
 export function account(server: Pick<Server, "folder">): { email: string; password: string } {
   const file = join(server.folder, ".wrangler/edge-forms-local.json");
   return JSON.parse(readFileSync(file, "utf8")) as { email: string; password: string };
 }
 
-export { caller, type Answer, type Call };
+export { caller, project, type Answer, type Call };
 
 export async function everyItem(call: Call, path: string): Promise<Answer["body"][]> {
   const items = [];

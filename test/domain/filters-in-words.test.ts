@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { en } from "#admin/language/en/index.ts";
-import { ja } from "#admin/language/ja/index.ts";
+import { catalogueOf } from "#admin/language/index.tsx";
 
 describe("A filter in words", () => {
   it.each([
@@ -14,12 +13,12 @@ describe("A filter in words", () => {
     ["between", ["1", "9"], "Status is between 1 and 9", "ステータスが 1～9"],
     ["filled", [], "Status is not empty", "ステータスが入力済み"],
   ] as const)("%s %j: %s, %s", (comparison, values, english, japanese) => {
-    expect(en().filters.describe("Status", comparison, values)).toBe(english);
-    expect(ja().filters.describe("ステータス", comparison, values)).toBe(japanese);
+    expect(catalogueOf("en").filters.describe("Status", comparison, values)).toBe(english);
+    expect(catalogueOf("ja").filters.describe("ステータス", comparison, values)).toBe(japanese);
   });
 
   it("has spaces around Latin names and numbers, but not between Japanese letters", () => {
-    const { describe: sentence, days } = ja().filters;
+    const { describe: sentence, days } = catalogueOf("ja").filters;
     expect(sentence("SKU", "contains", ["A"])).toBe("SKU に「A」を含む");
     expect(sentence("Due", "in_period", [days.last(7)])).toBe("Due が過去 7 日間");
     expect(sentence("期限", "on_or_after", ["2026/11/01"])).toBe("期限が 2026/11/01 以降");

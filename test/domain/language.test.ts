@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import { negotiateLanguage, negotiateLocale } from "#domain/language.ts";
 import { type FieldErrorCode, fieldErrorCodes } from "#domain/problem/field-errors.ts";
 import type { FieldFacts } from "#admin/language/field-facts.ts";
-import { en } from "#admin/language/en/index.ts";
-import { ja } from "#admin/language/ja/index.ts";
+import { catalogueOf } from "#admin/language/index.tsx";
 
 describe("The language of the administration area", () => {
   it.each([
@@ -47,7 +46,7 @@ describe("A field error in Japanese", () => {
   const limits = ["minimum", "maximum", "min_length", "max_length", "min_rows", "max_rows"];
   const details = Object.fromEntries([...limits, "decimals", "max_files"].map((name) => [name, 7]));
   const explain = (code: FieldErrorCode, field?: FieldFacts, more: object = details) =>
-    ja().problems.reason({ ...english, ...more, code }, field);
+    catalogueOf("ja").problems.reason({ ...english, ...more, code }, field);
 
   it("is a Japanese sentence for each error that people can cause in a form", () => {
     const more = { ...details, accept: ["image/png"] };
@@ -92,8 +91,8 @@ function textsOf(part: object, path = ""): [path: string, text: string][] {
 }
 
 describe("A catalogue", () => {
-  const english = new Map(textsOf(en()));
-  const japanese = textsOf(ja());
+  const english = new Map(textsOf(catalogueOf("en")));
+  const japanese = textsOf(catalogueOf("ja"));
 
   it("has the same texts in each language, and none is empty", () => {
     expect(japanese.map(([path]) => path).toSorted()).toEqual([...english.keys()].toSorted());

@@ -759,6 +759,7 @@ const fileRows: Row[] = [
 
 /** A single database has no moves. `test/databases` starts some. */
 const databaseRows: Row[] = [
+  ...adminRows("GET /settings", 200, () => ({ path: "/settings" })),
   ...adminRows("GET /settings/databases", 200, () => ({ path: "/settings/databases" })),
   ...adminRows("GET /settings/databases/move", 200, () => ({ path: "/settings/databases/move" })),
   ...adminRows("POST /settings/databases/move", 422, () => ({

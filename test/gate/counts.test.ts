@@ -1,6 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Usage } from "../../src/domain/credential/credential";
 import { Client, type Json } from "../support/client";
 import { admin, issue } from "../support/service";
 import { homeDb } from "../support/databases";
@@ -14,6 +15,14 @@ async function credentialInList(id: string): Promise<Json> {
 }
 const countsOf = async (id: string) => (await credentialInList(id)).last_24_hours;
 
+/** The requests that the database has. */
+async function storedRequests(id: string): Promise<number> {
+  const query = "SELECT usage FROM credential WHERE id = ?1";
+  const usage = await homeDb.prepare(query).bind(id).first<string>("usage");
+  const { hours } = JSON.parse(usage ?? '{"hours":{}}') as Usage;
+  return Object.values(hours).reduce((sum, { calls }) => sum + calls, 0);
+}
+
 /** Waits until the object's log has `count` calls. */
 async function expectLogged(id: string, count: number): Promise<void> {
   const calls = async () => (await admin("GET", `/integrations/${id}`)).body.calls.length;
@@ -25,24 +34,55 @@ describe("Call counts of a credential", () => {
     vi.useRealTimers();
   });
 
-  it("updates the list after the first call, then at most every 15 minutes", async () => {
+  it("are current in the list, the overview and the pages, and written at most every 15 minutes", async () => {
     const { id, token } = await issue();
     const caller = new Client(token);
     await caller.get("/me");
-    await expect.poll(() => countsOf(id), { timeout: 8000 }).toEqual({ requests: 1, refusals: 0 });
+    await expect.poll(() => storedRequests(id), { timeout: 8000 }).toBe(1);
     await caller.get("/me");
-    await expectLogged(id, 2);
-    expect(await countsOf(id)).toEqual({ requests: 1, refusals: 0 });
+    await caller.get("/me");
+    await expectLogged(id, 3);
+    expect(await countsOf(id)).toEqual({ requests: 3, refusals: 0 });
+    const { days } = (await admin("GET", "")).body;
+    expect(days.at(-1).requests).toBeGreaterThanOrEqual(3);
+    expect(await storedRequests(id)).toBe(1);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 15 * minute });
     await caller.get("/me");
-    await expect.poll(() => countsOf(id), { timeout: 8000 }).toEqual({ requests: 2, refusals: 0 });
+    await expect.poll(() => storedRequests(id), { timeout: 8000 }).toBeGreaterThan(1);
   }, 30_000);
 
-  it("updates the list within an hour of the last call, even after the object was evicted", async () => {
+  it("name the same last use on each page of the credential and in the list", async () => {
     const { id, token } = await issue();
     const caller = new Client(token);
     await caller.get("/me");
-    await expect.poll(() => countsOf(id), { timeout: 8000 }).toEqual({ requests: 1, refusals: 0 });
+    await expect.poll(() => storedRequests(id), { timeout: 8000 }).toBe(1);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 5 * minute });
+    await caller.get("/me");
+    const { last_used_at: lastUsedAt } = await credentialInList(id);
+    expect(Date.now() - Date.parse(lastUsedAt)).toBeLessThan(minute);
+    for (const path of [`/integrations/${id}`, `/integrations/${id}/access`]) {
+      expect([path, (await admin("GET", path)).body.last_used_at]).toEqual([path, lastUsedAt]);
+    }
+    vi.useRealTimers();
+  }, 30_000);
+
+  it("come from the database when the object does not answer", async () => {
+    const { id, token } = await issue();
+    await new Client(token).get("/me");
+    await expect.poll(() => storedRequests(id), { timeout: 8000 }).toBe(1);
+    const getByName = vi.spyOn(env.GATE, "getByName").mockImplementation(() => {
+      throw new Error("unreachable");
+    });
+    const counts = await countsOf(id);
+    getByName.mockRestore();
+    expect(counts).toEqual({ requests: 1, refusals: 0 });
+  });
+
+  it("reach the database within an hour of the last call, even after the object was evicted", async () => {
+    const { id, token } = await issue();
+    const caller = new Client(token);
+    await caller.get("/me");
+    await expect.poll(() => storedRequests(id), { timeout: 8000 }).toBe(1);
     await caller.get("/me");
     await caller.get("/me");
     await expectLogged(id, 3);
@@ -51,7 +91,7 @@ describe("Call counts of a credential", () => {
     const alarm = await runInDurableObject(gate, (_, state) => state.storage.getAlarm());
     expect(Math.abs((alarm ?? 0) - Date.now() - 60 * minute)).toBeLessThan(minute);
     expect(await runDurableObjectAlarm(gate)).toBe(true);
-    expect(await countsOf(id)).toEqual({ requests: 3, refusals: 0 });
+    expect(await storedRequests(id)).toBe(3);
   }, 30_000);
 
   it("deletes the logged calls 30 days after the revocation", async () => {

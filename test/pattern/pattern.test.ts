@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compilePattern, analyzePattern } from "../../src/domain/pattern/pattern.ts";
 import { findExampleText } from "../../src/domain/pattern/parse.ts";
+import { sized, unsized } from "../support/size.ts";
 
 const atoms = [
   "a",
@@ -69,11 +70,11 @@ describe("Patterns", () => {
           ]);
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: sized(300, 1500) },
     );
   });
 
-  it.each([
+  unsized.it.each([
     ["^(a+)+$", false],
     ["^(a|a)*$", false],
     ["(a*)*b", false],
@@ -84,7 +85,7 @@ describe("Patterns", () => {
     expect(compilePattern(source).matches(`${"a".repeat(100_000)}!`)).toBe(matches);
   });
 
-  it.each([
+  unsized.it.each([
     ["(", "Unterminated group"],
     ["a**", "Nothing to repeat"],
     ["\\-", "Invalid escape"],
@@ -110,7 +111,7 @@ describe("Patterns", () => {
         expect(Array.from(example).length).toBeGreaterThanOrEqual(minLength);
         expect(Array.from(example).length).toBeLessThanOrEqual(minLength + extraLength);
       }),
-      { numRuns: 1000 },
+      { numRuns: sized(300, 1000) },
     );
     expect(findExampleText(compilePattern("^[A-Z]{2}-\\d{4}$"), 0, 100)).toMatch(
       /^[A-Z]{2}-\d{4}$/,

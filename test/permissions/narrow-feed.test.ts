@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { dataDb } from "../support/databases";
-import type { Client } from "../support/client";
-import { client, makeForm } from "../support/service";
+import type { Client, Json } from "../support/client";
+import { client, makeApp, makeForm } from "../support/service";
 
 /** What a narrow credential can do with the feed of changes, and cannot learn from it. */
 
@@ -31,7 +31,13 @@ async function follow(fields: object[], keys: string[]) {
       .run();
     expect(oldest.meta.changes).toBeGreaterThan(0);
   };
-  return { feed: `/forms/${form}/changes`, partner, create, age };
+  const redefine = async (changed: object) => {
+    const schema = await owner.get(`/forms/${form}/schema`);
+    const views = schema.body.views.map((each: object) => ({ ...each, ...changed }));
+    const patched = await owner.patch(`/forms/${form}/schema`, { views });
+    expect([patched.status, patched.text]).toEqual([200, patched.text]);
+  };
+  return { form, feed: `/forms/${form}/changes`, partner, create, age, redefine };
 }
 
 describe("The changes feed of a narrow credential", () => {
@@ -57,5 +63,129 @@ describe("The changes feed of a narrow credential", () => {
     await age(40);
     const next = await partner.get(links.next);
     expect([next.status, next.body.items]).toEqual([200, []]);
+  });
+
+  it("expires cursors when a view changes, and still when it changes back", async () => {
+    const fields = [{ key: "title", type: "text" }];
+    const { form, feed, partner, create, redefine } = await follow(fields, ["team", "title"]);
+    const { id } = (await create("ours")).body;
+    const { links } = (await partner.get(feed)).body;
+    await redefine({ conditions: [{ ...ours, value: "theirs" }] });
+    await owner.patch(`/submissions/${id}`, { data: { title: "missed" } });
+    await create("ours");
+    await redefine({ conditions: [ours] });
+    expect((await partner.get(links.next)).status).toBe(410);
+    // The changes of the time between are missing, so the feed starts after them.
+    const begun = await partner.get(feed);
+    expect([begun.status, begun.body.items]).toEqual([200, []]);
+    await create("ours");
+    expect((await partner.get(begun.body.links.next)).body.items).toHaveLength(1);
+    const { next } = (await partner.get(feed)).body.links;
+    for (const keys of [["team"], ["team", "title"]]) await redefine({ fields: keys });
+    expect((await partner.get(next)).status).toBe(410);
+    expect((await partner.get(feed)).body.items).toHaveLength(1);
+    expect((await owner.get(`/forms/${form}/changes`)).body.items).toHaveLength(3);
+  });
+
+  it("keeps cursors when a view gets another name or its fields get other keys", async () => {
+    const { form, feed, partner, create, redefine } = await follow([], ["team"]);
+    await create("ours");
+    const { next } = (await partner.get(feed)).body.links;
+    await redefine({ name: "Another name" });
+    const renamed = { ...team, key: "group", renamed_from: "team" };
+    const put = await owner.put(`/forms/${form}/schema`, { fields: [renamed] });
+    expect([put.status, put.text]).toEqual([200, put.text]);
+    await owner.post(`/forms/${form}/submissions`, { data: { group: "ours" } });
+    const page = await partner.get(next);
+    expect([page.status, page.body.items.length]).toEqual([200, 1]);
+  });
+
+  it("does not end early because of hidden changes, however large their items are", async () => {
+    const fields = ["a", "b", "c"].map((key) => ({ key, type: "text", max_length: 100_000 }));
+    const { form, feed, partner, create } = await follow(fields, ["team"]);
+    const text = "語".repeat(100_000);
+    const data = { team: "theirs", a: text, b: text, c: text };
+    const hidden = (await owner.post(`/forms/${form}/submissions`, { data })).body;
+    await dataDb
+      .prepare(
+        `with recursive n(i) as (select 1 union all select i + 1 from n where i < 400)
+        insert into change select number + i, at, actor, action, item, item_id, version, previous,
+          fields, former, session, request_id, sent_request_id, views
+        from change, n where item_id = ?1`,
+      )
+      .bind(hidden.id)
+      .run();
+    await create("ours");
+    expect((await partner.get(feed)).body.items).toHaveLength(1);
+  });
+
+  it("has the same pages however many hidden changes come between", async () => {
+    const pagesWith = async (hiddenCount: number): Promise<number[]> => {
+      const { form, feed, partner, create } = await follow([], ["team"]);
+      await create("ours");
+      const hidden = (await create("theirs")).body;
+      await dataDb
+        .prepare(
+          `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?2)
+          insert into change select number + i, at, actor, action, item, item_id, version, previous,
+            fields, former, session, request_id, sent_request_id, views
+          from change, n where item_id = ?1 and i < ?2`,
+        )
+        .bind(hidden.id, hiddenCount)
+        .run();
+      for (const name of ["ours", "theirs", "ours", "ours", "theirs"]) await create(name);
+      const lengths = [];
+      let path = `${feed}?limit=2`;
+      for (let page = 0; page < 4; page += 1) {
+        const { body } = await partner.get(path);
+        lengths.push(body.items.length);
+        path = body.links.next;
+      }
+      expect(
+        (await owner.get(`/forms/${form}/changes?all=true`)).body.items.length,
+      ).toBeGreaterThan(6);
+      return lengths;
+    };
+    for (const count of [1, 2, 199, 1001, 3000])
+      expect([count, await pagesWith(count)]).toEqual([count, [2, 2, 0, 0]]);
+  });
+
+  it.each([
+    [{ field: "$receipt_number", op: "starts_with", value: "vip" }],
+    [{ field: "$created_at", op: "gt", value: "2020-01-01T00:00:00Z" }],
+    [{ field: "$updated_at", op: "gt", value: "2020-01-01T00:00:00Z" }],
+    [{ not: { field: "$receipt_number", op: "eq", value: "VIP-000001" } }],
+    [
+      {
+        any: [
+          { field: "$receipt_number", op: "eq", value: "VIP-000002" },
+          { field: "$created_by", op: "eq", value: "$me" },
+        ],
+      },
+    ],
+  ])("has creates that %j decides, alone and in batches", async (condition) => {
+    const app = await makeApp(owner, [{ key: "code", type: "text", unique: true }], {
+      receipt_prefix: "VIP-",
+      views: [{ key: "vip", name: "V", conditions: [condition] }],
+    });
+    const items = `/apps/${app}/records`;
+    const resources = [`app:${app}/vip`];
+    const partner = await client({ permissions: ["records:read", "records:write"], resources });
+    await owner.post(items, { data: { code: "1" } });
+    const operations = [
+      { op: "upsert", by: "code", data: { code: "2" } },
+      { op: "create", data: { code: "3" } },
+      { op: "upsert", by: "code", data: { code: "2" } },
+    ];
+    expect((await owner.post(`${items}/batch`, { operations })).status).toBe(200);
+    const own = await partner.post(`${items}/batch`, {
+      operations: ["4", "5"].map((code) => ({ op: "create", data: { code } })),
+    });
+    const seen = (await partner.get(items)).body.items.map(({ id }: { id: string }) => id);
+    expect(seen.length).toBeGreaterThan(own.status === 200 ? 2 : 0);
+    const changes = (await partner.get(`/apps/${app}/changes`)).body.items;
+    expect(changes.map(({ id, type }: Json) => [id, type])).toEqual(
+      seen.map((id: string) => [id, "created"]),
+    );
   });
 });

@@ -80,6 +80,7 @@ POST /admin/account/password                                     | 204   | 204  
 
 GET /admin/audit                                                 | 200   | 200   | 403    | 403    | 401
 
+GET /admin/settings                                              | 200   | 200   | 200    | 200    | 401
 GET /admin/settings/databases                                    | 200   | 200   | 403    | 403    | 401
 GET /admin/settings/databases/move                               | 200   | 200   | 403    | 403    | 401
 POST /admin/settings/databases/move, to no database              | 422   | 422   | 403    | 403    | 401

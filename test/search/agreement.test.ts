@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { findCollection } from "../../src/store/data/collections.ts";
 import type { Collection } from "../../src/domain/definition/collection.ts";
+import { compileCollection, type CompiledCollection } from "../../src/domain/data/compile.ts";
+import { narrowCollection, searchThrough } from "../../src/domain/data/narrow.ts";
 import { parseSearch } from "../../src/domain/search/parse.ts";
 import { itemNumberRange, type Item } from "../../src/domain/item/item.ts";
 import { loadItemsInRange } from "../../src/store/data/item-ranges.ts";
@@ -23,6 +25,7 @@ describe("Searches compared with the reference", () => {
   let path: string;
   let items: Json[];
   let collection: Collection;
+  let compiled: CompiledCollection;
   let stored: Item[];
   let me: string;
   beforeAll(async () => {
@@ -49,6 +52,7 @@ describe("Searches compared with the reference", () => {
     const current = await findCollection(dataHandle, "form", form);
     if (!current) throw new Error("The form is gone.");
     ({ collection } = current);
+    compiled = compileCollection(collection);
     const { above, below } = itemNumberRange(collection.id);
     const range = { next: above + 1, last: below - 1 };
     const bounds = { limit: 1000, maxBytes: 10_000_000, slots: null };
@@ -89,7 +93,7 @@ describe("Searches compared with the reference", () => {
         fc.integer({ min: 1, max: 20 }),
         fc.integer({ min: 1, max: 120 }),
         async (body, rows, budget) => {
-          const search = parseSearch(collection, body, me);
+          const search = searchThrough(compiled, parseSearch(collection, body, me));
           // Writes through a view decide without SQL.
           const unsorted = expected({ ...body, sort: [] }).toReversed();
           expect(matchingIds(search.conditions)).toEqual(unsorted);
@@ -101,6 +105,32 @@ describe("Searches compared with the reference", () => {
         },
       ),
       { numRuns: sized(25, 60) },
+    );
+  }, 180_000);
+
+  it("return the same ids through a view, whatever it hides and however small its pages are", async () => {
+    const keys = collection.definition.fields.fields.map(({ key }) => key);
+    await fc.assert(
+      fc.asyncProperty(
+        arbitrary.search,
+        fc.subarray(keys),
+        fc.record({
+          rows: fc.integer({ min: 1, max: 20 }),
+          budget: fc.integer({ min: 1, max: 120 }),
+          shownRoom: fc.integer({ min: 1, max: 1500 }),
+        }),
+        async ({ conditions, sort }, fields, limits) => {
+          const view = { key: "view", name: "View", conditions, fields };
+          const narrow = narrowCollection(compiled, view, me);
+          const search = searchThrough(narrow, parseSearch(collection, { sort }, me));
+          for (const plan of possiblePlans(search)) {
+            expect(await idsOfPlan(collection, plan, search, limits)).toEqual(
+              expected({ conditions, sort }),
+            );
+          }
+        },
+      ),
+      { numRuns: sized(15, 60) },
     );
   }, 180_000);
 });

@@ -1,7 +1,9 @@
 import fc from "fast-check";
-import { pageBudget } from "../../src/store/data/search/cost.ts";
+import { pageBudget } from "../../src/store/data/search/budget.ts";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { CompiledCollection } from "../../src/domain/data/compile.ts";
+import { compileCollection } from "../../src/domain/data/compile.ts";
+import { searchThrough } from "../../src/domain/data/narrow.ts";
 import { parseSearch } from "../../src/domain/search/parse.ts";
 import { meOperand } from "../../src/domain/search/tree.ts";
 import { choosePlan } from "../../src/store/data/search/plan.ts";
@@ -51,7 +53,8 @@ describe("Count of a search", () => {
     const { collection } = form;
     await fc.assert(
       fc.asyncProperty(arbitrary.search, fc.integer({ min: 1, max: 200 }), async (body, budget) => {
-        const search = { ...parseSearch(collection, body, meOperand), sort: [] };
+        const parsed = parseSearch(collection, body, meOperand);
+        const search = searchThrough(compileCollection(collection), { ...parsed, sort: [] });
         // The plan for a search that nothing narrows: sizes are unknown.
         const plan = choosePlan(search, [], { itemCount: Infinity, largestItemBytes: Infinity });
         if (!plan) throw new Error("There is always a plan without a sort.");
@@ -72,7 +75,8 @@ describe("Count of a search", () => {
   }, 60_000);
 
   unsized.it("is null unless requested", async () => {
-    const search = parseSearch(form.collection, {}, meOperand);
+    const parsed = parseSearch(form.collection, {}, meOperand);
+    const search = searchThrough(compileCollection(form.collection), parsed);
     const page = await findPage(dataHandle.of(form.collection), search, null, 5);
     expect(page).toMatchObject({ count: null, prefixMatches: [] });
   });

@@ -46,7 +46,9 @@ export class ItemBrowser {
   }
 
   async #load(kind: "app" | "form", key: string): Promise<CompiledCollection> {
-    const current = await findCurrentCollection({ ...outside, databases }, kind, key);
+    // Through the counting service, so that it knows the placement and a page costs what a warm isolate pays.
+    const { databases: counting } = this.#ctx;
+    const current = await findCurrentCollection({ ...outside, databases: counting }, kind, key);
     if (!current) throw new Error(`The ${kind} is gone.`);
     return current.compiled;
   }

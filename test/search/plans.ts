@@ -1,4 +1,4 @@
-import { pageBudget } from "../../src/store/data/search/cost.ts";
+import { pageBudget } from "../../src/store/data/search/budget.ts";
 import { expect } from "vitest";
 import type { FullPosition } from "../../src/domain/cursor.ts";
 import type { Collection } from "../../src/domain/definition/collection.ts";
@@ -32,7 +32,7 @@ export async function idsOfPlan(
   collection: Collection,
   plan: Plan,
   search: Search,
-  { rows, budget }: { rows: number; budget: number },
+  { rows, budget, shownRoom }: { rows: number; budget: number; shownRoom?: number },
 ): Promise<string[]> {
   const ids: string[] = [];
   let after: FullPosition | null = null;
@@ -46,7 +46,11 @@ export async function idsOfPlan(
       collectionId: collection.id,
       search,
       start,
-      budget: { ...pageBudget, rows: budget },
+      budget: {
+        ...pageBudget,
+        rows: budget,
+        ...(shownRoom === undefined ? {} : { room: { ...pageBudget.room, shown: shownRoom } }),
+      },
     };
     const page = await loadPage(dataHandle.of({ id: scan.collectionId }), plan, scan, rows + 1);
     const hits = page.hits.slice(0, rows);

@@ -1,7 +1,9 @@
 import fc from "fast-check";
-import { pageBudget } from "../../src/store/data/search/cost.ts";
+import { pageBudget } from "../../src/store/data/search/budget.ts";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Collection } from "../../src/domain/definition/collection.ts";
+import { compileCollection } from "../../src/domain/data/compile.ts";
+import { searchThrough } from "../../src/domain/data/narrow.ts";
 import { parseSearch } from "../../src/domain/search/parse.ts";
 import { meOperand } from "../../src/domain/search/tree.ts";
 import { findCollection } from "../../src/store/data/collections.ts";
@@ -145,7 +147,10 @@ describe.each(["app", "form"] as const)("Ids, receipt numbers and times of an %s
         fc.integer({ min: 1, max: 20 }),
         fc.integer({ min: 1, max: 120 }),
         async (body, rows, budget) => {
-          const parsed = parseSearch(collection, body, meOperand);
+          const parsed = searchThrough(
+            compileCollection(collection),
+            parseSearch(collection, body, meOperand),
+          );
           for (const plan of possiblePlans(parsed)) {
             expect(await idsOfPlan(collection, plan, parsed, { rows, budget })).toEqual(
               expected(body),

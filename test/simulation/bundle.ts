@@ -142,12 +142,23 @@ export function applyPatch(source: string, { file, from, to }: Patch): string {
   return source.replace(from, () => to);
 }
 
+const formerFolder = (commit: string) => join(folder, "former", commit);
+
+/** Whether the history has the commit. A shallow clone may lack it. */
+export const hasFormerVersion = (commit: string): boolean =>
+  existsSync(formerFolder(commit)) || archiveOf(commit) !== undefined;
+
 /** Loads the service as it was at a commit. Without its history, as in a shallow clone, the present one serves twice. */
 export function loadFormerBundle(commit: string): Promise<Bundle> {
-  const from = join(folder, "former", commit);
+  const from = formerFolder(commit);
   if (!existsSync(from)) {
     const archive = archiveOf(commit);
-    if (archive === undefined) return loadBundle();
+    if (archive === undefined) {
+      console.error(
+        `The history lacks ${commit}. Both versions in the simulation are the present one.`,
+      );
+      return loadBundle();
+    }
     mkdirSync(dirname(from), { recursive: true });
     const unpacked = mkdtempSync(`${from}-`);
     execFileSync("tar", ["-x", "-C", unpacked], { input: archive });
@@ -174,9 +185,6 @@ function archiveOf(commit: string): Buffer | undefined {
       stdio: ["ignore", "pipe", "ignore"],
     });
   } catch {
-    console.error(
-      `The history lacks ${commit}. Both versions in the simulation are the present one.`,
-    );
     return undefined;
   }
 }

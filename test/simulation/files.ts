@@ -315,7 +315,7 @@ const planted: Record<string, Patch[]> = {
 const withoutListing: Patch[] = [
   {
     file: "src/store/data/sweep-files.ts",
-    from: "if (orphans.length > 0) await bucket.delete(orphans);",
+    from: "if (orphans.length > 0 && after.lastMove === before.lastMove) await bucket.delete(orphans);",
     to: "",
   },
 ];

@@ -279,9 +279,9 @@ export const mutants: readonly Mutant[] = [
   ),
   mutant(
     "an aggregate leaves out the largest value",
-    "store/data/aggregate/figures.ts",
-    'case "min":\n      case "max":\n        return [{ name, sql: `${metric.op}(${value})`, missing: "null" }];',
-    'case "min":\n      case "max":\n        return [{ name, sql: `min(${value})`, missing: "null" }];',
+    "store/data/aggregate/group-columns.ts",
+    'case "min":\n      case "max":\n        return `${metric.op}(${name})`;',
+    'case "min":\n      case "max":\n        return `min(${name})`;',
   ),
   // Erasures
   mutant(

@@ -224,10 +224,8 @@ const happen: Record<Happening, Happen> = {
     if (!kept) return;
     const placed = findPlaces(world);
     // What has moved there since would be gone (docs/deployment.md).
-    const names = Object.keys(kept.image).filter(
-      (name) =>
-        name !== "DB" &&
-        [...placed].every(([key, place]) => place !== name || kept.places.get(key) === name),
+    const names = Object.keys(kept.image).filter((name) =>
+      [...placed].every(([key, place]) => place !== name || kept.places.get(key) === name),
     );
     if (names.length === 0) return;
     const name = random.pick(names);

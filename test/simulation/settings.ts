@@ -1,5 +1,5 @@
 import { lazy } from "../../src/domain/lazy.ts";
-import { loadBundle, loadFormerBundle } from "./bundle.ts";
+import { hasFormerVersion, loadBundle, loadFormerBundle } from "./bundle.ts";
 import { formerCommit, formerCommitWithMoves } from "./collected.ts";
 import type { Mutant } from "./mutants.ts";
 import type { Setting } from "./run.ts";
@@ -52,3 +52,7 @@ export async function setUp(layout: Layout, mutant?: Mutant): Promise<Setting> {
   const former = hasMoves(layout) ? formerCommitWithMoves : formerCommit;
   return { bundle, former: await loadFormerBundle(former), template };
 }
+
+/** The former versions that the history lacks. Without them, no plan shows that two versions can serve at once. */
+export const missingFormerVersions = (): string[] =>
+  [formerCommit, formerCommitWithMoves].filter((commit) => !hasFormerVersion(commit));

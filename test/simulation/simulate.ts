@@ -8,10 +8,10 @@ import { reduce, tellStory } from "./reduce.ts";
 import { recordExchanges } from "./record.ts";
 import { run, type Setting } from "./run.ts";
 import { collectedPlans, collectedFolder } from "./collected.ts";
-import { hasMoves, layoutOf, setUp, type Layout } from "./settings.ts";
+import { hasMoves, layoutOf, missingFormerVersions, setUp, type Layout } from "./settings.ts";
 
 const usage = `
-npm run simulate -- [options]
+Usage: npm run simulate -- [options]
 
 Plays plans of clients and faults against the service, and judges what the clients observe.
 A plan that fails is reduced and told as a story.
@@ -240,6 +240,11 @@ const newSeed = () => Math.floor(Date.now() / 1000);
 
 /** Plays the same seeds each time, so that only a change of the code changes the result. */
 async function ci(first: number): Promise<boolean> {
+  const missing = missingFormerVersions();
+  if (missing.length > 0) {
+    say(`FAILED: the history lacks ${missing.join(" and ")}`);
+    return false;
+  }
   const results = [
     await isRepeatable(first),
     await playCollected(),

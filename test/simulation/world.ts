@@ -204,6 +204,7 @@ export class World {
       replays: this.#kv.binding(host),
       files: this.bucket.binding(host),
       knownLength: exactLength,
+      assets: { fetch: async () => new Response(null, { status: 404 }) },
       limiters,
       cache: this.#cache.binding(host),
       fetch: this.receivers.fetch(host),

@@ -1,15 +1,37 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import type { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { caller, Server, type Call } from "../dev/server.ts";
+import { migrate } from "../../src/dev/local-database.ts";
+import { defaultCredential, issueCredential, Owner } from "../../src/dev/owner.ts";
+import { serviceOf } from "../dev/built-service.ts";
+import { ensureBundle } from "../dev/built.ts";
+import { caller, type Call } from "../support/caller.ts";
 
 /** What differs most between the sources and the bundle: the deployed runtime forbids eval. */
 describe("The built bundle", () => {
-  const server = new Server();
+  const folder = mkdtempSync(join(tmpdir(), "edge-forms-smoke-"));
+  let service: Miniflare;
+  let url: string;
   let call: Call;
   beforeAll(async () => {
-    await server.start();
-    call = caller(server.url, (await server.credential()).token);
+    const bundle = ensureBundle();
+    service = serviceOf(bundle, folder);
+    url = (await service.ready).origin;
+    await migrate(service);
+    const login = { email: "owner@example.com", password: "a password of the smoke test" };
+    const owner = new Owner(url, login, () => undefined);
+    const { SETUP_SECRET = "" } = parseEnv(readFileSync(join(bundle, ".dev.vars"), "utf8"));
+    await owner.setUp(SETUP_SECRET);
+    const credential = await issueCredential(owner, defaultCredential);
+    call = caller(url, "token" in credential ? credential.token : "");
   });
-  afterAll(() => server.remove());
+  afterAll(async () => {
+    await service?.dispose();
+    rmSync(folder, { recursive: true });
+  });
 
   it("validates, computes, stores and finds a record", async () => {
     const fields = [
@@ -32,7 +54,7 @@ describe("The built bundle", () => {
 
   it("serves a documentation page, the OpenAPI document and 200 from /health", async () => {
     for (const path of ["/docs/contents", "/openapi.json", "/health"]) {
-      expect([path, (await fetch(server.url + path)).status]).toEqual([path, 200]);
+      expect([path, (await fetch(url + path)).status]).toEqual([path, 200]);
     }
   });
 });

@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { parseArgs } from "node:util";
+import { parseOptions } from "../../src/dev/command.ts";
 import { Server } from "../dev/server.ts";
 import { compareAll } from "./compare.ts";
 import { documentOf } from "./definition.ts";
@@ -9,11 +9,17 @@ import { Collection, Difference } from "./model.ts";
 import { actor, Traffic } from "./traffic.ts";
 import { pause, unexpected, World } from "./world.ts";
 
-/**
- * `npm run test:soak -- --minutes 10 --seed 7` runs random concurrent writes, searches and walks, and kills the server
- * now and then. It compares the service with a model, and so the copies of a reader of the changes feeds and of a
- * webhook listener. It stops at the first difference.
- */
+const usage = `
+Usage: npm run test:soak -- [options]
+
+Runs random concurrent writes, searches and walks, and kills the server now and then. Compares the service with a
+model, and so the copies of a reader of the changes feeds and of a webhook listener. Stops at the first difference.
+
+  --minutes N    duration of the traffic; default: 10
+  --seed N       seed of the random traffic; default: a new one
+  --actors N     concurrent clients; default: 12
+  --kills N      how often the server is killed; default: every 40 seconds
+`;
 
 export interface Soak {
   seed: number;
@@ -121,13 +127,11 @@ async function createCollections(world: World, server: Server): Promise<void> {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      minutes: { type: "string", default: process.env["SOAK_MINUTES"] ?? "10" },
-      seed: { type: "string", default: process.env["SOAK_SEED"] ?? String(Date.now() % 1_000_000) },
-      actors: { type: "string", default: "12" },
-      kills: { type: "string" },
-    },
+  const values = parseOptions(usage, {
+    minutes: { type: "string", default: process.env["SOAK_MINUTES"] ?? "10" },
+    seed: { type: "string", default: process.env["SOAK_SEED"] ?? String(Date.now() % 1_000_000) },
+    actors: { type: "string", default: "12" },
+    kills: { type: "string" },
   });
   const [seconds, seed] = [Number(values.minutes) * 60, Number(values.seed)];
   const say = console.warn;

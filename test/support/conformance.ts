@@ -5,7 +5,8 @@ import { isObject } from "../../src/domain/json.ts";
 import { compileCollection } from "../../src/domain/data/compile.ts";
 import { narrowCollection } from "../../src/domain/data/narrow.ts";
 import { meOperand } from "../../src/domain/search/tree.ts";
-import type { CollectionKind } from "../../src/domain/definition/collection.ts";
+import type { Collection, CollectionKind } from "../../src/domain/definition/collection.ts";
+import { referencedApps } from "../../src/domain/definition/reference-places.ts";
 import { openApiDocument } from "../../src/documents/openapi/document.ts";
 import { serviceDocument } from "../../src/documents/openapi/service.ts";
 import { operations } from "../../src/operations/index.ts";
@@ -25,6 +26,8 @@ interface Validator {
   document: Json;
   /** The name of the document in `ajv`. */
   id: string;
+  /** The versions of the definitions that the document follows from. */
+  versions: string;
   /** The check of each response body that was seen, by its place in the document. */
   checks: Map<string, ValidateFunction>;
   /** The paths of the document, those with fewer parameters first, because a literal segment takes precedence. */
@@ -53,7 +56,7 @@ export async function conforms(
   const method = requestMethod === "HEAD" ? "GET" : requestMethod;
   const [, path] = /^\/api\/v1(\/.*)$/.exec(new URL(address).pathname) ?? [];
   if (path === undefined) return;
-  service ??= buildValidator(serviceDocument(operations(), host));
+  service ??= buildValidator(serviceDocument(operations(), host), "");
   const mismatch = findMismatch(service, method, path, answer);
   if (mismatch !== undefined)
     throw new Error(failureMessage("the service", method, path, answer, mismatch));
@@ -92,7 +95,7 @@ ajv.addFormat("int32", {
 ajv.addFormat("int64", { type: "number", validate: Number.isSafeInteger });
 let documentCount = 0;
 
-function buildValidator(document: Json): Validator {
+function buildValidator(document: Json, versions: string): Validator {
   documentCount += 1;
   const id = `document-${documentCount}`;
   ajv.addSchema({ $id: id, ...forbidExtraMembers(document) });
@@ -102,7 +105,7 @@ function buildValidator(document: Json): Validator {
       template,
       matches: new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
     }));
-  return { document, id, checks: new Map(), templates };
+  return { document, id, versions, checks: new Map(), templates };
 }
 
 /** Compiled schemas by their content. Most problems have the same schema in all documents. */
@@ -174,19 +177,41 @@ async function loadValidators(kind: CollectionKind, key: string): Promise<Valida
   const current = await findCollection(dataHandle, kind, key);
   if (!current) return [];
   const validators = validatorsByCollection.get(name) ?? [];
-  const version = String(current.collection.version);
-  if (!validators.some(({ document }) => document.info.version === version)) {
+  const apps = await loadReferencedApps(current.collection);
+  const versions = [current.collection, ...apps].map(({ version }) => version).join(".");
+  if (!validators.some((validator) => validator.versions === versions)) {
     // A credential that sees the collection through a view has the document of that view.
-    const compiled = compileCollection(current.collection);
-    const views = current.collection.definition.views ?? [];
-    const narrow = views.map((view) => narrowCollection(compiled, view, meOperand).collection);
-    const documents = [current.collection, ...narrow].map((collection) =>
-      buildValidator(openApiDocument(operations(), collection, host)),
+    const documents = [current.collection, ...narrowParts(current.collection)].flatMap(
+      (collection) =>
+        visibleApps(apps).map((visible) =>
+          buildValidator(openApiDocument(operations(), collection, host, visible), versions),
+        ),
     );
     validators.unshift(...documents);
     validatorsByCollection.set(name, validators);
   }
   return validators;
+}
+
+/** What the views of a collection show of it. */
+function narrowParts(collection: Collection): Collection[] {
+  const compiled = compileCollection(collection);
+  const views = collection.definition.views ?? [];
+  return views.map((view) => narrowCollection(compiled, view, meOperand).collection);
+}
+
+/** The apps as a credential sees them that sees all as a whole, or one of them through a view. */
+function visibleApps(apps: readonly Collection[]): (readonly Collection[])[] {
+  const narrow = apps.flatMap((app, index) =>
+    narrowParts(app).map((part) => apps.with(index, part)),
+  );
+  return [apps, ...narrow];
+}
+
+async function loadReferencedApps({ definition }: Collection): Promise<Collection[]> {
+  const keys = referencedApps(definition.fields.fields);
+  const found = await Promise.all(keys.map((app) => findCollection(dataHandle, "app", app)));
+  return found.flatMap((app) => (app ? [app.collection] : []));
 }
 
 function noteNewDefinition(method: string, path: string, { status }: Answer): void {

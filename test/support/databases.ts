@@ -38,8 +38,8 @@ export async function placeCollections(): Promise<void> {
     .all();
   await homeDb
     .prepare(
-      `INSERT OR IGNORE INTO placement SELECT value ->> 'id', value ->> 'kind', value ->> 'key', 'DATA_01', 1, 'placed'
-        FROM json_each(?)`,
+      `INSERT OR IGNORE INTO placement (collection_id, kind, key, database, epoch, state)
+        SELECT value ->> 'id', value ->> 'kind', value ->> 'key', 'DATA_01', 1, 'placed' FROM json_each(?)`,
     )
     .bind(JSON.stringify(rows))
     .run();

@@ -1,10 +1,16 @@
-import { env } from "cloudflare:workers";
-import { describe, it } from "vitest";
+import { describe, inject, it } from "vitest";
+import type { Tier } from "../run-options";
 
-const { FULL_SIZE, TIER } = env as unknown as { FULL_SIZE: string; TIER: string };
+declare module "vitest" {
+  interface ProvidedContext {
+    tier: Tier;
+  }
+}
 
-/** Whether random tests run at full size, as in `npm run test:all` (test/vitest.config.ts). */
-export const isFullSize = FULL_SIZE === "yes";
+const tier = inject("tier");
+
+/** Whether random tests run at full size, as in `npm run test:all`. */
+export const isFullSize = tier !== "quick";
 
 /** A number of random cases: small in `npm test`. */
 export const sized = (small: number, full: number): number => (isFullSize ? full : small);
@@ -16,4 +22,4 @@ const nothing: unknown = new Proxy(() => nothing, { get: () => nothing });
  * because `npm test` runs them.
  */
 export const unsized =
-  TIER === "rest" ? (nothing as { describe: typeof describe; it: typeof it }) : { describe, it };
+  tier === "rest" ? (nothing as { describe: typeof describe; it: typeof it }) : { describe, it };

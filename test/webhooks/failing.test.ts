@@ -96,6 +96,25 @@ describe("Webhook receiver", () => {
     expect((await integrator.get(path)).body).toMatchObject({ state: "active", reason: null });
   });
 
+  it("is in the list of the administration with its success rate, its queue and its next attempt", async () => {
+    const { receiver, id } = await setUp();
+    const listed = async (): Promise<Json> =>
+      (await admin("GET", "/webhooks")).body.items.find((each: Json) => each.id === id);
+    await change("a");
+    await deliverNow(id);
+    const healthy = { last_24_hours: { attempts: 1, delivered: 1 }, queued: 0 };
+    await expect.poll(listed).toMatchObject({ ...healthy, next_attempt_at: null });
+    receiver.respond = respondWith(500);
+    for (const title of ["b", "c", "d"]) await change(title);
+    await deliverNow(id);
+    const failing = { last_24_hours: { attempts: 2, delivered: 1 }, queued: 3 };
+    await expect.poll(listed).toMatchObject({ ...failing, state: "retrying" });
+    expect((await listed()).next_attempt_at).toEqual(expect.any(String));
+    const { text } = await admin("GET", "/webhooks", undefined, { Accept: "text/html" });
+    expect(text).toContain("50% of 2 attempts");
+    expect(text).toContain("Next attempt <time");
+  });
+
   it("that returns 500 for an hour accepts every change in order and once after it recovers", async () => {
     const { receiver, id } = await setUp();
     receiver.respond = respondWith(500);

@@ -1,6 +1,9 @@
 export type Values = Record<string, unknown>;
 
-/** The types of a collection: its data when read, created, drafted and changed, its search conditions and sort keys. */
+/**
+ * The types of a collection: its data when read, created, drafted and changed, its search conditions and sort keys, and the
+ * records to which its items refer.
+ */
 export interface Shape {
   data: object;
   create: object;
@@ -10,6 +13,7 @@ export interface Shape {
   sort: object;
   aggregate: object;
   group: AggregateGroup;
+  included: object;
 }
 
 export interface Untyped extends Shape {
@@ -21,6 +25,7 @@ export interface Untyped extends Shape {
   sort: SortKey;
   aggregate: Aggregate;
   group: AggregateGroup;
+  included: RecordItem;
 }
 
 export interface SortKey {
@@ -83,7 +88,13 @@ interface ShapeNamed<S, Name extends string> extends Shape {
   sort: Named<S, `${Name}SortKey`, SortKey>;
   aggregate: Named<S, `${Name}Aggregate`, Aggregate>;
   group: Named<S, `${Name}AggregateGroup`, AggregateGroup> & AggregateGroup;
+  included: IncludedIn<Named<S, Name, Values>>;
 }
+
+/** The type of the records that come with an item, or any record if the item's type does not name it. */
+export type IncludedIn<I> = I extends { included?: Record<string, infer R extends object> }
+  ? R
+  : RecordItem;
 
 /** Excludes the fields that only the service sets, which are computed, from copies of read data as well. */
 type Writable<Input extends object, Data extends object> = Input & {
@@ -107,7 +118,7 @@ interface Item<T extends Shape> {
   updated_by: string;
   data: T["data"];
   /** With `expand`: the records to which the item refers, by their IDs. */
-  included?: Record<string, RecordItem>;
+  included?: Record<string, T["included"]>;
   /** Values that the service ignored. Only responses to writes have this member. */
   warnings?: Warning[];
 }

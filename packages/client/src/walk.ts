@@ -1,11 +1,11 @@
-import type { RecordItem } from "./types.ts";
+import type { IncludedIn } from "./types.ts";
 
 export interface Page<I> {
   items: I[];
   /** The start of the next page, or null at the end of a list or search. */
   cursor: string | null;
   /** With `expand`: the records to which the items refer, by their IDs. */
-  included?: Record<string, RecordItem>;
+  included?: Record<string, IncludedIn<I>>;
 }
 
 export interface WalkOptions {

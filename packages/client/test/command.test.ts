@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -352,5 +352,48 @@ describe("The command edge-forms", () => {
     // A handwritten line at the end, with an empty string where the service stores null.
     writeFileSync(path, `${validLines}${JSON.stringify({ data: { visitor: "D", note: "" } })}\n`);
     expect((await run(target, ...importCommand)).stdout).toBe("form visits: 4 items, 0 differ.\n");
+  });
+
+  it("applies a circle of apps and imports their items, whose references are receipt numbers or unique values", async () => {
+    const circle = join(source.folder, "circle");
+    mkdirSync(join(circle, "apps"), { recursive: true });
+    const reference = (key: string, to: string) => ({ key, type: "reference", app: to });
+    const definitions = {
+      teams: { receipt_prefix: "TEAM-", fields: [textField("name"), reference("lead", "people")] },
+      people: {
+        title_field: "email",
+        fields: [{ key: "email", type: "email", unique: true }, reference("office", "offices")],
+      },
+      offices: {
+        fields: [{ key: "seats", type: "line_items", fields: [reference("team", "teams")] }],
+      },
+    };
+    for (const [name, definition] of Object.entries(definitions))
+      writeFileSync(join(circle, `apps/${name}.json`), JSON.stringify(definition));
+    const applied = await run(target, "apply", circle, "--yes");
+    expect([applied.code, applied.stderr]).toEqual([0, ""]);
+    expect((await run(target, "plan", circle)).code).toBe(0);
+
+    const writeLines = (name: string, ...data: object[]) =>
+      writeFileSync(
+        join(circle, `apps/${name}.ndjson`),
+        data.map((line) => `${JSON.stringify({ data: line })}\n`).join(""),
+      );
+    writeLines("people", { email: "a@example.com" });
+    writeLines("teams", { name: "A", lead: { email: "a@example.com" } }, { name: "B" });
+    writeLines("offices", { seats: [{ team: "TEAM-000002" }, { team: "TEAM-000001" }] });
+    for (const [name, total] of [
+      ["people", 1],
+      ["teams", 2],
+      ["offices", 1],
+    ] as const) {
+      const { code, stdout } = await run(target, "import", circle, "--apps", name);
+      expect([code, stdout]).toEqual([0, expect.stringContaining(`${total} item`)]);
+      expect(stdout).toContain("0 differ");
+    }
+    const [office] = await clientOf(target).records("offices").list().toArray();
+    const teams = await clientOf(target).records("teams").list().toArray();
+    const idOf = (name: string) => teams.find(({ data }) => data["name"] === name)?.id;
+    expect(office?.data["seats"]).toEqual([{ team: idOf("B") }, { team: idOf("A") }]);
   });
 });

@@ -1,5 +1,6 @@
 import { execFile, spawn } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
@@ -115,21 +116,29 @@ describe("Examples that use the client", () => {
   });
 
   it("shows the differences in the action's summary and applies them", async () => {
-    const folder = join(server.folder, "repository");
+    // Not within the project, because npm would take that for the root of the package.
+    const folder = mkdtempSync(join(tmpdir(), "edge-forms-repository-"));
     mkdirSync(join(folder, "definitions/forms"), { recursive: true });
     const definition = { name: "Visits", fields: [{ key: "visitor", type: "text" }] };
     const file = join(folder, "definitions/forms/visits.json");
     writeFileSync(file, JSON.stringify(definition));
     const action = readFileSync(example("github-action/definitions.yml"), "utf8");
-    const steps = [...action.matchAll(/^ {8}run: \|\n((?: {10}.*\n)+)/gm)].map(([, step = ""]) =>
-      step.replaceAll(
-        /npx --yes edge-forms-client@\S+/g,
-        `node ${join(project, "packages/client/dist/command/main.js")}`,
-      ),
+    const steps = [...action.matchAll(/^ {8}run: \|\n((?: {10}.*\n)+)/gm)].map(
+      ([, step = ""]) => step,
     );
     expect(steps).toHaveLength(2);
+    const [, tarball = ""] = /^ {2}CLIENT: (.*)$/m.exec(action) ?? [];
+    mkdirSync(join(folder, "tools"));
+    const pack = ["pack", "--silent", "--pack-destination", join(folder, "tools")];
+    await run("npm", pack, { cwd: join(project, "packages/client") });
     const summary = join(folder, "summary.md");
-    const options = { cwd: folder, env: { ...env, GITHUB_STEP_SUMMARY: summary } };
+    // A download would fail.
+    const npmSettings = {
+      npm_config_offline: "true",
+      npm_config_cache: join(folder, "cache"),
+    };
+    const stepEnv = { ...env, ...npmSettings, CLIENT: tarball, GITHUB_STEP_SUMMARY: summary };
+    const options = { cwd: folder, env: stepEnv };
     const step = async (index: number) => run("bash", ["-e", "-c", steps[index] ?? ""], options);
     await step(0);
     expect(readFileSync(summary, "utf8")).toContain("form visits: new\n  + visitor (text)");
@@ -141,6 +150,7 @@ describe("Examples that use the client", () => {
     await expect(step(0)).rejects.toMatchObject({
       stderr: expect.stringContaining("is not valid JSON"),
     });
+    rmSync(folder, { recursive: true });
   });
 });
 

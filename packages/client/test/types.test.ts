@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { EdgeForms, type Search } from "../src/index.ts";
+import { EdgeForms, type Page, type Search } from "../src/index.ts";
 import type { ShapeOf } from "../src/types.ts";
 
 /** Types as openapi-typescript generates them, for an app with a text, a number and a computed field. */
@@ -16,6 +16,11 @@ interface Schemas {
     metrics: Record<string, number | string | null>;
   };
   OrdersRecordSortKey: { field: "name" | "qty" | "total"; direction?: "asc" | "desc" };
+  OrdersRecord: { included?: Record<string, Customer> };
+}
+interface Customer {
+  app: "customers";
+  data: { email: string | null };
 }
 type Orders = ShapeOf<"Record", Schemas, "orders">;
 
@@ -54,6 +59,13 @@ describe("Types of a collection", () => {
     type Group = Awaited<ReturnType<typeof orders.aggregate>>["groups"][number];
     expectTypeOf<Group["key"]["name"]>().toEqualTypeOf<string | null | undefined>();
     expect("aggregate" in orders).toBe(true);
+  });
+
+  it("knows the records that expand includes, on an item and on a page", () => {
+    type Item = Awaited<ReturnType<typeof orders.get>>;
+    expectTypeOf<NonNullable<Item["included"]>>().toEqualTypeOf<Record<string, Customer>>();
+    expectTypeOf<Page<Item>["included"]>().toEqualTypeOf<Item["included"]>();
+    expect("get" in orders).toBe(true);
   });
 
   it("accepts any data without generated types", () => {

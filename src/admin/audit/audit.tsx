@@ -72,32 +72,33 @@ const auditPage = page({
     };
     const before = parsePosition("before", query.before);
     const isEach = parseEach(query.each);
-    const { groups, next, isCut } = await listAudit(ctx, filter, before, pageSize, isEach);
+    const listed = await listAudit(ctx, filter, before, pageSize, isEach);
+    const { groups, next, isCut, collections } = listed;
     const single = groups.filter(({ count }) => count === 1).map(({ entry }) => entry);
     const descriptions = await describeChanges(ctx, single);
     const nextUrl = new URL(c.req.url);
     if (next !== null) nextUrl.searchParams.set("before", `${next.at}.${next.number}`);
-    const found = { groups, descriptions, isCut, isEach };
-    return { ...found, next: next && nextUrl.href, query: c.req.query() };
+    const found = { groups, descriptions, isEach, collections };
+    const searchedBackTo = isCut && next ? next.at : null;
+    return { ...found, searchedBackTo, next: next && nextUrl.href, query: c.req.query() };
   },
-  document: ({ groups, descriptions, next }, { c }) => ({
+  document: ({ groups, descriptions, next, searchedBackTo }, { c }) => ({
     items: groups.map((group) => groupDocument(group, descriptions.get(group.entry.number))),
+    searched_back_to: searchedBackTo === null ? null : formatTimestamp(searchedBackTo),
     links: { self: c.req.url, next },
   }),
-  render(frame, { groups, descriptions, next, isCut, isEach, query: filters }) {
+  render(frame, data) {
+    const { groups, descriptions, next, searchedBackTo, isEach, query: filters } = data;
     const text = frame.text.audit;
     const { time, event, session, request } = text.columns;
     const isFiltered = filterNames.some((name) => filters[name]);
     return (
       <AdminPage frame={frame} title={text.title}>
-        <AuditFilters query={filters} filtered={isFiltered} />
+        <AuditFilters query={filters} filtered={isFiltered} collections={data.collections} />
         {isEach ? (
           <p>
             <a href="/admin/audit">{text.backToAll}</a>
           </p>
-        ) : null}
-        {filters["collection"] && groups[0]?.entry.collectionName ? (
-          <p>{text.filters.onlyIn(groups[0].entry.collectionName)}</p>
         ) : null}
         {groups.length === 0 ? (
           <EmptyState>
@@ -130,7 +131,10 @@ const auditPage = page({
             ))}
           </Table>
         )}
-        <NextLink href={next} name={isCut ? text.searchOlder : text.older} />
+        {searchedBackTo === null ? null : (
+          <p class="muted">{text.searchedBackTo(<Time at={searchedBackTo} />)}</p>
+        )}
+        <NextLink href={next} name={searchedBackTo === null ? text.older : text.searchOlder} />
       </AdminPage>
     );
   },

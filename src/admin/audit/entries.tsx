@@ -12,9 +12,12 @@ import type { AccountAction, AuditAction } from "#domain/audit.ts";
 export function AuditFilters({
   query,
   filtered: isFiltered,
+  collections,
 }: {
   query: Record<string, string>;
   filtered: boolean;
+  /** All apps and forms, as subjects like `form:KEY` with their names. */
+  collections: readonly { subject: string; name: string }[];
 }) {
   const {
     audit: { filters: text },
@@ -41,9 +44,21 @@ export function AuditFilters({
           example={text.subjectExample}
           query={query}
         />
-        {query["collection"] ? (
-          <input type="hidden" name="collection" value={query["collection"]} />
-        ) : null}
+        <label>
+          {text.collection}
+          <select name="collection">
+            <SelectOptions
+              options={[
+                { value: "", label: text.everywhere },
+                ...withChosen(collections, query["collection"]).map(({ subject, name }) => ({
+                  value: subject,
+                  label: name,
+                })),
+              ]}
+              value={query["collection"] ?? ""}
+            />
+          </select>
+        </label>
         <label>
           {text.from}
           <input type="date" name="from" value={query["from"]} />
@@ -63,6 +78,15 @@ export function AuditFilters({
       </form>
     </>
   );
+}
+
+/** Lists the chosen app or form too if its name is not stored any more. */
+function withChosen(
+  collections: readonly { subject: string; name: string }[],
+  chosen = "",
+): readonly { subject: string; name: string }[] {
+  const isListed = chosen === "" || collections.some(({ subject }) => subject === chosen);
+  return isListed ? collections : [...collections, { subject: chosen, name: chosen }];
 }
 
 interface TextFilterProps {

@@ -114,7 +114,7 @@ export function AccessPage({
     <CredentialLayout {...{ frame, credential, reachable }} tab="access" problem={problem}>
       {add ? <AddedPermission permission={add} /> : null}
       <NarrowAccess resources={credential.resources} reachable={reachable} />
-      <form method="post" action={`/admin/integrations/${id}`} class="issue">
+      <form method="post" action={`/admin/integrations/${id}`} class="issue" data-warn="">
         <input type="hidden" name="version" value={String(version)} />
         <input type="hidden" name="purpose" value="custom" />
         <Permissions role={role} values={shownValues} isToken={kind === "token"} />

@@ -8,7 +8,7 @@ import { getCredentialWithLabels } from "#actions/credentials.ts";
 import { credentialDocument } from "#documents/credentials.ts";
 import { useText } from "#admin/language/index.tsx";
 import { page } from "#admin/page.ts";
-import { loadCallLog } from "#http/context.ts";
+import { loadCallLog } from "#http/credential-use.ts";
 import { textParameters } from "#http/query.ts";
 import { callDocument, callReason, filterCalls } from "./calls.ts";
 import { CredentialLayout } from "./layout.tsx";
@@ -173,8 +173,10 @@ const CallsQuery = textParameters("status", "find");
 export const callsPage = page({
   query: CallsQuery,
   async load({ c, ctx, param, text, query: { status = "", find = "" } }) {
-    const { credential, reachable } = await getCredentialWithLabels(ctx, param("id"));
-    const log = await loadCallLog(c.env, credential);
+    const { credential: stored, reachable } = await getCredentialWithLabels(ctx, param("id"));
+    const log = await loadCallLog(c.env, stored);
+    const lastUsedAt = Math.max(stored.lastUsedAt ?? 0, log.lastUsedAt ?? 0) || null;
+    const credential = { ...stored, lastUsedAt };
     const reasonContext = { resources: credential.resources, reachable };
     const found = filterCalls(log, { status, find }, ctx.now()).map((call) => ({
       call,

@@ -4,7 +4,7 @@ import {
   issueCredential,
   revokeCredential,
   getCredential,
-  getCredentialWithLabels,
+  getUsedCredentialWithLabels,
   type CredentialWithSecret,
 } from "#actions/credentials.ts";
 import { expireOldSecret, rotateCredential } from "#actions/rotate-credential.ts";
@@ -64,7 +64,7 @@ const issue = newCredential.form({
 const access = page({
   query: AccessQuery,
   load: async ({ ctx, param, query }) => ({
-    ...(await getCredentialWithLabels(ctx, param("id"))),
+    ...(await getUsedCredentialWithLabels(ctx, param("id"))),
     add: query.add,
   }),
   document: ({ credential }, { ctx }) => credentialDocument(credential, ctx.now()),

@@ -149,7 +149,7 @@ export function IssuePage({ frame, reachable, values, problem }: IssuePageProps)
       problem={problem}
       labels={credentials.labels}
     >
-      <form method="post" action="/admin/integrations" class="issue">
+      <form method="post" action="/admin/integrations" class="issue" data-warn="">
         <input type="hidden" name="page" value="issue" />
         <NarrowAccess resources={toTextList(values["resources"])} reachable={reachable} />
         <ChoiceGroup

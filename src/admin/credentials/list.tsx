@@ -9,10 +9,10 @@ import {
 } from "#domain/credential/credential.ts";
 import { credentialDocument } from "#documents/credentials.ts";
 import { Badge, EmptyState, NextLink, Table } from "#html/parts.tsx";
-import { formatCount, Time, useViewer } from "#html/viewer.tsx";
+import { Count, Time, useViewer } from "#html/viewer.tsx";
 import { credentialStateTones, describeAccess } from "./describe.ts";
 import * as z from "zod/mini";
-import { listVisibleCredentials } from "#actions/credentials.ts";
+import { listVisibleCredentials } from "#actions/list-credentials.ts";
 import { lazy } from "#domain/lazy.ts";
 import { useText } from "#admin/language/index.tsx";
 import { AdminPage } from "#admin/layout.tsx";
@@ -88,7 +88,7 @@ function RequestCounts({ requests, refusals }: { requests: number; refusals: num
     requests === 0 ? 0 : Math.max(refusals > 0 ? 3 : 0, (refusals / requests) * width);
   return (
     <span class="nowrap">
-      {formatCount(requests)}
+      <Count of={requests} />
       {refusals > 0 ? <span class="muted">{text.rejected(refusals)}</span> : null}
       <svg class="meter less" viewBox={`0 0 ${width} 8`} aria-hidden="true">
         <rect class={requests > 0 ? "used" : undefined} width={width} height={8} rx={2} />

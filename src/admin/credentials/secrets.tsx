@@ -7,7 +7,7 @@ import {
 import { credentialDocument } from "#documents/credentials.ts";
 import {
   buildAssistantSettings,
-  buildDryRun,
+  buildExampleCall,
   buildSnippets,
   buildWebsiteSnippet,
 } from "#documents/snippets.ts";
@@ -15,7 +15,7 @@ import { Action } from "#html/action-button.tsx";
 import { EmptyState, Table, Copyable } from "#html/parts.tsx";
 import { Time } from "#html/viewer.tsx";
 import { type PageContext, AdminPage } from "#admin/layout.tsx";
-import { getCredentialWithExamples, getCredentialWithLabels } from "#actions/credentials.ts";
+import { getCredentialWithExamples, getUsedCredentialWithLabels } from "#actions/credentials.ts";
 import { serviceOrigin } from "#http/request.ts";
 import { wantsJson } from "#admin/form-input.ts";
 import { useText } from "#admin/language/index.tsx";
@@ -41,7 +41,7 @@ function maskSecret({ first_characters, last_characters }: Secret): string {
 }
 
 export const secretsPage = page({
-  load: ({ ctx, param }) => getCredentialWithLabels(ctx, param("id")),
+  load: ({ ctx, param }) => getUsedCredentialWithLabels(ctx, param("id")),
   document: ({ credential }, { ctx }) => ({
     items: credentialDocument(credential, ctx.now()).secrets,
   }),
@@ -225,7 +225,7 @@ export const newSecretPage = page({
           />
         </SecretLayout>
       );
-    const dryRun = buildDryRun(origin, credential, examples);
+    const dryRun = buildExampleCall(origin, credential, examples);
     const snippets = buildSnippets(dryRun, origin, credential, secret);
     const assistant = buildAssistantSettings(origin, credential, secret);
     const { websiteComment } = frame.text.credentials.newSecret;

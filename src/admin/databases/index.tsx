@@ -9,14 +9,14 @@ import {
 } from "#domain/database-size.ts";
 import { formatTimestamp } from "#domain/time.ts";
 import { Badge, Table } from "#html/parts.tsx";
-import { formatBytes, formatCount, Time } from "#html/viewer.tsx";
+import { Count, formatBytes, Time, useViewer } from "#html/viewer.tsx";
 import type { AdminEnv } from "#http/env.ts";
 import { useText } from "#admin/language/index.tsx";
 import { AdminPage } from "#admin/layout.tsx";
 import { page, requireAbility } from "#admin/page.ts";
 import { nameLocation } from "./locations.ts";
 import { MoveList, moveDocument } from "./move-list.tsx";
-import { moveForm, place } from "./move-page.tsx";
+import { moveForm, databasesPath } from "./move-page.tsx";
 
 /** Two decimals below one percent, so that a small database does not seem empty. */
 function formatShare(bytes: number): string {
@@ -40,6 +40,7 @@ function databaseDocument({ name, location, report }: DatabaseStatus) {
 
 function DatabaseRow({ name, isHome, location, report }: DatabaseStatus) {
   const text = useText().databases;
+  const viewer = useViewer();
   const { columns } = text;
   return (
     <tr>
@@ -50,17 +51,17 @@ function DatabaseRow({ name, isHome, location, report }: DatabaseStatus) {
         {location === null ? (report?.region ?? "–") : nameLocation(text.locations, location)}
       </td>
       <td class="number" data-label={columns.size}>
-        {report ? formatBytes(report.bytes) : "–"}
+        {report ? formatBytes(viewer, report.bytes) : "–"}
       </td>
       <td class="number" data-label={columns.share}>
         {report ? formatShare(report.bytes) : "–"}{" "}
         {report && isNearlyFull(report.bytes) ? <Badge tone="warn">{text.nearlyFull}</Badge> : null}
       </td>
       <td class="number" data-label={columns.collections}>
-        {report ? formatCount(report.collections) : "–"}
+        {report ? <Count of={report.collections} /> : "–"}
       </td>
       <td class="number" data-label={columns.writes}>
-        {report ? formatCount(report.writesPerMinute) : "–"}
+        {report ? <Count of={report.writesPerMinute} /> : "–"}
       </td>
       <td class="muted" data-label={columns.reported}>
         {report ? <Time at={report.reportedAt} as="distance" /> : text.notYet}
@@ -83,7 +84,11 @@ const databasesPage = page({
     const { title, columns, note, add } = frame.text.databases;
     const { move, moveLink } = frame.text.moves;
     return (
-      <AdminPage frame={frame} title={title}>
+      <AdminPage
+        frame={frame}
+        title={title}
+        crumbs={[[frame.text.frame.pages.settings, "/admin/settings"]]}
+      >
         <Table
           caption={title}
           columns={[
@@ -101,8 +106,10 @@ const databasesPage = page({
           ))}
         </Table>
         <p class="muted small">{note}</p>
-        <MoveList moves={moves} place={place} />
-        {databases.length > 1 ? <p>{moveLink(<a href={`${place}/move`}>{move}</a>)}</p> : null}
+        <MoveList moves={moves} place={databasesPath} />
+        {databases.length > 1 ? (
+          <p>{moveLink(<a href={`${databasesPath}/move`}>{move}</a>)}</p>
+        ) : null}
         <h2>{add.title}</h2>
         <p>{databases.length === 1 ? add.single : add.several}</p>
         <p>

@@ -3,7 +3,7 @@ import { countsItems, parseMoveProblem, type MovePhase } from "#domain/move.ts";
 import { formatTimestamp } from "#domain/time.ts";
 import { Action } from "#html/action-button.tsx";
 import { Badge, Table, type Tone } from "#html/parts.tsx";
-import { formatCount, Time } from "#html/viewer.tsx";
+import { Time } from "#html/viewer.tsx";
 import { useText } from "#admin/language/index.tsx";
 
 const at = (time: number | null) => (time === null ? null : formatTimestamp(time));
@@ -38,7 +38,7 @@ const tones: Partial<Record<MovePhase, Tone>> = {
 function Progress({ phase, done, total }: ListedMove) {
   const text = useText().moves;
   if (!countsItems({ phase, total })) return null;
-  const label = text.progress(formatCount(Math.min(done, total)), formatCount(total));
+  const label = text.progress(Math.min(done, total), total);
   return (
     <>
       <progress value={done} max={total} aria-label={text.phases[phase]}></progress>{" "}

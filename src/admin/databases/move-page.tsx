@@ -14,7 +14,7 @@ import { problem, type Problem } from "#domain/problem/problem.ts";
 import { findClosest } from "#domain/text-distance.ts";
 import { Input, Select } from "#html/inputs.tsx";
 import { Table } from "#html/parts.tsx";
-import { formatBytes, formatCount } from "#html/viewer.tsx";
+import { Count, formatBytes, useViewer } from "#html/viewer.tsx";
 import { textParameters } from "#http/query.ts";
 import type { NamedCollection } from "#store/home/find.ts";
 import { textOf } from "#admin/form-input.ts";
@@ -24,7 +24,7 @@ import { action, page } from "#admin/page.ts";
 import { nameLocation } from "./locations.ts";
 import { moveDocument } from "./move-list.tsx";
 
-export const place = "/admin/settings/databases";
+export const databasesPath = "/admin/settings/databases";
 
 interface MoveChoice {
   collection: string;
@@ -65,17 +65,18 @@ function refusalProblem(
 }
 
 function ChoiceForm({ collection, to, collections, databases }: Loaded) {
+  const viewer = useViewer();
   const { moves: text, databases: names } = useText();
   const describe = ({ name, location, report }: DatabaseStatus) =>
     [
       name,
       location === null ? null : nameLocation(names.locations, location),
-      report ? formatBytes(report.bytes) : null,
+      report ? formatBytes(viewer, report.bytes) : null,
     ]
       .filter((part) => part !== null)
       .join(" · ");
   return (
-    <form method="get" action={`${place}/move`} class="inputs">
+    <form method="get" action={`${databasesPath}/move`} class="inputs">
       <Input
         name="collection"
         label={text.input.collection}
@@ -127,7 +128,7 @@ function Review({ collection, plan }: { collection: string; plan: MovePlan }) {
               <bdi>{each.name}</bdi> <code>{nameOf(each)}</code>
             </th>
             <td class="number" data-label={text.itemColumn}>
-              {formatCount(each.itemCount)}
+              <Count of={each.itemCount} />
             </td>
           </tr>
         ))}
@@ -143,12 +144,12 @@ function Review({ collection, plan }: { collection: string; plan: MovePlan }) {
         </div>
       ) : null}
       <p class="muted">{text.how}</p>
-      <form method="post" action={`${place}/move`}>
+      <form method="post" action={`${databasesPath}/move`}>
         <input type="hidden" name="collection" value={collection} />
         <input type="hidden" name="to" value={target} />
         <p class="actions">
           <button type="submit">{text.start(count, items)}</button>
-          <a class="button quiet" href={place}>
+          <a class="button quiet" href={databasesPath}>
             {names.title}
           </a>
         </p>
@@ -173,7 +174,10 @@ function MovePage({ frame, data, problem: error }: MovePageProps) {
     <AdminPage
       frame={frame}
       title={isPlan && !error ? text.review(collection, plan.target) : text.move}
-      crumbs={[[names.title, place]]}
+      crumbs={[
+        [frame.text.frame.pages.settings, "/admin/settings"],
+        [names.title, databasesPath],
+      ]}
       problem={error ?? refused}
       labels={{ collection: text.input.collection, to: text.input.to }}
     >
@@ -243,7 +247,7 @@ const start = movePage.form({
     const { started: begun, underWay } = text.moves;
     const flash = (isNew ? begun : underWay)(name, move.target);
     const document = moveDocument(move);
-    return { to: place, flash, document, ...(isNew ? { status: 201 as const } : {}) };
+    return { to: databasesPath, flash, document, ...(isNew ? { status: 201 as const } : {}) };
   },
 });
 
@@ -253,7 +257,7 @@ const stop = action({
     const stopped = /^\d{1,15}$/.test(id) ? await stopMove(ctx, Number(id)) : undefined;
     if (stopped === undefined) throw problem.notFound();
     if (stopped === null) throw problem.conflict(text.moves.cannotStop);
-    return { to: place, flash: text.moves.stopped, document: moveDocument(stopped) };
+    return { to: databasesPath, flash: text.moves.stopped, document: moveDocument(stopped) };
   },
 });
 

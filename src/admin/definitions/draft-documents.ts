@@ -11,7 +11,7 @@ import {
   type FieldType,
   formatOptions,
   type FieldTypeNames,
-  deriveKey,
+  fieldKeys,
   labelOf,
   makeKey,
   needsChosenKey,
@@ -19,6 +19,7 @@ import {
 } from "./draft.ts";
 import type { Field, FieldOption } from "#domain/definition/field.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
+import { defaultDecimals } from "./formula-decimals.ts";
 import { transliterate } from "./transliterate.ts";
 import { fieldDocument } from "#domain/definition/document.ts";
 
@@ -157,7 +158,9 @@ export function buildFieldDocuments(
     const storedField = stored.find(
       (field) => field.key === draft.was && field.type === draft.type,
     );
-    return buildFieldDocument(draft, keys[index] ?? draft.key, storedField, names, inRow);
+    const decimals = draft.rules.decimals || defaultDecimals(draft, drafts);
+    const complete = decimals === "" ? draft : { ...draft, rules: { ...draft.rules, decimals } };
+    return buildFieldDocument(complete, keys[index] ?? draft.key, storedField, names, inRow);
   });
 }
 
@@ -176,16 +179,6 @@ export function missingKeyErrors(
     const suggestion = makeKey(transliterate(draft.label), `${draft.type}_1`, new Set());
     const reason = reasonOf(draft.label.trim(), suggestion);
     return [{ field: inputName(fieldPath, "key"), code: "required", reason }, ...columnErrors];
-  });
-}
-
-/** The key of each field: the entered key, or one derived from the label. */
-export function fieldKeys(drafts: readonly DraftField[]): string[] {
-  const usedKeys = new Set(drafts.map(({ key }) => key.trim()).filter((key) => key !== ""));
-  return drafts.map((draft) => {
-    const key = draft.key.trim() || deriveKey(draft, usedKeys);
-    usedKeys.add(key);
-    return key;
   });
 }
 

@@ -141,13 +141,23 @@ export type FieldTypeNames = Catalogue["terms"]["fieldTypes"];
 export const labelOf = ({ label, type }: DraftField, names: FieldTypeNames) =>
   label.trim() || names[type];
 
+/** The key of each field: the entered key, or one derived from the label. */
+export function fieldKeys(drafts: readonly DraftField[]): string[] {
+  const usedKeys = new Set(drafts.map(({ key }) => key.trim()).filter((key) => key !== ""));
+  return drafts.map((draft) => {
+    const key = draft.key.trim() || deriveKey(draft, usedKeys);
+    usedKeys.add(key);
+    return key;
+  });
+}
+
 const maxKeyLength = 40;
 
 /** Whether a label has no characters that a key can have, so that people have to choose one. */
 export const needsChosenKey = (label: string) => label.trim() !== "" && toSlug(label) === "";
 
 /** The key of a field without one. It does not depend on the language in which the type is named. */
-export const deriveKey = ({ label, type }: DraftField, usedKeys: ReadonlySet<string>) =>
+const deriveKey = ({ label, type }: DraftField, usedKeys: ReadonlySet<string>) =>
   makeKey(label, defaultKeys[type], usedKeys);
 
 /** Derives an unused key from a label: lowercase letters, digits and underscores. */

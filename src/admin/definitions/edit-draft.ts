@@ -1,6 +1,7 @@
 import type { FieldSet, Field } from "#domain/definition/field.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import {
+  fieldKeys,
   labelOf,
   type Draft,
   type DraftField,
@@ -11,7 +12,7 @@ import {
   needsChosenKey,
   rulesOf,
 } from "./draft.ts";
-import { fieldKeys, newDraftField, toDraftField } from "./draft-documents.ts";
+import { newDraftField, toDraftField } from "./draft-documents.ts";
 import { digestText } from "#domain/cursor.ts";
 
 /** The part of a field's row that gets the focus after an edit. Only its label needs an open row. */

@@ -3,11 +3,11 @@ import type { CollectionKind } from "#domain/definition/collection.ts";
 import { type FieldSet, noFields } from "#domain/definition/field.ts";
 import type { Problem } from "#domain/problem/problem.ts";
 import type { PageContext } from "#admin/layout.tsx";
-import { type Draft, type DraftField } from "./draft.ts";
+import { fieldKeys, type Draft, type DraftField } from "./draft.ts";
 import { Input, Select } from "#html/inputs.tsx";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { nameLocation } from "#admin/databases/locations.ts";
-import { fieldKeys } from "./draft-documents.ts";
+
 import { FieldEditor, Palette, useOpenPath } from "./field-editor.tsx";
 import type { EditFocus } from "./edit-draft.ts";
 import { FormErrors } from "#html/form-errors.tsx";
@@ -34,6 +34,8 @@ export interface EditorProps {
   /** The errors that the inputs show. */
   wrong: Problem | undefined;
   focus?: EditFocus | undefined;
+  /** Whether the draft comes from a form that a member sent. */
+  isUnsaved: boolean;
   action: string;
 }
 
@@ -191,9 +193,23 @@ export function Editor(props: EditorProps) {
   const hasFieldErrors = ((problem?.members["errors"] ?? []) as unknown[]).length > 0;
   return (
     <FormErrors problem={problem}>
-      <form method="post" action={`${action}?draft`} class="editor" data-editor="">
+      <form
+        method="post"
+        action={`${action}?draft`}
+        class="editor"
+        data-editor=""
+        data-warn={props.isUnsaved ? "unsaved" : ""}
+      >
         {/* Enter in an input presses the first button. */}
-        <button type="submit" name="do" value="check" class="unseen" tabindex={-1} formnovalidate>
+        <button
+          type="submit"
+          name="do"
+          value="check"
+          class="unseen"
+          tabindex={-1}
+          aria-hidden="true"
+          formnovalidate
+        >
           {text.review}
         </button>
         <input type="hidden" name="version" value={String(draft.version)} />

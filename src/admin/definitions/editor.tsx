@@ -52,6 +52,7 @@ async function sendEditor(
     // Options and formulas of new fields may stay empty until people save.
     wrong: error ? (error.members["errors"] ? error : draftProblem) : inputProblem,
     focus,
+    isUnsaved: c.req.method === "POST",
     action: current
       ? `${collectionPath[kind]}/${current.collection.key}/fields`
       : collectionPath[kind],

@@ -1,13 +1,14 @@
-import { fieldTypes, type DraftField, flagsOf, type Flag } from "./draft.ts";
+import { fieldKeys, fieldTypes, type DraftField, flagsOf, type Flag } from "./draft.ts";
 import type { EditFocus } from "./edit-draft.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { Input, TextArea } from "#html/inputs.tsx";
-import { inputName, fieldKeys } from "./draft-documents.ts";
+import { inputName } from "./draft-documents.ts";
 import { Badge } from "#html/parts.tsx";
 import { inputId, useExactFieldErrors, useFieldErrors } from "#html/form-errors.tsx";
 import { FormulaInputs } from "./formula-inputs.tsx";
 import { MoreRules, summarizeRules } from "./rules-editor.tsx";
 import { maxHelpLength } from "#domain/definition/document.ts";
+import { isObject } from "#domain/json.ts";
 
 /** A button for each field type. With `list`, the buttons add columns to that list. */
 export function Palette({ list, listLabel }: { list?: number; listLabel?: string }) {
@@ -82,8 +83,8 @@ export interface FieldContext {
   names: readonly string[];
   /** The field and its siblings. */
   siblings: readonly DraftField[];
-  /** The values of an example item, by key. */
-  example: Record<string, unknown>;
+  /** The values of an example item, or of its first row, by key. Undefined if it has no rows. */
+  example: Record<string, unknown> | undefined;
   /** The name of that item; null for a made-up one. */
   exampleName: string | null;
   focus: EditFocus | undefined;
@@ -281,6 +282,7 @@ function ColumnEditors({ field, context }: { field: DraftField; context: FieldCo
               keys: columnKeys,
               names: columnKeys,
               siblings: field.fields,
+              example: firstRow(context.example?.[context.keys[listIndex] ?? ""]),
             }}
           />
         ))}
@@ -289,3 +291,6 @@ function ColumnEditors({ field, context }: { field: DraftField; context: FieldCo
     </div>
   );
 }
+
+const firstRow = (rows: unknown): Record<string, unknown> | undefined =>
+  Array.isArray(rows) && isObject(rows[0]) ? rows[0] : undefined;

@@ -2,8 +2,7 @@ import { type Problem, type FieldError } from "#domain/problem/problem.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import { valueKinds } from "#domain/definition/field.ts";
 import { findClosest } from "#domain/text-distance.ts";
-import { labelOf, type DraftField } from "./draft.ts";
-import { fieldKeys } from "./draft-documents.ts";
+import { fieldKeys, labelOf, type DraftField } from "./draft.ts";
 
 /** A formula over these fields, as an example for people who write one. */
 export function exampleFormula(fields: readonly DraftField[]): string {

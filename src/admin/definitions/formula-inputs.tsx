@@ -1,22 +1,25 @@
 import { useText } from "#admin/language/index.tsx";
 import { Value } from "#admin/items/value.tsx";
-import { Select, useField } from "#html/inputs.tsx";
+import { Input, Select, useField } from "#html/inputs.tsx";
 import { inputName } from "./draft-documents.ts";
 import { resultTypes, type DraftField } from "./draft.ts";
 import type { FieldContext } from "./field-editor.tsx";
+import { defaultDecimals } from "./formula-decimals.ts";
 import { exampleFormula } from "./formula-help.ts";
 
 function FormulaResult({
   field,
   fieldKey,
   example,
+  decimalsText,
 }: {
   field: DraftField;
   fieldKey: string;
   example: Record<string, unknown>;
+  decimalsText: string;
 }) {
   const result = resultTypes.find((type) => type === field.rules.result) ?? "number";
-  const decimals = Number(field.rules.decimals || Number.NaN);
+  const decimals = Number(decimalsText || Number.NaN);
   const exampleField = {
     id: 0,
     key: fieldKey,
@@ -51,6 +54,8 @@ export function FormulaInputs({
   );
   const { fieldEditor, terms } = useText();
   const text = fieldEditor.formula;
+  const usualDecimals = defaultDecimals(field, context.siblings);
+  const describeResult = inRow ? text.resultForRow : text.resultFor;
   return (
     <div class="formula">
       <div class="field wide">
@@ -78,12 +83,17 @@ export function FormulaInputs({
         <span class="error" id={`${inputProps.id}-wrong`} data-live="">
           {errors.join(" ")}
         </span>
-        {inRow || errors.length > 0 || !field.rules.formula ? null : (
+        {!context.example || errors.length > 0 || !field.rules.formula ? null : (
           <output class="muted" id={`${inputProps.id}-result`} data-live="">
             {context.exampleName === null
               ? text.exampleResult
-              : text.resultFor(context.exampleName)}
-            <FormulaResult field={field} fieldKey={fieldKey} example={context.example} />
+              : describeResult(context.exampleName)}
+            <FormulaResult
+              field={field}
+              fieldKey={fieldKey}
+              example={context.example}
+              decimalsText={field.rules.decimals || usualDecimals}
+            />
           </output>
         )}
       </div>
@@ -92,6 +102,14 @@ export function FormulaInputs({
         label={text.result}
         options={resultTypes.map((value) => ({ value, label: terms.fieldTypes[value] }))}
         value={field.rules.result ?? "number"}
+      />
+      <Input
+        name={inputName(context.path, "decimals")}
+        label={fieldEditor.rules.decimals.label}
+        value={field.rules.decimals ?? ""}
+        placeholder={usualDecimals}
+        inputmode="numeric"
+        autocomplete="off"
       />
     </div>
   );

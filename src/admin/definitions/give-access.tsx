@@ -46,7 +46,7 @@ export function GiveAccess({ collection, values }: { collection: Collection; val
           {give.presets.report(items)}
         </a>
       </p>
-      <form method="post" action={path} class="inputs">
+      <form method="post" action={path} class="inputs" data-warn="">
         <input type="hidden" name="preset" value={preset} />
         <ItemsChoice
           collection={collection}

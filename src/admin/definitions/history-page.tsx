@@ -1,5 +1,5 @@
 import { loadDefinitionHistory } from "#actions/definition-versions.ts";
-import { ActorName, ActorNamesContext } from "#admin/items/value.tsx";
+import { ActorName, ActorNamesContext } from "#admin/items/actor-name.tsx";
 import type { PageContext } from "#admin/layout.tsx";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { page } from "#admin/page.ts";

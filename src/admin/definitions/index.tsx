@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { getDefinition } from "#actions/definitions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
+import { loadIncludedApps } from "#actions/included-apps.ts";
 import { openApiDocument } from "#documents/openapi/document.ts";
 import type { AdminEnv } from "#http/env.ts";
 import { serviceHost } from "#http/request.ts";
@@ -46,7 +47,8 @@ export function collectionRoutes(kind: CollectionKind) {
       .post("/:key/check-index", requireAbility("owners"), settings.repairIndex)
       .get("/:key/openapi.json", async (c) => {
         const { collection } = await getDefinition(c.var.action, kind, c.req.param("key"));
-        return c.json(openApiDocument(c.env.operations(), collection, serviceHost(c)));
+        const apps = await loadIncludedApps(c.var.action, [collection]);
+        return c.json(openApiDocument(c.env.operations(), collection, serviceHost(c), apps));
       })
       .get("/:key/changes", historyPage(kind).show)
       .get("/:key/changes/:version", changesPage(kind).show)

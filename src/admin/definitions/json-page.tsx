@@ -107,7 +107,7 @@ export function jsonPage(kind: CollectionKind) {
               <code>"renamed_from"</code>,
             )}
           </p>
-          <form method="post" action={`${base}/json`}>
+          <form method="post" action={`${base}/json`} data-warn={attempt ? "unsaved" : ""}>
             <input type="hidden" name="version" value={String(version)} />
             <TextArea
               name="document"

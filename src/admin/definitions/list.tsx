@@ -4,7 +4,7 @@ import {
   type CollectionKind,
 } from "#domain/definition/collection.ts";
 import { Badge, EmptyState, Table } from "#html/parts.tsx";
-import { formatCount, Time } from "#html/viewer.tsx";
+import { Count, Time } from "#html/viewer.tsx";
 import type { CollectionOverview } from "#store/data/collections.ts";
 import { collectionPath, dataAssets } from "./layout.tsx";
 import { useText } from "#admin/language/index.tsx";
@@ -72,7 +72,7 @@ function CollectionRow({
         </td>
       ) : null}
       <td class="number" data-label={Items}>
-        {formatCount(itemCount)}
+        <Count of={itemCount} />
         <span class="unseen"> {items}</span>
       </td>
       <td class="muted" data-label={text.lastCreated}>

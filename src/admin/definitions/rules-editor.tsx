@@ -12,7 +12,22 @@ const isMoreRule = (rule: Rule, { rules }: FieldTexts): rule is keyof FieldTexts
 
 const textRules: ReadonlySet<Rule> = new Set(["section", "pattern", "accept", "default"]);
 
-const moreFlags: readonly Flag[] = ["integer", "searchable"];
+/** Rules that stand side by side. */
+const pairs: readonly (readonly Rule[])[] = [
+  ["min_length", "max_length"],
+  ["minimum", "maximum"],
+  ["min_rows", "max_rows"],
+  ["max_files", "max_bytes"],
+];
+
+/** The rules in groups: both limits of a range, or one rule alone. */
+function groupRules<R extends Rule>(rules: readonly R[]): R[][] {
+  const pairOf = (rule: R) => pairs.find((pair) => pair.includes(rule));
+  const groups = rules.map((rule) =>
+    rules.filter((other) => other === rule || (pairOf(rule)?.includes(other) ?? false)),
+  );
+  return groups.filter(([first], index) => first === rules[index]);
+}
 
 /** Summarizes the rules that are set, for the closed row. */
 export function summarizeRules(
@@ -20,11 +35,12 @@ export function summarizeRules(
   { fieldEditor: text, terms }: Catalogue,
 ): string {
   const parts = Object.entries(text.setRules).flatMap(([rule, inWords]) => {
-    const value = rules[rule as Rule] ?? "";
+    const value = (rules[rule as Rule] ?? "").trim();
     return value === "" ? [] : [inWords(value)];
   });
+  if (flags.integer === true) parts.push(text.flags.integer);
   if (flags.searchable === false) parts.push(text.notSearchable);
-  return terms.list(parts).slice(0, 120);
+  return terms.list(parts);
 }
 
 /** Less common rules in a collapsible section. */
@@ -44,8 +60,14 @@ export function MoreRules({
   const isList = field.type === "multi_select" || field.type === "line_items";
   const visibleRules = rules.filter((rule) => {
     if (rule === "section") return !inRow;
+    // A formula shows them beside the type of its result.
+    if (rule === "decimals") return field.type !== "computed";
     return rule !== "default" || !isList || field.rules.default;
   });
+  const flags = flagsOf(field.type, inRow);
+  const integerBox = flags.includes("integer") ? (
+    <FlagBox name={name("integer")} flag="integer" field={field} />
+  ) : null;
   const hasErrors = ["key", ...visibleRules].map((rule) => useFieldErrors(name(rule)).length > 0);
   return (
     <details class="more" open={hasErrors.includes(true)}>
@@ -61,24 +83,52 @@ export function MoreRules({
           spellcheck={false}
           autocomplete="off"
         />
-        {visibleRules.map((rule) => (
-          <Input
-            name={name(rule)}
-            label={text.rules[rule].label}
-            hint={text.rules[rule].hint}
-            value={field.rules[rule] ?? ""}
-            inputmode={textRules.has(rule) ? "text" : "decimal"}
-          />
-        ))}
+        {groupRules(visibleRules).map((group) => {
+          const inputs = group.map((rule) => <RuleInput name={name(rule)} {...{ rule, field }} />);
+          const flag = group.includes("decimals") ? integerBox : null;
+          return group.length > 1 || flag ? (
+            <div class="limits">
+              {inputs}
+              {flag}
+            </div>
+          ) : (
+            inputs
+          );
+        })}
       </div>
-      {flagsOf(field.type, inRow)
-        .filter((flag) => moreFlags.includes(flag))
-        .map((flag) => (
-          <label class="choice">
-            <input type="checkbox" name={name(flag)} checked={field.flags[flag] === true} />
-            <span>{text.flags[flag]}</span>
-          </label>
-        ))}
+      {flags.includes("searchable") ? (
+        <FlagBox name={name("searchable")} flag="searchable" field={field} />
+      ) : null}
     </details>
+  );
+}
+
+function RuleInput({
+  name,
+  rule,
+  field,
+}: {
+  name: string;
+  rule: keyof FieldTexts["rules"];
+  field: DraftField;
+}) {
+  const { rules } = useText().fieldEditor;
+  return (
+    <Input
+      name={name}
+      label={rules[rule].label}
+      hint={rules[rule].hint}
+      value={field.rules[rule] ?? ""}
+      inputmode={textRules.has(rule) ? "text" : "decimal"}
+    />
+  );
+}
+
+function FlagBox({ name, flag, field }: { name: string; flag: Flag; field: DraftField }) {
+  return (
+    <label class="choice">
+      <input type="checkbox" name={name} checked={field.flags[flag] === true} />
+      <span>{useText().fieldEditor.flags[flag]}</span>
+    </label>
   );
 }

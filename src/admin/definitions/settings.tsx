@@ -123,7 +123,12 @@ function SettingsPage({
       labels={inputLabels}
       tab="settings"
     >
-      <form method="post" action={`${base}/settings`} class="inputs">
+      <form
+        method="post"
+        action={`${base}/settings`}
+        class="inputs"
+        data-warn={error ? "unsaved" : ""}
+      >
         <input type="hidden" name="version" value={String(version)} />
         <input type="hidden" name="$seen" value={JSON.stringify(seen)} />
         <input type="hidden" name="$zone" value={zone} />

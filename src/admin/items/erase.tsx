@@ -1,4 +1,4 @@
-import { eraseItem } from "#actions/update-item.ts";
+import { eraseItem } from "#actions/remove-item.ts";
 import { getItemWithHistory } from "#actions/changes.ts";
 import { collectionPath, dataAssets } from "#admin/definitions/layout.tsx";
 import { readForm } from "#admin/form-input.ts";
@@ -54,7 +54,7 @@ function ErasePage({ frame, collection, view, history, problem: error }: ErasePa
         <p class="muted">{text.note(item)}</p>
         <input type="hidden" name="$version" value={String(view.version)} />
         <p class="actions">
-          <button type="submit" class="danger">
+          <button type="submit" class="sure">
             {text.erase}
           </button>
           <a class="button quiet" href={`${base}/${view.id}`}>
@@ -89,8 +89,10 @@ export function erasePage(kind: CollectionKind) {
     async act({ c, ctx, text }) {
       const target = await getItem(c, kind);
       await eraseItem(ctx, target, readIfMatch(await readForm(c)));
-      const { id } = target.item;
-      return { to: itemsPath(c, kind), flash: text.erasure.done(id), document: null };
+      const { item, compiled } = target;
+      const { fields } = compiled.collection.definition.fields;
+      const title = itemTitle(buildItemView(item, compiled), fields, text);
+      return { to: itemsPath(c, kind), flash: text.erasure.done(title), document: null };
     },
   });
   return { show, erase };

@@ -1,7 +1,7 @@
 import type { Field } from "#domain/definition/field.ts";
 import type { HistoryEntry, FieldChange, ItemHistory } from "#domain/item/change.ts";
 import { ChangeList } from "./change-list.tsx";
-import { ActorName } from "./value.tsx";
+import { ActorName } from "./actor-name.tsx";
 import type { ItemView } from "#domain/item/item.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
 import { Time } from "#html/viewer.tsx";
@@ -20,6 +20,16 @@ export function previousData(
     changes.filter(({ key }) => editableKeys.has(key)).map(({ key, from }) => [key, from]),
   );
 }
+
+/** The keys of the changes whose former value differs from the present one. */
+const revertibleKeys = (
+  changes: readonly FieldChange[],
+  fields: readonly Field[],
+  { data }: ItemView,
+): string[] =>
+  Object.entries(previousData(changes, fields)).flatMap(([key, from]) =>
+    JSON.stringify(from ?? null) === JSON.stringify(data[key] ?? null) ? [] : [key],
+  );
 
 interface HistoryListProps {
   frame: PageContext;
@@ -66,7 +76,7 @@ function EntryChanges({ entry, fields, revertPath, view, canWrite }: EntryChange
   const changes = entry.fields;
   if (changes === null) return <p class="muted">{text.notStored}</p>;
   if (changes.length === 0) return null;
-  const revertible = canWrite ? Object.keys(previousData(changes, fields)) : [];
+  const revertible = canWrite ? revertibleKeys(changes, fields, view) : [];
   if (revertible.length === 0) return <ChangeList changes={changes} fields={fields} />;
   const isAlone = revertible.length === 1;
   return (

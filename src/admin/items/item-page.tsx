@@ -2,33 +2,27 @@ import { type ItemView, buildItemView } from "#domain/item/item.ts";
 import { Action } from "#html/action-button.tsx";
 import { ShortId } from "#html/parts.tsx";
 import { Time } from "#html/viewer.tsx";
-import { type Catalogue, useText } from "#admin/language/index.tsx";
+import { useText } from "#admin/language/index.tsx";
 import { type PageContext, AdminPage } from "#admin/layout.tsx";
-import {
-  ActorName,
-  StatusBadge,
-  ActorNamesContext,
-  itemTitle,
-  ItemValues,
-  actorNames,
-} from "./value.tsx";
+import { StatusBadge, itemTitle, ItemValues } from "./value.tsx";
+import { ActorName, ActorNamesContext, actorNames } from "./actor-name.tsx";
 import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
 import { problem, type Problem } from "#domain/problem/problem.ts";
 import type { ItemHistory } from "#domain/item/change.ts";
 import { collectionPath, dataAssets } from "#admin/definitions/layout.tsx";
-import { getItemWithHistory, loadItemHistory } from "#actions/changes.ts";
-import type { ActionContext } from "#actions/context.ts";
-import { deleteSubmission, reopenSubmission, updateItem } from "#actions/update-item.ts";
-import type { LoadedItem } from "#actions/visible.ts";
-import { historyDocument, itemDocument, siteLinks } from "#documents/items.ts";
-import { numberOf, readForm, textOf, type FormValues } from "#admin/form-input.ts";
+import { getItemWithHistory } from "#actions/changes.ts";
+import { deleteSubmission } from "#actions/remove-item.ts";
+import { reopenSubmission, updateItem } from "#actions/update-item.ts";
+import { historyDocument, itemDocument, relativeOrigin } from "#documents/items.ts";
+import { readForm } from "#admin/form-input.ts";
 import { action, page } from "#admin/page.ts";
 import { loadTitles, type Titles } from "#actions/reference-titles.ts";
 import type { Referrer } from "#store/data/reference-titles.ts";
 import { noReferences, ReferencesContext, ReferrerList } from "./references.tsx";
-import { HistoryList, previousData } from "./history.tsx";
+import { HistoryList } from "./history.tsx";
 import { getItem, itemsPath, readIfMatch } from "./load-item.ts";
+import { revertItem, undoOf, type ItemChange } from "./undo-change.ts";
 import { readPlace, withPlace, type Place } from "./neighbors.ts";
 import { pagePath } from "./list/pages.ts";
 
@@ -52,7 +46,10 @@ function ItemActions({
       {status === "closed" ? (
         <Action action={to("/reopen")} name={text.reopen} quiet values={values} />
       ) : (
-        <a class="button" href={withPlace(path, place, "edit")}>
+        <a
+          class={status === "draft" ? "button quiet" : "button"}
+          href={withPlace(path, place, "edit")}
+        >
           {text.edit}
         </a>
       )}
@@ -72,7 +69,7 @@ function ItemActions({
         />
       ) : null}
       {canErase ? (
-        <a class="button quiet" href={`${path}/erase`}>
+        <a class="button danger" href={`${path}/erase`}>
           {text.erase}
         </a>
       ) : null}
@@ -95,11 +92,15 @@ function ItemSummary({ view, frame }: { view: ItemView; frame: PageContext }) {
         <Time at={view.createdAt} />
         <small>{text.by(<ActorName actor={view.createdBy} frame={frame} />)}</small>
       </dd>
-      <dt>{text.changed}</dt>
-      <dd>
-        {isChanged ? <Time at={view.updatedAt} /> : text.never}
-        {isChanged ? <small>{text.changedBy(changedBy, view.version)}</small> : null}
-      </dd>
+      {isChanged ? (
+        <>
+          <dt>{text.changed}</dt>
+          <dd>
+            <Time at={view.updatedAt} />
+            <small>{text.changedBy(changedBy, view.version)}</small>
+          </dd>
+        </>
+      ) : null}
     </dl>
   );
 }
@@ -208,13 +209,12 @@ export function itemPage(kind: CollectionKind) {
       const { item, compiled: access } = loaded;
       const { collection } = access;
       const view = buildItemView(item, access);
-      const { fields } = collection.definition.fields;
       // Only former values may refer to records that the same read did not find.
-      const titles = await loadTitles(ctx, fields, changedValues(history), known);
+      const titles = await loadTitles(ctx, collection, changedValues(history), known);
       return { collection, view, history, titles, referrers, place: readPlace(c) };
     },
     document: ({ view, history }) => ({
-      ...itemDocument(view, siteLinks),
+      ...itemDocument(view, relativeOrigin),
       history: historyDocument(history),
     }),
     render: (frame, data, attempt) => (
@@ -229,10 +229,12 @@ export function itemPage(kind: CollectionKind) {
         const view = await act(ctx, target, readIfMatch(sent), { sent, text });
         const { fields } = target.compiled.collection.definition.fields;
         const title = itemTitle(view, fields, text);
+        const itemPath = `${itemsPath(c, kind)}/${view.id}`;
+        const undo = undoOf(outcome, itemPath, view, readPlace(c));
         return {
-          to: withPlace(`${itemsPath(c, kind)}/${view.id}`, readPlace(c)),
-          flash: text.itemPage.outcomes[outcome](title),
-          document: itemDocument(view, siteLinks),
+          to: withPlace(itemPath, readPlace(c)),
+          flash: { text: text.itemPage.outcomes[outcome](title), isPartial: false, undo },
+          document: itemDocument(view, relativeOrigin),
         };
       },
     });
@@ -260,28 +262,3 @@ export function itemPage(kind: CollectionKind) {
     remove,
   };
 }
-
-type ItemChange = (
-  ctx: ActionContext,
-  target: LoadedItem,
-  ifMatch: string[] | null,
-  request: { sent: FormValues; text: Catalogue },
-) => Promise<ItemView>;
-
-/** Restores the values that one change replaced, or that of one field, and saves them as a new version. */
-const revertItem: ItemChange = async (ctx, target, ifMatch, { sent, text }) => {
-  const { entries } = await loadItemHistory(ctx, target);
-  const entry = entries.find(({ version }) => version === numberOf(sent["change"]));
-  const { fields } = target.compiled.collection.definition.fields;
-  const chosen = textOf(sent["field"]);
-  const changes = entry?.fields ?? [];
-  const data = previousData(
-    chosen === "" ? changes : changes.filter(({ key }) => key === chosen),
-    fields,
-  );
-  if (Object.keys(data).length === 0) {
-    const reason = text.itemPage.history.notRevertible;
-    throw problem.invalidInput([{ field: "change", code: "not_an_option", reason }]);
-  }
-  return updateItem(ctx, target, { data }, ifMatch);
-};

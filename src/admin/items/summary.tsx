@@ -2,39 +2,52 @@ import * as z from "zod/mini";
 import {
   maxMonths,
   recentMonths,
+  shorterPeriod,
   summarizeItems,
-  type Breakdown,
   type Figures,
   type MonthPeriod,
   type Summary,
 } from "#actions/summarize-items.ts";
 import { CollectionLayout } from "#admin/definitions/layout.tsx";
 import type { PageContext } from "#admin/layout.tsx";
-import { type Catalogue, useText } from "#admin/language/index.tsx";
+import { useText } from "#admin/language/index.tsx";
 import { page } from "#admin/page.ts";
 import { Plot } from "#admin/plot.tsx";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { lazy } from "#domain/lazy.ts";
 import { EmptyState, Table } from "#html/parts.tsx";
-import { formatCount } from "#html/viewer.tsx";
-import { optionLabel, Value } from "./value.tsx";
+import { Count, formatMonth, useViewer } from "#html/viewer.tsx";
+import { BreakdownTable, shorten } from "./breakdown-table.tsx";
+import { EmptyValue, ExactNumber } from "./value.tsx";
 
 const month = lazy(() =>
   z.optional(z.string().check(z.regex(/^\d{4}-(0[1-9]|1[0-2])$/, "Must be a month like 2026-11."))),
 );
-const summaryQuery = lazy(() => z.object({ from: month(), to: month() }));
+const summaryQuery = lazy(() =>
+  z.object({
+    from: month(),
+    to: month(),
+    page: z.optional(z.coerce.number().check(z.int(), z.minimum(1))),
+  }),
+);
 
-/** Shows items over time, by status and by select field, and the sums of number fields. */
+/**
+ * Shows items over time, by status and by each select field, and the sum of each number field. The fields that do not fit
+ * one response are on further pages.
+ */
 export const summaryPage = (kind: CollectionKind) =>
   page({
     query: summaryQuery,
-    load: ({ ctx, param, query: { from, to } }) =>
+    load: ({ ctx, param, query: { from, to, page: number } }) =>
       summarizeItems(ctx, kind, param("key"), {
         ...(from === undefined ? {} : { from }),
         ...(to === undefined ? {} : { to }),
+        ...(number === undefined ? {} : { page: number }),
       }),
-    document: ({ period, figures }) => ({
+    document: ({ period, figures, page: number, pageCount }) => ({
       ...period,
+      page: number,
+      pages: pageCount,
       figures: figures && {
         total: figures.total,
         months: figures.months,
@@ -50,8 +63,8 @@ export const summaryPage = (kind: CollectionKind) =>
   });
 
 function SummaryPage({ frame, summary }: { frame: PageContext; summary: Summary }) {
-  const { collection, status, period, figures, hasMoreFields } = summary;
-  const { summary: text, terms } = frame.text;
+  const { collection, status, period, figures } = summary;
+  const text = frame.text.summary;
   const zone = collection.definition.time_zone;
   return (
     <CollectionLayout {...{ frame, collection }} live={status?.itemCount ?? 0} tab="summary">
@@ -60,14 +73,35 @@ function SummaryPage({ frame, summary }: { frame: PageContext; summary: Summary 
         recent={(months) => recentMonths(months, frame.viewer.now, zone)}
       />
       {figures ? (
-        <SummaryFigures {...{ summary, figures }} />
+        <>
+          <SummaryFigures {...{ summary, figures }} />
+          <PageLinks {...summary} />
+        </>
       ) : (
-        <div class="notice warn" role="status">
-          <p>{text.tooLarge(terms.collections[collection.kind].items)}</p>
-        </div>
+        <TooLarge kind={collection.kind} period={period} />
       )}
-      <p class="muted small">{text.note(zone, hasMoreFields)}</p>
+      <p class="muted small">{text.note(zone)}</p>
     </CollectionLayout>
+  );
+}
+
+function TooLarge({ kind, period }: { kind: CollectionKind; period: MonthPeriod }) {
+  const { summary: text, terms } = useText();
+  const viewer = useViewer();
+  const shorter = shorterPeriod(period);
+  return (
+    <div class="notice warn" role="status">
+      <p>
+        {text.tooLarge(terms.collections[kind].items)}{" "}
+        {shorter ? (
+          <a href={`?from=${shorter.from}&to=${shorter.to}`}>
+            {text.showMonths(formatMonth(viewer, shorter.from), formatMonth(viewer, shorter.to))}
+          </a>
+        ) : (
+          text.monthTooLarge
+        )}
+      </p>
+    </div>
   );
 }
 
@@ -115,34 +149,9 @@ function SummaryFigures({ summary, figures }: { summary: Summary; figures: Figur
       </EmptyState>
     );
   }
-  const filled = months.filter((each) => each.items > 0);
   return (
     <>
-      {filled.length === 1 ? (
-        <p>{text.onlyMonth(itemCount(total), filled[0]?.month ?? "", months.length > 1)}</p>
-      ) : (
-        <>
-          <Plot
-            title={text.byMonth(Items)}
-            describeTotal={(count) => itemCount(count)}
-            bars={months.map((each) => ({ label: each.month, value: each.items, bad: 0 }))}
-          />
-          <details>
-            <summary>{text.figures}</summary>
-            <Table
-              caption={text.byMonth(Items)}
-              columns={[text.month, { name: Items, number: true }]}
-            >
-              {months.map((each) => (
-                <tr>
-                  <td>{each.month}</td>
-                  <td class="number">{formatCount(each.items)}</td>
-                </tr>
-              ))}
-            </Table>
-          </details>
-        </>
-      )}
+      {summary.page === 1 ? <MonthChart {...{ kind, months }} /> : null}
       {sums.length > 0 ? (
         <>
           <h2>{text.sums}</h2>
@@ -153,10 +162,14 @@ function SummaryFigures({ summary, figures }: { summary: Summary; figures: Figur
             {sums.map(({ field, sum }) => (
               <tr>
                 <td>
-                  <bdi>{field.label}</bdi>
+                  <bdi>{shorten(field.label)}</bdi>
                 </td>
                 <td class="number">
-                  <Value field={field} value={sum} />
+                  {sum === null ? (
+                    <EmptyValue />
+                  ) : (
+                    <ExactNumber field={field} digits={JSON.stringify(sum)} />
+                  )}
                 </td>
               </tr>
             ))}
@@ -172,81 +185,56 @@ function SummaryFigures({ summary, figures }: { summary: Summary; figures: Figur
   );
 }
 
-const barWidth = 120;
-const barHeight = 10;
-
-/** A row for each value with its bar. The table has the figures that the bars show. */
-function BreakdownTable({
-  breakdown: { field, values, others },
-  total,
-  Items,
-  counted,
-}: {
-  breakdown: Breakdown;
-  total: number;
-  Items: string;
-  /** The total in words. */
-  counted: string;
-}) {
-  const text = useText();
-  const name = field?.label ?? text.terms.properties.status;
-  const rows = [
-    ...values.map(({ value, items }) => ({ label: labelOf(field, value, text), items })),
-    ...(others > 0 ? [{ label: text.summary.otherValues, items: others }] : []),
-  ];
+function MonthChart({ kind, months }: { kind: CollectionKind; months: Figures["months"] }) {
+  const { summary: text, terms } = useText();
+  const { Items, itemCount } = terms.collections[kind];
+  const viewer = useViewer();
   return (
-    <section>
-      <h2>
-        <bdi>{name}</bdi>
-      </h2>
-      {rows.length === 1 ? (
-        <p>
-          {values[0]?.value === null
-            ? text.summary.noValues(total, counted)
-            : text.summary.onlyValue(total, counted, rows[0]?.label ?? "")}
-        </p>
-      ) : (
-        <Table
-          caption={text.summary.byValue(Items, name)}
-          columns={[name, { name: Items, number: true }]}
-        >
-          {rows.map(({ label, items }) => (
+    <>
+      <Plot
+        title={text.byMonth(Items)}
+        describeTotal={(count) => itemCount(count)}
+        bars={months.map((each) => ({
+          label: formatMonth(viewer, each.month),
+          value: each.items,
+          bad: 0,
+        }))}
+      />
+      <details>
+        <summary>{text.figures}</summary>
+        <Table caption={text.byMonth(Items)} columns={[text.month, { name: Items, number: true }]}>
+          {months.map((each) => (
             <tr>
-              <td>
-                <bdi>{label}</bdi>
-                <svg
-                  class="plot"
-                  viewBox={`0 0 ${barWidth} ${barHeight}`}
-                  preserveAspectRatio="none"
-                  aria-hidden="true"
-                >
-                  <rect
-                    width={Math.round((items / total) * barWidth * 10) / 10}
-                    height={barHeight}
-                  />
-                </svg>
+              <td>{formatMonth(viewer, each.month)}</td>
+              <td class="number">
+                <Count of={each.items} />
               </td>
-              <td class="number">{formatCount(items)}</td>
             </tr>
           ))}
         </Table>
-      )}
-    </section>
+      </details>
+    </>
   );
 }
 
-const maxLabelLength = 60;
-
-function labelOf(
-  field: Breakdown["field"],
-  value: string | null,
-  { summary, terms }: Catalogue,
-): string {
-  if (value === null) return summary.noValue;
-  const { statuses } = terms;
-  if (!field) return Object.entries(statuses).find(([status]) => status === value)?.[1] ?? value;
-  const label = Array.from(optionLabel(field, value));
-  return label.length > maxLabelLength
-    ? `${label.slice(0, maxLabelLength).join("")}…`
-    : label.join("");
+/** Links to the figures of other fields in the same period. */
+function PageLinks({ period: { from, to }, page: number, pageCount }: Summary) {
+  const text = useText().summary;
+  if (pageCount === 1) return null;
+  const href = (target: number) => `?from=${from}&to=${to}&page=${target}`;
+  return (
+    <nav class="actions" aria-label={text.pages}>
+      {number > 1 ? (
+        <a class="button quiet" href={href(number - 1)} rel="prev">
+          {text.previousPage}
+        </a>
+      ) : null}
+      {number < pageCount ? (
+        <a class="button quiet" href={href(number + 1)} rel="next">
+          {text.nextPage}
+        </a>
+      ) : null}
+      <small class="muted">{text.position(number, pageCount)}</small>
+    </nav>
+  );
 }

@@ -8,16 +8,21 @@ import {
   type LineItemsField,
 } from "#domain/definition/field.ts";
 import { textOf } from "#admin/form-input.ts";
-import { type Viewer, formatDay, useViewer, Time } from "#html/viewer.tsx";
-import { type Child, createContext, useContext } from "hono/jsx";
+import {
+  formatDay,
+  formatDecimal,
+  formatDigits,
+  formatTime,
+  useViewer,
+  Time,
+  type Viewer,
+} from "#html/viewer.tsx";
+import { type Child } from "hono/jsx";
 import { ReferenceValue } from "./references.tsx";
 import { FileList } from "./files/file-list.tsx";
 import { filesOf } from "./files/sent-files.ts";
 import { renderedRowCounts } from "#admin/items/form/read-form.ts";
-import { roleAllows } from "#domain/credential/permissions.ts";
-import type { ItemHistory } from "#domain/item/change.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
-import type { PageContext } from "#admin/layout.tsx";
 
 const statusTones = { draft: "warn", submitted: "good", closed: "quiet" } as const;
 
@@ -27,11 +32,12 @@ export function StatusBadge({ status }: { status: Status | null }) {
   return status === null ? null : <Badge tone={statusTones[status]}>{statuses[status]}</Badge>;
 }
 
-const EmptyValue = () => <span class="muted">–</span>;
+export const EmptyValue = () => <span class="muted">–</span>;
 
 const maxShortLength = 80;
 
-function truncateText(text: string): string {
+/** The start of a text, as lists show it. */
+export function truncateText(text: string): string {
   const characters = Array.from(text.slice(0, maxShortLength * 4));
   return characters.length > maxShortLength
     ? `${characters.slice(0, maxShortLength).join("")}…`
@@ -65,21 +71,9 @@ function ValueList({ field, values, short }: ValueListProps) {
   );
 }
 
-const numberFormats = new Map<string, Intl.NumberFormat>();
-
-/** Shows the field's number of decimals; without one, as many as the value has. */
-function formatNumber({ locale }: Viewer, field: Field, value: number): string {
-  const decimals = "decimals" in field ? field.decimals : undefined;
-  const id = `${locale} ${decimals ?? ""}`;
-  if (numberFormats.size > 200) numberFormats.clear();
-  const format =
-    numberFormats.get(id) ??
-    new Intl.NumberFormat(locale, {
-      minimumFractionDigits: decimals ?? 0,
-      maximumFractionDigits: decimals ?? 15,
-    });
-  numberFormats.set(id, format);
-  return format.format(value);
+/** A sum of a field's values, which may have more digits than a double. `digits` is a JSON number. */
+export function ExactNumber({ field, digits }: { field: Field; digits: string }) {
+  return <>{formatDigits(useViewer(), digits, decimalsOf(field))}</>;
 }
 
 /** A calendar day, formatted in UTC so that no time zone shifts it. */
@@ -131,7 +125,7 @@ export function Value({ field, value, short }: { field: Field; value: unknown; s
     case "boolean":
       return <>{booleans[value === true ? "true" : "false"]}</>;
     case "number":
-      return <>{formatNumber(viewer, field, Number(value))}</>;
+      return <>{formatDecimal(viewer, Number(value), decimalsOf(field))}</>;
     case "date":
       return <Day day={text} />;
     case "datetime":
@@ -151,6 +145,44 @@ export function Value({ field, value, short }: { field: Field; value: unknown; s
     case "line_items":
     case "files":
       return short ? <>{truncateText(text)}</> : <LinkedText text={text} />;
+  }
+}
+
+/** The value in words, as `Value` shows it. Empty if there is none. */
+export function valueText(
+  field: Field,
+  value: unknown,
+  { booleans }: Catalogue["terms"],
+  viewer: Viewer,
+): string {
+  if (Array.isArray(value)) return value.map((each) => optionLabel(field, textOf(each))).join(", ");
+  const text = textOf(value);
+  if (text === "") return "";
+  switch (valueType(field)) {
+    case "boolean":
+      return booleans[value === true ? "true" : "false"];
+    case "number":
+      return formatDecimal(viewer, Number(value), decimalsOf(field));
+    case "date": {
+      const time = Date.parse(`${text.slice(0, 10)}T00:00:00Z`);
+      return Number.isNaN(time) ? text : formatDay({ ...viewer, zone: "UTC" }, time);
+    }
+    case "datetime": {
+      const time = Date.parse(text);
+      return Number.isNaN(time) ? text : formatTime(viewer, time);
+    }
+    case "select":
+      return optionLabel(field, text);
+    case "text":
+    case "multiline_text":
+    case "email":
+    case "url":
+    case "phone":
+    case "reference":
+    case "multi_select":
+    case "line_items":
+    case "files":
+      return truncateText(text);
   }
 }
 
@@ -182,6 +214,9 @@ export function ItemValues({ fields, data }: { fields: readonly Field[]; data: D
     </dl>
   );
 }
+
+/** The decimals that the field shows; undefined for as many as the value has. */
+const decimalsOf = (field: Field) => ("decimals" in field ? field.decimals : undefined);
 
 const isLongText = ({ type }: Field) => type === "multiline_text" || type === "files";
 export const isNumber = (field: Field) => valueType(field) === "number";
@@ -220,33 +255,6 @@ function LineItemsTable({ field, rows, maxRows }: LineItemsTableProps) {
         {maxRows > 0 ? text.firstRows(maxRows, rows.length) : text.tooManyRows(rows.length)}
       </p>
     </>
-  );
-}
-
-/** Names of members and credentials by actor, as far as the page has loaded them. */
-export const ActorNamesContext = createContext<ReadonlyMap<string, string>>(new Map());
-
-export function actorNames({ entries }: ItemHistory): ReadonlyMap<string, string> {
-  return new Map(entries.flatMap(({ by, byName }) => (byName === null ? [] : [[by, byName]])));
-}
-
-/** Names an actor. Only roles that can see members get their addresses, and only those that can see credentials their names. */
-export function ActorName({ actor, frame }: { actor: string; frame: PageContext }) {
-  const [kind = "", id = ""] = actor.split(":");
-  const name = useContext(ActorNamesContext).get(actor);
-  const text = useText().itemPage.actors;
-  const { role } = frame.member;
-  if (kind === "member") {
-    if (id === frame.member.id) return <>{text.you}</>;
-    const isShown = name !== undefined && (roleAllows(role, "members") || !name.includes("@"));
-    return isShown ? <bdi>{name}</bdi> : <>{text.otherMember}</>;
-  }
-  if (kind !== "credential") return <>{text.recalculation}</>;
-  if (!roleAllows(role, "credentials")) return <>{text.integration}</>;
-  return (
-    <a href={`/admin/integrations/${id}`}>
-      <bdi>{name ?? text.integration}</bdi>
-    </a>
   );
 }
 

@@ -1,18 +1,41 @@
 import { createContext, useContext, type PropsWithChildren } from "hono/jsx";
 import type { Language } from "#domain/language.ts";
-import { type Viewer, ViewerContext } from "#html/viewer.tsx";
+import {
+  formatBytes,
+  formatCount,
+  formatNumber,
+  type Viewer,
+  ViewerContext,
+} from "#html/viewer.tsx";
 import { type Catalogue, en } from "./en/index.ts";
 import { ja } from "./ja/index.ts";
+import type { Numbers } from "./numbers.ts";
 
 export type { Catalogue };
 
 /** The languages by their own names. */
 export const languageNames: Record<Language, string> = { en: "English", ja: "日本語" };
 
-const catalogues: Record<Language, () => Catalogue> = { en, ja };
+const catalogues: Record<Language, (numbers: Numbers) => Catalogue> = { en, ja };
 
-/** The texts of the area in a language. A catalogue is built when it is first read. */
-export const catalogueOf = (language: Language): Catalogue => catalogues[language]();
+/** Building a catalogue costs more than using it, so catalogues are cached. `maxCatalogues` limits the cache. */
+const builtCatalogues = new Map<string, Catalogue>();
+const maxCatalogues = 20;
+
+/** The texts of the area in a language, with numbers as the locale writes them. */
+export function catalogueOf(language: Language, locale: string = language): Catalogue {
+  const id = `${language} ${locale}`;
+  const built = builtCatalogues.get(id);
+  if (built) return built;
+  if (builtCatalogues.size >= maxCatalogues) builtCatalogues.clear();
+  const catalogue = catalogues[language]({
+    formatCount: (count) => formatCount({ locale }, count),
+    formatNumber: (number) => formatNumber({ locale }, number),
+    formatBytes: (bytes) => formatBytes({ locale }, bytes),
+  });
+  builtCatalogues.set(id, catalogue);
+  return catalogue;
+}
 
 const TextContext = createContext<Catalogue | undefined>(undefined);
 

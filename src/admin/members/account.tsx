@@ -29,7 +29,7 @@ import { type Language, languages } from "#domain/language.ts";
 import {
   readChosenLanguage,
   readChosenZone,
-  setPreferences,
+  savePreferences,
   Preferences,
 } from "#admin/preferences.ts";
 import { limitAttempts } from "#admin/sign-in/session.ts";
@@ -57,7 +57,7 @@ const accountPage = page({
     zone: readChosenZone(c),
     language: readChosenLanguage(c),
   }),
-  document({ sessions, hash }, { ctx }) {
+  document({ sessions, hash, zone, language }, { ctx }) {
     const { email, name, role } = ctx.member;
     const granted = (Object.keys(abilities) as Ability[]).filter((each) => roleAllows(role, each));
     const sessionDocument = (session: SessionSummary) => ({
@@ -67,7 +67,15 @@ const accountPage = page({
       last_seen_at: formatTimestamp(session.seenAt),
       current: session.hash === hash,
     });
-    return { email, name, role, abilities: granted, sessions: sessions.map(sessionDocument) };
+    return {
+      email,
+      name,
+      role,
+      language: language ?? null,
+      zone: zone ?? null,
+      abilities: granted,
+      sessions: sessions.map(sessionDocument),
+    };
   },
   render(frame, { sessions, hash, hasPassword, zone, language }, attempt) {
     const { account: text, frame: frameText, terms } = frame.text;
@@ -85,7 +93,7 @@ const accountPage = page({
             [text.role, terms.roles[role]],
           ]}
         />
-        <form method="post" action="/admin/account/name">
+        <form method="post" action="/admin/account/name" data-warn="">
           <Input
             name="name"
             label={text.labels.name}
@@ -114,7 +122,7 @@ const accountPage = page({
 function LanguageForm({ language }: { language: Language | undefined }) {
   const text = useText().account;
   return (
-    <form method="post" action="/admin/preferences" id="language">
+    <form method="post" action="/admin/preferences" id="language" data-warn="">
       <h2>{text.language}</h2>
       <input type="hidden" name="back" value="/admin/account" />
       <Select
@@ -137,7 +145,7 @@ function LanguageForm({ language }: { language: Language | undefined }) {
 function ZoneForm({ zone, found }: { zone: string | undefined; found: string }) {
   const text = useText().account;
   return (
-    <form method="post" action="/admin/account/zone" id="zone">
+    <form method="post" action="/admin/account/zone" id="zone" data-warn="">
       <h2>{text.zone}</h2>
       <Select
         name="zone"
@@ -159,7 +167,7 @@ function ZoneForm({ zone, found }: { zone: string | undefined; found: string }) 
 function PasswordForm({ email }: { email: string }) {
   const text = useText().account;
   return (
-    <form method="post" action="/admin/account/password">
+    <form method="post" action="/admin/account/password" data-warn="">
       <h2>{text.password}</h2>
       <input type="hidden" value={email} autocomplete="username" />
       <Input
@@ -248,8 +256,8 @@ const signOutEverywhere = action({
 
 const chooseZone = accountPage.form({
   fields: Preferences,
-  async act({ c, text }, { zone }) {
-    setPreferences(c, { zone: zone ?? "" });
+  async act({ c, ctx, text }, { zone }) {
+    await savePreferences(c, ctx, { zone: zone ?? "" });
     return {
       to: "/admin/account",
       flash: text.account.zoneSaved,

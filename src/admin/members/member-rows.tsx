@@ -193,7 +193,7 @@ export function InviteForm({ role, values }: { role: Role; values: FormValues | 
   const { members, terms } = useText();
   const text = members.invitations;
   return (
-    <form method="post" action="/admin/members" id="invite">
+    <form method="post" action="/admin/members" id="invite" data-warn="">
       <h2>{text.invite}</h2>
       <p class="lead">{text.validity}</p>
       <div class="inputs">

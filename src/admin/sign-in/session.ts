@@ -12,10 +12,11 @@ import { memoryPart, type Memory } from "#domain/memory.ts";
 import type { Service } from "#http/service.ts";
 import { keepNewest } from "#http/isolate-limits.ts";
 import { adminPath, readForm, wantsJson } from "#admin/form-input.ts";
-import { localize } from "#admin/preferences.ts";
+import { localize, repeatPreferences, viewerOf } from "#admin/preferences.ts";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { createMiddleware } from "hono/factory";
 import { sha256, openSignedSecret } from "#domain/credential/keys.ts";
+import type { Member } from "#store/home/members.ts";
 import { findAccessMember, findSessionMember, recordSessionUse } from "#actions/members.ts";
 import { findAccessEmail, usesAccess } from "./access.ts";
 import { renderSignIn } from "./pages.tsx";
@@ -63,13 +64,15 @@ const unknownMember = { actor: "nobody", resources: "all" } as const;
  */
 function prefetchPage(c: Context<AdminEnv>, hash: string): ReadPage {
   const { earlyPage } = c.var;
+  const { zone } = viewerOf(c);
   const runRead = <Data>(prefetch: PagePrefetch<Data>, key: string) =>
     prefetch(readContext(c, unknownMember), key, c);
   const early = validSessionsIn(c.env.memory).has(hash) ? earlyPage : undefined;
   const result = early && runRead(early.prefetch, early.key);
   result?.catch(() => undefined);
+  // The member may have chosen another zone than this browser, whose days begin at other times.
   return async <Data>(prefetch: PagePrefetch<Data>) =>
-    early?.prefetch === prefetch
+    early?.prefetch === prefetch && viewerOf(c).zone === zone
       ? (result as Promise<Data>)
       : runRead(prefetch, c.req.param("key") ?? "");
 }
@@ -160,6 +163,13 @@ async function findMember(c: Context<AdminEnv>, sessionHash: string) {
   return email === undefined ? undefined : findAccessMember(databases.home, email, list);
 }
 
+/** The signed-in member, for pages outside of the area. Undefined without a session. */
+export async function findReader(c: Context<AdminEnv>): Promise<Member | undefined> {
+  const sessionId = await findSignedSession(c);
+  if (sessionId === undefined && !usesAccess(c.env)) return undefined;
+  return findMember(c, sessionId === undefined ? "" : await sha256(sessionId));
+}
+
 function recordUseAfterResponse(c: Context<AdminEnv>, sessionHash: string, seenAt: number): void {
   const { clock, databases } = c.env;
   const work = recordSessionUse(databases.home, sessionHash, { seenAt, now: clock.now() });
@@ -181,6 +191,7 @@ export const requireSession = createMiddleware<AdminEnv>(async (c, next) => {
   }
   const { settings, ...member } = found;
   c.set("member", member);
+  repeatPreferences(c, member);
   c.set("listSettings", settings);
   c.set("session", hash);
   c.set("action", adminContext(c, member, hash));

@@ -12,7 +12,7 @@ import {
 import type { Role } from "#domain/credential/permissions.ts";
 import { Problem, problem } from "#domain/problem/problem.ts";
 import type { AppEnv } from "#http/env.ts";
-import { attempted, sendOutcome } from "#admin/page.ts";
+import { submitForm, sendOutcome } from "#admin/page.ts";
 import { adminPath, parseForm, readForm, wantsJson, textOf } from "#admin/form-input.ts";
 import { localize, readTexts } from "#admin/preferences.ts";
 import {
@@ -62,7 +62,7 @@ const sessionRoutes = () =>
       c.html(<SignInPage localization={localize(c)} to={adminPath(c.req.query("to"))} />),
     )
     .post("/sign-in", (c) =>
-      attempted(
+      submitForm(
         c,
         async () => {
           const { email, password, to, kept } = await parseForm(c, SignInInput());
@@ -115,7 +115,7 @@ const setUpRoutes = () =>
   new Hono<AppEnv>()
     .get("/setup", requireTables, (c) => c.html(<SetUpPage localization={localize(c)} />))
     .post("/setup", (c) =>
-      attempted(
+      submitForm(
         c,
         async () => {
           const { secret, name = "", ...owner } = await parseForm(c, OwnerInput());
@@ -154,7 +154,7 @@ const linkRoutes = () =>
     )
     .post("/join/:secret", (c) =>
       withInvitation(c, ({ email, role }) =>
-        attempted(
+        submitForm(
           c,
           async () => {
             const { password, name = "" } = await parseForm(c, JoinInput());
@@ -185,7 +185,7 @@ const linkRoutes = () =>
     )
     .post("/reset/:reset", (c) =>
       withReset(c, ({ email }) =>
-        attempted(
+        submitForm(
           c,
           async () => {
             const { password } = await parseForm(c, ResetInput());

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { redeliver, testWebhook } from "#actions/deliveries.ts";
-import { deleteWebhook, getWebhook, updateWebhook } from "#actions/webhooks.ts";
+import { deleteWebhook, getWebhook } from "#actions/webhooks.ts";
+import { updateWebhook } from "#actions/update-webhook.ts";
 import { deliveryDocument } from "#documents/webhooks.ts";
 import { isDelivered, type Delivery } from "#domain/webhook/delivery.ts";
 import type { AdminEnv } from "#http/env.ts";
@@ -10,7 +11,7 @@ import { action, requireAbility } from "#admin/page.ts";
 import { deliveriesPage } from "./deliveries.tsx";
 import { secretOutcome, webhookPath } from "./layout.tsx";
 import { newSecretPage, secretsPage, webhooksPage } from "./pages.tsx";
-import { changeWebhook, createWebhook, newWebhookPage, settingsPage } from "./settings.tsx";
+import { saveWebhook, createWebhook, newWebhookPage, settingsPage } from "./settings.tsx";
 
 const hourMs = 60 * 60 * 1000;
 
@@ -66,7 +67,7 @@ export const webhookRoutes = () =>
     .get("/:id/settings", settingsPage.show)
     .get("/:id/secrets", secretsPage.show)
     .get("/:id/secret", newSecretPage.show)
-    .post("/:id", changeWebhook)
+    .post("/:id", saveWebhook)
     .post("/:id/rotate", rotate)
     .post("/:id/test", test)
     .post("/:id/deliveries/:delivery/redeliver", sendAgain)

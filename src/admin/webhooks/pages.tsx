@@ -1,9 +1,10 @@
 import { type Webhook, findValidWebhookSecrets } from "#domain/webhook/webhook.ts";
 import { deriveWebhookStatus, haveMakerRightsEnded } from "#domain/webhook/status.ts";
 import { Badge, EmptyState, Table, Copyable } from "#html/parts.tsx";
-import { Time, useViewer } from "#html/viewer.tsx";
+import type { DeliveryHealth } from "#domain/webhook/delivery.ts";
+import { Count, formatPercent, Time, useViewer } from "#html/viewer.tsx";
 import { describeResources } from "#admin/credentials/describe.ts";
-import { getWebhook, getWebhookWithMaker, listVisibleWebhooks } from "#actions/webhooks.ts";
+import { getWebhook, getWebhookWithMaker, listWebhooksWithHealth } from "#actions/webhooks.ts";
 import { webhookDocument } from "#documents/webhooks.ts";
 import { wantsJson } from "#admin/form-input.ts";
 import { AdminPage } from "#admin/layout.tsx";
@@ -18,9 +19,13 @@ import {
 import { webhookStateTones, describeTypes, webhookPath, WebhookLayout } from "./layout.tsx";
 
 export const webhooksPage = page({
-  load: ({ ctx }) => listVisibleWebhooks(ctx),
+  load: ({ ctx }) => listWebhooksWithHealth(ctx),
   document: (hooks, { ctx }) => ({
-    items: hooks.map((hook) => webhookDocument(hook, ctx.now())),
+    items: hooks.map(({ hook, health }) => ({
+      ...webhookDocument(hook, ctx.now()),
+      last_24_hours: health && { attempts: health.attempts, delivered: health.delivered },
+      queued: health && health.queued,
+    })),
   }),
   render(frame, hooks) {
     const { columns, labels, ...text } = frame.text.webhooks;
@@ -43,10 +48,18 @@ export const webhooksPage = page({
         ) : (
           <Table
             caption={text.title}
-            columns={[name, url, resources, types, columns.created, columns.state]}
+            columns={[
+              name,
+              url,
+              resources,
+              types,
+              { name: columns.delivered, number: true },
+              { name: columns.queue, number: true },
+              columns.state,
+            ]}
           >
-            {hooks.map((hook) => (
-              <Row hook={hook} />
+            {hooks.map((each) => (
+              <Row {...each} />
             ))}
           </Table>
         )}
@@ -55,13 +68,21 @@ export const webhooksPage = page({
   },
 });
 
-function Row({ hook }: { hook: Webhook }) {
-  const { id, name, url, types, createdAt } = hook;
+/** The share of accepted attempts, like “98% of 120”. */
+function SuccessRate({ attempts, delivered }: DeliveryHealth) {
+  const { locale } = useViewer();
+  if (attempts === 0) return <span class="muted">–</span>;
+  const percent = formatPercent({ locale }, delivered / attempts);
+  return <>{useText().webhooks.successRate(percent, attempts)}</>;
+}
+
+function Row({ hook, health }: { hook: Webhook; health: DeliveryHealth | null }) {
+  const { id, name, url, types } = hook;
   const { now } = useViewer();
   const status = deriveWebhookStatus(hook, now);
   const { state } = status;
   const text = useText();
-  const { labels } = text.webhooks;
+  const { columns, labels } = text.webhooks;
   return (
     <tr>
       <th scope="row">
@@ -74,13 +95,19 @@ function Row({ hook }: { hook: Webhook }) {
       </td>
       <td data-label={labels.resources}>{describeResources(hook.collections, text)}</td>
       <td data-label={labels.types}>{describeTypes(types, text)}</td>
-      <td class="less">
-        <Time at={createdAt} as="day" />
+      <td class="number nowrap" data-label={columns.delivered}>
+        {health ? <SuccessRate {...health} /> : <span class="muted">–</span>}
+      </td>
+      <td class="number" data-label={columns.queue}>
+        {health ? <Count of={health.queued} /> : <span class="muted">–</span>}
       </td>
       <td class="full">
         <Badge tone={webhookStateTones[state]}>{text.terms.webhookStates[state]}</Badge>{" "}
         <small class="muted">
           {text.webhooks.layout.explanation(status, haveMakerRightsEnded(hook, now))}
+          {status.nextAttemptAt === null ? null : (
+            <> {text.webhooks.nextAttempt(<Time at={status.nextAttemptAt} as="distance" />)}</>
+          )}
         </small>
       </td>
     </tr>

@@ -13,8 +13,8 @@ import {
   createWebhook as storeWebhook,
   getWebhook,
   getWebhookWithLabels,
-  updateWebhook,
 } from "#actions/webhooks.ts";
+import { updateWebhook } from "#actions/update-webhook.ts";
 import { webhookDocument } from "#documents/webhooks.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import { deriveWebhookStatus, type WebhookStatus } from "#domain/webhook/status.ts";
@@ -156,7 +156,7 @@ export const newWebhookPage = page({
         problem={attempt?.problem}
         labels={text.labels}
       >
-        <form method="post" action="/admin/webhooks" class="issue">
+        <form method="post" action="/admin/webhooks" class="issue" data-warn="">
           <input type="hidden" name="page" value="webhook" />
           <WebhookInputs reachable={reachable} values={attempt?.values ?? {}} />
           <p class="muted">{text.inputs.newWebhookRule}</p>
@@ -191,7 +191,7 @@ export const settingsPage = page({
     const { id, version } = found.hook;
     return (
       <WebhookLayout frame={frame} {...found} tab="settings" problem={attempt?.problem}>
-        <form method="post" action={`/admin/webhooks/${id}`} class="issue">
+        <form method="post" action={`/admin/webhooks/${id}`} class="issue" data-warn="">
           <input type="hidden" name="page" value="webhook" />
           <input type="hidden" name="version" value={String(version)} />
           <WebhookInputs reachable={found.collectionLabels} values={values} />
@@ -203,7 +203,7 @@ export const settingsPage = page({
   },
 });
 
-export const changeWebhook = settingsPage.form({
+export const saveWebhook = settingsPage.form({
   async act({ c, ctx, param, text }) {
     const values = await readForm(c);
     const before = await getWebhook(ctx, param("id"));

@@ -184,8 +184,8 @@ export function dragFields(form: HTMLFormElement, onMove: () => void): void {
   const drop = () => {
     if (!dragged) return;
     dragged.classList.remove("dragged");
+    dragged.dispatchEvent(new Event("input", { bubbles: true }));
     if (dragged.classList.contains("def")) onMove();
-    else dragged.dispatchEvent(new Event("input", { bubbles: true }));
     dragged = undefined;
   };
   form.addEventListener("pointerup", drop);

@@ -41,16 +41,14 @@ function updateLiveParts(form: HTMLFormElement, page: Document): void {
       item?.querySelector(":scope > .row > summary"),
     );
     if (summary && renderedSummary) summary.replaceChildren(...renderedSummary.childNodes);
-    const [input, renderedInput] = [field, rendered].map((item) =>
-      item?.querySelector<HTMLInputElement>(':scope > .row > .more input[name$=".key"]'),
-    );
-    if (input && renderedInput) input.placeholder = renderedInput.placeholder;
   }
 }
 
-/** Shows the error of an input next to it. */
+/** Shows the error of an input next to it, and its placeholder. */
 function showError(control: HTMLElement, page: Document): void {
   const rendered = page.getElementById(control.id);
+  if (control instanceof HTMLInputElement && rendered instanceof HTMLInputElement)
+    control.placeholder = rendered.placeholder;
   for (const name of ["aria-invalid", "aria-describedby"]) {
     const value = rendered?.getAttribute(name);
     if (value) control.setAttribute(name, value);
@@ -92,6 +90,8 @@ class DefinitionEditor {
 
   constructor(form: HTMLFormElement) {
     this.#form = form;
+    // The panel follows every change, so nobody needs the button.
+    form.classList.add("live");
     form.addEventListener("input", () => this.#handleInput());
     form.addEventListener("submit", (event) => this.#handleSubmit(event));
     form.addEventListener("keydown", handleEnter);
@@ -130,7 +130,8 @@ class DefinitionEditor {
     const checkInput = document.createElement("input");
     Object.assign(checkInput, { type: "hidden", name: "do", value: "check" });
     this.#form.append(checkInput);
-    this.#form.submit();
+    this.#form.noValidate = true;
+    this.#form.requestSubmit();
     return undefined;
   }
 

@@ -57,6 +57,7 @@ class OptionList {
     const grip = document.createElement("span");
     Object.assign(grip, { className: "grip", textContent: "⠿", ariaHidden: "true" });
     const labelInput = createInput(label);
+    labelInput.placeholder = optionText.label;
     const actions = Object.keys(icons) as Action[];
     item.append(grip, labelInput, createInput(value), ...actions.map(createButton));
     if (after) after.after(item);

@@ -98,7 +98,7 @@ export function findAsWritten(): void {
   };
   box.addEventListener("input", () => {
     clearTimeout(timer);
-    timer = setTimeout(() => void find(), debounceMs);
+    timer = setTimeout(() => void find().catch(() => undefined), debounceMs);
   });
 }
 

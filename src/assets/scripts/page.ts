@@ -1,5 +1,6 @@
 import { findAnything } from "./find-anything.ts";
 import { pageText } from "./language/page.ts";
+import { warnBeforeLeaving } from "./unsaved-changes.ts";
 
 /** Keeps dependent choices consistent. */
 export function choose(): void {
@@ -104,18 +105,3 @@ warnBeforeLeaving();
 
 // Reloads the page while indexing runs in the background.
 if (document.querySelector("progress[data-refresh]")) setTimeout(() => location.reload(), 2000);
-
-/** Warns before a page with unsaved changes is left. A form that is shown again after an error has some. */
-function warnBeforeLeaving(): void {
-  const forms = document.querySelectorAll<HTMLFormElement>(
-    'form:is(.item, .editor, .inputs, .issue)[method="post"]',
-  );
-  let isUnsaved = [...forms].some((form) => form.querySelector('[aria-invalid="true"]') !== null);
-  for (const form of forms) {
-    form.addEventListener("input", () => (isUnsaved = true));
-    form.addEventListener("submit", (event) => (isUnsaved &&= event.defaultPrevented));
-  }
-  addEventListener("beforeunload", (event) => {
-    if (isUnsaved) event.preventDefault();
-  });
-}

@@ -179,7 +179,7 @@ export function purchase(index: number, time: number): { status: string; data: o
 
 export const questionCount = 60;
 
-export function question(index: number): object {
+export function demoQuestion(index: number): object {
   const [subject, language, topic, message] = questions[index % questions.length] ?? [];
   const { name, email } = pick(contacts.slice(4), index, 8);
   const isAboutOrder = topic !== "invoice" && index % 3 !== 0;

@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import {
   defaultCredential,
   issueCredential,
@@ -6,6 +6,7 @@ import {
   Owner,
   saveLocal,
 } from "../owner.ts";
+import { stateFolder } from "../local-database.ts";
 import { definitions } from "./definitions.ts";
 import {
   contacts,
@@ -16,7 +17,7 @@ import {
   purchase,
   purchaseAttachments,
   purchaseCount,
-  question,
+  demoQuestion,
   questionAttachments,
   questionCount,
   spread,
@@ -25,15 +26,13 @@ import { startDemoService } from "./service.ts";
 import { Traffic, type Secrets } from "./traffic.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
-const stateFolder = ".wrangler/state";
 const unfinishedFolder = ".wrangler/demo";
 
 /**
- * Creates the local database with its owner and the demo, unless there is a database. The folder gets its name at the
- * end, so an interrupted run starts over.
+ * Replaces the local database with one that has an owner and the demo. The folder gets its name at the end, so an
+ * interrupted run starts over.
  */
 export async function createDemo(setupSecret: string): Promise<void> {
-  if (existsSync(stateFolder)) return;
   console.log("Creating a local database with three months of demo data …");
   rmSync(unfinishedFolder, { recursive: true, force: true });
   const { url, miniflare } = await startDemoService(unfinishedFolder);
@@ -42,6 +41,7 @@ export async function createDemo(setupSecret: string): Promise<void> {
   } finally {
     await miniflare.dispose();
   }
+  rmSync(stateFolder, { recursive: true, force: true });
   renameSync(unfinishedFolder, stateFolder);
 }
 
@@ -98,7 +98,7 @@ function itemsOf(start: number, end: number) {
   const questions = spread(questionCount, start, end).map((at, index) => ({
     at,
     path: "/forms/helpdesk/submissions",
-    body: { data: question(index) },
+    body: { data: demoQuestion(index) },
     attachment: questionAttachments[index],
   }));
   return { orders, purchases, questions };

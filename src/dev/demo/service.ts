@@ -1,11 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { build } from "esbuild";
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import {
-  unstable_getMiniflareWorkerOptions as optionsOf,
-  unstable_splitSqlQuery as splitSqlQuery,
-} from "wrangler";
+import type { Miniflare } from "miniflare";
+import { migrate, startLocalWorker } from "../local-database.ts";
 
 /** The service of the demo's Worker, whose clock `seed.ts` sets. It stores its data in `folder`. */
 export async function startDemoService(
@@ -21,43 +17,7 @@ export async function startDemoService(
     jsxImportSource: "hono/jsx",
     external: ["cloudflare:*", "node:*"],
   });
-  const { workerOptions } = optionsOf("wrangler.toml");
-  const { assets: _, ...options } = workerOptions;
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      host: "127.0.0.1",
-      port: 0,
-      resourcePersistencePath: resolve(folder, "v3"),
-      handleStructuredLogs: () => undefined,
-      workers: [
-        {
-          ...options,
-          name: "edge-forms",
-          modules: [{ type: "ESModule", path: "index.js", contents: outputFiles[0]?.text ?? "" }],
-        },
-      ],
-    }),
-  );
-  const url = await miniflare.ready;
-  await migrate(miniflare);
-  return { url: url.origin, miniflare };
+  const service = await startLocalWorker(folder, outputFiles[0]?.text ?? "");
+  await migrate(service.miniflare);
+  return service;
 }
-
-/** Migrates like `wrangler d1 migrations apply`, which takes seconds to start. */
-async function migrate(miniflare: Miniflare): Promise<void> {
-  const db = await miniflare.getD1Database("DB");
-  const statements = readdirSync("migrations")
-    .toSorted()
-    .flatMap((name) => [
-      ...splitSqlQuery(readFileSync(join("migrations", name), "utf8")),
-      `INSERT INTO d1_migrations (name) VALUES ('${name}')`,
-    ]);
-  await db.batch([migrationsTable, ...statements].map((sql) => db.prepare(sql)));
-}
-
-/** The table in which wrangler remembers applied migrations. */
-const migrationsTable = `CREATE TABLE d1_migrations (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  name TEXT UNIQUE,
-  applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
-)`;

@@ -1,6 +1,7 @@
+import { homeName } from "#domain/bookmarks.ts";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { queryDatabase } from "./resources.ts";
-import type { Settings } from "./settings.ts";
+import type { Deployment } from "./deployment.ts";
+import { queryDatabase } from "./query.ts";
 
 /**
  * The erasures that a restore undoes and that the service then repeats. A file keeps them during the restore, so that
@@ -10,19 +11,17 @@ import type { Settings } from "./settings.ts";
 const fileOfErasures = (environment: string) => `.wrangler/erasures.${environment}.json`;
 
 /** Saves which items, apps and forms were erased after this moment. Without one, those of the last 31 days. */
-export function saveErasures(
-  environment: string,
-  { d1_databases: databases }: Settings,
-  since: number,
-): void {
+export async function saveErasures(deployment: Deployment, since: number): Promise<void> {
+  const { environment, settings } = deployment;
   const sql = `SELECT id AS subject FROM erased_item WHERE at >= ${since}
     UNION ALL SELECT collection_id || ' ' || kind || ':' || key FROM deletion WHERE state <> 'deleted' AND erase_at >= ${since}`;
   // A database from before erasures existed has none of these tables.
-  const rows = databases.flatMap(
-    ({ binding }) =>
-      queryDatabase<{ subject: string }>(environment, binding, sql, /no such table/).results,
-  );
-  const subjects = new Set([...readErasures(environment), ...rows.map(({ subject }) => subject)]);
+  const subjects = new Set(readErasures(environment));
+  for (const { binding } of settings.d1_databases) {
+    const mayFail = /no such table/;
+    const { results } = await queryDatabase<{ subject: string }>(deployment, binding, sql, mayFail);
+    for (const { subject } of results) subjects.add(subject);
+  }
   mkdirSync(".wrangler", { recursive: true });
   writeFileSync(fileOfErasures(environment), JSON.stringify([...subjects]));
 }
@@ -36,15 +35,13 @@ function readErasures(environment: string): string[] {
 const subjectsPerStatement = 500;
 
 /** Stores the saved erasures in the home database, before the service runs again. Returns their number. */
-export function storeErasures(environment: string): number {
+export async function storeErasures(deployment: Deployment): Promise<number> {
+  const { environment } = deployment;
   const subjects = readErasures(environment).filter((subject) => /^[\w :-]+$/.test(subject));
   for (let start = 0; start < subjects.length; start += subjectsPerStatement) {
     const json = JSON.stringify(subjects.slice(start, start + subjectsPerStatement));
-    queryDatabase(
-      environment,
-      "DB",
-      `INSERT OR IGNORE INTO owed_erasure SELECT value FROM json_each('${json}')`,
-    );
+    const sql = `INSERT OR IGNORE INTO owed_erasure SELECT value FROM json_each('${json}')`;
+    await queryDatabase(deployment, homeName, sql);
   }
   rmSync(fileOfErasures(environment), { force: true });
   return subjects.length;

@@ -1,6 +1,8 @@
 import { createHash, createHmac, randomBytes, randomUUID } from "node:crypto";
 import { macLength, secretBytes, signedText } from "#domain/credential/signed-secret.ts";
-import { queryDatabase, quote } from "./resources.ts";
+import { homeName } from "#domain/bookmarks.ts";
+import type { Deployment } from "./deployment.ts";
+import { queryDatabase, quote } from "./query.ts";
 
 const invitationLifetimeMs = 7 * 24 * 60 * 60 * 1000;
 
@@ -8,7 +10,11 @@ const invitationLifetimeMs = 7 * 24 * 60 * 60 * 1000;
  * Stores an invitation for the first owner and returns the path of its link. Replaces the previous one. The service
  * accepts an invitation without an inviter only while it has no member.
  */
-export function inviteFirstOwner(environment: string, email: string, tokenSecret: string): string {
+export async function inviteFirstOwner(
+  deployment: Deployment,
+  email: string,
+  tokenSecret: string,
+): Promise<string> {
   const secret = randomBytes(secretBytes).toString("base64url");
   const hash = createHash("sha256").update(secret).digest("base64url");
   const address = email.toLowerCase();
@@ -23,7 +29,7 @@ export function inviteFirstOwner(environment: string, email: string, tokenSecret
       select max(${now}, coalesce(max(at), 0)), 'system', 'member.invite',
         ${quote(`member:${address}`)}, ${quote(randomUUID())} from audit_entry`,
   ];
-  queryDatabase(environment, "DB", statements.join("; "));
+  await queryDatabase(deployment, homeName, statements.join("; "));
   // The first secret of the list signs.
   const signingSecret = tokenSecret.split(",")[0]?.trim() ?? "";
   const mac = createHmac("sha256", signingSecret).update(signedText("invitation", secret));

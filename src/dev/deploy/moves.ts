@@ -28,15 +28,13 @@ import {
   type MoveRequest,
   type WriteValue,
 } from "#store/home/move-sql.ts";
-import { insertAuditEntry, queryDatabase, quote } from "./resources.ts";
-import type { Settings } from "./settings.ts";
+import type { Deployment } from "./deployment.ts";
+import { insertAuditEntry, queryDatabase, quote } from "./query.ts";
 import { stop } from "./wrangler.ts";
 
 /** Moves of collections to other databases, as `npm run databases` lists, starts and stops them. */
 
 export interface MoveOptions {
-  environment: string;
-  settings: Settings;
   /** `form:purchase`. */
   name: string;
   /** The binding of the database. */
@@ -63,14 +61,15 @@ type StoredMove = Omit<MoveRow, "collections"> & { collections: string };
 const command = "npm run databases";
 const literal: WriteValue = (value) => (typeof value === "number" ? String(value) : quote(value));
 
-const query = <Row>(environment: string, binding: string, sql: string) =>
-  queryDatabase<Row>(environment, binding, sql).results;
+const query = async <Row>(deployment: Deployment, binding: string, sql: string) =>
+  (await queryDatabase<Row>(deployment, binding, sql)).results;
 
 /** Finds the move that is under way. */
-function findActive(environment: string): MoveRow | undefined {
+async function findActive(deployment: Deployment): Promise<MoveRow | undefined> {
   const sql = `SELECT * FROM collection_move WHERE ${isActive} LIMIT 1`;
   // A database that an interrupted run created has no tables yet.
-  const { results } = queryDatabase<StoredMove>(environment, homeName, sql, /no such table/);
+  const mayFail = /no such table/;
+  const { results } = await queryDatabase<StoredMove>(deployment, homeName, sql, mayFail);
   const [row] = results;
   return row && { ...row, collections: JSON.parse(row.collections) as MoveRow["collections"] };
 }
@@ -88,8 +87,8 @@ function describe({ name, source, target, phase, total, done, ...move }: MoveRow
 }
 
 /** Prints the moves that are under way. */
-export function listActiveMoves(environment: string): void {
-  const move = findActive(environment);
+export async function listActiveMoves(deployment: Deployment): Promise<void> {
+  const move = await findActive(deployment);
   if (move) console.log(`\n${describe(move)}`);
 }
 
@@ -105,12 +104,13 @@ const selectPlaces = `SELECT kind || ':' || key AS name, collection_id AS collec
 const maxNames = 5000;
 
 /** Finds where a collection is. Stops with the closest name if there is none. */
-function findPlace(environment: string, name: string): Place {
+async function findPlace(deployment: Deployment, name: string): Promise<Place> {
   const sql = `SELECT collectionId, database FROM (${selectPlaces}) WHERE name = ${quote(name)}`;
-  const [place] = query<Place>(environment, homeName, sql);
+  const [place] = await query<Place>(deployment, homeName, sql);
   if (place) return place;
   const namesSql = `SELECT name FROM (${selectPlaces}) ORDER BY collectionId DESC LIMIT ${maxNames}`;
-  const names = query<{ name: string }>(environment, homeName, namesSql).map((row) => row.name);
+  const rows = await query<{ name: string }>(deployment, homeName, namesSql);
+  const names = rows.map((row) => row.name);
   const closest = findClosest(name, names);
   const hint = closest === undefined ? listOf(names) : `Did you mean ${closest}?`;
   return stop(`There is no ${quote(name)}. ${hint}`);
@@ -122,24 +122,33 @@ function listOf(names: readonly string[]): string {
   return names.length > 20 ? `There are ${shown} and others.` : `There are ${shown}.`;
 }
 
-function loadGroup(environment: string, { collectionId, database }: Place): StoredCollection[] {
-  const collections = query<StoredCollection>(environment, database, selectStored);
-  const links = query<Link>(environment, database, selectLinks);
+async function loadGroup(
+  deployment: Deployment,
+  { collectionId, database }: Place,
+): Promise<StoredCollection[]> {
+  const collections = await query<StoredCollection>(deployment, database, selectStored);
+  const links = await query<Link>(deployment, database, selectLinks);
   return groupOf(collectionId, collections, links);
 }
 
-const findRefusal = (environment: string, request: MoveRequest): MoveRefusal | null =>
-  query<{ refusal: MoveRefusal | null }>(
-    environment,
-    homeName,
-    `SELECT ${moveRefusal(request, literal)} AS refusal`,
-  )[0]?.refusal ?? null;
+async function findRefusal(
+  deployment: Deployment,
+  request: MoveRequest,
+): Promise<MoveRefusal | null> {
+  const sql = `SELECT ${moveRefusal(request, literal)} AS refusal`;
+  const [row] = await query<{ refusal: MoveRefusal | null }>(deployment, homeName, sql);
+  return row?.refusal ?? null;
+}
 
 /** What the operator should know of a refusal, besides its reason. */
-function explain(refusal: MoveRefusal, environment: string, { databases }: MoveRequest): string {
+async function explain(
+  refusal: MoveRefusal,
+  deployment: Deployment,
+  { databases }: MoveRequest,
+): Promise<string> {
   const reason = moveProblems[refusal];
   if (refusal === "unknown_database") return `${reason} There are ${databases.join(", ")}.`;
-  const active = refusal === "busy" ? findActive(environment) : undefined;
+  const active = refusal === "busy" ? await findActive(deployment) : undefined;
   return active ? `${reason} ${describe(active)}` : reason;
 }
 
@@ -147,15 +156,17 @@ const selectDelays = (isPending: string) =>
   `SELECT ${isPending} AS pending, ${hasRepairs} AS repairs`;
 
 /** What would delay the end of a move. */
-function findDelays(environment: string, request: MoveRequest, group: StoredCollection[]) {
-  const [source, target] = [
-    query<{ pending: number; repairs: number }>(
-      environment,
-      request.source,
-      selectDelays(hasPending(group)),
-    ),
-    query<{ pending: number; repairs: number }>(environment, request.target, selectDelays("0")),
-  ].map(([row]) => row);
+async function findDelays(deployment: Deployment, request: MoveRequest, group: StoredCollection[]) {
+  const load = async (database: string, isPending: string) =>
+    (
+      await query<{ pending: number; repairs: number }>(
+        deployment,
+        database,
+        selectDelays(isPending),
+      )
+    )[0];
+  const source = await load(request.source, hasPending(group));
+  const target = await load(request.target, "0");
   return [
     ...(source?.pending ? [moveProblems.waits_for_definition] : []),
     ...(source?.repairs || target?.repairs ? [moveProblems.waits_for_repairs] : []),
@@ -163,11 +174,14 @@ function findDelays(environment: string, request: MoveRequest, group: StoredColl
 }
 
 /** Says what would move, and starts the move if that is confirmed. A move that is under way already goes on. */
-export function startMove({ environment, settings, name, to, isConfirmed }: MoveOptions): void {
-  const active = findActive(environment);
+export async function startMove(
+  deployment: Deployment,
+  { name, to, isConfirmed }: MoveOptions,
+): Promise<void> {
+  const active = await findActive(deployment);
   if (active && isUnderWay(active, name, to)) return console.log(describe(active));
-  const place = findPlace(environment, name);
-  const group = loadGroup(environment, place);
+  const place = await findPlace(deployment, name);
+  const group = await loadGroup(deployment, place);
   if (group.length > maxMovedCollections) stop(moveProblems.too_many_collections);
   const request: MoveRequest = {
     name,
@@ -175,12 +189,12 @@ export function startMove({ environment, settings, name, to, isConfirmed }: Move
     source: place.database,
     target: to,
     location: locationOf(group),
-    databases: settings.d1_databases.map(({ binding }) => binding),
+    databases: deployment.settings.d1_databases.map(({ binding }) => binding),
     actor: "system",
     at: Date.now(),
   };
-  const refusal = findRefusal(environment, request);
-  if (refusal) stop(explain(refusal, environment, request));
+  const refusal = await findRefusal(deployment, request);
+  if (refusal) stop(await explain(refusal, deployment, request));
   const lines = group.map(
     ({ kind, key, itemCount }) => `  ${kind}:${key} (${itemCount.toLocaleString("en")} items)`,
   );
@@ -188,7 +202,7 @@ export function startMove({ environment, settings, name, to, isConfirmed }: Move
 ${lines.join("\n")}
 Requests go on meanwhile. At the end, writes wait for at most two seconds.
 ${request.source} keeps its copy for 7 days.`);
-  for (const delay of findDelays(environment, request, group)) console.log(delay);
+  for (const delay of await findDelays(deployment, request, group)) console.log(delay);
   if (!isConfirmed) return console.log("Nothing was done. Add --yes to do it.");
   const statements = [
     insertMove(request, literal),
@@ -197,15 +211,18 @@ ${request.source} keeps its copy for 7 days.`);
       "changes() > 0",
     ),
   ];
-  const [started] = query<{ id: number }>(environment, homeName, statements.join(";\n"));
+  const [started] = await query<{ id: number }>(deployment, homeName, statements.join(";\n"));
   // Someone else was faster.
-  if (!started) stop(explain(findRefusal(environment, request) ?? "busy", environment, request));
+  if (!started) {
+    const reason = (await findRefusal(deployment, request)) ?? "busy";
+    stop(await explain(reason, deployment, request));
+  }
   console.log("The move starts within a minute. `npm run databases -- list` shows its progress.");
 }
 
 /** Stops the move of a collection, unless the other database has, or is about to have, it. */
-export function stopMove(environment: string, name: string): void {
-  const active = findActive(environment);
+export async function stopMove(deployment: Deployment, name: string): Promise<void> {
+  const active = await findActive(deployment);
   if (!active || !takesAlong(active, name)) return stop(`${name} is not moving.`);
   if (active.phase === "stopping") return console.log(describe(active));
   const at = Date.now();
@@ -213,7 +230,7 @@ export function stopMove(environment: string, name: string): void {
     updateStopped(active.id, at, literal),
     insertAuditEntry({ at, action: "move.stop", subject: active.name, command }, "changes() > 0"),
   ];
-  const [stopped] = query<{ id: number }>(environment, homeName, statements.join(";\n"));
+  const [stopped] = await query<{ id: number }>(deployment, homeName, statements.join(";\n"));
   if (!stopped) stop("It is too late to stop this move. To undo it, move the data back.");
   console.log(`Stops the move of ${active.name}. Its data stays where it is.`);
 }

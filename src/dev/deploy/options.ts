@@ -1,5 +1,6 @@
+import { basename } from "node:path";
 import { parseArgs } from "node:util";
-import { firstSentence } from "../command.ts";
+import { firstSentence, printHelp } from "../command.ts";
 import { stop } from "./wrangler.ts";
 
 /** The environment of a command, and the settings that its options choose. */
@@ -29,6 +30,7 @@ const rules = {
 } as const;
 
 const extraDescriptions: Record<string, string> = {
+  resume: "ends the pause of a restore that restored nothing",
   from: "a backup (SQL) that fills the new database",
   to: "a time like 2026-11-21T09:30:00Z or the bookmarks of an earlier restore; for a move, a database like DATA_02",
   stop: "stops the move of the app or form",
@@ -37,14 +39,42 @@ const extraDescriptions: Record<string, string> = {
   reset: "gives an owner a new password",
   yes: "does what the command otherwise only lists",
   output: "the file to write, with the binding's name before its extension; default: backup.sql",
+  bucket: "the bucket of R2 that stores the backup instead; created if it is missing",
+  download: "the name of a backup in the bucket, which is written to the folder of --output",
+  "part-bytes": "the size of the largest object in the bucket; default: 250000000",
   email: "the owner's address, if there are several owners",
 };
 
-/** Lists the options of a command with their allowed values. */
-function describeOptions(names: readonly string[]): string {
+/** The first lines of each command's usage, by the name of its file. */
+const purposes: Record<string, string> = {
+  deploy: `Usage: npm run deploy -- [options]
+
+Creates what is missing at Cloudflare, migrates, and deploys the service. Another run continues after a failure.`,
+  rotate: `Usage: npm run rotate -- [options]
+
+Puts a new TOKEN_SECRET in front of the old ones, which still verify tokens.`,
+  restore: `Usage: npm run restore -- --to TIME [options]
+
+Restores all databases to an earlier moment. The service is paused in the meantime.`,
+  databases: `Usage: npm run databases -- list [options]
+       npm run databases -- add (--location NAME | --jurisdiction NAME) [options]
+       npm run databases -- move app:KEY|form:KEY (--to BINDING | --stop) [options]
+
+Lists the databases of a deployment, adds one, or moves an app or form to another.`,
+  backup: `Usage: npm run backup -- [options]
+
+Exports each database of a deployment, restores the export into a scratch database, and compares the rows.`,
+  "reset-owner": `Usage: npm run owner -- --reset [options]
+
+Gives an owner of a deployment a new password, and ends the owner's sessions.`,
+};
+
+/** Builds the usage of this command, with the allowed values of its options. */
+function buildUsage(names: readonly string[]): string {
   const descriptions = { ...extraDescriptions, ...mapDescriptions() };
   const lines = names.map((name) => `  --${name.padEnd(14)}${descriptions[name] ?? ""}`);
-  return ["Options:", ...lines].join("\n");
+  const purpose = purposes[basename(process.argv[1] ?? "", ".ts")] ?? "";
+  return [purpose, "", ...lines].join("\n");
 }
 
 const mapDescriptions = () =>
@@ -61,15 +91,11 @@ export function parseDeploymentOptions<T extends string>(
     Object.entries(types).map(([name, type]) => [name, { type: type as "string" | "boolean" }]),
   );
   let values: Record<string, string | boolean | undefined>;
-  if (process.argv.includes("--help")) {
-    console.log(describeOptions(Object.keys(options)));
-    process.exit(0);
-  }
+  printHelp(buildUsage(Object.keys(options)));
   try {
     values = parseArgs({ options, args: [...args] }).values;
   } catch (error) {
-    const names = Object.keys(options).map((name) => `--${name}`);
-    stop(`${firstSentence(error)} Options: ${names.join(", ")}.`);
+    stop(`${firstSentence(error)} See --help.`);
   }
   for (const name of allowed) {
     const [pattern, description] = rules[name];

@@ -1,70 +1,51 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { queryDatabase } from "./resources.ts";
-import { settingsFileOf, type Settings, withSecretsFile, type Secrets } from "./settings.ts";
+import { requireNoNewDatabase, type Deployment } from "./deployment.ts";
+import { migrate } from "./migrate.ts";
+import { withSecretsFile, type Secrets } from "./secrets.ts";
+import { saveSettings, settingsFileOf } from "./settings.ts";
 import { runWrangler, stop } from "./wrangler.ts";
 
 /**
  * Migrates every database, then deploys. This order is safe, because the previous version works with every migration.
- * Stops before the deployment if a database lacks one.
+ * Stops before the deployment if a database lacks one, or if the deployment would unbind a database.
  */
-export function migrateAndDeploy(
-  environment: string,
-  settings: Settings,
+export async function migrateAndDeploy(
+  deployment: Deployment,
   secrets: Secrets = {},
-): { url: string; hasOwner: boolean } {
-  const memberCounts = settings.d1_databases.map(({ binding }) => migrate(environment, binding));
-  return { url: deploy(environment, settings, secrets), hasOwner: memberCounts.some(Boolean) };
+): Promise<{ url: string; hasOwner: boolean }> {
+  let memberCount = 0;
+  for (const { binding } of deployment.settings.d1_databases)
+    memberCount += await migrate(deployment, binding);
+  await requireNoNewDatabase(deployment);
+  return { url: await deploy(deployment, secrets), hasOwner: memberCount > 0 };
 }
 
-/** Applies the missing migrations of a database. Stops if it then lacks one. Returns its number of members. */
-export function migrate(environment: string, binding: string): number {
-  const state = readState(environment, binding);
-  if (state.missing.length === 0) {
-    console.log(`${binding}: No migrations to apply.`);
-    return state.members;
-  }
-  const config = ["--config", settingsFileOf(environment)];
-  runWrangler(["d1", "migrations", "apply", binding, "--remote", ...config]);
-  const { missing, members } = readState(environment, binding);
-  if (missing.length > 0)
-    stop(`${binding} still lacks ${missing.join(", ")}. Run the same command again.`);
-  return members;
-}
-
-/** The migrations that a database lacks, and its number of members. One query reads both, because each takes a second. */
-function readState(environment: string, binding: string) {
-  const sql = "SELECT name, (SELECT count(*) FROM member) AS members FROM d1_migrations";
-  // A new database has none of these tables.
-  const { results } = queryDatabase<{ name: string; members: number }>(
-    environment,
-    binding,
-    sql,
-    /no such table/,
-  );
-  const applied = new Set(results.map(({ name }) => name));
-  const missing = readdirSync("migrations").filter(
-    (name) => name.endsWith(".sql") && !applied.has(name),
-  );
-  return { missing, members: results[0]?.members ?? 0 };
+/** Stops while a restore has paused the service. Its databases may lack what the restore still has to do. */
+export function requireRunning({ live }: Deployment): void {
+  if (live?.vars["PAUSED"] === "true")
+    stop(
+      "A restore has paused this service. Run `npm run restore` again to finish it. If nothing was restored, resume with " +
+        "`npm run deploy -- --resume`.",
+    );
 }
 
 /** Deploys the Worker without migrations. Returns its URL. */
-export function deploy(
-  environment: string,
-  settings: Settings,
+export async function deploy(
+  { environment, settings }: Deployment,
   secrets: Secrets = {},
   options: readonly string[] = [],
-): string {
+): Promise<string> {
+  saveSettings(environment, settings);
   const folder = mkdtempSync(join(tmpdir(), "edge-forms-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   const output = join(folder, "output.ndjson");
   const command = ["deploy", "--config", settingsFileOf(environment), ...options];
   const runCommand = (secretOptions: string[]) =>
     runWrangler([...command, ...secretOptions], { WRANGLER_OUTPUT_FILE_PATH: output });
-  if (Object.keys(secrets).length === 0) runCommand([]);
-  else withSecretsFile(secrets, (path) => runCommand(["--secrets-file", path]));
+  if (Object.keys(secrets).length === 0) await runCommand([]);
+  else await withSecretsFile(secrets, (path) => runCommand(["--secrets-file", path]));
   return settings.vars["ORIGIN"] || findWorkerUrl(readFileSync(output, "utf8"));
 }
 

@@ -1,7 +1,7 @@
 import { homeName } from "#domain/bookmarks.ts";
 import { sequencesPerCollection } from "#domain/item/item.ts";
 import { heldTables, isOfCollection } from "#store/db/moved-tables.ts";
-import { quote } from "./resources.ts";
+import { quote } from "./query.ts";
 import { eraseCopySql, erasesCopy, stopMoveSql, type MoveRow } from "./restored-moves.ts";
 
 /**

@@ -1,162 +1,144 @@
-import type { AuditAction } from "#domain/audit.ts";
+import type { Cloudflare } from "./cloudflare.ts";
+import type { Deployment } from "./deployment.ts";
 import type { DeploymentOptions } from "./options.ts";
-import { settingsFileOf, isAssignedId, saveSettings, type Settings } from "./settings.ts";
-import { captureWrangler, queryWrangler, runWranglerQuietly, stop, stopAfter } from "./wrangler.ts";
+import { listDatabases } from "./query.ts";
+import { isAssignedId, saveSettings } from "./settings.ts";
+import { stop } from "./wrangler.ts";
 
-type PlaceOptions = Pick<DeploymentOptions, "environment" | "location" | "jurisdiction">;
+type Place = Pick<DeploymentOptions, "location" | "jurisdiction">;
 
 /** Ensures that the databases, namespaces and buckets exist. Uses the known ids, else finds them by name, else creates them. */
-export function ensureResources(options: PlaceOptions, settings: Settings): void {
-  const config = ["--config", settingsFileOf(options.environment)];
-  ensureDatabases(options, settings);
+export async function ensureResources(deployment: Deployment, place: Place): Promise<void> {
+  const { environment, settings, cloudflare } = deployment;
+  await ensureDatabases(deployment, place);
   for (const namespace of settings.kv_namespaces) {
-    if (isAssignedId(namespace.id)) continue;
+    // It holds copies of what the database has, so a new one can replace it.
+    if (isAssignedId(namespace.id) && (await hasNamespace(cloudflare, namespace.id))) continue;
     const title = `${settings.name}-${namespace.binding.toLowerCase()}`;
-    namespace.id = findNamespaceId(title, config) ?? createNamespace(title, config);
-    saveSettings(options.environment, settings);
+    namespace.id =
+      (await findNamespaceId(cloudflare, title)) ?? (await createNamespace(cloudflare, title));
   }
+  const home = settings.d1_databases[0]?.database_id ?? "";
   for (const bucket of settings.r2_buckets) {
-    if (bucket.bucket_name !== undefined) continue;
-    const name = `${settings.name}-${bucket.binding.toLowerCase()}`;
-    const jurisdiction = options.jurisdiction ?? findJurisdiction(settings, config);
-    createBucket(name, { location: options.location, jurisdiction }, config);
-    Object.assign(bucket, { bucket_name: name, ...(jurisdiction ? { jurisdiction } : {}) });
-    saveSettings(options.environment, settings);
-  }
-}
-
-export function ensureDatabases(options: PlaceOptions, settings: Settings): void {
-  const config = ["--config", settingsFileOf(options.environment)];
-  for (const database of settings.d1_databases) {
-    const { database_name: name, database_id: id } = database;
-    if (isAssignedId(id)) continue;
-    database.database_id = findDatabaseId(name, config) ?? createDatabase(name, options, config);
-    saveSettings(options.environment, settings);
-  }
-}
-
-/** The account's resources by the command that lists them. Each takes a second, so they are listed again only after changes. */
-const listed = new Map<string, unknown[]>();
-
-function list<Resource>(command: string, config: string[]): Resource[] {
-  const resources = listed.get(command) ?? queryWrangler([...command.split(" "), ...config]) ?? [];
-  listed.set(command, resources);
-  return resources as Resource[];
-}
-
-interface Database {
-  name: string;
-  uuid: string;
-  jurisdiction?: string | null;
-}
-
-const listDatabases = (config: string[]) => list<Database>("d1 list --json", config);
-
-/** The jurisdiction of the home database. Files must not leave it either. */
-function findJurisdiction({ d1_databases: ours }: Settings, config: string[]): string | undefined {
-  const home = listDatabases(config).find(({ uuid }) => uuid === ours[0]?.database_id);
-  return home?.jurisdiction ?? undefined;
-}
-
-/** Creates a bucket, unless the account has it in this jurisdiction. */
-function createBucket(
-  name: string,
-  { location, jurisdiction }: Pick<DeploymentOptions, "location" | "jurisdiction">,
-  config: string[],
-): void {
-  const option = jurisdiction ? [`--jurisdiction=${jurisdiction}`] : [];
-  if (!jurisdiction && location) option.push(`--location=${location}`);
-  const command = ["r2", "bucket", "create", name, ...option, "--update-config=false", ...config];
-  // Cloudflare's code for a bucket of this name that the account owns.
-  const { succeeded, stdout, stderr } = captureWrangler(command);
-  if (!succeeded && !/code: 10004/.test(stdout + stderr)) stopAfter(command, stdout + stderr);
-}
-
-/** Finds the databases of a deployment by name where the settings lack their ids, as on a runner without its files. */
-export function findDatabases(environment: string, settings: Settings): void {
-  const config = ["--config", settingsFileOf(environment)];
-  for (const database of settings.d1_databases) {
-    if (isAssignedId(database.database_id)) continue;
-    const name = database.database_name;
-    database.database_id =
-      findDatabaseId(name, config) ?? stop(`There is no database ${name}. Run \`npm run deploy\`.`);
+    if (await hasBucket(cloudflare, bucket.bucket_name, bucket.jurisdiction)) continue;
+    // Files must not leave the jurisdiction of the home database either.
+    const jurisdiction =
+      bucket.jurisdiction ?? place.jurisdiction ?? (await findJurisdiction(cloudflare, home));
+    await createBucket(cloudflare, bucket.bucket_name, { ...place, jurisdiction });
+    if (jurisdiction) bucket.jurisdiction = jurisdiction;
   }
   saveSettings(environment, settings);
 }
 
-const findDatabaseId = (name: string, config: string[]) =>
-  listDatabases(config).find((database) => database.name === name)?.uuid;
-
-function createDatabase(
-  name: string,
-  options: Pick<DeploymentOptions, "location" | "jurisdiction">,
-  config: string[],
-): string {
-  const { location, jurisdiction } = options;
-  if (!location && !jurisdiction) {
-    stop(
-      "Choose where to create the database, which cannot be changed later: --location weur (or eeur, wnam, enam, apac, " +
-        "oc), or --jurisdiction eu (or us, fedramp).",
-    );
+export async function ensureDatabases(
+  { environment, settings, cloudflare }: Deployment,
+  place: Place,
+): Promise<void> {
+  for (const database of settings.d1_databases) {
+    const { database_id: id, database_name: name } = database;
+    if (isAssignedId(id)) continue;
+    const existing = await findDatabase(cloudflare, name);
+    if (existing) database.database_id = existing.uuid;
+    else {
+      database.database_id = await createDatabase(cloudflare, name, requirePlace(place));
+      console.log(`Created the database ${name}.`);
+    }
+    saveSettings(environment, settings);
   }
-  const locationOption = jurisdiction
-    ? [`--jurisdiction=${jurisdiction}`]
-    : [`--location=${location}`];
-  runWranglerQuietly(["d1", "create", name, ...locationOption, "--update-config=false", ...config]);
-  listed.clear();
-  console.log(`Created the database ${name}.`);
-  return (
-    findDatabaseId(name, config) ?? stop(`The database ${name} was created but is not listed.`)
+}
+
+function requirePlace(place: Place): Place {
+  if (place.location || place.jurisdiction) return place;
+  return stop(
+    "Choose where to create the database, which cannot be changed later: --location weur (or eeur, wnam, enam, apac, " +
+      "oc), or --jurisdiction eu (or us, fedramp).",
   );
 }
 
-interface DatabaseResult<Row> {
-  results: Row[];
-  meta: { size_after?: number };
+const findDatabase = async (cloudflare: Cloudflare, name: string) =>
+  (await listDatabases(cloudflare)).find((database) => database.name === name);
+
+/** Creates a database. Returns its ID. */
+export async function createDatabase(
+  cloudflare: Cloudflare,
+  name: string,
+  { location, jurisdiction }: Place,
+): Promise<string> {
+  const place = jurisdiction ? { jurisdiction } : { primary_location_hint: location };
+  const { uuid } = await cloudflare.call<{ uuid: string }>("POST", "/d1/database", {
+    body: { name, ...place },
+  });
+  return uuid;
 }
 
-/** Runs a statement in a deployed database. */
-export function queryDatabase<Row>(
-  environment: string,
-  binding: string,
-  sql: string,
-  mayFail?: RegExp,
-): DatabaseResult<Row> {
-  const command = ["d1", "execute", binding, "--remote", "--json", "--command", sql];
-  const results = queryWrangler<DatabaseResult<Row>[]>(
-    [...command, "--config", settingsFileOf(environment)],
-    mayFail,
-  );
-  return results?.[0] ?? { results: [], meta: {} };
+/** Deletes a database, if the account has it. */
+export async function deleteDatabase(cloudflare: Cloudflare, name: string): Promise<void> {
+  const database = await findDatabase(cloudflare, name);
+  if (database) await cloudflare.call("DELETE", `/d1/database/${database.uuid}`);
 }
 
-/** A text as an SQL literal. Wrangler's commands take no parameters. */
-export const quote = (text: string | null): string =>
-  text === null ? "NULL" : `'${text.replaceAll("'", "''")}'`;
+/** The jurisdiction of a database. Undefined if it has none. */
+export async function findJurisdiction(
+  cloudflare: Cloudflare,
+  id: string,
+): Promise<string | undefined> {
+  const path = `/d1/database/${id}`;
+  const { jurisdiction } = await cloudflare.call<{ jurisdiction?: string | null }>("GET", path);
+  return jurisdiction ?? undefined;
+}
 
-/** An entry of the audit of the home database, as a statement. With a condition, only where that is true. */
-export const insertAuditEntry = (
-  {
-    at,
-    action,
-    subject,
-    command,
-  }: { at: number; action: AuditAction; subject: string; command: string },
-  condition = "true",
-): string => `INSERT INTO audit_entry (at, actor, action, subject, request_id)
-  SELECT max(${at}, coalesce((SELECT at FROM audit_entry ORDER BY id DESC LIMIT 1), 0)), 'system', '${action}',
-    ${quote(subject)}, '${command}' WHERE ${condition}`;
+/** The header that selects the jurisdiction of a bucket. */
+export const inJurisdiction = (jurisdiction: string | undefined): Record<string, string> =>
+  jurisdiction ? { "cf-r2-jurisdiction": jurisdiction } : {};
 
-const findNamespaceId = (title: string, config: string[]) =>
-  list<{ title: string; id: string }>("kv namespace list", config).find(
-    (namespace) => namespace.title === title,
-  )?.id;
+async function hasBucket(
+  cloudflare: Cloudflare,
+  name: string,
+  jurisdiction: string | undefined,
+): Promise<boolean> {
+  const headers = inJurisdiction(jurisdiction);
+  return (await cloudflare.find(`/r2/buckets/${name}`, { headers })) !== undefined;
+}
 
-export function createNamespace(title: string, config: string[]): string {
-  runWranglerQuietly(["kv", "namespace", "create", title, "--update-config=false", ...config]);
-  listed.clear();
+async function createBucket(
+  cloudflare: Cloudflare,
+  name: string,
+  { location, jurisdiction }: Place,
+): Promise<void> {
+  const body = { name, ...(location && !jurisdiction ? { locationHint: location } : {}) };
+  await cloudflare.call("POST", "/r2/buckets", { body, headers: inJurisdiction(jurisdiction) });
+  console.log(`Created the bucket ${name}.`);
+}
+
+/** Creates a bucket, unless the account has it in this jurisdiction. */
+export async function ensureBucket(
+  cloudflare: Cloudflare,
+  name: string,
+  place: Place,
+): Promise<void> {
+  if (!(await hasBucket(cloudflare, name, place.jurisdiction)))
+    await createBucket(cloudflare, name, place);
+}
+
+const namespacesPath = "/storage/kv/namespaces";
+
+async function findNamespaceId(cloudflare: Cloudflare, title: string): Promise<string | undefined> {
+  const namespaces = await cloudflare.list<{ title: string; id: string }>(namespacesPath);
+  return namespaces.find((namespace) => namespace.title === title)?.id;
+}
+
+/** Creates a namespace. Returns its ID. */
+export async function createNamespace(cloudflare: Cloudflare, title: string): Promise<string> {
+  const { id } = await cloudflare.call<{ id: string }>("POST", namespacesPath, { body: { title } });
   console.log(`Created the KV namespace ${title}.`);
-  return (
-    findNamespaceId(title, config) ?? stop(`The namespace ${title} was created but is not listed.`)
-  );
+  return id;
 }
+
+/** Deletes a namespace. Does nothing if an interrupted run has. */
+export async function deleteNamespace(cloudflare: Cloudflare, id: string): Promise<void> {
+  if (await hasNamespace(cloudflare, id))
+    await cloudflare.call("DELETE", `${namespacesPath}/${id}`);
+}
+
+const hasNamespace = async (cloudflare: Cloudflare, id: string) =>
+  (await cloudflare.find(`${namespacesPath}/${id}`)) !== undefined;

@@ -1,7 +1,7 @@
 import { copyKeptMs } from "#domain/move.ts";
 import { moveTriggers } from "#store/db/moved-tables.ts";
 import type { Claim, Held, Repair, RestoredState } from "./reconcile.ts";
-import { quote } from "./resources.ts";
+import { quote } from "./query.ts";
 
 /** What becomes of moves, and of the copies that they have left, after a restore. */
 

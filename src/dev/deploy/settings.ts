@@ -1,10 +1,7 @@
-import { existsSync, readFileSync, writeFileSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { parse as parseToml } from "smol-toml";
+import { restoresOf, timelineOf, type LiveWorker } from "./live-worker.ts";
 import type { DeploymentOptions } from "./options.ts";
-import { randomBytes } from "node:crypto";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { queryWrangler } from "./wrangler.ts";
 
 interface Binding {
   binding: string;
@@ -19,6 +16,18 @@ export interface DatabaseSettings extends Binding {
 
 export const isDataDatabase = ({ binding }: Binding): boolean => /^DATA_\d\d$/.test(binding);
 
+/** The settings of a data database. Without a name, as the deployed Worker knows it. */
+export const createDatabaseSettings = (
+  binding: string,
+  name = "",
+  id = noId,
+): DatabaseSettings => ({
+  binding,
+  database_name: name,
+  database_id: id,
+  migrations_dir: "migrations",
+});
+
 /** The parts of wrangler's configuration that differ between environments. */
 export interface Settings {
   name: string;
@@ -28,48 +37,147 @@ export interface Settings {
   vars: Record<string, string>;
   d1_databases: DatabaseSettings[];
   kv_namespaces: (Binding & { id: string })[];
-  /** A bucket without a name does not exist yet. */
-  r2_buckets: (Binding & { bucket_name?: string; jurisdiction?: string })[];
+  r2_buckets: (Binding & { bucket_name: string; jurisdiction?: string })[];
   ratelimits: { name: string; namespace_id: string; simple: object }[];
 }
 
 export const settingsFileOf = (environment: string) => `wrangler.${environment}.json`;
 
-/** Merges wrangler.toml with the saved file of the environment and the options of the command. */
-export function loadSettings(options: DeploymentOptions): Settings {
+/** The settings of an environment on this machine. */
+export interface LocalSettings {
+  environment: string;
+  name: string;
+  accountId: string | undefined;
+  /** wrangler.toml. */
+  template: Settings;
+  /** The file that the last command on this machine wrote. Empty if it is missing. */
+  saved: Partial<Settings>;
+}
+
+export function loadLocalSettings(options: DeploymentOptions): LocalSettings {
   const template = readConfig("wrangler.toml");
   const file = settingsFileOf(options.environment);
   const saved: Partial<Settings> = existsSync(file) ? readConfig(file) : {};
-  const isProduction = options.environment === "production";
-  const name =
-    saved.name ?? (isProduction ? template.name : `${template.name}-${options.environment}`);
-  const account = options.account ?? saved.account_id ?? process.env["CLOUDFLARE_ACCOUNT_ID"];
+  const suffix = isProduction(options) ? "" : `-${options.environment}`;
+  return {
+    environment: options.environment,
+    // Workers Builds deploys to the Worker whose build it runs, whatever its name is in the configuration.
+    name: process.env["WRANGLER_CI_OVERRIDE_NAME"] || (saved.name ?? `${template.name}${suffix}`),
+    accountId: options.account ?? saved.account_id ?? process.env["CLOUDFLARE_ACCOUNT_ID"],
+    template,
+    saved,
+  };
+}
+
+const isProduction = ({ environment }: { environment: string }) => environment === "production";
+
+/**
+ * Merges wrangler.toml with the saved file of the environment, the deployed Worker and the options of the command. The file
+ * comes before the Worker, unless another machine has restored the service since. wrangler.toml names resources of
+ * production only.
+ */
+export function mergeSettings(
+  local: LocalSettings,
+  live: LiveWorker | undefined,
+  options: DeploymentOptions,
+): Settings {
+  const { template, saved, name, accountId } = local;
+  const routes = saved.routes ?? routesOf(live?.domains ?? []);
+  const isRestoredElsewhere = restoresOf(live?.vars) > restoresOf(saved.vars);
   const settings: Settings = {
     ...template,
     name,
-    ...(account ? { account_id: account } : {}),
-    ...(saved.routes ? { routes: saved.routes, workers_dev: false } : {}),
-    vars: { ...template.vars, ...saved.vars },
+    ...(accountId ? { account_id: accountId } : {}),
+    ...(routes ? { routes, workers_dev: false } : {}),
+    vars: {
+      ...mergeVars(template.vars, saved.vars ?? {}, live?.vars ?? {}),
+      ...(isRestoredElsewhere ? timelineOf(live?.vars ?? {}) : {}),
+    },
+    ...mergeResources(local, live, isRestoredElsewhere),
+    ratelimits: isProduction(local) ? template.ratelimits : buildSeparateLimiters(template, name),
+  };
+  return applyOptions(settings, options);
+}
+
+function mergeResources(
+  local: LocalSettings,
+  live: LiveWorker | undefined,
+  isRestoredElsewhere: boolean,
+): Pick<Settings, "d1_databases" | "kv_namespaces" | "r2_buckets"> {
+  const { template, saved, name } = local;
+  const isMain = isProduction(local);
+  return {
     d1_databases: [
       ...template.d1_databases.map((database) => ({
         ...database,
-        database_name: isProduction ? database.database_name : name,
-        database_id: findSavedId(saved.d1_databases, database, isProduction, "database_id"),
+        database_name: isMain ? database.database_name : name,
+        database_id: firstAssigned(
+          saved.d1_databases?.find(isSame(database))?.database_id,
+          isMain ? database.database_id : undefined,
+          live?.databases.find(isSame(database))?.id,
+        ),
       })),
-      // `npm run databases -- add` adds them to the saved file alone.
-      ...(saved.d1_databases ?? []).filter(isDataDatabase),
+      ...mergeDataDatabases(saved.d1_databases ?? [], live?.databases ?? []),
     ],
-    kv_namespaces: template.kv_namespaces.map((namespace) => ({
-      ...namespace,
-      id: findSavedId(saved.kv_namespaces, namespace, isProduction, "id"),
-    })),
+    kv_namespaces: template.kv_namespaces.map((namespace) => {
+      const liveId = live?.namespaces.find(isSame(namespace))?.id;
+      return {
+        ...namespace,
+        // A restore replaces the namespace and deletes the former one.
+        id: firstAssigned(
+          isRestoredElsewhere ? liveId : undefined,
+          saved.kv_namespaces?.find(isSame(namespace))?.id,
+          liveId,
+          isMain ? namespace.id : undefined,
+        ),
+      };
+    }),
     r2_buckets: template.r2_buckets.map((bucket) => ({
-      ...(isProduction ? bucket : { binding: bucket.binding }),
-      ...saved.r2_buckets?.find(({ binding }) => binding === bucket.binding),
+      ...bucket,
+      ...(isMain ? {} : { bucket_name: `${name}-${bucket.binding.toLowerCase()}` }),
+      ...live?.buckets.find(isSame(bucket)),
+      ...saved.r2_buckets?.find(isSame(bucket)),
     })),
-    ratelimits: isProduction ? template.ratelimits : buildSeparateLimiters(template, name),
   };
-  return applyOptions(settings, options);
+}
+
+const isSame =
+  ({ binding }: Binding) =>
+  (other: Binding) =>
+    other.binding === binding;
+
+const routesOf = (domains: readonly string[]): Settings["routes"] =>
+  domains.length === 0
+    ? undefined
+    : domains.map((pattern) => ({ pattern, custom_domain: true as const }));
+
+/** Whether somebody chose the value. wrangler.toml has empty texts and an address at example.com. */
+const isChosen = (value: string | undefined) =>
+  value !== undefined && value !== "" && !value.endsWith("@example.com");
+
+/** Each variable has the first chosen value: of the saved file, of wrangler.toml, of the deployed Worker. */
+function mergeVars(
+  template: Record<string, string>,
+  saved: Record<string, string>,
+  live: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const names = Object.keys({ ...template, ...saved });
+  return Object.fromEntries(
+    names.map((name) => {
+      const values = [saved[name], template[name], live[name]];
+      return [name, values.find(isChosen) ?? (saved[name] || live[name] || template[name] || "")];
+    }),
+  );
+}
+
+/** `npm run databases -- add` adds data databases to the saved file and to the Worker. wrangler.toml has none. */
+function mergeDataDatabases(
+  saved: readonly DatabaseSettings[],
+  live: LiveWorker["databases"],
+): DatabaseSettings[] {
+  const local = saved.filter(isDataDatabase);
+  const others = live.filter((each) => isDataDatabase(each) && !local.some(isSame(each)));
+  return [...local, ...others.map(({ binding, id }) => createDatabaseSettings(binding, "", id))];
 }
 
 function applyOptions(settings: Settings, { domain, contact }: DeploymentOptions): Settings {
@@ -89,22 +197,12 @@ function readConfig(path: string): Settings {
   return (path.endsWith(".json") ? JSON.parse(text) : parseToml(text)) as Settings;
 }
 
+const noId = "0".repeat(32);
 /** Whether Cloudflare assigned the id. False for the placeholder in wrangler.toml. */
 export const isAssignedId = (id: string) => !/^[0-]*$/.test(id);
-const noId = "0".repeat(32);
 
-/** The saved id. Production falls back to the id in wrangler.toml, other environments to the placeholder. */
-function findSavedId<K extends string, B extends Binding & Record<K, string>>(
-  saved: B[] | undefined,
-  binding: B,
-  isProduction: boolean,
-  key: K,
-): string {
-  return (
-    saved?.find((candidate) => candidate.binding === binding.binding)?.[key] ??
-    (isProduction ? binding[key] : noId)
-  );
-}
+const firstAssigned = (...ids: (string | undefined)[]): string =>
+  ids.find((id) => id !== undefined && isAssignedId(id)) ?? noId;
 
 /** Numbers the rate limiters of an environment. Limiters of one account with the same number would share their counts. */
 function buildSeparateLimiters(template: Settings, name: string): Settings["ratelimits"] {
@@ -114,63 +212,4 @@ function buildSeparateLimiters(template: Settings, name: string): Settings["rate
     ...limiter,
     namespace_id: String(Number(limiter.namespace_id) + (hash + 1) * 10_000),
   }));
-}
-
-const secretNames = ["TOKEN_SECRET", "SETUP_SECRET"] as const;
-export type Secrets = Partial<Record<(typeof secretNames)[number], string>>;
-
-/** The local file with the secrets. Cloudflare never shows them again, and rotation needs the old one. */
-export const secretsFileOf = (environment: string) => `.secrets.${environment}.json`;
-
-export function readSecrets(environment: string): Secrets {
-  const file = secretsFileOf(environment);
-  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Secrets) : {};
-}
-
-export function saveSecrets(environment: string, secrets: Secrets): void {
-  const text = `${JSON.stringify(secrets, null, 2)}\n`;
-  writeFileSync(secretsFileOf(environment), text, { mode: 0o600 });
-}
-
-export const createSecret = () => randomBytes(32).toString("base64url");
-
-/** The names of the deployed Worker's secrets. Undefined before the first deployment. */
-export function findDeployedSecrets(environment: string): string[] | undefined {
-  return queryWrangler<{ name: string }[]>(
-    ["secret", "list", "--config", settingsFileOf(environment)],
-    /Worker "[^"]+"[^\n]* not found/,
-  )?.map(({ name }) => name);
-}
-
-/** Whether this is a runner of CI, whose files and logs must not keep secrets. */
-export const isRunner = () => Boolean(process.env["CI"]);
-
-/**
- * Returns the secrets that the deployed Worker lacks: from variables of the same names, from the file, or new ones.
- * Saves them to the file before use. On a runner, the Worker alone keeps them.
- */
-export function createMissingSecrets(
-  environment: string,
-  deployedNames: readonly string[] = [],
-): Secrets {
-  const localSecrets = readSecrets(environment);
-  const missing: Secrets = {};
-  for (const name of secretNames) {
-    if (deployedNames.includes(name)) continue;
-    missing[name] = process.env[name] || localSecrets[name] || createSecret();
-  }
-  if (!isRunner() && Object.keys(missing).length > 0)
-    saveSecrets(environment, { ...localSecrets, ...missing });
-  return missing;
-}
-
-/** Calls `use` with a temporary file of the secrets, which only this user can read. Removes it afterwards. */
-export function withSecretsFile(secrets: Secrets, use: (path: string) => void): void {
-  const folder = mkdtempSync(join(tmpdir(), "edge-forms-"));
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  process.once("exit", remove);
-  const path = join(folder, "secrets.json");
-  writeFileSync(path, JSON.stringify(secrets), { mode: 0o600 });
-  use(path);
-  remove();
 }

@@ -9,14 +9,11 @@ import {
   type Repair,
 } from "./reconcile.ts";
 import { forgetMoves, selectMoves, type MoveRow } from "./restored-moves.ts";
-import { insertAuditEntry, queryDatabase, quote } from "./resources.ts";
-import {
-  isDataDatabase,
-  settingsFileOf,
-  type DatabaseSettings,
-  type Settings,
-} from "./settings.ts";
-import { queryWrangler, stop } from "./wrangler.ts";
+import type { Deployment } from "./deployment.ts";
+import { restoresOf } from "./live-worker.ts";
+import { insertAuditEntry, queryDatabase, quote } from "./query.ts";
+import { isDataDatabase, type DatabaseSettings, type Settings } from "./settings.ts";
+import { stop } from "./wrangler.ts";
 
 /** Time Travel of the databases of an installation. */
 
@@ -31,14 +28,19 @@ export type RestoreRequest =
   | { time: string; databases: string[] }
   | { time: null; bookmarks: Targets };
 
+/** Returns the time or the bookmarks of `--to`. Stops if it is neither. */
+export function requireMoment(to: string | boolean | undefined): string {
+  if (typeof to !== "string" || !(timePattern.test(to) || bookmarksPattern.test(to)))
+    stop("--to must be a time with a zone, like 2026-11-21T09:30:00Z, or database bookmarks.");
+  return to;
+}
+
 /** A time concerns all databases, unless one is chosen. Bookmarks name theirs, as an earlier restore printed them. */
 export function parseRequest(
   { d1_databases: databases }: Settings,
-  to: string | boolean | undefined,
+  to: string,
   only: string | boolean | undefined,
 ): RestoreRequest {
-  if (typeof to !== "string" || !(timePattern.test(to) || bookmarksPattern.test(to)))
-    stop("--to must be a time with a zone, like 2026-11-21T09:30:00Z, or database bookmarks.");
   const bindings = databases.map(({ binding }) => binding);
   const bookmarks = timePattern.test(to) ? null : parseBookmarks(to);
   const chosen = bookmarks ? [...bookmarks.keys()] : only === undefined ? bindings : [`${only}`];
@@ -48,52 +50,70 @@ export function parseRequest(
   return bookmarks ? { time: null, bookmarks } : { time: to, databases: chosen };
 }
 
-export function findTargets(environment: string, request: RestoreRequest): Targets {
+const travelPath = ({ settings }: Deployment, binding: string, action: string) => {
+  const database = settings.d1_databases.find((each) => each.binding === binding);
+  return `/d1/database/${database?.database_id}/time_travel/${action}`;
+};
+
+export async function findTargets(
+  deployment: Deployment,
+  request: RestoreRequest,
+): Promise<Targets> {
   if (request.time === null) return request.bookmarks;
-  const { time, databases } = request;
-  return new Map(databases.map((binding) => [binding, findBookmark(environment, binding, time)]));
+  const targets = new Map<string, string>();
+  for (const binding of request.databases)
+    targets.set(binding, await findBookmark(deployment, binding, request.time));
+  return targets;
 }
 
-function findBookmark(environment: string, binding: string, time: string): string {
-  const command = ["d1", "time-travel", "info", binding, `--timestamp=${time}`, "--json"];
-  const config = ["--config", settingsFileOf(environment)];
+async function findBookmark(
+  deployment: Deployment,
+  binding: string,
+  time: string,
+): Promise<string> {
+  const path = travelPath(deployment, binding, "bookmark");
+  const query = { timestamp: new Date(time).toISOString() };
+  const outcome = await deployment.cloudflare.attempt<{ bookmark: string }>("GET", path, { query });
+  if (!("error" in outcome)) return outcome.result.bookmark;
   // The database may be newer than that, or the time too long ago.
-  const found = queryWrangler<{ bookmark: string }>([...command, ...config], /./);
-  return (
-    found?.bookmark ??
-    stop(
-      `${binding} cannot go back to ${time}. Choose a later time, or restore single databases with --database.`,
-    )
+  return stop(
+    `${binding} cannot go back to ${time}. Choose a later time, or restore single databases with --database.\n` +
+      `Cloudflare says: ${outcome.error.message}`,
   );
 }
 
 /** Restores the databases. Returns the bookmarks that undo it. */
-export function travel(environment: string, targets: Targets): Map<string, string> {
-  const config = ["--config", settingsFileOf(environment)];
-  return new Map(
-    Array.from(targets, ([binding, bookmark]) => {
-      const command = ["d1", "time-travel", "restore", binding, `--bookmark=${bookmark}`, "--json"];
-      const restored = queryWrangler<{ previous_bookmark: string }>([...command, ...config]);
-      return [binding, restored?.previous_bookmark ?? ""];
-    }),
-  );
+export async function travel(
+  deployment: Deployment,
+  targets: Targets,
+): Promise<Map<string, string>> {
+  const undo = new Map<string, string>();
+  for (const [binding, bookmark] of targets) {
+    const path = travelPath(deployment, binding, "restore");
+    const { previous_bookmark: previous } = await deployment.cloudflare.call<{
+      previous_bookmark: string;
+    }>("POST", path, { query: { bookmark } });
+    undo.set(binding, previous);
+  }
+  return undo;
 }
 
 const longestFeedSql = `SELECT max((SELECT number FROM change WHERE number < (c.id + 1) * ${sequencesPerCollection}
   ORDER BY number DESC LIMIT 1) - c.id * ${sequencesPerCollection}) AS count FROM (SELECT abs(id) AS id FROM collection) c`;
 
 /** The number of the next timeline. A feed that is longer than usual needs a higher one to stay below its start. */
-export function nextTimeline(
-  environment: string,
-  { d1_databases: databases, vars }: Settings,
-): number {
-  const current = Number(vars["RESTORES"] ?? 0);
-  const lengths = databases.map(
-    ({ binding }) =>
-      queryDatabase<{ count: number | null }>(environment, binding, longestFeedSql).results[0]
-        ?.count ?? 0,
-  );
-  return Math.max(current, Math.floor(Math.max(...lengths) / sequencesPerRestore)) + 1;
+export async function nextTimeline(deployment: Deployment): Promise<number> {
+  const { d1_databases: databases, vars } = deployment.settings;
+  let longest = 0;
+  for (const { binding } of databases) {
+    const { results } = await queryDatabase<{ count: number | null }>(
+      deployment,
+      binding,
+      longestFeedSql,
+    );
+    longest = Math.max(longest, results[0]?.count ?? 0);
+  }
+  return Math.max(restoresOf(vars), Math.floor(longest / sequencesPerRestore)) + 1;
 }
 
 /** The place of a data database, as `npm run databases -- add` named it. */
@@ -103,12 +123,12 @@ const placeOf = ({ database_name: name }: DatabaseSettings) =>
 /** A statement has at most 100 KB. */
 const repairsPerStatement = 100;
 
-function runAll(environment: string, repairs: readonly Repair[]): void {
+async function runAll(deployment: Deployment, repairs: readonly Repair[]): Promise<void> {
   const byDatabase = Map.groupBy(repairs, ({ database }) => database);
   for (const [database, own] of byDatabase)
     for (let start = 0; start < own.length; start += repairsPerStatement) {
       const statements = own.slice(start, start + repairsPerStatement).map(({ sql }) => sql);
-      queryDatabase(environment, database, statements.join(";\n"));
+      await queryDatabase(deployment, database, statements.join(";\n"));
     }
 }
 
@@ -116,11 +136,8 @@ function runAll(environment: string, repairs: readonly Repair[]): void {
  * Makes the directory and the databases agree, and records the restore in the audit. Returns what the operator should
  * know. The service must be paused, and the databases migrated.
  */
-export function settleRestore(
-  environment: string,
-  { d1_databases: databases }: Settings,
-  restored: Targets,
-): string[] {
+export async function settleRestore(deployment: Deployment, restored: Targets): Promise<string[]> {
+  const { d1_databases: databases } = deployment.settings;
   const now = Date.now();
   const audits = [...restored.keys()].map((binding) => ({
     database: homeName,
@@ -132,18 +149,15 @@ export function settleRestore(
     }),
   }));
   if (!databases.some(isDataDatabase)) {
-    runAll(environment, audits);
+    await runAll(deployment, audits);
     return [];
   }
   const sql = "SELECT collection_id, kind, key, database, epoch, state FROM placement";
-  const placements = queryDatabase<PlacementRow>(environment, homeName, sql).results;
-  const held = new Map(
-    databases.map(({ binding }) => [
-      binding,
-      queryDatabase<HeldRow>(environment, binding, selectHeld).results,
-    ]),
-  );
-  const moves = queryDatabase<MoveRow>(environment, homeName, selectMoves).results;
+  const { results: placements } = await queryDatabase<PlacementRow>(deployment, homeName, sql);
+  const held = new Map<string, HeldRow[]>();
+  for (const { binding } of databases)
+    held.set(binding, (await queryDatabase<HeldRow>(deployment, binding, selectHeld)).results);
+  const { results: moves } = await queryDatabase<MoveRow>(deployment, homeName, selectMoves);
   const state = { placements, held, moves };
   const { repairs, notes } = reconcile(state, now);
   // The home database may forget databases that were added after that moment.
@@ -152,6 +166,6 @@ export function settleRestore(
     sql: `INSERT OR IGNORE INTO data_database (name, location, used_from)
       VALUES ('${database.binding}', ${quote(placeOf(database))}, ${now})`,
   }));
-  runAll(environment, [...forgetMoves(state), ...repairs, ...siteRows, ...audits]);
+  await runAll(deployment, [...forgetMoves(state), ...repairs, ...siteRows, ...audits]);
   return notes;
 }

@@ -5,45 +5,22 @@ import { renderMarkdown, pageSlug } from "./markdown.ts";
 /** The text of each Markdown file by its name without `.md`. */
 export type Sources = Record<string, string>;
 
-/** The order of the contents. Other pages follow, sorted by title. */
-const order = [
-  "README",
-  "what-is-edge-forms",
-  "apps-and-forms",
-  "first-call",
-  "concepts",
-  "website-form",
-  "sync-an-erp",
-  "nightly-report",
-  "react-to-changes",
-  "migrate",
-  "generators",
-  "recipes",
-  "authentication",
-  "fields",
-  "references",
-  "formulas",
-  "search",
-  "aggregates",
-  "views",
-  "webhooks",
-  "browsers",
-  "errors",
-  "using-the-api",
-  "versioning",
-  "CHANGELOG",
-  "administration",
-  "deployment",
-  "databases",
-];
-const positionOf = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length);
+/** Returns the names of the pages in the order of the contents, which docs/README.md links. */
+function orderOf(sources: Sources): string[] {
+  const links = (sources["README"] ?? "").matchAll(/\]\((?:\.\.\/)?([\w-]+)\.md/g);
+  const order = [...new Set(["README", ...[...links].map(([, name = ""]) => name)])];
+  const missing = Object.keys(sources).filter((name) => !order.includes(name));
+  if (missing.length > 0) throw new Error(`docs/README.md links no page ${missing.join(", ")}.`);
+  return order;
+}
 
 /** Renders the documentation. Returns the HTML and the Markdown source of each page, by file name under `/docs/`. */
 export function renderPages(sources: Sources): Map<string, string> {
   const pageNames = new Set(Object.keys(sources));
+  const order = orderOf(sources);
   const renderedPages = Object.entries(sources)
     .map(([name, markdown]) => ({ name, ...renderMarkdown(markdown, pageNames) }))
-    .toSorted((a, b) => positionOf(a.name) - positionOf(b.name) || a.title.localeCompare(b.title));
+    .toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
   const contents = renderedPages.map(({ name, title }) => ({
     path: `/docs/${pageSlug(name)}`,
     title,

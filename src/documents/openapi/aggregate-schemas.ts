@@ -24,18 +24,20 @@ import {
 } from "./schema.ts";
 
 /** The schemas of aggregates in this collection: its fields, their periods and their operations. */
-export function aggregateSchemas(one: string, collection: Collection): Schema {
+export function aggregateSchemas(schemaName: string, collection: Collection): Schema {
   const fields = [...searchFields(collection).values()].filter((field) => field !== undefined);
-  const grouped = fields.filter((field) => groupingOf(field) !== null);
-  const keys = grouped.map((field) => [field.name, keySchema(groupingOf(field))] as const);
+  const groupableFields = fields.filter((field) => groupingOf(field) !== null);
+  const keys = groupableFields.map((field) => [field.name, keySchema(groupingOf(field))] as const);
   return {
-    ...groupSchemas(one, (groupings) => {
-      const names = namesOf(grouped.filter((field) => groupings.includes(groupingOf(field))));
+    ...groupSchemas(schemaName, (groupings) => {
+      const names = fieldNames(
+        groupableFields.filter((field) => groupings.includes(groupingOf(field))),
+      );
       return names.length > 0 ? enumSchema(names) : undefined;
     }),
-    ...metricSchemas(one, fields),
-    ...bodySchemas(one),
-    [`${one}AggregateKey`]: openObject(Object.fromEntries(keys), []),
+    ...metricSchemas(schemaName, fields),
+    ...bodySchemas(schemaName),
+    [`${schemaName}AggregateKey`]: openObject(Object.fromEntries(keys), []),
   };
 }
 
@@ -54,7 +56,7 @@ export function anyAggregateSchemas(): Schema {
   };
 }
 
-const namesOf = (fields: readonly SearchField[]) => fields.map(({ name }) => name);
+const fieldNames = (fields: readonly SearchField[]) => fields.map(({ name }) => name);
 
 const keySchema = (grouping: Grouping | null): Schema => ({
   type: [grouping === "boolean" ? "boolean" : "string", "null"],
@@ -62,10 +64,10 @@ const keySchema = (grouping: Grouping | null): Schema => ({
 
 /** A field that forms groups by its values, by periods of days, or by periods in a time zone. */
 function groupSchemas(
-  one: string,
+  schemaName: string,
   fieldSchema: (groupings: readonly (Grouping | null)[]) => Schema | undefined,
 ): Schema {
-  const name = `${one}AggregateGroupBy`;
+  const name = `${schemaName}AggregateGroupBy`;
   const unit = { unit: enumSchema(units) };
   const zone = {
     time_zone: {
@@ -73,25 +75,27 @@ function groupSchemas(
       description: "An existing name of IANA; that of the app or form if omitted.",
     },
   };
-  const [value, day, time] = [
+  const [valueField, dayField, timeField] = [
     fieldSchema(["value", "boolean", "list"]),
     fieldSchema(["date"]),
     fieldSchema(["datetime"]),
   ];
   const variants: Schema = {
-    ...(value ? { [`${name}Value`]: closedObject({ field: value }, ["field"]) } : {}),
-    ...(day ? { [`${name}Day`]: closedObject({ field: day, ...unit }, ["field", "unit"]) } : {}),
-    ...(time
-      ? { [`${name}Time`]: closedObject({ field: time, ...unit, ...zone }, ["field", "unit"]) }
+    ...(valueField ? { [`${name}Value`]: closedObject({ field: valueField }, ["field"]) } : {}),
+    ...(dayField
+      ? { [`${name}Day`]: closedObject({ field: dayField, ...unit }, ["field", "unit"]) }
+      : {}),
+    ...(timeField
+      ? { [`${name}Time`]: closedObject({ field: timeField, ...unit, ...zone }, ["field", "unit"]) }
       : {}),
   };
   return { [name]: unionOf(variants), ...variants };
 }
 
-/** The operations, for each set of fields that take the same. Items are counted without a field. */
-function metricSchemas(one: string, fields: readonly SearchField[]): Schema {
-  const name = `${one}AggregateMetric`;
-  const byOps = Map.groupBy(fields, (field) => metricOpsOf(field).join());
+/** A metric. Fields with the same operations share a schema. Only the count of items has no field. */
+function metricSchemas(schemaName: string, fields: readonly SearchField[]): Schema {
+  const name = `${schemaName}AggregateMetric`;
+  const fieldsByOps = Map.groupBy(fields, (field) => metricOpsOf(field).join());
   const suffixes = new Map([
     [metricOps.join(), "Number"],
     ["count,count_distinct,min,max", "Time"],
@@ -102,7 +106,7 @@ function metricSchemas(one: string, fields: readonly SearchField[]): Schema {
     [`${name}Items`]: closedObject({ op: enumSchema(["count"]) }, ["op"]),
   };
   for (const [ops, suffix] of suffixes) {
-    const names = namesOf(byOps.get(ops) ?? []);
+    const names = fieldNames(fieldsByOps.get(ops) ?? []);
     if (names.length === 0) continue;
     const members = { op: enumSchema(ops.split(",")), field: enumSchema(names) };
     variants[name + suffix] = closedObject(members, ["op", "field"]);
@@ -114,19 +118,19 @@ const unionOf = (variants: Schema): Schema => ({
   oneOf: Object.keys(variants).map((name) => ref("schemas", name)),
 });
 
-function bodySchemas(one: string): Schema {
-  const name = `${one}Aggregate`;
+function bodySchemas(schemaName: string): Schema {
+  const name = `${schemaName}Aggregate`;
   const direction = {
     type: ["string", "null"],
     enum: ["asc", "desc", null],
     description: "`asc` if omitted or null.",
   };
   const limit = { type: ["integer", "null"], format: "int64", minimum: 1, maximum: maxGroups };
-  const figure: Schema = { type: ["number", "string", "null"] };
+  const metricValue: Schema = { type: ["number", "string", "null"] };
   return {
     [name]: closedObject(
       {
-        conditions: nullableList(`${one}Condition`, maxConditions),
+        conditions: nullableList(`${schemaName}Condition`, maxConditions),
         group_by: {
           ...nullableList(`${name}GroupBy`, maxGroupKeys),
           description: "Different fields.",
@@ -149,7 +153,7 @@ function bodySchemas(one: string): Schema {
     [`${name}Order`]: closedObject({ metric: stringSchema, direction }, ["metric"]),
     [`${name}Group`]: openObject({
       key: ref("schemas", `${name}Key`),
-      metrics: { type: "object", additionalProperties: figure },
+      metrics: { type: "object", additionalProperties: metricValue },
     }),
     [`${name}s`]: openObject({
       groups: listSchema(ref("schemas", `${name}Group`)),

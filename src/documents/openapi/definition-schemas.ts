@@ -6,7 +6,6 @@ import {
   type Schema,
   countSchema,
   openObject,
-  timestampSchema,
   uriSchema,
   versionSchema,
   toJsonSchema,
@@ -17,9 +16,7 @@ import { documentSchemas } from "#domain/definition/document.ts";
 import { viewsSchema } from "#domain/definition/view.ts";
 import { patchSchemas } from "#domain/definition/patch.ts";
 import { dateTimeInput } from "./field-schemas.ts";
-import { pageSchema, actorSchema } from "./problem-schemas.ts";
-import { webhookCreateSchema, webhookUpdateSchema, webhookTypes } from "#domain/webhook/webhook.ts";
-import { effectiveWebhookStates } from "#domain/webhook/status.ts";
+import { pageSchema } from "./problem-schemas.ts";
 
 export const kindSchemaNames = { app: "App", form: "Form" } as const;
 
@@ -96,35 +93,34 @@ export function definitionSchemas(kind: CollectionKind): Schema {
   const items = kind === "app" ? "records" : "submissions";
   const names = ["self", "openapi", items, "search"];
   const links = openObject(Object.fromEntries(names.map((name) => [name, uriSchema])));
-  const one = kindSchemaNames[kind];
+  const schemaName = kindSchemaNames[kind];
   const summary = {
     key: stringSchema,
     name: stringSchema,
     description: stringSchema,
     time_zone: stringSchema,
   };
-  const { fields, ...input } = toJsonSchema(documentSchemas[kind]())["properties"] as Record<
-    string,
-    Schema
-  >;
-  const location = { ...input["location"], description: locationDescription };
+  const { fields, ...inputProperties } = toJsonSchema(documentSchemas[kind]())[
+    "properties"
+  ] as Record<string, Schema>;
+  const location = { ...inputProperties["location"], description: locationDescription };
   const kindMember =
     kind === "form" ? { location, acceptance: ref("schemas", "Acceptance") } : { location };
-  const serverMembers = { ...serverOwnedMembers(), links: ref("schemas", `${one}Links`) };
+  const serverMembers = { ...serverOwnedMembers(), links: ref("schemas", `${schemaName}Links`) };
   return {
-    [`${one}Links`]: links,
-    [one]: openObject({
+    [`${schemaName}Links`]: links,
+    [schemaName]: openObject({
       ...summary,
       schema_version: versionSchema,
-      links: ref("schemas", `${one}Links`),
+      links: ref("schemas", `${schemaName}Links`),
     }),
-    [`${one}Page`]: pageSchema(one),
-    [`${one}Definition`]: {
+    [`${schemaName}Page`]: pageSchema(schemaName),
+    [`${schemaName}Definition`]: {
       type: "object",
       description: "Requests and responses share this schema. Requests ignore read-only members.",
       additionalProperties: false,
       properties: {
-        ...input,
+        ...inputProperties,
         ...kindMember,
         ...definitionLists,
         ...Object.fromEntries(
@@ -134,7 +130,9 @@ export function definitionSchemas(kind: CollectionKind): Schema {
       required: ["fields"],
     },
     ...patchSchemasOf(kind),
-    ...(kind === "form" ? { Acceptance: acceptanceSchema(input["acceptance"] ?? {}) } : {}),
+    ...(kind === "form"
+      ? { Acceptance: acceptanceSchema(inputProperties["acceptance"] ?? {}) }
+      : {}),
     ...fieldDefinitions(fields?.["items"] as Schema),
   };
 }
@@ -166,17 +164,21 @@ function patchSchema(kind: CollectionKind): Schema {
   const settings = { ...members, views };
   if (!acceptance) return { ...schema, properties: settings };
   const times = { opens_at: nullableDateTime, closes_at: nullableDateTime };
-  const ownMembers = acceptance["properties"] as Schema;
-  const patch = { ...acceptance, properties: { ...ownMembers, ...times } };
+  const acceptanceMembers = acceptance["properties"] as Schema;
+  const patch = { ...acceptance, properties: { ...acceptanceMembers, ...times } };
   return { ...schema, properties: { ...settings, acceptance: patch } };
 }
 
 /** Conditions and sort keys are those of a search. The definition itself validates them. */
 function viewsComponent(): Schema {
-  const parts = listSchema({ type: "object", additionalProperties: true });
+  const objectList = listSchema({ type: "object", additionalProperties: true });
   const schema = toJsonSchema(viewsSchema());
   const view = schema["items"] as Schema;
-  const properties = { ...(view["properties"] as Schema), conditions: parts, sort: parts };
+  const properties = {
+    ...(view["properties"] as Schema),
+    conditions: objectList,
+    sort: objectList,
+  };
   return { ...schema, items: { ...view, properties } };
 }
 
@@ -221,80 +223,3 @@ const pendingSchema: Schema = {
   description:
     "A change that takes effect after all items are checked, or the problem for which it was rejected.",
 };
-
-const nullable = (schema: Schema): Schema => ({ ...schema, type: [schema["type"], "null"] });
-
-const webhookStatusProperties = (): Schema => ({
-  state: enumSchema(effectiveWebhookStates),
-  reason: { ...nullable(stringSchema), description: "Why the webhook is failing or disabled." },
-  last_error: {
-    ...nullable(stringSchema),
-    description: "The error of the last attempt while the webhook is retrying.",
-  },
-  next_attempt_at: {
-    ...nullable(timestampSchema),
-    description: "The time of the next attempt while the webhook is retrying.",
-  },
-});
-
-const deliveryProperties = (): Schema => ({
-  id: stringSchema,
-  message: {
-    ...stringSchema,
-    description: "The `webhook-id`, which is the same for all attempts.",
-  },
-  type: stringSchema,
-  collection: nullable(stringSchema),
-  item: nullable(stringSchema),
-  attempt: { ...countSchema, description: "Starts at 1. 0 for manual resends." },
-  at: timestampSchema,
-  delivered: { type: "boolean" },
-  status: {
-    ...nullable(countSchema),
-    description: "The status of the response, or null without one.",
-  },
-  milliseconds: countSchema,
-  answer: { ...nullable(stringSchema), description: "The first 1 KiB of the response body." },
-  error: nullable(stringSchema),
-});
-
-export function webhookSchemas(): Schema {
-  const webhook: Schema = {
-    id: stringSchema,
-    name: stringSchema,
-    url: stringSchema,
-    types: listSchema(enumSchema(webhookTypes)),
-    collections: { oneOf: [{ type: "string", const: "all" }, listSchema(stringSchema)] },
-    include: enumSchema(["item", "ids"]),
-    recalculations: { type: "boolean" },
-    changed_fields: nullable(listSchema(stringSchema)),
-    ...webhookStatusProperties(),
-    created_by: {
-      ...actorSchema,
-      description:
-        "The member or credential that created the webhook. Its rights decide which changes are sent.",
-    },
-    maker: { ...actorSchema, description: "The former name of `created_by`." },
-    secrets: listSchema(
-      openObject({ created_at: timestampSchema, expires_at: nullable(timestampSchema) }),
-    ),
-    version: versionSchema,
-    etag: stringSchema,
-    created_at: timestampSchema,
-    updated_at: timestampSchema,
-  };
-  const secret = {
-    type: "string",
-    pattern: "^whsec_",
-    description: "Only this response contains the secret.",
-  };
-  return {
-    Webhook: openObject(webhook),
-    WebhookWithSecret: openObject({ ...webhook, secret: secret }, Object.keys(webhook)),
-    WebhookPage: pageSchema("Webhook"),
-    WebhookCreate: toJsonSchema(webhookCreateSchema()),
-    WebhookChange: toJsonSchema(webhookUpdateSchema()),
-    WebhookDelivery: openObject(deliveryProperties()),
-    WebhookDeliveryPage: pageSchema("WebhookDelivery"),
-  };
-}

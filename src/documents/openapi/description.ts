@@ -33,8 +33,8 @@ export interface Description {
     /** In addition to `application/json`. */
     types?: readonly string[];
   };
-  /** Set if the request (`received`) or the response (`returned`) has the content of a file instead of a document. */
-  content?: "received" | "returned";
+  /** Set if the request or the response has the content of a file instead of a document. */
+  fileContent?: "request" | "response";
   /** Whether a link in the query replaces the credential. The response then has no limits of a credential. */
   takesLink?: true;
   precondition?: "If-Match" | "If-None-Match" | "both";
@@ -49,7 +49,7 @@ export interface Description {
   responses: Partial<Record<200 | 201 | 202 | 204 | 206, DescribedResponse>>;
   /** Problems that do not follow from permission, target, query, body and precondition. */
   problems?: readonly ApiCode[];
-  /** By parameter, the names of the components of query parameters whose component has another name. */
+  /** The component of each query parameter whose component has another name than the parameter. */
   parameterComponents?: Readonly<Record<string, string>>;
   tool?: DescribedTool;
 }

@@ -2,10 +2,11 @@ import { permissions } from "#domain/credential/permissions.ts";
 import { headerComponents, problemResponses } from "./responses.ts";
 import { withDistinctNames, resourceNames, type ResourceNames } from "./names.ts";
 import { reachableComponents, collectRefs } from "./versions.ts";
-import { type Schema, ref } from "./schema.ts";
+import { mergeSchemas, type Schema, ref } from "./schema.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { batchSchemas, changeSchemas, itemSchemas } from "./item-schemas.ts";
 import type { Descriptions } from "./description.ts";
+import { recordSchemas, type IncludedApps } from "./included-schemas.ts";
 import { pathItems } from "./operation-object.ts";
 import { parameterComponents } from "./parameters.ts";
 import { sharedSchemas } from "./problem-schemas.ts";
@@ -44,7 +45,7 @@ export function buildDocument({ origin, contact }: Host, content: DocumentConten
     headers: headerComponents(),
     responses: problemResponses(responseNames, origin),
   });
-  const named = withDistinctNames(content.paths, components);
+  const distinctParts = withDistinctNames(content.paths, components);
   return {
     openapi: "3.1.0",
     info: {
@@ -58,8 +59,8 @@ export function buildDocument({ origin, contact }: Host, content: DocumentConten
     security: [{ bearer: [] }, { client: [] }],
     externalDocs: { description: "Guides and recipes", url: `${origin}/docs/contents` },
     tags,
-    paths: named.paths,
-    components: { ...named.components, securitySchemes: securitySchemes(origin) },
+    paths: distinctParts.paths,
+    components: { ...distinctParts.components, securitySchemes: securitySchemes(origin) },
   };
 }
 
@@ -79,64 +80,73 @@ function securitySchemes(origin: string): Schema {
   };
 }
 
-/** The OpenAPI 3.1 document of one app or form, built from the definition that also validates its data. */
+/**
+ * The OpenAPI 3.1 document of one app or form, built from the definition that also validates its data. `apps` are the apps
+ * whose records its responses can include.
+ */
 export function openApiDocument(
   operations: Descriptions,
   collection: Collection,
   host: Host,
+  apps: readonly Collection[],
 ): Schema {
   const { kind, version, definition } = collection;
-  const { names, paths, itemPaths, schemas } = collectionParts(
-    operations,
-    collection,
-    host,
-    listsOptions([collection]),
-  );
-  const collectionSummary = `The ${names.many} of the ${kind} “${definition.name}”.`;
+  const { names, paths, itemPaths, schemas } = collectionParts(operations, collection, host, {
+    hasOptions: listsOptions([collection]),
+    apps: includedApps(apps),
+  });
+  const collectionSummary = `The ${names.plural} of the ${kind} “${definition.name}”.`;
   return buildDocument(host, {
     title: definition.name,
     version: String(version),
     description: definition.description || collectionSummary,
     tags: [
-      { name: names.many, description: collectionSummary },
+      { name: names.plural, description: collectionSummary },
       { name: "definitions", description: `The definition of the ${kind}.` },
       ...fileTags([collection]),
     ],
     paths: { ...paths, ...itemPaths(), ...filePathItems(operations, [collection], host) },
-    schemas: { ...schemas, ...sharedSchemas() },
+    schemas: { ...schemas, ...otherRecordSchemas([collection], apps), ...sharedSchemas() },
     names: [names],
   });
 }
 
+const joinedTags = {
+  records: "The records of apps.",
+  submissions: "The submissions of forms.",
+  definitions: "The definitions of apps and forms.",
+};
+
 /** One document of several apps and forms. All forms share the path of a submission. */
 export function joinedDocument(
   operations: Descriptions,
-  unordered: readonly Collection[],
+  unsortedCollections: readonly Collection[],
   host: Host,
+  apps: readonly Collection[],
 ): Schema {
   // The oldest of similar names is kept, so a new app or form does not rename the types of others.
-  const collections = unordered.toSorted((a, b) => a.kind.localeCompare(b.kind) || a.id - b.id);
+  const collections = unsortedCollections.toSorted(
+    (a, b) => a.kind.localeCompare(b.kind) || a.id - b.id,
+  );
   const [first] = collections;
-  if (first && collections.length === 1) return openApiDocument(operations, first, host);
-  const hasOptions = listsOptions(collections);
+  if (first && collections.length === 1) return openApiDocument(operations, first, host, apps);
+  const context = { hasOptions: listsOptions(collections), apps: includedApps(apps) };
   const parts = collections.map((collection) =>
-    collectionParts(operations, collection, host, hasOptions),
+    collectionParts(operations, collection, host, context),
   );
   const forms = parts.filter(({ names: { kind } }) => kind === "form");
-  const anyForm = resourceNames("form");
+  const anyFormNames = resourceNames("form");
   const subjects = collections.map(({ kind, definition }) => `the ${kind} “${definition.name}”`);
-  const tags = {
-    records: "The records of apps.",
-    submissions: "The submissions of forms.",
-    definitions: "The definitions of apps and forms.",
-  };
-  const usedTags = new Set<string>([...parts.map(({ names: { many } }) => many), "definitions"]);
+  const usedTags = new Set<string>([
+    ...parts.map(({ names: { plural } }) => plural),
+    "definitions",
+  ]);
   return buildDocument(host, {
     title: "Edge Forms",
     version: collections.map(({ version }) => version).join("."),
     description: `The API of ${subjects.join(", ")}.`,
     tags: [
-      ...Object.entries(tags).flatMap(([name, description]) =>
+      ...Object.entries(joinedTags).flatMap(([name, description]) =>
         usedTags.has(name) ? [{ name, description }] : [],
       ),
       ...fileTags(collections),
@@ -144,24 +154,25 @@ export function joinedDocument(
     paths: {
       ...filePathItems(operations, collections, host),
       ...mergeSchemas(parts.map(({ paths }) => paths)),
-      ...forms[0]?.itemPaths(forms.length > 1 ? anyForm : undefined),
+      ...forms[0]?.itemPaths(forms.length > 1 ? anyFormNames : undefined),
     },
     schemas: {
       ...mergeSchemas(parts.map(({ schemas }) => schemas)),
+      ...otherRecordSchemas(collections, apps),
       ...anyFormSchemas(forms.map(({ names }) => names)),
       ...sharedSchemas(),
     },
-    names: [...parts.map(({ names }) => names), anyForm],
+    names: [...parts.map(({ names }) => names), anyFormNames],
   });
 }
 
-const holdsFiles = ({ definition }: Collection) =>
+const hasFileField = ({ definition }: Collection) =>
   definition.fields.fields.some(({ type }) => type === "files");
 
 export const fileTag = { name: "files", description: "The attachments of items." };
 
 const fileTags = (collections: readonly Collection[]) =>
-  collections.some(holdsFiles) ? [fileTag] : [];
+  collections.some(hasFileField) ? [fileTag] : [];
 
 /** The paths of files, which all collections with a field of files share. */
 function filePathItems(
@@ -169,58 +180,70 @@ function filePathItems(
   collections: readonly Collection[],
   host: Host,
 ): Schema {
-  const collection = collections.find(holdsFiles);
+  const collection = collections.find(hasFileField);
   if (!collection) return {};
-  const own = Object.entries(operations).filter(([, { tag }]) => tag === fileTag.name);
+  const fileOperations = Object.entries(operations).filter(([, { tag }]) => tag === fileTag.name);
   const examples = buildExamples(collection, host.origin);
-  return pathItems(Object.fromEntries(own), { names: null, examples });
+  return pathItems(Object.fromEntries(fileOperations), { names: null, examples });
 }
 
-const mergeSchemas = (parts: Schema[]): Schema => Object.assign({}, ...parts) as Schema;
+const includedApps = (apps: readonly Collection[]): IncludedApps =>
+  new Map(apps.map((app) => [app.key, app]));
+
+/** The schemas of the records that responses can include, of apps that the document does not describe. */
+const otherRecordSchemas = (described: readonly Collection[], apps: readonly Collection[]) =>
+  mergeSchemas(apps.filter((app) => !described.some(({ id }) => id === app.id)).map(recordSchemas));
 
 /** The parts of a document that describe one collection. */
 function collectionParts(
   operations: Descriptions,
   collection: Collection,
   host: Host,
-  hasOptions: boolean,
+  { hasOptions, apps }: { hasOptions: boolean; apps: IncludedApps },
 ) {
   const { kind, key } = collection;
   const names = resourceNames(kind, key);
   const examples = buildExamples(collection, host.origin);
-  const own = Object.entries(operations).filter(
+  const collectionOperations = Object.entries(operations).filter(
     ([, op]) => op.kind === kind && op.path !== collectionPaths(kind).list,
   );
   const [keyed, keyless] = [true, false].map((hasKey) =>
-    Object.fromEntries(own.filter(([, { path }]) => path.includes(":key") === hasKey)),
+    Object.fromEntries(
+      collectionOperations.filter(([, { path }]) => path.includes(":key") === hasKey),
+    ),
   );
   return {
     names,
     paths: pathItems(keyed ?? {}, { names, examples }),
-    /** The paths without the key, with the names of these items. */
+    /** Returns the paths that do not contain the key. `itemNames` are the names of their items. */
     itemPaths: (itemNames = names) => pathItems(keyless ?? {}, { names: itemNames, examples }),
     schemas: {
-      ...itemSchemas(names, collection),
+      ...itemSchemas(names, collection, apps),
       ...batchSchemas(names, collection),
       ...changeSchemas(names),
-      ...searchSchemas(names.one, collection, hasOptions),
-      ...aggregateSchemas(names.one, collection),
+      ...searchSchemas(names.schemaName, collection, hasOptions),
+      ...aggregateSchemas(names.schemaName, collection),
       ...definitionSchemas(kind),
     },
   };
 }
 
-/** Schemas of a submission of any of these forms (`form` discriminates), of its changes and of the responses. */
+/** The schemas of a submission of any of these forms, of its changes and of the responses. `form` discriminates. */
 function anyFormSchemas(forms: readonly ResourceNames[]): Schema {
-  const { one: anyName } = resourceNames("form");
-  const schemaRefs = (suffix: string) => forms.map(({ one }) => ref("schemas", one + suffix));
-  const mapping = forms.map(({ key, one }) => [key, `#/components/schemas/${one}`] as const);
+  const { schemaName: anyFormName } = resourceNames("form");
+  const schemaRefs = (suffix: string) =>
+    forms.map(({ schemaName }) => ref("schemas", schemaName + suffix));
+  const mapping = forms.map(
+    ({ key, schemaName }) => [key, `#/components/schemas/${schemaName}`] as const,
+  );
   return {
-    [anyName]: {
+    [anyFormName]: {
       oneOf: schemaRefs(""),
       discriminator: { propertyName: "form", mapping: Object.fromEntries(mapping) },
     },
-    [`${anyName}Change`]: { anyOf: [...schemaRefs("ChangeData"), ...schemaRefs("ChangeStatus")] },
-    [`${anyName}Updated`]: { anyOf: [...schemaRefs(""), ...schemaRefs("Written")] },
+    [`${anyFormName}Change`]: {
+      anyOf: [...schemaRefs("ChangeData"), ...schemaRefs("ChangeStatus")],
+    },
+    [`${anyFormName}Updated`]: { anyOf: [...schemaRefs(""), ...schemaRefs("Written")] },
   };
 }

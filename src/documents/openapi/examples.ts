@@ -97,14 +97,15 @@ export interface Examples {
   change: object;
   search: object;
   aggregate: object;
-  aggregated: object;
+  /** The response to `aggregate`. */
+  aggregateResponse: object;
   definition: DefinitionExamples;
   /** Absent when the examples would make up most of the document. */
   responses?: {
     item: object;
-    listed: object;
-    found: object;
-    checked: object;
+    page: object;
+    searchPage: object;
+    validation: object;
     changes: object;
     batch: object;
   };
@@ -129,7 +130,7 @@ export function buildExamples(collection: Collection, origin: string): Examples 
       group_by: [{ field: "$created_at", unit: "month", time_zone: "Asia/Tokyo" }],
       metrics: { items: { op: "count" }, creators: { op: "count_distinct", field: "$created_by" } },
     },
-    aggregated: {
+    aggregateResponse: {
       groups: [{ key: { $created_at: "2026-11" }, metrics: { items: 12, creators: 3 } }],
       truncated: false,
     },
@@ -139,17 +140,20 @@ export function buildExamples(collection: Collection, origin: string): Examples 
   const item = exampleItem(collection, data);
   const paths = collectionPaths(kind);
   const urlOf = (path: string) => origin + apiRoot + fillPath(path, { key });
-  const page = (path: string) => ({ items: [item], links: { self: urlOf(path), next: null } });
-  const checked = { valid: true, form: key, ...status, data: item.data };
+  const examplePage = (path: string) => ({
+    items: [item],
+    links: { self: urlOf(path), next: null },
+  });
+  const validation = { valid: true, form: key, ...status, data: item.data };
   const responses = {
     item,
-    listed: page(paths.items),
-    found: page(paths.search),
-    checked,
+    page: examplePage(paths.items),
+    searchPage: examplePage(paths.search),
+    validation,
     batch: exampleBatch(item),
     changes: exampleChanges(item, collection, urlOf(paths.changes)),
   };
-  return { ...requests, responses: responses };
+  return { ...requests, responses };
 }
 
 /** The item that the example request creates, including computed fields. */
@@ -184,11 +188,11 @@ function exampleBatch({ id, etag, ...members }: ReturnType<typeof exampleItem>):
 function exampleChanges(
   item: ReturnType<typeof exampleItem>,
   { version }: Collection,
-  address: string,
+  url: string,
 ): object {
   const { id, etag, created_at: at, created_by: by, data } = item;
   const change = { version: item.version, etag, at, by, fields: Object.keys(data), item };
-  const links = { self: address, next: `${address}?cursor=eyJ` };
+  const links = { self: url, next: `${url}?cursor=eyJ` };
   return { items: [{ id, type: "created", ...change }], schema_version: version, links };
 }
 
@@ -198,9 +202,9 @@ type FieldDocument = Record<string, unknown>;
 const without =
   (member: string) =>
   (field: FieldDocument): FieldDocument => {
-    const { [member]: _, ...others } = field;
-    const columns = others["fields"] as FieldDocument[] | undefined;
-    return columns ? { ...others, fields: columns.map(without(member)) } : others;
+    const { [member]: _, ...remaining } = field;
+    const columns = remaining["fields"] as FieldDocument[] | undefined;
+    return columns ? { ...remaining, fields: columns.map(without(member)) } : remaining;
   };
 
 /** Linters take an object with a type and a default for a schema, also in an example. */
@@ -208,14 +212,14 @@ const withoutDefault = without("default");
 /** A request must not contain read-only members. */
 const withoutPreviousKeys = without("previous_keys");
 
-/** A definition as request and response, and the responses that link to it. */
+/** A definition in requests and responses, and the responses that link to it. */
 interface DefinitionExamples {
-  sent: object;
+  request: object;
   patch: object;
-  shown: object;
+  response: object;
   summary: object;
   page: object;
-  document: object;
+  openApi: object;
 }
 
 function definitionExamples(collection: Collection, origin: string): DefinitionExamples {
@@ -237,9 +241,9 @@ function definitionExamples(collection: Collection, origin: string): DefinitionE
   const definitionInput = { ...heading, ...getKindMembers(acceptanceInput), ...bodyInput };
   const isLarge = JSON.stringify(body).length > maxExampleLength;
   return {
-    sent: definitionInput,
+    request: definitionInput,
     patch: kind === "app" ? { name } : { acceptance: { state: acceptance.state } },
-    shown: isLarge
+    response: isLarge
       ? { ...summary, fields: [] }
       : {
           key,
@@ -254,6 +258,6 @@ function definitionExamples(collection: Collection, origin: string): DefinitionE
       items: [summary],
       links: { self: origin + apiRoot + collectionPaths(kind).list, next: null },
     },
-    document: { openapi: "3.1.0", info: { title: name, version: String(version) }, paths: {} },
+    openApi: { openapi: "3.1.0", info: { title: name, version: String(version) }, paths: {} },
   };
 }

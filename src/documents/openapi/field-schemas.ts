@@ -8,7 +8,7 @@ import {
   enumSchema,
   openObject,
 } from "./schema.ts";
-import type { CollectionKind } from "#domain/definition/collection.ts";
+import { dataSuffixes, isChangeUse, isDraftUse, type DataUse } from "./data-uses.ts";
 import {
   fieldKeyPattern,
   isListField,
@@ -76,60 +76,33 @@ export const dateTimeInputSchema: Schema = {
   ],
 };
 
-/**
- * The request that sends the data. A draft has no required fields. A change may contain increments; an upsert has the
- * other rules of a change.
- */
-export type DataUse = "create" | "draft" | "change" | "draftChange" | "upsert";
-
-/** The suffixes of the schema names. */
-export const dataNames = {
-  create: "Input",
-  draft: "DraftInput",
-  change: "ChangeInput",
-  draftChange: "DraftChangeInput",
-  upsert: "UpsertInput",
-} as const satisfies Record<DataUse, string>;
-
-/** The uses with their own schema. Without a number, nothing can be incremented, so fewer schemas are enough. */
-export function dataUses(kind: CollectionKind, fields: readonly Field[]): DataUse[] {
-  const hasNumber = fields.some(({ type }) => type === "number");
-  if (kind === "app") return ["create", "change", ...(hasNumber ? (["upsert"] as const) : [])];
-  return ["create", "draft", "change", ...(hasNumber ? (["draftChange"] as const) : [])];
-}
-
-/** The schema name for this use, or of the one that has the same rules when nothing can be incremented. */
-export function dataName(use: DataUse, uses: readonly DataUse[]): string {
-  if (uses.includes(use)) return dataNames[use];
-  return use === "draftChange" ? dataNames.draft : dataNames.change;
-}
-
-const isDraftUse = (use: DataUse) => use === "draft" || use === "draftChange";
-const isChangeUse = (use: DataUse) => use === "change" || use === "upsert";
-
 /** The schemas of item data with these fields. Their rows and options have named schemas too. */
 export function dataSchemas(
-  one: string,
+  schemaName: string,
   fields: readonly Field[],
   uses: readonly DataUse[],
 ): Schema {
   const inputSchemas = uses.map(
-    (use) => [one + dataNames[use], inputDataSchema(one, fields, use)] as const,
+    (use) => [schemaName + dataSuffixes[use], inputDataSchema(schemaName, fields, use)] as const,
   );
   return {
-    ...rowsAndOptions(one, fields, uses),
+    ...rowAndOptionSchemas(schemaName, fields, uses),
     ...Object.fromEntries(inputSchemas),
-    [`${one}Data`]: outputDataSchema(one, fields),
-    [`${one}SomeData`]: {
-      ...outputDataSchema(one, fields, []),
+    [`${schemaName}Data`]: outputDataSchema(schemaName, fields),
+    [`${schemaName}SomeData`]: {
+      ...outputDataSchema(schemaName, fields, []),
       description: "The fields that you requested or sent.",
     },
   };
 }
 
-function rowsAndOptions(one: string, fields: readonly Field[], uses: readonly DataUse[]): Schema {
+function rowAndOptionSchemas(
+  schemaName: string,
+  fields: readonly Field[],
+  uses: readonly DataUse[],
+): Schema {
   const schemas = fields.map((field): Schema => {
-    const name = one + keyName(field.key);
+    const name = schemaName + keyName(field.key);
     if (field.type === "select" || field.type === "multi_select") {
       return { [`${name}Option`]: enumSchema(field.options.map((option) => option.value)) };
     }
@@ -138,10 +111,10 @@ function rowsAndOptions(one: string, fields: readonly Field[], uses: readonly Da
     // A change replaces whole rows, so rows need no schema for changes.
     const rowUses = (["create", "draft"] as const).filter((use) => uses.includes(use));
     const inputSchemas = rowUses.map(
-      (use) => [row + dataNames[use], inputDataSchema(row, field.fields, use)] as const,
+      (use) => [row + dataSuffixes[use], inputDataSchema(row, field.fields, use)] as const,
     );
     return {
-      ...rowsAndOptions(row, field.fields, rowUses),
+      ...rowAndOptionSchemas(row, field.fields, rowUses),
       ...Object.fromEntries(inputSchemas),
       [row]: outputDataSchema(row, field.fields),
     };
@@ -149,18 +122,27 @@ function rowsAndOptions(one: string, fields: readonly Field[], uses: readonly Da
   return Object.assign({}, ...schemas) as Schema;
 }
 
-function inputDataSchema(one: string, fields: readonly Field[], use: DataUse): Schema {
-  const properties = fields.map((field) => [field.key, inputSchema(one, field, use)] as const);
+function inputDataSchema(schemaName: string, fields: readonly Field[], use: DataUse): Schema {
+  const properties = fields.map(
+    (field) => [field.key, inputSchema(schemaName, field, use)] as const,
+  );
   const requiredFields = fields.filter((field) => isRequired(field) && field.default === undefined);
   const required = use === "create" ? requiredFields.map((field) => field.key) : [];
   return closedObject(Object.fromEntries(properties), required);
 }
 
 /** Every field is present. Fields without a value are null or an empty list. */
-function outputDataSchema(one: string, fields: readonly Field[], required?: string[]): Schema {
+function outputDataSchema(
+  schemaName: string,
+  fields: readonly Field[],
+  required?: string[],
+): Schema {
   const properties = fields.map(
     (field) =>
-      [field.key, withTitle(field, outputSchema(one, field), required === undefined)] as const,
+      [
+        field.key,
+        withTitle(field, outputSchema(schemaName, field), required === undefined),
+      ] as const,
   );
   return openObject(Object.fromEntries(properties), required);
 }
@@ -174,34 +156,38 @@ function isRequired(field: Field): boolean {
 function withTitle(field: Field, schema: Schema, showLabel = false): Schema {
   const formula =
     field.type === "computed" ? { readOnly: true, description: `Computed: ${field.formula}` } : {};
-  const described = { ...schema, ...formula };
-  if (!showLabel) return described;
-  const words = [field.help, described["description"]].filter((text) => text);
-  const description = words.length > 0 ? { description: words.join(" ") } : {};
-  return { title: field.label, ...described, ...description };
+  const describedSchema = { ...schema, ...formula };
+  if (!showLabel) return describedSchema;
+  const sentences = [field.help, describedSchema["description"]].filter((text) => text);
+  const description = sentences.length > 0 ? { description: sentences.join(" ") } : {};
+  return { title: field.label, ...describedSchema, ...description };
 }
 
-function inputSchema(one: string, field: Field, use: DataUse): Schema {
+function inputSchema(schemaName: string, field: Field, use: DataUse): Schema {
   // The server ignores any value that a request sends.
   if (field.type === "computed")
-    return withTitle(field, outputSchema(one, field), use === "create");
-  const value = valueSchema(one, field, use);
-  const plain = !isDraftUse(use) && isRequired(field) ? nonEmpty(field, value) : nullable(value);
+    return withTitle(field, outputSchema(schemaName, field), use === "create");
+  const value = valueSchema(schemaName, field, use);
+  const valueOrNull =
+    !isDraftUse(use) && isRequired(field) ? nonEmpty(field, value) : nullable(value);
   const isIncrementable = field.type === "number" && (use === "change" || use === "draftChange");
-  const schema = isIncrementable ? { anyOf: [plain, ref("schemas", "Increment")] } : plain;
+  const schema = isIncrementable
+    ? { anyOf: [valueOrNull, ref("schemas", "Increment")] }
+    : valueOrNull;
   // The description states the default, because generators treat fields with `default` as always present.
   const defaultText =
     field.default === undefined ? [] : [`Default: ${JSON.stringify(field.default)}.`];
   const decimalsText =
     "decimals" in field && field.decimals ? [`At most ${field.decimals} decimals.`] : [];
-  const words = isChangeUse(use) ? decimalsText : [...decimalsText, ...defaultText];
-  const described = words.length > 0 ? { ...schema, description: words.join(" ") } : schema;
-  return withTitle(field, described, use === "create");
+  const sentences = isChangeUse(use) ? decimalsText : [...decimalsText, ...defaultText];
+  const describedSchema =
+    sentences.length > 0 ? { ...schema, description: sentences.join(" ") } : schema;
+  return withTitle(field, describedSchema, use === "create");
 }
 
-function outputSchema(one: string, field: Field): Schema {
+function outputSchema(schemaName: string, field: Field): Schema {
   if (field.type === "line_items")
-    return listSchema(ref("schemas", `${one}${keyName(field.key)}Row`));
+    return listSchema(ref("schemas", `${schemaName}${keyName(field.key)}Row`));
   if (field.type === "multi_select") return listSchema({ type: "string" });
   if (field.type === "files") return listSchema(ref("schemas", "AttachedFile"));
   const type = valueType(field);
@@ -243,11 +229,11 @@ function nullable(schema: Schema): Schema {
 }
 
 function valueSchema(
-  one: string,
+  schemaName: string,
   field: Exclude<Field, { type: "computed" }>,
   use: DataUse,
 ): Schema {
-  const name = one + keyName(field.key);
+  const name = schemaName + keyName(field.key);
   switch (field.type) {
     case "text":
     case "multiline_text":
@@ -283,7 +269,7 @@ function valueSchema(
     case "line_items": {
       const lengthLimit =
         isDraftUse(use) || field.min_rows === undefined ? {} : { minItems: field.min_rows };
-      const row = `${name}Row${dataNames[isDraftUse(use) ? "draft" : "create"]}`;
+      const row = `${name}Row${dataSuffixes[isDraftUse(use) ? "draft" : "create"]}`;
       return { ...listSchema(ref("schemas", row)), ...lengthLimit, maxItems: field.max_rows };
     }
   }

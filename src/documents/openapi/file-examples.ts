@@ -1,6 +1,6 @@
 import { contentUrl } from "#domain/api-paths.ts";
 
-/** Examples of files. */
+// The examples of files.
 
 const id = "fil_01KAHV3M4E7XQ2R5T8W9YZB6CD";
 const origin = "https://forms.example";

@@ -19,7 +19,7 @@ const bytesSchema: Schema = {
 
 /** The schemas of files, in every document. */
 export const fileSchemas = (): Schema => {
-  const own = { name: stringSchema, bytes: bytesSchema, sha256: digestSchema };
+  const fileProperties = { name: stringSchema, bytes: bytesSchema, sha256: digestSchema };
   const links = openObject({ content: uriSchema });
   return {
     FileCreate: closedObject(
@@ -40,7 +40,7 @@ export const fileSchemas = (): Schema => {
         type: ["string", "null"],
         description: "The ID of the item that has the file. Null until it is attached.",
       },
-      ...own,
+      ...fileProperties,
       content_type: {
         type: ["string", "null"],
         description: "Detected from the content. Null until it is stored.",
@@ -49,7 +49,12 @@ export const fileSchemas = (): Schema => {
       links,
     }),
     FileLink: openObject({ url: uriSchema, expires_at: timestampSchema }),
-    AttachedFile: openObject({ id: idSchema, ...own, content_type: stringSchema, links }),
+    AttachedFile: openObject({
+      id: idSchema,
+      ...fileProperties,
+      content_type: stringSchema,
+      links,
+    }),
     FileReference: {
       description: "The ID of a file, or an object with its `id`. Other members are ignored.",
       anyOf: [idSchema, { type: "object", properties: { id: idSchema }, required: ["id"] }],

@@ -1,5 +1,6 @@
 import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
-import { dataName, dataNames, dataSchemas, dataUses, type DataUse } from "./field-schemas.ts";
+import { dataSchemas } from "./field-schemas.ts";
+import { dataSuffix, dataSuffixes, dataUses, type DataUse } from "./data-uses.ts";
 import type { ResourceNames } from "./names.ts";
 import {
   closedObject,
@@ -12,41 +13,44 @@ import {
   versionSchema,
   type Schema,
 } from "./schema.ts";
-import { hasReferences } from "#domain/data/references.ts";
-import {
-  actorSchema,
-  anyDataSchema,
-  includedSchema,
-  itemProperties,
-  pageSchema,
-} from "./problem-schemas.ts";
+import { includedSchema, includedSchemas, type IncludedApps } from "./included-schemas.ts";
+import { actorSchema, anyDataSchema, itemProperties, pageSchema } from "./problem-schemas.ts";
 import { maxOperations } from "#domain/item/body.ts";
 
 const warningList = listSchema(ref("schemas", "Warning"));
 
-/** The schemas of the items of a collection, or without one, of any collection of that kind. */
-export function itemSchemas({ kind, one, key }: ResourceNames, collection?: Collection): Schema {
+/**
+ * The schemas of the items of a collection, or without one, of any collection of that kind. Responses can include records
+ * of these apps.
+ */
+export function itemSchemas(
+  { kind, schemaName, key }: ResourceNames,
+  collection?: Collection,
+  apps: IncludedApps = new Map(),
+): Schema {
   const fields = collection?.definition.fields.fields ?? [];
   const uses = dataUses(kind, fields);
-  const data = collection ? dataSchemas(one, fields, uses) : {};
-  const dataOf = (name: string) => (collection ? ref("schemas", one + name) : anyDataSchema);
+  const data = collection ? dataSchemas(schemaName, fields, uses) : {};
+  const dataSchema = (name: string) =>
+    collection ? ref("schemas", schemaName + name) : anyDataSchema;
   const keySchema = key === undefined ? stringSchema : { type: "string", const: key };
   const kindMembers: Schema =
     kind === "app"
       ? { app: keySchema, receipt_number: stringSchema }
       : { form: keySchema, status: enumSchema(["draft", "submitted", "closed"]) };
-  const fullItem = itemProperties(kindMembers, dataOf("Data"));
+  const fullItem = itemProperties(kindMembers, dataSchema("Data"));
+  const expanded = collection
+    ? includedSchemas(schemaName, collection, apps)
+    : { included: includedSchema(ref("schemas", "IncludedRecord")), schemas: {} };
   // Without references, nothing can be expanded.
-  const included: Schema = collection && !hasReferences(fields) ? {} : { included: includedSchema };
+  const included: Schema = expanded ? { included: expanded.included } : {};
   return {
     ...data,
+    ...expanded?.schemas,
     ...(kind === "form"
-      ? submissionBodies(one, uses, dataOf, collection !== undefined)
-      : {
-          [`${one}Create`]: closedObject({ data: dataOf(dataNames.create) }, ["data"]),
-          [`${one}Change`]: closedObject({ data: dataOf(dataNames.change) }, ["data"]),
-        }),
-    [one]: openObject(
+      ? submissionBodies(schemaName, uses, dataSchema, collection !== undefined)
+      : recordBodies(schemaName, dataSchema)),
+    [schemaName]: openObject(
       {
         ...fullItem,
         warnings: { ...warningList, description: "Only in responses to writes." },
@@ -54,30 +58,43 @@ export function itemSchemas({ kind, one, key }: ResourceNames, collection?: Coll
       },
       Object.keys(fullItem),
     ),
-    [`${one}Found`]: openObject(itemProperties(kindMembers, dataOf("SomeData"))),
-    [`${one}Written`]: writtenSchema(itemProperties(kindMembers, dataOf("SomeData"))),
-    [`${one}Updated`]: { anyOf: [ref("schemas", one), ref("schemas", `${one}Written`)] },
-    [`${one}SearchPage`]: pageSchema(`${one}Found`, included),
-    ...(kind === "form" ? { [`${one}Checked`]: checkedSchema(keySchema, dataOf("Data")) } : {}),
+    [`${schemaName}Found`]: openObject(itemProperties(kindMembers, dataSchema("SomeData"))),
+    [`${schemaName}Written`]: writtenSchema(itemProperties(kindMembers, dataSchema("SomeData"))),
+    [`${schemaName}Updated`]: {
+      anyOf: [ref("schemas", schemaName), ref("schemas", `${schemaName}Written`)],
+    },
+    [`${schemaName}SearchPage`]: pageSchema(`${schemaName}Found`, included),
+    ...(kind === "form"
+      ? { [`${schemaName}Checked`]: checkedSchema(keySchema, dataSchema("Data")) }
+      : {}),
   };
 }
 
-/** Submissions need all required fields, drafts do not. A change without a status may apply to a draft. */
+/** The bodies of creates and changes of records. */
+const recordBodies = (schemaName: string, dataSchema: (name: string) => Schema): Schema => ({
+  [`${schemaName}Create`]: closedObject({ data: dataSchema(dataSuffixes.create) }, ["data"]),
+  [`${schemaName}Change`]: closedObject({ data: dataSchema(dataSuffixes.change) }, ["data"]),
+});
+
+/**
+ * The bodies of creates and changes. A submission needs all required fields, a draft does not. A change without a status
+ * may apply to a draft.
+ */
 function submissionBodies(
-  one: string,
+  schemaName: string,
   uses: readonly DataUse[],
-  dataOf: (name: string) => Schema,
-  isTyped: boolean,
+  dataSchema: (name: string) => Schema,
+  hasFields: boolean,
 ): Schema {
-  const submitted = { ...enumSchema(["submitted"]), description: "The default." };
-  const draft = enumSchema(["draft"]);
-  if (!isTyped) {
-    const data = dataOf("");
+  const submittedStatus = { ...enumSchema(["submitted"]), description: "The default." };
+  const draftStatus = enumSchema(["draft"]);
+  if (!hasFields) {
+    const data = dataSchema("");
     return {
-      [`${one}Create`]: closedObject({ status: enumSchema(["draft", "submitted"]), data }, [
+      [`${schemaName}Create`]: closedObject({ status: enumSchema(["draft", "submitted"]), data }, [
         "data",
       ]),
-      [`${one}Change`]: closedObject(
+      [`${schemaName}Change`]: closedObject(
         { status: enumSchema(["draft", "submitted", "closed"]), data },
         [],
       ),
@@ -85,20 +102,27 @@ function submissionBodies(
   }
   const [createData, draftData, changeData, draftChangeData] = (
     ["create", "draft", "change", "draftChange"] as const
-  ).map((use) => dataOf(dataName(use, uses)));
-  const union = (name: string, either: string, or: string) => ({
-    [one + name]: { anyOf: [ref("schemas", one + either), ref("schemas", one + or)] },
+  ).map((use) => dataSchema(dataSuffix(use, uses)));
+  const union = (name: string, first: string, second: string) => ({
+    [schemaName + name]: {
+      anyOf: [ref("schemas", schemaName + first), ref("schemas", schemaName + second)],
+    },
   });
   return {
     ...union("Create", "CreateSubmitted", "CreateDraft"),
-    [`${one}CreateSubmitted`]: closedObject({ status: submitted, data: createData }, ["data"]),
-    [`${one}CreateDraft`]: closedObject({ status: draft, data: draftData }, ["status", "data"]),
+    [`${schemaName}CreateSubmitted`]: closedObject({ status: submittedStatus, data: createData }, [
+      "data",
+    ]),
+    [`${schemaName}CreateDraft`]: closedObject({ status: draftStatus, data: draftData }, [
+      "status",
+      "data",
+    ]),
     ...union("Change", "ChangeData", "ChangeStatus"),
-    [`${one}ChangeData`]: {
+    [`${schemaName}ChangeData`]: {
       description: "Required fields of a submitted submission cannot be cleared.",
-      ...closedObject({ status: draft, data: draftChangeData }, []),
+      ...closedObject({ status: draftStatus, data: draftChangeData }, []),
     },
-    [`${one}ChangeStatus`]: closedObject(
+    [`${schemaName}ChangeStatus`]: closedObject(
       { status: enumSchema(["submitted", "closed"]), data: changeData },
       ["status"],
     ),
@@ -128,42 +152,43 @@ function checkedSchema(form: Schema, data: Schema): Schema {
 }
 
 /** With a collection, each operation refers to the schemas of the collection's fields. */
-export function batchSchemas({ kind, one }: ResourceNames, collection?: Collection): Schema {
+export function batchSchemas({ kind, schemaName }: ResourceNames, collection?: Collection): Schema {
   const uses = dataUses(kind, collection?.definition.fields.fields ?? []);
-  const operations = operationSchemas(kind, `${one}Operation`, (use) =>
-    collection ? ref("schemas", one + dataName(use, uses)) : anyDataSchema,
+  const operations = operationSchemas(kind, `${schemaName}Operation`, (use) =>
+    collection ? ref("schemas", schemaName + dataSuffix(use, uses)) : anyDataSchema,
   );
-  const verbs = verbNames(kind);
-  const mapping = Object.entries(verbs).map(
-    ([verb, name]) => [verb, `#/components/schemas/${one}Operation${name}`] as const,
+  const suffixes = operationSuffixes(kind);
+  const mapping = Object.entries(suffixes).map(
+    ([op, name]) => [op, `#/components/schemas/${schemaName}Operation${name}`] as const,
   );
   const result = {
-    op: enumSchema(Object.keys(verbs)),
+    op: enumSchema(Object.keys(suffixes)),
     outcome: enumSchema(["created", "updated", "unchanged", "deleted"]),
     id: stringSchema,
     ...(kind === "form" ? {} : { receipt_number: stringSchema }),
     etag: stringSchema,
   };
-  const resultWithItem = { ...result, warnings: warningList, item: ref("schemas", one) };
-  const operationList = { ...listSchema(ref("schemas", `${one}Operation`)), minItems: 1 };
+  const resultWithItem = { ...result, warnings: warningList, item: ref("schemas", schemaName) };
+  const operationList = { ...listSchema(ref("schemas", `${schemaName}Operation`)), minItems: 1 };
   return {
     ...operations,
-    [`${one}Operation`]: {
-      oneOf: Object.values(verbs).map((name) => ref("schemas", `${one}Operation${name}`)),
+    [`${schemaName}Operation`]: {
+      oneOf: Object.values(suffixes).map((name) => ref("schemas", `${schemaName}Operation${name}`)),
       discriminator: { propertyName: "op", mapping: Object.fromEntries(mapping) },
     },
-    [`${one}Batch`]: closedObject({ operations: { ...operationList, maxItems: maxOperations } }, [
-      "operations",
-    ]),
-    [`${one}BatchResult`]: openObject(resultWithItem, Object.keys(result)),
-    [`${one}BatchResults`]: openObject({
-      results: listSchema(ref("schemas", `${one}BatchResult`)),
+    [`${schemaName}Batch`]: closedObject(
+      { operations: { ...operationList, maxItems: maxOperations } },
+      ["operations"],
+    ),
+    [`${schemaName}BatchResult`]: openObject(resultWithItem, Object.keys(result)),
+    [`${schemaName}BatchResults`]: openObject({
+      results: listSchema(ref("schemas", `${schemaName}BatchResult`)),
     }),
   };
 }
 
-/** Each `op` with the suffix of its schema's name. */
-const verbNames = (kind: CollectionKind) => ({
+/** The suffix of the schema name of each `op`. */
+const operationSuffixes = (kind: CollectionKind) => ({
   create: "Create",
   update: "Update",
   upsert: "Upsert",
@@ -173,20 +198,21 @@ const verbNames = (kind: CollectionKind) => ({
 function operationSchemas(
   kind: CollectionKind,
   name: string,
-  dataOf: (use: DataUse) => Schema,
+  dataSchema: (use: DataUse) => Schema,
 ): Schema {
   const isForm = kind === "form";
-  const statuses = (...values: string[]): Schema => (isForm ? { status: enumSchema(values) } : {});
-  const createData = { data: dataOf("create") };
-  const changeData = { data: dataOf(isForm ? "draftChange" : "change") };
-  const upsertData = { data: dataOf(isForm ? "draft" : "upsert") };
+  const statusMember = (...values: string[]): Schema =>
+    isForm ? { status: enumSchema(values) } : {};
+  const createData = { data: dataSchema("create") };
+  const changeData = { data: dataSchema(isForm ? "draftChange" : "change") };
+  const upsertData = { data: dataSchema(isForm ? "draft" : "upsert") };
   const item = { id: stringSchema, if_match: stringSchema };
-  const anyStatus = statuses("draft", "submitted", "closed");
-  const create = closedObject({ op: opSchema("create"), ...createData, ...statuses("submitted") }, [
-    "op",
-    "data",
-  ]);
-  const shared: Schema = {
+  const anyStatus = statusMember("draft", "submitted", "closed");
+  const create = closedObject(
+    { op: opSchema("create"), ...createData, ...statusMember("submitted") },
+    ["op", "data"],
+  );
+  const commonSchemas: Schema = {
     [`${name}Create`]: create,
     [`${name}Update`]: closedObject(
       { op: opSchema("update"), ...item, ...changeData, ...anyStatus },
@@ -197,11 +223,11 @@ function operationSchemas(
       ["op", "by", "data"],
     ),
   };
-  if (!isForm) return shared;
-  const draft = { op: opSchema("create"), data: dataOf("draft"), ...statuses("draft") };
+  if (!isForm) return commonSchemas;
+  const draft = { op: opSchema("create"), data: dataSchema("draft"), ...statusMember("draft") };
   const [submittedName, draftName] = [`${name}CreateSubmitted`, `${name}CreateDraft`];
   return {
-    ...shared,
+    ...commonSchemas,
     [`${name}Create`]: { anyOf: [ref("schemas", submittedName), ref("schemas", draftName)] },
     [submittedName]: create,
     [draftName]: closedObject(draft, ["op", "data", "status"]),
@@ -211,8 +237,8 @@ function operationSchemas(
 
 const opSchema = (name: string) => enumSchema([name]);
 
-export function changeSchemas({ one }: ResourceNames): Schema {
-  const keys = {
+export function changeSchemas({ schemaName }: ResourceNames): Schema {
+  const changedKeys = {
     ...listSchema(stringSchema),
     description: "The keys of the changed fields, and `$status` if the status changed.",
   };
@@ -223,11 +249,11 @@ export function changeSchemas({ one }: ResourceNames): Schema {
     etag: stringSchema,
     at: timestampSchema,
     by: actorSchema,
-    fields: keys,
+    fields: changedKeys,
   };
   return {
-    [`${one}ChangeEntry`]: {
-      ...openObject({ ...entry, item: ref("schemas", one) }, [
+    [`${schemaName}ChangeEntry`]: {
+      ...openObject({ ...entry, item: ref("schemas", schemaName) }, [
         "id",
         "type",
         "version",
@@ -237,8 +263,8 @@ export function changeSchemas({ one }: ResourceNames): Schema {
       description:
         "`item` is the current item. Absent if it was deleted. An item that `left` the view of the credential has only its ID, version and time.",
     },
-    [`${one}Changes`]: openObject({
-      items: listSchema(ref("schemas", `${one}ChangeEntry`)),
+    [`${schemaName}Changes`]: openObject({
+      items: listSchema(ref("schemas", `${schemaName}ChangeEntry`)),
       schema_version: versionSchema,
       links: ref("schemas", "FeedLinks"),
     }),

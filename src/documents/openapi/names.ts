@@ -2,15 +2,15 @@ import type { CollectionKind } from "#domain/definition/collection.ts";
 import { keyName, type Schema } from "./schema.ts";
 import { componentPrefix, isLiteral, isMap } from "./versions.ts";
 
-/** The names of a collection's items in schemas and texts. Generators derive type names from them. */
+/** The names of a collection's items in schemas and texts. Generators derive names of types from them. */
 export interface ResourceNames {
   kind: CollectionKind;
   /** The key of the app or form. Undefined when the path has it as a parameter. */
   key: string | undefined;
-  /** The prefix of schema names: `OrdersRecord`, `OrdersRecordCreate`, … */
-  one: string;
-  thing: "record" | "submission";
-  many: "records" | "submissions";
+  /** The name of the item's schema, and the start of related names: `OrdersRecord`, `OrdersRecordCreate`, … */
+  schemaName: string;
+  singular: "record" | "submission";
+  plural: "records" | "submissions";
 }
 
 /**
@@ -18,13 +18,13 @@ export interface ResourceNames {
  * some languages reserve `Record`, and no key yields such a name.
  */
 export function resourceNames(kind: CollectionKind, key?: string): ResourceNames {
-  const [noun, thing, many] =
+  const [noun, singular, plural] =
     kind === "app"
       ? (["Record", "record", "records"] as const)
       : (["Submission", "submission", "submissions"] as const);
-  const one =
+  const schemaName =
     key === undefined ? `${noun}Of${kind === "app" ? "App" : "Form"}` : keyName(key) + noun;
-  return { kind, key, one, thing, many };
+  return { kind, key, schemaName, singular, plural };
 }
 
 /**
@@ -32,18 +32,21 @@ export function resourceNames(kind: CollectionKind, key?: string): ResourceNames
  * and `ab`. Generators derive names of types and files from them. The first of them keeps its name.
  */
 export function withDistinctNames(paths: Schema, components: Schema) {
-  const renamed = new Map<string, string>();
+  const newReferences = new Map<string, string>();
   for (const [section, parts] of Object.entries(components)) {
     for (const [from, to] of distinctNames(Object.keys(parts as Schema)))
-      renamed.set(`${componentPrefix}${section}/${from}`, `${componentPrefix}${section}/${to}`);
+      newReferences.set(
+        `${componentPrefix}${section}/${from}`,
+        `${componentPrefix}${section}/${to}`,
+      );
   }
-  const operations = distinctNames(operationIds(paths));
-  if (renamed.size === 0 && operations.size === 0) return { paths, components };
-  const rename = (part: unknown) => renameIn(part, renamed, operations);
+  const newOperationIds = distinctNames(operationIds(paths));
+  if (newReferences.size === 0 && newOperationIds.size === 0) return { paths, components };
+  const rename = (part: unknown) => renameIn(part, newReferences, newOperationIds);
   const entries = Object.entries(components).map(([section, parts]) => {
     const names = Object.entries(parts as Schema).map(([name, part]) => {
       const reference = `${componentPrefix}${section}/${name}`;
-      return [(renamed.get(reference) ?? reference).split("/").at(-1), rename(part)] as const;
+      return [(newReferences.get(reference) ?? reference).split("/").at(-1), rename(part)] as const;
     });
     return [section, Object.fromEntries(names)] as const;
   });
@@ -53,25 +56,25 @@ export function withDistinctNames(paths: Schema, components: Schema) {
   };
 }
 
-/** The new names of all names that an earlier name resembles. */
+/** Returns a new name for each name that resembles an earlier one. */
 function distinctNames(names: readonly string[]): Map<string, string> {
-  const taken = new Set<string>();
-  const repeated: string[] = [];
+  const usedNames = new Set<string>();
+  const similarNames: string[] = [];
   for (const name of names) {
-    if (taken.has(plain(name))) repeated.push(name);
-    taken.add(plain(name));
+    if (usedNames.has(normalizeName(name))) similarNames.push(name);
+    usedNames.add(normalizeName(name));
   }
-  const renamed = repeated.map((name) => {
+  const newNames = similarNames.map((name) => {
     let number = 2;
-    while (taken.has(plain(`${name}${number}`))) number += 1;
-    const distinct = `${name}${number}`;
-    taken.add(plain(distinct));
-    return [name, distinct] as const;
+    while (usedNames.has(normalizeName(`${name}${number}`))) number += 1;
+    const newName = `${name}${number}`;
+    usedNames.add(normalizeName(newName));
+    return [name, newName] as const;
   });
-  return new Map(renamed);
+  return new Map(newNames);
 }
 
-const plain = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+const normalizeName = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 
 function operationIds(paths: Schema): string[] {
   return Object.values(paths).flatMap((path) =>
@@ -84,20 +87,20 @@ function operationIds(paths: Schema): string[] {
 
 function renameIn(
   part: unknown,
-  references: ReadonlyMap<string, string>,
-  operations: ReadonlyMap<string, string>,
-  inMap = false,
+  newReferences: ReadonlyMap<string, string>,
+  newOperationIds: ReadonlyMap<string, string>,
+  isInMap = false,
 ): unknown {
   // References also occur as values of a discriminator's mapping.
-  if (typeof part === "string") return references.get(part) ?? part;
+  if (typeof part === "string") return newReferences.get(part) ?? part;
   if (typeof part !== "object" || part === null) return part;
   if (Array.isArray(part))
-    return part.map((item: unknown) => renameIn(item, references, operations));
+    return part.map((item: unknown) => renameIn(item, newReferences, newOperationIds));
   const entries = Object.entries(part).map(([key, value]: [string, unknown]) => {
-    if (inMap) return [key, renameIn(value, references, operations)];
+    if (isInMap) return [key, renameIn(value, newReferences, newOperationIds)];
     if (isLiteral(key)) return [key, value];
-    if (key === "operationId") return [key, operations.get(String(value)) ?? value];
-    return [key, renameIn(value, references, operations, isMap(key))];
+    if (key === "operationId") return [key, newOperationIds.get(String(value)) ?? value];
+    return [key, renameIn(value, newReferences, newOperationIds, isMap(key))];
   });
   return Object.fromEntries(entries) as Schema;
 }

@@ -7,13 +7,13 @@ import type { ResourceNames } from "./names.ts";
 import { errorResponses, jsonContent, responseObject } from "./responses.ts";
 import { keyName, ref, type Schema } from "./schema.ts";
 
-/** Where a document describes operations: the names of the items, and examples. */
+/** The names of the items that operations work on, and examples of them. */
 export interface DescribedResource {
   names: ResourceNames | null;
   examples: Examples;
 }
 
-/** The path items of these operations. Each document that has a key describes one app or form. */
+/** Returns the path items of these operations. With a key, they describe the operations of one app or form. */
 export function pathItems(operations: Descriptions, resource: DescribedResource): Schema {
   const items: Record<string, Schema> = {};
   for (const [id, op] of Object.entries(operations)) {
@@ -35,11 +35,11 @@ function pathTemplate({ path, kind }: Description, { names }: DescribedResource)
 function pathParameters({ path, kind }: Description, { names }: DescribedResource): Schema[] {
   const components: Record<string, string | null> = {
     key: names?.key === undefined ? `${kind}Key` : null,
-    id: names ? `${names.one}Id` : path.startsWith(filePaths.list) ? "fileId" : "webhookId",
+    id: names ? `${names.schemaName}Id` : path.startsWith(filePaths.list) ? "fileId" : "webhookId",
     delivery: "deliveryId",
   };
-  const used = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => components[name]);
-  return used.flatMap((name) => (name ? [ref("parameters", name)] : []));
+  const componentNames = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => components[name]);
+  return componentNames.flatMap((name) => (name ? [ref("parameters", name)] : []));
 }
 
 /** One operation. Everything follows from its declaration. */
@@ -60,7 +60,7 @@ function operationObject(id: string, op: Description, resource: DescribedResourc
     ],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(op.body ? { requestBody: { required: true, content: bodyContent(op, resource) } } : {}),
-    ...(op.content === "received"
+    ...(op.fileContent === "request"
       ? { requestBody: { required: true, content: { "application/octet-stream": bytesSchema } } }
       : {}),
     responses: {
@@ -80,9 +80,11 @@ function sufficientPermissions({ permission }: Description): readonly Permission
   if (typeof permission !== "string") {
     const choices = "anyOf" in permission ? permission.anyOf : permission.oneOf;
     if ("anyOf" in permission) return choices;
-    return permissions.filter((each) => choices.some((choice) => permissionsAllow([each], choice)));
+    return permissions.filter((candidate) =>
+      choices.some((choice) => permissionsAllow([candidate], choice)),
+    );
   }
-  return permissions.filter((each) => permissionsAllow([each], permission));
+  return permissions.filter((candidate) => permissionsAllow([candidate], permission));
 }
 
 function parameterNames(op: Description, isOfOneCollection: boolean): string[] {
@@ -91,20 +93,20 @@ function parameterNames(op: Description, isOfOneCollection: boolean): string[] {
   return [
     ...(effect === "create" ? ["idempotencyKey"] : []),
     ...(precondition && !isRead ? ["ifMatch"] : []),
-    // One app or form exists already, so `*` would always fail.
+    // In the document of one app or form, it exists already. If-None-Match: * would always fail.
     ...(precondition === "both" ? [isOfOneCollection ? "ifNoneMatch" : "ifNoneMatchAny"] : []),
     ...Object.keys(op.query().shape).map((name) => parameterComponents[name] ?? name),
     ...(isRead ? ["ifNoneMatch"] : []),
-    ...(op.content === "returned" ? ["range"] : []),
+    ...(op.fileContent === "response" ? ["range"] : []),
   ];
 }
 
-function problemCodes({ body, content, precondition, problems = [] }: Description): ApiCode[] {
+function problemCodes({ body, fileContent, precondition, problems = [] }: Description): ApiCode[] {
   return [
     "invalid_input",
     ...(body ? (["malformed_json", "too_large", "unsupported_media_type"] as const) : []),
-    ...(content === "received" ? (["too_large", "unsupported_media_type"] as const) : []),
-    ...(precondition || content === "received" ? (["malformed_header"] as const) : []),
+    ...(fileContent === "request" ? (["too_large", "unsupported_media_type"] as const) : []),
+    ...(precondition || fileContent === "request" ? (["malformed_header"] as const) : []),
     ...(precondition && precondition !== "If-None-Match" ? (["version_mismatch"] as const) : []),
     ...problems,
   ];
@@ -134,29 +136,31 @@ function schemaRef(schema: SchemaName, { names }: DescribedResource): Schema {
 
 function successResponses(op: Description, resource: DescribedResource): Schema {
   const isPage = op.method === "GET" && "limit" in op.query().shape;
-  const described = Object.entries(op.responses).filter(
+  const documentedResponses = Object.entries(op.responses).filter(
     ([, { isForNewCollections }]) => !isForNewCollections || resource.names?.key === undefined,
   );
-  const responses = described.map(([status, { description, schema, example, headers = [] }]) => {
-    const content =
-      op.content === "returned"
-        ? { "*/*": bytesSchema }
-        : {
-            ...jsonContent(schemaRef(schema, resource), example?.(resource.examples)),
-            ...otherContent(op),
-          };
-    const names = [
-      ...headers,
-      ...(op.effect === "create" ? ["Idempotent-Replayed", "Idempotency-Key-Mismatch"] : []),
-      ...(isPage || op.formats === "downloads" ? ["Link"] : []),
-      ...(op.formats === "downloads" ? ["Content-Disposition"] : []),
-    ];
-    const isEmpty = status === "204";
-    return [
-      status,
-      responseObject(description, isEmpty ? undefined : content, names, op.takesLink),
-    ];
-  });
+  const responses = documentedResponses.map(
+    ([status, { description, schema, example, headers = [] }]) => {
+      const content =
+        op.fileContent === "response"
+          ? { "*/*": bytesSchema }
+          : {
+              ...jsonContent(schemaRef(schema, resource), example?.(resource.examples)),
+              ...otherContent(op),
+            };
+      const headerNames = [
+        ...headers,
+        ...(op.effect === "create" ? ["Idempotent-Replayed", "Idempotency-Key-Mismatch"] : []),
+        ...(isPage || op.formats === "downloads" ? ["Link"] : []),
+        ...(op.formats === "downloads" ? ["Content-Disposition"] : []),
+      ];
+      const isEmpty = status === "204";
+      return [
+        status,
+        responseObject(description, isEmpty ? undefined : content, headerNames, op.takesLink),
+      ];
+    },
+  );
   const isConditional = op.precondition === "If-None-Match";
   const notModified = responseObject("Your copy is current.", undefined, ["ETag"], op.takesLink);
   return { ...Object.fromEntries(responses), ...(isConditional ? { "304": notModified } : {}) };

@@ -1,7 +1,7 @@
 import { collectionKeyPattern } from "#domain/definition/document.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { defaultPageLimit, pageLimit } from "#domain/cursor.ts";
-import { idempotencyKey, idempotencyKeyHeader } from "#domain/preconditions.ts";
+import { idempotencyKeySchema, idempotencyKeyHeader } from "#domain/preconditions.ts";
 import { fileIdPattern } from "#domain/files/file.ts";
 import { maxExpansions } from "#domain/search/expand.ts";
 import type { ResourceNames } from "./names.ts";
@@ -31,7 +31,7 @@ export function parameterComponents(names: readonly ResourceNames[]): Schema {
 }
 
 function headerParameters(): Schema {
-  const key = toJsonSchema(idempotencyKey());
+  const key = toJsonSchema(idempotencyKeySchema());
   return {
     idempotencyKey: parameter(
       idempotencyKeyHeader,
@@ -129,9 +129,9 @@ function keyParameter(kind: CollectionKind): Schema {
 }
 
 /** The id in the path of an item. */
-function idParameter({ kind, one }: ResourceNames): [name: string, parameter: Schema] {
+function idParameter({ kind, schemaName }: ResourceNames): [name: string, parameter: Schema] {
   const description = kind === "app" ? "The ID or the receipt number." : "The ID.";
-  return [`${one}Id`, parameter("id", "path", description, stringSchema)];
+  return [`${schemaName}Id`, parameter("id", "path", description, stringSchema)];
 }
 
 function parameter(name: string, where: string, description: string, schema: Schema): Schema {

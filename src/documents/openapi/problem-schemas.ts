@@ -81,7 +81,7 @@ const operationErrors = optionalMember(
   "Only for batches: the errors of each operation.",
 );
 
-function membersOf(code: ApiCode): [string, ProblemMember][] {
+function extensionMembers(code: ApiCode): [string, ProblemMember][] {
   const members = Object.entries(problemMembers[code] ?? {});
   return operationCodes.includes(code) && code !== "indexing"
     ? [...members, ["errors", operationErrors]]
@@ -100,7 +100,7 @@ function problemSchemas(): Schema {
 
 function problemSchema(code: ApiCode): Schema {
   const { status, meaning } = problems[code];
-  const extensions = membersOf(code);
+  const extensions = extensionMembers(code);
   const properties = {
     type: uriSchema,
     title: stringSchema,
@@ -120,7 +120,7 @@ function problemSchema(code: ApiCode): Schema {
 /** An example of a problem document with this code. */
 export function problemExample(code: ApiCode, origin: string): Schema {
   const { status, title, meaning } = problems[code];
-  const extensions = membersOf(code).map(([name, [, example]]) => [name, example] as const);
+  const extensions = extensionMembers(code).map(([name, [, example]]) => [name, example] as const);
   return {
     type: `${origin}/problems/${code}`,
     title,
@@ -204,17 +204,10 @@ const includedRecordSchema: Schema = openObject(
   itemProperties({ app: stringSchema, receipt_number: stringSchema }, anyDataSchema),
 );
 
-/** The records to which items refer. */
-export const includedSchema: Schema = {
-  type: "object",
-  additionalProperties: ref("schemas", "IncludedRecord"),
-  description: "With `expand`: the records that the references name, by their IDs.",
-};
-
 /** A page of a list. `name` is the schema of its items. */
-export function pageSchema(name: string, optional: Schema = {}): Schema {
+export function pageSchema(name: string, optionalMembers: Schema = {}): Schema {
   const members = { items: listSchema(ref("schemas", name)), links: ref("schemas", "PageLinks") };
-  return openObject({ ...members, ...optional }, Object.keys(members));
+  return openObject({ ...members, ...optionalMembers }, Object.keys(members));
 }
 
 /** The schemas that all documents share. */

@@ -3,7 +3,7 @@ import { type ApiCode, apiCodes, problems } from "#domain/problem/catalogue.ts";
 import { ref, stringSchema, uriSchema, type Schema, typeName } from "./schema.ts";
 import { problemExample, problemName } from "./problem-schemas.ts";
 
-/** A header. `required` means that every response that lists the header has it. */
+/** A response header. If `required`, every response that lists the header has it. */
 type HeaderSpec = [description: string, schema: Schema, required: boolean];
 
 const patternSchema = (pattern: string): Schema => ({ type: "string", pattern });
@@ -88,10 +88,10 @@ const statusesWithoutLimits = [401, 429, 500, 503];
 function problemHeaders(status: number, codes: readonly ApiCode[], takesLink: boolean): Schema {
   if (status === 401) return headerRefs(["X-Request-Id", "WWW-Authenticate"]);
   const mayLackLimits = takesLink || statusesWithoutLimits.includes(status);
-  return responseHeaders(ownHeaders(status, codes), mayLackLimits);
+  return responseHeaders(statusHeaders(status, codes), mayLackLimits);
 }
 
-function ownHeaders(status: number, codes: readonly ApiCode[]): string[] {
+function statusHeaders(status: number, codes: readonly ApiCode[]): string[] {
   switch (status) {
     case 403:
       return ["WWW-Authenticate"];
@@ -142,12 +142,12 @@ export function errorResponses(codes: readonly ApiCode[], checks: RouteChecks = 
   );
 }
 
-/** The name lists the problems, so operations with the same problems share one response component. */
+/** Names a response component by its problems, so that operations with the same problems share it. */
 function responseName(status: number, codes: readonly ApiCode[], { takesLink }: RouteChecks) {
   const isLinked = takesLink && !statusesWithoutLimits.includes(status);
   return (isLinked ? linkedPrefix : "") + codes.map(typeName).join("Or");
 }
-/** Names the problems of operations that take links. */
+/** The prefix for operations that take links. Their responses have other headers. */
 const linkedPrefix = "Linked";
 const codesByName = lazy(() => new Map(apiCodes.map((code) => [typeName(code), code])));
 const codesFromName = (name: string) =>
@@ -170,6 +170,7 @@ function problemResponse(name: string, origin: string): Schema {
   );
   const discriminator = { propertyName: "code", mapping };
   const examples = codes.map((code) => [code, { value: problemExample(code, origin) }] as const);
+  // All problems of a response have the same status.
   const [{ status } = problems.internal] = codes.map((code) => problems[code]);
   return {
     headers: problemHeaders(status, codes, takesLink),

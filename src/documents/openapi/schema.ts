@@ -33,6 +33,8 @@ function objectMembers(properties: Schema, required: readonly string[]): Schema 
   return { properties, ...(required.length > 0 ? { required } : {}) };
 }
 
+export const mergeSchemas = (parts: Schema[]): Schema => Object.assign({}, ...parts) as Schema;
+
 export function ref(section: string, name: string): Schema {
   return { $ref: `#/components/${section}/${name}` };
 }
@@ -118,14 +120,14 @@ function baseSchema(def: ZodDef): Schema {
 
 function objectSchema(shape: Record<string, ZodPart>): Schema {
   const entries = Object.entries(shape);
-  const optional = ["optional", "default", "unknown"];
+  const optionalTypes = ["optional", "default", "unknown"];
   const required = entries.filter(
     ([
       ,
       {
         _zod: { def },
       },
-    ]) => !optional.includes(def.type),
+    ]) => !optionalTypes.includes(def.type),
   );
   return {
     type: "object",

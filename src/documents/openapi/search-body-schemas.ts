@@ -4,33 +4,33 @@ import { maxConditions, maxSortKeys } from "#domain/search/tree.ts";
 import { storableText } from "./field-schemas.ts";
 import { closedObject, enumSchema, ref, toJsonSchema, type Schema } from "./schema.ts";
 
-/** The schemas of a search body and of its sort keys. */
+/** The schemas of a search body and of its sort keys. Without `sortableNames`, every field name is allowed. */
 export function searchBodySchemas(
-  one: string,
-  sortable: readonly string[] | undefined,
-  shownFields: Schema,
-  expandable: readonly string[] | "any",
+  schemaName: string,
+  sortableNames: readonly string[] | undefined,
+  fieldsSchema: Schema,
+  expandableNames: readonly string[] | "any",
 ): Schema {
   return {
-    [`${one}SortKey`]: sortKeySchema(sortable),
-    [`${one}Search`]: closedObject(
+    [`${schemaName}SortKey`]: sortKeySchema(sortableNames),
+    [`${schemaName}Search`]: closedObject(
       {
         conditions: {
           type: ["array", "null"],
-          items: ref("schemas", `${one}Condition`),
+          items: ref("schemas", `${schemaName}Condition`),
           maxItems: maxConditions,
         },
         sort: {
           type: ["array", "null"],
-          items: ref("schemas", `${one}SortKey`),
+          items: ref("schemas", `${schemaName}SortKey`),
           maxItems: maxSortKeys,
         },
         fields: {
           type: ["array", "null"],
-          ...shownFields,
+          ...fieldsSchema,
           description: "The fields to return in `data`. Returns all fields if null or omitted.",
         },
-        ...expandSchema(expandable),
+        ...expandSchema(expandableNames),
         limit: { ...toJsonSchema(pageLimit()), type: ["integer", "null"] },
         cursor: {
           type: ["string", "null"],
@@ -43,10 +43,10 @@ export function searchBodySchemas(
   };
 }
 
-const sortKeySchema = (sortable: readonly string[] | undefined): Schema =>
+const sortKeySchema = (sortableNames: readonly string[] | undefined): Schema =>
   closedObject(
     {
-      field: sortable ? enumSchema(sortable) : storableText,
+      field: sortableNames ? enumSchema(sortableNames) : storableText,
       direction: {
         type: ["string", "null"],
         enum: ["asc", "desc", null],
@@ -57,12 +57,12 @@ const sortKeySchema = (sortable: readonly string[] | undefined): Schema =>
   );
 
 /** A collection without references can expand nothing. */
-function expandSchema(expandable: readonly string[] | "any"): Schema {
-  if (expandable.length === 0) return {};
+function expandSchema(expandableNames: readonly string[] | "any"): Schema {
+  if (expandableNames.length === 0) return {};
   return {
     expand: {
       type: ["array", "null"],
-      items: expandable === "any" ? storableText : enumSchema(expandable),
+      items: expandableNames === "any" ? storableText : enumSchema(expandableNames),
       maxItems: maxExpansions,
       description: "The references whose records come in `included`.",
     },

@@ -46,17 +46,21 @@ export function listsOptions(collections: readonly Collection[]): boolean {
 }
 
 /** The schemas of a search in this collection: its fields, their operators, and the operands of each operator. */
-export function searchSchemas(one: string, collection: Collection, hasOptions: boolean): Schema {
+export function searchSchemas(
+  schemaName: string,
+  collection: Collection,
+  hasOptions: boolean,
+): Schema {
   const fields = [...searchFields(collection).values()].filter((field) => field !== undefined);
   const keys = collection.definition.fields.fields.map((field) => field.key);
-  const sortable = fields.filter(isSortable);
-  const shownFields = { items: keys.length > 0 ? enumSchema(keys) : storableText };
+  const sortableFields = fields.filter(isSortable);
+  const fieldsSchema = { items: keys.length > 0 ? enumSchema(keys) : storableText };
   return {
-    ...conditionSchemas(one, fields, hasOptions),
+    ...conditionSchemas(schemaName, fields, hasOptions),
     ...searchBodySchemas(
-      one,
-      sortable.map(({ name }) => name),
-      shownFields,
+      schemaName,
+      sortableFields.map(({ name }) => name),
+      fieldsSchema,
       [...expansions(collection).keys()],
     ),
   };
@@ -80,9 +84,9 @@ export function anySearchSchemas(): Schema {
   };
 }
 
-/** A condition on one of these fields, or a group of conditions. */
+/** A condition on one of these fields, or a group of conditions. A leaf is a condition on one field. */
 function conditionSchemas(
-  one: string,
+  schemaName: string,
   fields: readonly SearchField[],
   hasOptions: boolean,
 ): Schema {
@@ -90,49 +94,50 @@ function conditionSchemas(
     FieldKind,
     SearchField[],
   ][];
-  const keys: Schema = {};
+  const keySchemas: Schema = {};
   const leaves: Schema = {};
-  const rows: Schema[] = [];
+  const rowSchemas: Schema[] = [];
   for (const [kind, kindFields] of byKind) {
     if (hasOptions && (kind === "select" || kind === "multi_select")) {
       for (const field of kindFields) {
-        const own = optionSchemas(one, field);
-        Object.assign(keys, own.schemas);
-        Object.assign(leaves, own.leaves);
+        const fieldSchemas = optionSchemas(schemaName, field);
+        Object.assign(keySchemas, fieldSchemas.schemas);
+        Object.assign(leaves, fieldSchemas.leaves);
       }
       continue;
     }
-    const key = `${one}${typeName(kind)}Key`;
+    const key = `${schemaName}${typeName(kind)}Key`;
     for (const [shape, ops] of Object.entries(operatorsByShape(kind))) {
       const value = operandSchema(scalarSchema(kind), shape as OperandShape);
       if (!value) continue;
-      keys[key] = enumSchema(kindFields.map(({ name }) => name));
+      keySchemas[key] = enumSchema(kindFields.map(({ name }) => name));
       leaves[`${typeName(kind)}${shape}Condition`] = leafSchema(ref("schemas", key), ops, value);
     }
   }
   for (const { name, rows: columns } of fields) {
     if (!columns || columns.size === 0) continue;
-    const row = `${one}${keyName(name)}Row`;
-    rows.push(conditionSchemas(row, [...columns.values()], hasOptions));
+    const row = `${schemaName}${keyName(name)}Row`;
+    rowSchemas.push(conditionSchemas(row, [...columns.values()], hasOptions));
     leaves[`${keyName(name)}RowsCondition`] = leafSchema(
       enumSchema([name]),
       ["any", "none"],
       conditionList(`${row}Condition`),
     );
   }
-  const optional = fields.filter(({ kind }) => kind !== "actor");
-  if (optional.length > 0) {
-    const searchableKey = `${one}SearchableKey`;
-    keys[searchableKey] = enumSchema(optional.map(({ name }) => name));
+  // Every item has its actors.
+  const clearableFields = fields.filter(({ kind }) => kind !== "actor");
+  if (clearableFields.length > 0) {
+    const searchableKey = `${schemaName}SearchableKey`;
+    keySchemas[searchableKey] = enumSchema(clearableFields.map(({ name }) => name));
     leaves["EmptyCondition"] = leafSchema(ref("schemas", searchableKey), ["is_empty"], {
       type: "boolean",
     });
   }
-  return Object.assign(keys, conditionUnion(one, leaves), ...rows) as Schema;
+  return Object.assign(keySchemas, conditionUnion(schemaName, leaves), ...rowSchemas) as Schema;
 }
 
 /** The conditions on one field with options. Their operands are its current and former options. */
-function optionSchemas(one: string, { name, kind, source, options }: SearchField) {
+function optionSchemas(schemaName: string, { name, kind, source, options }: SearchField) {
   // Fields can be called `status` too, and no key yields the name `SystemStatus`.
   const fieldName = source.in === "system" ? "SystemStatus" : keyName(name);
   const schemas: Schema = {};
@@ -140,7 +145,7 @@ function optionSchemas(one: string, { name, kind, source, options }: SearchField
   if (options?.isComplete) {
     // Requests have a schema of the current options.
     const isShared = source.in !== "system" && options.former.length === 0;
-    const optionsName = `${one}${fieldName}${isShared ? "Option" : "SearchOption"}`;
+    const optionsName = `${schemaName}${fieldName}${isShared ? "Option" : "SearchOption"}`;
     const values = [...options.current.map((option) => option.value), ...options.former];
     if (!isShared) schemas[optionsName] = enumSchema(values);
     value = ref("schemas", optionsName);
@@ -154,20 +159,20 @@ function optionSchemas(one: string, { name, kind, source, options }: SearchField
   return { schemas, leaves };
 }
 
-function conditionUnion(one: string, leaves: Schema): Schema {
-  const condition = `${one}Condition`;
+function conditionUnion(schemaName: string, leaves: Schema): Schema {
+  const condition = `${schemaName}Condition`;
   const leavesAndGroups: Schema = {
     ...leaves,
     ConditionAll: closedObject({ all: conditionList(condition) }, ["all"]),
     ConditionAny: closedObject({ any: conditionList(condition) }, ["any"]),
     ConditionNot: closedObject({ not: ref("schemas", condition) }, ["not"]),
   };
-  const named = Object.entries(leavesAndGroups).map(
-    ([name, schema]) => [one + name, schema] as const,
+  const namedSchemas = Object.entries(leavesAndGroups).map(
+    ([name, schema]) => [schemaName + name, schema] as const,
   );
   return {
-    [condition]: { oneOf: named.map(([name]) => ref("schemas", name)) },
-    ...Object.fromEntries(named),
+    [condition]: { oneOf: namedSchemas.map(([name]) => ref("schemas", name)) },
+    ...Object.fromEntries(namedSchemas),
   };
 }
 

@@ -1,7 +1,8 @@
 import { alwaysOpen, type Collection } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
 import { permissions } from "#domain/credential/permissions.ts";
-import { definitionSchemas, webhookSchemas } from "./definition-schemas.ts";
+import { definitionSchemas } from "./definition-schemas.ts";
+import { webhookSchemas } from "./webhook-schemas.ts";
 import type { Descriptions } from "./description.ts";
 import { buildDocument, fileTag, type Host } from "./document.ts";
 import { buildExamples } from "./examples.ts";
@@ -13,6 +14,7 @@ import {
   countSchema,
   listSchema,
   enumSchema,
+  mergeSchemas,
   openObject,
   timestampSchema,
   stringSchema,
@@ -21,7 +23,6 @@ import {
 import { anyAggregateSchemas } from "./aggregate-schemas.ts";
 import { anySearchSchemas } from "./search-schemas.ts";
 
-const mergeSchemas = (parts: Schema[]): Schema => Object.assign({}, ...parts) as Schema;
 const kinds = ["app", "form"] as const;
 
 const tags = [
@@ -38,9 +39,9 @@ export function serviceDocument(operations: Descriptions, host: Host): Schema {
   const names = kinds.map((kind) => resourceNames(kind));
   const paths = [null, ...names].map((itemNames) => {
     const kind = itemNames?.kind ?? null;
-    const own = Object.entries(operations).filter(([, op]) => op.kind === kind);
+    const kindOperations = Object.entries(operations).filter(([, op]) => op.kind === kind);
     const examples = buildExamples(exampleCollection(kind ?? "app"), host.origin);
-    return pathItems(Object.fromEntries(own), { names: itemNames, examples });
+    return pathItems(Object.fromEntries(kindOperations), { names: itemNames, examples });
   });
   return buildDocument(host, {
     title: "Edge Forms",

@@ -2,7 +2,7 @@ import type { Collection, CollectionKind } from "#domain/definition/collection.t
 import * as z from "zod/mini";
 import { pageLimit } from "#domain/cursor.ts";
 import { lazy } from "#domain/lazy.ts";
-import { idempotencyKey } from "#domain/preconditions.ts";
+import { idempotencyKeySchema } from "#domain/preconditions.ts";
 import { maxConditions, maxSortKeys } from "#domain/search/tree.ts";
 import type { SearchField } from "#domain/search/tree.ts";
 import { expansions, maxExpansions } from "#domain/search/expand.ts";
@@ -17,7 +17,7 @@ import {
 } from "#domain/aggregate/aggregate.ts";
 import { itemSchemas } from "./item-schemas.ts";
 import { sharedSchemas } from "./problem-schemas.ts";
-import { dataName, dataUses, type DataUse } from "./field-schemas.ts";
+import { dataSuffix, dataUses, type DataUse } from "./data-uses.ts";
 import { resourceNames } from "./names.ts";
 import { reachableComponents } from "./versions.ts";
 import {
@@ -31,7 +31,7 @@ import {
   toJsonSchema,
 } from "./schema.ts";
 
-/** The input schemas of tools. */
+// The input schemas of tools.
 
 /** The parameters of tools, in addition to the bodies of the API. */
 export const toolParameters = lazy(() => ({
@@ -70,7 +70,7 @@ const descriptions: Record<ToolParameter, string> = {
 /** The schemas of these parameters, with descriptions for models. */
 export function parameterSchemas(...names: ToolParameter[]): Schema {
   const cursor = z.string().check(z.minLength(1));
-  const schemas = { ...toolParameters(), idempotency_key: idempotencyKey(), cursor };
+  const schemas = { ...toolParameters(), idempotency_key: idempotencyKeySchema(), cursor };
   return Object.fromEntries(
     names.map((name) => [
       name,
@@ -110,7 +110,7 @@ export function itemInput(
   const updateUse: DataUse = kind === "form" ? "draftChange" : "change";
   const uses = dataUses(kind, collection?.definition.fields.fields ?? []);
   const data = collection
-    ? ref("schemas", names.one + dataName(isUpdate ? updateUse : "create", uses))
+    ? ref("schemas", names.schemaName + dataSuffix(isUpdate ? updateUse : "create", uses))
     : anyDataSchema;
   const status = {
     ...enumSchema(statusesByAction[action]),
@@ -266,7 +266,7 @@ export function aggregateInput(parameters: Schema, collection: Collection | unde
   );
 }
 
-/** Neither is required in the schema, because models handle alternatives there badly. */
+/** The input of `read_definition`. Requires neither `app` nor `form`, because models handle alternatives badly. */
 export function definitionInput(): Schema {
   return closedObject(parameterSchemas("app", "form"), []);
 }

@@ -12,11 +12,11 @@ export const isMap = (key: string) => mapKeys.includes(key);
 export function collectRefs(
   part: unknown,
   references = new Set<string>(),
-  inMap = false,
+  isInMap = false,
 ): Set<string> {
   if (typeof part !== "object" || part === null) return references;
   for (const [key, value] of Object.entries(part)) {
-    if (inMap) collectRefs(value, references);
+    if (isInMap) collectRefs(value, references);
     else if (key === "$ref" && typeof value === "string")
       references.add(value.slice(componentPrefix.length));
     else if (!isLiteral(key)) collectRefs(value, references, isMap(key));
@@ -79,18 +79,22 @@ function toNullable({ enum: values, ...schema }: Schema = {}): Schema {
 }
 
 /** Converts a part of a document. `orNull` collects the names of schemas that need a nullable variant. */
-function downgrade(part: unknown, orNull: Set<string>, inMap = false): unknown {
+function downgrade(part: unknown, orNull: Set<string>, isInMap = false): unknown {
   if (Array.isArray(part)) return part.map((item: unknown) => downgrade(item, orNull));
   if (typeof part !== "object" || part === null) return part;
-  const known = Object.entries(part).filter(([key]) => inMap || key !== "propertyNames");
-  const entries = known.map(([key, value]) =>
-    !inMap && opaqueKeys.includes(key)
-      ? ([key, value] as const)
-      : ([key, downgrade(value, orNull, !inMap && isMap(key))] as const),
+  // OpenAPI 3.0 has no `propertyNames`.
+  const supportedEntries = Object.entries(part).filter(
+    ([key]) => isInMap || key !== "propertyNames",
   );
-  const rendered: Schema = Object.fromEntries(entries);
-  if (rendered["content"] && !inMap) rendered["content"] = withTextSchemas(rendered["content"]);
-  return inMap ? rendered : downgradeSchema(rendered, orNull);
+  const entries = supportedEntries.map(([key, value]) =>
+    !isInMap && opaqueKeys.includes(key)
+      ? ([key, value] as const)
+      : ([key, downgrade(value, orNull, !isInMap && isMap(key))] as const),
+  );
+  const converted: Schema = Object.fromEntries(entries);
+  if (converted["content"] && !isInMap)
+    converted["content"] = withTextSchemas(converted["content"]);
+  return isInMap ? converted : downgradeSchema(converted, orNull);
 }
 
 /** The Java generator needs a schema for every media type. Those of downloads have none in 3.1. */
@@ -116,11 +120,11 @@ function downgradeSchema(
   if (Array.isArray(type)) return { ...schema, type: type[0] as unknown, nullable: true };
   if (type !== undefined) return { type, ...schema };
   if (!Array.isArray(anyOf)) return schema;
-  const [first, ...others] = anyOf as Schema[];
-  // Generators of 3.0 cannot express a number or an object, or several formats, so the first option stands for all.
-  if (first && others.some((option) => isAlternative(first, option)))
+  const [first, ...otherOptions] = anyOf as Schema[];
+  // Generators of 3.0 cannot express a number or an object, or several formats. The first option then represents all.
+  if (first && otherOptions.some((option) => isAlternative(first, option)))
     return { ...first, ...schema };
-  if (!first || !others.some(isNullSchema)) return { ...schema, anyOf };
+  if (!first || !otherOptions.some(isNullSchema)) return { ...schema, anyOf };
   // The referenced schema rejects null, and keywords next to `$ref` cannot change that. So refer to a nullable variant.
   const target = String(first["$ref"]);
   orNull.add(target.slice(target.lastIndexOf("/") + 1));
@@ -136,7 +140,7 @@ function isIncrement({ $ref }: Schema): boolean {
   return $ref === "#/components/schemas/Increment";
 }
 
-/** Recognizes an option that the first one stands for. */
+/** Recognizes an option that the first one represents. */
 const isAlternative = (first: Schema, option: Schema) =>
   isIncrement(option) || isText(option) || (isText(first) && option["type"] === "object");
 

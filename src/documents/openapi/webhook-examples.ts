@@ -1,6 +1,6 @@
 import { apiRoot, webhookPaths } from "#domain/api-paths.ts";
 
-/** Examples of webhooks. */
+// The examples of webhooks.
 
 export const webhookInputExample = {
   name: "Stock",

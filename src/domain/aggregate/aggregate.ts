@@ -1,6 +1,11 @@
 import type { SystemField } from "#domain/data/values.ts";
 import type { Field } from "#domain/definition/field.ts";
-import { referencedFields, type Search, type SearchField } from "#domain/search/tree.ts";
+import {
+  referencedFields,
+  type ParsedSearch,
+  type Search,
+  type SearchField,
+} from "#domain/search/tree.ts";
 
 /** Figures over the items that match conditions. */
 export interface Aggregate {
@@ -12,6 +17,9 @@ export interface Aggregate {
   order: MetricOrder[];
   limit: number;
 }
+
+/** An aggregate as a request describes it, before it is known what the caller sees. */
+export type ParsedAggregate = Omit<Aggregate, "search"> & { search: ParsedSearch };
 
 /** A field whose values form groups. */
 export interface GroupKey {

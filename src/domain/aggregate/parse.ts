@@ -5,14 +5,14 @@ import { searchFields } from "#domain/search/fields.ts";
 import {
   addComplexityError,
   addError,
-  parseField,
   type Path,
   type SearchFieldMap,
   type SearchParseState,
   type SearchTargets,
 } from "#domain/search/operand.ts";
+import { parseField } from "#domain/search/named-field.ts";
 import { checkProperties, parseConditions, throwErrors } from "#domain/search/parse.ts";
-import type { Search, SearchField } from "#domain/search/tree.ts";
+import type { ParsedSearch, SearchField } from "#domain/search/tree.ts";
 import { isTimeZone } from "#domain/time.ts";
 import {
   defaultGroups,
@@ -24,10 +24,10 @@ import {
   metricOps,
   metricOpsOf,
   units,
-  type Aggregate,
   type GroupKey,
   type Metric,
   type MetricOrder,
+  type ParsedAggregate,
 } from "./aggregate.ts";
 
 const aggregateProperties = ["conditions", "group_by", "metrics", "order_by", "limit"];
@@ -41,7 +41,7 @@ export function parseAggregate(
   body: unknown,
   me: string,
   targets: SearchTargets,
-): Aggregate {
+): ParsedAggregate {
   const state: SearchParseState = { errors: [], conditionCount: 0, unknownOptions: [], targets };
   const properties = isObject(body) ? body : {};
   if (!isObject(body)) addError(state, [], "The body must be an object.");
@@ -55,7 +55,7 @@ export function parseAggregate(
   const order = hasMetricErrors ? [] : parseOrder(state, metrics, properties["order_by"] ?? []);
   const limit = parseLimit(state, properties["limit"] ?? defaultGroups);
   throwErrors(state);
-  const search: Search = {
+  const search: ParsedSearch = {
     conditions,
     sort: [],
     order: "asc",
@@ -93,6 +93,8 @@ function parseGroups(
   return groups;
 }
 
+const isGroupable = (field: SearchField) => groupingOf(field) !== null;
+
 function parseGroup(
   state: SearchParseState,
   fields: SearchFieldMap,
@@ -102,7 +104,7 @@ function parseGroup(
 ): GroupKey | undefined {
   if (!isObject(entry)) return addError(state, path, 'Must be like { "field": "department" }.');
   checkProperties(state, entry, ["field", "unit", "time_zone"], path);
-  const field = parseField(state, fields, entry["field"], [...path, "field"]);
+  const field = parseField(state, fields, entry["field"], [...path, "field"], isGroupable);
   if (!field) return undefined;
   const grouping = groupingOf(field);
   if (!grouping) return addGroupingError(state, fields, field, [...path, "field"]);
@@ -136,7 +138,7 @@ function addGroupingError(
   field: SearchField,
   path: Path,
 ): undefined {
-  const allowed = [...fields].flatMap(([name, each]) => (each && groupingOf(each) ? [name] : []));
+  const allowed = [...fields].flatMap(([name, each]) => (each && isGroupable(each) ? [name] : []));
   const reason = `Items cannot be grouped by "${field.name}". Fields: ${formatChoices(allowed)}.`;
   const details = { allowed: allowed.slice(0, 100) };
   return addError(state, path, reason, "invalid_condition", details);
@@ -180,7 +182,9 @@ function parseMetric(
   const op = metricOps.find((each) => each === entry["op"]);
   const { field: key } = entry;
   if (key === undefined && op === "count") return { name, op, field: null };
-  const field = key === undefined ? null : parseField(state, fields, key, [...path, "field"]);
+  const isSuitable = (each: SearchField) => metricOpsOf(each).some((one) => (op ?? one) === one);
+  const field =
+    key === undefined ? null : parseField(state, fields, key, [...path, "field"], isSuitable);
   const allowed = field ? metricOpsOf(field) : metricOps;
   if (!op || !allowed.includes(op)) {
     const where = field ? ` for the field "${field.name}"` : "";

@@ -51,6 +51,23 @@ export interface Usage {
 export const emptyUsage = (): Usage => ({ hours: {}, days: {} });
 
 const hourMs = 60 * 60 * 1000;
+
+/** The object of a credential writes its counts to the database at the latest after this time. */
+export const maxUsageDelayMs = hourMs;
+
+/** The last use and the counts of a credential. */
+export interface CredentialUse {
+  lastUsedAt: number | null;
+  usage: Usage;
+}
+
+/**
+ * Whether the object of the credential may have counts that the database lacks. A report can be as late as the delay, and
+ * the last use that it names can be as old again.
+ */
+export const mayHaveNewerUse = ({ lastUsedAt }: CredentialUse, now: number): boolean =>
+  lastUsedAt !== null && lastUsedAt > now - 2 * maxUsageDelayMs;
+
 const periodMs = { hours: hourMs, days: 24 * hourMs };
 
 /** Builds the usage from the hourly counts of the last 30 days. */

@@ -124,7 +124,7 @@ function numberCheck(field: NumberField): Check {
       return report("invalid_type", "Must be a whole number.", { expected: "integer" });
     }
     if (decimals !== undefined && decimalsOf(value) > decimals) {
-      const limit = decimals === 1 ? "1 decimal" : `${decimals} decimals`;
+      const limit = decimals === 1 ? "1 decimal place" : `${decimals} decimal places`;
       return report("too_many_decimals", `Must have at most ${limit}.`, { decimals });
     }
     // JSON.stringify loses the sign of minus zero.
@@ -271,7 +271,7 @@ function referenceCheck({ app }: ReferenceField): Check {
 
 /** One reason for every cause, so that it reveals nothing about records that the caller may not see. */
 export const unknownReferenceReason = (app: string): string =>
-  `Must match a record of the app "${app}" that this credential can see.`;
+  `Must match a record of the app "${app}" that you can see.`;
 
 function checkDateTime(text: string, report: ErrorReporter): string | undefined {
   const result = toUtcDateTime(text);

@@ -11,8 +11,10 @@ import type { MatchBudget } from "#domain/pattern/pattern.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
 import type { ErrorReporter } from "./check-scalar.ts";
-import type { CompiledCollection, CompiledField, CompiledFields } from "./compile.ts";
+import type { CollectionAccess, CompiledField, CompiledFields } from "./compile.ts";
 import { itemBudget } from "#domain/formula/compute.ts";
+import { CheckStates, maxErrors, type CheckBudget, type CheckState } from "./check-states.ts";
+import { wholeCollection } from "./access.ts";
 import {
   noPriorValues,
   priorItemValues,
@@ -44,14 +46,15 @@ export const emptyCheckResult: CheckResult = { data: {}, errors: [], warnings: [
 
 /** Checks the data of a new item. Drafts skip `required` and `min_rows`. Defaults fill omitted fields. */
 export function checkNew(
-  compiled: CompiledCollection,
+  access: CollectionAccess,
   input: InputValues,
   isDraft: boolean,
-  { matchBudget } = itemBudget(),
+  budget: CheckBudget = itemBudget(),
 ): CheckResult {
-  const completeInput = withDefaults(compiled.fields, input);
-  const result = checkAllFields(compiled, completeInput, isDraft, matchBudget);
-  return { ...result, warnings: ignoredWarnings(compiled.fields, input, "") };
+  const { fields } = wholeCollection(access);
+  const states = new CheckStates(access, isDraft, budget);
+  const data = checkAllFields(fields, withDefaults(fields, input), states);
+  return { data, errors: states.errors, warnings: ignoredWarnings(fields, input, "") };
 }
 
 /**
@@ -59,66 +62,65 @@ export function checkNew(
  * valid after any change of the definition.
  */
 export function checkPatch(
-  compiled: CompiledCollection,
+  access: CollectionAccess,
   storedData: Data,
   input: InputValues,
   isDraft: boolean,
-  { matchBudget } = itemBudget(),
+  budget: CheckBudget = itemBudget(),
 ): CheckResult {
-  const state: CheckState = { errors: [], isDraft, matchBudget };
-  const { errors } = state;
+  const { fields } = wholeCollection(access);
+  const states = new CheckStates(access, isDraft, budget);
   const priorValues = priorItemValues(storedData);
-  const { values, invalidSlots } = checkInput(compiled.fields, input, ["data"], state, priorValues);
+  const { values, invalidSlots } = checkInput(fields, input, ["data"], states.of, priorValues);
   const data = { ...storedData };
   for (const [slot, value] of values) {
     if (value === undefined) delete data[slot];
     else data[slot] = value;
   }
   if (!isDraft) {
-    const inputFields = compiled.fields.list.filter(({ field }) => Object.hasOwn(input, field.key));
-    errors.push(...missingErrors(inputFields, data, invalidSlots, ["data"], priorValues));
+    const inputFields = fields.list.filter(({ field }) => Object.hasOwn(input, field.key));
+    states.add(
+      (field) => missingErrors([field], data, invalidSlots, ["data"], priorValues),
+      inputFields,
+    );
   }
-  return { data, errors, warnings: ignoredWarnings(compiled.fields, input, "") };
+  return { data, errors: states.errors, warnings: ignoredWarnings(fields, input, "") };
 }
 
 /** Checks all fields of a draft when it is submitted, including those from earlier requests. */
 export function checkSubmitted(
-  compiled: CompiledCollection,
+  access: CollectionAccess,
   storedData: Data,
   input: InputValues,
-  { matchBudget } = itemBudget(),
+  budget: CheckBudget = itemBudget(),
 ): CheckResult {
+  const compiled = wholeCollection(access);
+  const { fields } = compiled;
+  const states = new CheckStates(access, false, budget);
   const completeInput = { ...presentData(compiled, storedData), ...input };
-  const result = checkAllFields(compiled, completeInput, false, matchBudget);
+  const checked = checkAllFields(fields, completeInput, states);
   const inputSlots = new Set(
-    compiled.fields.list
-      .filter(({ field }) => Object.hasOwn(input, field.key))
-      .map(({ slot }) => slot),
+    fields.list.filter(({ field }) => Object.hasOwn(input, field.key)).map(({ slot }) => slot),
   );
   // Omitted fields keep their stored values, including those of retired fields and columns.
   const unchangedEntries = Object.entries(storedData).filter(([slot]) => !inputSlots.has(slot));
   return {
-    data: { ...result.data, ...Object.fromEntries(unchangedEntries) },
-    errors: result.errors,
-    warnings: ignoredWarnings(compiled.fields, input, ""),
+    data: { ...checked, ...Object.fromEntries(unchangedEntries) },
+    errors: states.errors,
+    warnings: ignoredWarnings(fields, input, ""),
   };
 }
 
-function checkAllFields(
-  { fields }: CompiledCollection,
-  input: InputValues,
-  isDraft: boolean,
-  matchBudget: MatchBudget,
-): CheckResult {
-  const state: CheckState = { errors: [], isDraft, matchBudget };
-  const { errors } = state;
-  const { values, invalidSlots } = checkInput(fields, input, ["data"], state, noPriorValues);
+function checkAllFields(fields: CompiledFields, input: InputValues, states: CheckStates): Data {
+  const { values, invalidSlots } = checkInput(fields, input, ["data"], states.of, noPriorValues);
   const data: Data = {};
   for (const [slot, value] of values) if (value !== undefined) data[slot] = value;
-  if (!isDraft) {
-    errors.push(...missingErrors(fields.list, data, invalidSlots, ["data"], noPriorValues));
-  }
-  return { data, errors, warnings: [] };
+  if (!states.isDraft)
+    states.add(
+      (field) => missingErrors([field], data, invalidSlots, ["data"], noPriorValues),
+      fields.list,
+    );
+  return data;
 }
 
 /** Checks `required` and `min_rows` against the data that would be stored. */
@@ -145,15 +147,6 @@ function missingErrors(
   });
 }
 
-/** Checking stops after this many errors. */
-const maxErrors = 1000;
-
-interface CheckState {
-  errors: FieldError[];
-  isDraft: boolean;
-  matchBudget: MatchBudget;
-}
-
 interface CheckedValues {
   /** The stored form of each slot; undefined for an empty value. */
   values: Map<string, Value | undefined>;
@@ -165,14 +158,15 @@ function checkInput(
   fields: CompiledFields,
   input: InputValues,
   path: Path,
-  state: CheckState,
+  stateOf: (slot: string | undefined) => CheckState,
   priorValues: PriorValues,
 ): CheckedValues {
   const values: CheckedValues["values"] = new Map();
   const invalidSlots = new Set<string>();
   for (const key of Object.keys(input)) {
-    if (state.errors.length >= maxErrors) break;
     const compiled = fields.byKey.get(key);
+    const state = stateOf(compiled?.slot);
+    if (state.errors.length >= maxErrors) continue;
     if (!compiled) {
       state.errors.push(unknownFieldError(fields, key, [...path, key]));
       continue;
@@ -283,7 +277,7 @@ function checkRow(
     fields,
     withDefaults(fields, input),
     path,
-    state,
+    () => state,
     priorValues,
   );
   for (const [slot, value] of values)

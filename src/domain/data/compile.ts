@@ -52,6 +52,22 @@ export interface CompiledCollection {
   fields: CompiledFields;
 }
 
+/** Slots of an item's data. For a list of which only some columns count, the slots of these columns. */
+export type Slots = ReadonlyMap<string, readonly string[] | null>;
+
+/**
+ * How a narrow caller divides an item. Each part has limits of its own. If both shared a limit, the caller could add to its
+ * part until it reaches the limit, and so measure the other.
+ */
+export interface ItemParts {
+  /** What the caller sees. */
+  shown: Slots;
+  /** What it neither sees nor changes: retired fields too, but no results. */
+  hidden: Slots;
+  /** Results that it does not see. They may depend on what it sees. */
+  hiddenResults: ReadonlySet<string>;
+}
+
 /**
  * The part of a collection that a view shows, for a caller that may see nothing else. Its definition and its fields are
  * those that the caller may know of. Everything that presents or parses can use it. Everything that reads items also
@@ -64,6 +80,9 @@ export interface NarrowCollection {
   whole: CompiledCollection;
   /** What an item must meet to exist for the caller. */
   conditions: readonly Condition[];
+  parts: ItemParts;
+  /** The ids of the results that it sees and that depend only on fields that it sees. */
+  ownResults: ReadonlySet<number>;
 }
 
 /** The part of a collection that a caller may see: all of it, or one view. */

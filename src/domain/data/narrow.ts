@@ -1,25 +1,28 @@
 import type { View } from "#domain/definition/collection.ts";
-import type { Field, RowField } from "#domain/definition/field.ts";
+import type { Field, FieldSet, RowField } from "#domain/definition/field.ts";
 import { parseView } from "#domain/search/view.ts";
 import { fileKeys } from "#domain/files/sent-file.ts";
+import { conditionsOf } from "./access.ts";
 import { hasReferences } from "./references.ts";
-import type { Condition } from "#domain/search/tree.ts";
+import type { ParsedSearch, Search } from "#domain/search/tree.ts";
 import type {
   CompiledCollection,
   CompiledField,
   CompiledFields,
+  ItemParts,
   NarrowCollection,
   CollectionAccess,
 } from "./compile.ts";
 
 export type { NarrowCollection, CollectionAccess } from "./compile.ts";
+export { conditionsOf, wholeCollection } from "./access.ts";
 
-export const wholeCollection = (access: CollectionAccess): CompiledCollection =>
-  access.extent === "narrow" ? access.whole : access;
-
-/** The conditions that limit the caller; none for a whole collection. */
-export const conditionsOf = (access: CollectionAccess): readonly Condition[] =>
-  access.extent === "narrow" ? access.conditions : [];
+/** The search of a caller, over what it sees. Nothing else makes a search, so none forgets what its caller sees. */
+export function searchThrough(access: CollectionAccess, search: ParsedSearch): Search {
+  const conditions = [...conditionsOf(access), ...search.conditions];
+  const shownBy = access.extent === "narrow" ? access : null;
+  return { ...search, conditions, shownBy } as Search;
+}
 
 /** The collection as one caller sees it through a view. `me` is that caller. */
 export function narrowCollection(
@@ -35,13 +38,56 @@ export function narrowCollection(
     views: null,
     fields: { fields: list.map(({ field }) => field), retired: [], next: 0 },
   };
+  // The view decides which fields the caller sees, like the definition itself.
+  const { meaning = 0 } = collection.viewVersions?.[view.key] ?? {};
+  const versions = { fieldsVersion: Math.max(collection.fieldsVersion, meaning), viewVersions: {} };
   return {
     extent: "narrow",
-    collection: { ...collection, pending: null, definition },
+    collection: { ...collection, ...versions, pending: null, definition },
     fields: shownFields(fields, list),
     whole,
     conditions: parseView(collection, view, me).conditions,
+    parts: divideFields(collection.definition.fields, shown),
+    ownResults: ownResults(fields, shown),
   };
+}
+
+function divideFields({ fields, retired }: FieldSet, shownKeys: ReadonlySet<string>): ItemParts {
+  const shown = fields.filter(({ key }) => shownKeys.has(key));
+  const hidden = fields.filter(({ key }) => !shownKeys.has(key));
+  const hiddenValues = hidden.filter(({ type }) => type !== "computed");
+  const withColumns = (field: Field, columns: "fields" | "retired") => {
+    const isDivided = field.type === "line_items" && field.retired.length > 0;
+    return [slotOf(field), isDivided ? field[columns].map(slotOf) : null] as const;
+  };
+  const retiredColumns = shown
+    .map((field) => withColumns(field, "retired"))
+    .filter(([, columns]) => columns !== null);
+  return {
+    shown: new Map(shown.map((field) => withColumns(field, "fields"))),
+    hidden: new Map([
+      ...[...hiddenValues, ...retired].map((field) => [slotOf(field), null] as const),
+      ...retiredColumns,
+    ]),
+    hiddenResults: new Set(hidden.filter(({ type }) => type === "computed").map(slotOf)),
+  };
+}
+
+const slotOf = ({ id }: Pick<Field, "id">) => String(id);
+
+/** The ids of the shown results whose formulas read only shown fields. */
+function ownResults({ byKey, formulas }: CompiledFields, shown: ReadonlySet<string>): Set<number> {
+  const own = new Set<number>();
+  const isOwn = (key: string) => {
+    const { field } = byKey.get(key) ?? {};
+    // A name that no field has is a function, or the variable of a loop.
+    if (field?.type === "computed") return own.has(field.id);
+    return field === undefined || shown.has(key);
+  };
+  // In dependency order, so what a formula reads comes before it.
+  for (const { field, uses } of formulas)
+    if (shown.has(field.key) && [...uses].every(isOwn)) own.add(field.id);
+  return own;
 }
 
 function shownFields<F extends Field>(

@@ -177,6 +177,14 @@ export const defaultHistoryDays = 365;
 export const minHistoryDays = 30;
 export const maxHistoryDays = 3650;
 
+/** The versions of a definition at which the meaning of a view last changed. */
+export interface ViewVersions {
+  /** What it matches. Absent if that did not change since these versions exist. */
+  conditions?: number | undefined;
+  /** What it matches or shows. */
+  meaning: number;
+}
+
 /** An app or a form, at one version of its definition. */
 export interface Collection {
   id: number;
@@ -191,6 +199,8 @@ export interface Collection {
   pending: PendingRules | null;
   /** The version at which the fields last changed. */
   fieldsVersion: number;
+  /** By the keys of views. A view that did not change since these versions exist has none. */
+  viewVersions?: Readonly<Record<string, ViewVersions>>;
   definition: Definition;
 }
 

@@ -20,3 +20,8 @@ export function referencePlaces(
       : [];
   });
 }
+
+/** The keys of the apps to which fields refer, columns of line items included. */
+export const referencedApps = (fields: readonly Field[]): string[] => [
+  ...new Set(referencePlaces(fields).map(({ app }) => app)),
+];

@@ -11,7 +11,7 @@ import {
  * The steps that all formulas of one item may take. A Worker's clock stops during computation, so the service counts steps
  * of about 100 ns. Each evaluated part costs one step, plus steps for the characters and digits that it processes.
  */
-const maxItemSteps = 500_000;
+export const maxItemSteps = 500_000;
 
 /** The maximum length of a result or intermediate text, in UTF-16 units. */
 export const maxFormulaTextLength = 20_000;
@@ -36,25 +36,29 @@ const stepsPerDay = 40;
 interface FormulaRun {
   day: string;
   zone: string;
+  maxSteps: number;
   stepsLeft: number;
 }
 
-let currentRun: FormulaRun = { day: "", zone: "UTC", stepsLeft: 0 };
+let currentRun: FormulaRun = { day: "", zone: "UTC", maxSteps: 0, stepsLeft: 0 };
 
-/** Runs an item's formulas. `compute` must be synchronous, so that no other run replaces `currentRun`. */
-export function withFormulaRun<T>(day: string, zone: string, compute: () => T): T {
-  currentRun = { day, zone, stepsLeft: maxItemSteps };
+/** Runs formulas of an item. `compute` must be synchronous, so that no other run replaces `currentRun`. */
+export function withFormulaRun<T>(
+  { day, zone, maxSteps }: Omit<FormulaRun, "stepsLeft">,
+  compute: () => T,
+): T {
+  currentRun = { day, zone, maxSteps, stepsLeft: maxSteps };
   return compute();
 }
 
 export const today = (): string => currentRun.day;
 const currentZone = (): string => currentRun.zone;
 
-/** Whether steps remain for more formulas of this item. */
+/** Whether steps remain for more formulas of the run. */
 export const hasStepsLeft = (): boolean => currentRun.stepsLeft > 0;
 
-/** The steps that the item's formulas have taken. */
-export const stepsTaken = (): number => maxItemSteps - Math.max(0, currentRun.stepsLeft);
+/** The steps that the formulas of the run have taken. */
+export const stepsTaken = (): number => currentRun.maxSteps - Math.max(0, currentRun.stepsLeft);
 
 /** Counts steps. Throws when the item's steps are spent. */
 export function spend(steps: number): void {

@@ -25,6 +25,8 @@ import {
 /** A formula that is ready to run on the values of an item or a row. */
 export interface Formula {
   field: ComputedField;
+  /** The keys that it reads. */
+  uses: ReadonlySet<string>;
   /** Evaluates the formula. `context` is an instance of the `RowClass`. */
   run(context: object): unknown;
 }
@@ -221,13 +223,16 @@ function parseFormula(
 function orderFormulas(
   parsedFormulas: { field: ComputedField; path: Path; formula?: ParseResult }[],
 ): Omit<Formulas, "rowClass"> {
-  const byKey = new Map(parsedFormulas.map((formula) => [formula.field.key, formula]));
+  const byKey = new Map(
+    parsedFormulas.map(({ field, formula }) => {
+      const uses = new Set(formula ? identifiersIn(formula.ast) : []);
+      return [field.key, { field, formula, uses }] as const;
+    }),
+  );
   const dependencyCounts = new Map<string, number>();
   const dependents = new Map<string, string[]>();
-  for (const { field, formula } of parsedFormulas) {
-    const usedKeys = [...new Set(formula ? identifiersIn(formula.ast) : [])].filter((id) =>
-      byKey.has(id),
-    );
+  for (const { field, uses } of byKey.values()) {
+    const usedKeys = [...uses].filter((id) => byKey.has(id));
     dependencyCounts.set(field.key, usedKeys.length);
     for (const id of usedKeys) dependents.set(id, [...(dependents.get(id) ?? []), field.key]);
   }
@@ -236,8 +241,9 @@ function orderFormulas(
     .map(({ field }) => field.key)
     .filter((key) => dependencyCounts.get(key) === 0);
   for (const key of readyKeys) {
-    const { field, formula } = byKey.get(key) ?? {};
-    if (field && formula) formulas.push({ field, run: (context) => formula(context) as unknown });
+    const { field, formula, uses } = byKey.get(key) ?? {};
+    if (field && formula && uses)
+      formulas.push({ field, uses, run: (context) => formula(context) as unknown });
     for (const dependent of dependents.get(key) ?? []) {
       const unresolvedCount = (dependencyCounts.get(dependent) ?? 0) - 1;
       dependencyCounts.set(dependent, unresolvedCount);

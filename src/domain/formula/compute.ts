@@ -1,12 +1,13 @@
 import type { Warning, Data, LineItemRow, Scalar } from "#domain/data/values.ts";
-import type { CompiledCollection, CompiledFields } from "#domain/data/compile.ts";
+import type { CompiledCollection, CompiledFields, NarrowCollection } from "#domain/data/compile.ts";
 import { withoutRemovedFields } from "#domain/data/index-entries.ts";
-import type { ComputedField } from "#domain/definition/field.ts";
+import type { ComputedField, Field } from "#domain/definition/field.ts";
 import { toStoredText } from "#domain/text.ts";
 import { dayInZone, dayWithOffset, toUtcDateTime } from "#domain/time.ts";
 import {
   hasStepsLeft,
   maxFormulaTextLength,
+  maxItemSteps,
   withFormulaRun,
   spend,
   stepsPerFormula,
@@ -20,6 +21,13 @@ import { maxMatchSteps, type MatchBudget } from "#domain/pattern/pattern.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
 
+interface Computation {
+  data: Data;
+  warnings: Warning[];
+  /** The steps that count against the budget of a batch. */
+  steps: number;
+}
+
 /**
  * Recomputes every computed field and drops values of removed fields. A formula that fails has no value and adds a
  * warning.
@@ -28,16 +36,54 @@ export function computeData(
   compiled: CompiledCollection,
   storedData: Data,
   now: number,
-): { data: Data; warnings: Warning[]; steps: number } {
-  const data = withoutRemovedFields(compiled.collection.definition.fields, storedData);
-  if (!hasFormulas(compiled.fields)) return { data, warnings: [], steps: 0 };
-  const zone = compiled.collection.definition.time_zone;
+): Computation {
+  return compute(compiled, storedData, now, [{ includes: () => true, maxSteps: maxItemSteps }]);
+}
+
+/**
+ * The same for a narrow caller. The formulas that use only what it sees run first. All others have steps of their own, at
+ * most `maxHiddenSteps`, which do not count: their number would tell how many rows the caller does not see.
+ */
+export function computeNarrow(
+  { whole, parts: { shown }, ownResults }: NarrowCollection,
+  storedData: Data,
+  now: number,
+  maxHiddenSteps: number,
+): Computation {
+  const isOwn = ({ type, id }: Field) =>
+    type === "computed" ? ownResults.has(id) : shown.has(String(id));
+  return compute(whole, storedData, now, [
+    { includes: isOwn, maxSteps: maxItemSteps },
+    { includes: (field) => !isOwn(field), maxSteps: maxHiddenSteps },
+  ]);
+}
+
+/** The results and the lists whose formulas run together. */
+interface FormulaPart {
+  includes: (field: Field) => boolean;
+  maxSteps: number;
+}
+
+/** Returns the steps of the first part. */
+function compute(
+  { fields, collection }: CompiledCollection,
+  storedData: Data,
+  now: number,
+  parts: readonly FormulaPart[],
+): Computation {
+  const { fields: set, time_zone: zone } = collection.definition;
+  const stored = withoutRemovedFields(set, storedData);
   const warnings: Warning[] = [];
-  return withFormulaRun(dayInZone(now, zone), zone, () => ({
-    data: computeFields(compiled.fields, data, zone, "", warnings),
-    warnings,
-    steps: stepsTaken(),
-  }));
+  if (!hasFormulas(fields)) return { data: stored, warnings, steps: 0 };
+  const day = dayInZone(now, zone);
+  const data = withoutResults(fields, stored);
+  const [steps = 0] = parts.map(({ includes, maxSteps }) =>
+    withFormulaRun({ day, zone, maxSteps }, () => {
+      addResults(fields, data, zone, "", warnings, includes);
+      return stepsTaken();
+    }),
+  );
+  return { data, warnings, steps };
 }
 
 /** The data without any computed value. */
@@ -60,29 +106,36 @@ function hasFormulas({ formulas, list }: CompiledFields): boolean {
   return formulas.length > 0 || list.some(({ rows }) => rows !== undefined && hasFormulas(rows));
 }
 
-function computeFields(
+function withoutResults({ list }: CompiledFields, data: Data): Data {
+  const result = { ...data };
+  for (const { field, slot } of list) if (field.type === "computed") delete result[slot];
+  return result;
+}
+
+/** Adds the results of the included fields to `data`, and those in the rows of the included lists. */
+function addResults(
   { list, formulas, rowClass }: CompiledFields,
   data: Data,
   zone: string,
   path: string,
   warnings: Warning[],
-): Data {
-  const result: Data = { ...data };
+  includes: FormulaPart["includes"] = () => true,
+): void {
   for (const { field, slot, rows } of list) {
-    if (field.type === "computed") delete result[slot];
-    const value = result[slot];
-    if (!rows || !value || !hasFormulas(rows)) continue;
-    result[slot] = (value as LineItemRow[]).map(
-      (row, index) =>
-        computeFields(rows, row, zone, `${path}${field.key}[${index}].`, warnings) as LineItemRow,
-    );
+    const value = data[slot];
+    if (!rows || !value || !includes(field) || !hasFormulas(rows)) continue;
+    data[slot] = (value as LineItemRow[]).map((row, index) => {
+      const result = withoutResults(rows, row);
+      addResults(rows, result, zone, `${path}${field.key}[${index}].`, warnings);
+      return result as LineItemRow;
+    });
   }
-  const context = new rowClass(result);
+  const context = new rowClass(data);
   for (const formula of formulas) {
+    if (!includes(formula.field)) continue;
     const value = runFormula(formula, context, zone, `${path}${formula.field.key}`, warnings);
-    if (value !== undefined) result[String(formula.field.id)] = value;
+    if (value !== undefined) data[String(formula.field.id)] = value;
   }
-  return result;
 }
 
 function runFormula(
@@ -146,19 +199,28 @@ export interface ComputeBudget {
   matchBudget: MatchBudget;
   /** Formula steps. Each item has a limit of its own as well. */
   formulaBudget: { stepsLeft: number };
+  /** For what a narrow caller does not see. Each item has all of it, so that no limit tells how much the item has. */
+  hidden: { maxMatchSteps: number; maxFormulaSteps: number };
 }
 
 export const itemBudget = (): ComputeBudget => ({
   matchBudget: { stepsLeft: maxMatchSteps },
   formulaBudget: { stepsLeft: Infinity },
+  hidden: { maxMatchSteps, maxFormulaSteps: maxItemSteps },
 });
 
 const maxBatchFormulaSteps = 1_000_000;
+/** The hidden formulas of a batch take at most two seconds. */
+const maxHiddenBatchSteps = 20_000_000;
 
 /** A batch may use the matching steps of one item and twice the formula steps of one item. */
-export const batchBudget = (): ComputeBudget => ({
+export const batchBudget = (operationCount: number): ComputeBudget => ({
   matchBudget: { stepsLeft: maxMatchSteps },
   formulaBudget: { stepsLeft: maxBatchFormulaSteps },
+  hidden: {
+    maxMatchSteps,
+    maxFormulaSteps: Math.min(maxItemSteps, maxHiddenBatchSteps / operationCount),
+  },
 });
 
 /** The used share of a batch's budget. 1 is the whole budget; an exceeded budget gives slightly more. */

@@ -10,7 +10,8 @@ import {
 } from "./item.ts";
 import type { Actor } from "#domain/audit.ts";
 import { nextVersion, type Timeline } from "#domain/timeline.ts";
-import type { CompiledCollection } from "#domain/data/compile.ts";
+import { wholeCollection } from "#domain/data/access.ts";
+import type { CollectionAccess, CompiledCollection } from "#domain/data/compile.ts";
 import {
   withoutRemovedFields,
   possibleEntries,
@@ -19,6 +20,7 @@ import {
   uniqueValues,
   type UniqueValue,
 } from "#domain/data/index-entries.ts";
+import { assertPartFits } from "./part-limits.ts";
 
 /** Actions on items, by their names in the audit. */
 export type ItemAction =
@@ -148,12 +150,13 @@ export interface IndexRowChanges {
 
 /** `before` is null for a create, `after` is null for a delete. */
 export function buildIndexRowChanges(
-  { collection }: CompiledCollection,
+  access: CollectionAccess,
   before: Item | null,
   after: Item | null,
 ): IndexRowChanges {
+  const { collection } = wholeCollection(access);
   const previousEntries = before ? possibleEntries(collection, before.data, before) : [];
-  const newEntries = after ? buildNewEntries(collection, before, after) : [];
+  const newEntries = after ? buildNewEntries(access, before, after) : [];
   const previousValues = before ? uniqueValues(collection, before.data, before.status) : [];
   const newValues = after ? uniqueValues(collection, after.data, after.status) : [];
   return {
@@ -167,27 +170,26 @@ export function buildIndexRowChanges(
 }
 
 /** Builds the entries of the new state. For a new item, the database adds the entries of its timestamps. */
-function buildNewEntries(
-  collection: CompiledCollection["collection"],
-  before: Item | null,
-  after: Item,
-) {
+function buildNewEntries(access: CollectionAccess, before: Item | null, after: Item) {
+  const { collection } = wholeCollection(access);
   const { status } = after;
   const entries = searchEntries(collection, after.data, before ? after : { status });
-  assertEntryCount(entries, before ? searchEntries(collection, before.data, before).length : 0);
+  // `serializeData` limits the entries of a narrow caller's part.
+  if (access.extent === "whole")
+    assertEntryCount(entries, before ? searchEntries(collection, before.data, before).length : 0);
   return entries;
 }
 
-/** Serializes the data of an item. Throws 413 when it is too large to store or to show. */
-export function serializeData(
-  compiled: CompiledCollection,
-  before: Item | null,
-  after: Item,
-): string {
+/** Serializes the data of an item. Throws 413 when it is too large to store or to show, or when the caller's part is. */
+export function serializeData(access: CollectionAccess, before: Item | null, after: Item): string {
   const json = JSON.stringify(after.data);
+  if (access.extent === "narrow") {
+    assertPartFits(access, before?.data ?? null, after.data);
+    return json;
+  }
   assertFits(json);
-  assertViewFits(buildItemView(after, compiled).data, () =>
-    before ? buildItemView(before, compiled).data : {},
+  assertViewFits(buildItemView(after, access).data, () =>
+    before ? buildItemView(before, access).data : {},
   );
   return json;
 }

@@ -107,14 +107,14 @@ export function itemCollectionId(id: string): number | undefined {
  * D1 takes 2,000,000 bytes in a string or row. Defaults, empty columns and folded text can make an item larger than its
  * request, so the service measures the stored and the returned form.
  */
-const maxItemBytes = 1_900_000;
+export const maxItemBytes = 1_900_000;
 
 export function assertFits(...texts: string[]): void {
   if (!texts.every(isSmallEnoughToStore)) throw problem.itemTooLarge(maxItemBytes);
 }
 
 /** Each value of a searchable field is a row of the search index. Their number determines the cost of a write. */
-const maxEntries = 30_000;
+export const maxEntries = 30_000;
 
 /** An item that already exceeds the limit may keep its count, so that it can still be changed and closed. */
 export function assertEntryCount(entries: readonly unknown[], previousCount = 0): void {

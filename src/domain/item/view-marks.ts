@@ -1,6 +1,7 @@
 import type { Actor } from "#domain/audit.ts";
 import type { Collection } from "#domain/definition/collection.ts";
-import { matchesItem, type MatchedItem } from "#domain/search/matches.ts";
+import type { SystemField } from "#domain/data/values.ts";
+import { reduceCondition, type MatchedItem } from "#domain/search/matches.ts";
 import type { Condition } from "#domain/search/tree.ts";
 import { dependsOnCaller, parseView, viewFingerprint } from "#domain/search/view.ts";
 
@@ -43,22 +44,64 @@ const anyoneElse = "*";
 
 type Phase = "b" | "a";
 
-/** The marks of a change as JSON; null for a collection without views. */
-export function viewMarks(
+/** A mark of a new item that values decide which the database assigns. */
+export interface AssignedMark {
+  condition: Condition;
+  /** The marks if the item meets the condition, and the one if it does not. */
+  positive: string[];
+  negative: string | null;
+}
+
+export interface ChangeMarks {
+  /** The marks that are known, as JSON; null for a collection without views. */
+  known: string | null;
+  assigned: AssignedMark[];
+}
+
+const assignedValues: ReadonlySet<SystemField> = new Set([
+  "receiptNumber",
+  "createdAt",
+  "updatedAt",
+]);
+
+/** The marks of a change of a stored item. All are known. */
+export const viewMarks = (
   collection: Collection,
   before: MatchedItem | null,
   after: MatchedItem | null,
-): string | null {
+): ChangeMarks => changeMarks(collection, before, after, new Set());
+
+/** The marks of a change of an item that the batch of the change creates. */
+export const newItemMarks = (
+  collection: Collection,
+  before: MatchedItem | null,
+  after: MatchedItem,
+): ChangeMarks => changeMarks(collection, before, after, assignedValues);
+
+function changeMarks(
+  collection: Collection,
+  before: MatchedItem | null,
+  after: MatchedItem | null,
+  unknown: ReadonlySet<SystemField>,
+): ChangeMarks {
   const views = viewsOf(collection);
-  if (views.length === 0) return null;
+  if (views.length === 0) return { known: null, assigned: [] };
   const actors = new Set<Actor>(
     [before, after].flatMap((item) => (item ? [item.createdBy, item.updatedBy] : [])),
   );
-  const marks = views.flatMap((view) => {
-    const own = [...marksOf(view, "b", before, actors), ...marksOf(view, "a", after, actors)];
-    return own.length > 0 ? [keyMark(view.key, view.fingerprint), ...own] : [];
+  const assigned: AssignedMark[] = [];
+  const known = views.flatMap((view) => {
+    const found = [
+      ...marksOf(view, "b", before, actors, unknown),
+      ...marksOf(view, "a", after, actors, unknown),
+    ];
+    const key = keyMark(view.key, view.fingerprint);
+    const open = found.filter((mark) => typeof mark !== "string");
+    assigned.push(...open.map((mark) => ({ ...mark, positive: [key, ...mark.positive] })));
+    const own = found.filter((mark) => typeof mark === "string");
+    return own.length > 0 ? [key, ...own] : [];
   });
-  return JSON.stringify([...new Set(marks)]);
+  return { known: JSON.stringify([...new Set(known)]), assigned };
 }
 
 function marksOf(
@@ -66,15 +109,25 @@ function marksOf(
   phase: Phase,
   item: MatchedItem | null,
   actors: ReadonlySet<Actor>,
-): string[] {
+  unknown: ReadonlySet<SystemField>,
+): (string | AssignedMark)[] {
   if (!item) return [];
-  const isMatchedFor = (actor: string) => matchesItem(conditionsFor(actor), item);
   const name = `${fingerprint}:${phase}`;
-  if (!isPersonal) return isMatchedFor(anyoneElse) ? [name] : [];
-  const own = [...actors].map((actor) =>
-    isMatchedFor(actor) ? `${name}:${actor}` : `${name}:!${actor}`,
+  const markFor = (
+    actor: string,
+    positive: string,
+    negative: string | null,
+  ): (string | AssignedMark)[] => {
+    const condition = reduceCondition({ all: [...conditionsFor(actor)] }, item, unknown);
+    if (typeof condition !== "boolean") return [{ condition, positive: [positive], negative }];
+    const mark = condition ? positive : negative;
+    return mark === null ? [] : [mark];
+  };
+  if (!isPersonal) return markFor(anyoneElse, name, null);
+  const own = [...actors].flatMap((actor) =>
+    markFor(actor, `${name}:${actor}`, `${name}:!${actor}`),
   );
-  return isMatchedFor(anyoneElse) ? [...own, `${name}:${anyoneElse}`] : own;
+  return [...own, ...markFor(anyoneElse, `${name}:${anyoneElse}`, null)];
 }
 
 const keyMark = (key: string, fingerprint: string) => `${key}=${fingerprint}`;
@@ -91,15 +144,33 @@ export interface Matched {
 const parseMarks = (marks: string | null) =>
   marks === null ? [] : (JSON.parse(marks) as string[]);
 
+/** The marks of one phase that say whether the item matched the view for an actor. */
+export interface PhaseMarks {
+  /** It matched for everybody, or for the actor. */
+  positive: readonly [string, string];
+  /** It matched for all actors that it does not name. */
+  others: string;
+  /** It names the actor, for which it did not match. */
+  negative: string;
+}
+
+/** The marks that decide for an actor, before and after a change. */
+export const marksFor = (fingerprint: string, actor: Actor): Record<keyof Matched, PhaseMarks> => {
+  const ofPhase = (phase: Phase): PhaseMarks => {
+    const name = `${fingerprint}:${phase}`;
+    const [positive, negative] = [`${name}:${actor}`, `${name}:!${actor}`];
+    return { positive: [name, positive], others: `${name}:${anyoneElse}`, negative };
+  };
+  return { before: ofPhase("b"), after: ofPhase("a") };
+};
+
 /** Whether the item matched the view for this caller before and after a change with these marks. */
 export function readMarks(marks: string | null, fingerprint: string, actor: Actor): Matched {
   const list = new Set(parseMarks(marks));
-  const has = (phase: Phase) => {
-    const name = `${fingerprint}:${phase}`;
-    const isNamed = list.has(`${name}:${actor}`) || list.has(`${name}:!${actor}`);
-    return list.has(name) || list.has(`${name}:${isNamed ? actor : anyoneElse}`);
-  };
-  return { before: has("b"), after: has("a") };
+  const has = ({ positive, others, negative }: PhaseMarks) =>
+    positive.some((mark) => list.has(mark)) || (list.has(others) && !list.has(negative));
+  const { before, after } = marksFor(fingerprint, actor);
+  return { before: has(before), after: has(after) };
 }
 
 /** The same for the view that had this key at the time of the change, whatever it means now. */

@@ -22,6 +22,40 @@ export function matchesItem(conditions: readonly Condition[], item: MatchedItem)
   return conditions.every((condition) => holds(condition, valueOf));
 }
 
+/**
+ * What remains of a condition on an item of which some system values are not known: whether the item meets it, or the
+ * condition on those values alone that decides.
+ */
+export function reduceCondition(
+  condition: Condition,
+  item: MatchedItem,
+  unknown: ReadonlySet<SystemField>,
+): boolean | Condition {
+  const reduce = (each: Condition) => reduceCondition(each, item, unknown);
+  if ("all" in condition) return reduceGroup("all", condition.all.map(reduce));
+  if ("any" in condition) return reduceGroup("any", condition.any.map(reduce));
+  if ("not" in condition) {
+    const inner = reduce(condition.not);
+    return typeof inner === "boolean" ? !inner : { not: inner };
+  }
+  if ("op" in condition) {
+    const { source } = condition.field;
+    if (source.in === "system" && unknown.has(source.name)) return condition;
+  }
+  return matchesItem([condition], item);
+}
+
+function reduceGroup(
+  kind: "all" | "any",
+  parts: readonly (boolean | Condition)[],
+): boolean | Condition {
+  const decides = kind === "any";
+  if (parts.includes(decides)) return decides;
+  const open = parts.filter((part) => typeof part !== "boolean");
+  if (open.length === 0) return !decides;
+  return kind === "any" ? { any: open } : { all: open };
+}
+
 const systemValue = (item: MatchedItem, name: SystemField): Scalar | null => item[name];
 
 function holds(condition: Condition, valueOf: ValueOf): boolean {

@@ -163,7 +163,7 @@ function toMilliseconds(utc: string): number {
   return Date.parse(`${utc.slice(0, 23)}Z`) + (fraction === "" ? 0 : Number(`0.${fraction}`));
 }
 
-function describeExpected({ kind }: SearchField): string {
+function describeExpected({ kind, name }: SearchField): string {
   switch (kind) {
     case "number":
       return "a number";
@@ -178,7 +178,7 @@ function describeExpected({ kind }: SearchField): string {
     case "multi_select":
       return "a non-empty string (use is_empty to find empty values)";
     case "reference":
-      return "the ID of a record, like rec_01KAHV3M4E7XQ2R5T8W9YZB6CD (use is_empty to find empty values)";
+      return `the ID of a record, like rec_01KAHV3M4E7XQ2R5T8W9YZB6CD (by its fields, search with "matches" on "${name}"; use is_empty to find empty values)`;
     case "actor":
       return 'an actor like credential:01KAHV3M4E7XQ2R5T8W9YZB6CD or "$me"';
     case "line_items":
@@ -233,27 +233,6 @@ export function addRenamedError(
 ): undefined {
   const reason = `There is no field "${truncate(key)}"; it was renamed to "${name}".`;
   return addError(state, path, reason, "invalid_condition", { renamed_to: name });
-}
-
-/** Finds the field that a condition or sort key names, or adds a field error that lists the searchable fields. */
-export function parseField(
-  state: SearchParseState,
-  fields: SearchFieldMap,
-  key: unknown,
-  path: Path,
-): SearchField | undefined {
-  if (typeof key !== "string") return addError(state, path, "Must be the key of a field.");
-  const field = fields.get(key);
-  if (field) return field;
-  const renamedField = [...fields.values()].find((searchField) =>
-    searchField?.previousKeys.includes(key),
-  );
-  if (renamedField) return addRenamedError(state, path, key, renamedField.name);
-  const allowed = [...fields].flatMap(([name, searchField]) => (searchField ? [name] : []));
-  const reason = fields.has(key)
-    ? `The field "${key}" is not searchable. Its definition has "searchable": false.`
-    : `There is no field "${truncate(key)}". Fields: ${formatChoices(allowed)}.`;
-  return addError(state, path, reason, "invalid_condition", { allowed: allowed.slice(0, 100) });
 }
 
 /** Choices that an error lists in `allowed`. */

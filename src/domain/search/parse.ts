@@ -2,7 +2,7 @@ import { isObject } from "#domain/json.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { formatChoices, truncate } from "#domain/problem/field-errors.ts";
 import {
-  type Search,
+  type ParsedSearch,
   type SearchField,
   maxConditionDepth,
   maxConditionsLength,
@@ -11,7 +11,6 @@ import {
   type Operator,
 } from "./tree.ts";
 import {
-  parseField,
   addError,
   addComplexityError,
   type SearchFieldMap,
@@ -21,6 +20,7 @@ import {
   type SearchTargets,
   checkOptions,
 } from "./operand.ts";
+import { parseField } from "./named-field.ts";
 import { defaultPageLimit, pageLimitError, pageLimit } from "#domain/cursor.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { operators, searchFields, parseProjection } from "./fields.ts";
@@ -86,13 +86,13 @@ export function parseSearch(
   body: unknown,
   me: string,
   { targets = () => undefined, expand }: SearchOptions = {},
-): Search {
+): ParsedSearch {
   const state: SearchParseState = { errors: [], conditionCount: 0, unknownOptions: [], targets };
   const properties = isObject(body) ? body : {};
   if (!isObject(body)) addError(state, [], "The body must be an object.");
   checkProperties(state, properties, searchProperties);
   const fields = searchFields(collection, me);
-  const search: Search = {
+  const search: ParsedSearch = {
     conditions: parseConditions(state, fields, properties["conditions"] ?? []),
     ...resolveStoredOrder(parseSort(state, fields, properties["sort"] ?? [])),
     fields: parseProjection(state, collection, properties["fields"] ?? null),

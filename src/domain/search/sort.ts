@@ -3,11 +3,11 @@ import { isObject } from "#domain/json.ts";
 import {
   addComplexityError,
   addError,
-  parseField,
   type Path,
   type SearchFieldMap,
   type SearchParseState,
 } from "./operand.ts";
+import { parseField } from "./named-field.ts";
 import { maxSortKeys, type Search, type SearchField, type SortKey } from "./tree.ts";
 
 /** Parses the sort keys of a search. */

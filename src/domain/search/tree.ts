@@ -1,3 +1,4 @@
+import type { ItemParts } from "#domain/data/compile.ts";
 import type { SystemField } from "#domain/data/values.ts";
 import type { Field } from "#domain/definition/field.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
@@ -121,11 +122,27 @@ export interface SortKey {
   direction: "asc" | "desc";
 }
 
+/**
+ * What a narrow caller sees: the items that meet these conditions, which are among those of its search, and a part of each.
+ * What it does not see must not affect a limit that it can reach.
+ */
+export interface ShownBy {
+  conditions: readonly Condition[];
+  parts: ItemParts;
+}
+
+/** A search as a request describes it, before it is known what the caller sees. No statement takes it. */
+export type ParsedSearch = Omit<Search, "shownBy" | typeof isOfCaller>;
+
+declare const isOfCaller: unique symbol;
+
+/** A search over what its caller sees. Only `searchThrough` makes one. */
 export interface Search {
+  readonly [isOfCaller]: true;
   /** Items must meet all conditions. */
   conditions: Condition[];
-  /** Those of the conditions that decide which items a narrow caller sees. Hidden items must not affect limits of cost. */
-  shownBy?: readonly Condition[];
+  /** What a narrow caller sees. Null for a caller that sees the whole collection. */
+  shownBy: ShownBy | null;
   /** Only the last key can follow the stored order. Without sort keys, `order` applies. */
   sort: SortKey[];
   /** The order of items by number, when there are no sort keys. */
@@ -147,7 +164,10 @@ export interface UnknownOption {
 }
 
 /** Every field that the conditions and the sort of a search name. */
-export function referencedFields({ conditions, sort }: Search): SearchField[] {
+export function referencedFields({
+  conditions,
+  sort,
+}: Pick<ParsedSearch, "conditions" | "sort">): SearchField[] {
   return [...conditions.flatMap(fieldsIn), ...sort.map(({ field }) => field)];
 }
 

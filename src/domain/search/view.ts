@@ -4,18 +4,19 @@ import type {
   CollectionKind,
   Definition,
   View,
+  ViewVersions,
 } from "#domain/definition/collection.ts";
 import { definitionError, type Field, type FieldSet } from "#domain/definition/field.ts";
 import type { ViewDocument } from "#domain/definition/view.ts";
 import { errorAt, formatChoices } from "#domain/problem/field-errors.ts";
 import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";
 import { parseSearch } from "./parse.ts";
-import { meOperand, type Search } from "./tree.ts";
+import { meOperand, type ParsedSearch } from "./tree.ts";
 
 /** The views of a definition (contract, section 19). */
 
 /** The view as a search. `me` is the actor for which `"$me"` stands. */
-export function parseView(collection: Collection, view: View, me: string): Search {
+export function parseView(collection: Collection, view: View, me: string): ParsedSearch {
   const { conditions = [], sort = [], fields = null } = view;
   return parseSearch(collection, { conditions, sort, fields }, me);
 }
@@ -37,11 +38,11 @@ export function getView(collection: Collection, key: string): View {
 /** The search with the view's conditions, and with its sort and fields where the search has none. */
 export function inView(
   collection: Collection,
-  search: Search,
+  search: ParsedSearch,
   body: unknown,
   key: string | undefined,
   me: string,
-): Search {
+): ParsedSearch {
   if (key === undefined) return search;
   const view = parseView(collection, getView(collection, key), me);
   const { sort, order } = hasSort(body) ? search : view;
@@ -58,25 +59,50 @@ export function inView(
 export const hasSort = (part: unknown): boolean =>
   isObject(part) && Array.isArray(part["sort"]) && part["sort"].length > 0;
 
-/** Identifies what a view matches: the same for the same conditions, whatever the keys of the fields are. */
+/**
+ * Identifies what a view matches: the same for the same conditions, whatever the keys of the fields are. It differs from what
+ * the view was before other conditions, because nothing tells what it would have matched meanwhile.
+ */
 export function viewFingerprint(collection: Collection, view: View): string {
   const { conditions } = parseView(collection, view, meOperand);
   const meaning = JSON.stringify(conditions, (name, value: unknown) =>
     name === "field" && isObject(value) ? value["number"] : value,
   );
-  return digest(meaning);
+  const version = collection.viewVersions?.[view.key]?.conditions;
+  return version === undefined ? digest(meaning) : `${digest(meaning)}.${version}`;
 }
 
 /** Cursors contain the meaning of a view, and truncate texts of more than 64 bytes. */
 const maxIdsLength = 40;
 
-/** Identifies what a view matches and which fields it shows. */
+/** Identifies what a view matches and which fields it shows, since when. */
 export function viewMeaning(collection: Collection, view: View): string {
   const { fields } = collection.definition.fields;
   const shown = view.fields && fields.filter(({ key }) => view.fields?.includes(key));
   const ids = shown?.map(({ id }) => id).join(",") ?? "all";
-  const shortIds = ids.length > maxIdsLength ? digest(ids) : ids;
-  return `${viewFingerprint(collection, view)} ${shortIds}`;
+  const version = collection.viewVersions?.[view.key]?.meaning;
+  const content = version === undefined ? ids : `${ids} ${version}`;
+  const isShort = version === undefined && ids.length <= maxIdsLength;
+  return `${viewFingerprint(collection, view)} ${isShort ? content : digest(content)}`;
+}
+
+/** The versions of the views of `after`, a definition with the number `version`. */
+export function nextViewVersions(
+  current: Collection,
+  after: Definition,
+  version: number,
+): NonNullable<Collection["viewVersions"]> {
+  const changed = { ...current, definition: after };
+  const versions = (after.views ?? []).flatMap((view): [string, ViewVersions][] => {
+    const former = findView(current, view.key);
+    const known = current.viewVersions?.[view.key];
+    const isSame = (describe: typeof viewMeaning) =>
+      former !== undefined && describe(current, former) === describe(changed, view);
+    const conditions = isSame(viewFingerprint) ? known?.conditions : version;
+    const meaning = isSame(viewMeaning) ? known?.meaning : version;
+    return meaning === undefined ? [] : [[view.key, { conditions, meaning }]];
+  });
+  return Object.fromEntries(versions);
 }
 
 /**

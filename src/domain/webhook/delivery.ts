@@ -125,3 +125,12 @@ async function createSignature(
   const key = await subtle.importKey("raw", bytes, algorithm, false, ["sign"]);
   return `v1,${new Uint8Array(await subtle.sign("HMAC", key, text)).toBase64()}`;
 }
+
+/** How well a webhook delivers, as its object knows it. */
+export interface DeliveryHealth {
+  /** The attempts to send events in the last 24 hours, and how many of them the receiver accepted. */
+  attempts: number;
+  delivered: number;
+  /** The changes that the webhook has still to look at, up to 1,000 of each app and form. */
+  queued: number;
+}

@@ -3,10 +3,12 @@ import * as batch from "./batch-statements.ts";
 import type { SearchEntry, UniqueValue } from "#domain/data/index-entries.ts";
 import type { ClosedReason } from "#domain/definition/collection.ts";
 import type { ItemAction } from "#domain/item/change.ts";
+import type { ChangeMarks } from "#domain/item/view-marks.ts";
 import type { Status } from "#domain/item/item.ts";
 import type { ItemAuditRecord } from "./changes.ts";
 import { runOnce, classifyError } from "#store/db/retry.ts";
 import { byteLength, chunkJsonRows, type CollectionBind } from "#store/db/statement.ts";
+import { assignMarks, type OpenChange } from "./assigned-marks.ts";
 import { viewGuard, type CreateLimits } from "./view-guard.ts";
 import {
   claimKey,
@@ -42,8 +44,8 @@ interface WrittenChange {
   /** Ids of the fields and their former values, JSON. */
   fields: string;
   former: string | null;
-  /** The views that the item matches before and after (`viewMarks`), JSON. */
-  views: string | null;
+  /** The views that the item matches before and after. */
+  views: ChangeMarks;
 }
 
 /** Everything that a batch of operations stores. Each item appears once, in its final state. */
@@ -160,6 +162,7 @@ function buildStatements(
     ...buildRowStatements(db, values, write),
     ...attachFiles(db, write.files, { actor: auditRecord.actor, now, mayReturn: true }),
     ...(write.mayHaveFiles ? releaseFiles(db, deletedNumbers) : []),
+    ...assignMarks(db, write.changes.map(toOpenChange)),
     ...viewGuard(
       db,
       createdItems.map(({ id }) => id),
@@ -174,6 +177,12 @@ function buildStatements(
     batch.selectAssigned(db, { createdCount: createdItems.length }),
   ];
 }
+
+const toOpenChange = (
+  { id, views: { assigned: marks } }: WrittenChange,
+  index: number,
+  { length }: readonly WrittenChange[],
+): OpenChange => ({ id, followingCount: length - 1 - index, marks });
 
 /** Builds the statements that take rows, one for each chunk of rows. */
 function buildRowStatements(
@@ -241,22 +250,24 @@ function buildChangeStatements(
   changes: readonly WrittenChange[],
 ): PreparedStatement<"data">[] {
   const lastOffsets = new Map<ItemRef, number>();
-  const rows = changes.map(({ ref, id, action, version, fields, former, views }, index) => {
-    const previous = lastOffsets.get(ref);
-    lastOffsets.set(ref, index + 1);
-    return (start: number) =>
-      JSON.stringify([
-        ref,
-        id,
-        index + 1 - start,
-        action,
-        version,
-        previous === undefined ? null : previous - start,
-        fields,
-        former,
-        views,
-      ]);
-  });
+  const rows = changes.map(
+    ({ ref, id, action, version, fields, former, views: { known: views } }, index) => {
+      const previous = lastOffsets.get(ref);
+      lastOffsets.set(ref, index + 1);
+      return (start: number) =>
+        JSON.stringify([
+          ref,
+          id,
+          index + 1 - start,
+          action,
+          version,
+          previous === undefined ? null : previous - start,
+          fields,
+          former,
+          views,
+        ]);
+    },
+  );
   let start = 0;
   return chunkJsonRows(rows.map((row) => row(0))).map((chunk) => {
     const length = (JSON.parse(chunk) as unknown[]).length;

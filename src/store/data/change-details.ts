@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
 import type { Data, Value } from "#domain/data/values.ts";
-import type { Status } from "#domain/item/item.ts";
+import { sequencesPerCollection, type Status } from "#domain/item/item.ts";
 import type { DataDatabase } from "#store/db/database.ts";
+import { isCopy } from "#store/db/moved-tables.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { dataStatement } from "#store/db/statement.ts";
 
@@ -11,8 +12,11 @@ const maxStepsPerItem = sql.raw("30");
 const maxFormerBytes = sql.raw("4000");
 const maxItemBytes = sql.raw("20000");
 
+/** A copy that a move has made, or has left, may miss what came later. */
+const isOwn = sql.raw(`not ${isCopy(`c.number / ${sequencesPerCollection}`)}`);
 const shownSql = (numbers: unknown) =>
-  sql`(select c.number, c.item from json_each(${numbers}) e join change c on c.number = e.value)`;
+  sql`(select c.number, c.item from json_each(${numbers}) e join change c on c.number = e.value
+    where ${isOwn})`;
 
 const selectSteps = dataStatement<{ numbers: string }>((db, v) =>
   db

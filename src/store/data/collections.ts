@@ -14,7 +14,7 @@ import type {
   Acceptance,
 } from "#domain/definition/collection.ts";
 import { and, eq, sql, type SQL, asc, gt, inArray } from "drizzle-orm";
-import { mergeLists } from "#store/db/merge-lists.ts";
+import { compareNames, isOwnColumn, listEach } from "#store/db/lists.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { collection, indexing, pendingChange, tally } from "#store/db/schema.ts";
 import { dataStatement, type Builder, type Placeholders } from "#store/db/statement.ts";
@@ -69,9 +69,13 @@ export interface CurrentCollectionRow extends DefinitionHeadRow {
   problem: string | null;
 }
 
-const currentCollections = (db: Pick<Builder, "select">) =>
+const currentCollections = <More extends Record<string, SQL.Aliased>>(
+  db: Pick<Builder, "select">,
+  more: More,
+) =>
   db
     .select({
+      ...more,
       ...definitionHeadColumns(sql`'{}'`),
       pending: sql`iif(${pendingChange.problem} is null, ${pendingChange.change}, null)`.as(
         "pending",
@@ -92,7 +96,9 @@ const currentCollections = (db: Pick<Builder, "select">) =>
     .leftJoin(pendingChange, eq(pendingChange.collectionId, collection.id));
 
 const selectCurrent = (condition: (values: Placeholders<CollectionName>) => SQL | undefined) =>
-  dataStatement<CollectionName>((db, values) => currentCollections(db).where(condition(values)));
+  dataStatement<CollectionName>((db, values) =>
+    currentCollections(db, {}).where(condition(values)),
+  );
 
 export const selectByKey = selectCurrent((v) =>
   and(eq(collection.kind, v.kind), eq(collection.key, v.key)),
@@ -100,7 +106,9 @@ export const selectByKey = selectCurrent((v) =>
 /** The same row as a query for a batch with the home database. */
 export const queryByKey = (db: Database<"data">, kind: CollectionKind, key: string) =>
   query(db, (on) =>
-    currentCollections(on).where(and(eq(collection.kind, kind), eq(collection.key, key))),
+    currentCollections(on, { isOwn: isOwnColumn("collection.id") }).where(
+      and(eq(collection.kind, kind), eq(collection.key, key)),
+    ),
   );
 
 const selectById = selectCurrent((v) => eq(collection.id, v.id));
@@ -217,22 +225,11 @@ export async function listCollectionOverviews(
   databases: Databases,
   kind: CollectionKind,
 ): Promise<CollectionOverview[]> {
-  const lists = databases.dataDatabases().map((db) => selectOverviews(db, kind));
-  return mergeLists(
-    await Promise.all(lists),
-    ({ key }) => key,
-    ({ lastItemAt }) => lastItemAt ?? 0,
-  );
-}
-
-function selectOverviews(
-  db: Database<"data">,
-  kind: CollectionKind,
-): Promise<CollectionOverview[]> {
   const { key, name, description, version, state } = collection;
-  return retryTransient(db, async () =>
+  const lists = await listEach(databases, (db) =>
     orm(db)
       .select({
+        isOwn: isOwnColumn("collection.id"),
         key,
         name,
         description,
@@ -250,6 +247,7 @@ function selectOverviews(
       .orderBy(asc(sql`${name} collate nocase`), asc(collection.id))
       .limit(maxCollections),
   );
+  return lists.merge((row) => row.key, compareNames);
 }
 
 export type CollectionSummary = Pick<
@@ -271,18 +269,15 @@ export async function listCollections(
     keys === "all"
       ? undefined
       : inArray(key, sql`(select value from json_each(${JSON.stringify(keys)}))`);
-  const select = (db: Database<"data">) =>
+  const isOwn = isOwnColumn("collection.id");
+  const lists = await listEach(databases, (db) =>
     orm(db)
-      .select({ id, key, version, name, description, timeZone })
+      .select({ isOwn, id, key, version, name, description, timeZone })
       .from(collection)
       .where(and(eq(collection.kind, kind), gt(id, afterId), keyCondition))
       .orderBy(asc(id))
-      .limit(limit);
-  const lists = databases.dataDatabases().map((db) => retryTransient(db, async () => select(db)));
-  const rows = mergeLists(
-    await Promise.all(lists),
-    (row) => row.id,
-    (row) => row.version,
+      .limit(limit),
   );
+  const rows = lists.merge((row) => row.id);
   return rows.toSorted((a, b) => a.id - b.id).slice(0, limit);
 }

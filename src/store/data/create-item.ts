@@ -33,10 +33,12 @@ import {
   type ReplayRow,
 } from "./replays.ts";
 import type { UniqueValue } from "#domain/data/index-entries.ts";
+import type { ChangeMarks } from "#domain/item/view-marks.ts";
 import type { ClosedReason } from "#domain/definition/collection.ts";
 import { retryTransient, classifyError } from "#store/db/retry.ts";
 import { findItemConflicts, type UniqueConflict } from "./item-ranges.ts";
 import { wasStored } from "./removed-items.ts";
+import { assignMarks } from "./assigned-marks.ts";
 import { viewGuard, type CreateLimits } from "./view-guard.ts";
 
 /**
@@ -173,8 +175,8 @@ export interface NewItem {
   files: ItemFiles[];
   /** Ids of the fields that have a value. */
   changedFields: number[];
-  /** The views that the item matches (`viewMarks`), JSON. */
-  views: string | null;
+  /** The views that the item matches. */
+  views: ChangeMarks;
 }
 
 export type CreateResult =
@@ -197,9 +199,11 @@ export async function createItem(
   auditRecord: ItemAuditRecord,
   limits: CreateLimits,
 ): Promise<CreateResult> {
+  const { known: views, assigned } = create.views;
   const values = {
     ...auditRecord,
     ...create,
+    views,
     ...(claim ?? { key: null, fingerprint: null, answer: null }),
     uniqueValues: JSON.stringify(create.uniqueValues),
     changedFields: JSON.stringify(create.changedFields),
@@ -223,6 +227,7 @@ export async function createItem(
   const batch = [
     ...statements,
     ...attachFiles(db, create.files, { actor, now: create.now, mayReturn: false }),
+    ...assignMarks(db, [{ id: create.id, followingCount: 0, marks: assigned }]),
     ...viewGuard(db, [create.id], limits),
     selectResult(db, values),
   ];

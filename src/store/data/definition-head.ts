@@ -11,7 +11,7 @@ import type {
 import type { FieldSet } from "#domain/definition/field.ts";
 import type { PendingChange, StoredCollection } from "./collections.ts";
 import { collection } from "#store/db/schema.ts";
-import { mergeLists } from "#store/db/merge-lists.ts";
+import { isOwnColumn, Lists, type PlacedRow } from "#store/db/lists.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { placeholders, dataStatement } from "#store/db/statement.ts";
 
@@ -75,7 +75,8 @@ const definitionColumns = lazySql(
   'receiptPrefix', ${collection.receiptPrefix}, 'state', ${collection.state},
   'opensAt', ${collection.opensAt}, 'closesAt', ${collection.closesAt},
   'maxSubmissions', ${collection.maxSubmissions}, 'historyDays', ${collection.historyDays},
-  'retain', ${collection.retain}, 'location', ${collection.location}, 'views', json(${collection.views}))`,
+  'retain', ${collection.retain}, 'location', ${collection.location}, 'views', json(${collection.views}),
+  'viewVersions', json(${collection.viewVersions}))`,
 );
 
 type Row = typeof collection.$inferSelect;
@@ -83,10 +84,11 @@ type Row = typeof collection.$inferSelect;
 /** The columns that are in the `definition` JSON. */
 type DefinitionRow = Omit<
   Row,
-  "id" | "fields" | "views" | "createdAt" | "updatedAt" | "listened"
+  "id" | "fields" | "views" | "viewVersions" | "createdAt" | "updatedAt" | "listened"
 > & {
   stamp: string;
   views: View[];
+  viewVersions: NonNullable<Collection["viewVersions"]>;
 };
 
 export function definitionHeadFromRow({
@@ -97,11 +99,11 @@ export function definitionHeadFromRow({
 }: DefinitionHeadRow): DefinitionHead {
   if (definition === null || fields === null) return { id, freshCollection: null };
   const row = JSON.parse(definition) as DefinitionRow;
-  const { kind, key, version, revision, fieldsVersion, stamp: rowStamp } = row;
+  const { kind, key, version, revision, fieldsVersion, viewVersions, stamp: rowStamp } = row;
   const change = pending === null ? null : (JSON.parse(pending) as PendingChange);
   const pendingRules = change && { emptied: change.emptied, gained: change.gained };
   const currentDefinition = definitionFromRow(row, fields);
-  const versions = { version, revision, stamp: rowStamp, fieldsVersion };
+  const versions = { version, revision, stamp: rowStamp, fieldsVersion, viewVersions };
   const currentCollection = {
     id,
     kind,
@@ -151,11 +153,17 @@ const totalBytes = lazySql(
   join collection c on c.kind = n.value ->> 0 and c.key = n.value ->> 1)`,
 );
 
+interface DefinitionSize extends PlacedRow {
+  id: number;
+  bytes: number;
+}
+
 const selectSizes = dataStatement<DefinitionsValues>((db) =>
   db
     .select({
-      count: sql<number>`count(*)`.as("count"),
-      bytes: sql<number>`${totalBytes}`.as("bytes"),
+      isOwn: isOwnColumn("collection.id"),
+      id: collection.id,
+      bytes: sql<number>`octet_length(${collection.fields})`.as("bytes"),
     })
     .from(sql`json_each(${v.names}) n`)
     .innerJoin(
@@ -167,7 +175,11 @@ const selectSizes = dataStatement<DefinitionsValues>((db) =>
 /** Skips pending changes, which may be as large as the definition itself. */
 const selectDefinitions = dataStatement<DefinitionsValues>((db) =>
   db
-    .select({ ...definitionHeadColumns(sql`'{}'`), pending: sql<null>`null`.as("pending") })
+    .select({
+      ...definitionHeadColumns(sql`'{}'`),
+      isOwn: isOwnColumn("collection.id"),
+      pending: sql<null>`null`.as("pending"),
+    })
     .from(sql`json_each(${v.names}) n`)
     .innerJoin(
       collection,
@@ -199,25 +211,22 @@ export async function loadDefinitions(
       const [sizes, rows] = await retryTransient(db, () =>
         db.batch([selectSizes(db, values), selectDefinitions(db, values)]),
       );
-      const [size] = (sizes?.results ?? []) as LoadedDefinitions[];
-      const heads = (rows?.results ?? []) as DefinitionHeadRow[];
-      const collections = heads.flatMap(
-        (row) => definitionHeadFromRow(row).freshCollection?.collection ?? [],
-      );
-      return { count: size?.count ?? 0, bytes: size?.bytes ?? 0, collections };
+      return {
+        sizes: (sizes?.results ?? []) as DefinitionSize[],
+        heads: (rows?.results ?? []) as (DefinitionHeadRow & PlacedRow)[],
+      };
     }),
   );
-  const bytes = results.reduce((sum, result) => sum + result.bytes, 0);
+  const sizes = new Lists(results.map((result) => result.sizes)).merge(({ id }) => id);
+  const heads = new Lists(results.map((result) => result.heads)).merge((row) => row.collection_id);
+  const bytes = sizes.reduce((sum, size) => sum + size.bytes, 0);
   const indexOf = ({ kind, key }: Collection) =>
     names.findIndex((name) => name.kind === kind && name.key === key);
-  const collections = mergeLists(
-    results.map((result) => result.collections),
-    ({ id }) => id,
-    ({ version }) => version,
+  const collections = heads.flatMap(
+    (row) => definitionHeadFromRow(row).freshCollection?.collection ?? [],
   );
-  const count = results.reduce((sum, result) => sum + result.count, 0);
   return {
-    count: Math.min(count, names.length),
+    count: sizes.length,
     bytes,
     collections: bytes > maxBytes ? [] : collections.toSorted((a, b) => indexOf(a) - indexOf(b)),
   };

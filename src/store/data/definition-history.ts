@@ -1,14 +1,9 @@
-import { sql, type SQL } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { Actor } from "#domain/audit.ts";
 import type { CollectionKind, Definition } from "#domain/definition/collection.ts";
-import type { DataDatabase, Databases } from "#store/db/database.ts";
+import type { Databases } from "#store/db/database.ts";
 import { retryTransient } from "#store/db/retry.ts";
-import {
-  dataStatement,
-  jointStatement,
-  type Builder,
-  type Placeholders,
-} from "#store/db/statement.ts";
+import { dataStatement, jointStatement, type Placeholders } from "#store/db/statement.ts";
 import { loadActorNames } from "#store/home/audit.ts";
 import { actorNameSql } from "./changes.ts";
 import {
@@ -44,6 +39,13 @@ const maxListedVersions = sql.raw("30");
 /** A page of the audit scans as many. */
 const maxScannedEntries = sql.raw("5000");
 
+const changeColumns = {
+  collection_id: sql<number>`collection_id`,
+  version: sql<number>`version`,
+  at: sql<number>`at`,
+  actor: sql<Actor>`actor`,
+};
+
 const collectionIdSql = ({ kind, key }: Placeholders<HistoryValues>) =>
   sql`(select id from collection where kind = ${kind} and key = ${key})`;
 
@@ -56,24 +58,28 @@ const selectFormer = dataStatement<HistoryValues>((db, v) =>
     ),
 );
 
-const buildChanges = (name: SQL<string | null>) => (db: Builder, v: Placeholders<HistoryValues>) =>
-  db
-    .select({
-      version: sql<number>`version`,
-      at: sql<number>`at`,
-      actor: sql<Actor>`actor`,
-      actorName: name.as("actor_name"),
-    })
-    .from(sql`(select * from audit_entry order by id desc limit ${maxScannedEntries})`)
-    .where(
-      sql`collection_id = ${collectionIdSql(v)} and version is not null
-          and action in ('definition.create', 'definition.change')`,
-    );
+const isDefinitionChange = sql`version is not null and action in ('definition.create', 'definition.change')`;
 
-const selectChanges = dataStatement<HistoryValues>(buildChanges(sql`null`));
-const selectChangesWithNames = jointStatement<HistoryValues>(buildChanges(actorNameSql));
+const newestEntries = sql`(select * from audit_entry order by id desc limit ${maxScannedEntries})`;
+
+/** In a database with the collection, and with members and credentials. */
+const selectNamedChanges = jointStatement<HistoryValues>((db, v) =>
+  db
+    .select({ ...changeColumns, actorName: actorNameSql.as("actor_name") })
+    .from(newestEntries)
+    .where(sql`collection_id = ${collectionIdSql(v)} and ${isDefinitionChange}`),
+);
+
+/** In a database that may have had the collection. Earlier ones can have had its key, so the caller compares the id. */
+const selectChanges = dataStatement<{ name: string }>((db, v) =>
+  db
+    .select({ ...changeColumns, actorName: sql<null>`null`.as("actor_name") })
+    .from(newestEntries)
+    .where(sql`subject = ${v.name} and ${isDefinitionChange}`),
+);
 
 interface ChangeRow {
+  collection_id: number;
   version: number;
   at: number;
   actor: Actor;
@@ -86,14 +92,17 @@ export async function loadDefinitionHistory(
   kind: CollectionKind,
   key: string,
 ): Promise<DefinitionHistory | undefined> {
-  const [currentResult, formerResult, changeResult] = await retryTransient(databases, () =>
-    runBatch(databases, databases.named(kind, key), { kind, key }),
-  );
+  const { singleDatabase } = databases;
+  const [[currentResult, formerResult, changeResult], otherChanges] = await Promise.all([
+    retryTransient(databases, () => loadVersions(databases, { kind, key })),
+    singleDatabase ? [] : loadChanges(databases, `${kind}:${key}`),
+  ]);
   const rows = (currentResult?.results ?? []) as CurrentCollectionRow[];
   const current = currentFromRow(rows[0] ?? null, databases.timeline);
   if (!current) return undefined;
-  const changes = (changeResult?.results ?? []) as ChangeRow[];
-  const names = await loadNames(databases, changes);
+  const found = [...((changeResult?.results ?? []) as ChangeRow[]), ...otherChanges];
+  const changes = found.filter((row) => row.collection_id === current.collection.id);
+  const names = singleDatabase ? new Map<string, string>() : await loadNames(databases, changes);
   const changeByVersion = new Map(changes.map((row) => [row.version, row]));
   const former = (formerResult?.results ?? []) as { version: number; listed: string | null }[];
   const { version, definition } = current.collection;
@@ -112,25 +121,32 @@ export async function loadDefinitionHistory(
   return { current, versions };
 }
 
-function runBatch(
-  { singleDatabase }: Databases,
-  db: DataDatabase,
+/** Loads the versions, and their changes if there is a single database. */
+function loadVersions(
+  { singleDatabase, named }: Databases,
   values: HistoryValues,
 ): Promise<D1Result[]> {
   const name = { ...values, id: null };
-  return singleDatabase
-    ? singleDatabase.batch([
-        selectByKey(singleDatabase, name),
-        selectFormer(singleDatabase, values),
-        selectChangesWithNames(singleDatabase, values),
-      ])
-    : db.batch([selectByKey(db, name), selectFormer(db, values), selectChanges(db, values)]);
+  if (singleDatabase)
+    return singleDatabase.batch([
+      selectByKey(singleDatabase, name),
+      selectFormer(singleDatabase, values),
+      selectNamedChanges(singleDatabase, values),
+    ]);
+  const db = named(values.kind, values.key);
+  return db.batch([selectByKey(db, name), selectFormer(db, values)]);
 }
 
-const loadNames = ({ home, singleDatabase }: Databases, changes: readonly ChangeRow[]) =>
-  singleDatabase
-    ? new Map<string, string>()
-    : loadActorNames(
-        home,
-        changes.map(({ actor }) => actor),
-      );
+/** Loads the changes from every database, because audit entries stay where they were written when a collection moves. */
+async function loadChanges(databases: Databases, name: string): Promise<ChangeRow[]> {
+  const results = databases
+    .dataDatabases()
+    .map((db) => retryTransient(db, () => selectChanges(db, { name }).all<ChangeRow>()));
+  return (await Promise.all(results)).flatMap((result) => result.results);
+}
+
+const loadNames = ({ home }: Databases, changes: readonly ChangeRow[]) =>
+  loadActorNames(
+    home,
+    changes.map(({ actor }) => actor),
+  );

@@ -3,6 +3,7 @@ import type { CollectionDatabase, PreparedStatement } from "#store/db/database.t
 import { sql, eq } from "drizzle-orm";
 import { fieldNumber } from "#domain/data/values.ts";
 import { nextVersion } from "#domain/timeline.ts";
+import { nextViewVersions } from "#domain/search/view.ts";
 import { itemNumberRange } from "#domain/item/item.ts";
 import { guardCode, collectionGuard, dataGuard } from "#store/db/guard.ts";
 import {
@@ -128,6 +129,7 @@ const mutableColumns = [
   "updatedAt",
   "historyDays",
   "views",
+  "viewVersions",
   "retain",
 ] as const;
 const insertedColumns = ["kind", "key", "createdAt", "location", ...mutableColumns] as const;
@@ -201,6 +203,7 @@ export function definitionToRow(definition: Definition, fieldsVersion: number, n
     // Pending changes that were stored before histories existed lack `history_days`.
     historyDays: definition.history_days ?? defaultHistoryDays,
     views: JSON.stringify(definition.views ?? []),
+    viewVersions: "{}",
     retain: definition.retain ? JSON.stringify(definition.retain) : null,
   };
 }
@@ -266,6 +269,7 @@ export function buildApplyStatements(
     ...keepFormerDefinition(db, current),
     updateCollection(db, {
       ...definitionToRow(definition, fieldsVersion, auditRecord.at),
+      viewVersions: JSON.stringify(nextViewVersions(current, definition, newVersion)),
       version: newVersion,
       revision: nextVersion(revision, db.timeline),
     }),

@@ -18,7 +18,7 @@ import {
 } from "#store/home/former-access.ts";
 import { updateListenedStatement } from "#store/home/listened.ts";
 import { guardCode, collectionGuard, dataGuard, jointGuard, runGuarded } from "#store/db/guard.ts";
-import { mergeLists } from "#store/db/merge-lists.ts";
+import { isOwnColumn, listEach } from "#store/db/lists.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { collection, deletion, tally } from "#store/db/schema.ts";
 import { collectionStatement, nextVersionSql, type Placeholders } from "#store/db/statement.ts";
@@ -158,14 +158,14 @@ export async function previewDeletion(
   databases: Databases,
   { kind, key }: CollectionRef,
 ): Promise<DeletionPreview | undefined> {
-  const [[[named]], lists] = await retryTransient(databases, () =>
+  const [[[named]], [sizes]] = await retryTransient(databases, () =>
     batchHomeAndData(
       databases,
       (db) => [selectNamed(db, `${kind}:${key}`)],
       (db) => [selectSize(db, { kind, key })],
     ),
   );
-  const [size] = lists.flatMap(([rows]) => rows);
+  const [size] = sizes.merge(() => "the only one");
   return size && named && { ...size, ...named };
 }
 
@@ -173,6 +173,7 @@ const selectSize = (db: DataDatabase, { kind, key }: CollectionRef) =>
   query(db, (on) =>
     on
       .select({
+        isOwn: isOwnColumn("collection.id"),
         name: sql<string>`${collection.name}`.as("name"),
         itemCount: sql<number>`${tally.live}`.as("items"),
         fieldCount: sql<number>`json_array_length(${collection.fields}, '$.fields')`.as("fields"),
@@ -197,30 +198,30 @@ const maxListed = 200;
 
 /** Lists the deleted apps and forms that are not erased yet, newest first. */
 export async function listDeleted(databases: Databases): Promise<DeletedCollection[]> {
-  const lists = databases.dataDatabases().map((db) =>
-    retryTransient(db, async () =>
-      orm(db)
-        .select({
-          id: deletion.collectionId,
-          kind: deletion.kind,
-          key: deletion.key,
-          name: collection.name,
-          itemCount: tally.live,
-          deletedAt: deletion.deletedAt,
-          deletedBy: deletion.deletedBy,
-          eraseAt: deletion.eraseAt,
-          state: deletion.state,
-        })
-        .from(deletion)
-        .innerJoin(collection, eq(collection.id, sql`-${deletion.collectionId}`))
-        .innerJoin(tally, eq(tally.collectionId, deletion.collectionId))
-        .where(ne(deletion.state, "erased"))
-        .orderBy(sql`${deletion.deletedAt} desc`)
-        .limit(maxListed),
-    ),
+  const lists = await listEach(databases, (db) =>
+    orm(db)
+      .select({
+        isOwn: isOwnColumn("deletion.collection_id"),
+        id: deletion.collectionId,
+        kind: deletion.kind,
+        key: deletion.key,
+        name: collection.name,
+        itemCount: tally.live,
+        deletedAt: deletion.deletedAt,
+        deletedBy: deletion.deletedBy,
+        eraseAt: deletion.eraseAt,
+        state: deletion.state,
+      })
+      .from(deletion)
+      .innerJoin(collection, eq(collection.id, sql`-${deletion.collectionId}`))
+      .innerJoin(tally, eq(tally.collectionId, deletion.collectionId))
+      .where(ne(deletion.state, "erased"))
+      .orderBy(sql`${deletion.deletedAt} desc`)
+      .limit(maxListed),
   );
-  const rows = mergeLists(await Promise.all(lists), ({ id }) => id);
-  return rows.map(({ state, ...row }) => ({ ...row, isErasing: state === "erasing" }));
+  return lists
+    .merge(({ id }) => id)
+    .map(({ state, ...row }) => ({ ...row, isErasing: state === "erasing" }));
 }
 
 const isReservedSql = (v: Placeholders<CollectionRef>) => sql`exists (

@@ -5,49 +5,92 @@ import {
   type CollectionDatabase,
   type DataDatabase,
 } from "#store/db/database.ts";
-import { sql, type SQL, asc, eq } from "drizzle-orm";
+import { sql, type SQL, type SQLWrapper, asc, eq } from "drizzle-orm";
 import { lazySql } from "#store/db/lazy.ts";
 import { itemNumberRange, type Item, sequencesPerCollection } from "#domain/item/item.ts";
+import type { marksFor, Matched } from "#domain/item/view-marks.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { item, change, erasure } from "#store/db/schema.ts";
-import { dataStatement, placeholders } from "#store/db/statement.ts";
+import { dataStatement, placeholders, type Builder } from "#store/db/statement.ts";
 import { itemColumns, itemFromRow, type ItemRow } from "./items.ts";
 import { changeColumns, changeFromRow, type Change, type ChangeRow } from "./changes.ts";
 import { queueNextErasure, eraseStep } from "./erasures.ts";
 import { minChangeDays } from "./erase-expired-values.ts";
 
-interface FeedValues {
+interface PageValues {
   after: number;
   below: number;
   limit: number;
   maxBytes: number;
 }
 
-const v = placeholders<FeedValues>();
+interface SeenValues extends PageValues {
+  /** The marks of the changes that the reader sees (`marksFor`), JSON. */
+  seen: string;
+}
+
+const v = placeholders<SeenValues>();
+
+const scannedSql = lazySql(
+  () => sql`(select * from change where number > ${v.after} and number < ${v.below}
+      order by number limit ${v.limit})`,
+);
 
 /** The changes of a page, each with the total bytes of the items before it. Computing sizes does not read the items. */
-const pageChangesSql = lazySql(
-  () => sql`(select c.*, sum(coalesce(octet_length(i.data), 0)) over (order by c.number)
+const pageChangesSql = (where: SQLWrapper) =>
+  sql`(select c.*, sum(coalesce(octet_length(i.data), 0)) over (order by c.number)
       - coalesce(octet_length(i.data), 0) as spent
-    from (select * from change where number > ${v.after} and number < ${v.below}
-      order by number limit ${v.limit}) c
-    left join item i on i.number = c.item)`,
-);
+    from ${scannedSql} c left join item i on i.number = c.item${where})`;
 
-const selectChanges = dataStatement<FeedValues>((db) =>
+const buildChanges = (db: Builder, where: SQLWrapper) =>
   db
     .select(changeColumns)
-    .from(sql`${pageChangesSql}`)
+    .from(sql`${pageChangesSql(where)}`)
     .where(sql`spent < ${v.maxBytes}`)
-    .orderBy(sql`number`),
-);
+    .orderBy(sql`number`);
 
-const selectItems = dataStatement<FeedValues>((db) =>
+const buildItems = (db: Builder, where: SQLWrapper) =>
   db
     .select(itemColumns())
     .from(item)
-    .where(sql`number in (select item from ${pageChangesSql} where spent < ${v.maxBytes})`),
+    .where(sql`number in (select item from ${pageChangesSql(where)} where spent < ${v.maxBytes})`);
+
+const all = sql``;
+const selectChanges = dataStatement<PageValues>((db) => buildChanges(db, all));
+const selectItems = dataStatement<PageValues>((db) => buildItems(db, all));
+
+const hasMark = (path: string) =>
+  sql`instr(c.views, json_quote(${v.seen} ->> ${sql.raw(`'$.${path}'`)})) > 0`;
+const hasMatched = (phase: keyof Matched) =>
+  sql`(${hasMark(`${phase}.positive[0]`)} or ${hasMark(`${phase}.positive[1]`)}
+    or (${hasMark(`${phase}.others`)} and not ${hasMark(`${phase}.negative`)}))`;
+
+/** Limits a page to the changes `c` whose marks say that the reader sees them, as `readMarks` does. */
+const whereSeen = lazySql(() => sql` where ${hasMatched("before")} or ${hasMatched("after")}`);
+
+const selectSeenChanges = dataStatement<SeenValues>((db) => buildChanges(db, whereSeen));
+const selectSeenItems = dataStatement<SeenValues>((db) => buildItems(db, whereSeen));
+
+/** Selects the changes that a page scans: up to the one whose item exceeds the bytes of the page. */
+const selectScan = dataStatement<SeenValues>((db) =>
+  db
+    .select({
+      number: sql<number | null>`max(c.number)`.as("number"),
+      at: sql<number | null>`max(c.at)`.as("at"),
+      count: sql<number>`count(*)`.as("count"),
+    })
+    .from(
+      sql`${scannedSql} c cross join (select min(number) as number from ${pageChangesSql(whereSeen)}
+        where spent >= ${v.maxBytes}) cut`,
+    )
+    .where(sql`cut.number is null or c.number < cut.number`),
 );
+
+interface ScanRow {
+  number: number | null;
+  at: number | null;
+  count: number;
+}
 
 /** True when the change in the middle of `low` and `high` is older than `since`. */
 const isMiddleOlderSql = (since: SQL) =>
@@ -98,23 +141,43 @@ export interface FeedPage {
     nextAt: number | null;
     firstKept: number | null;
   };
+  /** The last change that the page scanned, or null, and their number. */
+  scanned: { last: Pick<Change, "number" | "at"> | null; count: number };
 }
 
-/** Loads the changes after `after`, up to `limit` changes and `maxBytes` of items, with the edges of the feed. */
+/** What one read of a feed may take. */
+export interface FeedLimits {
+  /** The number of changes to scan. */
+  limit: number;
+  /** The bytes of the items of the changes that the reader sees. */
+  maxBytes: number;
+  since: number;
+}
+
+/** Which changes a reader sees: all of them, or those with marks of a view (`marksFor`). */
+export type SeenChanges = "all" | ReturnType<typeof marksFor>;
+
+/** Loads the changes after `after` that the reader sees, with the edges of the feed. */
 export async function loadFeedPage(
   db: CollectionDatabase,
   after: number | null,
-  { limit, maxBytes, since }: { limit: number; maxBytes: number; since: number },
+  seen: SeenChanges,
+  { limit, maxBytes, since }: FeedLimits,
 ): Promise<FeedPage> {
   const { above, below } = itemNumberRange(db.collectionId);
   const from = after ?? above;
   const values = { after: from, below, limit, maxBytes };
-  const [edges, rows, items] = await retryTransient(db, () =>
-    db.batch([
-      selectEdges(db, { above, below, after: from, since }),
-      selectChanges(db, values),
-      selectItems(db, values),
-    ]),
+  const seenValues = { ...values, seen: JSON.stringify(seen) };
+  const page =
+    seen === "all"
+      ? [selectChanges(db, values), selectItems(db, values)]
+      : [
+          selectSeenChanges(db, seenValues),
+          selectSeenItems(db, seenValues),
+          selectScan(db, seenValues),
+        ];
+  const [edges, rows, items, scans] = await retryTransient(db, () =>
+    db.batch([selectEdges(db, { above, below, after: from, since }), ...page]),
   );
   const [edgeRow] = (edges?.results ?? []) as EdgeRow[];
   const {
@@ -123,14 +186,22 @@ export async function loadFeedPage(
     next_at: nextAt = null,
     kept: firstKept = null,
   } = edgeRow ?? {};
+  const changes = ((rows?.results ?? []) as ChangeRow[]).map(changeFromRow);
+  const [scan] = (scans?.results ?? []) as ScanRow[];
   return {
-    changes: ((rows?.results ?? []) as ChangeRow[]).map(changeFromRow),
+    changes,
     items: new Map(
       ((items?.results ?? []) as ItemRow[]).map((row) => [row.number, itemFromRow(row)] as const),
     ),
     edges: { first, last, nextAt, firstKept },
+    scanned: scan ? scanFromRow(scan) : { last: changes.at(-1) ?? null, count: changes.length },
   };
 }
+
+const scanFromRow = ({ number, at, count }: ScanRow): FeedPage["scanned"] => ({
+  last: number === null || at === null ? null : { number, at },
+  count,
+});
 
 /** Erases one step of the former values of deleted items. Returns whether more may remain. */
 export async function sweepErasures(db: DataDatabase): Promise<boolean> {

@@ -3,6 +3,7 @@ import { lazy } from "#domain/lazy.ts";
 import { maxUnattachedBytes, maxUnattachedFiles, type File } from "#domain/files/file.ts";
 import type { Actor } from "#domain/audit.ts";
 import type { CollectionDatabase, DataDatabase, Databases } from "#store/db/database.ts";
+import { isCopy } from "#store/db/moved-tables.ts";
 import { retryTransient, runOnce } from "#store/db/retry.ts";
 import { file, removedFile } from "#store/db/schema.ts";
 import { collectionStatement, dataStatement, jsonChunks } from "#store/db/statement.ts";
@@ -62,6 +63,9 @@ export async function addFile(
   return (await findFile(db, values.id)) !== undefined;
 }
 
+/** While a collection moves, both databases have the rows of its files. */
+const isInCopy = sql.raw(isCopy("file.collection_id"));
+
 const sumUnattached = dataStatement<{ owner: Actor }>((db, v) =>
   db
     .select({
@@ -69,7 +73,7 @@ const sumUnattached = dataStatement<{ owner: Actor }>((db, v) =>
       files: sql<number>`count(*)`.as("files"),
     })
     .from(file)
-    .where(isUnattached(v.owner)),
+    .where(sql`${isUnattached(v.owner)} and not ${isInCopy}`),
 );
 
 /**

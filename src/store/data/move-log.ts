@@ -140,8 +140,11 @@ export async function applyLoggedChanges(
   const found = await retryTransient(source, () =>
     source.batch<Row>(tables.map(({ table }) => selectNoted(source, table, last.number))),
   );
-  for (const [index, { table, keys }] of tables.entries())
-    await storeNoted(target, { table, keys, rows: found[index]?.results ?? [] }, run);
+  await storeNoted(
+    target,
+    tables.map((noted, index) => ({ ...noted, rows: found[index]?.results ?? [] })),
+    run,
+  );
   await retryTransient(source, () =>
     source.batch([
       guardRun(source, "source", run),
@@ -157,23 +160,31 @@ interface NotedRows {
   rows: readonly Row[];
 }
 
+/** Stores all tables in one batch, because writes wait for the last ones. */
 async function storeNoted(
   target: DataDatabase,
-  { table, keys, rows }: NotedRows,
+  noted: readonly NotedRows[],
   run: number,
 ): Promise<void> {
-  // A row that was stored between the two reads is noted again.
-  const isNoted = new Set(keys.map((key) => JSON.stringify(key)));
-  const known = rows.filter((row) => isNoted.has(JSON.stringify(keyOf(table, row))));
-  const reads = selectKeys(target, table, keys);
+  const known = noted.map(({ table, keys, rows }) => {
+    // A row that was stored between the two reads is noted again.
+    const isNoted = new Set(keys.map((key) => JSON.stringify(key)));
+    return rows.filter((row) => isNoted.has(JSON.stringify(keyOf(table, row))));
+  });
+  const reads = noted.map(({ table, keys }) => selectKeys(target, table, keys));
   const results = await retryTransient(target, () =>
     target.batch<Row>([
       guardRun(target, "target", run),
-      ...deleteKeys(target, table, keys),
-      ...storeRows(target, table, known),
-      ...reads,
+      ...noted.flatMap(({ table, keys }, index) => [
+        ...deleteKeys(target, table, keys),
+        ...storeRows(target, table, known[index] ?? []),
+      ]),
+      ...reads.flat(),
     ]),
   );
-  const stored = results.slice(-reads.length).flatMap((result) => result.results);
-  if (!areEqual(table, known, stored)) throw new UnequalCopyError(table.name);
+  const stored = results.slice(results.length - reads.flat().length);
+  for (const [index, { table }] of noted.entries()) {
+    const rows = stored.splice(0, reads[index]?.length ?? 0).flatMap((result) => result.results);
+    if (!areEqual(table, known[index] ?? [], rows)) throw new UnequalCopyError(table.name);
+  }
 }

@@ -163,12 +163,15 @@ export async function takeOver(
   collections: readonly MovingCollection[],
   run: number,
 ): Promise<void> {
-  if (!(await areMoved(target, collections))) return;
   const held = heldTables();
   const ids = collections.map(({ id }) => id);
-  const found = await retryTransient(source, () =>
-    source.batch<Row>(held.map((table) => selectAll(source, table, ids))),
-  );
+  const [isWaiting, found] = await Promise.all([
+    areMoved(target, collections),
+    retryTransient(source, () =>
+      source.batch<Row>(held.map((table) => selectAll(source, table, ids))),
+    ),
+  ]);
+  if (!isWaiting) return;
   await retryTransient(target, () =>
     target.batch([
       guardRun(target, "target", run),

@@ -2,7 +2,16 @@ import { sql } from "drizzle-orm";
 import type { Actor, AuditAction } from "#domain/audit.ts";
 import type { Acceptance, CollectionKind } from "#domain/definition/collection.ts";
 import { sequencesPerCollection } from "#domain/item/item.ts";
-import { query, type Database } from "#store/db/database.ts";
+import {
+  orm,
+  query,
+  type Database,
+  type DataDatabase,
+  type Databases,
+} from "#store/db/database.ts";
+import { isOwnColumn, listEach, type Lists, type PlacedRow } from "#store/db/lists.ts";
+import { isCopy } from "#store/db/moved-tables.ts";
+import { collection } from "#store/db/schema.ts";
 
 /** A recent action on an item or on a definition. */
 export interface RecentAction {
@@ -11,7 +20,8 @@ export interface RecentAction {
   action: AuditAction;
   /** The ID of an item; null for the app or form itself. */
   itemId: string | null;
-  receipt: string | null;
+  /** The receipt number of the item, or its first text; null if it has none or is gone. */
+  title: string | null;
   kind: CollectionKind;
   key: string;
   name: string;
@@ -31,45 +41,99 @@ const maxSearchedCollections = sql.raw("200");
 const maxChangesEach = sql.raw("5");
 const maxActions = sql.raw("8");
 const maxScannedEntries = sql.raw("200");
+/** More than a page shows of a title. */
+const maxTitleLength = sql.raw("100");
 const maxActiveCollections = sql.raw("8");
 const sequencesSql = sql.raw(String(sequencesPerCollection));
+const isOwn = sql.raw(`not ${isCopy("c.id")}`);
+const hasMovedAway = sql.raw(isCopy("e.collection_id"));
 
-/** Selects the newest actions of members and credentials. Reads at most 1,200 rows. */
+/** A recent action as one database has it. */
+interface RecentActionRow extends Omit<RecentAction, "name">, PlacedRow {
+  /** The number of a change; null for an action on a definition. */
+  number: number | null;
+  collectionId: number;
+  /** Null if the collection has moved to another database. */
+  name: string | null;
+}
+
+/**
+ * Selects the newest actions of members and credentials. Reads at most 1,200 rows. Audit entries do not move with their
+ * collection, so those of one that moved away have no name.
+ */
 export const selectRecentActions = (db: Database<"data">) =>
   query(db, (on) =>
     on
       .select({
+        isOwn: sql<number>`is_own`.as("isOwn"),
+        number: sql<number | null>`number`.as("number"),
         at: sql<number>`at`.as("at"),
         actor: sql<Actor>`actor`.as("actor"),
         action: sql<AuditAction>`action`.as("action"),
         itemId: sql<string | null>`item_id`.as("item_id"),
-        receipt: sql<string | null>`(select receipt_number from item where id = item_id)`.as(
-          "receipt",
-        ),
+        collectionId: sql<number>`collection_id`.as("collection_id"),
+        title: sql<string | null>`(select coalesce(i.receipt_number, (select
+            substr(i.data ->> cast(f.value ->> 'id' as text), 1, ${maxTitleLength})
+            from collection c cross join json_each(c.fields, '$.fields') f
+            where c.id = i.collection_id and f.value ->> 'type' in ('text', 'email')
+              and i.data ->> cast(f.value ->> 'id' as text) <> '' order by f.key limit 1))
+          from item i where i.id = item_id)`.as("title"),
         kind: sql<CollectionKind>`kind`.as("kind"),
         key: sql<string>`key`.as("key"),
-        name: sql<string>`name`.as("name"),
+        name: sql<string | null>`name`.as("name"),
       })
       .from(
-        sql`(select x.at, x.actor, x.action, x.item_id, c.kind, c.key, c.name
+        sql`(select ${isOwn} as is_own, x.number, x.at, x.actor, x.action, x.item_id, c.id as collection_id, c.kind, c.key, c.name
           from (select id, kind, key, name from collection where id > 0 order by id desc limit ${maxSearchedCollections}) c
             join change x on x.number in (select number from change
               where number > c.id * ${sequencesSql} and number < (c.id + 1) * ${sequencesSql}
               order by number desc limit ${maxChangesEach})
           where x.actor <> 'system'
           union all
-          select e.at, e.actor, e.action, null, c.kind, c.key, c.name
+          select 1, null, e.at, e.actor, e.action, null, e.collection_id, substr(e.subject, 1, instr(e.subject, ':') - 1),
+            substr(e.subject, instr(e.subject, ':') + 1), iif(${hasMovedAway}, null, c.name)
           from (select * from audit_entry order by id desc limit ${maxScannedEntries}) e
-            join collection c on c.id = e.collection_id
-          where e.action in ('definition.create', 'definition.change') and c.id > 0 and e.actor <> 'system'
+            left join collection c on c.id = e.collection_id
+          where e.action in ('definition.create', 'definition.change') and e.actor <> 'system'
+            and (c.id > 0 or ${hasMovedAway})
           order by at desc limit ${maxActions})`,
       ),
   );
+
+const selectNames = (db: DataDatabase, ids: readonly number[]) =>
+  orm(db)
+    .select({ isOwn: isOwnColumn("collection.id"), id: collection.id, name: collection.name })
+    .from(collection)
+    .where(sql`${collection.id} in (select value from json_each(${JSON.stringify(ids)}))`);
+
+/** Merges the newest actions of all databases. Needs another round trip for a definition that changed before a move. */
+export async function listRecentActions(
+  databases: Databases,
+  lists: Lists<RecentActionRow>,
+  limit: number,
+): Promise<RecentAction[]> {
+  const rows = lists
+    .merge((row) => row.number ?? row)
+    .toSorted((a, b) => b.at - a.at)
+    .slice(0, limit);
+  const moved = rows.filter(({ name }) => name === null).map((row) => row.collectionId);
+  const collections =
+    moved.length === 0
+      ? []
+      : (await listEach(databases, (db) => selectNames(db, moved))).merge(({ id }) => id);
+  const names = new Map(collections.map(({ id, name }) => [id, name]));
+  return rows.flatMap((action) => {
+    const { number: _, collectionId, ...row } = action;
+    const name = row.name ?? names.get(collectionId);
+    return name === undefined ? [] : [{ ...row, name }];
+  });
+}
 
 /** Selects the apps and forms with the newest items. */
 export const selectActiveCollections = (db: Database<"data">) =>
   query(db, (on) =>
     on.select({
+      isOwn: isOwnColumn("active.id"),
       kind: sql<CollectionKind>`kind`.as("kind"),
       key: sql<string>`key`.as("key"),
       name: sql<string>`name`.as("name"),
@@ -81,5 +145,5 @@ export const selectActiveCollections = (db: Database<"data">) =>
       lastItemAt: sql<number | null>`nullif(last_created_at, 0)`.as("last_item_at"),
     }).from(sql`(select c.*, t.live, t.last_created_at from collection c
         join tally t on t.collection_id = c.id where c.id > 0
-        order by t.last_created_at desc, c.id desc limit ${maxActiveCollections})`),
+        order by t.last_created_at desc, c.id desc limit ${maxActiveCollections}) active`),
   );

@@ -13,6 +13,8 @@ import type {
 import { collectionGuard, dataGuard, guardCode } from "#store/db/guard.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { collection } from "#store/db/schema.ts";
+import type { Condition } from "#domain/search/tree.ts";
+import { conditionSql, SearchValues } from "./search/conditions.ts";
 import {
   collectionStatement,
   dataStatement,
@@ -21,8 +23,13 @@ import {
   type Placeholders,
 } from "#store/db/statement.ts";
 
-/** A record's ID with the key of its app. A null key stands for an app that the caller may not refer to. */
-export type GuardedReference = [id: string, app: string | null];
+/**
+ * A record's ID with the key of its app. A null key stands for an app that the caller may not refer to. A caller that sees
+ * only a view of the app refers to the record as it saw it: at this version, with the definition at this revision.
+ */
+export type GuardedReference =
+  | [id: string, app: string | null]
+  | [id: string, app: string, version: number, revision: number];
 
 interface ReferenceValues {
   references: string;
@@ -36,7 +43,8 @@ const collectionSpan = sql.raw(String(sequencesPerCollection));
  */
 const hasRecord = sql`exists (select 1 from collection r cross join item target on target.id = e.value ->> 0
   and target.number > r.id * ${collectionSpan} and target.number < (r.id + 1) * ${collectionSpan}
-  where r.kind = 'app' and r.key = e.value ->> 1)`;
+  where r.kind = 'app' and r.key = e.value ->> 1
+    and (e.value ->> 2 is null or (target.version = e.value ->> 2 and r.revision = e.value ->> 3)))`;
 
 /** Selects the code of a guard if a reference has no record. */
 export const unknownReferenceSql = ({ references }: Placeholders<ReferenceValues>) =>
@@ -101,7 +109,7 @@ const selectByValues = dataStatement<{ rows: string }>((db, v) =>
 
 /** Finds the IDs of the records with these names, in one round trip. Each result has the place of its name. */
 export async function findRecordIds(
-  db: DataDatabase,
+  db: CollectionDatabase,
   names: readonly AppRecordName[],
 ): Promise<Map<number, string>> {
   const ids: unknown[] = [];
@@ -124,6 +132,25 @@ export async function findRecordIds(
     db.batch<{ place: number; id: string }>(statements),
   );
   return new Map(results.flatMap((result) => result.results.map(({ place, id }) => [place, id])));
+}
+
+/** The records of an app that meet the conditions of a view, and the revision of the definition that they were read with. */
+export async function findVisibleVersions(
+  db: CollectionDatabase,
+  conditions: readonly Condition[],
+  ids: readonly string[],
+): Promise<{ revision: number | null; versions: Map<string, number> }> {
+  const values = new SearchValues();
+  const { collectionId } = db;
+  const met = conditions.map((condition) => ` and ${conditionSql(condition, values)}`).join("");
+  const text = `select c.revision, (select json_group_object(i.id, i.version) from ${values.table(ids)} e
+      cross join item i on i.id = e.value where i.collection_id = ${collectionId}${met}) as versions
+    from collection c where c.id = ${collectionId}`;
+  const row = await retryTransient(db, () =>
+    db.prepare<"data">(text, [values.json]).first<{ revision: number; versions: string }>(),
+  );
+  const versions = JSON.parse(row?.versions ?? "{}") as Record<string, number>;
+  return { revision: row?.revision ?? null, versions: new Map(Object.entries(versions)) };
 }
 
 const selectApps = dataStatement<{ keys: string }>((db, v) =>

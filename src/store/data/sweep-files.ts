@@ -1,6 +1,7 @@
 import { isCopy } from "#store/db/moved-tables.ts";
-import type { DataDatabase } from "#store/db/database.ts";
+import type { DataDatabase, Databases } from "#store/db/database.ts";
 import { retryTransient } from "#store/db/retry.ts";
+import { loadReach } from "#store/home/placements.ts";
 import { deleteRows, removing } from "./files.ts";
 
 /** Steps that delete files. Each may be interrupted at any point, and the next run continues. */
@@ -107,9 +108,10 @@ const objects = "objects";
 
 /**
  * Deletes one step of the objects that have no row. Only a restore of a database to an earlier time leaves such objects,
- * and versions before `removed_file` did. Returns whether more may remain.
+ * and versions before `removed_file` did. `dbs` are all bound databases. Returns whether more may remain.
  */
 export async function sweepObjects(
+  databases: Databases,
   dbs: readonly DataDatabase[],
   bucket: Bucket,
   now: number,
@@ -126,13 +128,28 @@ export async function sweepObjects(
     dbs,
     old.map(({ key }) => key),
   );
-  // Between two databases, a row that moves from the second to the first could be overlooked once, but not twice.
-  const orphans = await withoutRows(dbs, candidates);
-  if (orphans.length > 0) await bucket.delete(orphans);
+  if (candidates.length > 0) await deleteOrphans(databases, dbs, bucket, candidates);
   const after = page.truncated ? (page.objects.at(-1)?.key ?? "") : "";
   if (after !== startAfter)
     await retryTransient(first, () => first.prepare<"data">(savePosition, [objects, after]).run());
   return page.truncated;
+}
+
+/**
+ * Deletes those of the objects that really have no row. The directory names the database of each row, and only a move
+ * changes that. So if all of them are bound and no move takes place meanwhile, no row can hide in another database.
+ */
+async function deleteOrphans(
+  databases: Databases,
+  dbs: readonly DataDatabase[],
+  bucket: Bucket,
+  candidates: readonly string[],
+): Promise<void> {
+  const before = await loadReach(databases);
+  if (before.missing.length > 0 || before.isMoving) return;
+  const orphans = await withoutRows(dbs, candidates);
+  const after = await loadReach(databases);
+  if (orphans.length > 0 && after.lastMove === before.lastMove) await bucket.delete(orphans);
 }
 
 /** Those of the keys for which no database has a row. */

@@ -19,6 +19,7 @@ import {
   type needs,
   type Tables,
 } from "./handles.ts";
+import { Lists, type PlacedRow } from "./lists.ts";
 import { Session, type nearest, type primary } from "./session.ts";
 
 export type {
@@ -98,10 +99,16 @@ export async function batchQueries<S extends Scope, const Q extends Queries<S>>(
   return drizzle(client).batch(queries as never);
 }
 
+/** The lists of several databases, for each query. Each row says whether its database owns the collection. */
+type ListsOf<R extends readonly unknown[]> = {
+  [Index in keyof R]: R[Index] extends readonly (infer Row extends PlacedRow)[]
+    ? Lists<Row>
+    : never;
+};
+
 /**
- * Runs queries of the home database, and of every database that may have collections. Each database takes one D1 call.
- * Several run in parallel and have no order, so use it only for reads and for writes that need none.
- * Returns the results of the home queries and those of each database.
+ * Reads from the home database, and from every database that may have collections. Each database takes one D1 call, and
+ * several run in parallel. Returns the results of the home queries, and the lists of each data query.
  */
 export async function batchHomeAndData<
   const Home extends Queries<"home">,
@@ -110,22 +117,23 @@ export async function batchHomeAndData<
   { home, homeWithData, dataDatabases }: Databases,
   homeQueries: (db: HomeDatabase) => Home,
   dataQueries: (db: DataDatabase) => Data,
-): Promise<[home: Results<Home>, data: Results<Data>[]]> {
+): Promise<[home: Results<Home>, data: ListsOf<Results<Data>>]> {
   const homeBatch = homeQueries(home);
   const isWithHome = (db: DataDatabase) => isSameClient(Handle.client(db), Handle.client(home));
   const separateHome = dataDatabases().some(isWithHome) ? null : batchQueries(home, homeBatch);
   let homeResults: unknown = [];
-  const data = await Promise.all(
-    dataDatabases().map(async (db): Promise<Results<Data>> => {
+  const results = await Promise.all(
+    dataDatabases().map(async (db): Promise<PlacedRow[][]> => {
       const queries = dataQueries(db);
-      if (!isWithHome(db)) return batchQueries(db, queries);
+      if (!isWithHome(db)) return (await batchQueries(db, queries)) as never;
       const batch = [...homeBatch, ...queries] as Queries<Scope>;
-      const results = (await batchQueries(homeWithData, batch)) as unknown[];
-      homeResults = results.slice(0, homeBatch.length);
-      return results.slice(homeBatch.length) as never;
+      const rows = (await batchQueries(homeWithData, batch)) as PlacedRow[][];
+      homeResults = rows.slice(0, homeBatch.length);
+      return rows.slice(homeBatch.length);
     }),
   );
-  return [((await separateHome) ?? homeResults) as never, data];
+  const data = (results[0] ?? []).map((_, i) => new Lists(results.map((rows) => rows[i] ?? [])));
+  return [((await separateHome) ?? homeResults) as never, data as never];
 }
 
 /** An installation's databases, queried at their primaries. */

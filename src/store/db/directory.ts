@@ -25,6 +25,8 @@ export const maxAgeMs = 60_000;
 const maxPlacements = 2000;
 
 interface PlacementRow {
+  kind: string;
+  key: string;
   collection_id: number;
   database: string;
   epoch: number;
@@ -34,16 +36,16 @@ interface PlacementRow {
 
 const neverPlaced =
   "not exists (select 1 from placement p where p.collection_id = abs(collection.id))";
-const placementColumns = "collection_id, database, epoch, state, moving";
-const homeColumns = `abs(id), '${homeName}', 0, 'placed', 0`;
+const placementColumns = "kind, key, collection_id, database, epoch, state, moving";
+const homeColumns = `kind, key, abs(id), '${homeName}', 0, 'placed', 0`;
 const byId = `select ${placementColumns} from placement where collection_id = ?1
   union all select ${homeColumns} from collection where id in (?1, -?1) and ${neverPlaced} limit 1`;
 const byName = `select ${placementColumns} from placement where kind = ?1 and key = ?2
   union all select ${homeColumns} from collection where kind = ?1 and key = ?2 and ${neverPlaced} limit 1`;
 
 const isListed = "kind = 'app' and key in (select value from json_each(?1))";
-const appsByKey = `select key, ${placementColumns} from placement where ${isListed}
-  union all select key, ${homeColumns} from collection where ${isListed} and ${neverPlaced}`;
+const appsByKey = `select ${placementColumns} from placement where ${isListed}
+  union all select ${homeColumns} from collection where ${isListed} and ${neverPlaced}`;
 
 /** The directory of collections, in the home database. Only installations with data databases have one. */
 export class Directory {
@@ -79,7 +81,8 @@ export class Directory {
     }
     const placement = placementFromRow(row);
     if (!placement.isCreating) {
-      this.#remember(cacheKey(name), placement, readAt);
+      // The next request may name it the other way. No name leads to a deleted collection, whose key begins with "~".
+      this.#remember(`${row.kind}:${row.key}`, placement, readAt);
       this.#remember(cacheKey({ id: placement.collectionId }), placement, readAt);
     }
     return placement;
@@ -88,7 +91,7 @@ export class Directory {
   /** Reads the placements of apps at the primary, by their keys. */
   async findApps(keys: readonly string[]): Promise<Map<string, Placement>> {
     const statement = this.#home.prepare(appsByKey).bind(JSON.stringify([...new Set(keys)]));
-    const { results } = await statement.all<PlacementRow & { key: string }>();
+    const { results } = await statement.all<PlacementRow>();
     return new Map(results.map((row) => [row.key, placementFromRow(row)]));
   }
 
@@ -104,7 +107,7 @@ export class Directory {
 const cacheKey = (name: PlacedName) =>
   "id" in name ? String(name.id) : `${name.kind}:${name.key}`;
 
-export const placementFromRow = (row: PlacementRow): Placement => ({
+export const placementFromRow = (row: Omit<PlacementRow, "kind" | "key">): Placement => ({
   collectionId: row.collection_id,
   database: row.database,
   epoch: row.epoch,

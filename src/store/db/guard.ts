@@ -37,6 +37,7 @@ export const guardCodes = {
   outside_view: 20,
   not_stored: 21,
   unusable_file: 22,
+  not_owner: 23,
 } as const;
 
 /** A code as SQL. */

@@ -14,6 +14,8 @@ export const member = lazyTable("member", () => ({
   createdAt: integer("created_at").notNull(),
   disabledAt: integer("disabled_at"),
   name: text("name").notNull().default(""),
+  language: text("language"),
+  zone: text("zone"),
 }));
 
 export const session = lazyTable(

@@ -2,6 +2,7 @@ import { homeName } from "#domain/bookmarks.ts";
 import type { MoveWait, Timing } from "#domain/ports.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { Directory, PlacedName, Placement } from "./directory.ts";
+import { guardCodes } from "./guard.ts";
 import { classifyError } from "./retry.ts";
 
 /**
@@ -99,8 +100,7 @@ const ownerCondition = (isUsable: string) =>
   `coalesce((select iif(${isUsable}, epoch, -1) from owner where collection_id = ?1), ?2) between ?3 and ?4`;
 const readFence = `select 1 where ${ownerCondition("state <> 'moved'")}`;
 // A write that comes after the end of a freeze prevents the move from finishing until it is copied too.
-const writeFence = `insert into owner (collection_id, epoch, state) select ?1, -1, 'moved'
-  where not ${ownerCondition("state = 'owned' or state = 'frozen' and frozen_until <= ?5")}`;
+const writeFence = `insert into guard select ${guardCodes.not_owner} where not ${ownerCondition("state = 'owned' or state = 'frozen' and frozen_until <= ?5")}`;
 
 interface RoutedQuery {
   readonly sql: string;

@@ -36,6 +36,7 @@ export const collection = lazyTable(
     retain: text("retain"),
     views: text("views").notNull().default("[]"),
     location: text("location").$type<Location>(),
+    viewVersions: text("view_versions").notNull().default("{}"),
   }),
   (table) => [unique().on(table.kind, table.key)],
 );

@@ -1,6 +1,7 @@
 import type { Actor, AuditAction } from "#domain/audit.ts";
 import type { Databases } from "#store/db/database.ts";
-import type { SubjectNames } from "./audit.ts";
+import { Lists } from "#store/db/lists.ts";
+import type { SubjectName, SubjectNames } from "./audit.ts";
 import {
   isBefore,
   loadWindows,
@@ -55,6 +56,8 @@ export interface AuditFilter {
 export interface AuditScan {
   entries: AuditEntry[];
   edge: AuditPosition | null;
+  /** All apps and forms, as subjects like `form:KEY` with their names. */
+  collections: Pick<SubjectName, "subject" | "name">[];
 }
 
 /** Scans the newest entries before a position. */
@@ -69,15 +72,16 @@ export async function scanAudit(
     [before, until].reduce((a, b) => (a && b ? earlierPosition(a, b) : (a ?? b))) ?? newest;
   const { windows, names } = await loadWindows(databases, start);
   const scanEdge = windows.map(findScanEdge).reduce(newerPosition, undefined);
-  const completeRows = windows
-    .flat()
+  const completeRows = new Lists(windows)
+    .merge((row) => row.number)
     .filter((row) => !scanEdge || !isBefore(row, scanEdge))
     .toSorted((a, b) => (isBefore(a, b) ? 1 : -1));
   const entries = completeRows
     .map((row) => entryFromRow(row, names))
     .filter((entry) => matchesFilter(filter, entry));
   const isExhausted = scanEdge !== undefined && isBeforeRange(filter, scanEdge);
-  return { entries, edge: scanEdge && !isExhausted ? scanEdge : null };
+  const edge = scanEdge && !isExhausted ? scanEdge : null;
+  return { entries, edge, collections: names.collections };
 }
 
 const isBeforeRange = ({ from, since }: AuditFilter, position: AuditPosition) =>
@@ -116,7 +120,7 @@ const containsText = (name: string | null, part: string) =>
 const equalsText = (name: string | null, text: string) =>
   name?.toLowerCase() === text.toLowerCase();
 
-function entryFromRow(row: WindowRow, names: SubjectNames): AuditEntry {
+function entryFromRow(row: Omit<WindowRow, "isOwn">, names: SubjectNames): AuditEntry {
   const { collection_id: collectionId, request_id: requestId, receipt, ...columns } = row;
   const { sent_request_id: sentRequestId, may_have_older: _, ...entry } = columns;
   const collection = names.collection(collectionId);

@@ -2,6 +2,8 @@ import { sql, type SQL } from "drizzle-orm";
 import type { Actor, AuditAction } from "#domain/audit.ts";
 import { sequencesPerCollection, itemNumberRange } from "#domain/item/item.ts";
 import type { Database, Databases, PreparedStatement, Scope } from "#store/db/database.ts";
+import { Lists, type PlacedRow } from "#store/db/lists.ts";
+import { isCopy } from "#store/db/moved-tables.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { dataStatement, placeholders } from "#store/db/statement.ts";
 import { SubjectNames, selectCollectionNames, selectNames, type NameRow } from "./audit.ts";
@@ -44,6 +46,7 @@ function newestRowsSql(source: SQL, table: SQL, row: SQL): SQL {
     select id, low as newest from half where low >= high)`;
 }
 
+const isOwn = sql.raw(`not ${isCopy("s.id")}`);
 const asc = sql`asc`;
 const desc = sql`desc`;
 
@@ -83,6 +86,7 @@ const sharedColumns = lazy(() => ({
 const selectWindow = dataStatement<AuditValues>((db) =>
   db
     .select({
+      isOwn: sql<number>`is_own`.as("isOwn"),
       number: sql<number>`number`,
       ...sharedColumns(),
       may_have_older: sql<number>`may_have_older`,
@@ -93,14 +97,14 @@ const selectWindow = dataStatement<AuditValues>((db) =>
       ),
     })
     .from(
-      sql`(select x.number, x.at, x.actor, x.action, s.id as collection_id, x.item_id as subject, x.version,
+      sql`(select ${isOwn} as is_own, x.number, x.at, x.actor, x.action, s.id as collection_id, x.item_id as subject, x.version,
           x.session, x.request_id, x.sent_request_id,
           count(*) over (partition by s.id) >= ${maxRowsPerSourceSql()} as may_have_older
         from ${newestRowsSql(changeSourcesSql(), sql`change`, sql`number`)} s
         join change x on x.number in (select number from change
           where number > s.id * ${sequencesPerCollectionSql} and number <= s.newest order by number desc limit ${maxRowsPerSourceSql()})
         union all
-        select x.id, x.at, x.actor, x.action, x.collection_id, x.subject, x.version,
+        select 1, x.id, x.at, x.actor, x.action, x.collection_id, x.subject, x.version,
           x.session, x.request_id, x.sent_request_id, count(*) over () >= ${maxRowsPerSourceSql()}
         from ${newestRowsSql(auditSourceSql(), sql`audit_entry`, sql`id`)} s
         join audit_entry x on x.id in (select id from audit_entry
@@ -110,7 +114,7 @@ const selectWindow = dataStatement<AuditValues>((db) =>
     .orderBy(sql`at desc, number desc`),
 );
 
-export interface WindowRow extends AuditPosition {
+export interface WindowRow extends AuditPosition, PlacedRow {
   actor: Actor;
   action: AuditAction;
   collection_id: number | null;
@@ -133,7 +137,7 @@ const entriesPerDatabase = itemNumberRange(1).above / 128;
 /** Data databases are bound as DATA_01 to DATA_99. The home database has the lowest numbers. */
 const entryOffset = (name: string) => (28 + Number(name.slice(-2))) * entriesPerDatabase;
 
-/** Loads the newest entries of each database that are older than a position. */
+/** Loads the newest entries of each database that are older than a position. Two may have the changes of a collection. */
 export async function loadWindows(
   { homeWithData, dataDatabases }: Databases,
   before: AuditPosition,
@@ -167,7 +171,9 @@ export async function loadWindows(
       return { rows: rows.map((row) => shiftEntry(row, offset)), names };
     }),
   ]);
-  const names = windows.flatMap((window) => window.names);
+  const names = new Lists(windows.map((window) => window.names)).merge(
+    ({ subject, collection_id: id }) => `${subject} ${id}`,
+  );
   return { windows: windows.map(({ rows }) => rows), names: new SubjectNames(names) };
 }
 

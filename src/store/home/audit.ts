@@ -9,6 +9,8 @@ import {
   type Builder,
 } from "#store/db/statement.ts";
 import type { HomeDatabase } from "#store/db/database.ts";
+import type { PlacedRow } from "#store/db/lists.ts";
+import { isCopy } from "#store/db/moved-tables.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { lazy } from "#domain/lazy.ts";
 
@@ -47,7 +49,7 @@ export const insertAuditEntryIfChanged = homeStatement<AuditRecord>((db, v) =>
   ),
 );
 
-export interface NameRow {
+export interface NameRow extends PlacedRow {
   /** `member:ID`, `credential:ID`, `webhook:ID`, `app:KEY` or `form:KEY`. Only the last two have a collection id. */
   subject: string;
   name: string;
@@ -61,14 +63,14 @@ const maxNamesSql = sql.raw("1000");
 
 const homeNamesSql = lazy(
   () => sql`select * from (select 'member:' || id as subject, coalesce(nullif(name, ''), email) as name, email,
-          null as collection_id from member order by id desc limit ${maxNamesSql})
-        union all select * from (select 'credential:' || id, name, null, null
+          null as collection_id, 1 as is_own from member order by id desc limit ${maxNamesSql})
+        union all select * from (select 'credential:' || id, name, null, null, 1
           from credential order by id desc limit ${maxNamesSql})
-        union all select 'webhook:' || id, name, null, null from webhook where state <> 'deleted'`,
+        union all select 'webhook:' || id, name, null, null, 1 from webhook where state <> 'deleted'`,
 );
 const collectionNamesSql = lazy(
-  () => sql`select * from (select kind || ':' || ltrim(key, '~') as subject, name, null as email, abs(id) as collection_id
-          from collection order by abs(id) desc limit ${maxNamesSql})`,
+  () => sql`select * from (select kind || ':' || ltrim(key, '~') as subject, name, null as email, abs(id) as collection_id,
+          not ${sql.raw(isCopy("abs(collection.id)"))} as is_own from collection order by abs(id) desc limit ${maxNamesSql})`,
 );
 
 const buildNameQuery = (db: Builder, source: SQL) =>
@@ -78,6 +80,7 @@ const buildNameQuery = (db: Builder, source: SQL) =>
       name: sql<string>`name`,
       email: sql<string | null>`email`,
       collection_id: sql<number | null>`collection_id`,
+      isOwn: sql<number>`is_own`.as("isOwn"),
     })
     .from(sql`(${source})`);
 
@@ -110,11 +113,14 @@ export async function loadActorNames(
   return new Map(results.map(({ actor, name }) => [actor, name]));
 }
 
-export class SubjectNames {
-  readonly #bySubject: ReadonlyMap<string, NameRow>;
-  readonly #byCollection: ReadonlyMap<number, NameRow>;
+/** The name of a subject, from the database that owns it. */
+export type SubjectName = Omit<NameRow, "isOwn">;
 
-  constructor(rows: readonly NameRow[]) {
+export class SubjectNames {
+  readonly #bySubject: ReadonlyMap<string, SubjectName>;
+  readonly #byCollection: ReadonlyMap<number, SubjectName>;
+
+  constructor(rows: readonly SubjectName[]) {
     this.#bySubject = new Map(rows.map((row) => [row.subject, row]));
     this.#byCollection = new Map(rows.map((row) => [row.collection_id ?? 0, row]));
   }
@@ -131,8 +137,15 @@ export class SubjectNames {
     return this.#bySubject.get(subject)?.email ?? null;
   }
 
+  /** The apps and forms by name. */
+  get collections(): SubjectName[] {
+    return [...this.#byCollection.values()]
+      .filter((row) => row.collection_id !== null)
+      .toSorted((a, b) => a.name.localeCompare(b.name));
+  }
+
   /** Returns the subject, such as `form:purchase`, and the name of a collection. */
-  collection(id: number | null): NameRow | undefined {
+  collection(id: number | null): SubjectName | undefined {
     return id === null ? undefined : this.#byCollection.get(id);
   }
 }

@@ -28,7 +28,13 @@ import type {
   CredentialKind,
   CredentialStateFilter,
 } from "#domain/credential/credential.ts";
-import { mergeLists } from "#store/db/merge-lists.ts";
+import {
+  compareNames,
+  isOwnColumn,
+  listEach,
+  type Lists,
+  type PlacedRow,
+} from "#store/db/lists.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { credential } from "#store/db/home-schema.ts";
 import { credentialFromRow, findCredential, selectCredentials } from "./credentials.ts";
@@ -126,7 +132,7 @@ export interface CollectionLabel {
 
 type LabelRow = Omit<CollectionLabel, "views" | "fields"> & { views: string; fields: string };
 
-export const labelFromRow = ({ views, fields, ...label }: LabelRow): CollectionLabel => ({
+const labelFromRow = ({ views, fields, ...label }: LabelRow): CollectionLabel => ({
   ...label,
   views: JSON.parse(views) as View[],
   fields: JSON.parse(fields) as Field[],
@@ -141,7 +147,14 @@ export function selectCollectionLabels(db: Database<"data">, hasAllFields = fals
   const fields = hasAllFields ? listed : sql`iif(${views} = '[]', '[]', ${listed})`;
   return query(db, (builder) =>
     builder
-      .select({ kind, key, name, views, fields: sql<string>`${fields}`.as("labelled_fields") })
+      .select({
+        isOwn: isOwnColumn("collection.id"),
+        kind,
+        key,
+        name,
+        views,
+        fields: sql<string>`${fields}`.as("labelled_fields"),
+      })
       .from(collection)
       .where(gt(collection.id, 0))
       .orderBy(asc(kind), asc(name))
@@ -149,17 +162,17 @@ export function selectCollectionLabels(db: Database<"data">, hasAllFields = fals
   );
 }
 
-const mergeLabels = (lists: readonly LabelRow[][]): CollectionLabel[] =>
-  mergeLists(lists, ({ kind, key }) => `${kind}:${key}`).map(labelFromRow);
+export const mergeLabels = (lists: Lists<LabelRow & PlacedRow>): CollectionLabel[] =>
+  lists.merge(({ kind, key }) => `${kind}:${key}`, byKindAndName).map(labelFromRow);
+
+const byKindAndName = (one: LabelRow, other: LabelRow) =>
+  one.kind === other.kind ? compareNames(one, other) : one.kind < other.kind ? -1 : 1;
 
 export async function listCollectionLabels(
   databases: Databases,
   hasAllFields = false,
 ): Promise<CollectionLabel[]> {
-  const lists = databases
-    .dataDatabases()
-    .map(async (db) => retryTransient(db, () => selectCollectionLabels(db, hasAllFields)));
-  return mergeLabels(await Promise.all(lists));
+  return mergeLabels(await listEach(databases, (db) => selectCollectionLabels(db, hasAllFields)));
 }
 
 /** Loads a credential and the labels of all apps and forms in one round trip. */
@@ -167,7 +180,7 @@ export async function findCredentialWithLabels(
   databases: Databases,
   id: string,
 ): Promise<{ credential: Credential | undefined; labels: CollectionLabel[] }> {
-  const [[[row]], labelLists] = await retryTransient(databases, () =>
+  const [[[row]], [labels]] = await retryTransient(databases, () =>
     batchHomeAndData(
       databases,
       (db) => [selectCredentials(db, eq(credential.id, id), 1)],
@@ -176,7 +189,7 @@ export async function findCredentialWithLabels(
   );
   return {
     credential: row && credentialFromRow(row),
-    labels: mergeLabels(labelLists.map(([labels]) => labels)),
+    labels: mergeLabels(labels),
   };
 }
 
@@ -211,7 +224,7 @@ function selectExampleCollection(db: SingleDatabase, id: string, kind: Collectio
 function selectExampleByResources(db: Database<"data">, resources: string, kind: CollectionKind) {
   return query(db, (builder) =>
     builder
-      .select(definitionHeadColumns(sql`'{}'`))
+      .select({ isOwn: isOwnColumn("collection.id"), ...definitionHeadColumns(sql`'{}'`) })
       .from(collection)
       .where(and(eq(collection.kind, kind), resourcesAllowSql(sql`${resources}`)))
       .orderBy(desc(collection.id))
@@ -248,21 +261,21 @@ export async function findCredentialWithExamples(
 }
 
 async function findExamples(databases: Databases, resources: string): Promise<ExampleCollections> {
-  const queries = databases
-    .dataDatabases()
-    .map((db) =>
-      retryTransient(db, () =>
-        batchQueries(db, [
-          selectExampleByResources(db, resources, "form"),
-          selectExampleByResources(db, resources, "app"),
-        ]),
-      ),
-    );
-  const results = await Promise.all(queries);
-  return {
-    form: collectionFromHead(results.flatMap(([forms]) => forms)[0]),
-    app: collectionFromHead(results.flatMap(([, apps]) => apps)[0]),
-  };
+  const [, [forms, apps]] = await retryTransient(databases, () =>
+    batchHomeAndData(
+      databases,
+      () => [],
+      (db) => [
+        selectExampleByResources(db, resources, "form"),
+        selectExampleByResources(db, resources, "app"),
+      ],
+    ),
+  );
+  const newest = (lists: typeof forms) =>
+    lists
+      .merge((row) => row.collection_id)
+      .toSorted((a, b) => b.collection_id - a.collection_id)[0];
+  return { form: collectionFromHead(newest(forms)), app: collectionFromHead(newest(apps)) };
 }
 
 function collectionFromHead(row: DefinitionHeadRow | undefined): Collection | undefined {

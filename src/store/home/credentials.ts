@@ -1,5 +1,10 @@
 import { lazy } from "#domain/lazy.ts";
-import { query, type HomeDatabase } from "#store/db/database.ts";
+import {
+  query,
+  type Databases,
+  type HomeDatabase,
+  type PreparedStatement,
+} from "#store/db/database.ts";
 import { and, desc, eq, isNull, sql, type SQL } from "drizzle-orm";
 import {
   type Credential,
@@ -10,13 +15,14 @@ import {
   type Usage,
 } from "#domain/credential/credential.ts";
 import { filterAllowed, type Permission } from "#domain/credential/permissions.ts";
+import { confirmStatements, type CheckedDefinition } from "#store/data/confirm-definitions.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { credential, member } from "#store/db/schema.ts";
 import { insertAuditEntry, type AuditRecord } from "./audit.ts";
 import { guardCode, homeGuard } from "#store/db/guard.ts";
 import { nextVersion } from "#domain/timeline.ts";
 import { named, pick, homeStatement, nextVersionSql } from "#store/db/statement.ts";
-import { runAsMember, type ActingMember } from "./sessions.ts";
+import { runAsMember, runJointlyAsMember, type ActingMember } from "./sessions.ts";
 
 const selectedColumns = lazy(() => ({
   id: credential.id,
@@ -186,45 +192,67 @@ function credentialToRow(newCredential: Credential) {
   };
 }
 
-/** Returns false and stores nothing at the member's limit of credentials. Throws 401 if the acting member has changed. */
+/** Nothing is stored if a definition has changed, or if the credential is refused. */
+export type StoreResult = "stored" | "definition_changed" | "refused";
+
+/** Stores a credential. In a single database, the batch confirms the definitions of its views. */
+async function storeConfirmed(
+  { singleDatabase, home }: Databases,
+  actingMember: ActingMember,
+  definitions: readonly CheckedDefinition[],
+  statements: readonly PreparedStatement<"home">[],
+): Promise<StoreResult> {
+  const failedGuard = singleDatabase
+    ? await runJointlyAsMember(singleDatabase, actingMember, [
+        ...statements,
+        ...confirmStatements(singleDatabase, definitions),
+      ])
+    : await runAsMember(home, actingMember, statements);
+  if (failedGuard === undefined) return "stored";
+  return failedGuard === "definition_changed" ? failedGuard : "refused";
+}
+
+/** Refuses a credential at the member's limit. Throws 401 if the acting member has changed. */
 export async function insertCredential(
-  db: HomeDatabase,
+  databases: Databases,
   actingMember: ActingMember,
   newCredential: Credential,
+  definitions: readonly CheckedDefinition[],
   auditRecord: AuditRecord,
-): Promise<boolean> {
+): Promise<StoreResult> {
+  const { home: db } = databases;
   const statements = [guardCredentialLimit, insertStatement].map((bind) =>
     bind(db, credentialToRow(newCredential)),
   );
-  const failedGuard = await runAsMember(db, actingMember, [
+  return storeConfirmed(databases, actingMember, definitions, [
     ...statements,
     insertAuditEntry(db, { ...auditRecord }),
   ]);
-  return failedGuard === undefined;
 }
 
 /**
- * Returns false and stores nothing when the credential was revoked or no longer has the version `expectedVersion`.
- * Throws 401 if the acting member has changed.
+ * Refuses a change when the credential was revoked or no longer has the version `expectedVersion`. Throws 401 if the
+ * acting member has changed.
  */
 export async function updateCredential(
-  db: HomeDatabase,
+  databases: Databases,
   actingMember: ActingMember,
   expectedVersion: number,
   newCredential: Credential,
+  definitions: readonly CheckedDefinition[],
   auditRecord: AuditRecord,
-): Promise<boolean> {
+): Promise<StoreResult> {
+  const { home: db } = databases;
   const values = {
     ...credentialToRow(newCredential),
     expectedVersion,
     version: nextVersion(expectedVersion, db.timeline),
   };
   const statements = [guardVersion, updateStatement].map((bind) => bind(db, values));
-  const failedGuard = await runAsMember(db, actingMember, [
+  return storeConfirmed(databases, actingMember, definitions, [
     ...statements,
     insertAuditEntry(db, { ...auditRecord }),
   ]);
-  return failedGuard === undefined;
 }
 
 export async function revokeCredential(

@@ -10,6 +10,7 @@ import {
   type Databases,
   type HomeDatabase,
 } from "#store/db/database.ts";
+import { isCopy } from "#store/db/moved-tables.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { databaseReport, dataDatabase } from "#store/db/schema.ts";
 import { dataStatement, homeStatement } from "#store/db/statement.ts";
@@ -29,6 +30,9 @@ export interface DatabaseReport {
 /** More are not counted. */
 const maxCollections = sql.raw("10000");
 
+/** The copy that a move leaves counts in its new database. */
+const isMovedAway = sql.raw(isCopy("collection.id"));
+
 /** A restore raises the numbers of changes, so only their place in a timeline counts. */
 const changesSql = sql`(${lastChangeSql("c.id")} - c.id * ${sql.raw(String(sequencesPerCollection))})
   % ${sql.raw(String(sequencesPerRestore))}`;
@@ -39,7 +43,9 @@ const selectCounts = dataStatement((db) =>
       collections: sql<number>`count(*)`.as("collections"),
       changes: sql<number>`coalesce(sum(${changesSql}), 0)`.as("changes"),
     })
-    .from(sql`(select id from collection where id > 0 limit ${maxCollections}) c`),
+    .from(
+      sql`(select id from collection where id > 0 and not ${isMovedAway} limit ${maxCollections}) c`,
+    ),
 );
 
 type Counts = Pick<DatabaseReport, "collections"> & { changes: number };

@@ -7,6 +7,7 @@ import { spellings } from "#domain/search/text.ts";
 import { itemTitleSql } from "#store/data/item-title.ts";
 import { prefixEnd } from "#store/data/search/ranges.ts";
 import { query, type Database } from "#store/db/database.ts";
+import { isOwnColumn } from "#store/db/lists.ts";
 
 /** The results of one search. */
 const maxItems = 10;
@@ -41,6 +42,7 @@ export const selectItems = (db: Database<"data">, text: string) =>
   query(db, (on) =>
     on
       .select({
+        isOwn: isOwnColumn("c.id"),
         id: sql<string>`i.id`.as("id"),
         receipt: sql<string | null>`i.receipt_number`.as("receipt"),
         kind: sql<CollectionKind>`c.kind`.as("kind"),

@@ -7,7 +7,7 @@ import {
   type Databases,
   type HomeDatabase,
 } from "#store/db/database.ts";
-import { mergeLists } from "#store/db/merge-lists.ts";
+import { isOwnColumn, listEach } from "#store/db/lists.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { credential, member, webhook } from "#store/db/home-schema.ts";
 import { collection } from "#store/db/schema.ts";
@@ -53,46 +53,34 @@ export async function loadNames(
   scope: FindScope,
   text: string,
 ): Promise<FoundNames> {
-  const [[credentials, members, webhooks], data] = await retryTransient(databases, () =>
-    batchHomeAndData(
-      databases,
-      (db) => [
-        selectCredentialNames(db, scope),
-        selectMemberNames(db, scope),
-        selectHooks(db, scope),
-      ],
-      (db) => [selectCollections(db), selectItems(db, text)],
-    ),
+  const [[credentials, members, webhooks], [collections, items]] = await retryTransient(
+    databases,
+    () =>
+      batchHomeAndData(
+        databases,
+        (db) => [
+          selectCredentialNames(db, scope),
+          selectMemberNames(db, scope),
+          selectHooks(db, scope),
+        ],
+        (db) => [selectCollections(db), selectItems(db, text)],
+      ),
   );
   return {
     credentials,
     members,
     webhooks,
-    collections: mergeLists(
-      data.map(([collections]) => collections),
-      ({ kind, key }) => `${kind}:${key}`,
-    ),
-    items: mergeLists(
-      data.map(([, items]) => items),
-      ({ id }) => id,
-    ),
+    collections: collections.merge(nameOf),
+    items: items.merge(({ id }) => id),
   };
 }
 
 /** Loads the names of the newest apps and forms. */
 export async function loadCollectionNames(databases: Databases): Promise<NamedCollection[]> {
-  const [, data] = await retryTransient(databases, () =>
-    batchHomeAndData(
-      databases,
-      () => [],
-      (db) => [selectCollections(db)],
-    ),
-  );
-  return mergeLists(
-    data.map(([collections]) => collections),
-    ({ kind, key }) => `${kind}:${key}`,
-  );
+  return (await listEach(databases, selectCollections)).merge(nameOf);
 }
+
+const nameOf = ({ kind, key }: Pick<NamedCollection, "kind" | "key">) => `${kind}:${key}`;
 
 const onlyIf = (isAllowed: boolean): SQL | undefined => (isAllowed ? undefined : sql`false`);
 
@@ -134,7 +122,12 @@ const selectHooks = (db: HomeDatabase, { webhooks }: FindScope) =>
 const selectCollections = (db: Database<"data">) =>
   query(db, (on) =>
     on
-      .select({ kind: collection.kind, key: collection.key, name: collection.name })
+      .select({
+        isOwn: isOwnColumn("collection.id"),
+        kind: collection.kind,
+        key: collection.key,
+        name: collection.name,
+      })
       .from(collection)
       .where(gt(collection.id, 0))
       .orderBy(desc(collection.id))

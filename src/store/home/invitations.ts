@@ -173,7 +173,7 @@ const upsertMemberStatement = homeStatement<{
   db
     .insert(member)
     .select(
-      sql`select ${v.id}, 1, email, role, ${v.password}, ${v.now}, null, ${v.name}
+      sql`select ${v.id}, 1, email, role, ${v.password}, ${v.now}, null, ${v.name}, null, null
         from invitation where hash = ${v.hash} and expires_at > ${v.now}`,
     )
     .onConflictDoUpdate({

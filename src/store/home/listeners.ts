@@ -1,7 +1,8 @@
 import { lazySql } from "#store/db/lazy.ts";
-import { orm, type DataDatabase, type Databases, type HomeDatabase } from "#store/db/database.ts";
+import { orm, type Databases, type HomeDatabase } from "#store/db/database.ts";
 import { and, asc, eq, gt, sql, type SQL } from "drizzle-orm";
-import { mergeLists } from "#store/db/merge-lists.ts";
+import { isOwnColumn, listEach, type PlacedRow } from "#store/db/lists.ts";
+import { isCopy } from "#store/db/moved-tables.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { webhook, collection } from "#store/db/schema.ts";
 import { dataStatement, homeStatement, jointStatement } from "#store/db/statement.ts";
@@ -116,29 +117,19 @@ export async function loadCurrentPositions(
   databases: Databases,
   hook: Pick<Webhook, "collections">,
 ): Promise<StartPositions> {
-  const lists = await queryAll(databases, (db) =>
+  const lists = await listEach(databases, (db) =>
     orm(db)
       .select({
+        isOwn: isOwnColumn("collection.id"),
         id: collection.id,
         lastChangeNumber: lastChangeSql("collection.id").mapWith(Number),
       })
       .from(collection)
       .where(matchesCollections(collectionNames(hook))),
   );
-  const rows = mergeLists(
-    lists,
-    (row) => row.id,
-    (row) => row.lastChangeNumber,
-  );
+  const rows = lists.merge((row) => row.id);
   return Object.fromEntries(rows.map((row) => [String(row.id), row.lastChangeNumber]));
 }
-
-/** Runs a query in every data database. Returns the rows of each. */
-const queryAll = <Row>(
-  databases: Databases,
-  select: (db: DataDatabase) => PromiseLike<Row[]>,
-): Promise<Row[][]> =>
-  Promise.all(databases.dataDatabases().map((db) => retryTransient(db, async () => select(db))));
 
 const qualifiedKeySql = lazySql(() => sql`${collection.kind} || ':' || ${collection.key}`);
 
@@ -154,13 +145,16 @@ export async function filterExistingKeys(
   databases: Databases,
   qualifiedKeys: readonly string[],
 ): Promise<string[]> {
-  const lists = await queryAll(databases, (db) =>
+  const lists = await listEach(databases, (db) =>
     orm(db)
-      .select({ qualifiedKey: sql<string>`${qualifiedKeySql}` })
+      .select({
+        isOwn: isOwnColumn("collection.id"),
+        qualifiedKey: sql<string>`${qualifiedKeySql}`,
+      })
       .from(collection)
       .where(matchesCollections([...qualifiedKeys])),
   );
-  return lists.flat().map(({ qualifiedKey }) => qualifiedKey);
+  return lists.merge((row) => row.qualifiedKey).map((row) => row.qualifiedKey);
 }
 
 /** A collection with the number of its last change. */
@@ -174,7 +168,13 @@ export interface FeedHead {
 const selectFeedHeads = dataStatement<{ names: string | null }>((db, v) => {
   const { id, kind, key } = collection;
   return db
-    .select({ id, kind, key, last: sql`${lastChangeSql("collection.id")}`.as("last") })
+    .select({
+      isOwn: isOwnColumn("collection.id"),
+      id,
+      kind,
+      key,
+      last: sql`${lastChangeSql("collection.id")}`.as("last"),
+    })
     .from(collection)
     .where(
       sql`(${v.names} is null or ${qualifiedKeySql} in (select value from json_each(${v.names}))) and ${id} > 0`,
@@ -188,16 +188,11 @@ export async function loadFeedHeads(
 ): Promise<FeedHead[]> {
   const collections = collectionNames(hook);
   const names = collections === "all" ? null : JSON.stringify(collections);
-  const lists = await Promise.all(
-    databases
-      .dataDatabases()
-      .map((db) => retryTransient(db, () => selectFeedHeads(db, { names }).all<FeedHead>())),
-  );
-  return mergeLists(
-    lists.map(({ results }) => results),
-    (row) => row.id,
-    (row) => row.last,
-  );
+  const lists = await listEach(databases, async (db) => {
+    const { results } = await selectFeedHeads(db, { names }).all<FeedHead & PlacedRow>();
+    return results;
+  });
+  return lists.merge((row) => row.id);
 }
 
 /** A range of changes: after `number`, below `below`. */
@@ -215,7 +210,7 @@ const selectRangesWithChanges = dataStatement<{ ranges: string }>((db, v) =>
       below: sql<number>`e.value ->> 2`.as("below"),
     })
     .from(
-      sql`json_each(${v.ranges}) e where exists (select 1 from change
+      sql`json_each(${v.ranges}) e where not ${sql.raw(isCopy("e.value ->> 0"))} and exists (select 1 from change
         where number > e.value ->> 1 and number < e.value ->> 2)`,
     ),
 );
@@ -246,4 +241,34 @@ const selectStarts = homeStatement<{ id: string }>((db, v) =>
 export async function loadStartPositions(db: HomeDatabase, id: string): Promise<StartPositions> {
   const row = await retryTransient(db, () => selectStarts(db, { id }).first<{ starts: string }>());
   return row ? (JSON.parse(row.starts) as StartPositions) : {};
+}
+
+/** Changes of one range are counted up to this number. */
+const maxCountedChanges = 1000;
+
+const countChangesStatement = dataStatement<{ ranges: string }>((db, v) =>
+  db.select({ count: sql<number>`coalesce(sum(counted), 0)`.as("count") }).from(
+    sql`(select (select count(*) from (select 1 from change
+        where number > e.value ->> 1 and number < e.value ->> 2
+        limit ${sql.raw(String(maxCountedChanges))})) as counted from json_each(${v.ranges}) e)`,
+  ),
+);
+
+/** Counts the changes in these ranges, in each of them up to 1,000. */
+export async function countChangesIn(
+  databases: Databases,
+  ranges: readonly FeedRange[],
+): Promise<number> {
+  if (ranges.length === 0) return 0;
+  const rows = ranges.map(({ collection: id, number, below }) => [id, number, below]);
+  const counts = await Promise.all(
+    databases
+      .dataDatabases()
+      .map((db) =>
+        retryTransient(db, () =>
+          countChangesStatement(db, { ranges: JSON.stringify(rows) }).all<{ count: number }>(),
+        ),
+      ),
+  );
+  return counts.reduce((sum, { results }) => sum + (results[0]?.count ?? 0), 0);
 }

@@ -1,11 +1,10 @@
 import { lazy } from "#domain/lazy.ts";
 import { orm, query, type HomeDatabase } from "#store/db/database.ts";
-import { and, eq, gt, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import { type Role, canGrant, roles } from "#domain/credential/permissions.ts";
 import { retryTransient } from "#store/db/retry.ts";
-import { member, session, credential, invitation } from "#store/db/schema.ts";
+import { member, credential, invitation } from "#store/db/schema.ts";
 import { runGuarded, guardCode, homeGuard } from "#store/db/guard.ts";
-import { listSettingsSql, type ListSettings } from "./list-settings.ts";
 import { insertAuditEntry, type AuditRecord } from "./audit.ts";
 import { runAsMember, type ActingMember, endSessionsStatement } from "./sessions.ts";
 import { homeStatement, nextVersionSql } from "#store/db/statement.ts";
@@ -19,15 +18,21 @@ export interface Member {
   role: Role;
   /** The scrypt hash with its parameters. */
   password: string;
+  /** The chosen language. Null before the first choice, and empty if the browser decides. */
+  language: string | null;
+  /** The chosen time zone, likewise. */
+  zone: string | null;
 }
 
-const memberColumns = lazy(() => ({
+export const memberColumns = lazy(() => ({
   id: member.id,
   version: member.version,
   email: member.email,
   name: member.name,
   role: member.role,
   password: member.password,
+  language: member.language,
+  zone: member.zone,
 }));
 
 /** Finds the id of the member with this address, even if the member was removed. */
@@ -66,60 +71,6 @@ export async function findMember(db: HomeDatabase, id: string): Promise<Member |
   return row;
 }
 
-/** A member with what it has saved for the list that a request shows. */
-export type ListingMember = Member & { settings: ListSettings | null };
-
-const withSettings = (list: string | undefined) => ({
-  ...memberColumns(),
-  settings: list === undefined ? sql<null>`null` : listSettingsSql(list),
-});
-
-const listingMember = (row: Member & { settings: string | null }): ListingMember => ({
-  ...row,
-  settings: row.settings === null ? null : (JSON.parse(row.settings) as ListSettings),
-});
-
-/** Finds an active member by its address, with its settings for a list. */
-export async function findListingMember(
-  db: HomeDatabase,
-  email: string,
-  list: string | undefined,
-): Promise<ListingMember | undefined> {
-  const [row] = await retryTransient(db, () =>
-    orm(db)
-      .select(withSettings(list))
-      .from(member)
-      .where(and(eq(member.email, email), isNull(member.disabledAt))),
-  );
-  return row && listingMember(row);
-}
-
-/** The member of a session with its settings for a list, and when the session was last used. */
-export interface SessionMember {
-  member: ListingMember;
-  seenAt: number;
-}
-
-/** Finds the member of an unexpired session, with its settings for a list. Returns undefined for a removed member. */
-export async function findMemberBySession(
-  db: HomeDatabase,
-  hash: string,
-  now: number,
-  list: string | undefined,
-): Promise<SessionMember | undefined> {
-  const [row] = await retryTransient(db, () =>
-    orm(db)
-      .select({
-        member: withSettings(list),
-        seenAt: sql<number>`coalesce(${session.seenAt}, ${session.createdAt})`,
-      })
-      .from(session)
-      .innerJoin(member, eq(member.id, session.memberId))
-      .where(and(eq(session.hash, hash), gt(session.expiresAt, now), isNull(member.disabledAt))),
-  );
-  return row && { member: listingMember(row.member), seenAt: row.seenAt };
-}
-
 const updateNameStatement = homeStatement<{ id: string; name: string }>((db, v) =>
   db.update(member).set({ name: v.name }).where(eq(member.id, v.id)),
 );
@@ -134,6 +85,31 @@ export async function updateName(
   await runAsMember(db, actingMember, [
     updateNameStatement(db, { id: actingMember.id, name }),
     insertAuditEntry(db, { ...auditRecord }),
+  ]);
+}
+
+/** What a member chose for the administration area. An undefined member stays as it is. */
+export type MemberPreferences = { [Name in "language" | "zone"]?: string | undefined };
+
+const updatePreferencesStatement = homeStatement<{ id: string; preferences: string }>((db, v) =>
+  db
+    .update(member)
+    .set({
+      language: sql`coalesce(${v.preferences} ->> 'language', ${member.language})`,
+      zone: sql`coalesce(${v.preferences} ->> 'zone', ${member.zone})`,
+    })
+    .where(eq(member.id, v.id)),
+);
+
+/** Stores what the acting member chose. */
+export async function updatePreferences(
+  db: HomeDatabase,
+  actingMember: ActingMember,
+  chosen: MemberPreferences,
+): Promise<void> {
+  const preferences = JSON.stringify(chosen);
+  await runAsMember(db, actingMember, [
+    updatePreferencesStatement(db, { id: actingMember.id, preferences }),
   ]);
 }
 
@@ -250,7 +226,9 @@ const insertOwnerStatement = homeStatement<{
 }>((db, v) =>
   db
     .insert(member)
-    .select(sql`select ${v.id}, 1, ${v.email}, 'owner', ${v.password}, ${v.at}, null, ${v.name}`),
+    .select(
+      sql`select ${v.id}, 1, ${v.email}, 'owner', ${v.password}, ${v.at}, null, ${v.name}, null, null`,
+    ),
 );
 const guardNoMembers = homeGuard(
   () => sql`select ${guardCode("members_exist")} as code where exists (select 1 from member)`,
@@ -267,7 +245,7 @@ export async function insertFirstOwner(
   return runGuarded(db, [...statements, insertAuditEntry(db, { ...auditRecord })]);
 }
 
-export type MemberSummary = Omit<Member, "password"> & {
+export type MemberSummary = Omit<Member, "password" | "language" | "zone"> & {
   createdAt: number;
   disabledAt: number | null;
 };

@@ -134,7 +134,7 @@ export async function releaseMove(home: HomeDatabase, { id, run }: Move): Promis
 }
 
 /** Tells all isolates of the move. They need up to a minute to notice. */
-export async function announce(
+export async function announceMove(
   home: HomeDatabase,
   collections: readonly MovingCollection[],
   source: string,

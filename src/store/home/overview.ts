@@ -9,10 +9,12 @@ import { and, eq, gt, isNull, lt, ne, or, sql } from "drizzle-orm";
 import { maxExpiringCount } from "#domain/definition/collection.ts";
 import { sequencesPerCollection } from "#domain/item/item.ts";
 import type { Credential } from "#domain/credential/credential.ts";
+import { compareNames, isOwnColumn } from "#store/db/lists.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { credential, member } from "#store/db/home-schema.ts";
 import type { EffectiveWebhookState } from "#domain/webhook/status.ts";
 import {
+  listRecentActions,
   selectActiveCollections,
   selectRecentActions,
   type ActiveCollection,
@@ -66,17 +68,18 @@ function selectRetainingForms(db: Database<"data">, until: number) {
   const limit = sql.raw(String(maxExpiringCount));
   const oldest = oldestRetained(sql`c.id`, sql`c.retain ->> 'only'`, limit);
   const expiresAt = sql`o.created_at + (c.retain ->> 'days') * ${sql.raw(String(dayMs))}`;
-  const counts = sql`(select c.key, c.name, (select count(*) from ${oldest} o where ${expiresAt} <= ${until}) as total
+  const counts = sql`(select c.id, c.key, c.name, (select count(*) from ${oldest} o where ${expiresAt} <= ${until}) as total
     from (select * from collection where id > 0 and retain is not null and retain ->> 'appliesFrom' <= ${until}
       order by id limit ${sql.raw(String(maxRetainingForms))}) c)`;
   return query(db, (on) =>
     on
       .select({
+        isOwn: isOwnColumn("counts.id"),
         key: sql<string>`key`.as("key"),
         name: sql<string>`name`.as("name"),
         count: sql<number>`total`.as("total"),
       })
-      .from(counts)
+      .from(sql`${counts} counts`)
       .where(sql`total > 0`),
   );
 }
@@ -121,7 +124,7 @@ export async function loadOverview(
   // Recently revoked credentials still count in the totals of the days on which they were used.
   const isRecent = or(isNull(credential.revokedAt), gt(credential.revokedAt, times[0] ?? now));
   const isOfMember = memberId === null ? undefined : eq(credential.memberId, memberId);
-  const [[rows, webhooks, members, largeDatabases], data] = await retryTransient(databases, () =>
+  const [homeRows, dataLists] = await retryTransient(databases, () =>
     batchHomeAndData(
       databases,
       (db) => [
@@ -139,38 +142,29 @@ export async function loadOverview(
       ],
     ),
   );
+  const [rows, webhooks, members, largeDatabases] = homeRows;
+  const [forms, sequences, retaining, actions, collections] = dataLists;
   return {
     credentials: rows.map(credentialFromRow),
-    forms: data.flatMap(([forms]) => forms),
-    retaining: data.flatMap(([, , retaining]) => retaining),
-    submissions: addCounts(data.map(([, totals]) => submissionCounts(totals))),
+    forms: forms.merge(({ key }) => key, byClosing),
+    retaining: retaining.merge(({ key }) => key, compareNames),
+    submissions: countSubmissions(
+      sequences.merge(({ id }) => id),
+      times.length - 1,
+    ),
     webhooks,
     members,
     largeDatabases,
-    ...mergeLists(
-      data.map(([, , , actions]) => actions),
-      data.map(([, , , , collections]) => collections),
-    ),
-  };
-}
-
-/** Adds the counts of several databases. */
-const addCounts = (countsByDatabase: number[][]) =>
-  countsByDatabase.reduce((sums, counts) => sums.map((sum, i) => sum + (counts[i] ?? 0)));
-
-/** Merges the lists of several databases, newest first. */
-function mergeLists(actions: RecentAction[][], collections: ActiveCollection[][]) {
-  return {
-    actions: actions
-      .flat()
-      .toSorted((a, b) => b.at - a.at)
-      .slice(0, maxListed),
+    actions: await listRecentActions(databases, actions, maxListed),
     collections: collections
-      .flat()
+      .merge(({ kind, key }) => `${kind}:${key}`)
       .toSorted((a, b) => (b.lastItemAt ?? 0) - (a.lastItemAt ?? 0))
       .slice(0, maxListed),
   };
 }
+
+const byClosing = (one: FormState, other: FormState) =>
+  (one.closesAt ?? 0) - (other.closesAt ?? 0) || compareNames(one, other);
 
 const selectOverviewMembers = (db: HomeDatabase) =>
   query(db, (on) =>
@@ -211,6 +205,7 @@ function selectFormsToWatch(db: Database<"data">, now: number, soonUntil: number
   return query(db, (builder) =>
     builder
       .select({
+        isOwn: isOwnColumn("collection.id"),
         key: collection.key,
         name: collection.name,
         state: collection.state,
@@ -236,25 +231,40 @@ function selectFormsToWatch(db: Database<"data">, now: number, soonUntil: number
 }
 
 /**
- * Selects how many sequences up to 200 forms together had assigned by each of these times. Sequences grow with time, so
+ * Selects, for up to 200 forms, how many sequences each had assigned by each of these times. Sequences grow with time, so
  * a binary search finds them without counting rows. Forms without newer items need no search.
  */
 function selectSequencesAt(db: Database<"data">, times: readonly number[]) {
   const above = `(c.id * ${sequencesPerCollection})`;
   const below = `((c.id + 1) * ${sequencesPerCollection})`;
   const firstCreatedNumberSql = sql.raw(firstNumberAfterTimeSql({ above, below }, "< e.value"));
-  const totals = sql`(select e.value at, sum(case when t.last_created_at < e.value then t.last_place else coalesce(
+  const totals = sql`(select c.id, json_group_array(case when t.last_created_at < e.value then t.last_place else coalesce(
           (select min(i.number) - ${sql.raw(above)} - 1 from item i
-            where i.number >= ${firstCreatedNumberSql} and i.number < ${sql.raw(below)}), t.last_place) end) sequences
+            where i.number >= ${firstCreatedNumberSql} and i.number < ${sql.raw(below)}), t.last_place) end
+          order by e.value) as sequences
         from json_each(${JSON.stringify(times)}) e
           join (select id from collection where kind = 'form' limit 200) c
           join tally t on t.collection_id = c.id
-        group by e.value order by e.value)`;
-  return query(db, (builder) => builder.select({ sequences: sql<number>`sequences` }).from(totals));
+        group by c.id) totals`;
+  return query(db, (builder) =>
+    builder
+      .select({
+        isOwn: isOwnColumn("totals.id"),
+        id: sql<number>`id`,
+        sequences: sql<string>`sequences`,
+      })
+      .from(totals),
+  );
 }
 
-/** The submissions between adjacent times, which are the differences of the totals. */
-function submissionCounts(rows: readonly { sequences: number }[]): number[] {
-  const totals = rows.map((row) => row.sequences);
-  return totals.slice(1).map((total, i) => Math.max(0, total - (totals[i] ?? 0)));
+/** The submissions of all forms in each of the periods between adjacent times. */
+function countSubmissions(forms: readonly { sequences: string }[], periods: number): number[] {
+  const counts = Array.from({ length: periods }, () => 0);
+  for (const form of forms) {
+    const sequences = JSON.parse(form.sequences) as number[];
+    for (const index of counts.keys())
+      counts[index] =
+        (counts[index] ?? 0) + Math.max(0, (sequences[index + 1] ?? 0) - (sequences[index] ?? 0));
+  }
+  return counts;
 }

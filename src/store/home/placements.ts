@@ -5,6 +5,7 @@ import { placementFromRow, type Placement } from "#store/db/directory.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { dataDatabase, placement } from "#store/db/schema.ts";
 import { homeStatement, sharedStatement } from "#store/db/statement.ts";
+import { isActive } from "./move-sql.ts";
 
 /**
  * An id that no collection of any database has or had, because items, cursors and webhooks name them. The home database
@@ -128,4 +129,31 @@ export async function findSmallest(sites: readonly Site[]): Promise<Site | undef
   );
   const smallest = sizes.indexOf(Math.min(...sizes));
   return sites[smallest];
+}
+
+/** What this deployment can see of the installation. */
+interface Reach {
+  /** The databases that have collections, or may get some, and that are not bound. */
+  missing: string[];
+  /** The last move, 0 before the first, and whether a move is in progress. */
+  lastMove: number;
+  isMoving: boolean;
+}
+
+const reachSql = `select
+  (select json_group_array(name) from (select database as name from placement union select name from data_database)
+    where name not in (select value from json_each(?1))) as missing,
+  (select coalesce(max(id), 0) from collection_move) as last_move,
+  exists (select 1 from collection_move where ${isActive}) as is_moving`;
+
+/** Asks the directory at the primary. Whatever deletes because no database has a row must ask this. */
+export async function loadReach({ home, dataDatabases }: Databases): Promise<Reach> {
+  const bound = JSON.stringify([home.name, ...dataDatabases().map(({ name }) => name)]);
+  const row = await retryTransient(home, () =>
+    home
+      .prepare<"home">(reachSql, [bound])
+      .first<{ missing: string; last_move: number; is_moving: number }>(),
+  );
+  const { missing = "[]", last_move: lastMove = 0, is_moving: isMoving = 0 } = row ?? {};
+  return { missing: JSON.parse(missing) as string[], lastMove, isMoving: isMoving === 1 };
 }

@@ -1,4 +1,10 @@
-import { orm, type HomeDatabase, type PreparedStatement } from "#store/db/database.ts";
+import {
+  orm,
+  type HomeDatabase,
+  type PreparedStatement,
+  type Scope,
+  type SingleDatabase,
+} from "#store/db/database.ts";
 import { sql, and, eq, gt } from "drizzle-orm";
 import { problem } from "#domain/problem/problem.ts";
 import { runGuardedBatch, guardCode, homeGuard, runGuarded } from "#store/db/guard.ts";
@@ -26,9 +32,23 @@ const guardMember = homeGuard<{ id: string; version: number }>(
 export async function runAsMember(
   db: HomeDatabase,
   { id, version }: ActingMember,
-  statements: PreparedStatement<"home">[],
+  statements: readonly PreparedStatement<"home">[],
 ): Promise<string | undefined> {
   const failedGuard = await runGuardedBatch(db, [guardMember(db, { id, version }), ...statements]);
+  return assertMemberUnchanged(failedGuard);
+}
+
+/** The same for a batch on the tables of both scopes. */
+export async function runJointlyAsMember(
+  db: SingleDatabase,
+  { id, version }: ActingMember,
+  statements: readonly PreparedStatement<Scope>[],
+): Promise<string | undefined> {
+  const failedGuard = await runGuardedBatch(db, [guardMember(db, { id, version }), ...statements]);
+  return assertMemberUnchanged(failedGuard);
+}
+
+function assertMemberUnchanged(failedGuard: string | undefined): string | undefined {
   if (failedGuard === "actor_changed") throw problem.unauthenticated(true);
   return failedGuard;
 }

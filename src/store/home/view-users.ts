@@ -30,16 +30,14 @@ export interface ViewCredential extends ViewUser {
   hasOrigins: boolean;
 }
 
-const maxUsers = 1000;
-
-/** Lists the credentials that reach a collection, like `form:purchase`, only through one of its views. */
+/** Lists all credentials that reach a collection, like `form:purchase`, only through one of these views. */
 export async function listViewUsers(
   db: HomeDatabase,
   collection: string,
+  views: readonly string[],
 ): Promise<ViewCredential[]> {
   const start = `${collection}/`;
-  const resource = sql<string>`(select value from json_each(${credential.resources})
-    where substr(value, 1, ${start.length}) = ${start} limit 1)`;
+  const names = JSON.stringify(views.map((view) => start + view));
   const rows = await retryTransient(db, async () =>
     orm(db)
       .select({
@@ -47,16 +45,18 @@ export async function listViewUsers(
         name: credential.name,
         permissions: credential.permissions,
         origins: credential.origins,
-        resource: resource.as("resource"),
+        resource: sql<string>`j.value`.as("resource"),
       })
       .from(credential)
-      .where(sql`${credential.revokedAt} is null and ${resource} is not null`)
-      .limit(maxUsers),
+      .innerJoin(sql`json_each(${credential.resources}) j`, sql`true`)
+      .where(
+        sql`${credential.revokedAt} is null and j.value in (select value from json_each(${names}))`,
+      ),
   );
-  return rows.map(({ id, name, permissions, origins, resource: value }) => ({
+  return rows.map(({ id, name, permissions, origins, resource }) => ({
     id,
     name,
-    view: value.slice(start.length),
+    view: resource.slice(start.length),
     permissions: JSON.parse(permissions) as Permission[],
     hasOrigins: origins !== "[]",
   }));
@@ -83,14 +83,14 @@ export async function loadAccess(
   const reaches = sql`${credential.revokedAt} is null and (${credential.resources} = '"all"'
     or exists (select 1 from json_each(${credential.resources})
       where value = ${name} or substr(value, 1, ${start.length}) = ${start}))`;
-  const [[credentials, webhooks], data] = await retryTransient(databases, () =>
+  const [[credentials, webhooks], [definitions]] = await retryTransient(databases, () =>
     batchHomeAndData(
       databases,
       (db) => [selectCredentials(db, reaches, maxReaching), selectWebhooks(db)],
       (db) => [queryByKey(db, kind, key)],
     ),
   );
-  const [row] = data.flatMap(([rows]) => rows);
+  const [row] = definitions.merge(({ collection_id: id }) => id);
   return {
     current: currentFromRow((row as CurrentCollectionRow | undefined) ?? null, databases.timeline),
     credentials: credentials.map(credentialFromRow),

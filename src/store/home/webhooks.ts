@@ -10,13 +10,19 @@ import { and, asc, count, eq, getTableColumns, ne, sql, type SQL } from "drizzle
 import { lazy } from "#domain/lazy.ts";
 import { lazySql } from "#store/db/lazy.ts";
 import type { Webhook, WebhookSecret, WebhookType } from "#domain/webhook/webhook.ts";
-import { labelFromRow, selectCollectionLabels, type CollectionLabel } from "./credential-lists.ts";
+import { mergeLabels, selectCollectionLabels, type CollectionLabel } from "./credential-lists.ts";
 import { insertAuditEntryIfChanged, type AuditRecord } from "./audit.ts";
-import { retryTransient, runOnce } from "#store/db/retry.ts";
+import { confirmStatements, type CheckedDefinition } from "#store/data/confirm-definitions.ts";
+import { classifyError, retryTransient, runOnce } from "#store/db/retry.ts";
 import { webhook } from "#store/db/schema.ts";
 import { named, pick, homeStatement, nextVersionSql } from "#store/db/statement.ts";
 import type { Credential } from "#domain/credential/credential.ts";
-import { credentialFromRow, selectCredential, type CredentialRow } from "./credentials.ts";
+import {
+  credentialFromRow,
+  selectCredential,
+  type CredentialRow,
+  type StoreResult,
+} from "./credentials.ts";
 import { updateListenedColumns, updateListenedStatement } from "./listened.ts";
 import type { StartPositions } from "./listeners.ts";
 import { rightsEndAtSql } from "./webhook-status.ts";
@@ -111,15 +117,14 @@ export async function findWebhookWithLabels(
   databases: Databases,
   id: string,
 ): Promise<(WebhookWithMaker & { collectionLabels: CollectionLabel[] }) | undefined> {
-  const [[[row]], labelLists] = await retryTransient(databases, () =>
+  const [[[row]], [labels]] = await retryTransient(databases, () =>
     batchHomeAndData(
       databases,
       (db) => [selectWebhookWithMaker(db, id)],
       (db) => [selectCollectionLabels(db, true)],
     ),
   );
-  const collectionLabels = labelLists.flatMap(([labels]) => labels.map(labelFromRow));
-  return row && { ...row, hook: webhookFromRow(row.hook), collectionLabels };
+  return row && { ...row, hook: webhookFromRow(row.hook), collectionLabels: mergeLabels(labels) };
 }
 
 /** Lists all webhooks in the order of creation. They are few, so the list has no pages. */
@@ -135,16 +140,22 @@ export const selectWebhooks = (db: HomeDatabase) =>
 
 /**
  * Stores a change of a webhook and updates which collections have listeners. With two databases it stores the webhook
- * first, as the authoritative row. If the update of the collections fails, the schedule repeats it.
+ * first, as the authoritative row. If the update of the collections fails, the schedule repeats it. A single database also
+ * confirms the definitions of its views, and the batch fails if one has changed.
  */
 async function storeChange(
   databases: Databases,
   runWithRetries: typeof runOnce,
   statements: readonly PreparedStatement<"home">[],
+  definitions: readonly CheckedDefinition[] = [],
 ): Promise<D1Result[]> {
   const { home, singleDatabase } = databases;
   if (singleDatabase) {
-    const batch = [...statements, updateListenedStatement(singleDatabase, {})];
+    const batch = [
+      ...statements,
+      updateListenedStatement(singleDatabase, {}),
+      ...confirmStatements(singleDatabase, definitions),
+    ];
     return runWithRetries(singleDatabase, () => singleDatabase.batch(batch));
   }
   const results = await runWithRetries(home, () => home.batch(statements));
@@ -208,42 +219,52 @@ function webhookToRow(hook: Webhook) {
 }
 
 /**
- * Returns false and stores nothing when the limit of webhooks is reached. A repeated call with the same id does not
- * store the webhook again.
+ * Refuses a webhook when the limit is reached. A repeated call with the same id does not store the webhook again.
  */
 export async function insertWebhook(
   databases: Databases,
   hook: Webhook,
-  starts: StartPositions,
-  maxWebhooks: number,
+  { starts, maxWebhooks }: { starts: StartPositions; maxWebhooks: number },
+  definitions: readonly CheckedDefinition[],
   auditRecord: AuditRecord,
-): Promise<boolean> {
+): Promise<StoreResult> {
   const { home: db } = databases;
   const values = { ...webhookToRow(hook), starts: JSON.stringify(starts), maxWebhooks };
-  await storeChange(databases, retryTransient, [
-    insertStatement(db, values),
-    insertAuditEntryIfChanged(db, auditRecord),
-  ]);
+  const statements = [insertStatement(db, values), insertAuditEntryIfChanged(db, auditRecord)];
+  const results = await storeConfirmed(databases, retryTransient, statements, definitions);
+  if (!results) return "definition_changed";
   const rows = await retryTransient(db, () =>
     orm(db).select({ n: count() }).from(webhook).where(eq(webhook.id, hook.id)),
   );
-  return (rows[0]?.n ?? 0) > 0;
+  return (rows[0]?.n ?? 0) > 0 ? "stored" : "refused";
 }
 
-/** Returns false and stores nothing when the webhook was changed or deleted after version `hook.version`. */
+/** Refuses a change when the webhook was changed or deleted after version `hook.version`. */
 export async function updateWebhookRow(
   databases: Databases,
   hook: Webhook,
   starts: StartPositions | null,
+  definitions: readonly CheckedDefinition[],
   auditRecord: AuditRecord,
-): Promise<boolean> {
+): Promise<StoreResult> {
   const { home: db } = databases;
   const values = { ...webhookToRow(hook), starts: starts && JSON.stringify(starts) };
-  const [result] = await storeChange(databases, runOnce, [
-    updateStatement(db, values),
-    insertAuditEntryIfChanged(db, auditRecord),
-  ]);
-  return (result?.meta.changes ?? 0) > 0;
+  const statements = [updateStatement(db, values), insertAuditEntryIfChanged(db, auditRecord)];
+  const results = await storeConfirmed(databases, runOnce, statements, definitions);
+  if (!results) return "definition_changed";
+  return (results[0]?.meta.changes ?? 0) > 0 ? "stored" : "refused";
+}
+
+/** Does the same as `storeChange`. Returns undefined and stores nothing if a definition has changed. */
+async function storeConfirmed(
+  ...change: Parameters<typeof storeChange>
+): Promise<D1Result[] | undefined> {
+  try {
+    return await storeChange(...change);
+  } catch (error) {
+    if (classifyError(error).kind === "guard") return undefined;
+    throw error;
+  }
 }
 
 const markDeletedStatement = homeStatement<{ id: string; version: number }>((db, v) =>

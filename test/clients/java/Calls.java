@@ -97,7 +97,8 @@ public final class Calls {
     OrdersRecord stored = records.getOrdersRecord(new GetOrdersRecordParams(id).expand("account"));
     System.out.println("total " + stored.getData().getTotal().get());
     String account = stored.getData().getAccount().get();
-    System.out.println("of " + stored.getIncluded().get(account).getData().get("name"));
+    CustomersRecord customer = (CustomersRecord) stored.getIncluded().get(account);
+    System.out.println("of " + customer.getData().getName().get());
 
     OrdersRecordAggregate revenue =
         new OrdersRecordAggregate()

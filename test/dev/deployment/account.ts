@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { History } from "./history.ts";
+import type { Storage } from "./storage.ts";
 import { Runtime, type Uploaded, type UploadedBinding } from "./runtime.ts";
 
 /** An error response with one of Cloudflare's error codes. */
@@ -34,6 +35,7 @@ export class Account {
   readonly id = "0123456789abcdef0123456789abcdef";
   plan: "free" | "paid" = "paid";
   readonly runtime = new Runtime();
+  readonly storage: Storage;
   readonly databases = new Map<
     string,
     { uuid: string; name: string; jurisdiction: string | undefined; history: History }
@@ -41,9 +43,19 @@ export class Account {
   readonly namespaces = new Map<string, string>();
   /** The jurisdiction of each bucket. */
   readonly buckets = new Map<string, string | undefined>();
+  /** The objects of all buckets, by bucket and key. */
+  readonly objects = new Map<string, Buffer>();
+  maxObjectBytes = 300 * 2 ** 20;
+  /** Selects the statements of an export. A test can make exports incomplete. */
+  isExported: (statement: string) => boolean = () => true;
   readonly scripts = new Map<string, Script>();
   readonly files = new Map<string, Buffer>();
   readonly sessions = new Map<string, Manifest>();
+
+  /** Without storage of its own, the databases are D1's, and deployed Workers use them. */
+  constructor(storage?: Storage) {
+    this.storage = storage ?? this.runtime;
+  }
 
   script(name: string): Script {
     const script = this.scripts.get(name);
@@ -59,20 +71,20 @@ export class Account {
 
   /** Cloudflare finds a database by its ID or its name. */
   findDatabase(idOrName: string) {
-    const named = [...this.databases.values()].find(({ name }) => name === idOrName);
-    return named ?? this.database(idOrName);
+    const match = [...this.databases.values()].find(({ name }) => name === idOrName);
+    return match ?? this.database(idOrName);
   }
 
   makeDatabase(name: string, jurisdiction: string | undefined) {
     if ([...this.databases.values()].some((database) => database.name === name)) {
       throw new Refusal(400, 7502, `Database with name '${name}' already exists`);
     }
-    const uuid = this.runtime.createDatabase();
+    const uuid = this.storage.createDatabase();
     this.databases.set(uuid, {
       uuid,
       name,
       jurisdiction,
-      history: new History(this.runtime, uuid),
+      history: new History(this.storage, uuid),
     });
     return { uuid, name, created_at: new Date().toISOString(), version: "production" };
   }
@@ -104,6 +116,20 @@ export class Account {
       throw new Refusal(404, 10_006, "The specified bucket does not exist.");
     }
     return { name, creation_date: new Date().toISOString(), location: "WEUR" };
+  }
+
+  /** Creates a Worker without a version, as a build does for the deploy button. */
+  makeScript(name: string): Script {
+    const script: Script = {
+      versions: [],
+      deployments: [],
+      onWorkersDev: false,
+      domains: [],
+      crons: [],
+      tag: undefined,
+    };
+    this.scripts.set(name, script);
+    return script;
   }
 
   /** Checks that all bound resources exist, and resolves inherited secrets, which must be set. */

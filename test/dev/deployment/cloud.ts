@@ -4,6 +4,7 @@ import { connect, type AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { Account, Refusal } from "./account.ts";
 import { endpoints } from "./endpoints.ts";
+import type { Storage } from "./storage.ts";
 
 /**
  * Imitates Cloudflare on this machine: the API endpoints that wrangler calls, and a proxy through which deployed
@@ -11,12 +12,17 @@ import { endpoints } from "./endpoints.ts";
  * that Cloudflare might reject.
  */
 export class Cloud {
-  readonly account = new Account();
+  readonly account: Account;
   /** The calls in order, such as `PUT /accounts/…`. */
   readonly calls: string[] = [];
+  /** The JSON of each call. */
+  readonly #bodies: string[] = [];
+  /** Runs after the effect of a call, such as `POST /accounts/… {"sql":…`, and before its response. */
+  onEffect: (call: string) => void = () => undefined;
   readonly #server: Server;
 
-  constructor() {
+  constructor(storage?: Storage) {
+    this.account = new Account(storage);
     this.#server = createServer((request, response) => void this.#answer(request, response));
     this.#server.on("connect", (request: IncomingMessage, socket, head: Buffer) => {
       const open = async () => {
@@ -47,6 +53,11 @@ export class Cloud {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
+  /** The JSON of all equal calls. */
+  bodies(call: string): string[] {
+    return this.#bodies.filter((_, index) => this.calls[index] === call);
+  }
+
   /** The environment variables that direct a shell to this imitation. */
   get environment(): Record<string, string> {
     return {
@@ -56,7 +67,6 @@ export class Cloud {
       HTTPS_PROXY: this.#address,
       https_proxy: this.#address,
       NO_PROXY: "127.0.0.1",
-      NODE_USE_ENV_PROXY: "1",
       NODE_TLS_REJECT_UNAUTHORIZED: "0",
     };
   }
@@ -72,6 +82,9 @@ export class Cloud {
     const url = new URL(request.url ?? "", this.#address);
     const path = url.pathname.replace("/client/v4", "").replace(this.account.id, "ours");
     this.calls.push(`${request.method} ${path}`);
+    const isJson = request.headers["content-type"]?.includes("json") === true;
+    const bodyJson = isJson ? body.toString() : "";
+    this.#bodies.push(bodyJson);
     const respond = (status: number, json: object) => {
       response.writeHead(status, { "Content-Type": "application/json" });
       response.end(JSON.stringify({ success: status < 400, messages: [], errors: [], ...json }));
@@ -98,7 +111,8 @@ export class Cloud {
           jurisdiction: request.headers["cf-r2-jurisdiction"] as string | undefined,
         };
         const result = await handle(this.account, { ...call, origin: this.#address });
-        if (typeof result === "string") return void response.end(result);
+        this.onEffect(`${request.method} ${path} ${bodyJson}`);
+        if (typeof result === "string" || Buffer.isBuffer(result)) return void response.end(result);
         const pageCounts = Array.isArray(result)
           ? { count: result.length, total_count: result.length }
           : {};

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { commandsOf, Operator, project } from "./operator.ts";
+import { commandsOf } from "./commands.ts";
+import { Operator } from "./operator.ts";
 
 const operator = new Operator();
 const query: Operator["query"] = (...args) => operator.query(...args);
@@ -13,12 +14,6 @@ const restore = (options: string) => operator.run(`npm run restore -- ${options}
 const runbook = commandsOf("docs/deployment.md", "Restore several databases").map((line) =>
   line.replace("npm run restore -- ", ""),
 );
-
-const names = {
-  DB: "edge-forms",
-  DATA_01: "edge-forms-data-01-eu",
-  DATA_02: "edge-forms-data-02-eu",
-};
 
 /** Stores a form, as the service does. */
 async function create(binding: string, id: number, key: string): Promise<void> {
@@ -45,18 +40,14 @@ const placements = async () =>
   );
 
 beforeAll(async () => {
-  await operator.start(names);
-  const migrations = readdirSync(join(project, "migrations")).toSorted();
-  const marks = migrations.map((name) => `INSERT INTO d1_migrations (name) VALUES ('${name}');`);
-  const schema = migrations.map((file) => readFileSync(join(project, "migrations", file), "utf8"));
-  for (const binding of Object.keys(names)) {
-    await query(
-      binding,
-      `${schema.join("\n")}; CREATE TABLE d1_migrations (id INTEGER PRIMARY KEY, name TEXT); ${marks.join("\n")}`,
-    );
+  await operator.start();
+  await operator.run("npm run deploy -- --location weur");
+  for (let count = 0; count < 2; count += 1) {
+    await operator.run("npm run databases -- add --jurisdiction eu --yes");
+    // Until the first one is used, the same command continues it.
+    await query("DB", "UPDATE data_database SET used_from = 0");
   }
-  await query("DB", "INSERT INTO data_database VALUES ('DATA_01', 'eu', 0), ('DATA_02', 'eu', 0)");
-}, 300_000);
+});
 
 afterAll(() => operator.stop());
 

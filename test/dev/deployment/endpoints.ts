@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { Refusal, type Account, type Script } from "./account.ts";
-import { dump } from "./history.ts";
+import { Refusal, type Account } from "./account.ts";
+import { dump } from "./storage.ts";
 import type { Uploaded, UploadedBinding } from "./runtime.ts";
 
 interface Call {
@@ -64,15 +64,18 @@ const databases: Endpoint[] = [
   [
     "GET",
     "/exported/:id",
-    async ({ runtime }, { params: { id = "" } }) =>
-      (await dump(runtime, id)).map((statement) => `${statement};\n`).join(""),
+    async ({ storage, isExported }, { params: { id = "" } }) =>
+      (await dump(storage, id))
+        .filter(isExported)
+        .map((statement) => `${statement};\n`)
+        .join(""),
   ],
   ["POST", `${d1}/:id/import`, importFile],
   [
     "GET",
     `${d1}/:id/time_travel/bookmark`,
     async (account, { params: { id = "" }, query }) => ({
-      bookmark: await account.database(id).history.bookmarkAt(query.get("timestamp")),
+      bookmark: await inDatabase(account.database(id).history.bookmarkAt(query.get("timestamp"))),
     }),
   ],
   [
@@ -80,20 +83,20 @@ const databases: Endpoint[] = [
     `${d1}/:id/time_travel/restore`,
     async (account, { params: { id = "" }, query }) => {
       const bookmark = query.get("bookmark") ?? "";
-      const previous_bookmark = await account.database(id).history.restore(bookmark);
+      const previous_bookmark = await inDatabase(account.database(id).history.restore(bookmark));
       return { bookmark, previous_bookmark, message: "Database restored" };
     },
   ],
 ];
 
 /** Imports a file of statements. The client announces its hash, uploads it, and then starts the import. */
-async function importFile({ runtime, files }: Account, call: Call) {
+async function importFile({ storage, files }: Account, call: Call) {
   const { id = "" } = call.params;
   const { action, etag } = json(call);
   const common = { success: true, messages: [], filename: `${etag}.sql` };
   if (action === "init")
     return { ...common, upload_url: `${call.origin}/client/v4/imported/${etag}` };
-  const results = await runtime.query(id, files.get(etag)?.toString() ?? "");
+  const results = await storage.query(id, files.get(etag)?.toString() ?? "");
   const meta = { duration: 1, rows_read: 0, rows_written: results.length, size_after: 0 };
   const result = { num_queries: results.length, final_bookmark: "now", meta };
   return { ...common, status: "complete", result };
@@ -123,17 +126,22 @@ function onPage<T>(entries: T[], query: URLSearchParams): T[] {
   return entries.slice((page - 1) * size, page * size);
 }
 
-async function runQuery({ runtime, ...account }: Account, call: Call) {
+async function runQuery({ storage, databases: byId }: Account, call: Call) {
   const { id = "" } = call.params;
-  if (!account.databases.has(id))
-    throw new Refusal(404, 7404, `The database ${id} could not be found`);
-  const { sql, params } = json(call);
+  if (!byId.has(id)) throw new Refusal(404, 7404, `The database ${id} could not be found`);
+  return inDatabase(storage.query(id, json(call).sql));
+}
+
+/** Returns the result of a database, or its error as Cloudflare does. */
+async function inDatabase<T>(result: Promise<T>): Promise<T> {
   try {
-    return await runtime.query(id, sql, params ?? []);
+    return await result;
   } catch (error) {
     throw new Refusal(400, 7500, (error as Error).message);
   }
 }
+
+const accounts: Endpoint[] = [["GET", "/accounts", ({ id }) => [{ id, name: "Acme" }]]];
 
 const namespaces: Endpoint[] = [
   [
@@ -146,6 +154,15 @@ const namespaces: Endpoint[] = [
       ),
   ],
   ["POST", kv, (account, call) => account.makeNamespace(json(call).title)],
+  [
+    "GET",
+    `${kv}/:id`,
+    ({ namespaces: titles }, { params: { id = "" } }) => {
+      const title = titles.get(id);
+      if (title === undefined) throw new Refusal(404, 10_013, "namespace not found");
+      return { id, title };
+    },
+  ],
   [
     "DELETE",
     `${kv}/:id`,
@@ -171,6 +188,27 @@ const buckets: Endpoint[] = [
     "GET",
     `${accountPath}/r2/buckets/:name`,
     (account, { params: { name = "" }, jurisdiction }) => account.bucket(name, jurisdiction),
+  ],
+  [
+    "PUT",
+    `${accountPath}/r2/buckets/:name/objects/:key+`,
+    (account, { params: { name = "", key = "" }, jurisdiction, body }) => {
+      account.bucket(name, jurisdiction);
+      if (body.length > account.maxObjectBytes)
+        throw new Refusal(413, 10_001, "The object is too large.");
+      account.objects.set(`${name}/${key}`, body);
+      return { key };
+    },
+  ],
+  [
+    "GET",
+    `${accountPath}/r2/buckets/:name/objects/:key+`,
+    (account, { params: { name = "", key = "" }, jurisdiction }) => {
+      account.bucket(name, jurisdiction);
+      const object = account.objects.get(`${name}/${key}`);
+      if (!object) throw new Refusal(404, 10_007, "The specified key does not exist.");
+      return object;
+    },
   ],
 ];
 
@@ -247,14 +285,17 @@ const scripts: Endpoint[] = [
     "GET",
     `${script}/deployments`,
     (account, { params: { name = "" } }) => ({
-      deployments: account.script(name).deployments.map(({ id, version, at: when }) => ({
-        id,
-        created_on: when,
-        source: "wrangler",
-        author_email: "you@example.com",
-        strategy: "percentage",
-        versions: [{ version_id: version, percentage: 100 }],
-      })),
+      deployments: account
+        .script(name)
+        .deployments.slice(0, 10)
+        .map(({ id, version, at: when }) => ({
+          id,
+          created_on: when,
+          source: "wrangler",
+          author_email: "you@example.com",
+          strategy: "percentage",
+          versions: [{ version_id: version, percentage: 100 }],
+        })),
     }),
   ],
   [
@@ -335,11 +376,19 @@ const scripts: Endpoint[] = [
   ],
   [
     "DELETE",
-    `${accountPath}/workers/services/:name`,
+    script,
     async (account, { params: { name = "" } }) => {
       account.script(name);
       account.scripts.delete(name);
       account.runtime.workers.delete(name);
+    },
+  ],
+  [
+    "GET",
+    `${accountPath}/workers/domains`,
+    ({ scripts: byName }, { query }) => {
+      const service = query.get("service") ?? "";
+      return (byName.get(service)?.domains ?? []).map((hostname) => ({ hostname, service }));
     },
   ],
   ["GET", `${accountPath}/workers/subdomain`, () => ({ subdomain: "acme" })],
@@ -374,8 +423,7 @@ async function upload(account: Account, call: Call) {
   if (metadata.limits?.cpu_ms !== undefined && account.plan === "free") {
     throw new Refusal(400, 100_328, "CPU limits are not supported for the Free plan.");
   }
-  const existing = account.scripts.get(name);
-  const bindings = account.check(name, metadata.bindings as UploadedBinding[]);
+  const bindings = account.check(name, (metadata.bindings ?? []) as UploadedBinding[]);
   const modules = new Map<string, string>();
   for (const [path, part] of parts) {
     if (path !== "metadata" && path.endsWith(".js")) modules.set(path, await text(part));
@@ -391,18 +439,9 @@ async function upload(account: Account, call: Call) {
     assets: metadata.assets ? account.folderOf(session, headers) : account.emptyFolder(),
     headers,
   };
-  const newScript: Script = {
-    versions: [],
-    deployments: [],
-    onWorkersDev: false,
-    domains: [],
-    crons: [],
-    tag: undefined,
-  };
-  const storedScript = existing ?? newScript;
+  const storedScript = account.scripts.get(name) ?? account.makeScript(name);
   storedScript.versions.unshift(version);
   storedScript.tag = metadata.migrations?.new_tag ?? storedScript.tag;
-  account.scripts.set(name, storedScript);
   if (!call.path.endsWith("/versions")) account.deploy(name, version.id);
   return {
     id: version.id,
@@ -437,6 +476,7 @@ async function setSecrets(account: Account, call: Call) {
 }
 
 export const endpoints: Endpoint[] = [
+  ...accounts,
   ...databases,
   ...namespaces,
   ...buckets,

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { commandsOf, Operator } from "./operator.ts";
+import { commandsOf } from "./commands.ts";
+import { Operator } from "./operator.ts";
 import { runMovesOf } from "./service-moves.js";
 
 // Each command starts wrangler several times, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 900_000, hookTimeout: 300_000 });
 
-const operator = new Operator();
+const operator = new Operator("D1");
 /** The commands of the guide. */
 const [addEurope = "", addWest = "", plan = "", move = "", list = "", restore = ""] = commandsOf(
   "docs/databases.md",
@@ -42,7 +43,8 @@ const itemsIn = async (binding: string) =>
 const purchases = ["sub_purchase_1", "sub_purchase_2", "sub_purchase_3"];
 
 beforeAll(async () => {
-  await operator.start({ DB: "edge-forms" });
+  await operator.start();
+  await operator.run("npm run deploy -- --location weur");
 });
 afterAll(() => operator.stop());
 
@@ -134,8 +136,11 @@ describe("The guide from one database to three", () => {
       { phase: "kept" },
     ]);
     expect(await itemsIn("DATA_02")).toEqual(purchases);
+    // The schedule counts the writes of each database.
+    await home("INSERT INTO database_report VALUES ('DB', 1, 1, 1, 4711, null, 0)");
     const listed = await operator.run(list);
-    expect(listed).toMatch(/DB .* 1\nDATA_01 .* 0\nDATA_02 .* 2\n/);
+    expect(listed).toMatch(/Of 10 GB +Writes a minute +Collections\n/);
+    expect(listed).toMatch(/DB .* 4711 +1\nDATA_01 .* 0\nDATA_02 .* 2\n/);
     await expect(operator.run(move)).rejects.toThrow("is in this database already");
     await expect(operator.run("npm run databases -- move form:purchase --stop")).rejects.toThrow(
       "is not moving",

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -12,25 +13,24 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Cloud } from "./cloud.ts";
+import { npmFunction, project } from "./commands.ts";
+import { SqliteStorage } from "./storage.ts";
 
-export const project = new URL("../../..", import.meta.url).pathname;
 const standIn = join(project, "test/dev/deployment/stand-in");
-
-/** The commands of a section of a guide, in their order. */
-export function commandsOf(guide: string, heading: string): string[] {
-  const text = readFileSync(join(project, guide), "utf8");
-  const section = text.split(`# ${heading}\n`)[1]?.split(/^##/m)[0] ?? "";
-  return [...section.matchAll(/^npm run .*$/gm)].map(([line]) => line);
-}
 
 /** An operator, whose checkout has a wrangler that starts fast, with an own imitation of Cloudflare. */
 export class Operator {
-  readonly cloud = new Cloud();
-  readonly checkout = mkdtempSync(join(tmpdir(), "edge-forms-databases-"));
-  readonly #settingsFile = join(this.checkout, "wrangler.production.json");
+  readonly cloud: Cloud;
+  readonly checkout = mkdtempSync(join(tmpdir(), "edge-forms-operator-"));
+  readonly settingsFile = join(this.checkout, "wrangler.production.json");
+  readonly #shell = npmFunction(`--import ${join(standIn, "preload.js")}`);
 
-  /** Begins with these databases, which have no tables. */
-  async start(names: Readonly<Record<string, string>>): Promise<void> {
+  /** Databases of D1 also serve code of the service, and reject what D1 rejects. */
+  constructor(databases: "SQLite" | "D1" = "SQLite") {
+    this.cloud = new Cloud(databases === "D1" ? undefined : new SqliteStorage());
+  }
+
+  async start(): Promise<void> {
     for (const name of ["src", "migrations", "package.json", "wrangler.toml"])
       cpSync(join(project, name), join(this.checkout, name), { recursive: true });
     const packages = join(this.checkout, "node_modules");
@@ -40,19 +40,6 @@ export class Operator {
         symlinkSync(join(project, "node_modules", name), join(packages, name));
     symlinkSync(standIn, join(packages, "wrangler"));
     await this.cloud.start();
-    const { account } = this.cloud;
-    const databases = Object.entries(names).map(([binding, database_name]) => {
-      const { uuid } = account.makeDatabase(database_name, undefined);
-      return { binding, database_name, database_id: uuid };
-    });
-    const { id } = account.makeNamespace("edge-forms-replays");
-    const saved = {
-      d1_databases: databases,
-      kv_namespaces: [{ binding: "REPLAYS", id }],
-      r2_buckets: [{ binding: "FILES", bucket_name: "edge-forms-files" }],
-      vars: { ORIGIN: "" },
-    };
-    writeFileSync(this.#settingsFile, JSON.stringify(saved));
   }
 
   async stop(): Promise<void> {
@@ -61,7 +48,17 @@ export class Operator {
   }
 
   settings() {
-    return JSON.parse(readFileSync(this.#settingsFile, "utf8"));
+    return JSON.parse(readFileSync(this.settingsFile, "utf8"));
+  }
+
+  save(settings: object): void {
+    writeFileSync(this.settingsFile, JSON.stringify(settings));
+  }
+
+  /** Removes what only this machine has, so that the next command runs as on another one. */
+  changeMachine(): void {
+    for (const name of ["wrangler.production.json", ".secrets.production.json", ".wrangler"])
+      rmSync(join(this.checkout, name), { recursive: true, force: true });
   }
 
   /** The ids of the databases by their bindings. */
@@ -70,26 +67,62 @@ export class Operator {
     return new Map(databases.map((each) => [each.binding, each.database_id]));
   }
 
-  /** Runs a command line like `npm run restore -- --to …`. Returns its output. */
-  async run(line: string): Promise<string> {
-    const [, script = "", options = ""] = /^npm run (\w+) -- (.*)$/.exec(line) ?? [];
-    const preload = join(standIn, "preload.js");
-    const command = ["--import", preload, `src/dev/${script}.ts`, ...options.split(" ")];
-    const child = spawn(process.execPath, command, {
-      cwd: this.checkout,
-      env: { ...process.env, ...this.cloud.environment },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let output = "";
-    for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
-    const code = await new Promise((resolve) => child.on("close", resolve));
+  /** Runs command lines like `npm run restore -- --to …`. Returns their output. */
+  async run(lines: string, environment: Record<string, string> = {}): Promise<string> {
+    const { code, output } = await this.#spawn(lines, environment, () => undefined);
     if (code !== 0) throw new Error(output);
     return output;
   }
 
+  /**
+   * Runs a command line, and kills it with all its processes after the effect of the first call that is not known. Adds that
+   * call to the known ones. Of ten migrations, one counts. Returns whether there was such a call.
+   */
+  async runUntilNewCall(line: string, known: Set<string>): Promise<boolean> {
+    let isKilled = false;
+    const { code, output } = await this.#spawn(line, {}, (effect, kill) => {
+      const call = effect
+        .replaceAll(/\d{13}/g, "NOW")
+        .replace(/(?<=\/versions\/)[\w-]+/, "ID")
+        .replace(/\{"sql".*INTO d1_migrations \(name\) VALUES \('(\d+)\d_.*/s, "migration $1");
+      if (isKilled || known.has(call)) return;
+      isKilled = true;
+      known.add(call);
+      kill();
+    });
+    if (!isKilled && code !== 0) throw new Error(output);
+    return isKilled;
+  }
+
+  async #spawn(
+    lines: string,
+    environment: Record<string, string>,
+    onEffect: (call: string, kill: () => void) => void,
+  ) {
+    const child = spawn("bash", ["-euo", "pipefail", "-c", `${this.#shell}\n${lines}`], {
+      cwd: this.checkout,
+      env: {
+        ...process.env,
+        NODE_COMPILE_CACHE: join(tmpdir(), "edge-forms-compiled"),
+        ...this.cloud.environment,
+        ...environment,
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+      // A group of its own, so that wrangler ends with it.
+      detached: true,
+    });
+    const kill = () => process.kill(-Number(child.pid), "SIGKILL");
+    this.cloud.onEffect = (call) => onEffect(call, kill);
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    const code = await new Promise((resolve) => child.on("close", resolve));
+    this.cloud.onEffect = () => undefined;
+    return { code, output };
+  }
+
   async query(binding: string, sql: string): Promise<Record<string, unknown>[]> {
-    const [result] = await this.cloud.account.runtime.query(this.ids.get(binding) ?? "", sql);
+    const [result] = await this.cloud.account.storage.query(this.ids.get(binding) ?? "", sql);
     return result?.results ?? [];
   }
 
@@ -98,5 +131,10 @@ export class Operator {
     for (const id of this.ids.values()) await this.cloud.account.database(id).history.note();
     await new Promise((resolve) => setTimeout(resolve, 5));
     return new Date().toISOString();
+  }
+
+  /** Whether the checkout has a file. */
+  has(name: string): boolean {
+    return existsSync(join(this.checkout, name));
   }
 }

@@ -3,6 +3,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from "miniflare";
+import {
+  dump,
+  statementsOf,
+  tablesOf,
+  type Image,
+  type Statement,
+  type Storage,
+} from "./storage.ts";
 
 /** A binding of a Worker, as wrangler uploads it. */
 export type UploadedBinding = { name: string } & (
@@ -27,17 +35,11 @@ export interface Uploaded {
   headers: string;
 }
 
-export interface Statement {
-  results: Record<string, unknown>[];
-  success: true;
-  meta: object;
-}
-
 /** The databases that an account can create. The runtime has them all from its start, so that no new one restarts it. */
 const maxDatabases = 16;
 
 /** Runs the deployed Worker whose host is called, with the account's databases. */
-export class Runtime {
+export class Runtime implements Storage {
   readonly folder = mkdtempSync(join(tmpdir(), "edge-forms-cloud-"));
   readonly workers = new Map<string, { live: Uploaded; hosts: string[] }>();
   readonly #databases = Array.from({ length: maxDatabases }, () => randomUUID() as string);
@@ -67,10 +69,21 @@ export class Runtime {
     return this.#instance().getD1Database(database, "account");
   }
 
-  async query(database: string, sql: string, params: unknown[] = []): Promise<Statement[]> {
+  async query(database: string, sql: string): Promise<Statement[]> {
     const db = await this.#instance().getD1Database(database, "account");
-    const statements = statementsOf(sql).map((statement) => db.prepare(statement).bind(...params));
+    const statements = statementsOf(sql).map((statement) => db.prepare(statement));
     return statements.length === 0 ? [] : ((await db.batch(statements)) as unknown as Statement[]);
+  }
+
+  image(database: string): Promise<Image> {
+    return dump(this, database);
+  }
+
+  async restore(database: string, image: Image): Promise<void> {
+    const tables = await tablesOf(this, database);
+    const drops = Array.from(tables.keys(), (name) => `DROP TABLE "${name}"`);
+    const statements = ["PRAGMA defer_foreign_keys = on", ...drops, ...(image as string[])];
+    await this.query(database, statements.join(";\n"));
   }
 
   async stop(): Promise<void> {
@@ -138,18 +151,4 @@ function workerOf(
     })),
     assets: { directory: uploaded.assets, routerConfig: { has_user_worker: true } },
   };
-}
-
-const tokens = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[^]*?\*\/|;|[^'"\-/;]+|[^]/g;
-
-/** Splits a text into statements. D1 runs all statements of a text as one transaction. */
-function statementsOf(sql: string): string[] {
-  const statements = [""];
-  for (const [token] of sql.matchAll(tokens)) {
-    if (token === ";") statements.push("");
-    else if (!token.startsWith("--") && !token.startsWith("/*")) {
-      statements[statements.length - 1] += token;
-    }
-  }
-  return statements.map((statement) => statement.trim()).filter(Boolean);
 }

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { buildSync } from "esbuild";
-import buildService from "../../dev/built.ts";
-import { project } from "../../dev/server.ts";
+import { ensureBundle, ensureDemo, project } from "../../dev/built.ts";
 
 /** What the parent of `serve.ts` asks: rows of a database, or a run of the schedule. */
 export type Question = { database: Binding; sql: string } | { scheduledAt: number };
@@ -25,7 +24,6 @@ export class KilledError extends Error {}
 export class MovingService {
   readonly folder: string;
   url = "";
-  #removeBuild: (() => void) | undefined;
   #process: ChildProcess | undefined;
   #waiting = new Map<number, Waiting>();
   #asked = 0;
@@ -38,8 +36,8 @@ export class MovingService {
 
   /** Builds the service and adds an empty data database. */
   async build(): Promise<void> {
-    this.#removeBuild = await buildService({ name: "smoke" });
-    cpSync(process.env["EDGE_FORMS_BUILT"] ?? "", this.folder, { recursive: true });
+    for (const built of [ensureBundle(), ensureDemo()])
+      cpSync(built, this.folder, { recursive: true });
     const file = join(this.folder, "options.json");
     const options = JSON.parse(readFileSync(file, "utf8")) as { d1Databases: object };
     const d1Databases = { ...options.d1Databases, DATA_01: { id: "data-01" } };
@@ -113,7 +111,6 @@ export class MovingService {
 
   async remove(): Promise<void> {
     await this.kill();
-    this.#removeBuild?.();
     rmSync(this.folder, { recursive: true, force: true });
   }
 

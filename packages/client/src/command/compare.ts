@@ -20,6 +20,7 @@ function differingData(sent: Values, stored: Values, fields: readonly Field[]): 
 }
 
 function isSame(field: Field, sent: unknown, stored: unknown): boolean {
+  if (field.type === "reference" && isOtherName(sent)) return typeof stored === "string";
   if (field.type !== "line_items") {
     return isDeepStrictEqual(normalized(field.type, sent), normalized(field.type, stored));
   }
@@ -31,6 +32,12 @@ function isSame(field: Field, sent: unknown, stored: unknown): boolean {
       (row, index) => differingData(row, storedRows[index] ?? {}, columns).length === 0,
     )
   );
+}
+
+/** Whether a line names a record by its receipt number or a unique value. The service stores the ID instead. */
+function isOtherName(sent: unknown): boolean {
+  if (typeof sent === "string") return sent !== "" && !sent.startsWith("rec_");
+  return typeof sent === "object" && sent !== null;
 }
 
 /** Converts a value to the service's form: text in normal form C, days as dates, times in UTC. */

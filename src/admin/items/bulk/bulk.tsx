@@ -8,7 +8,7 @@ import { problem } from "#domain/problem/problem.ts";
 import type { AdminEnv } from "#http/env.ts";
 import { createCursor, invalidCursorProblem, openCursor } from "#http/paging.ts";
 import { numberOf, readForm, textOf, type FormValues } from "#admin/form-input.ts";
-import { attempted, sendOutcome, type Outcome } from "#admin/page.ts";
+import { submitForm, sendOutcome, type Outcome } from "#admin/page.ts";
 import { pageContext } from "#admin/layout.tsx";
 import { findFormRecords } from "#admin/items/form/find-records.ts";
 import { isBlank, readItemData } from "#admin/items/form/read-form.ts";
@@ -26,7 +26,14 @@ import {
 } from "./change.ts";
 import { ConfirmPage, FieldPage, valueField } from "./confirm-page.tsx";
 import { describeResult, ProgressPage, ResultPage } from "./progress-page.tsx";
-import { emptyReport, maxRefusals, runStep, type BulkReport, type Refusal } from "./run-step.ts";
+import {
+  emptyReport,
+  maxRefusals,
+  runStep,
+  type BulkReport,
+  type RejectedItem,
+} from "./run-step.ts";
+import { undoEdit, undoOfRequest } from "./undo.ts";
 import {
   countSelected,
   loadSelected,
@@ -53,6 +60,10 @@ interface Bulk {
  */
 export async function actOnSelected(c: AdminContext, kind: CollectionKind): Promise<Response> {
   const form = await readForm(c);
+  if (textOf(form["act"]) === "undo") {
+    if (!roleAllows(c.var.member.role, "write")) throw problem.roleRequired("write");
+    return sendOutcome(c, await undoEdit(c, (await getStoredCollection(c, kind)).compiled, form));
+  }
   const selection = readSelection(form);
   const basePath = itemsPath(c, kind);
   if (!selection) {
@@ -65,7 +76,7 @@ export async function actOnSelected(c: AdminContext, kind: CollectionKind): Prom
   if (textOf(form["act"]) === "download") return downloadSelected(c, compiled, selection);
   if (!roleAllows(c.var.member.role, "write")) throw problem.roleRequired("write");
   const bulk: Bulk = { c, compiled, selection, form, listPath, act: readAct(form, kind) };
-  return attempted(
+  return submitForm(
     c,
     () => nextPart(bulk),
     async (error) => {
@@ -111,9 +122,10 @@ async function counts({ c, compiled, selection, act }: Bulk) {
   const [matches, allowed, named] = await Promise.all([
     countSelected(c, compiled, selection),
     condition && countSelected(c, compiled, selection, [condition]),
-    selection.ids && loadSelected(c, compiled, selection),
+    // The page names single items, and shows the present values of a field.
+    selection.ids || act === "edit" ? loadSelected(c, compiled, selection) : [],
   ]);
-  return { matches, allowed: allowed ?? matches, named: named ?? [] };
+  return { matches, allowed: allowed ?? matches, named };
 }
 
 function allowedStatus({ collection }: CompiledCollection, act: BulkAct): Condition | null {
@@ -138,7 +150,9 @@ async function readFieldInput(bulk: Bulk): Promise<Record<string, unknown> | nul
   const field = chosenField(bulk);
   if (!field) return null;
   const input = valueField(field);
-  const { form } = await findFormRecords(bulk.c.var.action, [input], bulk.form);
+  const { form } = await findFormRecords(bulk.c.var.action, bulk.compiled.collection, bulk.form, [
+    input,
+  ]);
   const { zone } = viewerOf(bulk.c);
   const value = readItemData([input], form, zone)[input.key];
   if (isBlank(value ?? null) && textOf(form["sure"]) !== "" && textOf(form["clear"]) === "") {
@@ -160,7 +174,7 @@ function readReport(form: FormValues): BulkReport {
   return { done, unchanged, refused: readNumber(form, "refused"), refusals: readRefusals(form) };
 }
 
-function readRefusals(form: FormValues): Refusal[] {
+function readRefusals(form: FormValues): RejectedItem[] {
   const sent = form["refusals"];
   try {
     const parsed: unknown = typeof sent === "string" ? JSON.parse(sent) : sent;
@@ -170,7 +184,7 @@ function readRefusals(form: FormValues): Refusal[] {
   }
 }
 
-function toRefusal(entry: unknown): Refusal[] {
+function toRefusal(entry: unknown): RejectedItem[] {
   if (!isObject(entry)) return [];
   const { id, title, reason } = entry;
   return [{ id: textOf(id), title: textOf(title), reason: textOf(reason) }];
@@ -199,7 +213,13 @@ async function runBulk(bulk: Bulk, change: BulkChange): Promise<Outcome> {
       document: { ...document, next },
     };
   }
-  const flash = describeResult(compiled.collection.kind, change, report, readTexts(c));
+  const result = describeResult(compiled.collection, change, report, {
+    text: readTexts(c),
+    viewer: viewerOf(c),
+  });
+  const isUndoable = change.act === "edit" && sent === "" && report.done > 0;
+  const undo = isUndoable ? undoOfRequest(listPath, c.var.requestId) : undefined;
+  const flash = { ...result, undo };
   // A result that fits a confirmation needs no page of its own.
   if (sent === "" && refused <= maxFlashRefusals) {
     return { to: listPath, flash, document: { ...document, next: null } };

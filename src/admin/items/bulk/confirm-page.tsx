@@ -12,8 +12,9 @@ import { ItemInputs } from "#admin/items/form/inputs.tsx";
 import { isFiltered } from "#admin/items/list/query.ts";
 import { buildFilterTargets, describeFilter } from "#admin/items/list/filter-targets.ts";
 import type { FormValues } from "#admin/form-input.ts";
-import { useViewer } from "#html/viewer.tsx";
-import { itemTitle, StatusBadge } from "#admin/items/value.tsx";
+import { Count, useViewer } from "#html/viewer.tsx";
+import { itemTitle, StatusBadge, Value } from "#admin/items/value.tsx";
+import { Table } from "#html/parts.tsx";
 import { isSharable, type BulkAct } from "./change.ts";
 import type { Selection } from "./selection.ts";
 
@@ -128,7 +129,7 @@ export function FieldPage(props: QuestionProps) {
     <BulkPage {...props} title={text.actions.edit(count)}>
       <SelectionSummary {...props} />
       {options.length === 0 ? <p class="muted">{text.noFields}</p> : null}
-      <form method="post" action={actionOf(listPath)}>
+      <form method="post" action={actionOf(listPath)} data-warn="">
         <HiddenSelection {...{ selection, act }} />
         {options.length === 0 ? null : (
           <Select name="field" label={text.labels.field} options={options} />
@@ -165,7 +166,8 @@ export function ConfirmPage(props: QuestionProps & { field: Field | undefined })
         <p class="notice warn">{text.leftOut(act, leftOut, itemCount(matches.count))}</p>
       ) : null}
       {act === "edit" ? null : <p>{text.explanations[act]}</p>}
-      <form method="post" action={actionOf(listPath)}>
+      {field ? <PresentValues field={field} views={props.named} total={matches.count} /> : null}
+      <form method="post" action={actionOf(listPath)} data-warn="">
         <HiddenSelection {...{ selection, act }} />
         <input type="hidden" name="total" value={String(matches.count)} />
         {field ? (
@@ -202,3 +204,50 @@ export function ConfirmPage(props: QuestionProps & { field: Field | undefined })
     </BulkPage>
   );
 }
+
+const maxPresentValues = 5;
+
+/** Counts the values that an edit would replace, among the items that the page has loaded. */
+function PresentValues({
+  field,
+  views,
+  total,
+}: {
+  field: Field;
+  views: readonly ItemView[];
+  total: number;
+}) {
+  const text = useText().bulk.present;
+  const groups = Map.groupBy(views, ({ data }) => JSON.stringify(data[field.key] ?? null));
+  const counted = [...groups].toSorted(([, a], [, b]) => b.length - a.length);
+  const listed = counted.slice(0, maxPresentValues);
+  const others = counted.length - listed.length;
+  return (
+    <>
+      <Table
+        caption={text.title(field.label)}
+        columns={[text.title(field.label), { name: text.count, number: true }]}
+      >
+        {listed.map(([value, group]) => (
+          <tr>
+            <td>
+              {isBlankValue(JSON.parse(value) as unknown) ? (
+                <span class="muted">{text.none}</span>
+              ) : (
+                <Value field={field} value={JSON.parse(value) as unknown} short />
+              )}
+            </td>
+            <td class="number" data-label={text.count}>
+              <Count of={group.length} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+      {others > 0 ? <p class="muted">{text.others(others)}</p> : null}
+      {total > views.length ? <p class="muted">{text.first(views.length)}</p> : null}
+    </>
+  );
+}
+
+const isBlankValue = (value: unknown) =>
+  value === null || value === "" || (Array.isArray(value) && value.length === 0);

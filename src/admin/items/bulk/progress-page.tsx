@@ -1,6 +1,9 @@
-import type { CollectionKind } from "#domain/definition/collection.ts";
+import type { Collection } from "#domain/definition/collection.ts";
+import type { Field } from "#domain/definition/field.ts";
+import type { Viewer } from "#html/viewer.tsx";
 import { Table } from "#html/parts.tsx";
-import type { Catalogue } from "#admin/language/index.tsx";
+import type { Catalogue, Localization } from "#admin/language/index.tsx";
+import { valueText } from "#admin/items/value.tsx";
 import type { Flash } from "#admin/preferences.ts";
 import type { BulkChange } from "./change.ts";
 import { actionOf, BulkPage, HiddenSelection, type BulkPageProps } from "./confirm-page.tsx";
@@ -10,15 +13,17 @@ const maxNamedRefusals = 5;
 
 /** Says what a bulk action did, and names what it left out. */
 export function describeResult(
-  kind: CollectionKind,
-  { act }: BulkChange,
+  { kind, definition }: Collection,
+  change: BulkChange,
   report: BulkReport,
-  { bulk, terms }: Catalogue,
+  { text: { bulk, terms }, viewer }: Localization,
 ): Flash {
+  const { act } = change;
   const { done, refused, refusals } = report;
   const { itemCount } = terms.collections[kind];
   if (refused === 0) {
-    return { text: bulk.results.all(act, itemCount(done), report), isPartial: false };
+    const what = describeEdit(definition.fields.fields, change, { bulk, terms }, viewer);
+    return { text: bulk.results.all(act, itemCount(done), report, what), isPartial: false };
   }
   const named = refusals.slice(0, maxNamedRefusals);
   const text = bulk.results.partial(
@@ -29,6 +34,21 @@ export function describeResult(
     refused - named.length,
   );
   return { text, isPartial: true };
+}
+
+/** What an edit of one field did, like “Department set to “Sales””. Undefined for other changes. */
+function describeEdit(
+  fields: readonly Field[],
+  change: BulkChange,
+  { bulk, terms }: Pick<Catalogue, "bulk" | "terms">,
+  viewer: Viewer,
+): string | undefined {
+  if (change.act !== "edit") return undefined;
+  const [entry, ...others] = Object.entries(change.data);
+  const field = fields.find(({ key }) => key === entry?.[0]);
+  if (!entry || !field || others.length > 0) return undefined;
+  const value = valueText(field, entry[1], terms, viewer);
+  return value === "" ? bulk.cleared(field.label) : bulk.set(field.label, value);
 }
 
 interface ReportProps extends BulkPageProps {
@@ -86,8 +106,12 @@ export function ResultPage(props: ReportProps) {
   const { Items, item, itemCount } = frame.text.terms.collections[collection.kind];
   const text = frame.text.bulk.results;
   const base = listPath.split("?")[0] ?? "";
+  const { fields } = collection.definition.fields;
+  const what = describeEdit(fields, change, frame.text, frame.viewer);
   const summary =
-    report.refused === 0 ? text.all(act, itemCount(report.done), report) : text.counts(act, report);
+    report.refused === 0
+      ? text.all(act, itemCount(report.done), report, what)
+      : text.counts(act, report);
   return (
     <BulkPage {...props} title={text.title(act, Items)}>
       <p class={report.refused > 0 ? "notice warn" : "notice good"} role="status" data-done="">

@@ -14,7 +14,7 @@ import { operationOf, reasonOf, type BulkChange } from "./change.ts";
 import { selectionQuery, type Selection } from "./selection.ts";
 
 /** An item that a bulk action left out. */
-export interface Refusal {
+export interface RejectedItem {
   id: string;
   title: string;
   reason: string;
@@ -28,7 +28,7 @@ export interface BulkReport {
   unchanged: number;
   refused: number;
   /** The first refused items. */
-  refusals: Refusal[];
+  refusals: RejectedItem[];
 }
 
 export const emptyReport = (): BulkReport => ({ done: 0, unchanged: 0, refused: 0, refusals: [] });
@@ -133,7 +133,7 @@ function countOutcome(run: Run, view: ItemView, outcome: RowOutcome | undefined)
   else report.done += 1;
 }
 
-function refuse(report: BulkReport, refusal: Refusal): void {
+function refuse(report: BulkReport, refusal: RejectedItem): void {
   report.refused += 1;
   if (report.refusals.length < maxRefusals) report.refusals.push(refusal);
 }

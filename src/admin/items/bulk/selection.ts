@@ -61,7 +61,7 @@ export function selectionQuery(
   return { body: { conditions: [...viewed, ...conditions, ...further] }, text: query.text };
 }
 
-/** Loads the items that the member selected one by one. */
+/** Loads the selected items: all that the member selected one by one, or the first ones that match. */
 export async function loadSelected(
   c: Context<AdminEnv>,
   compiled: CompiledCollection,

@@ -1,6 +1,6 @@
 import type { StoredFile } from "#domain/files/file.ts";
 import { useText } from "#admin/language/index.tsx";
-import { formatBytes } from "#html/viewer.tsx";
+import { formatBytes, useViewer } from "#html/viewer.tsx";
 
 /** Types that browsers decode as pixels. An SVG is a document. */
 const rasterTypes = new Set([
@@ -76,7 +76,7 @@ function FileEntry({ file }: { file: StoredFile | string }) {
       <span>
         <FileName file={file} />
         <small>
-          {formatBytes(file.bytes)} · {file.content_type}
+          {formatBytes(useViewer(), file.bytes)} · {file.content_type}
         </small>
       </span>
     </>

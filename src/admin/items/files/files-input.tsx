@@ -3,7 +3,7 @@ import type { StoredFile } from "#domain/files/file.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import { useText } from "#admin/language/index.tsx";
 import { inputId, useFieldErrors } from "#html/form-errors.tsx";
-import { formatBytes } from "#html/viewer.tsx";
+import { formatBytes, useViewer } from "#html/viewer.tsx";
 import { FileName, FilePreview } from "./file-list.tsx";
 import { filesOf, maxFormFileBytes, nameInput, sentFileIds } from "./sent-files.ts";
 
@@ -23,6 +23,7 @@ export function FilesInput({ field, stored, form, place }: FilesInputProps) {
     ? sentFileIds(key, form)
     : { ids: [...storedFiles.keys()], removed: new Set<string>() };
   const { files: text, terms } = useText();
+  const viewer = useViewer();
   const wrong = useFieldErrors(key);
   const id = inputId(key);
   const described = [`${id}-hint`, wrong.length > 0 ? `${id}-wrong` : ""].filter(Boolean).join(" ");
@@ -50,8 +51,8 @@ export function FilesInput({ field, stored, form, place }: FilesInputProps) {
       </ul>
       <label for={id}>{text.add}</label>
       <span class="hint" id={`${id}-hint`}>
-        {text.limits(max_files, formatBytes(max_bytes), accept)}
-        <noscript> {text.formLimit(formatBytes(maxFormFileBytes))}</noscript>
+        {text.limits(max_files, formatBytes(viewer, max_bytes), accept)}
+        <noscript> {text.formLimit(formatBytes(viewer, maxFormFileBytes))}</noscript>
       </span>
       <input
         id={id}
@@ -85,6 +86,7 @@ function FileRow({
   title: string;
 }) {
   const text = useText().files;
+  const viewer = useViewer();
   const shownName = stored?.name ?? (title || id);
   return (
     <li>
@@ -93,7 +95,7 @@ function FileRow({
       {stored ? <FilePreview file={stored} /> : null}
       <span>
         {stored ? <FileName file={stored} /> : <bdi>{shownName}</bdi>}
-        <small>{stored ? formatBytes(stored.bytes) : text.uploaded}</small>
+        <small>{stored ? formatBytes(viewer, stored.bytes) : text.uploaded}</small>
       </span>
       <label class="choice">
         <input type="checkbox" name={`${name}-`} value={id} checked={isRemoved} />

@@ -5,7 +5,7 @@ import { createFile, storeContent } from "#actions/upload-file.ts";
 import { action, requireAbility } from "#admin/page.ts";
 import { AdminPage } from "#admin/layout.tsx";
 import { fileDocument, fileLinkDocument } from "#documents/files.ts";
-import { siteLinks } from "#documents/items.ts";
+import { relativeOrigin } from "#documents/items.ts";
 import { contentUrl } from "#domain/api-paths.ts";
 import { linkMs } from "#domain/files/file.ts";
 import { signLink } from "#domain/files/link.ts";
@@ -25,7 +25,7 @@ const announcedFile = lazy(() => z.looseObject({}));
 const announce = action({
   fields: announcedFile,
   async act({ c, ctx }, fields) {
-    return c.json(fileDocument(await createFile(ctx, fields), siteLinks), 201);
+    return c.json(fileDocument(await createFile(ctx, fields), relativeOrigin), 201);
   },
 });
 
@@ -37,7 +37,7 @@ const store = action({
       body: c.req.raw.body,
       length,
     });
-    return c.json(fileDocument(loaded, siteLinks));
+    return c.json(fileDocument(loaded, relativeOrigin));
   },
 });
 

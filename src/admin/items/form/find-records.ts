@@ -1,8 +1,9 @@
 import type { ActionContext } from "#actions/context.ts";
 import { findRecordChoices, loadTitles, type Titles } from "#actions/reference-titles.ts";
 import { findNamedRecords } from "#actions/references.ts";
-import { likelyCollection } from "#actions/collection-cache.ts";
+import { requireCachedOrStoredCollection } from "#actions/collection-cache.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
+import type { Collection } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
 import type { RecordTitle } from "#store/data/reference-titles.ts";
 import { readItemData } from "./read-form.ts";
@@ -52,14 +53,15 @@ export interface ResolvedForm {
  */
 export async function findFormRecords(
   ctx: ActionContext,
-  fields: readonly Field[],
+  collection: Collection,
   form: FormValues,
+  fields: readonly Field[] = collection.definition.fields.fields,
 ): Promise<ResolvedForm> {
   const inputs = referenceInputs(fields, form);
   const choices: ResolvedForm["choices"] = new Map();
   if (inputs.length === 0) return { form, choices };
   const names = inputs.map(({ app, text }) => ({ app, receipt: receiptOf(text) }));
-  const ids = await findNamedRecords(ctx, names);
+  const ids = await findNamedRecords(ctx, collection, names);
   const found: FormValues = {};
   let searches = 0;
   for (const [place, { name, app, text }] of inputs.entries()) {
@@ -67,7 +69,11 @@ export async function findFormRecords(
     if (id !== undefined) found[name] = id;
     else if (searches < maxSearches) {
       searches += 1;
-      const records = await findRecordChoices(ctx, await likelyCollection(ctx, "app", app), text);
+      const records = await findRecordChoices(
+        ctx,
+        await requireCachedOrStoredCollection(ctx, "app", app),
+        text,
+      );
       const [record] = records;
       if (record && records.length === 1) found[name] = record.id;
       else choices.set(name, records);
@@ -79,11 +85,12 @@ export async function findFormRecords(
 /** Loads the titles that a form shows, of stored and of submitted values. */
 export async function formReferences(
   ctx: ActionContext,
-  fields: readonly Field[],
+  collection: Collection,
   data: Record<string, unknown>,
   sent?: { form: FormValues; zone: string; choices: References["choices"] },
 ): Promise<References> {
+  const { fields } = collection.definition.fields;
   const sentData = sent ? [readItemData(fields, sent.form, sent.zone)] : [];
-  const titles: Titles = await loadTitles(ctx, fields, [data, ...sentData]);
+  const titles: Titles = await loadTitles(ctx, collection, [data, ...sentData]);
   return { titles, choices: sent?.choices ?? new Map() };
 }

@@ -73,8 +73,10 @@ function LineInput({
   zone: string;
   required: boolean;
 }) {
+  const { range } = useText().itemForm;
   const zoneName = field.type === "datetime" ? zone.replaceAll("_", " ") : "";
-  const hint = [field.help, zoneName].filter((part) => part).join(" · ") || undefined;
+  const limits = field.type === "number" ? range(field.minimum, field.maximum) : "";
+  const hint = [field.help, limits, zoneName].filter((part) => part).join(" · ") || undefined;
   const control = useField({ name: field.key, hint });
   return (
     <Box {...control} label={label} hint={hint}>

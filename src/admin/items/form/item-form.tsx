@@ -1,12 +1,6 @@
 import type { Field, LineItemsField } from "#domain/definition/field.ts";
-import {
-  Value,
-  ItemValues,
-  ActorName,
-  ActorNamesContext,
-  StatusBadge,
-  itemTitle,
-} from "#admin/items/value.tsx";
+import { Value, ItemValues, StatusBadge, itemTitle } from "#admin/items/value.tsx";
+import { ActorName, ActorNamesContext } from "#admin/items/actor-name.tsx";
 import type { ItemView } from "#domain/item/item.ts";
 import { Time } from "#html/viewer.tsx";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
@@ -102,7 +96,7 @@ function SubmitButtons({ kind, view }: { kind: "app" | "form"; view: ItemView | 
   return (
     <>
       <button type="submit" name="$status" value="submitted">
-        {text.submit}
+        {view ? text.submit : text.create(terms.collections[kind].item)}
       </button>
       <button type="submit" name="$status" value="draft" class="quiet" formnovalidate>
         {text.saveDraft}
@@ -113,10 +107,13 @@ function SubmitButtons({ kind, view }: { kind: "app" | "form"; view: ItemView | 
 
 /** After “create”, the form is shown again for the next item, with the values that items often share. */
 function AnotherChoice({ isChosen }: { isChosen: boolean }) {
+  const text = useText().itemForm;
   return (
     <label class="choice">
       <input type="checkbox" name="$another" value="yes" checked={isChosen} />
-      <span>{useText().itemForm.another}</span>
+      <span>
+        {text.another} <small>{text.anotherHint}</small>
+      </span>
     </label>
   );
 }
@@ -180,7 +177,14 @@ export function ItemFormPage(props: ItemFormProps) {
       problem={problem}
       labels={inputLabels(fields, formErrorsOf(problem), text.rows)}
     >
-      <form method="post" action={action} class="item" enctype={encodingOf(fields)}>
+      <form
+        method="post"
+        action={action}
+        class="item"
+        novalidate
+        enctype={encodingOf(fields)}
+        data-warn={form ? "unsaved" : ""}
+      >
         <ReferencesContext.Provider value={references}>
           {clash ? <ConflictNotice conflict={clash} frame={frame} /> : null}
         </ReferencesContext.Provider>
@@ -205,13 +209,13 @@ export function ItemFormPage(props: ItemFormProps) {
             <ItemValues fields={computedFields} data={calculated ?? view?.data ?? {}} />
           </section>
         ) : null}
+        {view ? null : (
+          <AnotherChoice isChosen={props.initial !== undefined || isFilled(form?.["$another"])} />
+        )}
         <p class="actions sticky">
           <SubmitButtons kind={kind} view={view} />
-          {view ? null : (
-            <AnotherChoice isChosen={props.initial !== undefined || isFilled(form?.["$another"])} />
-          )}
           <a class="button quiet" href={action}>
-            {terms.cancel}
+            {props.initial === undefined ? terms.cancel : text.done}
           </a>
         </p>
       </form>

@@ -126,13 +126,16 @@ export function LineItemRows({ field, stored, form, zone, withMoreRows }: LineIt
         {label} {field.required ? <span class="needed">{terms.required}</span> : null}
       </legend>
       {field.help ? <p class="hint">{field.help}</p> : null}
-      {columns.map((column) =>
-        column.help ? (
+      {columns.map((column) => {
+        const limits =
+          column.type === "number" ? itemForm.range(column.minimum, column.maximum) : "";
+        const hint = [column.help, limits].filter((part) => part).join(" · ");
+        return hint === "" ? null : (
           <p class="hint">
-            {column.label}: {column.help}
+            {column.label}: {hint}
           </p>
-        ) : null,
-      )}
+        );
+      })}
       <ListErrors name={key} />
       <table class="rows" id={`rows-${key}`}>
         <thead>

@@ -11,13 +11,13 @@ import { previewItem } from "#actions/preview-item.ts";
 import { updateItem } from "#actions/update-item.ts";
 import { retryOnConflict, noIdempotencyKey } from "#actions/idempotent.ts";
 import type { MemberItem } from "#admin/items/load-item.ts";
-import { itemDocument, siteLinks } from "#documents/items.ts";
+import { itemDocument, relativeOrigin } from "#documents/items.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { buildItemView, type ItemView } from "#domain/item/item.ts";
 import type { AdminEnv } from "#http/env.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
-import { attempted, page } from "#admin/page.ts";
+import { submitForm, page } from "#admin/page.ts";
 import { pageContext } from "#admin/layout.tsx";
 import {
   compareChanges,
@@ -29,7 +29,9 @@ import {
 import { itemsPath, getItem, readIfMatch, getStoredCollection } from "#admin/items/load-item.ts";
 import { readTexts } from "#admin/preferences.ts";
 import { readPlace, withPlace } from "#admin/items/neighbors.ts";
-import { actorNames, itemTitle } from "#admin/items/value.tsx";
+import { itemTitle } from "#admin/items/value.tsx";
+import { actorNames } from "#admin/items/actor-name.tsx";
+import { undoSaving } from "#admin/items/undo-change.ts";
 import { ItemFormPage } from "./item-form.tsx";
 import { storeSentFiles } from "#admin/items/files/sent-files.ts";
 import { createItem } from "#actions/create-item.ts";
@@ -71,7 +73,7 @@ export const newPage = (kind: CollectionKind) =>
       const { compiled } = await getStoredCollection(c, kind);
       const initial = readShared(fieldsOf(compiled), c.req.query("like"));
       const references = initial
-        ? await formReferences(c.var.action, fieldsOf(compiled), initial)
+        ? await formReferences(c.var.action, compiled.collection, initial)
         : noReferences;
       return { compiled, initial, references };
     },
@@ -88,10 +90,10 @@ export const editPage = (kind: CollectionKind) =>
       const { item, compiled } = await getItem(c, kind);
       if (item.status === "closed") return c.redirect(`${itemsPath(c, kind)}/${item.id}`, 303);
       const view = buildItemView(item, compiled);
-      const references = await formReferences(c.var.action, fieldsOf(compiled), view.data);
+      const references = await formReferences(c.var.action, compiled.collection, view.data);
       return { compiled, view, references, place: readPlace(c) };
     },
-    document: ({ view }) => itemDocument(view, siteLinks),
+    document: ({ view }) => itemDocument(view, relativeOrigin),
     async render(frame, { compiled, view, references, place }) {
       const { collection } = compiled;
       const seen = await digestFields(fieldsOf(compiled), view.data, frame.viewer.zone);
@@ -106,12 +108,10 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
   let target = await getItem(c, kind);
   assertCellsFit(fieldsOf(target.compiled), sent, readTexts(c));
   const refusal = await storeSentFiles(c.var.action, target.compiled, sent);
-  const resolved = await findFormRecords(c.var.action, fieldsOf(target.compiled), sent);
+  const resolved = await findFormRecords(c.var.action, target.compiled.collection, sent);
   const { form } = resolved;
-  if (isEditedFurther(form)) {
-    return c.html(await renderForm(c, target, resolved, seen, undefined));
-  }
-  return attempted(
+  if (isEditedFurther(form)) return c.html(await renderForm(c, target, resolved, seen, undefined));
+  return submitForm(
     c,
     async () => {
       if (refusal) throw refusal;
@@ -119,7 +119,8 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
         const body = buildItemBody(form, target.compiled);
         const view = await updateItem(c.var.action, target, body, readIfMatch(form));
         const to = withPlace(`${itemsPath(c, kind)}/${view.id}`, readPlace(c));
-        return { to, document: itemDocument(view, siteLinks) };
+        const flash = savedMessage(readTexts(c), target, view, []);
+        return { to, flash, document: itemDocument(view, relativeOrigin) };
       }
       const result = await retryOnConflict(c.var.action, async () => {
         const outcome = await tryMerge(c, target, form, seen);
@@ -129,8 +130,12 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
       const { view, theirs } = result;
       return {
         to: withPlace(`${itemsPath(c, kind)}/${view.id}`, readPlace(c)),
-        flash: savedMessage(readTexts(c), target, view, theirs),
-        document: itemDocument(view, siteLinks),
+        flash: {
+          text: savedMessage(readTexts(c), target, view, theirs),
+          isPartial: false,
+          undo: undoSaving(c, kind, target, view),
+        },
+        document: itemDocument(view, relativeOrigin),
       };
     },
     async (error) => {
@@ -181,6 +186,8 @@ function savedMessage(
   const title = itemTitle(view, fieldsOf(compiled), text);
   if (view.version === item.version) return outcomes.unchanged(title);
   const labels = theirs.map(({ label }) => label);
+  if (item.status === "draft" && view.status === "submitted" && labels.length === 0)
+    return outcomes.submitted(title);
   return labels.length > 0 ? outcomes.merged(title, labels) : outcomes.saved(title);
 }
 
@@ -223,7 +230,11 @@ async function renderForm(
       })}
       clash={clash}
       problem={error}
-      references={await formReferences(c.var.action, fields, view.data, { form, zone, choices })}
+      references={await formReferences(c.var.action, compiled.collection, view.data, {
+        form,
+        zone,
+        choices,
+      })}
       place={readPlace(c)}
     />
   );
@@ -235,7 +246,7 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
   const fields = fieldsOf(compiled);
   assertCellsFit(fields, sent, readTexts(c));
   const refusal = await storeSentFiles(c.var.action, compiled, sent);
-  const { form, choices } = await findFormRecords(c.var.action, fields, sent);
+  const { form, choices } = await findFormRecords(c.var.action, compiled.collection, sent);
   const zone = formTimeZone(form, compiled);
   const renderAgain = async (error: Problem | undefined) => (
     <ItemFormPage
@@ -250,25 +261,36 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
         readItemData(fieldsOf(compiled), form, formTimeZone(form, compiled)),
       )}
       problem={error}
-      references={await formReferences(c.var.action, fields, {}, { form, zone, choices })}
+      references={await formReferences(
+        c.var.action,
+        compiled.collection,
+        {},
+        { form, zone, choices },
+      )}
     />
   );
   if (isEditedFurther(form)) return c.html(await renderAgain(undefined));
-  return attempted(
+  return submitForm(
     c,
     async () => {
       if (refusal) throw refusal;
       const body = buildItemBody(form, compiled);
       const { response: view } = await createItem(c.var.action, compiled, body, noIdempotencyKey);
       const text = readTexts(c);
-      const { savedDraft, saved } = text.itemForm.outcomes;
+      const { savedDraft, saved, submitted } = text.itemForm.outcomes;
       const title = itemTitle(view, fields, text);
       const base = itemsPath(c, kind);
+      const describe = kind === "app" ? saved : submitted;
+      const createdMessage = view.status === "draft" ? savedDraft(title) : describe(title);
       const isAnother = textOf(form["$another"]) !== "";
       return {
         to: isAnother ? `${base}/new?like=${shareValues(fields, view.data)}` : `${base}/${view.id}`,
-        flash: view.status === "draft" ? savedDraft(title) : saved(title),
-        document: itemDocument(view, siteLinks),
+        flash: {
+          text: createdMessage,
+          isPartial: false,
+          link: isAnother ? `${base}/${view.id}` : undefined,
+        },
+        document: itemDocument(view, relativeOrigin),
         status: 201,
       };
     },

@@ -2,7 +2,8 @@ import type { Collection } from "#domain/definition/collection.ts";
 import { createCellReader } from "#domain/import/cells.ts";
 import { importableFields, type ImportPlan } from "#domain/import/csv.ts";
 import { useViewer, ViewerContext } from "#html/viewer.tsx";
-import { Value } from "#admin/items/value.tsx";
+import { Value, valueText } from "#admin/items/value.tsx";
+import { textOf } from "#admin/form-input.ts";
 import { useText } from "#admin/language/index.tsx";
 import { Select } from "#html/inputs.tsx";
 import { formatChoices, type FileFormats } from "./file.ts";
@@ -53,8 +54,10 @@ export function ReadCell({
   const viewer = useViewer();
   const field = importableFields(collection).find(({ key }) => key === plan.columns[index]);
   const value = field && createCellReader(field, plan)(cell);
-  const isSame = value === cell || (Array.isArray(value) && value.join(", ") === cell);
-  if (!field || value === null || isSame) return <>{truncateCell(cell)}</>;
+  const { terms } = useText();
+  if (!field || value === null) return <>{truncateCell(cell)}</>;
+  const shown = valueText(field, value, terms, { ...viewer, zone: plan.zone });
+  if ([shown, textOf(value)].includes(cell.trim())) return <>{truncateCell(cell)}</>;
   return (
     <>
       {truncateCell(cell)}

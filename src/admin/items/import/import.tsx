@@ -20,7 +20,7 @@ import { checkRows, writeRows, type CheckedRow, type ImportRow } from "#actions/
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { problem, type Problem } from "#domain/problem/problem.ts";
 import { readTexts } from "#admin/preferences.ts";
-import { attempted, page, type Outcome } from "#admin/page.ts";
+import { submitForm, page, type Outcome } from "#admin/page.ts";
 import { pageContext } from "#admin/layout.tsx";
 import { readForm, numberOf, textOf, type FormValues } from "#admin/form-input.ts";
 import { formatRowError, rejectedRows } from "./row-errors.ts";
@@ -122,7 +122,7 @@ export async function importItems(c: AdminContext, kind: CollectionKind): Promis
   const { collection } = compiled;
   let parsedFile: ImportFile | undefined;
   const texts = readTexts(c);
-  return attempted(
+  return submitForm(
     c,
     async () => {
       const file = (parsedFile = await parseImport(form, collection, texts.itemImport.reasons));

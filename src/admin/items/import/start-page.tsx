@@ -12,7 +12,13 @@ export function StartPage({ form = {}, ...props }: ImportPageProps & { form?: Fo
   const base = collectionItemsPath(collection);
   return (
     <ImportPage {...props} title={text.title(catalogue.terms.collections[kind].items)}>
-      <form method="post" action={`${base}/import`} enctype="multipart/form-data" class="issue">
+      <form
+        method="post"
+        action={`${base}/import`}
+        enctype="multipart/form-data"
+        class="issue"
+        data-warn=""
+      >
         <Input
           name="file"
           label={text.labels.file}

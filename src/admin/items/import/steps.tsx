@@ -1,7 +1,7 @@
 import type { PropsWithChildren } from "hono/jsx";
 import type { Collection } from "#domain/definition/collection.ts";
 import type { Problem } from "#domain/problem/problem.ts";
-import { formatCount } from "#html/viewer.tsx";
+import { Count } from "#html/viewer.tsx";
 import { dataAssets, collectionPath } from "#admin/definitions/layout.tsx";
 import { type PageContext, AdminPage } from "#admin/layout.tsx";
 import { type ImportFile, countOutcomes, type OutcomeCounts, type ChangedRow } from "./file.ts";
@@ -89,7 +89,13 @@ export function ColumnsPage({
   const acceptedCount = outcomes.length - counts.refused;
   return (
     <ImportPage {...props} file={file} title={text.title(terms.collections[collection.kind].items)}>
-      <form method="post" action={`${base}/import`} enctype="multipart/form-data" class="import">
+      <form
+        method="post"
+        action={`${base}/import`}
+        enctype="multipart/form-data"
+        class="import"
+        data-warn=""
+      >
         <HiddenFile file={file} />
         {outcomes.length === 0 ? null : (
           <p class={counts.refused > 0 ? "notice warn" : "notice quiet"}>{text.forecast(counts)}</p>
@@ -194,10 +200,10 @@ export function ResultPage({
       </p>
       <DescriptionList
         facts={[
-          [text.outcomes.created, formatCount(counts.created)],
-          [text.outcomes.updated, formatCount(counts.updated)],
-          [text.outcomes.unchanged, formatCount(counts.unchanged)],
-          [text.outcomes.refused, formatCount(counts.refused)],
+          [text.outcomes.created, <Count of={counts.created} />],
+          [text.outcomes.updated, <Count of={counts.updated} />],
+          [text.outcomes.unchanged, <Count of={counts.unchanged} />],
+          [text.outcomes.refused, <Count of={counts.refused} />],
         ]}
       />
       <form method="post" action={`${base}/import`} enctype="multipart/form-data" class="actions">

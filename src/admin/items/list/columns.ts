@@ -1,5 +1,5 @@
-import type { Collection } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
+import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
 import type { Query } from "./query.ts";
 
 const defaultColumnCount = 5;
@@ -7,17 +7,47 @@ const defaultColumnCount = 5;
 /** Separates the keys of columns in one value. No key contains it. */
 export const columnSeparator = ".";
 
-/** The fields to show as columns: those of the URL, of the view, of the member's choice, or the first few. */
-export function visibleColumns(
+/** The columns of a list that are no fields. They are visible unless a choice of columns contains them with a minus. */
+export type PropertyColumn = "$status" | "$updated_at";
+
+export const propertyColumns = (kind: CollectionKind): readonly PropertyColumn[] =>
+  kind === "form" ? ["$status", "$updated_at"] : ["$updated_at"];
+
+export const hiddenColumn = (property: PropertyColumn) => `-${property}`;
+
+/** The columns of the URL, of the view or of the member's choice. Undefined for the first few. */
+function chosenKeys(
   { definition }: Collection,
   { columns, view, tab }: Query,
   chosen: readonly string[] | null,
-): Field[] {
-  const { fields } = definition.fields;
+): readonly string[] | undefined {
   const viewed = (definition.views ?? []).find(({ key }) => key === (view ?? tab))?.fields;
-  for (const keys of [columns, viewed, chosen]) {
-    const found = fields.filter(({ key }) => keys?.includes(key));
-    if (found.length > 0) return found;
-  }
+  return columns ?? viewed ?? chosen ?? undefined;
+}
+
+/** The fields to show as columns. */
+export function visibleColumns(
+  collection: Collection,
+  query: Query,
+  chosen: readonly string[] | null,
+): Field[] {
+  const { fields } = collection.definition.fields;
+  const keys = chosenKeys(collection, query, chosen);
+  const found = fields.filter(({ key }) => keys?.includes(key));
+  if (found.length > 0) return found;
   return fields.filter(({ type }) => type !== "multiline_text").slice(0, defaultColumnCount);
 }
+
+/** The columns besides the fields that the list leaves out. */
+export function hiddenProperties(
+  collection: Collection,
+  query: Query,
+  chosen: readonly string[] | null,
+): ReadonlySet<PropertyColumn> {
+  const keys = chosenKeys(collection, query, chosen);
+  const properties = propertyColumns(collection.kind);
+  return new Set(properties.filter((property) => keys?.includes(hiddenColumn(property))));
+}
+
+/** A choice of columns without those that are no fields. */
+export const fieldColumns = (keys: readonly string[]) => keys.filter((key) => !key.startsWith("-"));

@@ -1,3 +1,4 @@
+import type { Child } from "hono/jsx";
 import type { Field } from "#domain/definition/field.ts";
 import { useText } from "#admin/language/index.tsx";
 import { buildSearchParams, type Query } from "./query.ts";
@@ -7,18 +8,22 @@ export function DownloadMenu({
   base,
   query,
   fields,
-  live,
+  matches,
   zone,
   locale,
+  children,
 }: {
   base: string;
   query: Query;
   fields: readonly Field[];
-  live: number;
+  /** The number of items that the download has, as far as it is known. */
+  matches: number;
   /** The time zone of the collection. */
   zone: string;
   /** The language of the viewer. */
   locale: string;
+  /** Further entries, in front of the downloads. */
+  children?: Child;
 }) {
   const text = useText().itemList.downloads;
   const formats: [string, string, string][] = [
@@ -37,13 +42,17 @@ export function DownloadMenu({
   return (
     <>
       <details class="drop">
-        <summary class="button quiet">{text.menu}</summary>
+        <summary class="button quiet">
+          <span class="only-wide">{text.menu}</span>
+          <span class="only-narrow">{text.more}</span>
+        </summary>
         <ul class="card" id="downloads">
+          {children}
           {formats
             .filter(([format]) => format !== "lines" || hasRows)
             .map(([format, name, hint]) => (
               <li>
-                <a href={downloadPath(format)} data-rows={live} download>
+                <a href={downloadPath(format)} data-rows={matches} download>
                   {name}
                 </a>
                 <small>{hint}</small>

@@ -13,7 +13,7 @@ import { getStoredCollection } from "#admin/items/load-item.ts";
 import { listActorNames } from "#actions/audit.ts";
 import type { Actor } from "#domain/audit.ts";
 import type { ItemView } from "#domain/item/item.ts";
-import { roleAllows } from "#domain/credential/permissions.ts";
+import { visibleActorName } from "#admin/items/actor-name.tsx";
 import { viewerOf } from "#admin/preferences.ts";
 import { buildSearchBody, clockOf } from "./filters.ts";
 import { assertKnownParameters, readQuery, type Query } from "./query.ts";
@@ -86,15 +86,14 @@ export async function sendItemsDownload(
   return sendDownload(c, download, { ...downloadFormats[format], ...locale });
 }
 
-/** Replaces the actors of items with names, as far as the member's role may see them. */
+/** Replaces the actors of items with their names, as pages show them. */
 async function withActorNames(c: AdminContext, views: readonly ItemView[]): Promise<ItemView[]> {
-  const { role } = c.var.member;
   const actors = views.flatMap(({ createdBy, updatedBy }) => [createdBy, updatedBy]);
   const names = await listActorNames(c.var.action, actors);
   const nameOf = (actor: Actor) => {
     const isMember = actor.startsWith("member:");
     if (!isMember && !actor.startsWith("credential:")) return unnamedActors.system;
-    const name = roleAllows(role, isMember ? "members" : "credentials") && names.get(actor);
+    const name = visibleActorName(actor, names.get(actor), c.var.member);
     return name || (isMember ? unnamedActors.member : unnamedActors.credential);
   };
   return views.map((view) => ({

@@ -102,6 +102,11 @@ export function AddFilterMenu({ base, query, targets }: FilterProps) {
               <a href={searchPath(base, query, { add: path })}>{label}</a>
             </li>
           ))}
+        </ul>
+        <p class="muted small" id="advanced-filters">
+          {text.advanced}
+        </p>
+        <ul class="menu-list" aria-labelledby="advanced-filters">
           <li data-filtered="filter-target">
             <a href={searchPath(base, query, { add: jsonPath })}>{text.conditions}</a>
           </li>

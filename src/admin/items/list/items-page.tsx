@@ -1,4 +1,4 @@
-import { visibleColumns } from "./columns.ts";
+import { hiddenProperties, visibleColumns } from "./columns.ts";
 import { isFiltered, type Query } from "./query.ts";
 import type { QueryPage } from "#actions/query-items.ts";
 import {
@@ -87,10 +87,23 @@ function NoItems(props: ItemsPageProps) {
   return (
     <EmptyState>
       <p>{text.none(items)}</p>
-      {canAddItem(props) ? (
-        <p>
-          <a class="button" href={`${base}/items/new`}>
-            {text.create(item)}
+      {roleAllows(frame.member.role, "write") ? (
+        <p class="actions">
+          {canAddItem(props) ? (
+            <a class="button" href={`${base}/items/new`}>
+              {text.create(item)}
+            </a>
+          ) : null}
+          <a class="button quiet" href={`${base}/items/import`}>
+            {text.importItems(items)}
+          </a>
+          {roleAllows(frame.member.role, "credentials") ? (
+            <a class="button quiet" href={`${base}/access`}>
+              {text.connect}
+            </a>
+          ) : null}
+          <a class="button quiet" href={`${base}/api`}>
+            {text.useApi}
           </a>
         </p>
       ) : null}
@@ -103,17 +116,27 @@ function ListActions(props: ItemsPageProps) {
   const { kind, key, definition } = collection;
   const { itemList: text, terms } = useText();
   const base = `${collectionPath[kind]}/${key}/items`;
+  const canWrite = roleAllows(frame.member.role, "write");
+  // The page of an empty list has these actions below.
+  if (live === 0 && !isFiltered(query)) return null;
   return (
     <>
       <DownloadMenu
-        {...{ base, query, live }}
+        {...{ base, query }}
+        matches={totalOf(props).count}
         fields={definition.fields.fields}
         zone={definition.time_zone}
         locale={frame.viewer.locale}
-      />
-      {roleAllows(frame.member.role, "write") ? (
+      >
+        {canWrite ? (
+          <li class="only-narrow">
+            <a href={`${base}/import`}>{text.import}</a>
+          </li>
+        ) : null}
+      </DownloadMenu>
+      {canWrite ? (
         <>
-          <a class="button quiet" href={`${base}/import`}>
+          <a class="button quiet only-wide" href={`${base}/import`}>
             {text.import}
           </a>
           {canAddItem(props) ? (
@@ -139,6 +162,7 @@ export function ItemsPage(props: ItemsPageProps) {
   const query = { ...props.query, editing: searchProblem?.editing ?? props.query.editing };
   const clock = { zone: frame.viewer.zone, now: frame.viewer.now };
   const columns = visibleColumns(collection, query, settings.columns);
+  const hidden = hiddenProperties(collection, query, settings.columns);
   const canWrite = roleAllows(frame.member.role, "write");
   const tools = { base, query, collection, frame, filters: settings.filters };
   return (
@@ -156,8 +180,8 @@ export function ItemsPage(props: ItemsPageProps) {
           <div class="bar tools" id="tools">
             <AddFilterMenu {...{ base, query, targets }} />
             <SortMenu {...tools} />
-            <ColumnPicker {...{ base, query, fields, columns }} />
-            <SaveMenu {...tools} columns={columns} />
+            <ColumnPicker {...{ base, query, collection, columns, hidden }} />
+            <SaveMenu {...tools} {...{ columns, hidden }} />
           </div>
         </div>
       ) : null}
@@ -171,7 +195,7 @@ export function ItemsPage(props: ItemsPageProps) {
           <NoItems {...props} />
         ) : (
           <ItemsTable
-            {...{ base, collection, columns, views, query, canWrite }}
+            {...{ base, collection, columns, hidden, views, query, canWrite }}
             total={totalOf(props)}
             position={describePosition(props, totalOf(props), text)}
           />

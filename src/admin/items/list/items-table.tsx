@@ -5,14 +5,14 @@ import type { ItemView } from "#domain/item/item.ts";
 import { Table, type TableColumn } from "#html/parts.tsx";
 import { Time } from "#html/viewer.tsx";
 import { useText } from "#admin/language/index.tsx";
-import { isNumber, StatusBadge, Value } from "#admin/items/value.tsx";
+import { isNumber, itemTitle, StatusBadge, Value } from "#admin/items/value.tsx";
 import { withPlace } from "#admin/items/neighbors.ts";
+import type { ShownColumns } from "./list-tools.tsx";
 import { buildSearchParams, searchPath, type Query } from "./query.ts";
 
-interface ItemsTableProps {
+interface ItemsTableProps extends ShownColumns {
   base: string;
   collection: Collection;
-  columns: readonly Field[];
   views: readonly ItemView[];
   query: Query;
   canWrite: boolean;
@@ -24,7 +24,7 @@ interface ItemsTableProps {
 
 /** Shows items as rows. Bulk actions apply to the selected ones, or to all that match. */
 export function ItemsTable(props: ItemsTableProps) {
-  const { base, collection, columns, views, query, canWrite, position } = props;
+  const { base, collection, columns, hidden, views, query, canWrite, position } = props;
   const { kind } = collection;
   const { itemList, terms } = useText();
   const { table: text } = itemList;
@@ -45,12 +45,14 @@ export function ItemsTable(props: ItemsTableProps) {
     leadColumn
       ? sortHeading(leadColumn.label, leadColumn.searchable ? leadColumn.key : undefined)
       : sortHeading(kind === "app" ? properties.receiptNumber : properties.id, "$id"),
-    ...(kind === "form" ? [sortHeading(properties.status, "$status")] : []),
+    ...(kind === "form" && !hidden.has("$status")
+      ? [sortHeading(properties.status, "$status")]
+      : []),
     ...otherColumns.map((field) => ({
       ...sortHeading(field.label, field.searchable && !isListField(field) ? field.key : undefined),
       number: isNumber(field),
     })),
-    sortHeading(properties.updatedAt, "$updated_at"),
+    ...(hidden.has("$updated_at") ? [] : [sortHeading(properties.updatedAt, "$updated_at")]),
     ...(canWrite ? [{ name: <span class="unseen">{text.edit}</span> }] : []),
   ];
   return (
@@ -80,10 +82,13 @@ interface ItemRowProps extends ItemsTableProps {
 
 function ItemRow(props: ItemRowProps) {
   const { base, collection, view, index, query, canWrite, leadColumn, otherColumns } = props;
-  const text = useText().itemList.table;
+  const { hidden } = props;
+  const texts = useText();
+  const text = texts.itemList.table;
   const itemPath = `${base}/${view.id}`;
   const place = { query, at: index };
-  const name = view.receiptNumber ?? `…${view.id.slice(-8)}`;
+  const shortId = view.receiptNumber ?? `…${view.id.slice(-8)}`;
+  const name = itemTitle(view, collection.definition.fields.fields, texts);
   const lead = leadColumn ? view.data[leadColumn.key] : null;
   const isOpen = view.status !== "closed";
   const editable = (field: Field) =>
@@ -95,10 +100,10 @@ function ItemRow(props: ItemRowProps) {
       </td>
       <th scope="row" {...(leadColumn ? editable(leadColumn) : {})}>
         <a href={withPlace(itemPath, place)} class={lead ? undefined : "id"}>
-          {leadColumn && lead ? <Value field={leadColumn} value={lead} short /> : name}
+          {leadColumn && lead ? <Value field={leadColumn} value={lead} short /> : shortId}
         </a>
       </th>
-      {collection.kind === "form" ? (
+      {collection.kind === "form" && !hidden.has("$status") ? (
         <td>
           <StatusBadge status={view.status} />
         </td>
@@ -114,9 +119,11 @@ function ItemRow(props: ItemRowProps) {
           </span>
         </td>
       ))}
-      <td class="less muted">
-        <Time at={view.updatedAt} as="distance" />
-      </td>
+      {hidden.has("$updated_at") ? null : (
+        <td class="less muted">
+          <Time at={view.updatedAt} as="distance" />
+        </td>
+      )}
       {canWrite ? (
         <td class="end">
           {isOpen ? (
@@ -153,13 +160,14 @@ function cellClass(field: Field, index: number, value: unknown): string | undefi
 }
 
 /** Selects all matches, not only those on the page. */
-function SelectAll({ collection, total }: ItemsTableProps) {
+function SelectAll({ collection, total, views }: ItemsTableProps) {
   const { itemList, terms } = useText();
+  if (total.exact && total.count <= views.length) return null;
   const items = terms.collections[collection.kind].itemCount(total.count, total.exact);
   return (
     <label class="choice all">
       <input type="checkbox" name="all" value="yes" />
-      <span>{itemList.table.selectAll(items, total.count)}</span>
+      <span>{itemList.table.selectAll(items)}</span>
     </label>
   );
 }

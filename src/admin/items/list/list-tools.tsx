@@ -6,7 +6,7 @@ import { Input, Select } from "#html/inputs.tsx";
 import type { PageContext } from "#admin/layout.tsx";
 import type { SavedFilter } from "#store/home/list-settings.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
-import { columnSeparator } from "./columns.ts";
+import { columnSeparator, hiddenColumn, propertyColumns, type PropertyColumn } from "./columns.ts";
 import { HiddenQuery } from "./filter-inputs.tsx";
 import { isFiltered, type Query } from "./query.ts";
 import { filterPath, findOpenTab, searchOf, withoutTab, type OpenTab } from "./tabs.ts";
@@ -113,11 +113,15 @@ const tabPath = { filter: "filters", view: "views" } as const;
 export function ColumnPicker({
   base,
   query,
-  fields,
+  collection,
   columns,
-}: ToolProps & { fields: readonly Field[]; columns: readonly Field[] }) {
-  const text = useText().itemList.tools;
+  hidden,
+}: ToolProps & ShownColumns & { collection: Collection }) {
+  const { itemList, terms } = useText();
+  const text = itemList.tools;
+  const { fields } = collection.definition.fields;
   if (fields.length === 0) return null;
+  const names = { $status: terms.properties.status, $updated_at: terms.properties.updatedAt };
   return (
     <details class="drop">
       <summary class="button quiet">{text.columns}</summary>
@@ -134,6 +138,18 @@ export function ColumnPicker({
                 checked={columns.some((column) => column.key === key)}
               />
               <span>{label}</span>
+            </label>
+          ))}
+          {propertyColumns(collection.kind).map((property) => (
+            <label class="choice">
+              <input type="hidden" name="offered" value={property} />
+              <input
+                type="checkbox"
+                name="columns"
+                value={property}
+                checked={!hidden.has(property)}
+              />
+              <span>{names[property]}</span>
             </label>
           ))}
         </fieldset>
@@ -186,13 +202,17 @@ export function SortMenu({ base, query, collection }: ToolProps & { collection: 
   );
 }
 
-interface SaveMenuProps extends ViewTabsProps {
+/** The fields that a list shows, and the other columns that it leaves out. */
+export interface ShownColumns {
   columns: readonly Field[];
+  hidden: ReadonlySet<PropertyColumn>;
 }
+
+type SaveMenuProps = ViewTabsProps & ShownColumns;
 
 /** Saves the present filter as a tab: for the member, or as a view of the definition for everyone. */
 export function SaveMenu(props: SaveMenuProps) {
-  const { base, query, collection, filters, frame, columns } = props;
+  const { base, query, collection, filters, frame, columns, hidden } = props;
   const { itemList, terms } = useText();
   const text = itemList.tools;
   const open = findOpenTab(collection, query, filters);
@@ -212,7 +232,10 @@ export function SaveMenu(props: SaveMenuProps) {
             <input
               type="checkbox"
               name="columns"
-              value={columns.map(({ key }) => key).join(columnSeparator)}
+              value={[...columns.map(({ key }) => key), ...[...hidden].map(hiddenColumn)].join(
+                columnSeparator,
+              )}
+              checked={query.columns !== undefined}
             />
             <span>{text.withColumns}</span>
           </label>

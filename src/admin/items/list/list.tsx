@@ -1,11 +1,11 @@
 import type { Context } from "hono";
-import { itemDocument, siteLinks } from "#documents/items.ts";
+import { itemDocument, relativeOrigin } from "#documents/items.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { AdminEnv } from "#http/env.ts";
-import { attempted, page } from "#admin/page.ts";
+import { submitForm, page } from "#admin/page.ts";
 import { AdminPage, pageContext, type PageContext } from "#admin/layout.tsx";
 import { dataAssets } from "#admin/definitions/layout.tsx";
-import { likelyCollection } from "#actions/collection-cache.ts";
+import { requireCachedOrStoredCollection } from "#actions/collection-cache.ts";
 import { findRecordChoices, loadTitles } from "#actions/reference-titles.ts";
 import { noReferences, recordLabel, ReferencesContext } from "#admin/items/references.tsx";
 import { textParameters } from "#http/query.ts";
@@ -21,7 +21,7 @@ export function listItems(kind: CollectionKind) {
     const list = await c.var.read(itemListReads[kind]);
     const { query, page: found, now: loadCollection } = list;
     const settings = c.var.listSettings ?? { filters: [], columns: null };
-    return attempted(
+    return submitForm(
       c,
       async () => {
         const { compiled, status, views, next, count, progress, included } = await found;
@@ -29,7 +29,7 @@ export function listItems(kind: CollectionKind) {
         const links = { self: c.req.url, next: next && pageUrl(c, query, next) };
         const { itemCount, indexing } = status ?? (await loadCollection());
         const document = {
-          items: views.map((view) => itemDocument(view, siteLinks)),
+          items: views.map((view) => itemDocument(view, relativeOrigin)),
           count,
           progress,
           links,
@@ -39,7 +39,7 @@ export function listItems(kind: CollectionKind) {
         // The page has the records to which most of its items refer.
         const titles = await loadTitles(
           c.var.action,
-          collection.definition.fields.fields,
+          collection,
           views.map(({ data }) => data),
           included.map(({ id, key: app, receiptNumber, title }) => ({
             id,
@@ -70,7 +70,7 @@ export function listItems(kind: CollectionKind) {
 export const suggestRecords = page({
   query: textParameters("q"),
   async load({ c, ctx }) {
-    const compiled = await likelyCollection(ctx, "app", keyParam(c));
+    const compiled = await requireCachedOrStoredCollection(ctx, "app", keyParam(c));
     return findRecordChoices(ctx, compiled, c.req.query("q") ?? "");
   },
   document: (records) => ({

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import type { ReaderRights } from "#actions/search-targets.ts";
 import { maxExpansions } from "#domain/search/expand.ts";
 import type { ReadContext } from "#actions/context.ts";
-import { likelyCollection } from "#actions/collection-cache.ts";
+import { requireCachedOrStoredCollection } from "#actions/collection-cache.ts";
 import { queryItems, validateSearch, type ItemQuery } from "#actions/query-items.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { wholeCollection } from "#domain/data/narrow.ts";
@@ -58,7 +58,7 @@ export async function loadItems(
   query: Query,
   loadCurrent: ItemListPrefetch["now"],
 ) {
-  const cached = await likelyCollection(ctx, kind, key);
+  const cached = await requireCachedOrStoredCollection(ctx, kind, key);
   const queryFor = (compiled: CompiledCollection): ItemQuery => ({
     body: {
       ...buildSearchBody(compiled.collection, query, clockOf(c)),

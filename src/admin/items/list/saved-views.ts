@@ -1,17 +1,22 @@
 import * as z from "zod/mini";
+import type { ActionContext } from "#actions/context.ts";
 import { getDefinition } from "#actions/definitions.ts";
 import { patchDefinition } from "#actions/patch-definition.ts";
+import { queryItems } from "#actions/query-items.ts";
+import { getCollection } from "#actions/visible.ts";
 import { checkViewEffects, loadViewUsers } from "#actions/view-users.ts";
 import type { Collection, CollectionKind, View } from "#domain/definition/collection.ts";
 import { lazy } from "#domain/lazy.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";
-import { findView } from "#domain/search/view.ts";
+import { dependsOnCaller, findView } from "#domain/search/view.ts";
+import type { MatchCount } from "#store/data/search/count.ts";
 import { makeKey } from "#admin/definitions/draft.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import { action, type AdminRequest, type Outcome } from "#admin/page.ts";
 import { viewerOf } from "#admin/preferences.ts";
 import { itemsPath } from "#admin/items/load-item.ts";
+import { fieldColumns } from "./columns.ts";
 import { buildSearchBody, changedView, type Clock } from "./filters.ts";
 import { parseQuery, type Query } from "./query.ts";
 import { ChangeInput, FilterInput, readSearch, type SavedChange } from "./saved-input.ts";
@@ -90,12 +95,28 @@ async function updateView(
     if (users.length + webhooks.length > 0) {
       const before = requireView(collection, key);
       const view = requireView({ ...collection, definition: after }, key);
-      return confirmChange({ collection, before, view, search, users, webhooks });
+      const [now, then] = await Promise.all(
+        [before, view].map((each) => countMatches(ctx, collection, each)),
+      );
+      const counts = { before: now ?? null, after: then ?? null };
+      return confirmChange({ collection, before, view, counts, search, users, webhooks });
     }
   }
   const result = await changeViews(request, kind, change);
   const document = { key, name: result };
   return { to: `${itemsPath(c, kind)}?view=${key}`, flash: text.view(result), document };
+}
+
+/** Counts the items that a view shows. Null if that depends on who asks. */
+async function countMatches(
+  ctx: ActionContext,
+  { kind, key }: Collection,
+  view: View,
+): Promise<MatchCount | null> {
+  if (dependsOnCaller(view)) return null;
+  const body = { conditions: view.conditions ?? [] };
+  const query = { body, isForPeople: true };
+  return (await queryItems(ctx, await getCollection(ctx, kind, key), query, null, 1)).count;
 }
 
 async function removeView(request: AdminRequest, kind: CollectionKind): Promise<Outcome> {
@@ -158,7 +179,8 @@ function toView(
   const { conditions, sort } = buildSearchBody(collection, query, clock);
   const base = query.view === undefined ? undefined : findView(collection, query.view);
   const order = sort ?? base?.sort;
-  const fields = query.columns ?? (base ?? changedView(collection, query))?.fields;
+  const columns = query.columns && fieldColumns(query.columns);
+  const fields = columns ?? (base ?? changedView(collection, query))?.fields;
   return {
     name,
     conditions: [...(base?.conditions ?? []), ...conditions],

@@ -5,6 +5,7 @@ import { lazy } from "#domain/lazy.ts";
 import { action, type AdminRequest } from "#admin/page.ts";
 import { itemsPath } from "#admin/items/load-item.ts";
 import { nonEmptyTexts } from "#admin/items/form/values.ts";
+import { hiddenColumn, propertyColumns } from "./columns.ts";
 import { parseQuery, searchPath } from "./query.ts";
 import { ChangeInput, FilterInput, readSearch, searchSchema } from "./saved-input.ts";
 import { filterPath, searchOf } from "./tabs.ts";
@@ -13,8 +14,23 @@ const ColumnsInput = lazy(() =>
   z.object({
     search: searchSchema(),
     columns: z.optional(z.union([z.string(), z.array(z.string())])),
+    // The columns besides the fields that the form offers.
+    offered: z.optional(z.union([z.string(), z.array(z.string())])),
   }),
 );
+
+/** The chosen fields, and the columns besides the fields that the form offered and the member hid. */
+function chosenColumns(
+  kind: CollectionKind,
+  chosen: readonly string[],
+  offered: string | readonly string[] | undefined,
+): string[] {
+  const properties = propertyColumns(kind).filter((each) => offered?.includes(each));
+  return [
+    ...chosen.filter((key) => !properties.some((property) => property === key)),
+    ...properties.filter((property) => !chosen.includes(property)).map(hiddenColumn),
+  ];
+}
 
 /** Remembers the columns of a list, and keeps the member's own filters. */
 export function savedLists(kind: CollectionKind) {
@@ -22,8 +38,8 @@ export function savedLists(kind: CollectionKind) {
   return {
     columns: action({
       fields: ColumnsInput,
-      async act(request, { search, columns }) {
-        const keys = nonEmptyTexts(columns);
+      async act(request, { search, columns, offered }) {
+        const keys = chosenColumns(kind, nonEmptyTexts(columns), offered);
         const query = parseQuery(search);
         const document = { columns: keys };
         const base = itemsPath(request.c, kind);

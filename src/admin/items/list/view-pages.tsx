@@ -5,7 +5,8 @@ import { useText } from "#admin/language/index.tsx";
 import { AdminPage, type PageContext } from "#admin/layout.tsx";
 import type { Outcome } from "#admin/page.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
-import type { Collection, View } from "#domain/definition/collection.ts";
+import type { Collection, CollectionKind, View } from "#domain/definition/collection.ts";
+import type { MatchCount } from "#store/data/search/count.ts";
 
 type Users = Pick<ViewEffects, "users" | "webhooks">;
 
@@ -65,6 +66,8 @@ interface ViewChange extends Users {
   collection: Collection;
   before: View;
   view: View;
+  /** How many items it shows now and will show. Null if that depends on who asks. */
+  counts: Record<"before" | "after", MatchCount | null>;
   /** The list that the view will save. */
   search: string | undefined;
 }
@@ -72,14 +75,23 @@ interface ViewChange extends Users {
 /** Asks before a view changes that credentials or webhooks use. */
 export const confirmChange = (change: ViewChange): Outcome => ({
   page: (frame) => <ChangePage {...change} frame={frame} />,
-  document: userIds(change),
+  document: {
+    ...userIds(change),
+    matches: { before: change.counts.before?.count, after: change.counts.after?.count },
+  },
 });
+
+function MatchingItems({ kind, matches }: { kind: CollectionKind; matches: MatchCount | null }) {
+  const { itemCount } = useText().terms.collections[kind];
+  return matches && <p class="muted">{itemCount(matches.count, matches.exact)}</p>;
+}
 
 function ChangePage({
   frame,
   collection,
   before,
   view,
+  counts,
   search = "",
   ...users
 }: ViewChange & { frame: PageContext }) {
@@ -94,14 +106,20 @@ function ChangePage({
       title={text.changeTitle(view.name)}
       crumbs={viewCrumbs(frame, collection)}
     >
-      <form method="post" action={`${base}/views/${view.key}`} class="inputs">
+      <form method="post" action={`${base}/views/${view.key}`} class="inputs" data-warn="">
         <input type="hidden" name="search" value={search} />
         <input type="hidden" name="sure" value="yes" />
         <dl class="list">
           <dt>{text.before}</dt>
-          <dd>{describeView(before, frame.text, fields)}</dd>
+          <dd>
+            {describeView(before, frame.text, fields)}
+            <MatchingItems kind={collection.kind} matches={counts.before} />
+          </dd>
           <dt>{text.after}</dt>
-          <dd>{describeView(view, frame.text, fields)}</dd>
+          <dd>
+            {describeView(view, frame.text, fields)}
+            <MatchingItems kind={collection.kind} matches={counts.after} />
+          </dd>
         </dl>
         <p>{text.changeEffect}</p>
         <ViewUserList frame={frame} {...users} />

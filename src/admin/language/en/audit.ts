@@ -1,7 +1,7 @@
+import type { Words } from "./words.ts";
 import type { Child } from "hono/jsx";
 import type { AccountAction, ResourceAction } from "#domain/audit.ts";
 import type { ItemAction } from "#domain/item/change.ts";
-import { formatCount } from "#html/viewer.tsx";
 import { sentence } from "#admin/language/sentence.ts";
 
 const filters = () => ({
@@ -12,11 +12,11 @@ const filters = () => ({
   actions: {
     record: "Any action on records",
     "record.create": "Created a record",
-    "record.update": "Changed a record",
+    "record.update": "Updated a record",
     "record.erase": "Permanently deleted a record",
     submission: "Any action on submissions",
     "submission.create": "Created a submission",
-    "submission.update": "Changed a submission",
+    "submission.update": "Updated a submission",
     "submission.delete": "Deleted a submission",
     "submission.erase": "Permanently deleted a submission",
     "submission.close": "Closed a submission",
@@ -31,8 +31,8 @@ const filters = () => ({
   },
   subject: "Target",
   subjectExample: "Receipt number, ID or email",
-  /** Before the name of a form or app. */
-  onlyIn: (collection: string) => `Only entries in ${collection}`,
+  collection: "Form or app",
+  everywhere: "All forms and apps",
   days: { today: "Today", yesterday: "Yesterday", week: "Last 7 days" },
   from: "From",
   until: "Until",
@@ -68,11 +68,11 @@ const verbs = (): Record<ResourceAction, string> => ({
   "webhook.fail": "stopped retrying the webhook",
   "webhook.disable": "disabled the webhook",
   "record.create": "created",
-  "record.update": "changed",
+  "record.update": "updated",
   "record.recalculate": "recalculated",
   "record.erase": "permanently deleted",
   "submission.create": "created",
-  "submission.update": "changed",
+  "submission.update": "updated",
   "submission.delete": "deleted",
   "submission.erase": "permanently deleted",
   "submission.close": "closed",
@@ -95,13 +95,14 @@ const accountEvents = (): Record<AccountAction, (member: Child) => Child> => ({
 const place = (collection: Child): Child =>
   collection === null ? "" : sentence` in ${collection}`;
 
-export const audit = () => ({
+export const audit = ({ formatCount }: Words) => ({
   title: "Audit",
   columns: { time: "Time", event: "Event", session: "Session", request: "Request" },
   filters: filters(),
   noMatches: "No matches.",
   noMatchesYet: "No matches yet.",
   older: "Older",
+  searchedBackTo: (time: Child) => sentence`Searched back to ${time}.`,
   searchOlder: "Search older entries",
   backToAll: "Back to the whole audit",
   service: "The service",

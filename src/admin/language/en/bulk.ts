@@ -1,9 +1,9 @@
-import { formatCount } from "#html/viewer.tsx";
+import type { Words } from "./words.ts";
 
 type Act = "edit" | "close" | "delete";
 
 /** What was done, as in “3 submissions closed”. */
-const pastVerbs: Record<Act, string> = { edit: "changed", close: "closed", delete: "deleted" };
+const pastVerbs: Record<Act, string> = { edit: "updated", close: "closed", delete: "deleted" };
 
 interface Report {
   done: number;
@@ -16,13 +16,14 @@ interface Refusal {
   reason: string;
 }
 
-const hadValue = (count: number) =>
+const hadValue = (count: number, { formatCount }: Words) =>
   count > 0 ? ` ${formatCount(count)} had this value already.` : "";
 
-const results = () => ({
-  all(act: Act, items: string, { unchanged }: Report) {
-    const text = `${items} ${pastVerbs[act]}`;
-    return unchanged === 0 ? text : `${text}.${hadValue(unchanged)}`;
+const results = (words: Words) => ({
+  /** `what` says what an edit did, like “Department set to “Sales””. */
+  all(act: Act, items: string, { unchanged }: Report, what?: string) {
+    const text = what === undefined ? `${items} ${pastVerbs[act]}` : `${what} in ${items}`;
+    return unchanged === 0 ? text : `${text}.${hadValue(unchanged, words)}`;
   },
   /** Takes the total, like “12 submissions”. Names some items that were left out, and counts the others. */
   partial(
@@ -34,23 +35,23 @@ const results = () => ({
   ) {
     const verb = pastVerbs[act];
     const names = named.map(({ title, reason }) => `${title} (${reason})`).join(", ");
-    const more = others > 0 ? ` and ${formatCount(others)} more` : "";
-    return `${formatCount(done)} of ${items} ${verb}.${hadValue(unchanged)} Not ${verb}: ${names}${more}.`;
+    const more = others > 0 ? ` and ${words.formatCount(others)} more` : "";
+    return `${words.formatCount(done)} of ${items} ${verb}.${hadValue(unchanged, words)} Not ${verb}: ${names}${more}.`;
   },
   title: (act: Act, items: string) => `${items} ${pastVerbs[act]}`,
   counts: (act: Act, { done, refused }: Report) =>
-    `${formatCount(done)} ${pastVerbs[act]}, ${formatCount(refused)} not ${pastVerbs[act]}`,
+    `${words.formatCount(done)} ${pastVerbs[act]}, ${words.formatCount(refused)} not ${pastVerbs[act]}`,
   refused: (act: Act) => `Not ${pastVerbs[act]}`,
   reason: "Reason",
   listed: (count: number, total: number) =>
-    `The first ${formatCount(count)} of ${formatCount(total)} are listed.`,
+    `The first ${words.formatCount(count)} of ${words.formatCount(total)} are listed.`,
   back: (item: string) => `Back to the ${item} list`,
 });
 
 const ongoing: Record<Act, string> = { edit: "Editing", close: "Closing", delete: "Deleting" };
 
 /** Changes of many items at once. Counts are like “1,204 submissions”. */
-export const bulk = () => ({
+export const bulk = (words: Words) => ({
   labels: { value: "New value", field: "Field" },
   nothingSelected: "Select at least one item first",
   concernsAll: (items: string) => `This concerns all ${items}.`,
@@ -68,20 +69,34 @@ export const bulk = () => ({
     delete: "This deletes them. It can’t be undone.",
   },
   leftOut: (act: Act, count: number, items: string) =>
-    `${formatCount(count)} of ${items} stay as they are: ${act === "close" ? "drafts and closed submissions." : "closed submissions."}`,
+    `${words.formatCount(count)} of ${items} stay as they are: ${act === "close" ? "drafts and closed submissions." : "closed submissions."}`,
+  /** What an edit of one field did. */
+  set: (field: string, value: string) => `${field} set to “${value}”`,
+  cleared: (field: string) => `${field} cleared`,
+  undone: (items: string, left: number) =>
+    left === 0
+      ? `${items} reverted`
+      : `${items} reverted. ${words.formatCount(left)} changed since and stay as they are.`,
+  present: {
+    title: (field: string) => `Present values of ${field}`,
+    count: "Items",
+    none: "No value",
+    others: (count: number) => `${words.formatCount(count)} other values`,
+    first: (count: number) => `Of the first ${words.formatCount(count)}.`,
+  },
   clear: "Clear the field",
   blank: "Enter a value, or select “Clear the field”.",
   progress: {
     title: (act: Act, items: string) => `${ongoing[act]} ${items}`,
     counts: (act: Act, done: number, items: string, refused: number) =>
-      `${formatCount(done)} of ${items}${refused > 0 ? `, ${formatCount(refused)} not ${pastVerbs[act]}` : ""}`,
+      `${words.formatCount(done)} of ${items}${refused > 0 ? `, ${words.formatCount(refused)} not ${pastVerbs[act]}` : ""}`,
     stop: "Stop",
   },
-  results: results(),
+  results: results(words),
   reasons: {
     gone: "no longer exists",
     closed: "already closed",
-    changed: "changed meanwhile",
+    changed: "updated meanwhile",
     draft: "still a draft",
     noMatch: "no longer matches",
   },

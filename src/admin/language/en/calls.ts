@@ -1,8 +1,7 @@
 import { type ProblemCode, problems } from "#domain/problem/catalogue.ts";
 import type { FieldErrorCode } from "#domain/problem/field-errors.ts";
 import type { ClosedReason, CollectionKind } from "#domain/definition/collection.ts";
-import { formatCount } from "#html/viewer.tsx";
-import { quantity } from "./words.ts";
+import type { Words } from "./words.ts";
 
 const fieldErrors = (): Record<FieldErrorCode, (field: string) => string> => ({
   required: (field) => `${field} is missing`,
@@ -13,7 +12,7 @@ const fieldErrors = (): Record<FieldErrorCode, (field: string) => string> => ({
   too_long: (field) => `${field} is too long`,
   too_small: (field) => `${field} is too small`,
   too_large: (field) => `${field} is too large`,
-  too_many_decimals: (field) => `${field} has too many decimals`,
+  too_many_decimals: (field) => `${field} has too many decimal places`,
   not_an_option: (field) => `${field} is not one of the options`,
   too_few_rows: (field) => `${field} has too few rows`,
   too_many_rows: (field) => `${field} has too many rows`,
@@ -82,7 +81,7 @@ const reasons = () => ({
 });
 
 /** The requests of a credential. */
-export const calls = () => ({
+export const calls = ({ formatCount, quantity }: Words) => ({
   lastDay: "Last 24 hours",
   lastMonth: "Last 30 days",
   total: (count: number) => quantity(count, "request"),

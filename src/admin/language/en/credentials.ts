@@ -6,10 +6,9 @@ import type {
 import type { Place, Right, Thing } from "#admin/credentials/access-sentence.ts";
 import type { Permission } from "#domain/credential/permissions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import { formatCount } from "#html/viewer.tsx";
 import type { Child } from "hono/jsx";
 import { sentence } from "#admin/language/sentence.ts";
-import { listing, quantity } from "./words.ts";
+import { listing, type Words } from "./words.ts";
 
 /** What a credential may do with items. Without a kind, it may do so with those of apps and of forms. */
 interface ItemAccess {
@@ -55,7 +54,7 @@ const itemAccess = ({ kind, actions }: ItemAccess): string => {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${kind === null ? "" : items[kind]}`;
 };
 
-function selection({ forms, apps, views }: Selection): string {
+function selection({ forms, apps, views }: Selection, { quantity }: Words): string {
   const counts = [
     ...(forms > 0 ? [quantity(forms, "form")] : []),
     ...(apps > 0 ? [quantity(apps, "app")] : []),
@@ -96,7 +95,7 @@ function accessSentence(rights: readonly Right[], places: "all" | readonly Place
 }
 
 /** A credential's access in a few words. */
-const access = () => ({
+const access = (words: Words) => ({
   summary: (permitted: string, selected: string) => `${permitted} · ${selected}`,
   sentence: accessSentence,
   none: "No permissions",
@@ -107,7 +106,7 @@ const access = () => ({
   readDefinitions: "Read definitions",
   manageWebhooks: "Manage webhooks",
   everything: "All forms and apps",
-  selection,
+  selection: (selected: Selection) => selection(selected, words),
 });
 
 const filterStates = (): Record<CredentialStateFilter, string> => ({
@@ -159,7 +158,7 @@ const newSecret = () => ({
 });
 
 /** “Integrations and external data”: personal tokens and API clients. */
-export const credentials = () => ({
+export const credentials = (words: Words) => ({
   title: "Integrations and external data",
   create: "Create credential",
   labels: {
@@ -177,7 +176,7 @@ export const credentials = () => ({
   kinds: kinds(),
   states: states(),
   permissions: permissions(),
-  access: access(),
+  access: access(words),
   list: list(),
   tabsLabel: "Credential",
   tabs: {
@@ -196,8 +195,8 @@ export const credentials = () => ({
   neverUsed: "Never",
   neverExpires: "Never",
   limits: (requests: number, writes: number) =>
-    `${quantity(requests, "request")} and ${quantity(writes, "write")} per minute`,
-  rejected: (count: number) => `, ${formatCount(count)} rejected`,
+    `${words.quantity(requests, "request")} and ${words.quantity(writes, "write")} per minute`,
+  rejected: (count: number) => `, ${words.formatCount(count)} rejected`,
   revoke: "Revoke credential",
   revokeTitle: (name: string) => `Revoke “${name}”?`,
   revokeWarning: (kind: CredentialKind) =>

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { capitalize } from "#domain/text.ts";
 import { sentence } from "#admin/language/sentence.ts";
-import { plural, quantity } from "./words.ts";
+import { plural, type Words } from "./words.ts";
 
 /** Items that have what a change hides or removes. Undefined if they were not counted. */
 type Affected = { count: number; text: string } | undefined;
@@ -45,7 +45,7 @@ const work = () => ({
 });
 
 /** The effects that the editor of a definition announces before people save. */
-export const definitionChanges = () => ({
+export const definitionChanges = ({ quantity }: Words) => ({
   title: "Changes",
   none: "No changes.",
   fixFields: "Fix the highlighted fields first.",

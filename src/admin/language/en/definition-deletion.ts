@@ -1,7 +1,7 @@
-import { plural, quantity } from "./words.ts";
+import { plural, type Words } from "./words.ts";
 
 /** The page that deletes a form or an app, and the list of deleted ones. */
-export const definitionDeletion = () => ({
+export const definitionDeletion = ({ quantity }: Words) => ({
   title: (name: string) => `Delete ${name}`,
   effect: (one: string) => `This deletes the ${one} immediately. You can restore it for 7 days.`,
   losses: {

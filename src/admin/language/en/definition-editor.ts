@@ -1,7 +1,6 @@
 import type { Child } from "hono/jsx";
 import { sentence } from "#admin/language/sentence.ts";
-import { formatCount } from "#html/viewer.tsx";
-import { plural } from "./words.ts";
+import { plural, type Words } from "./words.ts";
 
 /** The last part of an input's name, in the error summary. */
 const inputs = () => ({
@@ -13,7 +12,7 @@ const inputs = () => ({
   options: "options",
   formula: "formula",
   result: "result",
-  decimals: "decimals",
+  decimals: "decimal places",
   min_length: "min length",
   max_length: "max length",
   pattern: "pattern",
@@ -53,7 +52,7 @@ const problems = () => ({
       .join(" "),
 });
 
-const page = () => ({
+const page = ({ formatCount }: Words) => ({
   versions: "Versions",
   duplicate: "Duplicate",
   pending: (done: number, total: number) =>
@@ -70,8 +69,8 @@ const page = () => ({
 });
 
 /** The editor of a definition. Its rows are in `fieldEditor`, its effects in `definitionChanges`. */
-export const definitionEditor = () => ({
-  page: page(),
+export const definitionEditor = (words: Words) => ({
+  page: page(words),
   inputs: inputs(),
   inputOf: (label: string, input: string) => `${label}, ${input}`,
   keyHint: "Used in API URLs. Can’t be changed later. Leave it blank to derive it from the name.",

@@ -1,7 +1,7 @@
-import { quantity } from "./words.ts";
+import type { Words } from "./words.ts";
 
 /** The versions of a definition, and what differs between two of them. */
-export const definitionVersions = () => ({
+export const definitionVersions = ({ quantity }: Words) => ({
   title: "Versions",
   columns: { version: "Version", when: "When", who: "Who", changes: "Changes", compare: "Compare" },
   current: "current",

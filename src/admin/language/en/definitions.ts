@@ -1,9 +1,9 @@
+import type { Words } from "./words.ts";
 import type { Child } from "hono/jsx";
 import type { ClosedReason } from "#domain/definition/collection.ts";
-import { formatCount } from "#html/viewer.tsx";
 import { sentence } from "#admin/language/sentence.ts";
 
-const acceptance = () => ({
+const acceptance = ({ formatCount }: Words) => ({
   open: "Open",
   closed: {
     not_open_yet: "Not open yet",
@@ -25,7 +25,7 @@ const list = () => ({
 });
 
 /** Lists of forms and apps, and the frame of the pages of each. */
-export const definitions = () => ({
+export const definitions = (words: Words) => ({
   tabs: {
     summary: "Summary",
     fields: "Fields",
@@ -33,10 +33,10 @@ export const definitions = () => ({
     access: "Access",
     api: "API",
   },
-  acceptance: acceptance(),
+  acceptance: acceptance(words),
   dataIn: (location: string) => `Data in ${location}`,
   indexing: (done: number, total: number) =>
-    `Updating search entries and formulas: ${formatCount(done)} of ${formatCount(total)}`,
+    `Updating search entries and formulas: ${words.formatCount(done)} of ${words.formatCount(total)}`,
   create: (one: string) => `Create ${one}`,
   timeZone: "Time zone",
   timeZoneHint: "Used for imports, downloads, formulas and dates. Example: Europe/Berlin.",

@@ -1,9 +1,8 @@
-import { formatCount } from "#html/viewer.tsx";
-import { plural } from "./words.ts";
+import { plural, type Words } from "./words.ts";
 
 /** The page that confirms the erasure of an item. */
-export const erasure = () => ({
-  title: (item: string) => `Erase ${item}`,
+export const erasure = ({ formatCount }: Words) => ({
+  title: (title: string) => `Permanently delete ${title}`,
   warning: (item: string) =>
     `This permanently removes the ${item} and everything below. It can’t be undone.`,
   values: (fields: number) =>
@@ -12,7 +11,7 @@ export const erasure = () => ({
     `The former values of ${hasMore ? "more than " : ""}${formatCount(count)} ${plural(count, "change")}`,
   response: "The response that is kept for 24 hours for retries, which “Delete” leaves",
   note: (item: string) =>
-    `The changes feed lists the ${item} as deleted. The audit keeps its ID, who erased it and when.`,
-  erase: "Erase permanently",
-  done: (id: string) => `${id} erased`,
+    `The changes feed lists the ${item} as deleted. The audit keeps its ID, who deleted it and when.`,
+  erase: "Permanently delete",
+  done: (title: string) => `${title} permanently deleted`,
 });

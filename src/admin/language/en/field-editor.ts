@@ -1,8 +1,8 @@
 import type { Child } from "hono/jsx";
 import type { Flag, Rule } from "#admin/definitions/draft.ts";
 import { sentence } from "#admin/language/sentence.ts";
-import { formatBytes } from "#html/viewer.tsx";
-import { plural, quantity, fileTypes } from "./words.ts";
+import { optionLabels } from "#admin/language/option-labels.ts";
+import { plural, fileTypes, type Words } from "./words.ts";
 
 interface RuleText {
   label: string;
@@ -10,6 +10,9 @@ interface RuleText {
 }
 
 type MoreRule = Exclude<Rule, "help" | "app" | "options" | "formula" | "result">;
+
+/** The rules that a closed row shows. */
+type SummarizedRule = Exclude<Rule, "help" | "result">;
 
 /** The rules under “More”. */
 const rules = (): Record<MoreRule, RuleText> => ({
@@ -32,20 +35,31 @@ const rules = (): Record<MoreRule, RuleText> => ({
 });
 
 /** The rules that are set, in the closed row. */
-const setRules = (): Record<Exclude<MoreRule, "section">, (value: string) => string> => ({
-  min_length: (value) => `At least ${value} ${plural(Number(value), "character")}`,
-  max_length: (value) => `At most ${value} ${plural(Number(value), "character")}`,
-  pattern: (value) => `Pattern ${value}`,
-  minimum: (value) => `Minimum ${value}`,
-  maximum: (value) => `Maximum ${value}`,
-  decimals: (value) => `${value} decimal ${plural(Number(value), "place")}`,
-  min_rows: (value) => `At least ${value} ${plural(Number(value), "row")}`,
-  max_rows: (value) => `At most ${value} ${plural(Number(value), "row")}`,
-  max_files: (value) => `At most ${value} ${plural(Number(value), "file")}`,
-  max_bytes: (value) => `At most ${formatBytes(Number(value))} each`,
-  accept: (value) => `Types ${fileTypes(value.split(", "))}`,
-  default: (value) => `Default ${value}`,
-});
+const setRules = ({
+  formatBytes,
+  formatNumber,
+}: Words): Record<SummarizedRule, (value: string) => string> => {
+  const counted = (limit: string, value: string, one: string) =>
+    `${limit} ${formatNumber(value)} ${plural(Number(value), one)}`;
+  return {
+    section: (value) => `Section “${value}”`,
+    app: (value) => `App ${value}`,
+    options: (value) => optionLabels(value).join(", "),
+    formula: (value) => `= ${value}`,
+    min_length: (value) => counted("At least", value, "character"),
+    max_length: (value) => counted("At most", value, "character"),
+    pattern: (value) => `Pattern ${value}`,
+    minimum: (value) => `Minimum ${formatNumber(value)}`,
+    maximum: (value) => `Maximum ${formatNumber(value)}`,
+    decimals: (value) => `${value} decimal ${plural(Number(value), "place")}`,
+    min_rows: (value) => counted("At least", value, "row"),
+    max_rows: (value) => counted("At most", value, "row"),
+    max_files: (value) => counted("At most", value, "file"),
+    max_bytes: (value) => `At most ${formatBytes(Number(value))} each`,
+    accept: (value) => `Types ${fileTypes(value.split(", "))}`,
+    default: (value) => `Default ${formatNumber(value)}`,
+  };
+};
 
 const flags = (): Record<Flag, string> => ({
   required: "Required",
@@ -61,6 +75,7 @@ const formula = () => ({
     sentence`Use the keys of the other fields. Example: ${example}`,
   exampleResult: "Result for an example: ",
   resultFor: (item: string) => `Result for ${item}: `,
+  resultForRow: (item: string) => `Result for row 1 of ${item}: `,
   result: "Result",
   /** The reason of the API for an error. */
   reason: (reason: string) => reason,
@@ -71,7 +86,7 @@ const formula = () => ({
 });
 
 /** The row of a field in the editor of a definition. */
-export const fieldEditor = () => ({
+export const fieldEditor = (words: Words) => ({
   addField: "Add field",
   addColumn: "Add column",
   addColumnTo: (list: string) => `Add column to ${list}`,
@@ -79,7 +94,7 @@ export const fieldEditor = () => ({
   actionOn: (action: string, field: string) => `${action}: ${field}`,
   flags: flags(),
   notSearchable: "Not searchable",
-  errors: (count: number) => quantity(count, "error"),
+  errors: (count: number) => words.quantity(count, "error"),
   label: "Label",
   labelOf: (field: string) => `Label of ${field}`,
   help: "Help text",
@@ -92,6 +107,6 @@ export const fieldEditor = () => ({
   newKeyHint: "Used in the API. Leave blank to derive it from the label.",
   keyHint: "Changing the key renames the field. Its data stays.",
   rules: rules(),
-  setRules: setRules(),
+  setRules: setRules(words),
   formula: formula(),
 });

@@ -1,5 +1,4 @@
-import { plural } from "./words.ts";
-import { formatCount } from "#html/viewer.tsx";
+import { plural, type Words } from "./words.ts";
 
 /** What a filter asks of a value, as the choices of a menu. */
 const comparisons = () => ({
@@ -30,7 +29,7 @@ const comparisons = () => ({
 type Comparison = keyof ReturnType<typeof comparisons>;
 
 /** The filters of a list. */
-export const filters = () => ({
+export const filters = ({ formatCount }: Words) => ({
   comparisons: comparisons(),
   /** A filter as a sentence, like “Status is one of Draft, Submitted”. */
   describe: (name: string, comparison: Comparison, values: readonly string[]) =>
@@ -52,6 +51,7 @@ export const filters = () => ({
   me: "me",
   text: (text: string) => `Text “${text}”`,
   view: (name: string) => `View “${name}”`,
+  advanced: "Advanced",
   conditions: "Conditions as JSON",
   active: "Active filters",
   edit: "Edit filter",

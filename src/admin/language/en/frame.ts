@@ -1,12 +1,14 @@
-import { formatCount } from "#html/viewer.tsx";
+import type { Words } from "./words.ts";
 
 /** The frame of every page, and charts. */
-export const frame = () => ({
+export const frame = ({ formatCount }: Words) => ({
   administration: "Administration",
   menu: "Menu",
   searchForm: "Everything",
   search: "Find anything",
   signOut: "Sign out",
+  undo: "Undo",
+  view: "View",
   theme: "Theme",
   themes: { system: "System", light: "Light", dark: "Dark" },
   language: "Language",
@@ -22,9 +24,11 @@ export const frame = () => ({
     members: "Members",
     audit: "Audit",
     people: "Find a person",
-    settings: "Databases",
+    settings: "Settings",
     account: "Your account",
   },
+  /** The names of pages in the navigation that differ from their titles. */
+  shortNames: { integrations: "Integrations" },
   chart: {
     rejected: (count: number) => `, ${formatCount(count)} rejected`,
     description: (totals: string, first: string, last: string, peak: number) =>

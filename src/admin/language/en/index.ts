@@ -1,4 +1,4 @@
-import { lazy } from "#domain/lazy.ts";
+import type { Numbers } from "#admin/language/numbers.ts";
 import { account } from "./account.ts";
 import { fieldEditor } from "./field-editor.ts";
 import { files } from "./files.ts";
@@ -30,50 +30,56 @@ import { secrets } from "./secrets.ts";
 import { people } from "./people.ts";
 import { problems } from "./problems.ts";
 import { search } from "./search.ts";
+import { settings } from "./settings.ts";
 import { signIn } from "./sign-in.ts";
 import { summary } from "./summary.ts";
 import { terms } from "./terms.ts";
 import { viewDescription } from "./view-description.ts";
 import { webhooks } from "./webhooks.ts";
+import { wordsWith } from "./words.ts";
 
 /** The English texts. Their type is that of every catalogue. */
-export const en = lazy(() => ({
-  account: account(),
-  files: files(),
-  audit: audit(),
-  bulk: bulk(),
-  calls: calls(),
-  credentialAccess: credentialAccess(),
-  credentials: credentials(),
-  databases: databases(),
-  definitionAccess: definitionAccess(),
-  definitionChanges: definitionChanges(),
-  definitionEditor: definitionEditor(),
-  definitionDeletion: definitionDeletion(),
-  definitionJson: definitionJson(),
-  definitionSettings: definitionSettings(),
-  definitionVersions: definitionVersions(),
-  definitions: definitions(),
-  fieldEditor: fieldEditor(),
-  erasure: erasure(),
-  filters: filters(),
-  frame: frame(),
-  itemForm: itemForm(),
-  itemImport: itemImport(),
-  itemList: itemList(),
-  itemPage: itemPage(),
-  members: members(),
-  moves: moves(),
-  overview: overview(),
-  secrets: secrets(),
-  people: people(),
-  problems: problems(),
-  search: search(),
-  signIn: signIn(),
-  summary: summary(),
-  terms: terms(),
-  viewDescription: viewDescription(),
-  webhooks: webhooks(),
-}));
+export const en = (numbers: Numbers) => {
+  const words = wordsWith(numbers);
+  return {
+    account: account(),
+    files: files(),
+    audit: audit(words),
+    bulk: bulk(words),
+    calls: calls(words),
+    credentialAccess: credentialAccess(),
+    credentials: credentials(words),
+    databases: databases(),
+    definitionAccess: definitionAccess(),
+    definitionChanges: definitionChanges(words),
+    definitionEditor: definitionEditor(words),
+    definitionDeletion: definitionDeletion(words),
+    definitionJson: definitionJson(),
+    definitionSettings: definitionSettings(),
+    definitionVersions: definitionVersions(words),
+    definitions: definitions(words),
+    fieldEditor: fieldEditor(words),
+    erasure: erasure(words),
+    filters: filters(words),
+    frame: frame(words),
+    itemForm: itemForm(words),
+    itemImport: itemImport(words),
+    itemList: itemList(words),
+    itemPage: itemPage(words),
+    members: members(),
+    moves: moves(words),
+    overview: overview(words),
+    secrets: secrets(),
+    people: people(words),
+    problems: problems(),
+    search: search(words),
+    settings: settings(),
+    signIn: signIn(),
+    summary: summary(),
+    terms: terms(words),
+    viewDescription: viewDescription(),
+    webhooks: webhooks(words),
+  };
+};
 
 export type Catalogue = ReturnType<typeof en>;

@@ -1,9 +1,8 @@
 import type { Child } from "hono/jsx";
 import { sentence } from "#admin/language/sentence.ts";
-import { formatCount } from "#html/viewer.tsx";
-import { quantity } from "./words.ts";
+import type { Words } from "./words.ts";
 
-const rows = () => ({
+const rows = ({ formatCount, quantity }: Words) => ({
   /** The label of a cell. */
   cell: (column: string, row: number) => `${column}, row ${row}`,
   remove: "Remove",
@@ -20,7 +19,7 @@ const rows = () => ({
 
 /** Fields that two people changed at the same time. */
 const conflict = () => ({
-  changed: (distance: Child, actor: Child) => sentence`Changed ${distance} by ${actor}`,
+  changed: (distance: Child, actor: Child) => sentence`Updated ${distance} by ${actor}`,
   mine: "Your value",
   theirs: "Saved value",
   merged: (labels: readonly string[]) => `Their other changes were added: ${labels.join(", ")}.`,
@@ -30,24 +29,41 @@ const conflict = () => ({
 
 const outcomes = () => ({
   saved: (title: string) => `${title} saved`,
+  submitted: (title: string) => `${title} submitted`,
   savedDraft: (title: string) => `${title} saved as a draft`,
   unchanged: (title: string) => `No changes to save in ${title}`,
   merged: (title: string, labels: readonly string[]) =>
     `${title} saved. Changes by others were kept: ${labels.join(", ")}.`,
 });
 
+/** The range of a number, under its input. Empty without limits. */
+const range =
+  ({ formatNumber }: Words) =>
+  (minimum: number | undefined, maximum: number | undefined): string => {
+    const [least, most] = [minimum, maximum].map((limit) =>
+      limit === undefined ? undefined : formatNumber(String(limit)),
+    );
+    if (least !== undefined && most !== undefined) return `From ${least} to ${most}`;
+    if (least !== undefined) return `At least ${least}`;
+    return most === undefined ? "" : `At most ${most}`;
+  };
+
 /** The form that creates or edits an item. */
-export const itemForm = () => ({
+export const itemForm = (words: Words) => ({
   create: (item: string) => `Create ${item}`,
   edit: (item: string) => `Edit ${item}`,
   submit: "Submit",
   another: "Create another",
+  anotherHint: "Keeps choices, dates and references. Clears the other fields.",
+  /** Leaves the form after “Create another”. */
+  done: "Done",
   saveDraft: "Save draft",
   calculated: "Calculated",
   formerOption: (value: string) => `${value} (former option)`,
   referenceHint: "A title, a receipt number or other text of the record",
   duplicate: (label: string) => `Another item already has this value of “${label}”.`,
-  rows: rows(),
+  range: range(words),
+  rows: rows(words),
   conflict: conflict(),
   outcomes: outcomes(),
 });

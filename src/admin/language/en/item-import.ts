@@ -1,5 +1,4 @@
-import { formatCount } from "#html/viewer.tsx";
-import { quantity } from "./words.ts";
+import type { Words } from "./words.ts";
 
 interface Counts {
   created: number;
@@ -8,7 +7,10 @@ interface Counts {
   refused: number;
 }
 
-function forecast({ created, updated, unchanged, refused }: Counts): string {
+function forecast(
+  { created, updated, unchanged, refused }: Counts,
+  { formatCount, quantity }: Words,
+): string {
   const parts = [
     [created, "new"],
     [updated, updated === 1 ? "update" : "updates"],
@@ -22,7 +24,7 @@ function forecast({ created, updated, unchanged, refused }: Counts): string {
   return `${quantity(total, "row")}: ${counts.join(", ")}.`;
 }
 
-const reasons = () => ({
+const reasons = ({ formatCount, quantity }: Words) => ({
   columns: "Name a field, or an empty text, for each column.",
   filledTwice: "Another column already fills this field.",
   unknownField: "This field does not exist.",
@@ -57,7 +59,7 @@ const scope = () => ({
 });
 
 /** The import of items from a file. */
-export const itemImport = () => ({
+export const itemImport = (words: Words) => ({
   title: (items: string) => `Import ${items}`,
   labels: {
     file: "File",
@@ -68,14 +70,14 @@ export const itemImport = () => ({
     dates: "Dates",
   },
   fileHint: (rows: number, columns: number) =>
-    `CSV in UTF-8 with a header row, separated by commas, semicolons or tabs. Up to 1 MB, ${formatCount(rows)} rows and ${columns} columns.`,
+    `CSV in UTF-8 with a header row, separated by commas, semicolons or tabs. Up to 1 MB, ${words.formatCount(rows)} rows and ${columns} columns.`,
   paste: "Or paste the rows",
   pasteHint: "Copy them from the file or a spreadsheet, with the header row.",
   review: "Review import",
   cancel: "Cancel",
   reviewable: "You can review every change before anything is imported.",
   scope: scope(),
-  reasons: reasons(),
+  reasons: reasons(words),
   formats: {
     delimiter: { auto: "Detect", comma: "Comma", semicolon: "Semicolon", tab: "Tab" },
     numbers: { auto: "Detect", point: "1,234.56", comma: "1.234,56" },
@@ -85,13 +87,13 @@ export const itemImport = () => ({
       month_first: "12/31/2026",
     },
   },
-  forecast,
+  forecast: (counts: Counts) => forecast(counts, words),
   zone: (zone: string) => `Times without a time zone are read as ${zone}.`,
-  importRows: (count: number) => `Import ${quantity(count, "row")}`,
-  checkAgain: "Check again",
+  importRows: (count: number) => `Import ${words.quantity(count, "row")}`,
+  checkAgain: "Review again",
   downloadRejected: "Download rejected rows",
   downloadUpdates: "Download updates",
-  notImported: "— not imported —",
+  notImported: "Don’t import",
   status: "Status",
   column: "Column",
   unnamedColumn: (position: number) => `Column ${position}`,
@@ -107,10 +109,11 @@ export const itemImport = () => ({
   reason: "Reason",
   why: "Why",
   otherRejected: (count: number) =>
-    `Download the rejected rows to see the other ${formatCount(count)}.`,
+    `Download the rejected rows to see the other ${words.formatCount(count)}.`,
   updates: "Updates",
   changedFields: "Changed fields",
-  otherUpdates: (count: number) => `Download the updates to see the other ${formatCount(count)}.`,
+  otherUpdates: (count: number) =>
+    `Download the updates to see the other ${words.formatCount(count)}.`,
   item: "Item",
   before: "Before",
   after: "After",
@@ -120,14 +123,14 @@ export const itemImport = () => ({
   importing: (items: string) => `Importing ${items}`,
   progress: "Import",
   importedSoFar: (count: number, total: number) =>
-    `${formatCount(count)} of ${quantity(total, "row")} imported.`,
+    `${words.formatCount(count)} of ${words.quantity(total, "row")} imported.`,
   tryAgain: "Try again",
   continue: "Continue",
   resumable: "You can stop and start again. Rows that are already imported are not imported twice.",
   finished: "Import finished",
-  imported: (count: number) => `${quantity(count, "row")} imported.`,
+  imported: (count: number) => `${words.quantity(count, "row")} imported.`,
   partlyImported: (count: number, total: number, rejected: number) =>
-    `${formatCount(count)} of ${quantity(total, "row")} imported. ${formatCount(rejected)} rejected.`,
+    `${words.formatCount(count)} of ${words.quantity(total, "row")} imported. ${words.formatCount(rejected)} rejected.`,
   outcomes: {
     created: "Created",
     updated: "Updated",

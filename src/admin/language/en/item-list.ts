@@ -1,13 +1,14 @@
-import { formatCount } from "#html/viewer.tsx";
-import { quantity } from "./words.ts";
+import type { Words } from "./words.ts";
 
 const downloads = () => ({
   menu: "Download",
+  /** The menu on phones, which also has the import. */
+  more: "More",
   spreadsheet: "For spreadsheets",
   spreadsheetHint: (zone: string) => `CSV with labels, times in ${zone}`,
   local: "For spreadsheets, your format",
   localHint: (locale: string, zone: string) =>
-    `Dates and decimals as in ${locale}, times in ${zone}`,
+    `Dates and numbers as in ${locale}, times in ${zone}`,
   lines: "For spreadsheets, one line per row",
   linesHint: (zone: string) => `CSV of the line items, times in ${zone}`,
   csv: "CSV, lossless",
@@ -22,8 +23,7 @@ const table = () => ({
   selectPage: "Select this page",
   selectItem: (name: string) => `Select ${name}`,
   /** Takes a count like “1,204 submissions”. */
-  selectAll: (items: string, count: number) =>
-    count === 1 ? `Select ${items}` : `Select all ${items}`,
+  selectAll: (items: string) => `Select all ${items}`,
   edit: "Edit",
   editItem: (name: string) => `Edit ${name}`,
   withSelected: "With selected",
@@ -38,7 +38,7 @@ const tools = () => ({
   all: (items: string) => `All ${items}`,
   ownFilter: "Only you see this view",
   columns: "Columns",
-  saveColumns: "Save columns",
+  saveColumns: "Save for me",
   sort: "Sort",
   sortBy: "Sort by",
   newestFirst: "Newest first",
@@ -76,7 +76,7 @@ const saved = () => ({
 });
 
 /** Pages about a view. */
-const views = () => ({
+const views = ({ quantity }: Words) => ({
   inUse: "You can’t delete this view while something uses it. Change or delete these first:",
   credentials: (count: number) => quantity(count, "credential"),
   webhooks: (count: number) => quantity(count, "webhook"),
@@ -87,12 +87,12 @@ const views = () => ({
 });
 
 /** The list of a form's or an app's items. Counts are like “1,204 submissions”. */
-export const itemList = () => ({
+export const itemList = (words: Words) => ({
   search: "Search",
   searchItems: (items: string) => `Search ${items}`,
   searchLabel: (items: string) => `Search ${items} by text in any field`,
   notAllSearched: (total: string) => `Not all ${total} searched yet`,
-  searched: (count: number, total: string) => `Searched ${formatCount(count)} of ${total}`,
+  searched: (count: number, total: string) => `Searched ${words.formatCount(count)} of ${total}`,
   noMatchesYet: "No matches yet",
   noMatches: (items: string) => `No matching ${items}`,
   noFields: "No fields yet. Add fields to collect data.",
@@ -100,8 +100,11 @@ export const itemList = () => ({
   none: (items: string) => `No ${items} yet`,
   create: (item: string) => `Create ${item}`,
   import: "Import",
+  importItems: (items: string) => `Import ${items}`,
+  connect: "Connect a system",
+  useApi: "Use the API",
   position: (first: number, last: number, total: string) =>
-    `${formatCount(first)}–${formatCount(last)} of ${total}`,
+    `${words.formatCount(first)}–${words.formatCount(last)} of ${total}`,
   onlyPage: (total: string) => total.charAt(0).toUpperCase() + total.slice(1),
   pages: "Pages",
   previous: "← Previous",
@@ -113,5 +116,5 @@ export const itemList = () => ({
   table: table(),
   tools: tools(),
   saved: saved(),
-  views: views(),
+  views: views(words),
 });

@@ -3,8 +3,7 @@ import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { ItemAction } from "#domain/item/change.ts";
 import type { RowDiff } from "#domain/item/row-diff.ts";
 import { sentence } from "#admin/language/sentence.ts";
-import { formatCount } from "#html/viewer.tsx";
-import { quantity } from "./words.ts";
+import type { Words } from "./words.ts";
 
 const actions = () => ({
   edit: "Edit",
@@ -13,18 +12,19 @@ const actions = () => ({
   reopen: "Reopen",
   delete: "Delete",
   deleteTitle: "Delete this submission?",
-  deleteConfirm: "This permanently deletes the submission and its history.",
-  erase: "Erase…",
+  deleteConfirm:
+    "Deletes the submission with its values and history. You can’t restore it. The response that is kept for retries stays for up to 24 hours, and the audit keeps who deleted it.",
+  erase: "Permanently delete…",
   previous: "← Previous",
   next: "Next →",
   neighbors: "Items of the list",
 });
 
 const outcomes = () => ({
-  closed: (title: string) => `${title} is closed.`,
-  reopened: (title: string) => `${title} is open again.`,
-  reverted: (title: string) => `${title} reverted.`,
-  deleted: (title: string) => `${title} is deleted.`,
+  closed: (title: string) => `${title} closed`,
+  reopened: (title: string) => `${title} reopened`,
+  reverted: (title: string) => `Change to ${title} reverted`,
+  deleted: (title: string) => `${title} deleted`,
 });
 
 const actors = () => ({
@@ -45,16 +45,16 @@ const recalculated: HistoryEntry = (_, time) => sentence`Recalculated automatica
 
 const historyEntries = (): Record<ItemAction, HistoryEntry> => ({
   "record.create": by("Created"),
-  "record.update": by("Changed"),
+  "record.update": by("Updated"),
   "record.recalculate": recalculated,
-  "record.erase": by("Erased"),
+  "record.erase": by("Permanently deleted"),
   "submission.create": by("Created"),
-  "submission.update": by("Changed"),
+  "submission.update": by("Updated"),
   "submission.close": by("Closed"),
   "submission.reopen": by("Reopened"),
   "submission.recalculate": recalculated,
   "submission.delete": by("Deleted"),
-  "submission.erase": by("Erased"),
+  "submission.erase": by("Permanently deleted"),
 });
 
 const history = () => ({
@@ -81,7 +81,7 @@ const untitled = (): Record<CollectionKind, (idEnd: string) => string> => ({
 });
 
 /** The page of an item, and its values wherever they appear. */
-export const itemPage = () => ({
+export const itemPage = ({ formatCount, quantity }: Words) => ({
   actions: actions(),
   outcomes: outcomes(),
   /** The titles of items that have neither a receipt number nor a text. */
@@ -96,7 +96,6 @@ export const itemPage = () => ({
     id: "ID",
     created: "Created",
     changed: "Updated",
-    never: "never",
     by: (actor: Child) => sentence`by ${actor}`,
     changedBy: (actor: Child, version: number) => sentence`by ${actor}, version ${version}`,
   },

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { moveProblems, type MovePhase, type MoveProblem } from "#domain/move.ts";
 import { sentence } from "#admin/language/sentence.ts";
-import { plural, quantity } from "./words.ts";
+import { plural, type Words } from "./words.ts";
 
 const phases = (): Record<MovePhase, string> => ({
   requested: "Preparing",
@@ -18,16 +18,17 @@ const phases = (): Record<MovePhase, string> => ({
 
 const problems = (): Record<MoveProblem, string> => moveProblems;
 
-const collections = (count: number) => quantity(count, "form or app", "forms and apps");
-const items = (count: number) => quantity(count, "item");
+const collections = (count: number, { quantity }: Words) =>
+  quantity(count, "form or app", "forms and apps");
+const items = (count: number, { quantity }: Words) => quantity(count, "item");
 
 /** Texts about moves of forms and apps between databases. */
-export const moves = () => ({
+export const moves = (words: Words) => ({
   title: "Moves",
   columns: { name: "App or form", to: "To", state: "State", started: "Started" },
   phases: phases(),
   problems: problems(),
-  progress: (done: string, total: string) => `${done} of ${total} items`,
+  progress: (done: number, total: number) => `${words.formatCount(done)} of ${items(total, words)}`,
   others: (count: number) => `and ${count} linked`,
   from: (source: Child, target: Child) => sentence`${source} → ${target}`,
   startedBy: (time: Child, actor: Child) => sentence`${time} by ${actor}`,
@@ -49,13 +50,14 @@ export const moves = () => ({
   single: "There is one database. Add another to move forms and apps.",
   review: (name: string, target: string) => `Move ${name} to ${target}`,
   what: (count: number, total: number, source: string, target: string) =>
-    `This moves ${collections(count)} with ${items(total)} and their history from ${source} to ${target}.`,
+    `This moves ${collections(count, words)} with ${items(total, words)} and their history from ${source} to ${target}.`,
   linked: (count: number) =>
     `Linked by references, ${plural(count, "it shares", "they share")} one database, and ${plural(count, "moves", "move")} together.`,
   how: "Requests go on meanwhile. At the end, writes wait for at most two seconds. You can stop the move until then. The former database keeps its copy for 7 days.",
   delays: "The move waits first:",
   itemColumn: "Items",
-  start: (count: number, total: number) => `Move ${collections(count)} with ${items(total)}`,
+  start: (count: number, total: number) =>
+    `Move ${collections(count, words)} with ${items(total, words)}`,
   started: (name: string, target: string) => `Moving ${name} to ${target}.`,
   underWay: (name: string, target: string) => `${name} is moving to ${target} already.`,
   elsewhere: "Move its data",

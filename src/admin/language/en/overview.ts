@@ -1,9 +1,8 @@
 import type { Child } from "hono/jsx";
-import { formatCount } from "#html/viewer.tsx";
 import { sentence } from "#admin/language/sentence.ts";
-import { plural, quantity } from "./words.ts";
+import { plural, type Words } from "./words.ts";
 
-const attention = () => ({
+const attention = ({ formatCount, quantity }: Words) => ({
   title: "Needs attention",
   nothing: "You’re all caught up.",
   states: {
@@ -11,7 +10,7 @@ const attention = () => ({
     expired: "Expired",
     expiring: "Expires soon",
     form: "Form",
-    erases: "Erases",
+    erases: "Deletes",
     nearlyFull: "Nearly full",
   },
   links: {
@@ -39,7 +38,7 @@ const attention = () => ({
     sentence`${name} is nearly full: ${formatCount(count)} of ${quantity(most, "submission")}.`,
   closes: (name: Child, distance: Child) => sentence`${name} closes ${distance}.`,
   erases: (name: Child, count: number, isMinimum: boolean) =>
-    sentence`${name} erases ${isMinimum ? "at least " : ""}${formatCount(count)} ${plural(count, "submission")} within 7 days.`,
+    sentence`${name} permanently deletes ${isMinimum ? "at least " : ""}${formatCount(count)} ${plural(count, "submission")} within 7 days.`,
   largeDatabase: (name: Child, size: string, most: string) =>
     sentence`Database ${name} holds ${size} of ${most}.`,
 });
@@ -55,10 +54,10 @@ const firstSteps = () => ({
   inviteMember: "Invite member",
 });
 
-export const overview = () => ({
+export const overview = (words: Words) => ({
   title: "Overview",
   createCredential: "Create credential",
-  attention: attention(),
+  attention: attention(words),
   firstSteps: firstSteps(),
   collections: {
     title: "Forms and apps",
@@ -76,9 +75,9 @@ export const overview = () => ({
   traffic: {
     title: "Last 30 days",
     requests: "Requests",
-    requestTotal: (count: number) => `${formatCount(count)} in total`,
+    requestTotal: (count: number) => `${words.formatCount(count)} in total`,
     submissions: "Submissions",
-    submissionTotal: (count: number) => `${formatCount(count)} in all forms`,
+    submissionTotal: (count: number) => `${words.formatCount(count)} in all forms`,
     note: "Days end at midnight UTC. Requests appear within a minute.",
   },
 });

@@ -1,8 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { sentence } from "#admin/language/sentence.ts";
-import { formatCount } from "#html/viewer.tsx";
-import { plural, quantity } from "./words.ts";
+import { plural, type Words } from "./words.ts";
 
 const deletedWith = (): Record<CollectionKind, string> => ({
   app: "Deleted with its app",
@@ -10,7 +9,7 @@ const deletedWith = (): Record<CollectionKind, string> => ({
 });
 
 /** The search for the data of a person. */
-export const people = () => ({
+export const people = ({ formatCount, quantity }: Words) => ({
   titleOf: (text: string) => `Find a person: ${text}`,
   labels: { text: "Person" },
   textHint:
@@ -21,7 +20,7 @@ export const people = () => ({
     person: "Person",
     result: "Result",
     started: "Started",
-    erased: "Erased",
+    erased: "Deleted on",
     delete: "Delete",
   },
   running: (found: number, searched: number) =>
@@ -30,7 +29,8 @@ export const people = () => ({
   firstFound: (found: number) => `The first ${quantity(found, "item")} found`,
   status: (progress: Child) => sentence`${progress}.`,
   refresh: "Refresh",
-  moreMatches: "More items may match. Erase these first, or enter something more specific.",
+  moreMatches:
+    "More items may match. Permanently delete these first, or enter something more specific.",
   foundItems: "Found items",
   groupTitle: (name: Child, items: string) => sentence`${name}: ${items}`,
   searchedPlaces:
@@ -41,14 +41,14 @@ export const people = () => ({
     item: "Item",
     created: "Created",
     place: "Found in",
-    erase: "Erase",
+    erase: "Permanently delete",
   },
   values: "Current values",
   formerValues: "Former values",
   deletedWith: deletedWith(),
-  erase: "Erase…",
+  erase: "Permanently delete…",
   nothingYet: "Nothing found yet.",
-  nothingLeft: "Nothing left to erase.",
+  nothingLeft: "Nothing left to delete.",
   gone: (count: number) =>
     `${quantity(count, "item")} no longer ${plural(count, "exists", "exist")} here.`,
   more: "More",

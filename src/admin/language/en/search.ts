@@ -1,7 +1,7 @@
-import { formatCount } from "#html/viewer.tsx";
+import type { Words } from "./words.ts";
 
 /** “Find anything”. */
-export const search = () => ({
+export const search = ({ formatCount }: Words) => ({
   title: "Search",
   titleOf: (text: string) => `Search: ${text}`,
   /** Pages that the navigation does not have. */
@@ -26,6 +26,7 @@ export const search = () => ({
     guides: "documentation help manual",
     members: "people users invite roles",
     people: "personal data protection privacy GDPR erase",
+    settings: "installation options",
     databases: "settings size storage location",
     audit: "log history who changed",
     account: "password name time zone sessions sign out profile language",
@@ -51,8 +52,9 @@ export const search = () => ({
   finds: "You can search for:",
   nothing: (text: string) => `Nothing found for “${text}”.`,
   ways: [
-    "Records: the receipt number, like ORD-000042",
-    "Submissions and records: the ID or its last 8 characters, or a text, name, email address, phone number or URL in a searchable field",
+    "Records: the receipt number, like ORD-000042. The service gives each record one",
+    "Submissions and records: the ID, as you copy it from a page, or its last 8 characters",
+    "Submissions and records: a text, name, email address, phone number or URL in a searchable field",
     "Forms and apps: a part of the name or key",
     "Integrations, webhooks and members: a part of the name, or an email address",
     "Pages: the start of a word",

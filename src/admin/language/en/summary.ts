@@ -3,19 +3,20 @@ import { plural } from "./words.ts";
 /** The summary of a form or an app. */
 export const summary = () => ({
   tooLarge: (items: string) =>
-    `This period has too many ${items} to summarize: more than 200,000, or more than 200 MB. Choose a shorter period.`,
+    `This period has too many ${items} to summarize: more than 200,000, or more than 200 MB.`,
+  /** Takes the first and the last month of a shorter period. */
+  showMonths: (from: string, to: string) =>
+    from === to ? `Show ${from}` : `Show ${from} to ${to}`,
+  monthTooLarge: "Aggregates with conditions can summarize a part of it.",
   /** The zone decides where months begin. */
-  note: (zone: string, hasMoreFields: boolean) =>
-    `Months are in ${zone}. ${hasMoreFields ? "Only the first searchable fields are included." : "Only searchable fields are included."}`,
+  note: (zone: string) => `Months are in ${zone}. Only searchable fields are included.`,
   from: "From",
   to: "To",
   show: "Show period",
   recent: (months: number) => (months === 1 ? "This month" : `${months} months`),
   longest: (months: number) => `At most ${months} ${plural(months, "month")}.`,
   none: (items: string) => `No ${items} were created in this period.`,
-  /** Take a count and the same in words, like “12 submissions”. */
-  onlyMonth: (items: string, month: string, hasOthers: boolean) =>
-    hasOthers ? `${items} in ${month}, none in the other months.` : `${items} in ${month}.`,
+  /** Takes a count and the same in words, like “12 submissions”. */
   onlyValue: (count: number, items: string, value: string) =>
     count === 1 ? `${items}, with “${value}”.` : `${items}, all with “${value}”.`,
   noValues: (count: number, items: string) =>
@@ -29,5 +30,9 @@ export const summary = () => ({
   sum: "Sum",
   byValue: (items: string, field: string) => `${items} by ${field}`,
   otherValues: "Other values",
+  pages: "Figures of other fields",
+  previousPage: "Previous fields",
+  nextPage: "More fields",
+  position: (page: number, count: number) => `Page ${page} of ${count}`,
   noValue: "No value",
 });

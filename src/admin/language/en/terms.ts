@@ -3,7 +3,7 @@ import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
 import type { Status } from "#domain/item/item.ts";
 import type { EffectiveWebhookState } from "#domain/webhook/status.ts";
-import { quantity } from "./words.ts";
+import type { Words } from "./words.ts";
 
 interface CollectionTerms {
   /** Within a sentence: “form”. */
@@ -18,17 +18,19 @@ interface CollectionTerms {
   itemCount: (count: number, isExact?: boolean) => string;
 }
 
-const itemCount = (count: number, item: string, isExact = true) =>
-  `${isExact ? "" : "at least "}${quantity(count, item)}`;
+const itemCounter =
+  ({ quantity }: Words, item: string) =>
+  (count: number, isExact = true) =>
+    `${isExact ? "" : "at least "}${quantity(count, item)}`;
 
-const collections = (): Record<CollectionKind, CollectionTerms> => ({
+const collections = (words: Words): Record<CollectionKind, CollectionTerms> => ({
   app: {
     one: "app",
     many: "Apps",
     item: "record",
     items: "records",
     Items: "Records",
-    itemCount: (count, isExact) => itemCount(count, "record", isExact),
+    itemCount: itemCounter(words, "record"),
   },
   form: {
     one: "form",
@@ -36,7 +38,7 @@ const collections = (): Record<CollectionKind, CollectionTerms> => ({
     item: "submission",
     items: "submissions",
     Items: "Submissions",
-    itemCount: (count, isExact) => itemCount(count, "submission", isExact),
+    itemCount: itemCounter(words, "submission"),
   },
 });
 
@@ -91,8 +93,8 @@ const properties = () => ({
 });
 
 /** Terms that several areas share. */
-export const terms = () => ({
-  collections: collections(),
+export const terms = (words: Words) => ({
+  collections: collections(words),
   fieldTypes: fieldTypes(),
   roles: roles(),
   statuses: statuses(),

@@ -4,7 +4,7 @@ import type { DeliveryResult } from "#domain/webhook/delivery.ts";
 import type { WebhookStatus } from "#domain/webhook/status.ts";
 import type { WebhookType } from "#domain/webhook/webhook.ts";
 import { sentence } from "#admin/language/sentence.ts";
-import { quantity } from "./words.ts";
+import type { Words } from "./words.ts";
 
 const types = (): Record<WebhookType, string> => ({
   "record.created": "Record created",
@@ -69,7 +69,7 @@ const inputs = () => ({
   saved: "Webhook saved",
 });
 
-const deliveries = () => ({
+const deliveries = ({ quantity }: Words) => ({
   caption: "Deliveries",
   columns: {
     time: "Time",
@@ -133,12 +133,15 @@ const layout = () => ({
   stillDisabled: ({ reason }: WebhookStatus) => `The webhook is still disabled. ${reason ?? ""}`,
 });
 
-export const webhooks = () => ({
+export const webhooks = (words: Words) => ({
   title: "Webhooks",
   create: "Create webhook",
   none: "No webhooks yet",
   purpose: "A webhook sends an event to another system when a record or submission changes.",
-  columns: { created: "Created", state: "State" },
+  columns: { delivered: "Delivered, 24 hours", queue: "Queue", state: "State" },
+  successRate: (percent: string, attempts: number) =>
+    `${percent} of ${words.quantity(attempts, "attempt")}`,
+  nextAttempt: (time: Child) => sentence`Next attempt ${time}.`,
   labels: {
     name: "Name",
     url: "Endpoint URL",
@@ -152,7 +155,7 @@ export const webhooks = () => ({
   typeSummary,
   layout: layout(),
   inputs: inputs(),
-  deliveries: deliveries(),
+  deliveries: deliveries(words),
   secrets: {
     newTitle: "Your webhook secret",
     secret: "Secret",

@@ -1,6 +1,6 @@
 import { lazy } from "#domain/lazy.ts";
 import { nameFileTypes } from "#admin/language/file-types.ts";
-import { formatCount } from "#html/viewer.tsx";
+import type { Numbers } from "#admin/language/numbers.ts";
 
 const rules = lazy(() => new Intl.PluralRules("en"));
 
@@ -8,9 +8,16 @@ const rules = lazy(() => new Intl.PluralRules("en"));
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   rules().select(count) === "one" ? one : many;
 
-/** Texts like “1 request” and “1,204 requests”. */
-export const quantity = (count: number, one: string, many?: string): string =>
-  `${formatCount(count)} ${plural(count, one, many)}`;
+/** What texts with numbers need. */
+export interface Words extends Numbers {
+  /** Writes like “1 request” and “1,204 requests”. */
+  quantity: (count: number, one: string, many?: string) => string;
+}
+
+export const wordsWith = (numbers: Numbers): Words => ({
+  ...numbers,
+  quantity: (count, one, many) => `${numbers.formatCount(count)} ${plural(count, one, many)}`,
+});
 
 /** “A”, “A and B”, “A, B and C”. */
 export const listing = (words: readonly string[], conjunction = "and"): string =>

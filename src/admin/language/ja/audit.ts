@@ -1,7 +1,7 @@
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Child } from "hono/jsx";
 import type { AccountAction, ResourceAction } from "#domain/audit.ts";
 import type { ItemAction } from "#domain/item/change.ts";
-import { formatCount } from "#html/viewer.tsx";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
 import { joinWords } from "./words.ts";
@@ -14,11 +14,11 @@ const filters = (): Catalogue["audit"]["filters"] => ({
   actions: {
     record: "レコードに関する操作",
     "record.create": "レコードの作成",
-    "record.update": "レコードの変更",
+    "record.update": "レコードの更新",
     "record.erase": "レコードの完全な削除",
     submission: "回答に関する操作",
     "submission.create": "回答の作成",
-    "submission.update": "回答の変更",
+    "submission.update": "回答の更新",
     "submission.delete": "回答の削除",
     "submission.erase": "回答の完全な削除",
     "submission.close": "回答のクローズ",
@@ -33,7 +33,8 @@ const filters = (): Catalogue["audit"]["filters"] => ({
   },
   subject: "対象",
   subjectExample: "受付番号、ID、メールアドレス",
-  onlyIn: (collection) => `${collection} の操作のみ`,
+  collection: "フォームまたはアプリ",
+  everywhere: "すべてのフォームとアプリ",
   days: { today: "今日", yesterday: "昨日", week: "過去 7 日間" },
   from: "開始日",
   until: "終了日",
@@ -108,13 +109,14 @@ const accountEvents = (): Record<AccountAction, (member: Child) => Child> => ({
   "member.setup": (member) => sentence`${member}がこのサービスをセットアップしました`,
 });
 
-export const audit = (): Catalogue["audit"] => ({
+export const audit = (numbers: Numbers): Catalogue["audit"] => ({
   title: "監査ログ",
   columns: { time: "日時", event: "操作内容", session: "セッション", request: "リクエスト" },
   filters: filters(),
   noMatches: "該当する操作はありません",
   noMatchesYet: "該当する操作はまだ見つかっていません",
   older: "以前の操作を表示",
+  searchedBackTo: (time) => sentence`${time} まで検索しました。`,
   searchOlder: "以前の操作を検索",
   backToAll: "監査ログ全体に戻る",
   service: "システム",
@@ -139,10 +141,12 @@ export const audit = (): Catalogue["audit"] => ({
   accountEvents: accountEvents(),
   group(actor, actions, items, collection) {
     const verbs = countedVerbs();
-    const counts = actions.map(([action, count]) => `${formatCount(count)} 件${verbs[action]}`);
+    const counts = actions.map(
+      ([action, count]) => `${numbers.formatCount(count)} 件${verbs[action]}`,
+    );
     return collection === null
       ? sentence`${actor}が${items}を ${counts.join("、")}しました`
       : sentence`${actor}が${collection}の${items}を ${counts.join("、")}しました`;
   },
-  showGroup: (count) => `${formatCount(count)} 件をすべて表示`,
+  showGroup: (count) => `${numbers.formatCount(count)} 件をすべて表示`,
 });

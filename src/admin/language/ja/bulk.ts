@@ -1,4 +1,4 @@
-import { formatCount } from "#html/viewer.tsx";
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 
 type Bulk = Catalogue["bulk"];
@@ -6,30 +6,30 @@ type Bulk = Catalogue["bulk"];
 /** Nouns that become verbs with 「する」. */
 const verbs = { edit: "変更", close: "クローズ", delete: "削除" };
 
-const hadValue = (count: number) =>
+const hadValue = (count: number, { formatCount }: Numbers) =>
   count > 0 ? `${formatCount(count)} 件はすでにこの値でした。` : "";
 
-const results = (): Bulk["results"] => ({
-  all(act, items, { unchanged }) {
-    const text = `${items}を${verbs[act]}しました`;
-    return unchanged === 0 ? text : `${text}。${hadValue(unchanged)}`;
+const results = (numbers: Numbers): Bulk["results"] => ({
+  all(act, items, { unchanged }, what) {
+    const text = what === undefined ? `${items}を${verbs[act]}しました` : `${items}の${what}`;
+    return unchanged === 0 ? text : `${text}。${hadValue(unchanged, numbers)}`;
   },
   partial(act, items, { done, unchanged }, named, others) {
     const names = named.map(({ title, reason }) => `${title}（${reason}）`).join("、");
-    const more = others > 0 ? `、ほか ${formatCount(others)} 件` : "";
-    return `${items}のうち ${formatCount(done)} 件を${verbs[act]}しました。${hadValue(unchanged)}${verbs[act]}できなかったデータ：${names}${more}`;
+    const more = others > 0 ? `、ほか ${numbers.formatCount(others)} 件` : "";
+    return `${items}のうち ${numbers.formatCount(done)} 件を${verbs[act]}しました。${hadValue(unchanged, numbers)}${verbs[act]}できなかったデータ：${names}${more}`;
   },
   title: (act, items) => `${items}を${verbs[act]}しました`,
   counts: (act, { done, refused }) =>
-    `${formatCount(done)} 件を${verbs[act]}しました。${formatCount(refused)} 件は${verbs[act]}できませんでした。`,
+    `${numbers.formatCount(done)} 件を${verbs[act]}しました。${numbers.formatCount(refused)} 件は${verbs[act]}できませんでした。`,
   refused: (act) => `${verbs[act]}できなかったデータ`,
   reason: "理由",
   listed: (count, total) =>
-    `${formatCount(total)} 件のうち、最初の ${formatCount(count)} 件を表示しています。`,
+    `${numbers.formatCount(total)} 件のうち、最初の ${numbers.formatCount(count)} 件を表示しています。`,
   back: (item) => `${item}の一覧に戻る`,
 });
 
-export const bulk = (): Bulk => ({
+export const bulk = (numbers: Numbers): Bulk => ({
   labels: { value: "新しい値", field: "フィールド" },
   nothingSelected: "先にデータを 1 件以上選択してください",
   concernsAll: (items) => `すべての${items}が対象です。`,
@@ -46,16 +46,29 @@ export const bulk = (): Bulk => ({
     delete: "削除した回答は元に戻せません。",
   },
   leftOut: (act, count, items) =>
-    `${items}のうち、${act === "close" ? "下書きとクローズ済み" : "クローズ済み"}の回答 ${formatCount(count)} 件は対象外です。`,
+    `${items}のうち、${act === "close" ? "下書きとクローズ済み" : "クローズ済み"}の回答 ${numbers.formatCount(count)} 件は対象外です。`,
+  set: (field, value) => `「${field}」を「${value}」に変更しました`,
+  cleared: (field) => `「${field}」の値を消去しました`,
+  undone: (items, left) =>
+    left === 0
+      ? `${items}を元に戻しました`
+      : `${items}を元に戻しました。${numbers.formatCount(left)} 件はその後に変更されたため、そのままです。`,
+  present: {
+    title: (field) => `「${field}」の現在の値`,
+    count: "件数",
+    none: "値なし",
+    others: (count) => `ほかの値 ${numbers.formatCount(count)} 種類`,
+    first: (count) => `最初の ${numbers.formatCount(count)} 件の値です。`,
+  },
   clear: "フィールドの値を消去する",
   blank: "値を入力するか、「フィールドの値を消去する」を選択してください。",
   progress: {
     title: (act, items) => `${items}を${verbs[act]}しています`,
     counts: (act, done, items, refused) =>
-      `${items}のうち ${formatCount(done)} 件を処理しました。${refused > 0 ? `${formatCount(refused)} 件は${verbs[act]}できませんでした。` : ""}`,
+      `${items}のうち ${numbers.formatCount(done)} 件を処理しました。${refused > 0 ? `${numbers.formatCount(refused)} 件は${verbs[act]}できませんでした。` : ""}`,
     stop: "中止",
   },
-  results: results(),
+  results: results(numbers),
   reasons: {
     gone: "すでに存在しません",
     closed: "すでにクローズ済みです",

@@ -1,4 +1,4 @@
-import { formatCount } from "#html/viewer.tsx";
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import type { ProblemCode } from "#domain/problem/catalogue.ts";
 import type { FieldErrorCode } from "#domain/problem/field-errors.ts";
@@ -94,7 +94,7 @@ const reasons = (): Reasons => ({
   other: (code) => otherReasons()[code],
 });
 
-export const calls = (): Texts => ({
+export const calls = ({ formatCount }: Numbers): Texts => ({
   lastDay: "過去 24 時間",
   lastMonth: "過去 30 日間",
   total: (count) => `${formatCount(count)} 件`,

@@ -1,4 +1,4 @@
-import { formatCount } from "#html/viewer.tsx";
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { joinWords } from "./words.ts";
 import { sentence } from "#admin/language/sentence.ts";
@@ -12,7 +12,10 @@ const itemAccess: Texts["access"]["items"] = ({ kind, actions }) => {
   return `${subject}の${actions.map((action) => verbs[action]).join("・")}`;
 };
 
-const selection: Texts["access"]["selection"] = ({ forms, apps, views }) => {
+const selection = (
+  { forms, apps, views }: Parameters<Texts["access"]["selection"]>[0],
+  { formatCount }: Numbers,
+) => {
   const counts = [
     ...(forms > 0 ? [`フォーム ${formatCount(forms)} 件`] : []),
     ...(apps > 0 ? [`アプリ ${formatCount(apps)} 件`] : []),
@@ -51,7 +54,7 @@ const accessSentence: Texts["access"]["sentence"] = (rights, places) => {
   return `${listed}${hidden > 0 ? `、ほか ${hidden} 件` : ""}で、${clauses.join("、")}ができます。`;
 };
 
-const access = (): Texts["access"] => ({
+const access = (numbers: Numbers): Texts["access"] => ({
   summary: (permitted, selected) => `${selected}：${permitted}`,
   sentence: accessSentence,
   none: "アクセス権なし",
@@ -62,7 +65,7 @@ const access = (): Texts["access"] => ({
   readDefinitions: "定義の読み取り",
   manageWebhooks: "Webhook の管理",
   everything: "すべてのフォームとアプリ",
-  selection,
+  selection: (selected) => selection(selected, numbers),
 });
 
 const permissions = (): Texts["permissions"] => ({
@@ -122,7 +125,7 @@ const newSecret = (): Texts["newSecret"] => ({
   websiteComment: "キーは表示ごとに 1 つ。ダブルクリックしても回答は 1 件だけ作成されます。",
 });
 
-export const credentials = (): Texts => ({
+export const credentials = (numbers: Numbers): Texts => ({
   title: "API 連携",
   create: "認証情報を作成",
   labels: {
@@ -145,7 +148,7 @@ export const credentials = (): Texts => ({
     revoked: "失効済み",
   },
   permissions: permissions(),
-  access: access(),
+  access: access(numbers),
   list: list(),
   tabsLabel: "認証情報",
   tabs: {
@@ -164,8 +167,8 @@ export const credentials = (): Texts => ({
   neverUsed: "未使用",
   neverExpires: "無期限",
   limits: (requests, writes) =>
-    `1 分あたり ${formatCount(requests)} 件（うち書き込み ${formatCount(writes)} 件）`,
-  rejected: (count) => `（拒否 ${formatCount(count)} 件）`,
+    `1 分あたり ${numbers.formatCount(requests)} 件（うち書き込み ${numbers.formatCount(writes)} 件）`,
+  rejected: (count) => `（拒否 ${numbers.formatCount(count)} 件）`,
   revoke: "認証情報を失効させる",
   revokeTitle: (name) => `「${name}」を失効させますか？`,
   revokeWarning: (kind) =>

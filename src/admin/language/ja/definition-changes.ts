@@ -1,6 +1,6 @@
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
-import { formatCount } from "#html/viewer.tsx";
 
 type Changes = Catalogue["definitionChanges"];
 
@@ -42,7 +42,7 @@ const work = (): Changes["work"] => ({
   recalculates: (items, names) => sentence`${items}の${names}を再計算します。`,
 });
 
-export const definitionChanges = (): Changes => ({
+export const definitionChanges = ({ formatCount }: Numbers): Changes => ({
   title: "変更内容",
   none: "変更はありません",
   fixFields: "強調表示されているフィールドを修正してください。",

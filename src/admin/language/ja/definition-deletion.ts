@@ -1,7 +1,7 @@
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
-import { formatCount } from "#html/viewer.tsx";
 
-export const definitionDeletion = (): Catalogue["definitionDeletion"] => ({
+export const definitionDeletion = ({ formatCount }: Numbers): Catalogue["definitionDeletion"] => ({
   title: (name) => `「${name}」を削除`,
   effect: (one) =>
     `この${one}はすぐに削除され、どこからも利用できなくなります。7 日以内は復元できます。`,

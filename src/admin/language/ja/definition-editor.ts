@@ -1,6 +1,6 @@
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
-import { formatCount } from "#html/viewer.tsx";
 import { ruleFlags, fieldProperties } from "./field-properties.ts";
 
 type Editor = Catalogue["definitionEditor"];
@@ -30,7 +30,7 @@ const problems = (): Editor["problems"] => ({
     ].join(""),
 });
 
-const page = (): Editor["page"] => ({
+const page = ({ formatCount }: Numbers): Editor["page"] => ({
   versions: "バージョン",
   duplicate: "複製",
   pending: (done, total) =>
@@ -46,8 +46,8 @@ const page = (): Editor["page"] => ({
   editAsJson: "この定義を JSON で編集",
 });
 
-export const definitionEditor = (): Editor => ({
-  page: page(),
+export const definitionEditor = (numbers: Numbers): Editor => ({
+  page: page(numbers),
   inputs: fieldProperties(),
   inputOf: (label, input) => `${label}：${input}`,
   keyHint:

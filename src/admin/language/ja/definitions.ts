@@ -1,10 +1,10 @@
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
-import { formatCount } from "#html/viewer.tsx";
 import { sentence } from "#admin/language/sentence.ts";
 
 type Definitions = Catalogue["definitions"];
 
-const acceptance = (): Definitions["acceptance"] => ({
+const acceptance = ({ formatCount }: Numbers): Definitions["acceptance"] => ({
   open: "受付中",
   closed: { not_open_yet: "受付開始前", closed: "受付終了", full: "上限に到達" },
   closes: (distance) => sentence`受付終了：${distance}`,
@@ -21,7 +21,7 @@ const list = (): Definitions["list"] => ({
   fieldsOf: (name) => `「${name}」のフィールド`,
 });
 
-export const definitions = (): Definitions => ({
+export const definitions = (numbers: Numbers): Definitions => ({
   tabs: {
     summary: "集計",
     fields: "フィールド",
@@ -29,10 +29,10 @@ export const definitions = (): Definitions => ({
     access: "アクセス権",
     api: "API",
   },
-  acceptance: acceptance(),
+  acceptance: acceptance(numbers),
   dataIn: (location) => `データの保存場所：${location}`,
   indexing: (done, total) =>
-    `検索インデックスと計算式を更新しています：${formatCount(done)} / ${formatCount(total)} 件`,
+    `検索インデックスと計算式を更新しています：${numbers.formatCount(done)} / ${numbers.formatCount(total)} 件`,
   create: (one) => `${one}を作成`,
   timeZone: "タイムゾーン",
   timeZoneHint: "インポート、ダウンロード、計算式、日付に使用されます。例：Asia/Tokyo",

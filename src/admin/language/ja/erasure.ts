@@ -1,7 +1,7 @@
-import { formatCount } from "#html/viewer.tsx";
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 
-export const erasure = (): Catalogue["erasure"] => ({
+export const erasure = ({ formatCount }: Numbers): Catalogue["erasure"] => ({
   title: (item) => `「${item}」を完全に削除`,
   warning: (item) => `この${item}と次のデータを完全に削除します。元に戻すことはできません。`,
   values: (fields) => `${formatCount(fields)} 個のフィールドの値と、その検索インデックス`,
@@ -11,5 +11,5 @@ export const erasure = (): Catalogue["erasure"] => ({
   note: (item) =>
     `変更フィードには、${item}が削除されたことが記録されます。監査ログには、削除した人、日時、ID が残ります。`,
   erase: "完全に削除",
-  done: (id) => `${id} を完全に削除しました`,
+  done: (title) => `「${title}」を完全に削除しました`,
 });

@@ -1,9 +1,9 @@
-import { formatBytes } from "#html/viewer.tsx";
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
-import { formatCount } from "#html/viewer.tsx";
 import { ruleFlags, fieldProperties } from "./field-properties.ts";
 import { explainFormulaReason } from "./formula-reasons.ts";
+import { optionLabels } from "#admin/language/option-labels.ts";
 import { fileTypes } from "./words.ts";
 
 type FieldEditor = Catalogue["fieldEditor"];
@@ -35,19 +35,23 @@ const rules = (): FieldEditor["rules"] => ({
   default: { label: properties.default, hint: "空欄の場合に使用されます。" },
 });
 
-const setRules = (): FieldEditor["setRules"] => ({
-  min_length: (value) => `${value} 文字以上`,
-  max_length: (value) => `${value} 文字以内`,
+const setRules = ({ formatBytes, formatNumber }: Numbers): FieldEditor["setRules"] => ({
+  section: (value) => `セクション「${value}」`,
+  app: (value) => `アプリ ${value}`,
+  options: (value) => optionLabels(value).join("、"),
+  formula: (value) => `= ${value}`,
+  min_length: (value) => `${formatNumber(value)} 文字以上`,
+  max_length: (value) => `${formatNumber(value)} 文字以内`,
   pattern: (value) => `正規表現 ${value}`,
-  minimum: (value) => `${value} 以上`,
-  maximum: (value) => `${value} 以下`,
+  minimum: (value) => `${formatNumber(value)} 以上`,
+  maximum: (value) => `${formatNumber(value)} 以下`,
   decimals: (value) => `小数 ${value} 桁`,
-  min_rows: (value) => `${value} 行以上`,
-  max_rows: (value) => `${value} 行以内`,
-  max_files: (value) => `${value} ファイルまで`,
+  min_rows: (value) => `${formatNumber(value)} 行以上`,
+  max_rows: (value) => `${formatNumber(value)} 行以内`,
+  max_files: (value) => `${formatNumber(value)} ファイルまで`,
   max_bytes: (value) => `1 ファイルあたり ${formatBytes(Number(value))} まで`,
   accept: (value) => `ファイル形式 ${fileTypes(value.split(", "))}`,
-  default: (value) => `初期値 ${value}`,
+  default: (value) => `初期値 ${formatNumber(value)}`,
 });
 
 const flags = (): FieldEditor["flags"] => ({
@@ -62,6 +66,7 @@ const formula = (): FieldEditor["formula"] => ({
   hintWithoutNames: (example) => sentence`ほかのフィールドのキーを使用します。例：${example}`,
   exampleResult: "例の計算結果：",
   resultFor: (item) => `「${item}」の計算結果：`,
+  resultForRow: (item) => `「${item}」の 1 行目の計算結果：`,
   result: properties.result,
   reason: explainFormulaReason,
   atCharacter: (position, reason) => `${position} 文字目：${reason}`,
@@ -69,7 +74,7 @@ const formula = (): FieldEditor["formula"] => ({
   example: (text) => `例：${text}`,
 });
 
-export const fieldEditor = (): FieldEditor => ({
+export const fieldEditor = (numbers: Numbers): FieldEditor => ({
   addField: "フィールドを追加",
   addColumn: "列を追加",
   addColumnTo: (list) => `「${list}」に列を追加`,
@@ -77,7 +82,7 @@ export const fieldEditor = (): FieldEditor => ({
   actionOn: (action, field) => `${action}：${field}`,
   flags: flags(),
   notSearchable: "検索対象外",
-  errors: (count) => `エラー ${formatCount(count)} 件`,
+  errors: (count) => `エラー ${numbers.formatCount(count)} 件`,
   label: properties.label,
   labelOf: (field) => `「${field}」のラベル`,
   help: properties.help,
@@ -90,6 +95,6 @@ export const fieldEditor = (): FieldEditor => ({
   newKeyHint: "API で使用される半角英数字の名前です。ラベルが英字の場合は省略できます。",
   keyHint: "キーを変更しても、データはそのまま残ります。",
   rules: rules(),
-  setRules: setRules(),
+  setRules: setRules(numbers),
   formula: formula(),
 });

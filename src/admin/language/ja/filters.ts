@@ -1,4 +1,4 @@
-import { formatCount } from "#html/viewer.tsx";
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { joinWords } from "./words.ts";
 
@@ -64,7 +64,7 @@ const predicates = (): Record<Comparison, Predicate> => ({
 
 const unlessOne = (values: readonly string[], words: string) => (values.length === 1 ? "" : words);
 
-export const filters = (): Filters => ({
+export const filters = ({ formatCount }: Numbers): Filters => ({
   comparisons: comparisons(),
   describe: (name, comparison, values) => joinWords(name, predicates()[comparison](values)),
   describeOther: (name, operator, values) => `${name} ${operator} ${quoted(values)}`,
@@ -78,6 +78,7 @@ export const filters = (): Filters => ({
   me: "自分",
   text: (text) => `テキスト「${text}」`,
   view: (name) => `ビュー「${name}」`,
+  advanced: "詳細",
   conditions: "JSON の条件",
   active: "適用中の絞り込み",
   edit: "絞り込みを編集",

@@ -1,11 +1,13 @@
-import { formatCount } from "#html/viewer.tsx";
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 
-export const frame = (): Catalogue["frame"] => ({
+export const frame = ({ formatCount }: Numbers): Catalogue["frame"] => ({
   administration: "管理画面",
   menu: "メニュー",
   searchForm: "全体検索",
   search: "すべてから検索",
+  undo: "元に戻す",
+  view: "表示",
   signOut: "ログアウト",
   theme: "テーマ",
   themes: { system: "システム", light: "ライト", dark: "ダーク" },
@@ -22,9 +24,10 @@ export const frame = (): Catalogue["frame"] => ({
     members: "メンバー",
     audit: "監査ログ",
     people: "個人データを検索",
-    settings: "データベース",
+    settings: "設定",
     account: "個人設定",
   },
+  shortNames: { integrations: "API 連携" },
   chart: {
     rejected: (count) => `（拒否 ${formatCount(count)} 件）`,
     description: (totals, first, last, peak) =>

@@ -1,5 +1,5 @@
-import { lazy } from "#domain/lazy.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
+import type { Numbers } from "#admin/language/numbers.ts";
 import { account } from "./account.ts";
 import { fieldEditor } from "./field-editor.ts";
 import { files } from "./files.ts";
@@ -31,6 +31,7 @@ import { secrets } from "./secrets.ts";
 import { people } from "./people.ts";
 import { problems } from "./problems.ts";
 import { search } from "./search.ts";
+import { settings } from "./settings.ts";
 import { signIn } from "./sign-in.ts";
 import { summary } from "./summary.ts";
 import { terms } from "./terms.ts";
@@ -38,41 +39,42 @@ import { viewDescription } from "./view-description.ts";
 import { webhooks } from "./webhooks.ts";
 
 /** The Japanese texts. docs/administration.md has the glossary. */
-export const ja = lazy((): Catalogue => ({
+export const ja = (numbers: Numbers): Catalogue => ({
   account: account(),
   files: files(),
-  audit: audit(),
-  bulk: bulk(),
-  calls: calls(),
+  audit: audit(numbers),
+  bulk: bulk(numbers),
+  calls: calls(numbers),
   credentialAccess: credentialAccess(),
-  credentials: credentials(),
+  credentials: credentials(numbers),
   databases: databases(),
   definitionAccess: definitionAccess(),
-  definitionChanges: definitionChanges(),
-  definitionEditor: definitionEditor(),
-  definitionDeletion: definitionDeletion(),
+  definitionChanges: definitionChanges(numbers),
+  definitionEditor: definitionEditor(numbers),
+  definitionDeletion: definitionDeletion(numbers),
   definitionJson: definitionJson(),
   definitionSettings: definitionSettings(),
   definitionVersions: definitionVersions(),
-  definitions: definitions(),
-  fieldEditor: fieldEditor(),
-  erasure: erasure(),
-  filters: filters(),
-  frame: frame(),
-  itemForm: itemForm(),
-  itemImport: itemImport(),
-  itemList: itemList(),
-  itemPage: itemPage(),
+  definitions: definitions(numbers),
+  fieldEditor: fieldEditor(numbers),
+  erasure: erasure(numbers),
+  filters: filters(numbers),
+  frame: frame(numbers),
+  itemForm: itemForm(numbers),
+  itemImport: itemImport(numbers),
+  itemList: itemList(numbers),
+  itemPage: itemPage(numbers),
   members: members(),
-  moves: moves(),
-  overview: overview(),
+  moves: moves(numbers),
+  overview: overview(numbers),
   secrets: secrets(),
-  people: people(),
+  people: people(numbers),
   problems: problems(),
-  search: search(),
+  search: search(numbers),
+  settings: settings(),
   signIn: signIn(),
   summary: summary(),
-  terms: terms(),
+  terms: terms(numbers),
   viewDescription: viewDescription(),
-  webhooks: webhooks(),
-}));
+  webhooks: webhooks(numbers),
+});

@@ -1,13 +1,13 @@
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
-import { formatCount } from "#html/viewer.tsx";
 
 type ItemForm = Catalogue["itemForm"];
 
 /** Labels of fields, like 「件名」「数量」. */
 const quote = (labels: readonly string[]) => labels.map((label) => `「${label}」`).join("");
 
-const rows = (): ItemForm["rows"] => ({
+const rows = ({ formatCount }: Numbers): ItemForm["rows"] => ({
   cell: (column, row) => `${column}（${row} 行目）`,
   remove: "削除",
   removeRow: (row) => `${row} 行目を削除`,
@@ -32,23 +32,38 @@ const conflict = (): ItemForm["conflict"] => ({
 
 const outcomes = (): ItemForm["outcomes"] => ({
   saved: (title) => `「${title}」を保存しました`,
+  submitted: (title) => `「${title}」を送信しました`,
   savedDraft: (title) => `「${title}」を下書きとして保存しました`,
   unchanged: (title) => `「${title}」に変更はありません`,
   merged: (title, labels) =>
     `「${title}」を保存しました。ほかのユーザーによる${quote(labels)}の変更も反映されています。`,
 });
 
-export const itemForm = (): ItemForm => ({
+const range =
+  ({ formatNumber }: Numbers): ItemForm["range"] =>
+  (minimum, maximum) => {
+    const [least, most] = [minimum, maximum].map((limit) =>
+      limit === undefined ? undefined : formatNumber(String(limit)),
+    );
+    if (least !== undefined && most !== undefined) return `${least} 以上 ${most} 以下`;
+    if (least !== undefined) return `${least} 以上`;
+    return most === undefined ? "" : `${most} 以下`;
+  };
+
+export const itemForm = (numbers: Numbers): ItemForm => ({
   create: (item) => `${item}を作成`,
   edit: (item) => `${item}を編集`,
   submit: "送信",
   another: "続けて作成",
+  anotherHint: "選択肢、日付、参照は引き継がれ、ほかのフィールドは空になります。",
+  done: "完了",
   saveDraft: "下書きとして保存",
   calculated: "計算結果",
   formerOption: (value) => `${value}（以前の選択肢）`,
   referenceHint: "レコードのタイトル、受付番号、またはその他のテキスト",
   duplicate: (label) => `「${label}」の値がほかのデータと重複しています。`,
-  rows: rows(),
+  range: range(numbers),
+  rows: rows(numbers),
   conflict: conflict(),
   outcomes: outcomes(),
 });

@@ -1,9 +1,12 @@
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
-import { formatCount } from "#html/viewer.tsx";
 
 type ItemImport = Catalogue["itemImport"];
 
-const forecast: ItemImport["forecast"] = ({ created, updated, unchanged, refused }) => {
+const forecast = (
+  { created, updated, unchanged, refused }: Parameters<ItemImport["forecast"]>[0],
+  { formatCount }: Numbers,
+) => {
   const parts = [
     [created, "追加"],
     [updated, "更新"],
@@ -50,7 +53,7 @@ const scope = (): ItemImport["scope"] => ({
   ],
 });
 
-export const itemImport = (): ItemImport => ({
+export const itemImport = (numbers: Numbers): ItemImport => ({
   title: (items) => `${items}をインポート`,
   labels: {
     file: "ファイル",
@@ -61,7 +64,7 @@ export const itemImport = (): ItemImport => ({
     dates: "日付",
   },
   fileHint: (rows, columns) =>
-    `ヘッダー行のある UTF-8 の CSV ファイル。区切り文字はカンマ、セミコロン、タブのいずれかです。1 MB、${formatCount(rows)} 行、${columns} 列までインポートできます。`,
+    `ヘッダー行のある UTF-8 の CSV ファイル。区切り文字はカンマ、セミコロン、タブのいずれかです。1 MB、${numbers.formatCount(rows)} 行、${columns} 列までインポートできます。`,
   paste: "または行を貼り付け",
   pasteHint: "ファイルや表計算ソフトから、ヘッダー行を含めてコピーしてください。",
   review: "内容を確認",
@@ -78,13 +81,13 @@ export const itemImport = (): ItemImport => ({
       month_first: "12/31/2026",
     },
   },
-  forecast,
+  forecast: (counts) => forecast(counts, numbers),
   zone: (zone) => `タイムゾーンのない時刻は ${zone} として扱われます。`,
-  importRows: (count) => `${formatCount(count)} 行をインポート`,
-  checkAgain: "再確認",
+  importRows: (count) => `${numbers.formatCount(count)} 行をインポート`,
+  checkAgain: "内容を再確認",
   downloadRejected: "エラーの行をダウンロード",
   downloadUpdates: "更新内容をダウンロード",
-  notImported: "— インポートしない —",
+  notImported: "インポートしない",
   status: "ステータス",
   column: "列",
   unnamedColumn: (position) => `${position} 列目`,
@@ -100,11 +103,11 @@ export const itemImport = (): ItemImport => ({
   reason: "理由",
   why: "理由",
   otherRejected: (count) =>
-    `残りの ${formatCount(count)} 行は、エラーの行をダウンロードして確認してください。`,
+    `残りの ${numbers.formatCount(count)} 行は、エラーの行をダウンロードして確認してください。`,
   updates: "更新",
   changedFields: "変更されるフィールド",
   otherUpdates: (count) =>
-    `残りの ${formatCount(count)} 行は、更新内容をダウンロードして確認してください。`,
+    `残りの ${numbers.formatCount(count)} 行は、更新内容をダウンロードして確認してください。`,
   item: "データ",
   before: "変更前",
   after: "変更後",
@@ -114,15 +117,15 @@ export const itemImport = (): ItemImport => ({
   importing: (items) => `${items}をインポートしています`,
   progress: "インポート",
   importedSoFar: (count, total) =>
-    `${formatCount(total)} 行中 ${formatCount(count)} 行をインポートしました。`,
+    `${numbers.formatCount(total)} 行中 ${numbers.formatCount(count)} 行をインポートしました。`,
   tryAgain: "再試行",
   continue: "続行",
   resumable:
     "中断しても、あとで再開できます。インポート済みの行が重複して追加されることはありません。",
   finished: "インポートが完了しました",
-  imported: (count) => `${formatCount(count)} 行をインポートしました。`,
+  imported: (count) => `${numbers.formatCount(count)} 行をインポートしました。`,
   partlyImported: (count, total, rejected) =>
-    `${formatCount(total)} 行中 ${formatCount(count)} 行をインポートしました。${formatCount(rejected)} 行はエラーのためインポートされませんでした。`,
+    `${numbers.formatCount(total)} 行中 ${numbers.formatCount(count)} 行をインポートしました。${numbers.formatCount(rejected)} 行はエラーのためインポートされませんでした。`,
   outcomes: { created: "追加", updated: "更新", unchanged: "変更なし", refused: "エラー" },
   view: (items) => `${items}を表示`,
   importMore: "続けてインポート",

@@ -1,10 +1,11 @@
-import { formatCount } from "#html/viewer.tsx";
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 
 type ItemList = Catalogue["itemList"];
 
 const downloads = (): ItemList["downloads"] => ({
   menu: "ダウンロード",
+  more: "その他",
   spreadsheet: "表計算ソフト用",
   spreadsheetHint: (zone) => `ラベル付きの CSV。日時は ${zone}`,
   local: "表計算ソフト用（お使いの形式）",
@@ -22,7 +23,7 @@ const table = (): ItemList["table"] => ({
   select: "選択",
   selectPage: "このページをすべて選択",
   selectItem: (name) => `「${name}」を選択`,
-  selectAll: (items, count) => (count === 1 ? `${items}を選択` : `${items}をすべて選択`),
+  selectAll: (items) => `${items}をすべて選択`,
   edit: "編集",
   editItem: (name) => `「${name}」を編集`,
   withSelected: "選択したデータの操作",
@@ -37,7 +38,7 @@ const tools = (): ItemList["tools"] => ({
   all: (items) => `すべての${items}`,
   ownFilter: "自分だけに表示されるビュー",
   columns: "表示する列",
-  saveColumns: "表示する列を保存",
+  saveColumns: "自分用に保存",
   sort: "並べ替え",
   sortBy: "並べ替えの基準",
   newestFirst: "新しい順",
@@ -74,7 +75,7 @@ const saved = (): ItemList["saved"] => ({
     "全員用のビューには固定の日付が必要です。「次の期間内」を日付の条件に変更するか、自分用に保存してください。",
 });
 
-const views = (): ItemList["views"] => ({
+const views = ({ formatCount }: Numbers): ItemList["views"] => ({
   inUse: "次で使用中のため、このビューは削除できません。先に変更または削除してください。",
   credentials: (count) => `認証情報 ${formatCount(count)} 件`,
   webhooks: (count) => `Webhook ${formatCount(count)} 件`,
@@ -84,12 +85,12 @@ const views = (): ItemList["views"] => ({
   changeEffect: "保存すると、次の認証情報と Webhook の対象も変わります。",
 });
 
-export const itemList = (): ItemList => ({
+export const itemList = (numbers: Numbers): ItemList => ({
   search: "検索",
   searchItems: (items) => `${items}を検索`,
   searchLabel: (items) => `すべてのフィールドのテキストから${items}を検索`,
   notAllSearched: (total) => `${total}の検索は、まだ完了していません`,
-  searched: (count, total) => `${total}のうち ${formatCount(count)} 件を検索しました`,
+  searched: (count, total) => `${total}のうち ${numbers.formatCount(count)} 件を検索しました`,
   noMatchesYet: "該当するデータはまだ見つかっていません",
   noMatches: (items) => `該当する${items}はありません`,
   noFields: "フィールドはまだありません。データを集めるには、フィールドを追加してください。",
@@ -97,7 +98,11 @@ export const itemList = (): ItemList => ({
   none: (items) => `${items}はまだありません`,
   create: (item) => `${item}を作成`,
   import: "インポート",
-  position: (first, last, total) => `${formatCount(first)}～${formatCount(last)} 件目 / ${total}`,
+  importItems: (items) => `${items}をインポート`,
+  connect: "外部システムを接続",
+  useApi: "API を使用",
+  position: (first, last, total) =>
+    `${numbers.formatCount(first)}～${numbers.formatCount(last)} 件目 / ${total}`,
   onlyPage: (total) => total,
   pages: "ページ",
   previous: "← 前へ",
@@ -109,5 +114,5 @@ export const itemList = (): ItemList => ({
   table: table(),
   tools: tools(),
   saved: saved(),
-  views: views(),
+  views: views(numbers),
 });

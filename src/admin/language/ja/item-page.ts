@@ -1,7 +1,7 @@
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Child } from "hono/jsx";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
-import { formatCount } from "#html/viewer.tsx";
 
 type ItemPage = Catalogue["itemPage"];
 
@@ -12,7 +12,8 @@ const actions = (): ItemPage["actions"] => ({
   reopen: "クローズを解除",
   delete: "削除",
   deleteTitle: "この回答を削除しますか？",
-  deleteConfirm: "回答は完全に削除され、元に戻せません。",
+  deleteConfirm:
+    "回答を、値と変更履歴とともに削除します。元に戻すことはできません。再試行のために保存されるレスポンスは最長 24 時間、削除した人の記録は監査ログに残ります。",
   erase: "完全に削除…",
   previous: "← 前へ",
   next: "次へ →",
@@ -39,11 +40,11 @@ const recalculated = (_: Child, time: Child) => sentence`自動で再計算（${
 
 const historyEntries = (): ItemPage["history"]["entries"] => ({
   "record.create": by("作成"),
-  "record.update": by("変更"),
+  "record.update": by("更新"),
   "record.recalculate": recalculated,
   "record.erase": by("完全に削除"),
   "submission.create": by("作成"),
-  "submission.update": by("変更"),
+  "submission.update": by("更新"),
   "submission.close": by("クローズ"),
   "submission.reopen": by("クローズを解除"),
   "submission.recalculate": recalculated,
@@ -62,7 +63,7 @@ const history = (): ItemPage["history"] => ({
   notRevertible: "変更前の値が残っている変更のバージョンを指定してください。",
 });
 
-export const itemPage = (): ItemPage => ({
+export const itemPage = ({ formatCount }: Numbers): ItemPage => ({
   actions: actions(),
   outcomes: outcomes(),
   untitled: {
@@ -80,7 +81,6 @@ export const itemPage = (): ItemPage => ({
     id: "ID",
     created: "作成日時",
     changed: "更新日時",
-    never: "なし",
     by: (actor) => actor,
     changedBy: (actor, version) => sentence`${actor}、バージョン ${version}`,
   },

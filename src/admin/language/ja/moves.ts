@@ -1,7 +1,7 @@
+import type { Numbers } from "#admin/language/numbers.ts";
 import { maxMovedCollections } from "#domain/move.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
-import { formatCount } from "#html/viewer.tsx";
 
 const phases = (): Catalogue["moves"]["phases"] => ({
   requested: "準備中",
@@ -36,16 +36,17 @@ const problems = (): Catalogue["moves"]["problems"] => ({
   too_many_changes: "最後の段階で変更が多かったため、もう一度実行します。",
 });
 
-const collections = (count: number) => `フォーム・アプリ ${formatCount(count)} 件`;
-const items = (count: number) => `データ ${formatCount(count)} 件`;
+const collections = (count: number, { formatCount }: Numbers) =>
+  `フォーム・アプリ ${formatCount(count)} 件`;
+const items = (count: number, { formatCount }: Numbers) => `データ ${formatCount(count)} 件`;
 
-export const moves = (): Catalogue["moves"] => ({
+export const moves = (numbers: Numbers): Catalogue["moves"] => ({
   title: "データの移動",
   columns: { name: "フォームまたはアプリ", to: "移動先", state: "状態", started: "開始日時" },
   phases: phases(),
   problems: problems(),
-  progress: (done, total) => `${total} 件中 ${done} 件`,
-  others: (count) => `ほか ${formatCount(count)} 件（参照でつながるもの）`,
+  progress: (done, total) => `${numbers.formatCount(total)} 件中 ${numbers.formatCount(done)} 件`,
+  others: (count) => `ほか ${numbers.formatCount(count)} 件（参照でつながるもの）`,
   from: (source, target) => sentence`${source} → ${target}`,
   startedBy: (time, actor) => sentence`${time}（${actor}）`,
   keptUntil: (time) => sentence`移動元のコピーは ${time} まで保持されます。`,
@@ -67,13 +68,13 @@ export const moves = (): Catalogue["moves"] => ({
     "データベースは 1 つだけです。フォームやアプリを移動するには、データベースを追加してください。",
   review: (name, target) => `「${name}」を ${target} に移動`,
   what: (count, total, source, target) =>
-    `${collections(count)}（${items(total)}）を、変更履歴とともに ${source} から ${target} に移動します。`,
+    `${collections(count, numbers)}（${items(total, numbers)}）を、変更履歴とともに ${source} から ${target} に移動します。`,
   linked: () =>
     "参照でつながるフォームとアプリは、同じデータベースを使用するため、一緒に移動します。",
   how: "移動中もリクエストは処理されます。最後に書き込みが最大 2 秒待機します。それまでは移動を中止できます。移動元のコピーは 7 日間保持されます。",
   delays: "移動の前に、次の待機があります：",
   itemColumn: "データの件数",
-  start: (count, total) => `${collections(count)}（${items(total)}）を移動`,
+  start: (count, total) => `${collections(count, numbers)}（${items(total, numbers)}）を移動`,
   started: (name, target) => `「${name}」を ${target} に移動しています`,
   underWay: (name, target) => `「${name}」はすでに ${target} に移動中です`,
   elsewhere: "データを移動",

@@ -1,8 +1,8 @@
-import { formatCount } from "#html/viewer.tsx";
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
 
-const attention = (): Catalogue["overview"]["attention"] => ({
+const attention = ({ formatCount }: Numbers): Catalogue["overview"]["attention"] => ({
   title: "要確認",
   nothing: "対応が必要なものはありません",
   states: {
@@ -54,10 +54,10 @@ const firstSteps = (): Catalogue["overview"]["firstSteps"] => ({
   inviteMember: "メンバーを招待",
 });
 
-export const overview = (): Catalogue["overview"] => ({
+export const overview = (numbers: Numbers): Catalogue["overview"] => ({
   title: "ホーム",
   createCredential: "認証情報を作成",
-  attention: attention(),
+  attention: attention(numbers),
   firstSteps: firstSteps(),
   collections: {
     title: "フォームとアプリ",
@@ -75,9 +75,9 @@ export const overview = (): Catalogue["overview"] => ({
   traffic: {
     title: "過去 30 日間",
     requests: "リクエスト",
-    requestTotal: (count) => `合計 ${formatCount(count)} 件`,
+    requestTotal: (count) => `合計 ${numbers.formatCount(count)} 件`,
     submissions: "回答",
-    submissionTotal: (count) => `全フォーム合計 ${formatCount(count)} 件`,
+    submissionTotal: (count) => `全フォーム合計 ${numbers.formatCount(count)} 件`,
     note: "日付の区切りは UTC の午前 0 時です。リクエストは 1 分以内に反映されます。",
   },
 });

@@ -1,8 +1,8 @@
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
-import { formatCount } from "#html/viewer.tsx";
 
-export const people = (): Catalogue["people"] => ({
+export const people = ({ formatCount }: Numbers): Catalogue["people"] => ({
   titleOf: (text) => `個人データを検索：${text}`,
   labels: { text: "対象者" },
   textHint:

@@ -4,7 +4,7 @@ import type { Problem } from "#domain/problem/problem.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { explainFieldError } from "./field-errors.ts";
 import { problemTexts } from "./problem-texts.ts";
-import { terms } from "./terms.ts";
+import { roles } from "./terms.ts";
 
 const conflicts: Record<ConflictReason, string> = {
   address_taken:
@@ -30,8 +30,8 @@ const textFor = (texts: Record<string, string>, code: unknown): string | undefin
 function describeRoles({ members }: Problem): string | undefined {
   const ability = Object.keys(abilities).find((name) => name === members["required_ability"]);
   if (ability === undefined) return undefined;
-  const { roles } = terms();
-  const names = abilities[ability as Ability].map((role) => roles[role]);
+  const roleNames = roles();
+  const names = abilities[ability as Ability].map((role) => roleNames[role]);
   return `この操作に必要な権限がありません。${names.join("または")}に依頼してください。`;
 }
 

@@ -1,7 +1,7 @@
-import { formatCount } from "#html/viewer.tsx";
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 
-export const search = (): Catalogue["search"] => ({
+export const search = ({ formatCount }: Numbers): Catalogue["search"] => ({
   title: "検索",
   titleOf: (text) => `検索：${text}`,
   pages: {
@@ -25,6 +25,7 @@ export const search = (): Catalogue["search"] => ({
     guides: "documentation help ドキュメント ヘルプ マニュアル 使い方",
     members: "people users roles ユーザー 招待 権限",
     people: "privacy GDPR プライバシー 個人情報 完全に削除 検索",
+    settings: "設定 環境",
     databases: "settings 設定 容量 保存場所",
     audit: "log history 履歴 ログ 変更",
     account: "password アカウント パスワード 名前 タイムゾーン 言語 セッション ログアウト",
@@ -48,8 +49,9 @@ export const search = (): Catalogue["search"] => ({
   finds: "次のものを検索できます：",
   nothing: (text) => `「${text}」は見つかりませんでした。`,
   ways: [
-    "レコード：ORD-000042 のような受付番号",
-    "回答とレコード：ID またはその末尾 8 文字、検索できるフィールドのテキスト、氏名、メールアドレス、電話番号、URL",
+    "レコード：ORD-000042 のような受付番号（レコードごとに自動で付けられます）",
+    "回答とレコード：画面からコピーした ID、またはその末尾 8 文字",
+    "回答とレコード：検索できるフィールドのテキスト、氏名、メールアドレス、電話番号、URL",
     "フォームとアプリ：名前またはキーの一部",
     "API 連携、Webhook、メンバー：名前の一部またはメールアドレス",
     "ページ：単語の先頭",

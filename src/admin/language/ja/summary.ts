@@ -2,19 +2,16 @@ import type { Catalogue } from "#admin/language/en/index.ts";
 
 export const summary = (): Catalogue["summary"] => ({
   tooLarge: (items) =>
-    `この期間の${items}は多すぎるため、集計できません（20 万件または 200 MB を超えています）。期間を短くしてください。`,
-  note: (zone, hasMoreFields) =>
-    `月は ${zone} の時刻で区切ります。${hasMoreFields ? "先頭のフィールドのみを表示しています。" : ""}検索対象外のフィールドは集計されません。`,
+    `この期間の${items}は多すぎるため、集計できません（20 万件または 200 MB を超えています）。`,
+  showMonths: (from, to) => (from === to ? `${from}を表示` : `${from}～${to}を表示`),
+  monthTooLarge: "条件付きの集計 API を使うと、一部を集計できます。",
+  note: (zone) => `月は ${zone} の時刻で区切ります。検索対象外のフィールドは集計されません。`,
   from: "開始月",
   to: "終了月",
   show: "表示",
   recent: (months) => (months === 1 ? "今月" : `過去 ${months} か月`),
   longest: (months) => `${months} か月まで指定できます。`,
   none: (items) => `この期間に作成された${items}はありません。`,
-  onlyMonth: (items, month, hasOthers) =>
-    hasOthers
-      ? `${month} の${items}のみです。ほかの月にはありません。`
-      : `${month} の${items}です。`,
   onlyValue: (_, items, value) => `${items}。値はすべて「${value}」です。`,
   noValues: (_, items) => `${items}。すべて未入力です。`,
   byMonth: (items) => `月別の${items}数`,
@@ -26,5 +23,9 @@ export const summary = (): Catalogue["summary"] => ({
   sum: "合計",
   byValue: (items, field) => `「${field}」別の${items}数`,
   otherValues: "その他の値",
+  pages: "ほかのフィールドの数値",
+  previousPage: "前のフィールド",
+  nextPage: "次のフィールド",
+  position: (page, count) => `${count} ページ中 ${page} ページ目`,
   noValue: "未入力",
 });

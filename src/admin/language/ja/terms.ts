@@ -1,10 +1,19 @@
-import { formatCount } from "#html/viewer.tsx";
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 
-const itemCount = (count: number, item: string, isExact = true) =>
-  `${item} ${formatCount(count)} 件${isExact ? "" : "以上"}`;
+const itemCounter =
+  ({ formatCount }: Numbers, item: string) =>
+  (count: number, isExact = true) =>
+    `${item} ${formatCount(count)} 件${isExact ? "" : "以上"}`;
 
-export const terms = (): Catalogue["terms"] => ({
+export const roles = (): Catalogue["terms"]["roles"] => ({
+  owner: "オーナー",
+  admin: "管理者",
+  editor: "編集者",
+  viewer: "閲覧者",
+});
+
+export const terms = (numbers: Numbers): Catalogue["terms"] => ({
   collections: {
     app: {
       one: "アプリ",
@@ -12,7 +21,7 @@ export const terms = (): Catalogue["terms"] => ({
       item: "レコード",
       items: "レコード",
       Items: "レコード",
-      itemCount: (count, isExact) => itemCount(count, "レコード", isExact),
+      itemCount: itemCounter(numbers, "レコード"),
     },
     form: {
       one: "フォーム",
@@ -20,7 +29,7 @@ export const terms = (): Catalogue["terms"] => ({
       item: "回答",
       items: "回答",
       Items: "回答",
-      itemCount: (count, isExact) => itemCount(count, "回答", isExact),
+      itemCount: itemCounter(numbers, "回答"),
     },
   },
   fieldTypes: {
@@ -40,7 +49,7 @@ export const terms = (): Catalogue["terms"] => ({
     files: "ファイル",
     computed: "計算",
   },
-  roles: { owner: "オーナー", admin: "管理者", editor: "編集者", viewer: "閲覧者" },
+  roles: roles(),
   statuses: { draft: "下書き", submitted: "送信済み", closed: "クローズ済み" },
   webhookStates: {
     active: "有効",

@@ -1,4 +1,4 @@
-import { formatCount } from "#html/viewer.tsx";
+import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
 
@@ -66,7 +66,7 @@ const describeError: Texts["deliveries"]["error"] = ({ status, error }) => {
   return isRedirect ? "リダイレクトには対応していません。" : `送信先が ${status} を返しました。`;
 };
 
-const deliveries = (): Texts["deliveries"] => ({
+const deliveries = (numbers: Numbers): Texts["deliveries"] => ({
   caption: "配信履歴",
   columns: {
     time: "日時",
@@ -81,7 +81,7 @@ const deliveries = (): Texts["deliveries"] => ({
   explanation:
     "配信の結果は数秒以内にここに表示され、30 日間保存されます。ここからイベントを再送信できます。",
   retrying: (attempts, next) =>
-    sentence`${formatCount(attempts)} 回の試行が失敗しました。以降のイベントは、次の試行（${next}）まで待機します。`,
+    sentence`${numbers.formatCount(attempts)} 回の試行が失敗しました。以降のイベントは、次の試行（${next}）まで待機します。`,
   retry: "今すぐ再試行",
   noResponse: "レスポンスなし",
   error: describeError,
@@ -148,13 +148,15 @@ const layout = (): Texts["layout"] => ({
   stillDisabled: () => `Webhook は無効のままです。${ownerGone}`,
 });
 
-export const webhooks = (): Texts => ({
+export const webhooks = (numbers: Numbers): Texts => ({
   title: "Webhook",
   create: "Webhook を作成",
   none: "Webhook はまだありません",
   purpose:
     "Webhook を使うと、レコードや回答が変更されたときに、ほかのシステムへイベントを送信できます。",
-  columns: { created: "作成日", state: "状態" },
+  columns: { delivered: "成功率（24 時間）", queue: "未送信", state: "状態" },
+  successRate: (percent, attempts) => `${numbers.formatCount(attempts)} 回中 ${percent}`,
+  nextAttempt: (time) => sentence`次の試行：${time}`,
   labels: {
     name: "名前",
     url: "送信先 URL",
@@ -168,7 +170,7 @@ export const webhooks = (): Texts => ({
   typeSummary,
   layout: layout(),
   inputs: inputs(),
-  deliveries: deliveries(),
+  deliveries: deliveries(numbers),
   secrets: {
     newTitle: "Webhook のシークレット",
     secret: "シークレット",

@@ -5,6 +5,7 @@ export const optionText = inLanguage(
   {
     hint: "Leave the stored value blank to store the label. Paste a list to add several.",
     add: "Add option",
+    label: "Label",
     option: (number: number) => `Option ${number}`,
     valueOf: (number: number) => `Stored value of option ${number}`,
     value: "Stored value",
@@ -14,6 +15,7 @@ export const optionText = inLanguage(
   {
     hint: "保存する値が空欄の場合は、ラベルを保存します。リストを貼り付けると、まとめて追加できます。",
     add: "選択肢を追加",
+    label: "ラベル",
     option: (number) => `選択肢 ${number}`,
     valueOf: (number) => `選択肢 ${number} の保存する値`,
     value: "保存する値",

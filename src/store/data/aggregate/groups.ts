@@ -3,92 +3,128 @@ import {
   maxAggregateItems,
   maxAggregateResponseBytes,
 } from "#domain/aggregate/aggregate.ts";
-import { selectList, type Column, type FigurePlan, type Figures } from "./figures.ts";
-import { integersFirstSql } from "./integers-first.ts";
+import type { GroupColumns } from "./group-columns.ts";
+import type { AggregatePlan } from "./plan.ts";
+import { emptyKey, selectList, type RowColumns } from "./row-columns.ts";
 import type { Builder } from "./statement.ts";
 
-/** The bytes of group keys that a general statement returns to the Worker for sorting. */
+/** The least bytes of a group in a response, without its keys. */
+const minGroupBytes = 30;
+/** The bytes of an outlier, without its keys. */
+const outlierBytes = 60;
+/** The bytes of group keys that a statement with full coverage returns to the Worker for sorting. */
 const maxKeyBytes = 4_000_000;
 
-/** Returns one row for each group, in order. With no groups, returns one row whose `position` is null. */
-export function groupsSql(rows: string, { source, figures }: Builder): string {
-  const { aggregate } = figures.plan;
-  const isGrouped = aggregate.groups.length > 0;
-  const hasConditions = aggregate.search.conditions.length > 0;
-  const columns = figures.figures(isGrouped || hasConditions);
-  const keys = figures.keys().map(({ name }) => name);
-  const grouped =
-    integersFirstSql(columns, figures) ??
-    `select ${[...keys, selectList(columns)].join(", ")} from rows${isGrouped ? ` group by ${keys.join(", ")}` : ""}`;
-  const hasMissing = source.reads === "entries" && isGrouped && !hasConditions;
-  const missing = columns.map((column) => column.missing).join(", ");
-  const found =
-    source.reads === "entries" && source.field.kind === "multi_select"
-      ? `(select count(distinct item) from search_entry where field = ${source.field.number})`
-      : "(select coalesce(sum(row_count), 0) from f)";
-  const groups = hasMissing
-    ? `f as materialized (${grouped}), h(missing) as materialized (select live - ${found} from t, n where reason is null),
-      g as materialized (select * from f union all select ${[...keys.map(() => "null"), missing].join(", ")} from h where missing > 0)`
-    : `g as materialized (${grouped})`;
-  return `${rows}, ${groups} ${isGrouped ? pageSql(columns, figures) : onlyRowSql(columns, figures)}`;
+/**
+ * Completes the tables of `rows` to a statement that returns one row for each group. Each row has the columns of `bound` too. With
+ * group keys, it returns a row whose `row_count` is null if there are no groups.
+ */
+export function groupsSql(rows: string, builder: Builder): string {
+  const { rowColumns, groupColumns } = builder;
+  const figures = selectList(groupColumns.figureColumns());
+  const keys = rowColumns.keyNames();
+  if (keys.length === 0)
+    return `${rows} select bound.*, ${returnedSql(builder)} from bound cross join (select ${figures} from rows)`;
+  const grouped = `select ${[...keys, figures].join(", ")} from rows group by ${groupColumns.keyOrderSql()}`;
+  return needsTotals(rowColumns)
+    ? `${rows}, grouped as materialized (${grouped}), ${totalledPageSql(builder)}`
+    : `${rows} ${keyOrderedPageSql(builder, grouped)}`;
 }
 
-/** SQLite takes longer to compile the windows of a page than to sum 1,000 entries. */
-const onlyRowSql = (columns: readonly Column[], figures: Figures): string =>
-  `select n.reason, 1 as total, row_count as all_rows, unusual as all_unusual, ${unscaledCountSql(figures)} as all_unscaled,
-    1 as position, ${returnedSql(columns, figures)} from n cross join g`;
+/** Whether groups beyond the limit decide the order, the keys of other groups, or whether there are too many rows. */
+function needsTotals({ plan, joins, zonedGroups }: RowColumns): boolean {
+  const { aggregate, coverage } = plan;
+  return (
+    aggregate.order.length > 0 || coverage === "full" || joins.length > 0 || zonedGroups.length > 0
+  );
+}
 
-/** Whether the Worker sorts the groups, because the values that it adds can change their order. */
+/** Whether the Worker sorts the groups, because the outliers that it adds can change their order. */
 export const sortsInWorker = ({
   aggregate,
-  isGeneral,
-}: Pick<FigurePlan, "aggregate" | "isGeneral">): boolean =>
-  isGeneral && aggregate.order.some(({ metric }) => isSumAt(aggregate, metric));
+  coverage,
+}: Pick<AggregatePlan, "aggregate" | "coverage">): boolean =>
+  coverage === "full" && aggregate.order.some(({ metric }) => isSumAt(aggregate, metric));
+
+/**
+ * The first groups in the order of their keys, up to one more than the limit. The grouping sorts them, so SQLite ends at that
+ * number. The last of them exceeds a response if not all fit.
+ */
+function keyOrderedPageSql(builder: Builder, grouped: string): string {
+  const { rowColumns, groupColumns } = builder;
+  const order = groupColumns.keyOrderSql();
+  const page = `(${grouped} order by ${order} limit ${rowColumns.plan.aggregate.limit + 1})`;
+  const bytes = rowBytesSql(rowColumns.keyNames(), minGroupBytes);
+  const fitting = `(select *, sum(${bytes}) over (rows unbounded preceding) - (${bytes}) as spent from ${page})
+      on spent < ${maxAggregateResponseBytes}`;
+  return `select bound.*, ${itemTotalSql(builder)} ${returnedSql(builder)}
+    from bound left join ${hasTextKey(rowColumns) ? fitting : page} order by ${order}`;
+}
+
+/** The groups that fit a response, in their order, and totals over all groups. */
+function totalledPageSql(builder: Builder): string {
+  const { rowColumns, groupColumns } = builder;
+  const { aggregate } = rowColumns.plan;
+  const isUnordered = sortsInWorker(rowColumns.plan);
+  const order = isUnordered ? groupColumns.keyOrderSql() : groupColumns.orderSql();
+  const maxGroups = isUnordered ? maxAggregateItems * 5 : aggregate.limit;
+  const bytes = rowBytesSql(rowColumns.keyNames(), minGroupBytes);
+  const maxBytes = isUnordered ? maxKeyBytes : maxAggregateResponseBytes;
+  const fittingGroups = `(select max(1, count(*)) from (select sum(${bytes}) over (rows unbounded preceding) as spent
+      from (select * from grouped order by ${order} limit ${maxGroups})) where spent < ${maxBytes})`;
+  const measures = isUnordered || hasTextKey(rowColumns);
+  const limit = measures
+    ? `iif((select byte_total from totals) < ${maxBytes}, ${maxGroups}, ${fittingGroups})`
+    : maxGroups;
+  return `totals as materialized (select count(*) as group_total, coalesce(sum(row_count), 0) as row_total,
+      coalesce(sum(outlier_count), 0) as outlier_total, ${measures ? `sum(${bytes})` : "0"} as byte_total from grouped)
+    select bound.*, totals.*, ${itemTotalSql(builder)} ${returnedSql(builder)}
+    from bound cross join totals left join grouped order by ${order} limit ${limit}`;
+}
+
+/** Other keys are so short that every group up to the limit fits a response. */
+const hasTextKey = ({ plan }: RowColumns): boolean =>
+  plan.aggregate.groups.some(({ field }) => field.kind === "text");
+
+/** SQL for the number of items with entries, if several entries can be of one item. */
+function itemTotalSql({ rowColumns }: Builder): string {
+  const { source } = rowColumns.plan;
+  return source.reads === "entries" && source.field.kind === "multi_select"
+    ? `(select count(distinct item) from search_entry where field = iif(bound.reason is null, ${source.field.number}, -1)) as item_total,`
+    : "";
+}
 
 /** SQL for the bytes of a row with the keys of its group. */
 const rowBytesSql = (keys: readonly string[], otherBytes: number): string =>
-  [otherBytes, ...keys.map((key) => `coalesce(octet_length(${key}), 4)`)].join(" + ");
+  [otherBytes, ...keys.map((key) => `octet_length(${key})`)].join(" + ");
 
-/** The groups that fit a response, in their order. */
-function pageSql(columns: readonly Column[], figures: Figures): string {
-  const { aggregate } = figures.plan;
-  const keys = figures.keys().map(({ name }) => name);
-  const isUnordered = sortsInWorker(figures.plan);
-  const order = isUnordered
-    ? keys.flatMap((key) => [`${key} is null`, key]).join(", ")
-    : figures.order();
-  const maxBytes = isUnordered ? maxKeyBytes : maxAggregateResponseBytes;
-  const rowLimit = isUnordered ? maxAggregateItems * 5 : aggregate.limit;
-  return `, o as (select *, row_number() over (rows unbounded preceding) as position,
-      sum(${rowBytesSql(keys, 40)}) over (rows unbounded preceding) as spent
-      from (select * from g order by ${order} limit ${rowLimit})),
-    a as materialized (select count(*) as total, sum(row_count) as all_rows, sum(unusual) as all_unusual,
-      sum(${unscaledCountSql(figures)}) as all_unscaled from g)
-    select n.reason, a.total, a.all_rows, a.all_unusual, a.all_unscaled,
-      position, ${returnedSql(columns, figures)}
-    from n cross join a left join o on spent < ${maxBytes}`;
+/** The keys and the figures. The parts of sums are texts, because they may be beyond the integers of JavaScript. */
+function returnedSql({ rowColumns, groupColumns }: Builder): string {
+  const parts = new Set(groupColumns.sums().flatMap(({ whole, fraction }) => [whole, fraction]));
+  const figures = groupColumns
+    .figureColumns()
+    .map(({ name }) => (parts.has(name) ? `cast(${name} as text) as ${name}` : name));
+  return [returnedKeysSql(rowColumns), ...figures].filter((sql) => sql !== "").join(", ");
 }
 
-const unscaledCountSql = (figures: Figures): string =>
-  figures
-    .sums()
-    .map(({ name }) => `unscaled_${name}`)
-    .join(" + ") || "0";
+/** The keys as `returned_key0`, because `key0` sorts the groups. */
+const returnedKeysSql = (rowColumns: RowColumns): string =>
+  rowColumns
+    .keyNames()
+    .map((key) => `nullif(${key}, ${emptyKey}) as returned_${key}`)
+    .join(", ");
 
-/** The keys and the figures. Sums are texts, because they may be beyond the integers of JavaScript. */
-const returnedSql = (columns: readonly Column[], figures: Figures): string =>
-  [
-    ...figures.keys().map(({ name }) => name),
-    ...columns.map(({ name }) =>
-      /^(whole|fraction)_/.test(name) ? `cast(${name} as text) as ${name}` : name,
-    ),
-  ].join(", ");
-
-/** Returns the values of one column that SQL cannot sum exactly, with the keys of their groups. */
-export function unscaledSql(rows: string, name: string, figures: Figures): string {
-  const keys = figures.keys().map((key) => key.name);
-  const columns = [...keys, `${name} as value`, "count(*) as times"].join(", ");
-  return `${rows}, u as (select ${columns} from rows where ${name} is not null and x${name} is null
-      group by ${[...keys, name].join(", ")})
-    select *, sum(${rowBytesSql(keys, 60)}) over (rows unbounded preceding) as spent from u`;
+/** Returns the outliers of one sum, with the keys of their groups. Its rows have full coverage. */
+export function outliersSql(
+  rows: string,
+  { rowColumns }: Builder,
+  { value, exact }: ReturnType<GroupColumns["sums"]>[number],
+): string {
+  const keys = rowColumns.keyNames();
+  const columns = [...keys, value].join(", ");
+  const spent = `sum(${rowBytesSql(keys, outlierBytes)}) over (rows unbounded preceding)`;
+  return `${rows}, outliers as (select ${columns}, count(*) as times from rows
+      where ${value} is not null and ${exact} is null group by ${columns})
+    select ${[returnedKeysSql(rowColumns), `${value} as value`, "times", `${spent} as spent`].filter((sql) => sql !== "").join(", ")}
+    from outliers`;
 }

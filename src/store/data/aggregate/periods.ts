@@ -48,12 +48,12 @@ function offsetSql(instant: string, { first, changes }: ZoneChanges): string {
   return branch(0, changes.length);
 }
 
-/** The changes of a zone in the usual years, or with `isGeneral` in all years. */
-export const changesOf = (zone: string, isGeneral: boolean): ZoneChanges =>
-  zoneChanges(zone, isGeneral ? allYears : usualYears);
+/** The changes of a zone's UTC offset in all years, or in the usual ones. */
+export const offsetChanges = (zone: string, inAllYears: boolean): ZoneChanges =>
+  zoneChanges(zone, inAllYears ? allYears : usualYears);
 
 /** SQL for whether an instant lies outside the usual years, so that the period needs all changes. */
-export const isUnusualSql = (instant: string): string =>
+export const isUnusualTimeSql = (instant: string): string =>
   `(${instant} < '${usualYears.from}' or ${instant} >= '${usualYears.below}')`;
 
 /** SQL for the offset of an instant in the far future: an instant in a year with the same calendar has the same. */

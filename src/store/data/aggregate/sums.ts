@@ -1,13 +1,14 @@
 /**
  * Exact sums of decimals. A double stands for the shortest decimal that it represents. With at most 15 digits, that
- * decimal is an integer at some scale, which SQL finds and verifies. Values with more digits are returned one by one.
+ * decimal is an integer at some scale, which SQL finds and verifies. Values with more digits are outliers, which the
+ * Worker adds.
  */
 
 /** The scale where a definition states none. Values with up to this many decimals are common. */
 const usualDecimals = 6;
 export const usualScale = 10 ** usualDecimals;
 /** The sum of 200,000 such integers is below 2^63. */
-export const maxSummed = 4.5e13;
+const maxSummed = 4.5e13;
 /** The same for the whole parts of values. */
 const maxWhole = 9_000_000_000_000;
 /** Every decimal with 15 digits has a double of its own. */
@@ -15,18 +16,18 @@ const maxScaled = 1e15;
 /** Adding and subtracting it rounds a double below 2^51 to an integer. */
 const rounding = "6755399441055744.0";
 
-const generalDecimals = 9;
-/** The scale of the fractions that general statements return. */
-export const generalScale = 10 ** generalDecimals;
+const fullDecimals = 9;
+/** The scale of the fractions that statements with full coverage return. */
+export const fullScale = 10 ** fullDecimals;
 
-/** The scale of the values of a field: a power of ten, as digits. */
-export const scaleOf = (decimals: number | undefined): number =>
-  10 ** Math.min(decimals ?? usualDecimals, generalDecimals);
+/** The scale of values with at most this many decimals: a power of ten. */
+export const scaleOfDecimals = (decimals: number | undefined): number =>
+  10 ** Math.min(decimals ?? usualDecimals, fullDecimals);
 
 /** The largest absolute value that fits the scale. */
-const maxFitting = (scale: number): number => maxSummed / scale;
+const maxAtScale = (scale: number): number => maxSummed / scale;
 /** The same where whole parts and fractions are summed apart. */
-const maxFittingOwn = (scale: number): number => Math.min(maxWhole, maxScaled / scale);
+const maxInParts = (scale: number): number => Math.min(maxWhole, maxScaled / scale);
 
 const scaledSql = (value: string, scale: string) =>
   `((${value} * ${scale} + ${rounding}) - ${rounding})`;
@@ -44,62 +45,61 @@ export const maxUsualSql = (count: string): string =>
   `min(2000000000, 9000000000000 / (${count} + 1))`;
 
 /** SQL for the value if it fits the scale; null otherwise. */
-export const fittingSql = (value: string, scale: number): string => {
-  const max = maxFitting(scale);
+export const exactSql = (value: string, scale: number): string => {
+  const max = maxAtScale(scale);
   return `iif(${value} between -${max} and ${max} and ${isScaledSql(value, scale)}, ${value}, null)`;
 };
 
-/** SQL for a sum: that of the whole parts, and of the fractions in units of the scale. */
-interface SumSql {
+/** SQL for the parts of a sum: the whole parts, and the fractions in units of the scale. */
+export interface SumSql {
   whole: string;
   fraction: string;
 }
 
-export const sumSql = (value: string, scale: number): SumSql => ({
-  whole: "0",
-  fraction: `sum(cast(${scaledSql(value, `${scale}.0`)} as integer))`,
-});
+/** SQL for a sum in units of the scale. */
+export const sumSql = (value: string, scale: number): string =>
+  `sum(cast(${scaledSql(value, `${scale}.0`)} as integer))`;
 
 /** SQL for the scale that a value needs at most, by its magnitude; null beyond all scales. */
-export function ownScaleSql(value: string): string {
+export function valueScaleSql(value: string): string {
   const branches = [1e9, 1e6, 1e2].map((scale) => {
-    const max = maxFittingOwn(scale);
+    const max = maxInParts(scale);
     return `when ${value} between -${max} and ${max} then ${scale}`;
   });
   return `case ${branches.join(" ")} end`;
 }
 
-/** The same as `fittingSql` and `sumSql`, with a scale for each value. Fractions are in units of the smallest scale. */
-export const fittingOwnSql = (value: string, scale: string): string =>
+/** Like `exactSql`, with a column that has the scale of each value. */
+export const exactAtScaleSql = (value: string, scale: string): string =>
   `iif(${scaledSql(value, scale)} / cast(${scale} as real) = ${value}, ${value}, null)`;
 
-export function sumOwnSql(value: string, scale: string): SumSql {
+/** SQL for a sum of values with a scale each. Its fractions are in units of the smallest. */
+export function sumAtScaleSql(value: string, scale: string): SumSql {
   const whole = `cast(${value} as integer)`;
   const rest = `cast(${scaledSql(value, scale)} - ${whole} * ${scale} as integer)`;
   return {
     whole: `sum(${whole})`,
-    fraction: `sum(${rest} * (${generalScale} / ${scale}))`,
+    fraction: `sum(${rest} * (${fullScale} / ${scale}))`,
   };
 }
 
-/** SQL for the sort keys of a sum, from its parts: both grow with the sum. */
-export function sumOrderSql(whole: string, fraction: string, scale: number): string[] {
-  const { carried, rest } = carriedSql(whole, fraction, scale);
+interface ScaledSum extends SumSql {
+  scale: number;
+}
+
+/** SQL for the sort keys of a sum, which grow with it. */
+export function sumOrderSql(sum: ScaledSum): string[] {
+  const { carried, rest } = carriedSql(sum);
   return [carried, rest];
 }
 
 /** SQL for the sort keys of an average: its exact quotient in base 10^9. Different averages differ in these. */
-export function averageOrderSql(
-  whole: string,
-  fraction: string,
-  count: string,
-  scale: number,
-): string[] {
-  const { carried, rest } = carriedSql(whole, fraction, scale);
+export function averageOrderSql({ count, ...sum }: ScaledSum & { count: string }): string[] {
+  const { carried, rest } = carriedSql(sum);
   const firstRest = `((${carried} % ${count} + ${count}) % ${count})`;
   const first = `((${carried} - ${firstRest}) / ${count})`;
   const keys = [first];
-  let remainder = `(${firstRest} * ${scale} + ${rest})`;
+  let remainder = `(${firstRest} * ${sum.scale} + ${rest})`;
   for (let digits = 0; digits < 3; digits += 1) {
     keys.push(`(${remainder} / ${count})`);
     remainder = `(${remainder} % ${count} * 1000000000)`;
@@ -108,7 +108,7 @@ export function averageOrderSql(
 }
 
 /** SQL for the parts of a sum with a fraction from 0 to less than 1. */
-function carriedSql(whole: string, fraction: string, scale: number) {
+function carriedSql({ whole, fraction, scale }: ScaledSum) {
   const rest = `((${fraction} % ${scale} + ${scale}) % ${scale})`;
   return { carried: `(${whole} + (${fraction} - ${rest}) / ${scale})`, rest };
 }

@@ -35,6 +35,24 @@ export const selectHead = collectionStatement<{ stamps: string }>(
     selectHeads(builder, stamps, eq(collection.id, collectionId)),
 );
 
+const indexingSuffix = " indexing";
+
+/**
+ * SQL for a text that equals the stamp of a cached definition only if its head is `settledHead`: the definition is current,
+ * and its items are not being indexed.
+ */
+export const settledStampSql = (collectionId: number): string =>
+  `(select revision || ' ' || updated_at || iif(exists (select 1 from indexing where collection_id = id), '${indexingSuffix}', '')
+    from collection where id = ${collectionId})`;
+
+export const isIndexingStamp = (stamp: string): boolean => stamp.endsWith(indexingSuffix);
+
+/** The head of a collection whose cached definition has that stamp. */
+export const settledHead = (collectionId: number): SearchHead => ({
+  head: { id: collectionId, freshCollection: null },
+  unindexed: { ids: [], done: 0, total: 0 },
+});
+
 /** The collections that a search reads through references, with the stamps of their cached definitions. */
 export interface PageTargets {
   ids: readonly number[];

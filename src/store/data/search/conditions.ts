@@ -68,14 +68,19 @@ function foldedEntryText(needle: string): string {
  * JSON keeps 1 an integer and '1' a text. A bound number would arrive as a float.
  */
 export class SearchValues {
-  readonly #values: unknown[] = [];
+  readonly #values: unknown[];
+
+  /** Continues the values of a statement that gets further conditions. */
+  constructor(json = "[]") {
+    this.#values = JSON.parse(json) as unknown[];
+  }
 
   scalar(value: Comparable | null): string {
     return `(?1 ->> ${this.#add(value)})`;
   }
 
   /** A table that has the values in its column `value`. */
-  table(values: readonly (Comparable | readonly Comparable[])[]): string {
+  table(values: readonly unknown[]): string {
     return `json_each(?1, '$[${this.#add(values)}]')`;
   }
 

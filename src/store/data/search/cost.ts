@@ -9,41 +9,10 @@ export function balancedSql(operator: "and" | "or" | "+", parts: readonly string
   return `(${balancedSql(operator, left)} ${operator} ${balancedSql(operator, right)})`;
 }
 
-/**
- * Rows that a page may read before it ends early. They take D1 about 10 ms, so no search delays others much.
- * A page of 200 needs far fewer rows if an index serves it.
- */
-const scanBudget = 10_000;
-
-/** What one statement of a search may read. */
-export interface ScanBudget {
-  rows: number;
-  /** The cost of evaluating items, if all items that it may return fit a page. Reading one byte once costs 1. */
-  cost: number;
-}
-
-/** Bytes of stored data that a page may return. If items are large, it also limits what the page may examine. */
-export const maxPageBytes = 4_000_000;
-export const pageBudget: ScanBudget = { rows: scanBudget, cost: maxPageBytes };
-/** People wait for a full page, so a search of theirs continues with statements of about 100 ms each. */
-export const deepBudget: ScanBudget = { rows: 125_000, cost: 100_000_000 };
-/** If a page's candidates cannot cost more than this, the statement does not measure them. */
-export const minMeasuredBytes = 16_000_000;
-/** The maximum cost of one sort. */
-export const maxSortedBytes = 16_000_000;
-/** The maximum bytes of items that one page may read to sort them by several keys. */
-export const maxKeyItemBytes = 32_000_000;
-/** The same for the values in index entries of the sort keys, which are read instead of large items. */
-export const maxKeyEntryBytes = 16_000_000;
 /** The maximum cost of evaluating one item. It takes about 200 ms. */
 const maxItemCostBytes = 200_000_000;
 /** No stored item is larger than this. */
 const maxItemBytes = 2_000_000;
-
-/** The number of candidates that the budget allows. At least one, so every page makes progress. */
-export function candidatesWithin({ rows }: ScanBudget, rowsPerCandidate: number): number {
-  return Math.max(1, Math.floor(rows / rowsPerCandidate));
-}
 
 /** Rows that a candidate reads: its entry, the entry again to find the edge, and its item. Probes save item reads. */
 export function candidateRows(
@@ -194,40 +163,61 @@ export function maxCostPerByte({ perByte, perEntry, perText, textPasses }: ItemC
   return perEntry.reduce((sum, { cost }) => sum + cost / minEntryBytes, perByte + inner);
 }
 
-/** SQL for the cost of evaluating an item `i`. SQLite gets the size of its data without reading it. */
-export function itemCostSql(itemCosts: ItemCost): string {
+/** The part of an item `i` whose cost SQL computes. */
+export interface Measure {
+  /** SQL for its bytes. */
+  bytes: string;
+  /** Whether the value in a slot belongs to it. */
+  counts: (slot: string) => boolean;
+  /** SQL for the JSON of a list, empty without one. */
+  listText: (slot: string) => string;
+}
+
+/** SQLite gets the size of the data without reading it. */
+export const wholeMeasure: Measure = {
+  bytes: "octet_length(i.data)",
+  counts: () => true,
+  listText: (slot) => `coalesce(i.data -> '$."${slot}"', '')`,
+};
+
+/** SQL for the cost of evaluating an item `i`. */
+export function itemCostSql(itemCosts: ItemCost, measure = wholeMeasure): string {
   const { perByte, perEntry, perText } = itemCosts;
-  const lists = sumBySlot(perEntry).map(([slot, cost]) => `${cost} * ${rowCountSql(slot)}`);
-  const inner = sumBySlot(perText).map(([slot, cost]) => {
-    const list = `coalesce(i.data -> '$."${slot}"', '')`;
+  const lists = sumBySlot(perEntry, measure).map(
+    ([slot, cost]) => `${cost} * ${rowCountSql(slot)}`,
+  );
+  const inner = sumBySlot(perText, measure).map(([slot, cost]) => {
+    const list = measure.listText(slot);
     // Each text or key has two quotes.
     return `${cost} * (octet_length(${list}) - octet_length(replace(${list}, '"', ''))) / 2`;
   });
   const records = recordsCostSql(itemCosts, rowCountSql);
-  return balancedSql("+", [`octet_length(i.data) * ${perByte}`, ...lists, ...inner, ...records]);
+  return balancedSql("+", [`${measure.bytes} * ${perByte}`, ...lists, ...inner, ...records]);
 }
 
 /** Adds up the costs of conditions on the same list. */
 function sumBySlot(
   costs: readonly { slot: string; cost: number }[],
+  { counts }: Measure,
 ): [slot: string, cost: number][] {
   const sums = new Map<string, number>();
-  for (const { slot, cost } of costs) sums.set(slot, (sums.get(slot) ?? 0) + cost);
+  for (const { slot, cost } of costs)
+    if (counts(slot)) sums.set(slot, (sums.get(slot) ?? 0) + cost);
   return [...sums];
 }
 
 /** SQL for the full cost of an item, including parts that a page's budget counts as rows. */
-export function totalCostSql(cost: ItemCost): string {
+export function totalCostSql(cost: ItemCost, measure = wholeMeasure): string {
   const { rowPasses, lookUpCount } = cost;
-  const perRow = ` + octet_length(i.data) * ${rowPasses * rowsByteCost} + ${lookUpCount * lookUpBytes}`;
-  return itemCostSql(cost) + perRow;
+  const perRow = ` + ${measure.bytes} * ${rowPasses * rowsByteCost} + ${lookUpCount * lookUpBytes}`;
+  return itemCostSql(cost, measure) + perRow;
 }
 
-/** SQL for a bound of `totalCostSql` that does not read the item's data. */
-export function costBoundSql(cost: ItemCost): string {
+/** SQL for a bound of `totalCostSql` that reads no more of the item than the measure does. */
+export function costBoundSql(cost: ItemCost, { bytes } = wholeMeasure): string {
   const perByte = maxCostPerByte(cost) + cost.rowPasses * rowsByteCost;
-  const records = recordsCostSql(cost, () => `octet_length(i.data) / ${minEntryBytes}`);
-  const own = `octet_length(i.data) * ${perByte} + ${cost.lookUpCount * lookUpBytes}`;
+  const records = recordsCostSql(cost, () => `${bytes} / ${minEntryBytes}`);
+  const own = `${bytes} * ${perByte} + ${cost.lookUpCount * lookUpBytes}`;
   return `(${[own, ...records].join(" + ")})`;
 }
 
@@ -244,16 +234,25 @@ export function maxTotalCost(cost: ItemCost, items: number, bytes: number): numb
 /** Part of the error that a statement throws when an item would take too long to evaluate. */
 export const tooHeavyMessage = "too heavy to judge";
 
-/** Makes a condition fail on an item `i` that costs too much. Returns it unchanged if no item can. */
-export function boundedSql(conditions: readonly Condition[], condition: string): string {
+/**
+ * Makes a condition fail on an item `i` of which a part costs too much. Returns it unchanged if no item can. `conditions`
+ * decide the cost.
+ */
+export function boundedSql(
+  conditions: readonly Condition[],
+  condition: string,
+  parts: readonly Measure[] = [wholeMeasure],
+): string {
   const cost = itemCost(conditions);
   const maxPerByte = maxCostPerByte(cost) + cost.rowPasses * rowsByteCost;
   const maxDataCost = maxItemCostBytes - cost.lookUpCount * lookUpBytes;
   if (!readsRecords(cost) && maxItemBytes * maxPerByte <= maxDataCost) return condition;
-  const ownBound = readsRecords(cost) ? costBoundSql(cost) : `octet_length(i.data) * ${maxPerByte}`;
-  const isLight = `iif(${ownBound} <= ${maxDataCost}, 1, ${totalCostSql(cost)} <= ${maxItemCostBytes})`;
+  const isLight = parts.map((part) => {
+    const bound = readsRecords(cost) ? costBoundSql(cost, part) : `${part.bytes} * ${maxPerByte}`;
+    return `iif(${bound} <= ${maxDataCost}, 1, ${totalCostSql(cost, part)} <= ${maxItemCostBytes})`;
+  });
   // The invalid path raises the error. It contains the item's number, so SQLite cannot evaluate it in advance.
-  return `iif(${isLight}, ${condition}, json_extract('{}', '${tooHeavyMessage} ' || i.number))`;
+  return `iif(${balancedSql("and", isLight)}, ${condition}, json_extract('{}', '${tooHeavyMessage} ' || i.number))`;
 }
 
 interface Leaves {

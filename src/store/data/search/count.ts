@@ -1,5 +1,6 @@
 import { SearchValues } from "./conditions.ts";
-import { candidatesWithin, candidateRows } from "./cost.ts";
+import { candidateRows } from "./cost.ts";
+import { candidatesWithin } from "./budget.ts";
 import {
   driverSql,
   findDrivers,

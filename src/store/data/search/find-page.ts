@@ -1,7 +1,8 @@
 import { type CollectionDatabase } from "#store/db/database.ts";
 import type { CursorPosition } from "#domain/cursor.ts";
 import type { Search } from "#domain/search/tree.ts";
-import { pageBudget, tooHeavyMessage } from "./cost.ts";
+import { tooHeavyMessage } from "./cost.ts";
+import { narrowBudget, pageBudget } from "./budget.ts";
 import { choosePlan, chooseScan, needsSizes, emptyProbe, probeSizes } from "./plan.ts";
 import { resolveStart } from "./ranges.ts";
 import { lacksRecords } from "./included.ts";
@@ -26,7 +27,7 @@ export async function findPage(
   after: CursorPosition | null,
   rows: number,
   extras: PageExtras = {},
-  budget = pageBudget,
+  budget = search.shownBy ? narrowBudget : pageBudget,
 ): Promise<SearchPage | SearchTooLarge> {
   const [{ sizes, collectionSize }, start] = await Promise.all([
     needsSizes(search) ? probeSizes(db, search) : emptyProbe,

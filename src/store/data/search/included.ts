@@ -2,12 +2,18 @@ import type { Expansion } from "#domain/search/expand.ts";
 import type { LineItemRow } from "#domain/data/values.ts";
 import type { Item } from "#domain/item/item.ts";
 import { itemColumns, itemFromRow, type ItemRow } from "#store/data/items.ts";
+import type { ShownBy } from "#domain/search/tree.ts";
+import { conditionSql, SearchValues } from "./conditions.ts";
+import { balancedSql } from "./cost.ts";
+import { shownDataSql, shownMeasure } from "./parts.ts";
 import { allowedColumn, columns } from "./scan.ts";
 import type { PageStatement } from "./batch.ts";
 
-/** A reference that a page expands: where items have it, and the collection of its app. */
+/** A reference that a page expands: where items have it, and the collection of its app, as far as the caller sees it. */
 export interface ExpandedReference extends Expansion {
   collectionId: number;
+  /** Null for a caller that sees all records of the app. */
+  shownBy: ShownBy | null;
 }
 
 /** A page brings at most this many records of other apps, and this many bytes of them (contract, section 18). */
@@ -53,20 +59,25 @@ export function withIncluded(
   order: InclusionOrder,
 ): PageStatement {
   const keys = Array.from({ length: keyCount }, (_, index) => `k${index}`);
-  const allowed = text.includes(allowedColumn) ? ["allowed"] : [];
-  const pageColumns = ["kind", ...keys, ...Object.keys(itemColumns()), ...allowed].join(", ");
+  const further = [
+    ...(text.includes(allowedColumn) ? ["allowed"] : []),
+    ...(text.includes("shown_bytes") ? ["shown_bytes", "hidden_bytes"] : []),
+  ];
+  const pageColumns = ["kind", ...keys, ...Object.keys(itemColumns()), ...further].join(", ");
+  const searchValues = new SearchValues(values);
+  const records = recordsSql(expanded, searchValues);
   const { tables, place, data, from } = order
-    ? orderedRecords(expanded, order.rows)
-    : allRecords(expanded);
+    ? orderedRecords(expanded, records, order.rows)
+    : allRecords(expanded, records);
   const recordColumns = [
     "'included'",
     place,
     ...keys.slice(1).map(() => "null"),
     columns().replace("i.data", data),
-    ...allowed.map(() => "null"),
+    ...further.map(() => "null"),
   ].join(", ");
   return {
-    values,
+    values: searchValues.json,
     text: `with result as materialized (${text}), ${tables}
     select ${pageColumns} from result union all select * from (select ${recordColumns} from ${from})`,
   };
@@ -83,38 +94,71 @@ function namedSql(expanded: readonly ExpandedReference[], table: string, extra =
   return sources.join(" union all ");
 }
 
-const recordJoin = "n cross join item i on i.id = n.id and i.collection_id = n.app";
+interface RecordsSql {
+  /** Joins a record `i` that the caller sees to its name `n`. */
+  join: string;
+  /** The data that the caller sees of a record `i`, and its bytes. */
+  data: string;
+  bytes: string;
+}
+
+/** SQL for the records that the caller sees. Records and fields that a view hides do not count towards any limit. */
+function recordsSql(expanded: readonly ExpandedReference[], values: SearchValues): RecordsSql {
+  const views = new Map(expanded.map(({ collectionId, shownBy }) => [collectionId, shownBy]));
+  const narrow = [...views].flatMap(([id, shownBy]) => (shownBy ? [{ id, shownBy }] : []));
+  const choose = (forView: (shownBy: ShownBy) => string, forAll: string) => {
+    const cases = narrow.map(({ id, shownBy }) => `when ${id} then ${forView(shownBy)}`);
+    return cases.length === 0 ? forAll : `case n.app ${cases.join(" ")} else ${forAll} end`;
+  };
+  const isShown = ({ conditions }: ShownBy) =>
+    conditions.length === 0
+      ? "1"
+      : balancedSql(
+          "and",
+          conditions.map((condition) => conditionSql(condition, values)),
+        );
+  const filter = narrow.length === 0 ? "" : ` and ${choose(isShown, "1")}`;
+  return {
+    join: `n cross join item i on i.id = n.id and i.collection_id = n.app${filter}`,
+    data: choose((shownBy) => shownDataSql(shownBy, values), "i.data"),
+    bytes: choose((shownBy) => shownMeasure(shownBy).bytes, "octet_length(i.data)"),
+  };
+}
 
 /** Measures the records only if they could be too large. */
-function allRecords(expanded: readonly ExpandedReference[]) {
+function allRecords(expanded: readonly ExpandedReference[], { join, data, bytes }: RecordsSql) {
   const apps = [...new Set(expanded.map(({ collectionId }) => collectionId))].join(", ");
   const limit = maxIncluded + 1;
   return {
     tables: `named as not materialized (select distinct id, app from (${namedSql(expanded, "result")}) where id is not null),
       bound(count) as materialized (select case
         when (select max(largest) from tally where collection_id in (${apps})) * ${limit} <= ${maxIncludedBytes} then ${limit}
-        when (select sum(octet_length(i.data)) from named ${recordJoin}) <= ${maxIncludedBytes} then ${limit}
+        when (select sum(${bytes}) from named ${join}) <= ${maxIncludedBytes} then ${limit}
         else 0 end)`,
     place: "null",
-    data: "i.data",
-    from: `named ${recordJoin} limit (select count from bound)`,
+    data,
+    from: `named ${join} limit (select count from bound)`,
   };
 }
 
-function orderedRecords(expanded: readonly ExpandedReference[], rows: number) {
+function orderedRecords(
+  expanded: readonly ExpandedReference[],
+  { join, data, bytes }: RecordsSql,
+  rows: number,
+) {
   return {
     tables: `hit as materialized (select data, place from (select data, row_number() over () as place
         from result where kind = 'hit') where place <= ${rows}),
       named as materialized (select id, app, min(place) as place
         from (${namedSql(expanded, "hit", ", place")}) where id is not null group by id, app),
-      sized as materialized (select i.number, n.place, octet_length(i.data) as size from named ${recordJoin}),
-      counted as materialized (select number, place, size, row_number() over first as count, sum(size) over first as spent
+      sized as materialized (select i.number, n.app, n.place, ${bytes} as size from named ${join}),
+      counted as materialized (select number, app, place, size, row_number() over first as count, sum(size) over first as spent
         from sized window first as (order by place, number)),
-      record as materialized (select number, place, count <= ${maxIncluded} and spent <= ${maxIncludedBytes} as fits
+      record as materialized (select number, app, place, count <= ${maxIncluded} and spent <= ${maxIncludedBytes} as fits
         from counted where count <= ${maxIncluded + 1} and spent - size <= ${maxIncludedBytes})`,
-    place: "r.place",
-    data: "iif(r.fits, i.data, null)",
-    from: "record r cross join item i on i.number = r.number",
+    place: "n.place",
+    data: `iif(n.fits, ${data}, null)`,
+    from: "record n cross join item i on i.number = n.number",
   };
 }
 

@@ -1,9 +1,10 @@
 import type { SearchValues } from "./conditions.ts";
-import { candidatesWithin, lookUpRows } from "./cost.ts";
+import { lookUpRows } from "./cost.ts";
+import { candidatesWithin } from "./budget.ts";
 import { inRangeSql, namedItemsSql, rangeAfter, type NamedItems } from "./ranges.ts";
 import {
   ascendingScanSql,
-  columns,
+  hitColumns,
   conditionsSql,
   fullPageSql,
   itemJoinSql,
@@ -18,7 +19,7 @@ import {
 export function namedItemSql(driver: NamedItems, scan: RangeScan, values: SearchValues): string {
   const startNumber = scan.start && values.scalar(scan.start.number);
   const range = rangeAfter(scan.range, scan.search.order, startNumber);
-  return `select 'hit' as kind, i.number as k0, ${columns()}
+  return `select 'hit' as kind, i.number as k0, ${hitColumns(scan)}
     from (${namedItemsSql(driver, scan.collectionId, values)}) c cross join item i on ${itemJoinSql(scan)}
     where ${inRangeSql(range)} and ${conditionsSql(scan, values)}`;
 }
@@ -55,13 +56,13 @@ function descendingScanSql(
   return `with top(number) as materialized (select ${top}), ${sizeSql(scan, maxCandidates, rows, measured)},
       bottom(number) as materialized (select top.number - n.size from top, n),
       page as materialized (
-      select 'hit' as kind, i.number as k0, ${columns()} from top cross join item i
+      select 'hit' as kind, i.number as k0, ${hitColumns(scan)} from top cross join item i
       where i.number <= top.number and i.number > (select max(${above}, number) from bottom)
         and ${conditionsSql(scan, values)}
       order by i.number desc limit ${rows})
     select * from page
     union all
-    select 'edge', bottom.number + 1, ${nullColumns()} from bottom
+    select 'edge', bottom.number + 1, ${nullColumns(scan)} from bottom
     where (select count(*) from page) < ${rows}
       and exists (select 1 from item where number > ${above} and number <= bottom.number)`;
 }

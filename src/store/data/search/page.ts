@@ -1,14 +1,16 @@
 import { type CollectionDatabase } from "#store/db/database.ts";
 import { SearchValues } from "./conditions.ts";
 import { itemScanSql, namedItemSql } from "./item-scan.ts";
-import { candidateRows, candidatesWithin } from "./cost.ts";
+import { candidateRows } from "./cost.ts";
+import { candidatesWithin } from "./budget.ts";
 import { driverSql, findExactDriver, probeSql } from "./driver.ts";
 import { rangeAfter, inRangeSql, itemRange, withRange } from "./ranges.ts";
 import type { Plan } from "./plan.ts";
 import { sortedInMemorySql, sortScanSql } from "./sort-scan.ts";
 import { sortedScanSql } from "./sorted-walk.ts";
 import {
-  columns,
+  hitColumns,
+  limitedPageSql,
   conditionsSql,
   countWithinSql,
   fullPageSql,
@@ -20,6 +22,7 @@ import {
   type Scan,
 } from "./scan.ts";
 import type { FullPosition } from "#domain/cursor.ts";
+import type { PartSizes } from "#domain/item/part-limits.ts";
 import type { Item } from "#domain/item/item.ts";
 import { itemFromRow, type ItemRow } from "#store/data/items.ts";
 import {
@@ -62,7 +65,8 @@ function pageStatement(plan: Plan, scan: Scan, rows: number): PageStatement {
   const values = new SearchValues();
   const range = itemRange(scan.collectionId, scan.search, values);
   const text = withRange(range, planSql(plan, { ...scan, range }, rows, values));
-  return { text, values: values.json };
+  const isLimited = scan.search.shownBy !== null;
+  return { text: isLimited ? limitedPageSql(scan, text, rows) : text, values: values.json };
 }
 
 function planSql(plan: Plan, scan: RangeScan, rows: number, values: SearchValues): string {
@@ -115,12 +119,12 @@ function valueScanSql(
   const maxCandidates = candidatesWithin(scan.budget, candidateRows(probes, conditions));
   const probeConditions = probes.map((probe) => `${probeSql(probe, values)} and `).join("");
   return `with ${sizeSql(scan, maxCandidates, rows, countWithinSql(scan, values, entries, maxCandidates))}, page as materialized (
-      select 'hit' as kind, i.number as k0, ${columns()}
+      select 'hit' as kind, i.number as k0, ${hitColumns(scan)}
       from (${entries} limit (select size from n)) c cross join item i on ${itemJoinSql(scan)}
       where ${probeConditions}${where} limit ${rows})
     select * from page
     union all
-    select 'edge', c.item, ${nullColumns()} from (${entries}
+    select 'edge', c.item, ${nullColumns(scan)} from (${entries}
       limit (case when (select count(*) from page) < ${rows} then 1 else 0 end) offset (select size - 1 from n)) c`;
 }
 
@@ -145,6 +149,8 @@ export interface SearchPage extends SearchHead {
   hits: { item: Item; position: FullPosition }[];
   /** The last position that the scan examined, if the budget or the byte limit ended the page early. */
   edge: FullPosition | null;
+  /** What is left of the room of a narrow caller's page. Null if further items have none. */
+  room: PartSizes | null;
   /** Whether there is too much to sort at once. */
   isHeavy: boolean;
   /** The count of all matches, not only of this page. Null unless requested. */
@@ -160,7 +166,7 @@ export interface SearchPage extends SearchHead {
 }
 
 /** `allowed` is the number of items that fit the page. Only pages on which every candidate matches have it. */
-type PageRow = ItemRow & { allowed?: number } & {
+type PageRow = ItemRow & { allowed?: number; shown_bytes?: number; hidden_bytes?: number } & {
   kind: "hit" | "edge" | "heavy" | "included";
 } & Record<`k${number}`, FullPosition[number]>;
 
@@ -210,19 +216,37 @@ export async function loadPage(
   };
 }
 
+/** The hits for which a narrow caller's page has room, and what is left of it. */
+function fitHits(
+  hits: readonly PageRow[],
+  room: PartSizes,
+): Pick<SearchPage, "room"> & { count: number } {
+  let { shown, hidden } = room;
+  for (const [index, { shown_bytes = 0, hidden_bytes = 0 }] of hits.entries()) {
+    if (Math.min(shown, hidden) <= 0) return { count: index, room: null };
+    shown -= shown_bytes;
+    hidden -= hidden_bytes;
+  }
+  return { count: hits.length, room: Math.min(shown, hidden) > 0 ? { shown, hidden } : null };
+}
+
 function pageFromRows(
-  { search }: Scan,
+  { search, budget }: Scan,
   pageRows: readonly PageRow[],
   rows: number,
-): Pick<SearchPage, "hits" | "edge" | "isHeavy" | "included"> {
+): Pick<SearchPage, "hits" | "edge" | "room" | "isHeavy" | "included"> {
   const position = (row: PageRow): FullPosition =>
     [...search.sort, null].map((_, index) => row[`k${index}`] ?? null);
-  const hits = pageRows.filter((row) => row.kind === "hit");
+  const found = pageRows.filter((row) => row.kind === "hit");
+  const { count, room } = fitHits(found, budget.room);
+  const hits = found.slice(0, count);
   const isTruncated = hits[0]?.allowed === hits.length && hits.length < rows;
-  const edge = isTruncated ? hits.at(-1) : pageRows.find((row) => row.kind === "edge");
+  const edge =
+    isTruncated || count < found.length ? hits.at(-1) : pageRows.find((row) => row.kind === "edge");
   return {
     hits: hits.map((row) => ({ item: itemFromRow(row), position: position(row) })),
     edge: edge ? position(edge) : null,
+    room,
     isHeavy: pageRows.some((row) => row.kind === "heavy"),
     included: includedFromRows(pageRows),
   };

@@ -20,7 +20,7 @@ import {
   type NamedItems,
 } from "./ranges.ts";
 import { SearchValues } from "./conditions.ts";
-import { maxKeyItemBytes } from "./cost.ts";
+import { maxKeyItemBytes } from "./budget.ts";
 
 /** A plan sorts at most this many candidates in memory. It scans more in order. */
 const maxInMemoryCandidates = 1000;
@@ -137,17 +137,22 @@ function spanSql(driver: EntryDriver | null, range: ItemRange, values: SearchVal
 
 /**
  * Finds the driver with the fewest items for a search that reads all of its matches. Null stands for all items of the
- * range. In a collection with more than `maxItems`, it compares the sizes of all drivers.
+ * range. In a collection with more than `maxItems`, it compares the sizes of all drivers. With a small `itemCount`, which
+ * may be outdated, it compares none.
  */
 export async function findSmallestDriver(
   db: CollectionDatabase,
   search: Search,
   maxItems: number,
+  itemCount = Infinity,
 ): Promise<Driver | null> {
   const namedItems = findNamedItems(search);
   if (namedItems) return namedItems;
   const { drivers } = chooseProbes(search);
   if (drivers.length === 0) return findDrivers(search)[0] ?? null;
+  // Entries in item order cost little more than the items themselves.
+  const ordered = drivers.find((driver) => driver !== null && isSingleValue(driver)) ?? null;
+  if (itemCount <= maxInMemoryCandidates) return ordered;
   const first = await probeSizes(db, search);
   const isSmall = first.sizes.some(({ count }) => count <= maxInMemoryCandidates);
   const isLarge = !isSmall && first.collectionSize.itemCount > maxItems;
@@ -155,9 +160,7 @@ export async function findSmallestDriver(
   const [smallest] = drivers
     .map((driver, index) => ({ driver, size: sizes[index]?.count ?? 0 }))
     .toSorted((a, b) => a.size - b.size);
-  if (isSmall || isLarge) return smallest?.driver ?? null;
-  // Entries in item order cost little more than the items themselves.
-  return drivers.find((driver) => driver !== null && isSingleValue(driver)) ?? null;
+  return isSmall || isLarge ? (smallest?.driver ?? null) : ordered;
 }
 
 /** The way to load a page. Every plan returns the same items in the same order, so pages may use different plans. */
@@ -239,7 +242,11 @@ function needsValue(condition: LeafCondition): boolean {
 /** The maximum bytes to read and sort in memory when a scan is also possible. */
 const maxInMemoryBytes = 16_000_000;
 
-/** Chooses the plan from the sizes of the probed drivers. Returns undefined if there are too many items to sort. */
+/**
+ * Chooses the plan from the sizes of the probed drivers. Returns undefined if there are too many items to sort. For a narrow
+ * caller, the largest item does not decide whether a plan reads the items in memory, because the pages of a scan may end
+ * earlier. The statement itself rejects too much.
+ */
 export function choosePlan(
   search: Search,
   sizes: readonly DriverSize[],
@@ -267,7 +274,8 @@ export function choosePlan(
       maxItemBytes,
     };
   }
-  if (smallest && count <= maxCount && count * largestItemBytes <= maxInMemoryBytes) {
+  const isLight = search.shownBy !== null || count * largestItemBytes <= maxInMemoryBytes;
+  if (smallest && count <= maxCount && isLight) {
     return { scan: "none", driver: smallest.driver };
   }
   return chooseScan(search, sizes);

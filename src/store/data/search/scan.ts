@@ -1,5 +1,5 @@
 import { lazy } from "#domain/lazy.ts";
-import type { Condition, Search } from "#domain/search/tree.ts";
+import type { Condition, Search, ShownBy } from "#domain/search/tree.ts";
 import { itemColumns } from "#store/data/items.ts";
 import { conditionSql, type SearchValues } from "./conditions.ts";
 import {
@@ -7,13 +7,14 @@ import {
   boundedSql,
   itemCost,
   itemCostSql,
-  minMeasuredBytes,
-  maxPageBytes,
   maxCostPerByte,
   readsRecords,
-  type ScanBudget,
+  type ItemCost,
+  type Measure,
 } from "./cost.ts";
+import { minMeasuredBytes, maxPageBytes, type ScanBudget } from "./budget.ts";
 import { driverSql } from "./driver.ts";
+import { hiddenBytesSql, hiddenMeasure, shownMeasure } from "./parts.ts";
 import {
   rangeAfter,
   inRangeSql,
@@ -44,10 +45,49 @@ export const columns = () =>
   columnNames()
     .map((name) => `i.${name}`)
     .join(", ");
-export const nullColumns = () =>
-  columnNames()
+
+/**
+ * The columns of the items on a page. For a narrow caller, they have the sizes of what it sees and of the rest, by which
+ * `limitedPageSql` limits the page. It also adds the data if items may be large, so that no scan depends on their size.
+ */
+export function hitColumns({ search: { shownBy } }: Pick<Scan, "search">): string {
+  if (!shownBy) return columns();
+  const data = "iif((select is_small from page_size), i.data, null) as data";
+  return [
+    columns().replace("i.data", data),
+    `${shownMeasure(shownBy).bytes} as shown_bytes`,
+    `${hiddenBytesSql(shownBy)} as hidden_bytes`,
+  ].join(", ");
+}
+
+export const nullColumns = ({ search: { shownBy } }: Pick<Scan, "search">): string =>
+  [...columnNames(), ...(shownBy ? ["shown_bytes", "hidden_bytes"] : [])]
     .map(() => "null")
     .join(", ");
+
+/** The size by which a sort limits its page. `limitedPageSql` limits that of a narrow caller. */
+export const hitSizeColumn = ({ search: { shownBy } }: Pick<Scan, "search">): string =>
+  `${shownBy ? "0" : "octet_length(i.data)"} as size`;
+
+/** The statement of a narrow caller's page. The items after those for which it has room come without data. */
+export function limitedPageSql(
+  { collectionId, search, budget: { room } }: Scan,
+  text: string,
+  rows: number,
+): string {
+  const keys = [...search.sort, null].map((_, index) => `k${index}`);
+  const hasRoom = `h.shown_before < ${room.shown} and h.hidden_before < ${room.hidden}`;
+  const data = `coalesce(h.data, iif(${hasRoom}, (select data from item where number = h.number), null)) as data`;
+  const names = columnNames().map((name) => (name === "data" ? data : name));
+  const sizes = ["shown_bytes", "hidden_bytes"];
+  return `with page_size(is_small) as materialized (
+      select coalesce(max(largest), 0) * ${rows} <= ${maxPageBytes} from tally where collection_id = ${collectionId})
+    select ${["kind", ...keys, ...names, ...sizes].join(", ")} from (
+      select *, ${sizes.map((name) => `${sumBefore(name)} as ${name.replace("bytes", "before")}`).join(", ")}
+      from (${text})) h`;
+}
+
+const sumBefore = (name: string) => `sum(${name}) over (rows unbounded preceding) - ${name}`;
 
 const allSql = (conditions: readonly Condition[], values: SearchValues) =>
   balancedSql(
@@ -55,44 +95,64 @@ const allSql = (conditions: readonly Condition[], values: SearchValues) =>
     conditions.map((condition) => conditionSql(condition, values)),
   );
 
+/** The parts of an item that limits of its cost count separately. */
+const costParts = (shownBy: ShownBy) => [shownMeasure(shownBy), hiddenMeasure(shownBy)];
+
 /** An item that the caller does not see is not too heavy for its conditions, because it does not reach them. */
 export function conditionsSql({ search }: Pick<Scan, "search">, values: SearchValues): string {
-  const { conditions, shownBy = [] } = search;
-  const own = conditions.filter((condition) => !shownBy.includes(condition));
+  const { conditions, shownBy } = search;
+  if (!shownBy) return boundedSql(conditions, allSql(conditions, values));
+  const own = conditions.filter((condition) => !shownBy.conditions.includes(condition));
   const ownSql = allSql(own, values);
-  const bounded = boundedSql(own, ownSql);
+  const bounded = boundedSql(own, ownSql, [shownMeasure(shownBy)]);
   if (bounded !== ownSql) return ifShown(search, values, bounded);
-  return boundedSql(shownBy, allSql(conditions, values));
+  return boundedSql(shownBy.conditions, allSql(conditions, values), costParts(shownBy));
 }
 
 /** The SQL for items that a narrow caller sees, and another for those that it does not see. */
 export function ifShown(
-  { shownBy = [] }: Search,
+  { shownBy }: Pick<Search, "shownBy">,
   values: SearchValues,
   sql: string,
   otherwise = "0",
 ): string {
-  if (shownBy.length === 0) return sql;
-  return `iif(${boundedSql(shownBy, allSql(shownBy, values))}, ${sql}, ${otherwise})`;
+  if (!shownBy || shownBy.conditions.length === 0) return sql;
+  const { conditions } = shownBy;
+  const isShown = boundedSql(conditions, allSql(conditions, values), costParts(shownBy));
+  return `iif(${isShown}, ${sql}, ${otherwise})`;
 }
 
-const sumBefore = (name: string) => `sum(${name}) over (rows unbounded preceding) - ${name}`;
+type CostSql = (cost: ItemCost, measure?: Measure) => string;
 
 /**
- * SQL for what the candidates before each one cost, which ends a page early. The items that a narrow caller sees, and
- * those that it does not see, have a budget each. Otherwise, it could spend one with its own items, and see whether a
- * hidden one comes before the end.
+ * SQL for the cost of a candidate: `shown` is that of what the caller sees, `hidden` that of the rest of its items and of
+ * other items. Each has a budget. Otherwise, a narrow caller could spend one with its own items, and see how much others
+ * take. A caller that sees everything has the cost `shown` alone.
  */
+export function partCostsSql(
+  { conditions, shownBy }: Pick<Search, "conditions" | "shownBy">,
+  values: SearchValues,
+  costSql: CostSql,
+): { shown: string; hidden: string | null } {
+  const cost = itemCost(conditions);
+  if (!shownBy) return { shown: costSql(cost), hidden: null };
+  const viewCost = itemCost(shownBy.conditions);
+  const rest = `${hiddenBytesSql(shownBy)} * ${maxCostPerByte(viewCost)}`;
+  return {
+    shown: ifShown({ shownBy }, values, costSql(cost, shownMeasure(shownBy))),
+    hidden: ifShown({ shownBy }, values, rest, itemCostSql(viewCost)),
+  };
+}
+
+/** SQL for what the candidates before each one cost, which ends a page early. Without `costSql`, they cost nothing. */
 export function spentSql(
   { search }: Pick<Scan, "search">,
   values: SearchValues,
-  cost: string,
+  costSql: CostSql | null,
 ): { columns: string; spent: string } {
-  const { shownBy = [] } = search;
-  if (shownBy.length === 0 || cost === "0")
-    return { columns: `${cost} as cost`, spent: sumBefore("cost") };
-  const shown = ifShown(search, values, cost);
-  const hidden = ifShown(search, values, "0", itemCostSql(itemCost(shownBy)));
+  if (!costSql) return { columns: "0 as cost", spent: sumBefore("cost") };
+  const { shown, hidden } = partCostsSql(search, values, costSql);
+  if (hidden === null) return { columns: `${shown} as cost`, spent: sumBefore("cost") };
   return {
     columns: `${shown} as cost, ${hidden} as hidden`,
     spent: `max(${sumBefore("cost")}, ${sumBefore("hidden")})`,
@@ -118,7 +178,8 @@ export function itemJoinSql({ collectionId }: Scan): string {
 
 /**
  * Builds a table `n` whose `size` is how many of `maxCandidates` a page may examine. Without large items, that is all
- * of them. Otherwise `measuredSize` computes it from `spent`, the running sum of the candidates' costs.
+ * of them. Otherwise `measuredSize` computes it from `spent`, the running sum of the candidates' costs. For a narrow caller,
+ * measuring must not change the size, because the largest item would decide it.
  */
 export function sizeSql(
   { collectionId, search, budget }: Scan,
@@ -126,17 +187,21 @@ export function sizeSql(
   rows: number,
   measuredSize: string,
 ): string {
-  const cost = itemCost(search.conditions);
+  const { conditions, shownBy } = search;
+  const cost = itemCost(conditions);
   const maxPerByte = maxCostPerByte(cost);
-  const maxUnmeasured = Math.max(minMeasuredBytes, budget.cost);
+  const maxUnmeasured = shownBy ? budget.cost : Math.max(minMeasuredBytes, budget.cost);
+  const fitsPage = shownBy ? "1" : `t.largest * ${rows} <= ${maxPageBytes}`;
   const isSmall = readsRecords(cost)
     ? "0"
     : `t.largest * min(${maxCandidates}, t.live) * ${maxPerByte} <= ${maxUnmeasured}`;
-  const maxCost = `iif(largest * ${rows} <= ${maxPageBytes}, ${budget.cost}, ${maxPageBytes})`;
+  const maxCost = shownBy
+    ? budget.cost
+    : `iif(largest * ${rows} <= ${maxPageBytes}, ${budget.cost}, ${maxPageBytes})`;
   // A deleted collection has no tally, but SQLite rejects a limit of null.
   const tally = `select coalesce(max(live), 0) as live, coalesce(max(largest), 0) as largest from tally where collection_id = ${collectionId}`;
   return `n(size) as materialized (select case
-      when t.largest * ${rows} <= ${maxPageBytes} and ${isSmall}
+      when ${fitsPage} and ${isSmall}
         then ${maxCandidates} else (${measuredSize}) end
       from (select live, largest, ${maxCost} as max_cost from (${tally})) t)`;
 }
@@ -152,8 +217,7 @@ export function measuredSql(
   maxCandidates: number,
   size: string,
 ): string {
-  const cost = itemCostSql(itemCost(scan.search.conditions));
-  const { columns: costs, spent } = spentSql(scan, values, cost);
+  const { columns: costs, spent } = spentSql(scan, values, itemCostSql);
   return `select iif(max(spent) < t.max_cost, ${maxCandidates}, ${size}) from (
       select item, ${spent} as spent from (
         select c.item, ${costs} from (${candidates} limit ${maxCandidates}) c cross join item i on ${itemJoinSql(scan)}))`;
@@ -183,9 +247,10 @@ export function fullPageSql(
   rows: number,
   fromSql: string,
 ): string {
+  const hits = `select 'hit' as kind, i.number as k0, ${hitColumns(scan)}`;
+  if (scan.search.shownBy) return `${hits} ${fromSql} limit ${rows}`;
   return `with ${sizeSql(scan, rows, rows, countWithinSql(scan, values, candidates, rows))}
-    select 'hit' as kind, i.number as k0, ${columns()}, ${allowedColumn}
-    ${fromSql} limit (select size from n)`;
+    ${hits}, ${allowedColumn} ${fromSql} limit (select size from n)`;
 }
 
 interface AscendingScan {
@@ -218,12 +283,12 @@ export function ascendingScanSql(
       ${sizeSql(scan, maxCandidates, rows, measured).replace("n(size)", "m(size)")},
       top(number) as materialized (select first.number + m.size from first, m),
       found as materialized (
-      select 'hit' as kind, ${position("i.number")}, ${columns()} from first cross join item i
+      select 'hit' as kind, ${position("i.number")}, ${hitColumns(scan)} from first cross join item i
       where i.number >= first.number and i.number < (select min(${below}, number) from top) and ${where}
       order by i.number limit ${limit})
     select * from found
     union all
-    select 'edge', ${position("top.number - 1")}, ${nullColumns()} from top
+    select 'edge', ${position("top.number - 1")}, ${nullColumns(scan)} from top
     where ${limit} > 0 and (select count(*) from found) < ${limit}
       and exists (select 1 from item where number >= top.number and number < ${below})`;
 }

@@ -1,23 +1,17 @@
 import type { Comparable, SortKey, Search } from "#domain/search/tree.ts";
 import { valueSql, type SearchValues, sortSql } from "./conditions.ts";
-import {
-  lookUpRows,
-  candidateRows,
-  candidatesWithin,
-  balancedSql,
-  itemCost,
-  maxSortedBytes,
-  maxPageBytes,
-  totalCostSql,
-} from "./cost.ts";
+import { lookUpRows, candidateRows, balancedSql, totalCostSql } from "./cost.ts";
+import { candidatesWithin, maxSortedBytes, maxPageBytes } from "./budget.ts";
 import { probeSql, rangeSql } from "./driver.ts";
 import { inRangeSql, prefixEnd, type PageStart } from "./ranges.ts";
 import type { Plan } from "./plan.ts";
 import {
-  columns,
+  hitColumns,
   conditionsSql,
   countWithinSql,
+  hitSizeColumn,
   nullColumns,
+  partCostsSql,
   itemJoinSql,
   sizeSql,
   ascendingScanSql,
@@ -44,11 +38,11 @@ export function sortScanSql(
     scan.budget,
     candidateRows(plan.probes, search.conditions),
   );
-  const hits = `select 'hit' as kind, c.value as k0, i.number as k1, ${columns()}
+  const hits = `select 'hit' as kind, c.value as k0, i.number as k1, ${hitColumns(scan)}
       from (${entries} limit (select size from n)) c cross join item i on ${itemJoinSql(scan)}
       where ${inRangeSql(scan.range)} and ${probeConditions}${conditionsSql(scan, values)} limit ${rows}`;
   const count = "(select count(*) from page)";
-  const edge = `select 'edge', c.value, c.item, ${nullColumns()} from (${entries}
+  const edge = `select 'edge', c.value, c.item, ${nullColumns(scan)} from (${entries}
       limit (case when ${count} < ${rows} then 1 else 0 end) offset (select size - 1 from n)) c`;
   const scanSql = `${sizeSql(scan, maxCandidates, rows, countWithinSql(scan, values, entries, maxCandidates))}, page as materialized (${hits})`;
   if (!plan.includesEmpty) return `with ${scanSql} select * from page union all ${edge}`;
@@ -129,20 +123,22 @@ export function sortedInMemorySql(
   const positionColumns = [...keys, "number"]
     .map((key, index) => `s.${key} as k${index}`)
     .join(", ");
+  const { shown, hidden } = partCostsSql(scan.search, values, totalCostSql);
+  const bytes = hidden === null ? `sum(${shown})` : `max(total(${shown}), total(${hidden}))`;
   return `with c(item) as materialized (${candidates}),
-      b(bytes) as materialized (select sum(${totalCostSql(itemCost(scan.search.conditions))})
+      b(bytes) as materialized (select ${bytes}
         from c cross join item i on ${itemJoinSql(scan)}),
-      sorted as materialized (select ${[...sortColumns, "i.number", "octet_length(i.data) as size"].join(", ")}
+      sorted as materialized (select ${[...sortColumns, "i.number", hitSizeColumn(scan)].join(", ")}
         from c cross join item i on ${itemJoinSql(scan)}
         where (select bytes from b) <= ${maxSortedBytes} and ${conditionsSql(scan, values)}${afterStart}
         order by ${[...order, byNumber].join(", ")} limit ${rows}),
       s as materialized (select *, sum(size) over (rows unbounded preceding) - size as spent from sorted)
-    select 'hit' as kind, ${positionColumns}, ${columns()} from s cross join item i on i.number = s.number
+    select 'hit' as kind, ${positionColumns}, ${hitColumns(scan)} from s cross join item i on i.number = s.number
       where s.spent < ${maxPageBytes}
-    union all select * from (select 'edge', ${positionColumns}, ${nullColumns()} from s
+    union all select * from (select 'edge', ${positionColumns}, ${nullColumns(scan)} from s
       where s.spent < ${maxPageBytes} and exists (select 1 from s where spent >= ${maxPageBytes})
       order by s.spent desc limit 1)
-    union all select 'heavy', ${keys.map(() => "null, ").join("")}null, ${nullColumns()} from b
+    union all select 'heavy', ${keys.map(() => "null, ").join("")}null, ${nullColumns(scan)} from b
       where bytes > ${maxSortedBytes}`;
 }
 

@@ -1,28 +1,22 @@
 import type { SearchField, SortKey } from "#domain/search/tree.ts";
 import { isStoredOrder } from "#domain/search/sort.ts";
 import { sortSql, type SearchValues } from "./conditions.ts";
-import {
-  candidatesWithin,
-  costBoundSql,
-  itemCost,
-  lookUpRows,
-  maxKeyEntryBytes,
-  maxKeyItemBytes,
-  maxPageBytes,
-  maxTotalCost,
-  totalCostSql,
-} from "./cost.ts";
+import { costBoundSql, itemCost, lookUpRows, maxTotalCost, totalCostSql } from "./cost.ts";
+import { candidatesWithin, maxKeyEntryBytes, maxKeyItemBytes, maxPageBytes } from "./budget.ts";
 import type { Plan } from "./plan.ts";
 import { inRangeSql } from "./ranges.ts";
 import {
   candidatesSql,
-  columns,
+  hitColumns,
+  hitSizeColumn,
+  ifShown,
   conditionsSql,
   itemJoinSql,
   nullColumns,
   spentSql,
   type RangeScan,
 } from "./scan.ts";
+import { hiddenBytesSql, shownMeasure } from "./parts.ts";
 import { afterSql } from "./sort-scan.ts";
 
 type SortedPlan = Extract<Plan, { scan: "sorted" }>;
@@ -51,48 +45,52 @@ export function sortedScanSql(
   const positionColumns = (table: string) =>
     [...keys, "number"].map((key, index) => `${table}.${key} as k${index}`).join(", ");
   const inBudget = `w.place <= ${maxCandidates} and w.spent < ${maxScanCost}`;
-  // Which large items a narrow caller sees would take reading them.
-  const search = plan.readsEntries ? { ...scan.search, shownBy: [] } : scan.search;
-  const { columns: costs, spent } = spentSql({ search }, values, scanCostSql(plan, scan));
+  const { columns: costs, spent } = spentSql(scan, values, candidateCost(plan, scan));
   return `with c(item) as materialized (${candidates}),
-      ${plan.readsEntries ? entryKeysSql(scan) : itemKeysSql(plan, scan)},
+      ${plan.readsEntries ? entryKeysSql(scan, values) : itemKeysSql(plan, scan, values)},
       ordered as materialized (select * from keyed ${after}
         order by ${[...order, "number"].join(", ")} limit ${maxCandidates + 1}),
       walk as materialized (select *, row_number() over (rows unbounded preceding) as place,
         ${spent} as spent
         from (select o.*, ${costs} from ordered o cross join item i on i.number = o.number)),
-      found as materialized (select w.*, octet_length(i.data) as size
+      found as materialized (select w.*, ${hitSizeColumn(scan)}
         from walk w cross join item i on i.number = w.number
         where ${inBudget} and ${conditionsSql(scan, values)} limit ${rows}),
       s as materialized (select *, sum(size) over (rows unbounded preceding) - size as taken from found)
-    select 'hit' as kind, ${positionColumns("s")}, ${columns()} from s cross join item i on i.number = s.number
+    select 'hit' as kind, ${positionColumns("s")}, ${hitColumns(scan)} from s cross join item i on i.number = s.number
       where s.taken < ${maxPageBytes}
-    union all select * from (select 'edge', ${positionColumns("s")}, ${nullColumns()} from s
+    union all select * from (select 'edge', ${positionColumns("s")}, ${nullColumns(scan)} from s
       where s.taken < ${maxPageBytes} and exists (select 1 from s where taken >= ${maxPageBytes})
       order by s.taken desc limit 1)
-    union all select * from (select 'edge', ${positionColumns("w")}, ${nullColumns()} from walk w
+    union all select * from (select 'edge', ${positionColumns("w")}, ${nullColumns(scan)} from walk w
       where ${inBudget} and (select count(*) from s where taken < ${maxPageBytes}) < ${rows}
         and not exists (select 1 from s where taken >= ${maxPageBytes})
         and exists (select 1 from walk w where not (${inBudget}))
       order by w.place desc limit 1)
-    union all select 'heavy', ${keys.map(() => "null, ").join("")}null, ${nullColumns()} from b where not fits`;
+    union all select 'heavy', ${keys.map(() => "null, ").join("")}null, ${nullColumns(scan)} from b where not fits`;
 }
 
 /** Reads the keys from the candidates. `b` measures them only if they could be too large. */
-function itemKeysSql({ maxItemBytes }: SortedPlan, scan: RangeScan): string {
-  const { sort } = scan.search;
+function itemKeysSql({ maxItemBytes }: SortedPlan, scan: RangeScan, values: SearchValues): string {
+  const { sort, shownBy } = scan.search;
   const join = `c cross join item i on ${itemJoinSql(scan)}`;
+  const bytes = shownBy
+    ? separateTotalSql(scan, values, shownMeasure(shownBy).bytes, {
+        rest: hiddenBytesSql(shownBy),
+        others: "octet_length(i.data)",
+      })
+    : "coalesce(sum(octet_length(i.data)), 0)";
   const fits =
-    maxItemBytes <= maxKeyItemBytes
-      ? "1"
-      : `coalesce(sum(octet_length(i.data)), 0) <= ${maxKeyItemBytes} from ${join}`;
+    maxItemBytes <= maxKeyItemBytes ? "1" : `${bytes} <= ${maxKeyItemBytes} from ${join}`;
   const keyColumns = sort.map(({ field }, index) => `${sortSql(field)} as k${index}`);
   return `b(fits) as materialized (select ${fits}),
       keyed as (select ${["i.number", ...keyColumns].join(", ")} from ${join} where (select fits from b))`;
 }
 
 /** Reads the keys from all entries of the sort fields. A collection that is small enough has few. */
-function entryKeysSql({ search: { sort }, range }: RangeScan): string {
+function entryKeysSql(scan: RangeScan, values: SearchValues): string {
+  const { search, range } = scan;
+  const { sort, shownBy } = search;
   const indexedFields = sort.map(({ field }) => field).filter((field) => !isStoredOrder(field));
   const numbers = indexedFields.map(({ number }) => number).join(", ");
   const keyColumns = sort.map((key, index) => `${entryKeySql(key, indexedFields)} as k${index}`);
@@ -103,8 +101,18 @@ function entryKeysSql({ search: { sort }, range }: RangeScan): string {
         where c.field = ${field.number} and ${inRangeSql(range)} and (select fits from b)`;
   });
   const names = indexedFields.map((_, index) => `v${index}`).join(", ");
-  return `b(fits) as materialized (select coalesce(sum(octet_length(c.value)), 0) <= ${maxKeyEntryBytes}
-        from search_entry c where c.field in (${numbers}) and ${inRangeSql(range)}),
+  const entriesOfKeys = `search_entry c where c.field in (${numbers}) and ${inRangeSql(range)}`;
+  // A narrow caller's own entries have a limit of their own. Which ones are its own takes reading the items.
+  const ownBytes = separateTotalSql(scan, values, "octet_length(c.value)", {
+    rest: "0",
+    others: "octet_length(c.value)",
+  });
+  const fits = shownBy
+    ? `iif(bytes <= ${maxKeyItemBytes}, 1, (select ${ownBytes} <= ${maxKeyItemBytes}
+        from item i cross join (select * from ${entriesOfKeys}) c where ${itemJoinSql(scan)}))`
+    : `bytes <= ${maxKeyEntryBytes}`;
+  return `b(fits) as materialized (select ${fits}
+        from (select coalesce(sum(octet_length(c.value)), 0) as bytes from ${entriesOfKeys})),
       keyed as (select item as number, ${keyColumns.join(", ")}
         from (with entry(item, ${names}, candidate) as (
           select item, ${nulls}, 1 from c where (select fits from b) union all ${entries.join(" union all ")})
@@ -115,16 +123,33 @@ function entryKeySql({ field }: SortKey, indexedFields: readonly SearchField[]):
   return isStoredOrder(field) ? "item" : `max(v${indexedFields.indexOf(field)})`;
 }
 
-/** SQL for the cost of a candidate. Large items are not read for it, so theirs is an upper bound. */
-function scanCostSql(
+/**
+ * SQL for a candidate's cost. Large items are not read for it, so theirs is an upper bound, except for a narrow caller: the
+ * size of the largest item must not decide. Null if all candidates are cheap.
+ */
+function candidateCost(
   { readsEntries, maxItemBytes }: SortedPlan,
   { search, budget }: RangeScan,
-): string {
+): typeof totalCostSql | null {
   const cost = itemCost(search.conditions);
   if (
     search.conditions.length === 0 ||
     maxTotalCost(cost, budget.rows, maxItemBytes) <= maxScanCost
   )
-    return "0";
-  return readsEntries ? costBoundSql(cost) : totalCostSql(cost);
+    return null;
+  return readsEntries && !search.shownBy ? costBoundSql : totalCostSql;
+}
+
+/**
+ * SQL for the larger one of two sums: that of what a narrow caller sees, and that of the rest of its items and of other
+ * items.
+ */
+function separateTotalSql(
+  { search }: RangeScan,
+  values: SearchValues,
+  shown: string,
+  { rest, others }: { rest: string; others: string },
+): string {
+  const sums = [ifShown(search, values, shown), ifShown(search, values, rest, others)];
+  return `max(${sums.map((sum) => `total(${sum})`).join(", ")})`;
 }

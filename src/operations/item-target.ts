@@ -1,4 +1,7 @@
-import { cachedCollectionOfItem, likelyCollection } from "#actions/collection-cache.ts";
+import {
+  cachedCollectionOfItem,
+  requireCachedOrStoredCollection,
+} from "#actions/collection-cache.ts";
 import type { ActionContext, ReadContext } from "#actions/context.ts";
 import { queryItems } from "#actions/query-items.ts";
 import { accessCurrentCollection } from "#actions/caller-access.ts";
@@ -21,17 +24,17 @@ import type * as z from "zod/mini";
 import type { Target } from "./operation.ts";
 import { itemTargets } from "./targets.ts";
 
-/** An item as it is shown, with the records to which it refers if the request expands references. */
-interface ShownItem {
+/** An item, with the records to which it refers if the request expands references. */
+interface ItemWithReferences {
   view: ItemView;
   included: ItemView[] | null;
 }
 
-type ShownQuery = z.output<ReturnType<typeof expandQuery>>;
-type ShownRequest = Pick<ReadRequest<ShownQuery>, "path" | "query">;
+type ExpandQuery = z.output<ReturnType<typeof expandQuery>>;
+type ExpandRequest = Pick<ReadRequest<ExpandQuery>, "path" | "query">;
 
-/** The `expand` of a query. An invalid query expands nothing, because it is rejected later. */
-function expandOf({ query }: Pick<ShownRequest, "query">): string | undefined {
+/** Returns the `expand` of a query. An invalid query expands nothing, because a later check rejects it. */
+function readExpand({ query }: Pick<ExpandRequest, "query">): string | undefined {
   try {
     return query().expand;
   } catch {
@@ -49,7 +52,7 @@ const expandItem =
   (
     rights: ReaderRights,
     findCollection: (ctx: ReadContext) => CompiledCollection | Promise<CompiledCollection>,
-  ): Prefetch<ShownItem | undefined, ShownQuery> =>
+  ): Prefetch<ItemWithReferences | undefined, ExpandQuery> =>
   async (ctx, request) => {
     const { id } = request.path;
     const access = await accessCurrentCollection(ctx, await findCollection(ctx));
@@ -58,50 +61,59 @@ const expandItem =
     const search = {
       body: { conditions: [condition] },
       rights,
-      expand: expandNames(expandOf(request)),
+      expand: expandNames(readExpand(request)),
     };
     const { views, included } = await queryItems(ctx, access, search, null, 1);
     const [view] = views;
     return view && { view, included };
   };
 
-/** The item that a GET returns. With `expand`, the read starts after authentication, because it needs the caller's permissions. */
-function shownItemTarget(kind: CollectionKind): Target<ShownItem> {
+/**
+ * The item that a GET returns. With `expand`, the read starts after authentication, because it needs the caller's
+ * permissions.
+ */
+function readItemTarget(kind: CollectionKind): Target<ItemWithReferences> {
   const load = loaders[kind];
-  const prefetch: Prefetch<LoadedItem | null, ShownQuery> = async (ctx, request) =>
-    expandOf(request) === undefined ? load(ctx, request) : null;
+  const prefetch: Prefetch<LoadedItem | null, ExpandQuery> = async (ctx, request) =>
+    readExpand(request) === undefined ? load(ctx, request) : null;
   return {
     prefetch,
     mayBeMissing: true,
     async find(ctx, path, read) {
-      // Items of other collections get the same 404, with or without `expand`.
-      const findVisible = (prefetched: LoadedItem | null) =>
+      // Checks the item like every other target, so that the 404 is the same with and without `expand`.
+      const findVisibleItem = (loadedItem: LoadedItem | null) =>
         itemTargets[kind].find(ctx, path, (loadItem) =>
-          prefetched ? (Promise.resolve(prefetched) as Promise<never>) : read(loadItem),
+          loadedItem ? (Promise.resolve(loadedItem) as Promise<never>) : read(loadItem),
         );
       assertVisible(ctx, kind, path.key);
-      const prefetched = await read(prefetch);
-      if (prefetched) {
-        const { item, compiled: access } = await findVisible(prefetched);
+      const prefetchedItem = await read(prefetch);
+      if (prefetchedItem) {
+        const { item, compiled: access } = await findVisibleItem(prefetchedItem);
         return { view: buildItemView(item, access), included: null };
       }
-      const cached = kind === "form" ? cachedCollectionOfItem(ctx.memory, path.id) : undefined;
+
+      // With `expand`, the item comes from a search, which needs its collection.
+      const cachedCollection =
+        kind === "form" ? cachedCollectionOfItem(ctx.memory, path.id) : undefined;
       const findCollection = async (readCtx: ReadContext) => {
-        if (cached && isVisibleForm(ctx, cached, path.key)) return cached;
+        if (cachedCollection && isVisibleForm(ctx, cachedCollection, path.key))
+          return cachedCollection;
         if (path.key === "") throw problem.notFound();
-        return likelyCollection(readCtx, kind, path.key);
+        return requireCachedOrStoredCollection(readCtx, kind, path.key);
       };
       try {
-        const shown = await read(expandItem(ctx, findCollection));
-        if (shown) return shown;
+        const expandedItem = await read(expandItem(ctx, findCollection));
+        if (expandedItem) return expandedItem;
       } catch (error) {
         if (!(error instanceof Problem) || error.status >= 500) throw error;
       }
-      // Older IDs do not contain their collection, and a missing item takes precedence over an invalid `expand`.
-      const { compiled: access } = await findVisible(null);
-      const found = await read(expandItem(ctx, () => wholeCollection(access)));
-      if (!found) throw problem.notFound();
-      return found;
+
+      // Finds items with older IDs, which do not contain their collection. A missing item is 404 before an invalid `expand`
+      // is 422.
+      const { compiled: access } = await findVisibleItem(null);
+      const expandedItem = await read(expandItem(ctx, () => wholeCollection(access)));
+      if (!expandedItem) throw problem.notFound();
+      return expandedItem;
     },
   };
 }
@@ -118,7 +130,7 @@ function assertVisible(ctx: ActionContext, kind: CollectionKind, key: string): v
   if (key !== "" && !isVisible(ctx.resources, kind, key)) throw problem.notFound();
 }
 
-export const shownItemTargets: Record<CollectionKind, Target<ShownItem>> = {
-  app: shownItemTarget("app"),
-  form: shownItemTarget("form"),
+export const readItemTargets: Record<CollectionKind, Target<ItemWithReferences>> = {
+  app: readItemTarget("app"),
+  form: readItemTarget("form"),
 };

@@ -1,0 +1,65 @@
+import { viewMarks } from "#domain/item/view-marks.ts";
+import { wholeCollection } from "#domain/data/narrow.ts";
+import { mayHaveFiles } from "#domain/files/sent-file.ts";
+import { buildIndexRowChanges, type ItemAction } from "#domain/item/change.ts";
+import { requireVersion, type Precondition } from "#domain/preconditions.ts";
+import { problem } from "#domain/problem/problem.ts";
+import { removeItem } from "#store/data/change-item.ts";
+import { type ActionContext, itemAuditRecord } from "./context.ts";
+import { assertChangeable, retryOnCurrentItem } from "./update-item.ts";
+import type { LoadedItem, StoredItem } from "./visible.ts";
+
+/** Deletes a submission and all data stored for it. Its unique values become available again. */
+export async function deleteSubmission(
+  ctx: ActionContext,
+  loaded: LoadedItem,
+  ifMatch: Precondition | null,
+): Promise<void> {
+  await retryOnCurrentItem(ctx, loaded, async (current) => {
+    assertChangeable(current.item, ifMatch);
+    if (ctx.queryErrors) throw problem.invalidInput(ctx.queryErrors);
+    return deleteItem(ctx, current, "submission.delete");
+  });
+}
+
+/**
+ * Erases a record or a submission, closed ones too, with the responses that are stored for retries. Only the
+ * administration area offers this.
+ */
+export async function eraseItem(
+  ctx: ActionContext,
+  loaded: LoadedItem,
+  ifMatch: Precondition | null,
+): Promise<void> {
+  await retryOnCurrentItem(ctx, loaded, (current) => {
+    requireVersion(current.item.version, ifMatch);
+    const isRecord = current.compiled.collection.kind === "app";
+    return deleteItem(ctx, current, isRecord ? "record.erase" : "submission.erase");
+  });
+  ctx.replays.purge();
+}
+
+/** Returns undefined, for a retry, when a concurrent request changed the item or its definition. */
+async function deleteItem(
+  ctx: ActionContext,
+  { item, compiled: access }: StoredItem,
+  action: ItemAction,
+): Promise<true | undefined> {
+  const compiled = wholeCollection(access);
+  const { entries, uniqueValues } = buildIndexRowChanges(compiled, item, null);
+  const removal = {
+    number: item.number,
+    itemVersion: item.version,
+    definitionVersion: compiled.collection.version,
+    revision: compiled.collection.revision,
+    views: viewMarks(compiled.collection, item, null).known,
+    entries: entries.toRemove,
+    uniqueValues: uniqueValues.toRemove,
+    mayHaveFiles: mayHaveFiles(compiled.collection.definition.fields),
+  };
+  const db = ctx.databases.of(compiled.collection);
+  const result = await removeItem(db, removal, itemAuditRecord(ctx, action));
+  if (result.outcome !== "changed") return undefined;
+  if (result.hasListeners) ctx.notifyChange(compiled.collection);
+  return true;
+}

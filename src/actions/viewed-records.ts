@@ -1,0 +1,74 @@
+import type { CollectionAccess, NarrowCollection } from "#domain/data/narrow.ts";
+import { isVisible, resourceExtent } from "#domain/credential/credential.ts";
+import type { Collection } from "#domain/definition/collection.ts";
+import { findVisibleVersions } from "#store/data/references.ts";
+import { findAccess } from "./caller-access.ts";
+import { cachedOrStoredCollection, findCurrentCollection } from "./collection-cache.ts";
+import type { ReadContext } from "./context.ts";
+import { retryOnConflict } from "./idempotent.ts";
+
+/** The records of an app that a caller sees through a view, out of some. */
+export interface ViewedRecords {
+  access: NarrowCollection;
+  /** The versions of the records, by their IDs. */
+  versions: ReadonlyMap<string, number>;
+}
+
+/** Whether the caller sees only a view of the app. */
+export const seesView = ({ resources }: Pick<ReadContext, "resources">, app: string): boolean => {
+  const extent = resourceExtent(resources, "app", app);
+  return extent !== null && extent !== "whole";
+};
+
+/**
+ * The part of an app that the caller sees, for a collection that refers to it. Undefined if there is none. The definition
+ * may be outdated, but it is no older than the caller's view.
+ */
+export async function findAppAccess(
+  ctx: ReadContext,
+  collection: Pick<Collection, "id">,
+  app: string,
+): Promise<CollectionAccess | undefined> {
+  // Linked collections share a database.
+  const db = ctx.databases.of(collection);
+  const compiled = await cachedOrStoredCollection(ctx, "app", app, db);
+  const access = compiled && findAccess(ctx, compiled);
+  return access ?? findCurrentAccess(ctx, app);
+}
+
+async function findCurrentAccess(
+  ctx: ReadContext,
+  app: string,
+): Promise<CollectionAccess | undefined> {
+  if (!isVisible(ctx.resources, "app", app)) return undefined;
+  const current = await findCurrentCollection(ctx, "app", app);
+  return current && findAccess(ctx, current.compiled);
+}
+
+/** The view of an app that the caller sees. Undefined if the view is missing. */
+export async function findViewedApp(
+  ...[ctx, collection, app]: Parameters<typeof findAppAccess>
+): Promise<NarrowCollection | undefined> {
+  const access = await findAppAccess(ctx, collection, app);
+  return access?.extent === "narrow" ? access : undefined;
+}
+
+/** Finds which of these records of an app the caller sees through its view now. Undefined if the view is missing. */
+export async function findViewedRecords(
+  ctx: ReadContext,
+  collection: Pick<Collection, "id">,
+  app: string,
+  ids: readonly string[],
+): Promise<ViewedRecords | undefined> {
+  let access = await findViewedApp(ctx, collection, app);
+  const found = await retryOnConflict(ctx, async () => {
+    if (!access) return null;
+    const { id, revision } = access.whole.collection;
+    const visible = await findVisibleVersions(ctx.databases.of({ id }), access.conditions, ids);
+    if (visible.revision === revision) return { access, versions: visible.versions };
+    const current = await findCurrentAccess(ctx, app);
+    access = current?.extent === "narrow" ? current : undefined;
+    return undefined;
+  });
+  return found ?? undefined;
+}

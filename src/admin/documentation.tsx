@@ -1,0 +1,90 @@
+import { Hono } from "hono";
+import { createMiddleware } from "hono/factory";
+import { secureHeaders } from "hono/secure-headers";
+import { logRecovered } from "#domain/events.ts";
+import type { AdminEnv, AppEnv } from "#http/env.ts";
+import { contentSecurityPolicy } from "#html/content-security-policy.ts";
+import { Localized } from "./language/index.tsx";
+import { Sidebar } from "./layout.tsx";
+import { localize, readTheme } from "./preferences.ts";
+import { findReader } from "./sign-in/session.ts";
+import type { Context } from "hono";
+import type { Theme } from "#html/page.tsx";
+
+/**
+ * Gives the pages of the documentation the reader's theme, and members the side bar of the area. Without either, they stay
+ * as they are.
+ */
+export const frameDocumentation = createMiddleware<AppEnv>(async (c, next) => {
+  await next();
+  const isPage = (c.res.headers.get("Content-Type") ?? "").startsWith("text/html");
+  c.res.headers.append("Vary", "Cookie");
+  if (!isPage || c.res.status !== 200 || c.req.method !== "GET") return;
+  const theme = readTheme(c);
+  const sidebar = await renderSidebar(c as unknown as Context<AdminEnv>, theme).catch(
+    (error: unknown) => {
+      logRecovered(c.env, "background work failed", error);
+      return "";
+    },
+  );
+  if (theme === "system" && sidebar === "") return;
+  const html = await c.res.text();
+  const headers = new Headers(c.res.headers);
+  for (const name of ["ETag", "Content-Length"]) headers.delete(name);
+  headers.set("Cache-Control", "private, no-store");
+  // Otherwise, the new response would get the headers of the previous one.
+  c.res = undefined;
+  c.res = new Response(withFrame(html, theme, sidebar), { headers });
+});
+
+/** Empty for readers who are not signed in. */
+async function renderSidebar(c: Context<AdminEnv>, theme: Theme): Promise<string> {
+  const member = await findReader(c);
+  if (!member) return "";
+  c.set("member", member);
+  const localization = localize(c);
+  const { pathname, search } = new URL(c.req.url);
+  const frame = { ...localization, member, theme, path: pathname + search, flash: undefined };
+  const sidebar = (
+    <Localized {...localization}>
+      <Sidebar {...frame} />
+    </Localized>
+  );
+  return (sidebar as { toString: () => string | Promise<string> }).toString();
+}
+
+/** Changes the parts of a page that `Page` renders for a theme and a side bar. */
+function withFrame(html: string, theme: Theme, sidebar: string): string {
+  const themed =
+    theme === "system"
+      ? html
+      : html
+          .replace(/<html lang="[^"]*"/, `$& data-theme="${theme}"`)
+          .replace(
+            'name="color-scheme" content="light dark"',
+            `name="color-scheme" content="${theme}"`,
+          );
+  if (sidebar === "") return themed;
+  return themed
+    .replace("<body>", '<body class="framed">')
+    .replace(/<a class="skip"[^>]*>[^<]*<\/a>/, (link) => link + sidebar)
+    .replace('class="main outside"', 'class="main"');
+}
+
+/** The guides, which are static pages. They need no secrets and no database, so they also explain the set-up. */
+export const guideRoutes = () =>
+  new Hono<AppEnv>()
+    .use(
+      secureHeaders({
+        contentSecurityPolicy,
+        xFrameOptions: "DENY",
+        referrerPolicy: "same-origin",
+      }),
+      frameDocumentation,
+    )
+    .all("/docs/*", async (c) => {
+      // A page that this browser has may have another frame.
+      const request = new Request(c.req.url, { method: c.req.method });
+      const response = await c.env.assets.fetch(request);
+      return new Response(response.body, response);
+    });

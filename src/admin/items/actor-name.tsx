@@ -1,0 +1,44 @@
+import { createContext, useContext } from "hono/jsx";
+import { useText } from "#admin/language/index.tsx";
+import type { PageContext } from "#admin/layout.tsx";
+import { roleAllows } from "#domain/credential/permissions.ts";
+import type { ItemHistory } from "#domain/item/change.ts";
+
+/** Names of members and credentials by actor, as far as the page has loaded them. */
+export const ActorNamesContext = createContext<ReadonlyMap<string, string>>(new Map());
+
+export function actorNames({ entries }: ItemHistory): ReadonlyMap<string, string> {
+  return new Map(entries.flatMap(({ by, byName }) => (byName === null ? [] : [[by, byName]])));
+}
+
+/** The name of an actor for a reader. Pages and downloads follow the same rule. */
+export function visibleActorName(
+  actor: string,
+  name: string | undefined,
+  reader: PageContext["member"],
+): string | undefined {
+  const [kind, id] = actor.split(":");
+  if (kind === "credential") return roleAllows(reader.role, "credentials") ? name : undefined;
+  // A member without a name has its address instead, which only some roles may see.
+  const isAddress = name?.includes("@") ?? false;
+  const isVisible = !isAddress || id === reader.id || roleAllows(reader.role, "members");
+  return isVisible ? name : undefined;
+}
+
+/** Names an actor. */
+export function ActorName({ actor, frame }: { actor: string; frame: PageContext }) {
+  const [kind = "", id = ""] = actor.split(":");
+  const name = visibleActorName(actor, useContext(ActorNamesContext).get(actor), frame.member);
+  const text = useText().itemPage.actors;
+  if (kind === "member") {
+    if (id === frame.member.id) return <>{text.you}</>;
+    return name === undefined ? <>{text.otherMember}</> : <bdi>{name}</bdi>;
+  }
+  if (kind !== "credential") return <>{text.recalculation}</>;
+  if (!roleAllows(frame.member.role, "credentials")) return <>{text.integration}</>;
+  return (
+    <a href={`/admin/integrations/${id}`}>
+      <bdi>{name ?? text.integration}</bdi>
+    </a>
+  );
+}

@@ -1,0 +1,74 @@
+import type { Context } from "hono";
+import { listAudit } from "#actions/audit.ts";
+import { describeChanges } from "#actions/describe-changes.ts";
+import { writeRows } from "#actions/import-rows.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
+import { maxOperations, type BatchOperation } from "#domain/item/body.ts";
+import { etagOf } from "#domain/preconditions.ts";
+import { Problem, problem } from "#domain/problem/problem.ts";
+import type { AdminEnv } from "#http/env.ts";
+import type { AuditEntry } from "#store/home/audit-log.ts";
+import { textOf, type FormValues } from "#admin/form-input.ts";
+import { previousData } from "#admin/items/history.tsx";
+import { itemsPath } from "#admin/items/load-item.ts";
+import type { Outcome } from "#admin/page.ts";
+import { readTexts, type Undo } from "#admin/preferences.ts";
+import { actionOf } from "./confirm-page.tsx";
+
+/** One request takes back at most this many changes, which is what one request of a bulk edit makes. */
+const maxUndone = 500;
+
+/** The form that takes back a bulk edit which one request made. */
+export const undoOfRequest = (listPath: string, requestId: string): Undo => ({
+  action: actionOf(listPath),
+  values: { act: "undo", request: requestId },
+});
+
+/**
+ * Gives the items that one request of the member edited their former values. The changes of that request say which ones
+ * these are. Leaves out what changed since.
+ */
+export async function undoEdit(
+  c: Context<AdminEnv>,
+  compiled: CompiledCollection,
+  form: FormValues,
+): Promise<Outcome> {
+  const ctx = c.var.action;
+  const { kind, key } = compiled.collection;
+  const filter = {
+    actor: ctx.actor,
+    action: kind === "app" ? "record.update" : "submission.update",
+    collection: `${kind}:${key}`,
+  };
+  const request = textOf(form["request"]);
+  const { groups } = await listAudit(ctx, filter, null, maxUndone, true);
+  const entries = groups.map(({ entry }) => entry).filter(({ requestId }) => requestId === request);
+  if (request === "" || entries.length === 0) throw problem.notFound();
+  const operations = await buildOperations(c, entries);
+  let done = 0;
+  for (let start = 0; start < operations.length; start += maxOperations) {
+    const batch = operations.slice(start, start + maxOperations);
+    const outcomes = await writeRows(ctx, compiled, batch);
+    done += outcomes.filter((outcome) => !(outcome instanceof Problem)).length;
+  }
+  const { bulk, terms } = readTexts(c);
+  const left = entries.length - done;
+  const text = bulk.undone(terms.collections[kind].itemCount(done), left);
+  const document = { done, refused: left };
+  return { to: itemsPath(c, kind), flash: { text, isPartial: left > 0 }, document };
+}
+
+/** The update that restores the values before each change, if the item still has the version after it. */
+async function buildOperations(
+  c: Context<AdminEnv>,
+  entries: readonly AuditEntry[],
+): Promise<BatchOperation[]> {
+  const descriptions = await describeChanges(c.var.action, entries);
+  return entries.flatMap(({ number, subject, version }): BatchOperation[] => {
+    const description = descriptions.get(number);
+    if (!description?.fields || version === null) return [];
+    const { fields } = description.compiled.collection.definition.fields;
+    const data = previousData(description.fields, fields);
+    return [{ op: "update", id: subject, body: { data }, ifMatch: [etagOf(version)] }];
+  });
+}

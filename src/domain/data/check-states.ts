@@ -1,0 +1,52 @@
+import type { ComputeBudget } from "#domain/formula/compute.ts";
+import type { MatchBudget } from "#domain/pattern/pattern.ts";
+import type { FieldError } from "#domain/problem/problem.ts";
+import type { CollectionAccess, CompiledField } from "./compile.ts";
+
+/** Checking stops after this many errors. */
+export const maxErrors = 1000;
+
+export interface CheckState {
+  errors: FieldError[];
+  isDraft: boolean;
+  matchBudget: MatchBudget;
+}
+
+export type CheckBudget = Pick<ComputeBudget, "matchBudget" | "hidden">;
+
+/**
+ * The states of a check. The fields that a narrow caller does not see have one of their own: their errors and their work
+ * must not end the check of the others.
+ */
+export class CheckStates {
+  readonly isDraft: boolean;
+  readonly #own: CheckState;
+  readonly #hidden: CheckState;
+  readonly #access: CollectionAccess;
+
+  constructor(access: CollectionAccess, isDraft: boolean, { matchBudget, hidden }: CheckBudget) {
+    this.#access = access;
+    this.isDraft = isDraft;
+    this.#own = { errors: [], isDraft, matchBudget };
+    this.#hidden = {
+      errors: [],
+      isDraft,
+      matchBudget: { stepsLeft: hidden.maxMatchSteps },
+    };
+  }
+
+  /** The state of a top-level field, or of a key that no field has. */
+  readonly of = (slot: string | undefined): CheckState => {
+    const access = this.#access;
+    const isOwn = access.extent === "whole" || slot === undefined || access.parts.shown.has(slot);
+    return isOwn ? this.#own : this.#hidden;
+  };
+
+  add(errorsOf: (field: CompiledField) => FieldError[], fields: readonly CompiledField[]): void {
+    for (const field of fields) this.of(field.slot).errors.push(...errorsOf(field));
+  }
+
+  get errors(): FieldError[] {
+    return [...this.#own.errors, ...this.#hidden.errors];
+  }
+}

@@ -1,0 +1,50 @@
+import { sql } from "drizzle-orm";
+import type { Collection } from "#domain/definition/collection.ts";
+import type { Database, Databases, PreparedStatement } from "#store/db/database.ts";
+import { dataGuard, guardCode, runGuarded } from "#store/db/guard.ts";
+import { collection } from "#store/db/schema.ts";
+import { dataStatement, nextVersionSql } from "#store/db/statement.ts";
+
+/**
+ * A definition as a check read it. Whoever stores the use of a view confirms the definition of the view: it must still be
+ * the same, and it gets a new revision, which stops a change that checked before who uses the view.
+ */
+export type CheckedDefinition = Pick<Collection, "id" | "revision">;
+
+const guardDefinitions = dataGuard<{ checked: string }>(
+  (v) => sql`select ${guardCode("definition_changed")} as code from json_each(${v.checked}) e
+    where not exists (select 1 from collection where id = e.value ->> 0 and revision = e.value ->> 1)`,
+);
+
+const reviseDefinitions = dataStatement<{ checked: string }>((db, v) =>
+  db
+    .update(collection)
+    .set({ revision: nextVersionSql(sql`revision`) })
+    .where(sql`id in (select value ->> 0 from json_each(${v.checked}))`),
+);
+
+/** Statements that abort their batch if one of these definitions, all in its database, has changed. */
+export function confirmStatements(
+  db: Database<"data">,
+  definitions: readonly CheckedDefinition[],
+): PreparedStatement<"data">[] {
+  if (definitions.length === 0) return [];
+  const checked = JSON.stringify(definitions.map(({ id, revision }) => [id, revision]));
+  return [guardDefinitions(db, { checked }), reviseDefinitions(db, { checked })];
+}
+
+/**
+ * Confirms definitions after the batch of another database stored who uses their views. Returns false if one has changed.
+ * In a single database, the batch has confirmed them.
+ */
+export async function confirmDefinitions(
+  { singleDatabase, of }: Pick<Databases, "singleDatabase" | "of">,
+  definitions: readonly CheckedDefinition[],
+): Promise<boolean> {
+  if (singleDatabase) return true;
+  for (const definition of definitions) {
+    const db = of(definition);
+    if (!(await runGuarded(db, confirmStatements(db, [definition])))) return false;
+  }
+  return true;
+}

@@ -1,0 +1,63 @@
+import { sql } from "drizzle-orm";
+import type { DataDatabase, Databases } from "./handles.ts";
+import { isCopy } from "./moved-tables.ts";
+import { retryTransient } from "./retry.ts";
+
+/** A row about a collection. */
+export interface PlacedRow {
+  /** 1 if its database owns the collection, 0 if it has only the copy that a move leaves. */
+  isOwn: number;
+}
+
+/** The column `isOwn` of a row about the collection with this id. `collectionId` is SQL. */
+export const isOwnColumn = (collectionId: string) =>
+  sql<number>`not ${sql.raw(isCopy(collectionId))}`.as("isOwn");
+
+/**
+ * What each database lists. For some seconds after a move, the former database lists a collection too, so rows are only
+ * accessible merged.
+ */
+export class Lists<Row extends PlacedRow> {
+  readonly #lists: readonly (readonly Row[])[];
+
+  constructor(lists: readonly (readonly Row[])[]) {
+    this.#lists = lists;
+  }
+
+  /**
+   * The rows of all lists, one of each name: that of the owner. Several lists are sorted again if `compare` is given. One
+   * list keeps the order that its database gave it.
+   */
+  merge(
+    nameOf: (row: Row) => unknown,
+    compare?: (one: Row, other: Row) => number,
+  ): Omit<Row, "isOwn">[] {
+    const rows = new Map<unknown, Row>();
+    for (const row of this.#lists.flat()) {
+      const name = nameOf(row);
+      const known = rows.get(name);
+      if (known === undefined || row.isOwn > known.isOwn) rows.set(name, row);
+    }
+    const merged = [...rows.values()];
+    const sorted = compare && this.#lists.length > 1 ? merged.toSorted(compare) : merged;
+    return sorted.map((placed) => {
+      const { isOwn: _, ...row } = placed;
+      return row;
+    });
+  }
+}
+
+/** Compares as `collate nocase` does for most names: without regard to the case of Latin letters. */
+export function compareNames(one: { name: string }, other: { name: string }): number {
+  const [first, second] = [one, other].map(({ name }) => name.toLowerCase()) as [string, string];
+  return first < second ? -1 : Number(first > second);
+}
+
+/** Reads a list from every database that may have collections. */
+export async function listEach<Row extends PlacedRow>(
+  databases: Pick<Databases, "dataDatabases">,
+  select: (db: DataDatabase) => PromiseLike<readonly Row[]>,
+): Promise<Lists<Row>> {
+  const lists = databases.dataDatabases().map((db) => retryTransient(db, async () => select(db)));
+  return new Lists(await Promise.all(lists));
+}

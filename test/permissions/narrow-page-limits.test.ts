@@ -1,0 +1,131 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Client } from "../support/client";
+import { copyItem } from "../support/copies";
+import { client, makeForm } from "../support/service";
+import { isFullSize, unsized } from "../support/size";
+import {
+  baseFields,
+  big,
+  createdItem,
+  decisions,
+  letters,
+  longText,
+  otherThresholds,
+  partnerRights,
+  patchedItem,
+  viewOfOurs,
+  type Probe,
+} from "./thresholds";
+
+/** The limits of pages, searches and aggregates, at which a narrow credential could measure what it does not see. */
+
+let owner: Client;
+beforeAll(async () => {
+  owner = await client();
+});
+
+const fields = [
+  ...baseFields,
+  ...letters.map((key) => ({ key, ...longText })),
+  { key: "decision", ...longText },
+];
+
+/** A form for each hidden text, whose first item has it. */
+async function follow(conditions?: object[]) {
+  const view = { ...viewOfOurs(letters), ...(conditions ? { conditions } : {}) };
+  const form = await makeForm(owner, fields, { views: [view] });
+  const resources = [`form:${form}/ours`];
+  const partner = await client({ permissions: partnerRights, resources });
+  return { items: `/forms/${form}/submissions`, partner };
+}
+
+const own = (count: number) => Object.fromEntries(letters.slice(0, count).map((key) => [key, big]));
+
+/** As long conditions as a search may have, which no item meets. */
+const costly = Array.from({ length: 49 }, (_, index) => ({
+  field: "title",
+  op: "contains",
+  value: `${index}`.padEnd(1000, "t"),
+}));
+
+describe("A narrow credential meets the limit", () => {
+  unsized.it("of a page at the same size whatever its items hide", async () => {
+    const make = async (decision: string): Promise<Probe> => {
+      const { items, partner } = await follow();
+      let last = "";
+      for (let index = 0; index < 5; index += 1)
+        last = (await createdItem(owner, items, { team: "ours", decision })).id;
+      for (const { id } of (await partner.get(items)).body.items)
+        await patchedItem(partner, id, own(8));
+      await createdItem(partner, items, { team: "ours", title: "end" });
+      return async (size) => {
+        await patchedItem(partner, last, { h: "y".repeat(size) });
+        return (await partner.get(items)).body.items.length < 6;
+      };
+    };
+    const probes = await Promise.all(decisions.map(make));
+    expect(await otherThresholds([98_000, 99_999], probes)).toEqual([]);
+  });
+
+  unsized.it(
+    "of an item that conditions examine at the same size whatever the item hides",
+    async () => {
+      const make = async (decision: string): Promise<Probe> => {
+        const { items, partner } = await follow();
+        const { id } = await createdItem(owner, items, { team: "ours", decision, a: big });
+        return async (size) => {
+          await patchedItem(partner, id, { b: "y".repeat(size) });
+          const answer = await partner.post(`${items}/search`, { conditions: costly });
+          if (answer.status === 200) return false;
+          expect(answer.body.errors[0].code).toBe("too_complex");
+          return true;
+        };
+      };
+      const probes = await Promise.all(decisions.map(make));
+      expect(await otherThresholds([10_000, 40_000], probes)).toEqual([]);
+    },
+  );
+
+  unsized.it("of what a search examines at the same size whatever its items hide", async () => {
+    const make = async (decision: string): Promise<Probe> => {
+      const { items, partner } = await follow();
+      const ids: string[] = [];
+      // The first statement examines one of them, and each of four further ones examines four.
+      for (const title of "abcdefghijklmnopq") {
+        const data = { team: "ours", decision, title, a: big.slice(0, 20_000) };
+        ids.push((await createdItem(owner, items, data)).id);
+      }
+      return async (size) => {
+        await patchedItem(partner, ids[1] ?? "", { b: "y".repeat(size) });
+        const search = { conditions: costly, sort: [{ field: "title" }] };
+        const answer = await partner.post(`${items}/search`, search);
+        expect(answer.status).toBe(200);
+        return answer.body.links.next !== null;
+      };
+    };
+    const probes = await Promise.all(decisions.map(make));
+    expect(await otherThresholds([0, 10_000], probes)).toEqual([]);
+  });
+
+  it.runIf(isFullSize)(
+    "of an aggregate at the same size whatever its items hide",
+    async () => {
+      const make = async (decision: string): Promise<Probe> => {
+        const { items, partner } = await follow([{ field: "$status", op: "ne", value: "closed" }]);
+        const { id } = await createdItem(owner, items, { team: "ours", decision });
+        await patchedItem(owner, id, own(9));
+        await copyItem(id, 221);
+        await createdItem(owner, items, { team: "ours", ...own(2) });
+        return async (size) => {
+          await patchedItem(partner, id, { i: "y".repeat(size) });
+          const body = { metrics: { n: { op: "count" } }, group_by: [{ field: "title" }] };
+          const answer = await partner.post(`${items}/aggregate`, body);
+          return answer.status === 422;
+        };
+      };
+      const probes = await Promise.all(decisions.map(make));
+      expect(await otherThresholds([80_000, 90_000], probes)).toEqual([]);
+    },
+    240_000,
+  );
+});

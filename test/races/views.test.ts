@@ -1,0 +1,218 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { beforeAll, describe, expect, it } from "vitest";
+import { env } from "cloudflare:workers";
+import type { Answer, Client, Fetch } from "../support/client";
+import { answerOf } from "../support/client";
+import { withEveryDb } from "../support/databases";
+import { reportsAtOnce, serve } from "../support/serve";
+import { admin, adminRequest, client, issue, makeApp, makeForm } from "../support/service";
+
+/** Changes of a view while somebody gives it to a credential or a webhook. */
+
+const fields = [
+  { key: "title", type: "text" },
+  { key: "team", type: "text" },
+];
+const view = { key: "titles", name: "Titles", fields: ["title"] };
+const personal = { ...view, conditions: [{ field: "$created_by", op: "eq", value: "$me" }] };
+
+let owner: Client;
+beforeAll(async () => {
+  owner = await client();
+});
+
+/** The service on databases that run `meanwhile` once, before the first batch with a statement like `pattern`. */
+function servedBetween(pattern: RegExp, meanwhile: () => Promise<unknown>): Fetch {
+  let isDone = false;
+  const texts = new WeakMap<object, string>();
+  const wrap = <T extends D1Database | D1DatabaseSession>(database: T): T =>
+    new Proxy(database, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (name === "withSession")
+          return (from: string) => wrap((target as D1Database).withSession(from));
+        if (name === "prepare")
+          return (sql: string) => {
+            const remember = (statement: D1PreparedStatement): D1PreparedStatement => {
+              texts.set(statement, sql);
+              const bind = statement.bind.bind(statement);
+              return Object.assign(statement, {
+                bind: (...values: unknown[]) => remember(bind(...values)),
+              });
+            };
+            return remember(target.prepare(sql));
+          };
+        if (name === "batch")
+          return async (statements: D1PreparedStatement[]) => {
+            const isIt = statements.some((each) => pattern.test(texts.get(each) ?? ""));
+            if (isIt && !isDone) {
+              isDone = true;
+              await meanwhile();
+            }
+            return target.batch(statements);
+          };
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+  return async (request) => {
+    const ctx = createExecutionContext();
+    const bindings = withEveryDb({ ...env, TIMEOUTS: reportsAtOnce }, wrap);
+    const response = await serve(request, bindings, ctx);
+    await waitOnExecutionContext(ctx);
+    expect(isDone).toBe(true);
+    return response;
+  };
+}
+
+const savesDefinition = /^update "collection" set "version"/;
+const storesCredential = /^insert into "credential"/;
+const changesCredential = /^update "credential"/;
+const storesWebhook = /^insert into "webhook"/;
+
+const through = (form: string) => ({
+  permissions: ["submissions:read"],
+  resources: [`form:${form}/titles`],
+});
+const hook = (form: string) => ({
+  name: "Follows",
+  url: "https://receiver.example/",
+  types: ["submission.created"],
+  collections: [`form:${form}/titles`],
+});
+const removeView = (caller: Client, form: string) =>
+  caller.patch(`/forms/${form}/schema`, { views: [] });
+
+describe("The removal of a view", () => {
+  it("is refused when a credential gets the view between its check and its write", async () => {
+    const form = await makeForm(owner, fields, { views: [view] });
+    const slow = owner.through(servedBetween(savesDefinition, () => issue(through(form))));
+    const answer = await removeView(slow, form);
+    expect([answer.status, answer.body.code]).toEqual([409, "schema_in_use"]);
+  });
+
+  it("is refused when a webhook gets the view between its check and its write", async () => {
+    const form = await makeForm(owner, fields, { views: [view] });
+    const slow = owner.through(
+      servedBetween(savesDefinition, () => owner.post("/webhooks", hook(form))),
+    );
+    const answer = await removeView(slow, form);
+    expect([answer.status, answer.body.code]).toEqual([409, "schema_in_use"]);
+  });
+
+  it("is refused when an edit gives a credential the view between its check and its write", async () => {
+    const form = await makeForm(owner, fields, { views: [view] });
+    const { id } = await issue({ ...through(form), resources: [`form:${form}`] });
+    const edit = () => admin("POST", `/integrations/${id}`, through(form));
+    const answer = await removeView(owner.through(servedBetween(savesDefinition, edit)), form);
+    expect([answer.status, answer.body.code]).toEqual([409, "schema_in_use"]);
+  });
+
+  it("before a credential is stored refuses the credential", async () => {
+    const form = await makeForm(owner, fields, { views: [view] });
+    const fetch = servedBetween(storesCredential, () => removeView(owner, form));
+    const input = { ...through(form), kind: "token", name: "Late", expires: "30d" };
+    const answer = await answerOf(await fetch(await adminRequest("POST", "/integrations", input)));
+    expect([answer.status, answer.text]).toEqual([422, expect.stringContaining("no view")]);
+  });
+
+  it("before an edit of a credential is stored refuses the edit", async () => {
+    const form = await makeForm(owner, fields, { views: [view] });
+    const { id } = await issue({ ...through(form), resources: [`form:${form}`] });
+    const fetch = servedBetween(changesCredential, () => removeView(owner, form));
+    const request = await adminRequest("POST", `/integrations/${id}`, through(form));
+    expect((await answerOf(await fetch(request))).status).toBe(422);
+    const { body } = await admin("GET", `/integrations/${id}`);
+    expect(body.resources).toEqual([`form:${form}`]);
+  });
+
+  it("before a webhook is stored refuses the webhook", async () => {
+    const form = await makeForm(owner, fields, { views: [view] });
+    const fetch = servedBetween(storesWebhook, () => removeView(owner, form));
+    const answer = await owner.through(fetch).post("/webhooks", hook(form));
+    expect([answer.status, answer.text]).toEqual([422, expect.stringContaining("no view")]);
+    const { body } = await owner.get("/webhooks");
+    expect(JSON.stringify(body)).not.toContain(`form:${form}/titles`);
+  });
+});
+
+describe("A view that becomes personal", () => {
+  const shared = (form: string) => ({ ...through(form), origins: ["https://shop.example"] });
+
+  it("is refused when a credential of pages gets it between its check and its write", async () => {
+    const form = await makeForm(owner, fields, { views: [view] });
+    const slow = owner.through(servedBetween(savesDefinition, () => issue(shared(form))));
+    const answer = await slow.patch(`/forms/${form}/schema`, { views: [personal] });
+    expect([answer.status, answer.text]).toEqual([422, expect.stringContaining("$me")]);
+  });
+
+  it("before a credential of pages is stored refuses the credential", async () => {
+    const form = await makeForm(owner, fields, { views: [view] });
+    const change = () => owner.patch(`/forms/${form}/schema`, { views: [personal] });
+    const fetch = servedBetween(storesCredential, change);
+    const input = { ...shared(form), kind: "token", name: "Late", expires: "30d" };
+    const answer = await answerOf(await fetch(await adminRequest("POST", "/integrations", input)));
+    expect([answer.status, answer.body.errors?.[0]?.field]).toEqual([422, "origins"]);
+  });
+});
+
+describe("A reference to a record of a view", () => {
+  const about = (app: string) => [{ key: "about", type: "reference", app }];
+  const setUp = async () => {
+    const app = await makeApp(owner, fields, { views: [inDesign] });
+    const notes = await makeApp(owner, about(app));
+    const caller = await client({
+      permissions: ["records:read", "records:write"],
+      resources: [`app:${notes}`, `app:${app}/design`],
+    });
+    const { body: record } = await owner.post(`/apps/${app}/records`, { data: { team: "Design" } });
+    const path = `/apps/${notes}/records`;
+    const { body: note } = await caller.post(path, { data: {} });
+    const leave = () =>
+      owner.patch(`/apps/${app}/records/${record.id}`, { data: { team: "Sales" } });
+    const changeView = () => owner.patch(`/apps/${app}/schema`, { views: [inSales] });
+    return { caller, path, note, record, leave, changeView };
+  };
+  const inDesign = {
+    key: "design",
+    name: "Design",
+    conditions: [{ field: "team", op: "eq", value: "Design" }],
+  };
+  const inSales = { ...inDesign, conditions: [{ field: "team", op: "eq", value: "Sales" }] };
+  const writes: [
+    string,
+    RegExp,
+    (caller: Client, path: string, id: string, note: string) => Promise<Answer>,
+  ][] = [
+    [
+      "a create",
+      /^insert into "item"/,
+      (caller, path, id) => caller.post(path, { data: { about: id } }),
+    ],
+    [
+      "an update",
+      /^update "item"/,
+      (caller, path, id, note) => caller.patch(`${path}/${note}`, { data: { about: id } }),
+    ],
+    [
+      "a batch",
+      /^insert into "item"/,
+      (caller, path, id) =>
+        caller.post(`${path}/batch`, { operations: [{ op: "create", data: { about: id } }] }),
+    ],
+  ];
+
+  it.each(writes)(
+    "is refused in %s when the record or the view changes between check and write",
+    async (_, pattern, write) => {
+      for (const change of ["leave", "changeView"] as const) {
+        const { caller, path, note, record, ...changes } = await setUp();
+        const slow = caller.through(servedBetween(pattern, changes[change]));
+        const answer = await write(slow, path, record.id, note.id);
+        expect([answer.status, answer.text]).toEqual([
+          422,
+          expect.stringContaining("unknown_reference"),
+        ]);
+      }
+    },
+  );
+});
