@@ -15,6 +15,7 @@ interface CollectedPlan {
   /** What it found when it was new. */
   found: string;
   layout: Layout;
+  seed: number;
   plan: Step[];
 }
 
@@ -27,7 +28,8 @@ export const collectedPlans = (): CollectedPlan[] =>
       const {
         found,
         layout = "single",
+        seed = 0,
         steps,
-      } = JSON.parse(text) as { found: string; layout?: Layout; steps: Step[] };
-      return { name: basename(file, ".json"), found, layout, plan: steps };
+      } = JSON.parse(text) as { found: string; layout?: Layout; seed?: number; steps: Step[] };
+      return { name: basename(file, ".json"), found, layout, seed, plan: steps };
     });

@@ -84,7 +84,7 @@ const moves = { flipped: 0, stopped: 0, restored: 0 };
 /** Plays the plan of a seed. Prints what went wrong, as the shortest story that shows it. */
 async function playSeed(seed: number, count: number, mutant?: Mutant): Promise<boolean> {
   const layout = layoutFor(seed, mutant);
-  const setting = await settingFor(layout, mutant);
+  const setting = { ...(await settingFor(layout, mutant)), seed };
   const wanted = options.only?.split(",").map(Number);
   const whole = makePlan(seed, count, hasMoves(layout));
   const plan = whole.filter(({ number }) => wanted?.includes(number) ?? true);
@@ -117,7 +117,7 @@ async function explain(
     const [found = ""] = (await run(reduced, setting)).errors;
     writeFileSync(
       `${collectedFolder}/${options.keep}.json`,
-      `${JSON.stringify({ found, layout, steps: reduced }, null, 2)}\n`,
+      `${JSON.stringify({ found, layout, seed, steps: reduced }, null, 2)}\n`,
     );
   }
   const mutant = options.mutant ? ` --mutant "${options.mutant}"` : "";
@@ -155,7 +155,7 @@ async function findMutant(mutant: Mutant, first: number): Promise<boolean> {
   const startedAt = cpuSeconds();
   for (let seed = first; cpuSeconds() - startedAt < Number(options.within); seed += 1) {
     const layout = layoutFor(seed, mutant);
-    const setting = await settingFor(layout, mutant);
+    const setting = { ...(await settingFor(layout, mutant)), seed };
     const plan = makePlan(seed, steps, hasMoves(layout));
     const { errors } = await run(plan, setting);
     if (errors.length === 0) continue;
@@ -174,8 +174,8 @@ async function findMutant(mutant: Mutant, first: number): Promise<boolean> {
 async function playCollected(mutant?: Mutant): Promise<boolean> {
   const plans = collectedPlans();
   let isGood = true;
-  for (const { name, layout, plan } of plans) {
-    const { errors } = await run(plan, await settingFor(layout, mutant));
+  for (const { name, layout, seed, plan } of plans) {
+    const { errors } = await run(plan, { ...(await settingFor(layout, mutant)), seed });
     if (errors.length === 0) continue;
     isGood = false;
     say(`the collected plan ${name} fails: ${errors.join("\n  ")}`);
