@@ -36,6 +36,8 @@ const loads = {
   restoreForm: 0,
   poll: 0,
   diary: 0,
+  // Only at the end.
+  wholeFeeds: 0,
 };
 /** What the plans about links, views and deletions have in addition. */
 const special = {
@@ -106,6 +108,17 @@ export interface Step {
   /** How long the platform lets work go on after the response; by default, as long as it promises. */
   backgroundMs?: number;
 }
+
+/** What clients do once nothing disturbs the platform anymore: all of it must succeed. */
+const finalKinds = [
+  ...(["create", "update", "upsert", "batch", "read", "search", "walk", "wholeFeeds"] as const),
+];
+
+export const makeEnd = (plan: readonly Step[]): Step[] =>
+  finalKinds.map((kind, index) => {
+    const number = (plan.at(-1)?.number ?? 0) + index + 1;
+    return { number, at: 0, kind, client: 0, seed: number, faults: [], patienceMs: 100_000 };
+  });
 
 export const clientCount = 7;
 /** A client with a credential of its own that never writes, so that only what it reads decides what it must see. */

@@ -7,7 +7,7 @@ import { allCollections } from "./definitions.ts";
 import { History } from "./history.ts";
 import { findFinalErrors, watchLimits } from "./judges.ts";
 import { expireCopies, Moves, requestMove, stopMove, type MoveCounts } from "./moves.ts";
-import { clientCount, pickFault, type Happening, type Step } from "./plan.ts";
+import { clientCount, makeEnd, pickFault, type Happening, type Step } from "./plan.ts";
 import { settle, type CallFault } from "./platform/scheduler.ts";
 import { places, World, type Images, type Template } from "./world.ts";
 
@@ -74,6 +74,7 @@ export async function run(steps: readonly Step[], setting: Setting): Promise<Res
   world.receivers.failing = 0;
   for (const actor of world.objects.actors.values())
     Object.assign(actor, { nextAlarm: undefined, nextFaults: [] });
+  await playEnd(world, clients, steps);
   await advanceMinutes(world, scheduler.now + calmMinutes * 60_000);
   if (world.databases.size > 1) await endMoves(world, moves);
   findFinalErrors(world, history);
@@ -134,6 +135,18 @@ async function endMoves(world: World, moves: Moves): Promise<void> {
   moves.judgeEnd();
 }
 
+/** Each of the last steps has this time. */
+const finalStepMs = 10_000;
+
+/** Shows that the service has recovered: requests succeed, and the feeds have all changes in order. */
+async function playEnd(world: World, clients: Clients, steps: readonly Step[]): Promise<void> {
+  clients.calmDown();
+  for (const step of makeEnd(steps)) {
+    void playStep(world, clients, step);
+    await world.scheduler.advance(world.scheduler.now + finalStepMs);
+  }
+}
+
 async function playClient(
   world: World,
   clients: Clients,
@@ -143,10 +156,14 @@ async function playClient(
   const { scheduler } = world;
   for (const step of steps) {
     await scheduler.timer(Math.max(0, begin + step.at - scheduler.now), () => true).done;
-    const activity = scheduler.startActivity(`s${step.number}`, step.seed, new Map(step.faults));
-    scheduler.note(`step ${step.number} client ${step.client} ${step.kind}`);
-    await scheduler.within(activity, () => clients.play(step));
+    await playStep(world, clients, step);
   }
+}
+
+function playStep({ scheduler }: World, clients: Clients, step: Step): Promise<void> {
+  const activity = scheduler.startActivity(`s${step.number}`, step.seed, new Map(step.faults));
+  scheduler.note(`step ${step.number} client ${step.client} ${step.kind}`);
+  return scheduler.within(activity, () => clients.play(step));
 }
 
 interface Platform {
