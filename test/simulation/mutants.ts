@@ -243,6 +243,37 @@ export const mutants: readonly Mutant[] = [
     "nextPosition: last.number, mark, seenUntil",
     "nextPosition: end, mark, seenUntil",
   ),
+  // What must happen in the end
+  mutant(
+    "a webhook never retries",
+    "delivery/deliver.ts",
+    "const nextAt = run.service.clock.now() + delayMs;",
+    "const nextAt = run.service.clock.now() + delayMs * 1000;",
+  ),
+  mutant(
+    "a webhook stops before its last change",
+    "delivery/deliver.ts",
+    "return last > position ?",
+    "return last > position + 1 ?",
+  ),
+  mutant(
+    "a feed has the newest change of a page first",
+    "store/data/feed.ts",
+    "    .where(sql`spent < ${v.maxBytes}`)\n    .orderBy(sql`number`);",
+    "    .where(sql`spent < ${v.maxBytes}`)\n    .orderBy(sql`number desc`);",
+  ),
+  mutant(
+    "a feed has the changes in the order of items",
+    "store/data/feed.ts",
+    "      order by number limit ${v.limit})`,",
+    "      order by item, number limit ${v.limit})`,",
+  ),
+  mutant(
+    "a call has no time limit",
+    "store/db/retry.ts",
+    "const timer = clock.timer(ms);",
+    "const timer = clock.timer(ms * 100);",
+  ),
   // Deletions of forms
   rareMutant(
     39,

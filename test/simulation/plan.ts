@@ -107,6 +107,8 @@ export interface Step {
   patienceMs: number;
   /** How long the platform lets work go on after the response; by default, as long as it promises. */
   backgroundMs?: number;
+  /** Whether nothing disturbs the service anymore, so that it must answer. */
+  isAfterAll?: true;
 }
 
 /** What clients do once nothing disturbs the platform anymore: all of it must succeed. */
@@ -117,7 +119,8 @@ const finalKinds = [
 export const makeEnd = (plan: readonly Step[]): Step[] =>
   finalKinds.map((kind, index) => {
     const number = (plan.at(-1)?.number ?? 0) + index + 1;
-    return { number, at: 0, kind, client: 0, seed: number, faults: [], patienceMs: 100_000 };
+    const step = { number, at: 0, kind, client: 0, seed: number };
+    return { ...step, faults: [], patienceMs: 100_000, isAfterAll: true };
   });
 
 export const clientCount = 7;

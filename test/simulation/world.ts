@@ -107,6 +107,9 @@ class Invocation {
   }
 }
 
+/** A request waits for storage several times, 10 s each time at most. */
+const maxAnswerMs = 45_000;
+
 /** The service with its platform: isolates in several places, objects, storage and receivers. */
 export class World {
   readonly scheduler: Scheduler;
@@ -126,6 +129,8 @@ export class World {
   readonly skewsMs: number[] = [0, 900, -900];
   /** The version of the Worker that new isolates and objects run. */
   bundle: Bundle;
+  /** The versions that have served. */
+  readonly bundles = new Set<Bundle>();
   timeline: Timeline = { epoch: "", restores: 0 };
   readonly #kv: SimulatedKv;
   readonly #limiters: Record<keyof Ports["limiters"], SimulatedLimiter>;
@@ -222,6 +227,7 @@ export class World {
     bundle = this.bundle,
   ): void {
     this.isolates[index]?.host.kill();
+    this.bundles.add(bundle);
     this.#isolateCount += 1;
     const name = `isolate${this.#isolateCount}`;
     const host = new Host(name, place, this.scheduler, this.skewsMs[place] ?? 0);
@@ -243,6 +249,7 @@ export class World {
     const sent = () =>
       request.body === undefined ? "" : ` ${JSON.stringify(request.body).slice(0, 160)}`;
     const { generation } = scheduler;
+    const sentAt = scheduler.now;
     return new Promise((resolve) => {
       let isOver = false;
       const finish = (received: Answer | "lost") => {
@@ -251,6 +258,8 @@ export class World {
         giveUp();
         // A restore ends all connections.
         const answer = generation === scheduler.generation ? received : "lost";
+        const tookMs = Math.round(scheduler.now - sentAt);
+        if (tookMs > maxAnswerMs) this.thrown.push(`${label()} took ${tookMs} ms`);
         if (scheduler.trace)
           scheduler.note(`${label()}${sent()} -> ${answer === "lost" ? answer : answer.status}`);
         scheduler.within(activity, () => resolve(answer));

@@ -41,8 +41,6 @@ export class Caller {
   readonly world: World;
   readonly history: History;
   readonly template: Template;
-  /** Whether all faults are over, so that every request must be answered. */
-  isCalm = false;
   /** The newest commit that a credential knows of, by database as far as known. Its reads must not be older. */
   readonly #own = new Map<string, number>();
   #requests = 0;
@@ -83,9 +81,9 @@ export class Caller {
         `${method} ${path} returned ${answer.status} ${answer.text.slice(0, 300)}`,
       );
     }
-    if (this.isCalm && (answer === "lost" || answer.status === 503)) {
+    if (step.isAfterAll && (answer === "lost" || answer.status === 503)) {
       const outcome = answer === "lost" ? "was not answered" : `returned ${answer.text}`;
-      this.history.wrong(`${method} ${path} ${outcome} after everything had calmed down`);
+      this.history.wrong(`${method} ${path} ${outcome} although nothing disturbs the service`);
     }
     return { answer, started, startedAt, ended: this.world.moment };
   }

@@ -45,11 +45,6 @@ export class Clients {
     await this.#steps[step.kind]?.(step, this.#caller.world.scheduler.activity.random);
   }
 
-  /** From now on, every request must be answered, because nothing disturbs the platform anymore. */
-  calmDown(): void {
-    this.#caller.isCalm = true;
-  }
-
   /** The database of these collections goes back to a commit. What clients know of the time after it is no longer true. */
   restore(commit: number, keys: ReadonlySet<CollectionKey>): void {
     this.#caller.restore(commit, keys);
