@@ -65,7 +65,7 @@ export const mutants: readonly Mutant[] = [
     "where number = ${v.number})",
   ),
   rareMutant(
-    26,
+    37,
     "a batch does not guard versions",
     "store/data/batch-write.ts",
     "...bindRows(batch.itemsUnchanged, toJsonRows(write.expectedVersions)),",
@@ -176,7 +176,7 @@ export const mutants: readonly Mutant[] = [
     "if (attempt === maxPushAttempts || error instanceof TimeoutError) return;",
   ),
   rareMutant(
-    265,
+    276,
     "a late read undoes a revocation",
     "gate/gate.ts",
     "if (known && (known !== previous || isOlderThanKnown(credential, known))) return known;",
@@ -276,7 +276,7 @@ export const mutants: readonly Mutant[] = [
   ),
   // Deletions of forms
   rareMutant(
-    39,
+    46,
     "a list has no limit once its form is deleted",
     "store/data/items.ts",
     "from tally t where t.collection_id = ${collectionIdSql(v)}), 0)`",
@@ -290,7 +290,7 @@ export const mutants: readonly Mutant[] = [
   ),
   // References and figures
   rareMutant(
-    59,
+    87,
     "a write does not guard its references",
     "store/data/references.ts",
     "where exists (select 1 from json_each(${references}) e where not ${hasRecord})`;",
@@ -322,7 +322,7 @@ export const mutants: readonly Mutant[] = [
     "",
   ),
   rareMutant(
-    32,
+    39,
     "entries expire at once",
     "actions/retention.ts",
     "createdUntil: daysBefore(now, days, zone),",
@@ -374,7 +374,7 @@ export const mutants: readonly Mutant[] = [
   ),
   {
     name: "replays outlive a restore",
-    seed: 29,
+    seed: 66,
     patches: [
       {
         file: "src/store/data/replays.ts",

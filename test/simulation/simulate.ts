@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { parseOptions } from "../../src/dev/command.ts";
 import { root } from "./bundle.ts";
@@ -121,7 +121,7 @@ async function explain(
     );
   }
   const mutant = options.mutant ? ` --mutant "${options.mutant}"` : "";
-  const forced = options.moves ? " --moves" : "";
+  const forced = `${options.moves ? " --moves" : ""}${options.databases === "2" ? " --databases 2" : ""}`;
   say(`\nnpm run simulate -- --seed ${seed} --steps ${count} --only ${only}${mutant}${forced}`);
 }
 
@@ -238,7 +238,13 @@ const jobs = Number(options.jobs);
 /** New seeds for each run, so that runs add up. */
 const newSeed = () => Math.floor(Date.now() / 1000);
 
-/** Plays the same seeds each time, so that only a change of the code changes the result. */
+/** A seed that each commit has for itself: a run of one commit can be repeated, and the next commit tries other plans. */
+function seedOfCommit(): number {
+  const tree = execFileSync("git", ["rev-parse", "HEAD^{tree}"], { cwd: root, encoding: "utf8" });
+  return Number.parseInt(tree.slice(0, 7), 16);
+}
+
+/** Plays the seeds of the commit, so that only a change of the code changes the result. */
 async function ci(first: number): Promise<boolean> {
   const missing = missingFormerVersions();
   if (missing.length > 0) {
@@ -273,7 +279,7 @@ async function everyMutant(text = ""): Promise<boolean> {
 
 async function main(): Promise<boolean> {
   const seed = Number(options.seed ?? newSeed());
-  if (options.ci) return ci(Number(options.seed ?? 1));
+  if (options.ci) return ci(Number(options.seed ?? seedOfCommit()));
   if (options.nightly) {
     return [await playCollected(), await everyMutant(), await playInParallel(seed, 2000, 2)].every(
       Boolean,
