@@ -244,6 +244,13 @@ export const mutants: readonly Mutant[] = [
     "nextPosition: end, mark, seenUntil",
   ),
   // What must happen in the end
+  rareMutant(
+    316,
+    "a late replica's newer revision outlives a restore",
+    "actions/collection-cache.ts",
+    "cached?.id === current?.collection.id && cached?.stamp === current?.collection.stamp;",
+    "cached?.id === current?.collection.id;",
+  ),
   mutant(
     "a webhook never retries",
     "delivery/deliver.ts",
