@@ -153,7 +153,10 @@ export function resolveCollection(
   return cacheCollection(ctx.memory, { collection, bytes }, assumed);
 }
 
-/** Reads the current collection from the database. Forgets a cached one whose key has no collection or another one. */
+/**
+ * Reads the current collection from the database, and forgets a cached one that differs. Its key may have no collection or
+ * another one. After a restore, a late replica may have shown a newer revision, which the database no longer has.
+ */
 export async function findCurrentCollection(
   { databases, memory }: Pick<ReadContext, "databases" | "memory">,
   kind: CollectionKind,
@@ -163,7 +166,9 @@ export async function findCurrentCollection(
 > {
   const current = await findCollection(databases.named(kind, key), kind, key);
   const cached = findCollectionInMemory(memory, kind, key)?.collection;
-  if (cached && cached.id !== current?.collection.id) forgetCollection(memory, cached.id);
+  const isCurrent =
+    cached?.id === current?.collection.id && cached?.stamp === current?.collection.stamp;
+  if (cached && !isCurrent) forgetCollection(memory, cached.id);
   if (!current) return undefined;
   const { itemCount, indexing } = current;
   return { compiled: cacheCollection(memory, current), itemCount, indexing };

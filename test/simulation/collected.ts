@@ -7,6 +7,8 @@ import type { Layout } from "./settings.ts";
 export const formerCommit = "fbf2d40";
 /** The one that serves beside it in plans with moves. */
 export const formerCommitWithMoves = "c6a312b0";
+/** The columns that migrations have added since. A move that the former version makes gives them their defaults. */
+export const columnsSinceFormer: readonly string[] = ["view_versions"];
 
 export const collectedFolder = new URL("collected", import.meta.url).pathname;
 
@@ -15,6 +17,7 @@ interface CollectedPlan {
   /** What it found when it was new. */
   found: string;
   layout: Layout;
+  seed: number;
   plan: Step[];
 }
 
@@ -27,7 +30,8 @@ export const collectedPlans = (): CollectedPlan[] =>
       const {
         found,
         layout = "single",
+        seed = 0,
         steps,
-      } = JSON.parse(text) as { found: string; layout?: Layout; steps: Step[] };
-      return { name: basename(file, ".json"), found, layout, plan: steps };
+      } = JSON.parse(text) as { found: string; layout?: Layout; seed?: number; steps: Step[] };
+      return { name: basename(file, ".json"), found, layout, seed, plan: steps };
     });

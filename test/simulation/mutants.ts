@@ -65,7 +65,7 @@ export const mutants: readonly Mutant[] = [
     "where number = ${v.number})",
   ),
   rareMutant(
-    26,
+    37,
     "a batch does not guard versions",
     "store/data/batch-write.ts",
     "...bindRows(batch.itemsUnchanged, toJsonRows(write.expectedVersions)),",
@@ -176,7 +176,7 @@ export const mutants: readonly Mutant[] = [
     "if (attempt === maxPushAttempts || error instanceof TimeoutError) return;",
   ),
   rareMutant(
-    265,
+    276,
     "a late read undoes a revocation",
     "gate/gate.ts",
     "if (known && (known !== previous || isOlderThanKnown(credential, known))) return known;",
@@ -243,9 +243,47 @@ export const mutants: readonly Mutant[] = [
     "nextPosition: last.number, mark, seenUntil",
     "nextPosition: end, mark, seenUntil",
   ),
+  // What must happen in the end
+  rareMutant(
+    316,
+    "a late replica's newer revision outlives a restore",
+    "actions/collection-cache.ts",
+    "cached?.id === current?.collection.id && cached?.stamp === current?.collection.stamp;",
+    "cached?.id === current?.collection.id;",
+  ),
+  mutant(
+    "a webhook never retries",
+    "delivery/deliver.ts",
+    "const nextAt = run.service.clock.now() + delayMs;",
+    "const nextAt = run.service.clock.now() + delayMs * 1000;",
+  ),
+  mutant(
+    "a webhook stops before its last change",
+    "delivery/deliver.ts",
+    "return last > position ?",
+    "return last > position + 1 ?",
+  ),
+  mutant(
+    "a feed has the newest change of a page first",
+    "store/data/feed.ts",
+    "    .where(sql`spent < ${v.maxBytes}`)\n    .orderBy(sql`number`);",
+    "    .where(sql`spent < ${v.maxBytes}`)\n    .orderBy(sql`number desc`);",
+  ),
+  mutant(
+    "a feed has the changes in the order of items",
+    "store/data/feed.ts",
+    "      order by number limit ${v.limit})`,",
+    "      order by item, number limit ${v.limit})`,",
+  ),
+  mutant(
+    "a call has no time limit",
+    "store/db/retry.ts",
+    "const timer = clock.timer(ms);",
+    "const timer = clock.timer(ms * 100);",
+  ),
   // Deletions of forms
   rareMutant(
-    39,
+    46,
     "a list has no limit once its form is deleted",
     "store/data/items.ts",
     "from tally t where t.collection_id = ${collectionIdSql(v)}), 0)`",
@@ -259,7 +297,7 @@ export const mutants: readonly Mutant[] = [
   ),
   // References and figures
   rareMutant(
-    59,
+    87,
     "a write does not guard its references",
     "store/data/references.ts",
     "where exists (select 1 from json_each(${references}) e where not ${hasRecord})`;",
@@ -291,7 +329,7 @@ export const mutants: readonly Mutant[] = [
     "",
   ),
   rareMutant(
-    32,
+    39,
     "entries expire at once",
     "actions/retention.ts",
     "createdUntil: daysBefore(now, days, zone),",
@@ -343,7 +381,7 @@ export const mutants: readonly Mutant[] = [
   ),
   {
     name: "replays outlive a restore",
-    seed: 29,
+    seed: 66,
     patches: [
       {
         file: "src/store/data/replays.ts",

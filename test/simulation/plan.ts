@@ -36,6 +36,8 @@ const loads = {
   restoreForm: 0,
   poll: 0,
   diary: 0,
+  // Only at the end.
+  wholeFeeds: 0,
 };
 /** What the plans about links, views and deletions have in addition. */
 const special = {
@@ -67,6 +69,8 @@ const happenings = {
   skipSchedule: 1,
   skew: 1,
   receiverFails: 1,
+  disturbAlarm: 2,
+  disturbRun: 1,
   deploy: 0.7,
   // Only in some plans, because a restore ends much of what was going on.
   keepImage: 0,
@@ -75,7 +79,6 @@ const happenings = {
   // Only in plans with several databases.
   requestMove: 0,
   stopMove: 0,
-  disturbRun: 0,
   expireCopies: 0,
 };
 const withRestores = { ...happenings, keepImage: 3, restore: 2 };
@@ -102,7 +105,23 @@ export interface Step {
   faults: [number, CallFault][];
   /** How long the client waits for a response. */
   patienceMs: number;
+  /** How long the platform lets work go on after the response; by default, as long as it promises. */
+  backgroundMs?: number;
+  /** Whether nothing disturbs the service anymore, so that it must answer. */
+  isAfterAll?: true;
 }
+
+/** What clients do once nothing disturbs the platform anymore: all of it must succeed. */
+const finalKinds = [
+  ...(["create", "update", "upsert", "batch", "read", "search", "walk", "wholeFeeds"] as const),
+];
+
+export const makeEnd = (plan: readonly Step[]): Step[] =>
+  finalKinds.map((kind, index) => {
+    const number = (plan.at(-1)?.number ?? 0) + index + 1;
+    const step = { number, at: 0, kind, client: 0, seed: number };
+    return { ...step, faults: [], patienceMs: 100_000, isAfterAll: true };
+  });
 
 export const clientCount = 7;
 /** A client with a credential of its own that never writes, so that only what it reads decides what it must see. */
@@ -135,6 +154,7 @@ export function makePlan(seed: number, count: number, hasMoves = false): Step[] 
       seed: random.int(1, 2 ** 31),
       faults: random.chance(0.2) ? [[random.int(1, 8), pickFault(random)]] : [],
       patienceMs: random.chance(0.08) ? random.int(5, 200) : 100_000,
+      ...(random.chance(0.05) ? { backgroundMs: random.int(0, 3000) } : {}),
     };
   });
 }
@@ -160,7 +180,11 @@ function movingGap(random: Random, at: number): number {
 
 export function pickFault(random: Random): CallFault {
   const chance = random.next();
-  if (chance < 0.4) return "fails_before";
-  if (chance < 0.8) return "fails_after";
-  return chance < 0.9 ? "late" : "slow";
+  if (chance < 0.25) return "fails_before";
+  if (chance < 0.5) return "fails_after";
+  if (chance < 0.65) return "runs_later";
+  if (chance < 0.72) return "late";
+  if (chance < 0.79) return "slow";
+  if (chance < 0.86) return "twice";
+  return chance < 0.92 ? "overloaded" : "reset";
 }

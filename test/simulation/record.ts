@@ -1,4 +1,5 @@
 import { makePlan, type Step } from "./plan.ts";
+import { calm } from "./reduce.ts";
 import { run, type Setting } from "./run.ts";
 
 /** A request to the API and its answer, as a simulated client saw it. */
@@ -30,7 +31,7 @@ export async function recordExchanges(
 ): Promise<Exchange[]> {
   const plan = makePlan(seed, count)
     .filter(({ kind, client }) => comparable.includes(kind) && client !== smallCredentialClient)
-    .map((step, index) => ({ ...step, at: index * pauseMs, faults: [], patienceMs: 100_000 }));
+    .map((step, index) => ({ ...calm(step), at: index * pauseMs }));
   const tokens = setting.template.credentials.map(({ token }) => `Bearer ${token}`);
   const exchanges: Exchange[] = [];
   const { errors } = await run(plan, {

@@ -1,4 +1,12 @@
+import { isDeepStrictEqual } from "node:util";
+import { callFaults } from "./platform/scheduler.ts";
 import type { Step } from "./plan.ts";
+
+/** A step without faults, whose client waits. */
+export function calm(step: Step): Step {
+  const { backgroundMs: _backgroundMs, ...rest } = step;
+  return { ...rest, faults: [], patienceMs: 100_000 };
+}
 
 /** Whether a plan fails. */
 export type Fails = (steps: readonly Step[]) => Promise<boolean>;
@@ -19,10 +27,8 @@ export async function reduce(steps: readonly Step[], fails: Fails): Promise<Step
     }
   }
   for (const step of current) {
-    const calmer = current.map((each) =>
-      each === step ? { ...step, faults: [], patienceMs: 100_000 } : each,
-    );
-    const isCalm = step.faults.length === 0 && step.patienceMs === 100_000;
+    const calmer = current.map((each) => (each === step ? calm(step) : each));
+    const isCalm = isDeepStrictEqual(step, calm(step));
     if (!isCalm && (await fails(calmer))) current = calmer;
   }
   return current;
@@ -40,6 +46,10 @@ async function cutEnd(steps: readonly Step[], fails: Fails): Promise<Step[]> {
   return steps.slice(0, shortest);
 }
 
+const toldEvents = new RegExp(
+  `( (${callFaults.join("|")})$| is killed| is cut off| moves to| restarts|alarm (lost|late|twice)|the schedule failed)`,
+);
+
 /** The lines of a trace that a reader needs: what clients and the platform did, and what went wrong. */
 export function tellStory(trace: readonly string[]): string[] {
   const start = Number(trace.find((line) => / step \d+ /.test(line))?.split(" ")[0]);
@@ -48,9 +58,7 @@ export function tellStory(trace: readonly string[]): string[] {
     const text = rest.join(" ");
     const isTold =
       /^(step \d+ |WRONG|s\d+ (GET|POST|PUT|PATCH|DELETE) |isolate\d+ starts)/.test(text) ||
-      /( (fails_before|fails_after|late|slow)$| is killed| is cut off| moves to| restarts|alarm (lost|late|twice)|the schedule failed)/.test(
-        text,
-      );
+      toldEvents.test(text);
     const seconds = ((Number(time) - start) / 1000).toFixed(3);
     return isTold && Number(time) >= start ? [`${seconds.padStart(9)} s  ${text}`] : [];
   });

@@ -7,7 +7,7 @@ import { allCollections } from "./definitions.ts";
 import { History } from "./history.ts";
 import { findFinalErrors, watchLimits } from "./judges.ts";
 import { expireCopies, Moves, requestMove, stopMove, type MoveCounts } from "./moves.ts";
-import { clientCount, pickFault, type Happening, type Step } from "./plan.ts";
+import { clientCount, makeEnd, pickFault, type Happening, type Step } from "./plan.ts";
 import { settle, type CallFault } from "./platform/scheduler.ts";
 import { places, World, type Images, type Template } from "./world.ts";
 
@@ -24,6 +24,8 @@ export interface Setting {
   /** An older version of the Worker, which may serve at the same time. */
   former?: Bundle;
   template: Template;
+  /** Decides what no step decides, such as how long the calls of alarms take. */
+  seed?: number;
   keepsTrace?: boolean;
   /** Replicas are as new as the primary. */
   withoutLag?: boolean;
@@ -44,6 +46,7 @@ export async function run(steps: readonly Step[], setting: Setting): Promise<Res
   watchLimits(world, history);
   const clients = new Clients(world, history, template);
   const { scheduler } = world;
+  scheduler.seed = setting.seed ?? 0;
   const begin = scheduler.now;
   for (let client = 0; client < clientCount; client += 1) {
     void playClient(
@@ -69,7 +72,9 @@ export async function run(steps: readonly Step[], setting: Setting): Promise<Res
   await advanceMinutes(world, end, runs);
   await scheduler.advance(scheduler.now + restMs);
   world.receivers.failing = 0;
-  for (const actor of world.objects.actors.values()) actor.nextAlarm = undefined;
+  for (const actor of world.objects.actors.values())
+    Object.assign(actor, { nextAlarm: undefined, nextFaults: [] });
+  await playEnd(world, clients, steps);
   await advanceMinutes(world, scheduler.now + calmMinutes * 60_000);
   if (world.databases.size > 1) await endMoves(world, moves);
   findFinalErrors(world, history);
@@ -130,6 +135,17 @@ async function endMoves(world: World, moves: Moves): Promise<void> {
   moves.judgeEnd();
 }
 
+/** Each of the last steps has this time. */
+const finalStepMs = 10_000;
+
+/** Shows that the service has recovered: requests succeed, and the feeds have all changes in order. */
+async function playEnd(world: World, clients: Clients, steps: readonly Step[]): Promise<void> {
+  for (const step of makeEnd(steps)) {
+    void playStep(world, clients, step);
+    await advanceMinutes(world, world.scheduler.now + finalStepMs);
+  }
+}
+
 async function playClient(
   world: World,
   clients: Clients,
@@ -139,10 +155,14 @@ async function playClient(
   const { scheduler } = world;
   for (const step of steps) {
     await scheduler.timer(Math.max(0, begin + step.at - scheduler.now), () => true).done;
-    const activity = scheduler.startActivity(`s${step.number}`, step.seed, new Map(step.faults));
-    scheduler.note(`step ${step.number} client ${step.client} ${step.kind}`);
-    await scheduler.within(activity, () => clients.play(step));
+    await playStep(world, clients, step);
   }
+}
+
+function playStep({ scheduler }: World, clients: Clients, step: Step): Promise<void> {
+  const activity = scheduler.startActivity(`s${step.number}`, step.seed, new Map(step.faults));
+  scheduler.note(`step ${step.number} client ${step.client} ${step.kind}`);
+  return scheduler.within(activity, () => clients.play(step));
 }
 
 interface Platform {
@@ -178,11 +198,17 @@ const happen: Record<Happening, Happen> = {
   requestMove: ({ world }, random) => requestMove(world, random),
   stopMove: ({ world }) => stopMove(world),
   expireCopies: ({ world }) => expireCopies(world),
-  disturbRun: ({ runs }, random) => {
+  disturbAlarm: ({ world }, random) => {
+    const actor = pickActor(world, random, pickAlarmed(random));
+    if (actor) actor.nextFaults = [[random.int(1, 12), pickFault(random)]];
+  },
+  disturbRun: ({ world, runs }, random) => {
     const isKilled = random.chance(0.5);
     const count = random.int(isKilled ? 0 : 1, 3);
+    // A run that moves collections makes many more calls.
+    const calls = world.databases.size > 1 ? 150 : 20;
     runs.disturbance = {
-      faults: Array.from({ length: count }, () => [random.int(1, 150), pickFault(random)]),
+      faults: Array.from({ length: count }, () => [random.int(1, calls), pickFault(random)]),
       killAfterMs: isKilled ? random.int(0, 9000) : null,
     };
   },
@@ -227,7 +253,10 @@ const happen: Record<Happening, Happen> = {
   },
 };
 
+/** Alarms of webhooks deliver changes, those of credentials store counts. */
+const pickAlarmed = (random: Random) => (random.chance(0.7) ? "WebhookSender" : "CredentialGate");
+
 function setNextAlarm(world: World, random: Random, fault: "lost" | "late" | "twice"): void {
-  const actor = pickActor(world, random, "WebhookSender");
+  const actor = pickActor(world, random, pickAlarmed(random));
   if (actor) actor.nextAlarm = fault;
 }

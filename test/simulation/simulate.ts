@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { parseOptions } from "../../src/dev/command.ts";
 import { root } from "./bundle.ts";
@@ -84,7 +84,7 @@ const moves = { flipped: 0, stopped: 0, restored: 0 };
 /** Plays the plan of a seed. Prints what went wrong, as the shortest story that shows it. */
 async function playSeed(seed: number, count: number, mutant?: Mutant): Promise<boolean> {
   const layout = layoutFor(seed, mutant);
-  const setting = await settingFor(layout, mutant);
+  const setting = { ...(await settingFor(layout, mutant)), seed };
   const wanted = options.only?.split(",").map(Number);
   const whole = makePlan(seed, count, hasMoves(layout));
   const plan = whole.filter(({ number }) => wanted?.includes(number) ?? true);
@@ -117,11 +117,11 @@ async function explain(
     const [found = ""] = (await run(reduced, setting)).errors;
     writeFileSync(
       `${collectedFolder}/${options.keep}.json`,
-      `${JSON.stringify({ found, layout, steps: reduced }, null, 2)}\n`,
+      `${JSON.stringify({ found, layout, seed, steps: reduced }, null, 2)}\n`,
     );
   }
   const mutant = options.mutant ? ` --mutant "${options.mutant}"` : "";
-  const forced = options.moves ? " --moves" : "";
+  const forced = `${options.moves ? " --moves" : ""}${options.databases === "2" ? " --databases 2" : ""}`;
   say(`\nnpm run simulate -- --seed ${seed} --steps ${count} --only ${only}${mutant}${forced}`);
 }
 
@@ -155,7 +155,7 @@ async function findMutant(mutant: Mutant, first: number): Promise<boolean> {
   const startedAt = cpuSeconds();
   for (let seed = first; cpuSeconds() - startedAt < Number(options.within); seed += 1) {
     const layout = layoutFor(seed, mutant);
-    const setting = await settingFor(layout, mutant);
+    const setting = { ...(await settingFor(layout, mutant)), seed };
     const plan = makePlan(seed, steps, hasMoves(layout));
     const { errors } = await run(plan, setting);
     if (errors.length === 0) continue;
@@ -174,8 +174,8 @@ async function findMutant(mutant: Mutant, first: number): Promise<boolean> {
 async function playCollected(mutant?: Mutant): Promise<boolean> {
   const plans = collectedPlans();
   let isGood = true;
-  for (const { name, layout, plan } of plans) {
-    const { errors } = await run(plan, await settingFor(layout, mutant));
+  for (const { name, layout, seed, plan } of plans) {
+    const { errors } = await run(plan, { ...(await settingFor(layout, mutant)), seed });
     if (errors.length === 0) continue;
     isGood = false;
     say(`the collected plan ${name} fails: ${errors.join("\n  ")}`);
@@ -238,7 +238,13 @@ const jobs = Number(options.jobs);
 /** New seeds for each run, so that runs add up. */
 const newSeed = () => Math.floor(Date.now() / 1000);
 
-/** Plays the same seeds each time, so that only a change of the code changes the result. */
+/** A seed that each commit has for itself: a run of one commit can be repeated, and the next commit tries other plans. */
+function seedOfCommit(): number {
+  const tree = execFileSync("git", ["rev-parse", "HEAD^{tree}"], { cwd: root, encoding: "utf8" });
+  return Number.parseInt(tree.slice(0, 7), 16);
+}
+
+/** Plays the seeds of the commit, so that only a change of the code changes the result. */
 async function ci(first: number): Promise<boolean> {
   const missing = missingFormerVersions();
   if (missing.length > 0) {
@@ -273,7 +279,7 @@ async function everyMutant(text = ""): Promise<boolean> {
 
 async function main(): Promise<boolean> {
   const seed = Number(options.seed ?? newSeed());
-  if (options.ci) return ci(Number(options.seed ?? 1));
+  if (options.ci) return ci(Number(options.seed ?? seedOfCommit()));
   if (options.nightly) {
     return [await playCollected(), await everyMutant(), await playInParallel(seed, 2000, 2)].every(
       Boolean,

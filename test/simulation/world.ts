@@ -16,7 +16,7 @@ import { SimulatedDatabase } from "./platform/database.ts";
 import { Host, latency } from "./platform/host.ts";
 import { Objects } from "./platform/objects.ts";
 import { repairDirectory } from "./ownership.ts";
-import { Scheduler, settle, type CallFault } from "./platform/scheduler.ts";
+import { Scheduler, settle, type Activity, type CallFault } from "./platform/scheduler.ts";
 import {
   SimulatedCache,
   SimulatedKv,
@@ -67,6 +67,49 @@ export interface Template {
   rotated: { id: string; former: string; token: string; formerEndsAt: number };
 }
 
+/** How long work may go on after a response, as Workers promise. */
+const promisedBackgroundMs = 30_000;
+
+/** A request in an isolate. It ends once it is answered, or its client has left, and what it waits for is done. */
+class Invocation {
+  readonly activity: Activity;
+  readonly #scheduler: Scheduler;
+  readonly #backgroundMs: number;
+  #pending = 0;
+  #isEnding = false;
+
+  constructor(scheduler: Scheduler, activity: Activity, backgroundMs: number) {
+    this.activity = scheduler.fork(activity);
+    this.#scheduler = scheduler;
+    this.#backgroundMs = backgroundMs;
+  }
+
+  waitUntil(work: Promise<unknown>): void {
+    this.#pending += 1;
+    const finish = () => {
+      this.#pending -= 1;
+      this.#endIfDone();
+    };
+    void work.then(finish);
+  }
+
+  end(): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    this.#endIfDone();
+    this.#scheduler.after(this.#backgroundMs, () => {
+      this.activity.isCancelled = true;
+    });
+  }
+
+  #endIfDone(): void {
+    if (this.#isEnding && this.#pending === 0) this.activity.isCancelled = true;
+  }
+}
+
+/** A request waits for storage several times, 10 s each time at most. */
+const maxAnswerMs = 45_000;
+
 /** The service with its platform: isolates in several places, objects, storage and receivers. */
 export class World {
   readonly scheduler: Scheduler;
@@ -86,6 +129,8 @@ export class World {
   readonly skewsMs: number[] = [0, 900, -900];
   /** The version of the Worker that new isolates and objects run. */
   bundle: Bundle;
+  /** The versions that have served. */
+  readonly bundles = new Set<Bundle>();
   timeline: Timeline = { epoch: "", restores: 0 };
   readonly #kv: SimulatedKv;
   readonly #limiters: Record<keyof Ports["limiters"], SimulatedLimiter>;
@@ -182,6 +227,7 @@ export class World {
     bundle = this.bundle,
   ): void {
     this.isolates[index]?.host.kill();
+    this.bundles.add(bundle);
     this.#isolateCount += 1;
     const name = `isolate${this.#isolateCount}`;
     const host = new Host(name, place, this.scheduler, this.skewsMs[place] ?? 0);
@@ -194,6 +240,7 @@ export class World {
     isolateIndex: number,
     request: ClientRequest,
     patienceMs = 100_000,
+    backgroundMs = promisedBackgroundMs,
   ): Promise<Answer | "lost"> {
     const { scheduler } = this;
     const { activity } = scheduler;
@@ -202,6 +249,7 @@ export class World {
     const sent = () =>
       request.body === undefined ? "" : ` ${JSON.stringify(request.body).slice(0, 160)}`;
     const { generation } = scheduler;
+    const sentAt = scheduler.now;
     return new Promise((resolve) => {
       let isOver = false;
       const finish = (received: Answer | "lost") => {
@@ -210,18 +258,25 @@ export class World {
         giveUp();
         // A restore ends all connections.
         const answer = generation === scheduler.generation ? received : "lost";
+        const tookMs = Math.round(scheduler.now - sentAt);
+        if (tookMs > maxAnswerMs) this.thrown.push(`${label()} took ${tookMs} ms`);
         if (scheduler.trace)
           scheduler.note(`${label()}${sent()} -> ${answer === "lost" ? answer : answer.status}`);
         scheduler.within(activity, () => resolve(answer));
       };
-      const giveUp = scheduler.after(patienceMs, () => finish("lost"));
+      const invocation = new Invocation(scheduler, activity, backgroundMs);
+      const giveUp = scheduler.after(patienceMs, () => {
+        finish("lost");
+        // The platform may see that the client has left.
+        if (activity.random.chance(0.5)) invocation.end();
+      });
       const deliver = () => {
         const isolate = this.isolates[isolateIndex % this.isolates.length] as Isolate;
         isolate.host.onDeath(() => scheduler.after(5, () => finish("lost")));
-        const invocation = Object.create(activity) as typeof activity;
         const serve = async () => {
           try {
-            const answer = await this.#serve(isolate, request);
+            const answer = await this.#serve(isolate, request, invocation);
+            invocation.end();
             this.onExchange(request, answer);
             if (isolate.host.isAlive)
               scheduler.after(latency(scheduler, activity.random), () => finish(answer));
@@ -229,7 +284,7 @@ export class World {
             this.thrown.push(`${label()}: ${error instanceof Error ? error.stack : String(error)}`);
           }
         };
-        void scheduler.within(invocation, serve);
+        void scheduler.within(invocation.activity, serve);
       };
       scheduler.after(latency(scheduler, activity.random), deliver);
     });
@@ -238,6 +293,7 @@ export class World {
   async #serve(
     { bundle, service }: Isolate,
     { method, path, headers, body, content }: ClientRequest,
+    invocation: Invocation,
   ): Promise<Answer> {
     const request = new Request(path.startsWith("https://") ? path : origin + path, {
       method,
@@ -252,7 +308,9 @@ export class World {
     });
     const ctx = {
       waitUntil: (work: Promise<unknown>) =>
-        void work.catch((error: unknown) => this.thrown.push(`waitUntil: ${String(error)}`)),
+        invocation.waitUntil(
+          work.catch((error: unknown) => this.thrown.push(`waitUntil: ${String(error)}`)),
+        ),
       passThroughOnException: () => undefined,
       props: {},
     };
@@ -275,7 +333,8 @@ export class World {
     const { scheduler } = this;
     const minute = Math.floor(scheduler.now / 60_000);
     const name = `schedule${minute % 100_000}`;
-    const activity = scheduler.startActivity(name, minute, new Map(faults));
+    const seed = scheduler.seedFor("schedule", minute);
+    const activity = scheduler.startActivity(name, seed, new Map(faults));
     const { bundle, service } = this.isolates[isolateIndex % this.isolates.length] as Isolate;
     const startedAt = scheduler.now;
     void scheduler.within(activity, () =>

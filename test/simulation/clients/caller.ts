@@ -74,11 +74,16 @@ export class Caller {
         headers: { ...authorization, ...headers },
       },
       step.patienceMs,
+      step.backgroundMs,
     );
     if (answer !== "lost" && (answer.status === 500 || answer.status > 503)) {
       this.history.wrong(
         `${method} ${path} returned ${answer.status} ${answer.text.slice(0, 300)}`,
       );
+    }
+    if (step.isAfterAll && (answer === "lost" || answer.status === 503)) {
+      const outcome = answer === "lost" ? "was not answered" : `returned ${answer.text}`;
+      this.history.wrong(`${method} ${path} ${outcome} although nothing disturbs the service`);
     }
     return { answer, started, startedAt, ended: this.world.moment };
   }

@@ -1,6 +1,6 @@
 import type { Random } from "../../soak/random.ts";
 import type { Step } from "../plan.ts";
-import { type CollectionKey, kindOf } from "../definitions.ts";
+import { collections, type CollectionKey, kindOf } from "../definitions.ts";
 import { credentialOfStep, pickCollection, Subject } from "./caller.ts";
 
 interface Reader {
@@ -11,10 +11,14 @@ interface Reader {
   isExpired: boolean;
 }
 
+/** Two pages or more for most plans. */
+const wholePage = 50;
+
 /** Clients that follow changes feeds. */
 export class Feeds extends Subject {
   readonly steps = {
     feed: (step: Step, random: Random) => this.#feed(step, random),
+    wholeFeeds: (step: Step) => this.#readWhole(step),
   };
   readonly #readers = new Map<string, Reader>();
 
@@ -22,6 +26,14 @@ export class Feeds extends Subject {
   async #feed(step: Step, random: Random): Promise<void> {
     const { key } = pickCollection(random);
     await this.#readFeed(step, key, random.int(1, 8));
+  }
+
+  /** Reads all feeds from the beginning to the end. */
+  async #readWhole(step: Step): Promise<void> {
+    for (const { key } of collections) {
+      this.#readers.delete(`${step.client} ${key}`);
+      while (await this.#readFeed(step, key, wholePage));
+    }
   }
 
   async #readFeed(step: Step, key: CollectionKey, firstLimit: number): Promise<boolean> {

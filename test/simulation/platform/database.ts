@@ -131,7 +131,8 @@ export class SimulatedDatabase {
       }
     };
     const { writer } = this;
-    if (!writer) return host.call({ kind: "d1", label, run: answer });
+    const isRepeatable = !queries.some(({ sql }) => sql.isWrite);
+    if (!writer) return host.call({ kind: "d1", label, run: answer, isRepeatable });
     const ms = writer.msOf(queries.length, queries.filter(({ sql }) => sql.isWrite).length);
     return host.call({ kind: "d1", label, run: () => writer.queue.enter(ms, answer) });
   }

@@ -7,16 +7,53 @@ const slowMs = 80_000;
 
 /** A call from a host to storage, an object or a receiver. */
 export interface Call<T> {
-  /** `d1`, `kv`, `object` and so on. */
-  kind: string;
+  kind: "d1" | "kv" | "cache" | "limit" | "object" | "r2" | "receiver";
   /** What the trace says of it. */
   label: string | (() => string);
-  /** Runs where the call arrives. `settled` says that the result is there without waiting. */
+  /** Runs where the call arrives. */
   run: () => T | Promise<T>;
-  error?: () => Error;
+  /** Whether the platform may run it twice: it repeats reads, but never a write to D1 or a call of an object. */
+  isRepeatable?: boolean;
 }
 
 const connectionLost = () => new Error("Network connection lost.");
+
+/** The errors that a call of a kind fails with, where they are not a lost connection. */
+const errors: Partial<Record<Call<unknown>["kind"], Record<"overloaded" | "reset", () => Error>>> =
+  {
+    d1: {
+      overloaded: () => new Error("D1_ERROR: D1 DB is overloaded. Requests queued for too long."),
+      reset: () =>
+        new Error("D1_ERROR: Internal error in D1 DB storage caused object to be reset."),
+    },
+    object: {
+      overloaded: () =>
+        Object.assign(new Error("Durable Object is overloaded. Requests queued for too long."), {
+          overloaded: true,
+        }),
+      reset: () =>
+        Object.assign(new Error("Durable Object reset because its code was updated."), {
+          retryable: true,
+        }),
+    },
+  };
+
+function errorOf({ kind }: Call<unknown>, fault: CallFault): Error {
+  const isOwn = fault === "overloaded" || fault === "reset";
+  return ((isOwn && errors[kind]?.[fault]) || connectionLost)();
+}
+
+/** Reduces a fault to when the call runs and whether its caller gets the result. */
+function planCall(fault: CallFault | undefined, random: Random, isRepeatable: boolean) {
+  const plan = { runs: 1, fails: "never" as "never" | "before" | "after" | "early", lateMs: 0 };
+  if (fault === "fails_before" || fault === "overloaded") return { ...plan, fails: "before" };
+  if (fault === "fails_after") return { ...plan, fails: "after" };
+  if (fault === "reset") return { ...plan, fails: random.chance(0.5) ? "before" : "after" };
+  if (fault === "runs_later") return { ...plan, fails: "early", lateMs: random.int(20, 4000) };
+  if (fault === "late") return { ...plan, lateMs: slowMs };
+  if (fault === "twice" && isRepeatable) return { ...plan, runs: 2 };
+  return plan;
+}
 
 /**
  * Where code of the service runs: an isolate, or the instance of an object. It has a clock that may be wrong, random
@@ -54,11 +91,14 @@ export class Host {
 
   get clock(): Clock {
     const { scheduler } = this;
-    const isAlive = () => this.isAlive;
+    const timer = (ms: number) => {
+      const { activity } = scheduler;
+      return scheduler.timer(ms, () => this.isAlive && !activity.isCancelled);
+    };
     return {
       now: () => Math.floor(scheduler.now) + this.skewMs,
-      sleep: (ms) => scheduler.timer(ms, isAlive).done,
-      timer: (ms) => scheduler.timer(ms, isAlive),
+      sleep: (ms) => timer(ms).done,
+      timer,
     };
   }
 
@@ -89,11 +129,13 @@ export class Host {
     };
   }
 
-  /** Sends a call over the network and resolves with its result, unless the host has died by then. */
-  async call<T>({ kind, label, run, error = connectionLost }: Call<T>): Promise<T> {
+  /** Sends a call over the network and resolves with its result, unless the host or the invocation ends before. */
+  async call<T>(call: Call<T>): Promise<T> {
+    const { kind, label, run, isRepeatable = false } = call;
     const { scheduler } = this;
     const { activity } = scheduler;
     const { random } = activity;
+    if (activity.isCancelled) return new Promise(() => {});
     activity.calls.count += 1;
     const number = activity.calls.count;
     const fault = activity.faults.get(number);
@@ -104,38 +146,37 @@ export class Host {
     };
     const gate = this.outputGate();
     if (gate) await gate;
+    if (fault) note(fault);
+    const { runs, fails, lateMs } = planCall(fault, random, isRepeatable);
     return new Promise<T>((resolve, reject) => {
       const answer = (delayMs: number, settleCaller: () => void) => {
         scheduler.after(delayMs, () => {
-          if (this.isAlive) scheduler.within(activity, settleCaller);
+          if (this.isAlive && !activity.isCancelled) scheduler.within(activity, settleCaller);
         });
       };
-      const fail = (problem: unknown, delayMs = latency(scheduler, random)) =>
-        answer(delayMs, () => reject(problem));
-      if (fault) note(fault);
-      if (fault === "fails_before") {
-        fail(error());
-        return;
-      }
-      scheduler.after(latency(scheduler, random) + (fault === "late" ? slowMs : 0), () => {
+      const fail = (problem: unknown) => answer(latency(scheduler, random), () => reject(problem));
+      const arrive = () => {
         if (this.#generation !== scheduler.generation) return;
-        scheduler.within(activity, () => {
-          const succeed = (value: T) => {
-            if (fault === "fails_after") fail(error());
-            else answer(responseMs(scheduler, random, fault), () => resolve(value));
-          };
-          try {
-            const result = run();
-            if (result instanceof Promise)
-              result.then(succeed, (problem: unknown) => fail(problem));
-            else succeed(result);
-            note("arrived");
-          } catch (problem) {
-            note(`failed: ${String(problem).slice(0, 100)}`);
-            fail(problem);
-          }
-        });
-      });
+        const succeed = (value: T) => {
+          if (fails === "after") fail(errorOf(call, fault ?? "fails_after"));
+          else answer(responseMs(scheduler, random, fault), () => resolve(value));
+        };
+        try {
+          const result = run();
+          if (result instanceof Promise) result.then(succeed, (problem: unknown) => fail(problem));
+          else succeed(result);
+          note("arrived");
+        } catch (problem) {
+          note(`failed: ${String(problem).slice(0, 100)}`);
+          fail(problem);
+        }
+      };
+      if (fails === "before" || fails === "early") fail(errorOf(call, fault ?? "fails_before"));
+      if (fails === "before") return;
+      for (let turn = 0; turn < runs; turn += 1)
+        scheduler.after(latency(scheduler, random) + lateMs, () =>
+          scheduler.within(activity, arrive),
+        );
     });
   }
 }

@@ -2,7 +2,7 @@ import { copy } from "./copy.ts";
 import { Host, latency } from "./host.ts";
 import { Disk, ObjectStorage } from "./object-storage.ts";
 import { Queue } from "./queue.ts";
-import type { Activity, Scheduler } from "./scheduler.ts";
+import type { Activity, CallFault, Scheduler } from "./scheduler.ts";
 
 /** An object of the service, as its class defines it. */
 type Methods = Record<string, (...args: unknown[]) => unknown>;
@@ -42,8 +42,10 @@ export class Actor {
   cutUntil = 0;
   /** When an instance last ended without notice. Its callers get an error. */
   stoppedAt = -Infinity;
-  /** Faults of the next alarm. */
+  /** What happens to the next alarm, and to the calls of its run. */
   nextAlarm: "lost" | "late" | "twice" | undefined;
+  nextFaults: readonly [number, CallFault][] = [];
+  #alarms = 0;
   readonly queue: Queue | null;
   readonly #world: Objects;
   #generation = 0;
@@ -163,7 +165,8 @@ export class Actor {
               run: () => {
                 if (caller.scheduler.now < this.cutUntil)
                   throw new Error("Network connection lost.");
-                const call = () => this.#run(method, args, activity);
+                // It goes on when the invocation ends that called it.
+                const call = () => this.#run(method, args, caller.scheduler.fork(activity));
                 return this.queue ? this.queue.enter(this.#world.callMs, call) : call();
               },
             });
@@ -196,11 +199,13 @@ export class Actor {
 
   #deliver(attempt: number): void {
     const { scheduler } = this.#world;
-    this.#world.alarms += 1;
+    this.#alarms += 1;
     const activity = scheduler.startActivity(
-      `alarm${this.#world.alarms}`,
-      seedOf(this.name, this.#world.alarms),
+      `${this.label}!${this.#alarms}`,
+      scheduler.seedFor(this.name, this.#alarms),
+      new Map(this.nextFaults),
     );
+    this.nextFaults = [];
     scheduler.note(`${this.label} alarm rings`);
     this.#run("alarm", [], activity).catch(() => {
       if (attempt < maxAlarmRetries) {
@@ -218,7 +223,6 @@ export class Objects {
   readonly start: StartObject;
   readonly skewOf: (place: number) => number;
   readonly actors = new Map<string, Actor>();
-  alarms = 0;
   /** How long a call occupies an object. */
   callMs = 0;
   observe: ObserveCall = () => undefined;
@@ -243,12 +247,4 @@ export class Objects {
       },
     };
   }
-}
-
-/** A seed for work that no step of the plan caused. */
-function seedOf(text: string, number: number): number {
-  let seed = number * 2_654_435_761;
-  for (const character of text)
-    seed = Math.imul(seed ^ (character.codePointAt(0) ?? 0), 16_777_619);
-  return seed >>> 0;
 }

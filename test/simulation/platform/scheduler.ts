@@ -9,10 +9,26 @@ export interface Activity {
   /** The faults of its calls, by the position of the call among all calls of the activity. */
   faults: ReadonlyMap<number, CallFault>;
   calls: { count: number };
+  /** Whether the platform has ended the invocation: nothing answers it anymore, and it sends nothing. */
+  isCancelled: boolean;
 }
 
-/** How a call fails. `late` runs the call after 80 s, `slow` answers after 80 s. */
-export type CallFault = "fails_before" | "fails_after" | "late" | "slow";
+/**
+ * How a call fails. `late` runs it after 80 s, and `slow` answers after 80 s. `runs_later` fails, and runs a moment later.
+ * `twice` runs and answers a call twice that the platform may repeat. Two faults give other errors: `overloaded` does not
+ * run, and `reset` may have run.
+ */
+export const callFaults = [
+  "fails_before",
+  "fails_after",
+  "runs_later",
+  "late",
+  "slow",
+  "twice",
+  "overloaded",
+  "reset",
+] as const;
+export type CallFault = (typeof callFaults)[number];
 
 interface Entry {
   at: number;
@@ -36,6 +52,8 @@ export class Scheduler {
   events = 0;
   /** Grows with every restore. Calls that were sent before it never arrive. */
   generation = 0;
+  /** The seed of the plan, for work that no step causes. */
+  seed = 0;
   /** How long each way of a call takes, for measurements. Otherwise, it varies. */
   latencyMs: number | null = null;
 
@@ -60,7 +78,20 @@ export class Scheduler {
   }
 
   startActivity(name: string, seed: number, faults: Activity["faults"] = new Map()): Activity {
-    return { name, random: new Random(seed), faults, calls: { count: 0 } };
+    return { name, random: new Random(seed), faults, calls: { count: 0 }, isCancelled: false };
+  }
+
+  /** A part of an activity that the platform may end without the rest. */
+  fork(activity: Activity): Activity {
+    return Object.assign(Object.create(activity) as Activity, { isCancelled: false });
+  }
+
+  /** A seed for work that no step of the plan causes. */
+  seedFor(text: string, number: number): number {
+    let seed = Math.imul(number, 2_654_435_761) ^ Math.imul(this.seed, 0x9e3779b1);
+    for (const character of text)
+      seed = Math.imul(seed ^ (character.codePointAt(0) ?? 0), 16_777_619);
+    return seed >>> 0;
   }
 
   /** Runs `run` at a time. Returns a function that cancels it. */

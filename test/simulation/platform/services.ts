@@ -33,6 +33,7 @@ export class SimulatedKv {
       get: (key: string) =>
         host.call({
           kind: "kv",
+          isRepeatable: true,
           label: "get",
           run: () => {
             const value = this.#read(host, key);
@@ -42,6 +43,7 @@ export class SimulatedKv {
       put: (key: string, text: string, { expiration }: { expiration: number }) =>
         host.call({
           kind: "kv",
+          isRepeatable: true,
           label: "put",
           run: () => void this.#central.set(key, { text, expiresAt: expiration * 1000 }),
         }),
@@ -77,6 +79,7 @@ export class SimulatedLimiter {
       limit: ({ key }: RateLimitOptions) =>
         host.call({
           kind: "limit",
+          isRepeatable: true,
           label: this.#name,
           run: () => {
             const window = Math.floor(host.scheduler.now / 60_000);
@@ -99,6 +102,7 @@ export class SimulatedCache {
     const match = (url: string) =>
       host.call({
         kind: "cache",
+        isRepeatable: true,
         label: "match",
         run: () => {
           const entry = this.#entries.get(`${host.place} ${url}`);
@@ -115,6 +119,7 @@ export class SimulatedCache {
       );
       await host.call({
         kind: "cache",
+        isRepeatable: true,
         label: "put",
         run: () => {
           const until = scheduler.now + seconds * 1000;
@@ -194,6 +199,7 @@ export class SimulatedReceivers {
       });
       const call = host.call({
         kind: "receiver",
+        isRepeatable: true,
         label: url,
         run: () => this.#receive(url, headers as Record<string, string>, body as string),
       });
