@@ -7,8 +7,6 @@ import type { Layout } from "./settings.ts";
 export const formerCommit = "fbf2d40";
 /** The one that serves beside it in plans with moves. */
 export const formerCommitWithMoves = "c6a312b0";
-/** The columns that migrations have added since. A move that the former version makes gives them their defaults. */
-export const columnsSinceFormer: readonly string[] = ["view_versions"];
 
 export const collectedFolder = new URL("collected", import.meta.url).pathname;
 

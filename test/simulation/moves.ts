@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { activePhases, stoppablePhases } from "../../src/domain/move.ts";
-import { isOfCollection, movedTables, type MovedTable } from "../../src/store/db/moved-tables.ts";
+import { isOfCollection, movedTables } from "../../src/store/db/moved-tables.ts";
 import type { Random } from "../soak/random.ts";
-import { columnsSinceFormer } from "./collected.ts";
 import { allCollections, kindOf } from "./definitions.ts";
 import type { History } from "./history.ts";
 import { findOwners } from "./ownership.ts";
@@ -99,16 +98,13 @@ export class Moves {
     const source = world.database(move.source ?? "");
     const { scheduler } = world;
     scheduler.note(`${name} takes over ${move.name}`);
-    const lost = world.bundles.size > 1 ? columnsSinceFormer : [];
-    const columns = (table: MovedTable) =>
-      table.columns.filter((column) => !lost.includes(column)).map((column) => `"${column}"`);
     for (const { id, name: collection } of JSON.parse(move.collections) as {
       id: number;
       name: string;
     }[])
       for (const table of movedTables()) {
         if (table.expires) continue;
-        const sql = `select ${columns(table).join()} from ${table.name}
+        const sql = `select ${table.columns.map((column) => `"${column}"`).join()} from ${table.name}
           where ${isOfCollection(table, id, "left out")} order by ${table.key.join()}`;
         const select = (from: SimulatedDatabase) =>
           from.select<Record<string, unknown>>(sql).map((row) => ({ ...row }));

@@ -233,7 +233,7 @@ async function playInParallel(
   return runs.every(({ isGood }) => isGood);
 }
 
-const ciSeeds = 250;
+const ciSeeds = 120;
 const jobs = Number(options.jobs);
 /** New seeds for each run, so that runs add up. */
 const newSeed = () => Math.floor(Date.now() / 1000);
@@ -257,11 +257,11 @@ async function ci(first: number): Promise<boolean> {
     await playInParallel(first, ciSeeds, 2),
   ];
   const hour = Math.floor(Date.now() / 3_600_000);
-  const two = [0, 1].map((index) => mutants[(hour * 2 + index) % mutants.length] as Mutant);
+  // Rare bugs need the seed that `--mutants` uses, which a change of the plans invalidates.
+  const common = mutants.filter(({ seed }) => seed === undefined);
+  const two = [0, 1].map((index) => common[(hour * 2 + index) % common.length] as Mutant);
   const found = await Promise.all(
-    two.map(({ name, seed = 1 }) =>
-      runSelf(["--mutant", name, "--within", "60", "--seed", String(seed)]),
-    ),
+    two.map(({ name }) => runSelf(["--mutant", name, "--within", "60", "--seed", "1"])),
   );
   for (const { output } of found) say(output.trimEnd());
   return [...results, ...found.map(({ isGood }) => isGood)].every(Boolean);
