@@ -92,8 +92,13 @@ interface ShapeNamed<S, Name extends string> extends Shape {
 }
 
 /** The type of the records that come with an item, or any record if the item's type does not name it. */
-export type IncludedIn<I> = I extends { included?: Record<string, infer R extends object> }
-  ? R
+export type IncludedIn<I> = I extends { included?: infer Records }
+  ? // An item type with an index signature names no records either.
+    unknown extends Records
+    ? RecordItem
+    : NonNullable<Records> extends Record<string, infer R extends object>
+      ? R
+      : RecordItem
   : RecordItem;
 
 /** Excludes the fields that only the service sets, which are computed, from copies of read data as well. */

@@ -12,9 +12,11 @@ const { account, calls } = operator.cloud;
 const runner = { CI: "true" };
 const worker = "edge-forms";
 
-/** The bindings of the newest version of the Worker, without secrets. */
+/** The bindings of the newest version of the Worker by name, without secrets. */
 const bindings = (): UploadedBinding[] =>
-  newest().bindings.filter(({ type }) => type !== "secret_text");
+  newest()
+    .bindings.filter(({ type }) => type !== "secret_text")
+    .toSorted((a, b) => a.name.localeCompare(b.name));
 
 /** The newest version of the Worker. */
 function newest() {
