@@ -64,11 +64,17 @@ export async function findStoredDuplicates(
     ctx.databases.of(collection),
     requestedValues.map(([number, field, value]) => [field, value, number]),
   );
+  const keys = new Map(
+    numberedFields(wholeCollection(access).collection).map(({ number, key }) => [number, key]),
+  );
   const operationProblems: OperationProblem[] = [];
   for (const number of new Set(conflicts.map(({ wanting }) => wanting))) {
     const itemConflicts = conflicts.filter(({ wanting }) => wanting === number);
     const creator = results.find((result) => result?.item.lastState.number === number);
-    if (creator?.op === "upsert" && creator.outcome === "created") return undefined;
+    const first = operations[results.findIndex((result) => result === creator)];
+    const by = first?.op === "upsert" ? first.by : undefined;
+    const isFound = itemConflicts.some(({ field }) => by !== undefined && keys.get(field) === by);
+    if (creator?.outcome === "created" && isFound) return undefined;
     const duplicate = await duplicateProblem(ctx, access, itemConflicts);
     const key = String(duplicate.members["field"]);
     operationProblems.push({

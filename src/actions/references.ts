@@ -108,7 +108,14 @@ async function findRecords(
     const places = [...ids.keys()].filter((place) => names[place]?.app === app);
     const named = places.map((place) => ids.get(place) ?? "");
     const records = await findViewedRecords(ctx, collection, app, named);
-    for (const place of places) if (!records?.versions.has(ids.get(place) ?? "")) ids.delete(place);
+    // The view may have lost the field since the definition in memory.
+    const isShown = ({ name }: AppRecordName) =>
+      !("key" in name) || records?.access.fields.byKey.has(name.key) === true;
+    for (const place of places) {
+      const name = names[place];
+      if (!name || !isShown(name) || !records?.versions.has(ids.get(place) ?? ""))
+        ids.delete(place);
+    }
   }
   return ids;
 }

@@ -6,6 +6,8 @@ import { findAccess } from "./caller-access.ts";
 import { cachedOrStoredCollection, findCurrentCollection } from "./collection-cache.ts";
 import type { ReadContext } from "./context.ts";
 import { retryOnConflict } from "./idempotent.ts";
+import { referencedFields } from "#domain/search/tree.ts";
+import { assertIndexed } from "./search-checks.ts";
 
 /** The records of an app that a caller sees through a view, out of some. */
 export interface ViewedRecords {
@@ -65,7 +67,11 @@ export async function findViewedRecords(
     if (!access) return null;
     const { id, revision } = access.whole.collection;
     const visible = await findVisibleVersions(ctx.databases.of({ id }), access.conditions, ids);
-    if (visible.revision === revision) return { access, versions: visible.versions };
+    if (visible.revision === revision) {
+      const searched = referencedFields({ conditions: [...access.conditions], sort: [] });
+      assertIndexed(ctx, access, searched, { ids: visible.unindexed, done: 0, total: 0 });
+      return { access, versions: visible.versions };
+    }
     const current = await findCurrentAccess(ctx, app);
     access = current?.extent === "narrow" ? current : undefined;
     return undefined;

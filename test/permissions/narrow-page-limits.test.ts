@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Client } from "../support/client";
 import { copyItem } from "../support/copies";
 import { client, makeForm } from "../support/service";
-import { isFullSize, unsized } from "../support/size";
+import { fullSize, unsized } from "../support/size";
 import {
   baseFields,
   big,
@@ -107,7 +107,7 @@ describe("A narrow credential meets the limit", () => {
     expect(await otherThresholds([0, 10_000], probes)).toEqual([]);
   });
 
-  it.runIf(isFullSize)(
+  fullSize.it(
     "of an aggregate at the same size whatever its items hide",
     async () => {
       const make = async (decision: string): Promise<Probe> => {

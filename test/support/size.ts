@@ -17,6 +17,9 @@ export const sized = (small: number, full: number): number => (isFullSize ? full
 
 const nothing: unknown = new Proxy(() => nothing, { get: () => nothing });
 
+/** `it` for tests that `npm test` leaves out. */
+export const fullSize = isFullSize ? { it } : (nothing as { it: typeof it });
+
 /**
  * `describe` and `it` for tests of sized files that are the same at every size. `npm run test:rest` leaves them out,
  * because `npm test` runs them.

@@ -126,7 +126,6 @@ function compileFields<F extends Field>(
     return field.type === "line_items" && rows ? sum + rows.maxSteps * field.max_rows : sum;
   }, ownSteps);
   const columnErrors = list.flatMap(({ rows }) => rows?.formulaErrors ?? []);
-  const keyBytes = fields.reduce((sum, { key }) => sum + key.length + '"":null,'.length, 0);
   const formulaErrors = [...columnErrors, ...errors];
   return {
     list,
@@ -134,13 +133,17 @@ function compileFields<F extends Field>(
     currentKeys,
     hasReferences: hasReferences(fields),
     fileKeys: fileKeys(fields),
-    keyBytes,
+    keyBytes: keyBytesOf(fields),
     formulas,
     rowClass,
     maxSteps,
     formulaErrors,
   };
 }
+
+/** The size of the keys and empty values of these fields in the JSON of a response. */
+export const keyBytesOf = (fields: readonly Field[]): number =>
+  fields.reduce((sum, { key }) => sum + key.length + '"":null,'.length, 0);
 
 function compileField<F extends Field>(
   field: F,

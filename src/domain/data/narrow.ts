@@ -5,6 +5,7 @@ import { fileKeys } from "#domain/files/sent-file.ts";
 import { conditionsOf } from "./access.ts";
 import { hasReferences } from "./references.ts";
 import type { ParsedSearch, Search } from "#domain/search/tree.ts";
+import { keyBytesOf } from "./compile.ts";
 import type {
   CompiledCollection,
   CompiledField,
@@ -99,6 +100,7 @@ function shownFields<F extends Field>(
     list,
     hasReferences: hasReferences(list.map(({ field }) => field)),
     fileKeys: fileKeys(list.map(({ field }) => field)),
+    keyBytes: keyBytesOf(list.map(({ field }) => field)),
     byKey: new Map(list.map((compiled) => [compiled.field.key, compiled])),
     currentKeys: new Map(),
     // Formulas may use hidden fields. Only the whole collection computes.

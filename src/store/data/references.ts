@@ -139,18 +139,25 @@ export async function findVisibleVersions(
   db: CollectionDatabase,
   conditions: readonly Condition[],
   ids: readonly string[],
-): Promise<{ revision: number | null; versions: Map<string, number> }> {
+): Promise<{ revision: number | null; versions: Map<string, number>; unindexed: number[] }> {
   const values = new SearchValues();
   const { collectionId } = db;
   const met = conditions.map((condition) => ` and ${conditionSql(condition, values)}`).join("");
-  const text = `select c.revision, (select json_group_object(i.id, i.version) from ${values.table(ids)} e
+  const text = `select c.revision, (select coalesce(newly_searchable, fields) from indexing where collection_id = c.id) as waiting, (select json_group_object(i.id, i.version) from ${values.table(ids)} e
       cross join item i on i.id = e.value where i.collection_id = ${collectionId}${met}) as versions
     from collection c where c.id = ${collectionId}`;
   const row = await retryTransient(db, () =>
-    db.prepare<"data">(text, [values.json]).first<{ revision: number; versions: string }>(),
+    db
+      .prepare<"data">(text, [values.json])
+      .first<{ revision: number; versions: string; waiting: string | null }>(),
   );
   const versions = JSON.parse(row?.versions ?? "{}") as Record<string, number>;
-  return { revision: row?.revision ?? null, versions: new Map(Object.entries(versions)) };
+  const unindexed = JSON.parse(row?.waiting ?? "[]") as number[];
+  return {
+    revision: row?.revision ?? null,
+    versions: new Map(Object.entries(versions)),
+    unindexed,
+  };
 }
 
 const selectApps = dataStatement<{ keys: string }>((db, v) =>

@@ -31,7 +31,7 @@ export async function findPage(
 ): Promise<SearchPage | SearchTooLarge> {
   const [{ sizes, collectionSize }, start] = await Promise.all([
     needsSizes(search) ? probeSizes(db, search) : emptyProbe,
-    after && resolveStart(db, search.sort, after),
+    after && resolveStart(db, search, after),
   ]);
   const plan = choosePlan(search, sizes, collectionSize);
   if (!plan) return { exceeded: "items" };

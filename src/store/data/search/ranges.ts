@@ -5,7 +5,7 @@ import {
   sequencesPerCollection,
   parseReceiptSequences,
 } from "#domain/item/item.ts";
-import type { Condition, Search, Comparable, SortKey } from "#domain/search/tree.ts";
+import type { Condition, Search, Comparable } from "#domain/search/tree.ts";
 import { firstNumberAfterTimeSql } from "#store/data/items.ts";
 import {
   rangeOf,
@@ -14,7 +14,7 @@ import {
   type Bounds,
   type EntryDriver,
 } from "./driver.ts";
-import { type SearchValues, sortSql } from "./conditions.ts";
+import { conditionSql, SearchValues, sortSql } from "./conditions.ts";
 import { digestText, type CursorPosition } from "#domain/cursor.ts";
 import { retryTransient } from "#store/db/retry.ts";
 
@@ -174,12 +174,14 @@ export interface PageStart {
 /** Resolves a cursor to a page start. Reloads texts that the cursor truncated, if their item still has them. */
 export async function resolveStart(
   db: CollectionDatabase,
-  sort: readonly SortKey[],
+  search: Pick<Search, "sort" | "shownBy">,
   position: CursorPosition,
 ): Promise<PageStart> {
   const number = Number(position.at(-1));
   const sortValues = position.slice(0, -1);
-  const storedValues = sortValues.some(Array.isArray) ? await loadSortValues(db, sort, number) : {};
+  const storedValues = sortValues.some(Array.isArray)
+    ? await loadSortValues(db, search, number)
+    : {};
   const values: (Comparable | null)[] = [];
   for (const [index, value] of sortValues.entries()) {
     if (!Array.isArray(value)) {
@@ -198,12 +200,14 @@ export async function resolveStart(
 
 async function loadSortValues(
   db: CollectionDatabase,
-  sort: readonly SortKey[],
+  { sort, shownBy }: Pick<Search, "sort" | "shownBy">,
   number: number,
 ): Promise<Record<string, unknown>> {
   const columns = sort.map(({ field }, index) => `${sortSql(field)} as k${index}`);
-  const text = `select ${columns.join(", ")} from item i where i.number = ?1`;
-  const row = await retryTransient(db, () => db.prepare(text, [number]).first());
+  const values = new SearchValues();
+  const met = (shownBy?.conditions ?? []).map((each) => ` and ${conditionSql(each, values)}`);
+  const text = `select ${columns.join(", ")} from item i where i.number = ${values.scalar(number)}${met.join("")}`;
+  const row = await retryTransient(db, () => db.prepare(text, [values.json]).first());
   return row ?? {};
 }
 
