@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect } from "vitest";
 import type { Client } from "../support/client";
 import { copyItem } from "../support/copies";
 import { client, makeForm } from "../support/service";
