@@ -5,7 +5,8 @@ import { describeItems, nameConditions } from "#admin/describe-view.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
 import type { Collection } from "#domain/definition/collection.ts";
-import { rejectsEmpty, type Field } from "#domain/definition/field.ts";
+import type { Field } from "#domain/definition/field.ts";
+import { mustBeSent } from "#domain/definition/required.ts";
 import { ChoiceGroup, Input, type InputOption, Select } from "#html/inputs.tsx";
 import { collectionPath } from "./layout.tsx";
 import { suggestName } from "./view-of-part.ts";
@@ -16,10 +17,6 @@ const personalNames =
   /name|mail|phone|address|birth|iban|account|contact|person|customer|patient|氏名|名前|姓|メール|電話|携帯|住所|生年|誕生|口座|連絡先|担当者|顧客|患者/i;
 const isPersonal = ({ type, key, label }: Field) =>
   personalTypes.includes(type) || personalNames.test(key) || personalNames.test(label);
-
-/** Whether each new item needs a value from its creator. */
-const mustBeSent = (field: Field) =>
-  rejectsEmpty(field) && !("default" in field && field.default !== undefined);
 
 /** The form that gives access to a part of an app or form. */
 export function GiveAccess({ collection, values }: { collection: Collection; values: FormValues }) {

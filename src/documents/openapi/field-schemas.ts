@@ -9,10 +9,10 @@ import {
   openObject,
 } from "./schema.ts";
 import { dataSuffixes, isChangeUse, isDraftUse, type DataUse } from "./data-uses.ts";
+import { mustBeSent, rejectsEmpty } from "#domain/definition/required.ts";
 import {
   fieldKeyPattern,
   isListField,
-  rejectsEmpty,
   valueType,
   type Field,
   type TextField,
@@ -127,10 +127,7 @@ function inputDataSchema(schemaName: string, fields: readonly Field[], use: Data
   const properties = fields.map(
     (field) => [field.key, inputSchema(schemaName, field, use)] as const,
   );
-  const requiredFields = fields.filter(
-    (field) => rejectsEmpty(field) && field.default === undefined,
-  );
-  const required = use === "create" ? requiredFields.map((field) => field.key) : [];
+  const required = use === "create" ? fields.filter(mustBeSent).map(({ key }) => key) : [];
   return closedObject(Object.fromEntries(properties), required);
 }
 

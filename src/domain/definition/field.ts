@@ -292,7 +292,3 @@ function optionErrors(options: { value: string }[], path: Path): FieldError[] {
     return error;
   });
 }
-
-/** Whether a field must have a value. A list with a minimum of rows is never empty. */
-export const rejectsEmpty = (field: Field): boolean =>
-  field.required || (field.type === "line_items" && (field.min_rows ?? 0) > 0);
