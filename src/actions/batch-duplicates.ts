@@ -70,11 +70,12 @@ export async function findStoredDuplicates(
   const operationProblems: OperationProblem[] = [];
   for (const number of new Set(conflicts.map(({ wanting }) => wanting))) {
     const itemConflicts = conflicts.filter(({ wanting }) => wanting === number);
-    const creator = results.find((result) => result?.item.lastState.number === number);
-    const first = operations[results.findIndex((result) => result === creator)];
-    const by = first?.op === "upsert" ? first.by : undefined;
-    const isFound = itemConflicts.some(({ field }) => by !== undefined && keys.get(field) === by);
-    if (creator?.outcome === "created" && isFound) return undefined;
+    const index = results.findIndex((result) => result?.item.lastState.number === number);
+    const [operation, result] = [operations[index], results[index]];
+    // Another item has got the value by which the upsert finds its item. The batch runs again, and updates that item.
+    const isUpsert = operation?.op === "upsert" && result?.outcome === "created";
+    if (isUpsert && itemConflicts.some(({ field }) => keys.get(field) === operation.by))
+      return undefined;
     const duplicate = await duplicateProblem(ctx, access, itemConflicts);
     const key = String(duplicate.members["field"]);
     operationProblems.push({
