@@ -182,7 +182,7 @@ export function takeFlash(c: Context): Flash | undefined {
 
 type FlashDetails = Pick<Flash, "undo" | "link"> & { shown: string };
 
-/** Only paths of the area count, whoever set the cookie. */
+/** Accepts only paths of the area, because it does not trust the cookie. */
 function readDetails(json: string): FlashDetails {
   try {
     const { shown, undo, link } = JSON.parse(json) as FlashDetails;

@@ -18,7 +18,7 @@ const layers = globSync("src/*/", { cwd: root }).map((path) => path.replace(/^sr
 const files = (pattern: string) =>
   globSync(pattern, { cwd: root, exclude: ["**/node_modules", "**/dist"] });
 
-/** Paths that the reader is told to create, or that are names of other things. */
+/** Paths that the text asks the reader to create, or that are names of other things. */
 const exceptions = ["src/store/data/stats.ts", "src/actions/stats.ts", "src/operations/stats.ts"];
 
 /** `a/{b,c}.ts` names two paths. */
