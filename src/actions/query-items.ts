@@ -89,6 +89,7 @@ export async function queryItems(
       return undefined;
     }
     const { search, prefixes } = parsed;
+    apps.assertFewConditions(search);
     const rows = limit ?? search.limit;
     const isNewestFirst = search.sort.length === 0 && search.order === "desc";
     const wantsPrefixMatches = query.isForPeople && after === null && isNewestFirst;

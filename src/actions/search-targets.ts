@@ -5,6 +5,8 @@ import type { Collection } from "#domain/definition/collection.ts";
 import { buildItemView, maxAddedBytes, type Item, type ItemView } from "#domain/item/item.ts";
 import { titleField } from "#domain/definition/field.ts";
 import { isObject } from "#domain/json.ts";
+import { errorAt } from "#domain/problem/field-errors.ts";
+import { problem } from "#domain/problem/problem.ts";
 import { expansions, maxExpansions } from "#domain/search/expand.ts";
 import { searchFields } from "#domain/search/fields.ts";
 import type { SearchTargets } from "#domain/search/operand.ts";
@@ -22,6 +24,9 @@ import type { ActionContext, ReadContext } from "./context.ts";
 import { maySeeRecords } from "./references.ts";
 import { assertIndexed } from "./search-checks.ts";
 import { findAppAccess } from "./viewed-records.ts";
+
+/** D1 limits the length of a statement, and how many operations it takes. */
+const maxExpandedConditions = 100;
 
 /** The rights by which a search may read the records that items refer to. */
 export type ReaderRights = Pick<ActionContext, "permissions" | "resources">;
@@ -61,6 +66,17 @@ export class ReadableApps {
       const shownBy = access.extent === "narrow" ? access : null;
       return [{ ...expansion, collectionId: access.collection.id, shownBy }];
     });
+  }
+
+  /** Rejects a search whose statement would be too long for D1. */
+  assertFewConditions(search: Search): void {
+    const views = new Map(
+      this.expanded(search).map(({ collectionId, shownBy }) => [collectionId, shownBy]),
+    );
+    const conditions = [...views.values()].flatMap((view) => view?.conditions ?? []);
+    if (referencedFields({ conditions, sort: [] }).length <= maxExpandedConditions) return;
+    const reason = `The views of the expanded apps must have at most ${maxExpandedConditions} conditions together. Expand fewer references.`;
+    throw problem.invalidInput([errorAt(["expand"], "too_complex", reason)]);
   }
 
   /** Reads the current definitions. Returns whether any differs from the one that the search used. */

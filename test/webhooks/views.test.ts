@@ -304,3 +304,24 @@ describe("The setting `changed_fields` of a webhook", () => {
     expect(page.text).toMatch(new RegExp(`value="form:${form}/open_design" checked`));
   });
 });
+
+it("A create stays within D1's limits when it is compared with as many conditions on its receipt number as views may have", async () => {
+  const condition = (value: string) => ({ field: "$receipt_number", op: "contains", value });
+  const views = Array.from({ length: 50 }, (_, index) => ({
+    key: `view${index}`,
+    name: `View ${index}`,
+    conditions: [{ any: Array.from({ length: 50 }, (__, n) => condition(`x${index}.${n}`)) }],
+  }));
+  views.at(-1)?.conditions[0]?.any.pop();
+  views.at(-1)?.conditions[0]?.any.push(condition("000"));
+  const app = await makeApp(owner, fields, { views });
+  const receiver = new Receiver();
+  const hook = await createWebhook(owner, receiver, {
+    types: ["record.created"],
+    collections: [`app:${app}/view49`],
+  });
+  const created = await owner.post(`/apps/${app}/records`, { data: {} });
+  expect([created.status, created.text]).toEqual([201, created.text]);
+  await deliverNow(hook.id);
+  expect(receiver.accepted.map(({ body }) => body.data.id)).toEqual([created.body.id]);
+});

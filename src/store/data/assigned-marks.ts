@@ -1,7 +1,10 @@
 import type { AssignedMark } from "#domain/item/view-marks.ts";
 import { itemNumberRange } from "#domain/item/item.ts";
+import { referencedFields } from "#domain/search/tree.ts";
 import type { CollectionDatabase, PreparedStatement } from "#store/db/database.ts";
-import { conditionSql, SearchValues } from "./search/conditions.ts";
+import { preparePageStatement } from "./search/batch.ts";
+import { conditionSql } from "./search/conditions.ts";
+import { SearchValues } from "./search/search-values.ts";
 
 /** A change of a new item whose marks the database completes. */
 export interface OpenChange {
@@ -12,6 +15,9 @@ export interface OpenChange {
   marks: readonly AssignedMark[];
 }
 
+/** D1 limits the length of a statement. The conditions of one name this many fields, unless a single one names more. */
+const maxFields = 500;
+
 /**
  * Adds the marks that depend on values which the database assigned: a batch runs it after it stored its items and changes. A
  * change that is already complete stays the same.
@@ -20,27 +26,47 @@ export function assignMarks(
   db: CollectionDatabase,
   changes: readonly OpenChange[],
 ): PreparedStatement<"data">[] {
-  const open = changes.filter(({ marks }) => marks.length > 0);
-  if (open.length === 0) return [];
-  const values = new SearchValues();
-  const cases = new Map<string, number>();
-  const branches: string[] = [];
-  const caseOf = ({ condition }: AssignedMark): number => {
-    const name = JSON.stringify(condition, (_, value: unknown) =>
+  const rows = changes.flatMap(({ id, followingCount, marks }) =>
+    marks.map((mark): OpenMark => ({ ...mark, id, followingCount })),
+  );
+  const byCondition = Map.groupBy(rows, ({ condition }) =>
+    JSON.stringify(condition, (_, value: unknown) =>
       value instanceof Map ? [...value.keys()] : value,
-    );
-    const known = cases.get(name) ?? cases.size;
-    if (known === cases.size) {
-      cases.set(name, known);
-      branches.push(`when ${known} then ${conditionSql(condition, values)}`);
+    ),
+  );
+  const chunks: OpenMark[][][] = [];
+  let count = Infinity;
+  for (const marks of byCondition.values()) {
+    const conditions = marks.slice(0, 1).map(({ condition }) => condition);
+    const fieldCount = referencedFields({ conditions, sort: [] }).length;
+    count += fieldCount;
+    if (count > maxFields) {
+      chunks.push([]);
+      count = fieldCount;
     }
-    return known;
-  };
-  const rows = open.map(({ id, followingCount, marks }) => [
+    chunks.at(-1)?.push(marks);
+  }
+  return chunks.map((chunk) => assignChunk(db, chunk));
+}
+
+type OpenMark = AssignedMark & Omit<OpenChange, "marks">;
+
+/** Each list has the marks with one condition. */
+function assignChunk(
+  db: CollectionDatabase,
+  chunk: readonly (readonly OpenMark[])[],
+): PreparedStatement<"data"> {
+  const values = new SearchValues();
+  const branches = chunk.flatMap(([mark], place) =>
+    mark ? [`when ${place} then ${conditionSql(mark.condition, values)}`] : [],
+  );
+  const placed = chunk.flatMap((marks, place) => marks.map((mark) => ({ ...mark, place })));
+  const byChange = Map.groupBy(placed, ({ followingCount }) => followingCount);
+  const rows = [...byChange].map(([followingCount, marks]) => [
     followingCount,
-    id,
-    marks.flatMap((mark) =>
-      mark.positive.map((text, index) => [caseOf(mark), text, index === 0 ? null : mark.negative]),
+    marks[0]?.id,
+    marks.flatMap(({ place, positive, negative }) =>
+      positive.map((text, index) => [place, text, index === 0 ? null : negative]),
     ),
   ]);
   const table = values.table(rows);
@@ -56,5 +82,5 @@ export function assignMarks(
       where mark is not null)
     where number in (select ${last} - (r.value ->> 0) from ${table} r)
       and exists (select 1 from ${table} r where change.${isRow})`;
-  return [db.prepare(text, [values.json])];
+  return preparePageStatement(db, values.statement(text));
 }

@@ -14,7 +14,9 @@ import { collectionGuard, dataGuard, guardCode } from "#store/db/guard.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { collection } from "#store/db/schema.ts";
 import type { Condition } from "#domain/search/tree.ts";
-import { conditionSql, SearchValues } from "./search/conditions.ts";
+import { preparePageStatement } from "./search/batch.ts";
+import { allSql } from "./search/conditions.ts";
+import { SearchValues } from "./search/search-values.ts";
 import {
   collectionStatement,
   dataStatement,
@@ -142,14 +144,16 @@ export async function findVisibleVersions(
 ): Promise<{ revision: number | null; versions: Map<string, number>; unindexed: number[] }> {
   const values = new SearchValues();
   const { collectionId } = db;
-  const met = conditions.map((condition) => ` and ${conditionSql(condition, values)}`).join("");
-  const text = `select c.revision, (select coalesce(newly_searchable, fields) from indexing where collection_id = c.id) as waiting, (select json_group_object(i.id, i.version) from ${values.table(ids)} e
-      cross join item i on i.id = e.value where i.collection_id = ${collectionId}${met}) as versions
-    from collection c where c.id = ${collectionId}`;
+  const statement =
+    values.statement(`select c.revision, (select coalesce(newly_searchable, fields) from indexing where collection_id = c.id) as waiting, (select json_group_object(i.id, i.version) from ${values.table(ids)} e
+      cross join item i on i.id = e.value where i.collection_id = ${collectionId} and ${allSql(conditions, values)}) as versions
+    from collection c where c.id = ${collectionId}`);
   const row = await retryTransient(db, () =>
-    db
-      .prepare<"data">(text, [values.json])
-      .first<{ revision: number; versions: string; waiting: string | null }>(),
+    preparePageStatement(db, statement).first<{
+      revision: number;
+      versions: string;
+      waiting: string | null;
+    }>(),
   );
   const versions = JSON.parse(row?.versions ?? "{}") as Record<string, number>;
   const unindexed = JSON.parse(row?.waiting ?? "[]") as number[];

@@ -1,8 +1,9 @@
 import type { Condition } from "#domain/search/tree.ts";
 import type { CollectionDatabase, PreparedStatement } from "#store/db/database.ts";
 import { guardCodes } from "#store/db/guard.ts";
-import { balancedSql } from "./search/cost.ts";
-import { conditionSql, SearchValues } from "./search/conditions.ts";
+import { preparePageStatement } from "./search/batch.ts";
+import { allSql } from "./search/conditions.ts";
+import { SearchValues } from "./search/search-values.ts";
 
 /** What a create does beyond storing an item. */
 export interface CreateLimits {
@@ -25,13 +26,10 @@ export function viewGuard(
   if (conditions.length > 0 && ids.length > 0) {
     const values = new SearchValues();
     const named = values.list([...ids]);
-    const met = balancedSql(
-      "and",
-      conditions.map((condition) => conditionSql(condition, values)),
-    );
-    const text = `insert into guard select ${guardCodes.outside_view} where exists (
-      select 1 from item i where i.id in ${named} and not ${met})`;
-    statements.push(db.prepare(text, [values.json]));
+    const statement =
+      values.statement(`insert into guard select ${guardCodes.outside_view} where exists (
+      select 1 from item i where i.id in ${named} and not ${allSql(conditions, values)})`);
+    statements.push(preparePageStatement(db, statement));
   }
   if (isTrial)
     statements.push(db.prepare(`insert into guard values (${guardCodes.not_stored})`, []));

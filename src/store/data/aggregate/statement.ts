@@ -5,7 +5,8 @@ import {
   type Aggregate,
 } from "#domain/aggregate/aggregate.ts";
 import { referencedFields, type SearchField } from "#domain/search/tree.ts";
-import { SearchValues, valueSql } from "#store/data/search/conditions.ts";
+import { valueSql } from "#store/data/search/conditions.ts";
+import { SearchValues } from "#store/data/search/search-values.ts";
 import {
   balancedSql,
   itemCost,
@@ -19,13 +20,8 @@ import { hiddenBytesSql, shownMeasure } from "#store/data/search/parts.ts";
 import { rangeSql } from "#store/data/search/driver.ts";
 import { createdRange, itemRange, withRange } from "#store/data/search/ranges.ts";
 import { settledStampSql, type PageStatement } from "#store/data/search/batch.ts";
-import {
-  candidatesSql,
-  conditionsSql,
-  ifShown,
-  itemJoinSql,
-  type RangeScan,
-} from "#store/data/search/scan.ts";
+import { candidatesSql, itemJoinSql, type RangeScan } from "#store/data/search/scan.ts";
+import { conditionsSql, ifShown } from "#store/data/search/shown.ts";
 import { GroupColumns } from "./group-columns.ts";
 import { groupsSql, outliersSql } from "./groups.ts";
 import type { AggregatePlan, AggregateSource } from "./plan.ts";
@@ -73,8 +69,7 @@ export function aggregateStatements(
     const builder = { scan, values, rowColumns, groupColumns };
     const rows =
       source.reads === "entries" ? entryRows(builder, source) : itemRows(builder, source);
-    const text = withRange(range, `with ${select(rows, builder)}`);
-    return { text, values: values.json };
+    return values.statement(withRange(range, `with ${select(rows, builder)}`));
   };
   const sums = coverage === "full" ? groupColumns.sums() : [];
   return {

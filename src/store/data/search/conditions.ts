@@ -9,6 +9,7 @@ import type {
   MatchesCondition,
 } from "#domain/search/tree.ts";
 import { specialFoldLetters } from "#domain/search/text.ts";
+import type { SearchValues } from "./search-values.ts";
 import { maxTextsAtOnce, balancedSql, type TextLeaf } from "./cost.ts";
 
 const systemColumns: Record<SystemField, string> = {
@@ -41,62 +42,6 @@ export function listSql({ source }: SearchField, row = "i"): string {
   return source.in === "data" ? `i.data -> '${source.slot}'` : `${row}.value -> '${source.slot}'`;
 }
 
-const storedFolding = "coalesce(e.folded, e.value)";
-
-/**
- * Entries from before full case folding have another sigma at the end of words, and `i` for the dotless `ı`. Of a text with
- * a dotless `ı`, this folds the letters that are written together with it.
- */
-const foldedDotless = ["Çç", "Ğğ", "Öö", "Şş", "Üü", "Əə"].reduce(
-  (text, [upper, lower]) => `replace(${text}, '${upper}', '${lower}')`,
-  "replace(lower(e.value), 'İ', 'i̇')",
-);
-const formerFolding = `iif(instr(e.value, 'ı') > 0 and instr(${storedFolding}, 'ı') = 0,
-  ${foldedDotless}, replace(${storedFolding}, 'ς', 'σ'))`;
-
-/**
- * SQL for the folded text of an entry `e`, to look for `needle`. Only the search index has folded text. Until all former
- * foldings are rewritten, the entry may have one.
- */
-function foldedEntryText(needle: string): string {
-  if (!/[σiı]/u.test(needle)) return storedFolding;
-  return `iif(exists (select 1 from refolding), ${formerFolding}, ${storedFolding})`;
-}
-
-/**
- * Collects all values of a search in one JSON parameter, `?1`, because D1 takes only 100 parameters.
- * JSON keeps 1 an integer and '1' a text. A bound number would arrive as a float.
- */
-export class SearchValues {
-  readonly #values: unknown[];
-
-  /** Continues the values of a statement that gets further conditions. */
-  constructor(json = "[]") {
-    this.#values = JSON.parse(json) as unknown[];
-  }
-
-  scalar(value: Comparable | null): string {
-    return `(?1 ->> ${this.#add(value)})`;
-  }
-
-  /** A table that has the values in its column `value`. */
-  table(values: readonly unknown[]): string {
-    return `json_each(?1, '$[${this.#add(values)}]')`;
-  }
-
-  list(values: readonly Comparable[]): string {
-    return `(select value from ${this.table(values)})`;
-  }
-
-  get json(): string {
-    return JSON.stringify(this.#values);
-  }
-
-  #add(value: unknown): number {
-    return this.#values.push(value) - 1;
-  }
-}
-
 /** SQL condition: a text, the id or the receipt number of an item `i` contains a text, ignoring case. */
 function anywhereSql(condition: AnywhereCondition, values: SearchValues): string {
   const { anywhere, plainRun, fields } = condition;
@@ -117,7 +62,7 @@ function anywhereSql(condition: AnywhereCondition, values: SearchValues): string
  * The folded form of any other text comes from the search index.
  */
 function textsSql(
-  { anywhere, fields, plainRun }: AnywhereCondition,
+  { fields, plainRun }: AnywhereCondition,
   needle: string,
   values: SearchValues,
 ): string {
@@ -125,12 +70,14 @@ function textsSql(
   const bases = fields.flatMap((field) =>
     dataSlots(field).map((slot) => field.number - Number(slot)),
   );
-  const indexMatch = `(select instr(${foldedEntryText(anywhere)}, ${needle}) from search_entry e
+  const indexMatch = `(select instr(e.text, ${needle}) from ${values.entryTexts()} e
       where e.field = ${bases[0] ?? 0} + t.key and e.value = t.atom and e.item = i.number)`;
   const plainFilter = plainRun === "" ? "" : ` and ${plainSql("t.atom", plainRun, values)}`;
-  return `exists (select 1 from json_tree(i.data) t
-    where t.type = 'text' and t.key in ${values.list(slots)}${plainFilter}
-      and iif(octet_length(t.atom) = length(t.atom), instr(lower(t.atom), ${needle}), ${indexMatch}) > 0)`;
+  return existsSql(
+    "json_tree(i.data) t",
+    `t.type = 'text' and t.key in ${values.list(slots)}${plainFilter}
+      and iif(octet_length(t.atom) = length(t.atom), instr(lower(t.atom), ${needle}), ${indexMatch}) > 0`,
+  );
 }
 
 /**
@@ -198,11 +145,8 @@ function leafSql(leaf: LeafCondition, values: SearchValues, row: string): string
     case "not_in":
       return `(not ${falseIfNull(`${column} in ${values.list(value)}`)})`;
     case "contains":
-      return foldedSql(leaf, column, (text) => `instr(${text}, ${values.scalar(value)}) > 0`);
-    case "starts_with": {
-      const start = values.scalar(value);
-      return foldedSql(leaf, column, (text) => `substr(${text}, 1, length(${start})) = ${start}`);
-    }
+    case "starts_with":
+      return foldedSql(leaf, column, values);
     case "is_empty":
       return `(${column} is ${value ? "" : "not "}null)`;
     case "has_any":
@@ -226,13 +170,27 @@ function matchesSql(
   column: string,
   values: SearchValues,
 ): string {
-  return `exists (select 1 from (select ${column} as id) t cross join item i on i.id = t.id
-    where i.collection_id = ${collectionId} and ${conditionSql(value, values)})`;
+  return existsSql(
+    `(select ${column} as id) t cross join item i on i.id = t.id`,
+    `i.collection_id = ${collectionId} and ${conditionSql(value, values)}`,
+  );
 }
+
+/**
+ * SQL for whether a row exists. SQLite adds up the depths of nested expressions, and counts an expression in a subquery of
+ * `exists` again in each expression around it. It does not count one in a subquery of `from` there.
+ */
+function existsSql(from: string, where: string): string {
+  return `exists (select 1 from (select 1 from ${from} where ${where}))`;
+}
+
+/** SQL for whether an item `i` meets all conditions. */
+export const allSql = (conditions: readonly Condition[], values: SearchValues): string =>
+  joinedSql("and", conditions, values, "i");
 
 function joinedSql(
   operator: "and" | "or",
-  conditions: Condition[],
+  conditions: readonly Condition[],
   values: SearchValues,
   row: string,
 ): string {
@@ -250,17 +208,21 @@ function falseIfNull(comparison: string): string {
  * Tests the folded text of a value. Only the search index has it, and one index lookup by value finds it.
  * Ids and receipt numbers need no lookup, because they are ASCII, which SQLite folds itself.
  */
-function foldedSql(
-  { field: { number, source }, value }: TextLeaf,
-  column: string,
-  test: (text: string) => string,
-): string {
-  if (source.in === "system") return falseIfNull(test(`lower(${column})`));
-  return `exists (select 1 from search_entry e where e.field = ${number} and e.value = ${column} and e.item = i.number and ${test(foldedEntryText(value))})`;
+function foldedSql({ field, op, value }: TextLeaf, column: string, values: SearchValues): string {
+  const needle = values.scalar(value);
+  const test = (text: string) =>
+    op === "contains"
+      ? `instr(${text}, ${needle}) > 0`
+      : `substr(${text}, 1, length(${needle})) = ${needle}`;
+  if (field.source.in === "system") return falseIfNull(test(`lower(${column})`));
+  return existsSql(
+    `${values.entryTexts()} e`,
+    `e.field = ${field.number} and e.value = ${column} and e.item = i.number and ${test("e.text")}`,
+  );
 }
 
 function hasAnySql(field: SearchField, list: string, row: string): string {
-  return `exists (select 1 from json_each(${listSql(field, row)}) m where m.value in ${list})`;
+  return existsSql(`json_each(${listSql(field, row)}) m`, `m.value in ${list}`);
 }
 
 /** Reads the item's list once, however many values are required. */
@@ -281,5 +243,8 @@ function anyRowSql(
   row: string,
 ): string {
   const innerRow = `${row}r`;
-  return `exists (select 1 from json_each(${listSql(field, row)}) ${innerRow} where ${conditionSql(condition, values, innerRow)})`;
+  return existsSql(
+    `json_each(${listSql(field, row)}) ${innerRow}`,
+    conditionSql(condition, values, innerRow),
+  );
 }

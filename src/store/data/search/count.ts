@@ -1,4 +1,4 @@
-import { SearchValues } from "./conditions.ts";
+import { SearchValues } from "./search-values.ts";
 import { candidateRows } from "./cost.ts";
 import { candidatesWithin } from "./budget.ts";
 import {
@@ -20,7 +20,6 @@ import {
 import type { PageStatement } from "./batch.ts";
 import type { Plan } from "./plan.ts";
 import {
-  conditionsSql,
   countWithinSql,
   candidatesSql,
   itemJoinSql,
@@ -28,6 +27,7 @@ import {
   type RangeScan,
   type Scan,
 } from "./scan.ts";
+import { conditionsSql } from "./shown.ts";
 import { itemNumberRange } from "#domain/item/item.ts";
 import type { TextSearch } from "#domain/search/text.ts";
 import { sortedInMemorySql } from "./sort-scan.ts";
@@ -48,8 +48,7 @@ export interface MatchCount {
 export function countStatement(plan: Plan, scan: Scan): PageStatement {
   const values = new SearchValues();
   const range = itemRange(scan.collectionId, scan.search, values);
-  const text = withRange(range, countSql(plan, { ...scan, range }, values));
-  return { text, values: values.json };
+  return values.statement(withRange(range, countSql(plan, { ...scan, range }, values)));
 }
 
 function countSql(plan: Plan, scan: RangeScan, values: SearchValues): string {
@@ -142,7 +141,7 @@ export function prefixStatement(scan: Scan, prefixes: TextPrefixes): PageStateme
   const selects = sources.map((source) => `select item from (${source} limit ${maxEntries})`);
   const candidates = `select distinct item from (${selects.join(" union all ")})`;
   const text = sortedInMemorySql(candidates, { ...scan, start: null }, maxPrefixMatches, values);
-  return { text, values: values.json };
+  return values.statement(text);
 }
 
 function entriesSql({ texts, fields }: TextPrefixes, values: SearchValues): string {

@@ -6,7 +6,7 @@ import type {
   Search,
   SearchField,
 } from "#domain/search/tree.ts";
-import type { SearchValues } from "./conditions.ts";
+import type { SearchValues } from "./search-values.ts";
 
 /** Index entries of one field, in a range or a list of values. A search can start from them. */
 export interface EntryDriver {

@@ -3,8 +3,8 @@ import type { LineItemRow } from "#domain/data/values.ts";
 import type { Item } from "#domain/item/item.ts";
 import { itemColumns, itemFromRow, type ItemRow } from "#store/data/items.ts";
 import type { ShownBy } from "#domain/search/tree.ts";
-import { conditionSql, SearchValues } from "./conditions.ts";
-import { balancedSql } from "./cost.ts";
+import { allSql } from "./conditions.ts";
+import { SearchValues } from "./search-values.ts";
 import { shownDataBytesSql, shownDataSql } from "./parts.ts";
 import { allowedColumn, columns } from "./scan.ts";
 import type { PageStatement } from "./batch.ts";
@@ -76,11 +76,8 @@ export function withIncluded(
     columns().replace("i.data", data),
     ...further.map(() => "null"),
   ].join(", ");
-  return {
-    values: searchValues.json,
-    text: `with result as materialized (${text}), ${tables}
-    select ${pageColumns} from result union all select * from (select ${recordColumns} from ${from})`,
-  };
+  return searchValues.statement(`with result as materialized (${text}), ${tables}
+    select ${pageColumns} from result union all select * from (select ${recordColumns} from ${from})`);
 }
 
 /** SQL for the references of all hits in a table. `extra` is another column of it. */
@@ -95,6 +92,8 @@ function namedSql(expanded: readonly ExpandedReference[], table: string, extra =
 }
 
 interface RecordsSql {
+  /** Whether the caller sees only a view of some apps. */
+  isNarrow: boolean;
   /** Joins a record `i` that the caller sees to its name `n`. */
   join: string;
   /** The data that the caller sees of a record `i`, and its bytes. */
@@ -110,15 +109,10 @@ function recordsSql(expanded: readonly ExpandedReference[], values: SearchValues
     const cases = narrow.map(({ id, shownBy }) => `when ${id} then ${forView(shownBy)}`);
     return cases.length === 0 ? forAll : `case n.app ${cases.join(" ")} else ${forAll} end`;
   };
-  const isShown = ({ conditions }: ShownBy) =>
-    conditions.length === 0
-      ? "1"
-      : balancedSql(
-          "and",
-          conditions.map((condition) => conditionSql(condition, values)),
-        );
+  const isShown = ({ conditions }: ShownBy) => allSql(conditions, values);
   const filter = narrow.length === 0 ? "" : ` and ${choose(isShown, "1")}`;
   return {
+    isNarrow: narrow.length > 0,
     join: `n cross join item i on i.id = n.id and i.collection_id = n.app${filter}`,
     data: choose((shownBy) => shownDataSql(shownBy, values), "i.data"),
     bytes: choose((shownBy) => shownDataBytesSql(shownBy, values), "octet_length(i.data)"),
@@ -126,18 +120,28 @@ function recordsSql(expanded: readonly ExpandedReference[], values: SearchValues
 }
 
 /** Measures the records only if they could be too large. */
-function allRecords(expanded: readonly ExpandedReference[], { join, data, bytes }: RecordsSql) {
+function allRecords(
+  expanded: readonly ExpandedReference[],
+  { isNarrow, join, data, bytes }: RecordsSql,
+) {
   const apps = [...new Set(expanded.map(({ collectionId }) => collectionId))].join(", ");
   const limit = maxIncluded + 1;
+  // The conditions of a view are evaluated once. Without any, reading each record twice costs more.
+  const seen = isNarrow
+    ? {
+        table: `seen as materialized (select i.number, n.app from named ${join} limit ${limit}),`,
+        records: "seen n cross join item i on i.number = n.number",
+      }
+    : { table: "", records: `named ${join}` };
   return {
     tables: `named as not materialized (select distinct id, app from (${namedSql(expanded, "result")}) where id is not null),
-      bound(count) as materialized (select case
+      ${seen.table} bound(count) as materialized (select case
         when (select max(largest) from tally where collection_id in (${apps})) * ${limit} <= ${maxIncludedBytes} then ${limit}
-        when (select sum(${bytes}) from named ${join}) <= ${maxIncludedBytes} then ${limit}
+        when (select sum(${bytes}) from ${seen.records}) <= ${maxIncludedBytes} then ${limit}
         else 0 end)`,
     place: "null",
     data,
-    from: `named ${join} limit (select count from bound)`,
+    from: `${seen.records} limit (select count from bound)`,
   };
 }
 

@@ -1,11 +1,10 @@
-import type { SearchValues } from "./conditions.ts";
+import type { SearchValues } from "./search-values.ts";
 import { lookUpRows } from "./cost.ts";
 import { candidatesWithin } from "./budget.ts";
 import { inRangeSql, namedItemsSql, rangeAfter, type NamedItems } from "./ranges.ts";
 import {
   ascendingScanSql,
   hitColumns,
-  conditionsSql,
   fullPageSql,
   itemJoinSql,
   measuredSql,
@@ -14,6 +13,7 @@ import {
   withinBytesSql,
   type RangeScan,
 } from "./scan.ts";
+import { conditionsSql } from "./shown.ts";
 
 /** Loads one item by its ID or receipt number. */
 export function namedItemSql(driver: NamedItems, scan: RangeScan, values: SearchValues): string {

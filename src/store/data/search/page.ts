@@ -1,5 +1,5 @@
 import { type CollectionDatabase } from "#store/db/database.ts";
-import { SearchValues } from "./conditions.ts";
+import { SearchValues } from "./search-values.ts";
 import { itemScanSql, namedItemSql } from "./item-scan.ts";
 import { candidateRows } from "./cost.ts";
 import { candidatesWithin } from "./budget.ts";
@@ -11,7 +11,6 @@ import { sortedScanSql } from "./sorted-walk.ts";
 import {
   hitColumns,
   limitedPageSql,
-  conditionsSql,
   countWithinSql,
   fullPageSql,
   candidatesSql,
@@ -21,6 +20,7 @@ import {
   type RangeScan,
   type Scan,
 } from "./scan.ts";
+import { conditionsSql } from "./shown.ts";
 import type { FullPosition } from "#domain/cursor.ts";
 import type { PartSizes } from "#domain/item/part-limits.ts";
 import type { Item } from "#domain/item/item.ts";
@@ -66,7 +66,7 @@ function pageStatement(plan: Plan, scan: Scan, rows: number): PageStatement {
   const range = itemRange(scan.collectionId, scan.search, values);
   const text = withRange(range, planSql(plan, { ...scan, range }, rows, values));
   const isLimited = scan.search.shownBy !== null;
-  return { text: isLimited ? limitedPageSql(scan, text, rows) : text, values: values.json };
+  return values.statement(isLimited ? limitedPageSql(scan, text, rows) : text);
 }
 
 function planSql(plan: Plan, scan: RangeScan, rows: number, values: SearchValues): string {

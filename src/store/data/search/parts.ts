@@ -1,7 +1,7 @@
 import type { Slots } from "#domain/data/compile.ts";
 import { hiddenSteps } from "#domain/data/parts.ts";
 import type { ShownBy } from "#domain/search/tree.ts";
-import type { SearchValues } from "./conditions.ts";
+import type { SearchValues } from "./search-values.ts";
 import { balancedSql, type Measure } from "./cost.ts";
 
 /** SQL for the sizes of the two parts into which a narrow caller divides an item `i`. It reads the item's data. */

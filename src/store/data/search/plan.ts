@@ -19,7 +19,7 @@ import {
   type Driver,
   type NamedItems,
 } from "./ranges.ts";
-import { SearchValues } from "./conditions.ts";
+import { SearchValues } from "./search-values.ts";
 import { maxKeyItemBytes } from "./budget.ts";
 
 /** A plan sorts at most this many candidates in memory. It scans more in order. */

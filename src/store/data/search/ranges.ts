@@ -14,7 +14,9 @@ import {
   type Bounds,
   type EntryDriver,
 } from "./driver.ts";
-import { conditionSql, SearchValues, sortSql } from "./conditions.ts";
+import { preparePageStatement } from "./batch.ts";
+import { allSql, sortSql } from "./conditions.ts";
+import { SearchValues, withTable } from "./search-values.ts";
 import { digestText, type CursorPosition } from "#domain/cursor.ts";
 import { retryTransient } from "#store/db/retry.ts";
 
@@ -100,8 +102,7 @@ export function rangeAfter(
 
 /** Adds the `with` part of a range to a statement. */
 export function withRange({ table }: ItemRange, text: string): string {
-  if (table === "") return text;
-  return text.startsWith("with ") ? `with ${table}, ${text.slice(5)}` : `with ${table} ${text}`;
+  return table === "" ? text : withTable(table, text);
 }
 
 /** Index entries or named items that a search can start from. */
@@ -205,9 +206,11 @@ async function loadSortValues(
 ): Promise<Record<string, unknown>> {
   const columns = sort.map(({ field }, index) => `${sortSql(field)} as k${index}`);
   const values = new SearchValues();
-  const met = (shownBy?.conditions ?? []).map((each) => ` and ${conditionSql(each, values)}`);
-  const text = `select ${columns.join(", ")} from item i where i.number = ${values.scalar(number)}${met.join("")}`;
-  const row = await retryTransient(db, () => db.prepare(text, [values.json]).first());
+  const isShown = allSql(shownBy?.conditions ?? [], values);
+  const statement = values.statement(
+    `select ${columns.join(", ")} from item i where i.number = ${values.scalar(number)} and ${isShown}`,
+  );
+  const row = await retryTransient(db, () => preparePageStatement(db, statement).first());
   return row ?? {};
 }
 

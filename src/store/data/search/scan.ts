@@ -1,20 +1,12 @@
 import { lazy } from "#domain/lazy.ts";
-import type { Condition, Search, ShownBy } from "#domain/search/tree.ts";
+import type { Search } from "#domain/search/tree.ts";
 import { itemColumns } from "#store/data/items.ts";
-import { conditionSql, type SearchValues } from "./conditions.ts";
-import {
-  balancedSql,
-  boundedSql,
-  itemCost,
-  itemCostSql,
-  maxCostPerByte,
-  readsRecords,
-  type ItemCost,
-  type Measure,
-} from "./cost.ts";
+import type { SearchValues } from "./search-values.ts";
+import { itemCost, itemCostSql, maxCostPerByte, readsRecords } from "./cost.ts";
 import { minMeasuredBytes, maxPageBytes, type ScanBudget } from "./budget.ts";
 import { driverSql } from "./driver.ts";
-import { hiddenBytesSql, hiddenMeasure, shownMeasure } from "./parts.ts";
+import { hiddenBytesSql, shownMeasure } from "./parts.ts";
+import { spentSql, sumBefore } from "./shown.ts";
 import {
   rangeAfter,
   inRangeSql,
@@ -87,78 +79,6 @@ export function limitedPageSql(
       from (${text})) h`;
 }
 
-const sumBefore = (name: string) => `sum(${name}) over (rows unbounded preceding) - ${name}`;
-
-const allSql = (conditions: readonly Condition[], values: SearchValues) =>
-  balancedSql(
-    "and",
-    conditions.map((condition) => conditionSql(condition, values)),
-  );
-
-/** The parts of an item that limits of its cost count separately. */
-const costParts = (shownBy: ShownBy) => [shownMeasure(shownBy), hiddenMeasure(shownBy)];
-
-/** An item that the caller does not see is not too heavy for its conditions, because it does not reach them. */
-export function conditionsSql({ search }: Pick<Scan, "search">, values: SearchValues): string {
-  const { conditions, shownBy } = search;
-  if (!shownBy) return boundedSql(conditions, allSql(conditions, values));
-  const own = conditions.filter((condition) => !shownBy.conditions.includes(condition));
-  const ownSql = allSql(own, values);
-  const bounded = boundedSql(own, ownSql, [shownMeasure(shownBy)]);
-  if (bounded !== ownSql) return ifShown(search, values, bounded);
-  return boundedSql(shownBy.conditions, allSql(conditions, values), costParts(shownBy));
-}
-
-/** The SQL for items that a narrow caller sees, and another for those that it does not see. */
-export function ifShown(
-  { shownBy }: Pick<Search, "shownBy">,
-  values: SearchValues,
-  sql: string,
-  otherwise = "0",
-): string {
-  if (!shownBy || shownBy.conditions.length === 0) return sql;
-  const { conditions } = shownBy;
-  const isShown = boundedSql(conditions, allSql(conditions, values), costParts(shownBy));
-  return `iif(${isShown}, ${sql}, ${otherwise})`;
-}
-
-type CostSql = (cost: ItemCost, measure?: Measure) => string;
-
-/**
- * SQL for the cost of a candidate: `shown` is that of what the caller sees, `hidden` that of the rest of its items and of
- * other items. Each has a budget. Otherwise, a narrow caller could spend one with its own items, and see how much others
- * take. A caller that sees everything has the cost `shown` alone.
- */
-export function partCostsSql(
-  { conditions, shownBy }: Pick<Search, "conditions" | "shownBy">,
-  values: SearchValues,
-  costSql: CostSql,
-): { shown: string; hidden: string | null } {
-  const cost = itemCost(conditions);
-  if (!shownBy) return { shown: costSql(cost), hidden: null };
-  const viewCost = itemCost(shownBy.conditions);
-  const rest = `${hiddenBytesSql(shownBy)} * ${maxCostPerByte(viewCost)}`;
-  return {
-    shown: ifShown({ shownBy }, values, costSql(cost, shownMeasure(shownBy))),
-    hidden: ifShown({ shownBy }, values, rest, itemCostSql(viewCost)),
-  };
-}
-
-/** SQL for what the candidates before each one cost, which ends a page early. Without `costSql`, they cost nothing. */
-export function spentSql(
-  { search }: Pick<Scan, "search">,
-  values: SearchValues,
-  costSql: CostSql | null,
-): { columns: string; spent: string } {
-  if (!costSql) return { columns: "0 as cost", spent: sumBefore("cost") };
-  const { shown, hidden } = partCostsSql(search, values, costSql);
-  if (hidden === null) return { columns: `${shown} as cost`, spent: sumBefore("cost") };
-  return {
-    columns: `${shown} as cost, ${hidden} as hidden`,
-    spent: `max(${sumBefore("cost")}, ${sumBefore("hidden")})`,
-  };
-}
-
 /** Builds the SQL after `from` for a driver's items or the whole range. Table `c` has their numbers as `item`. */
 export function candidatesSql(
   driver: Driver | null,
@@ -217,10 +137,12 @@ export function measuredSql(
   maxCandidates: number,
   size: string,
 ): string {
-  const { columns: costs, spent } = spentSql(scan, values, itemCostSql);
+  const { spent, table } = spentSql(scan, values, itemCostSql, {
+    names: ["c.item"],
+    from: `(${candidates} limit ${maxCandidates}) c cross join item i on ${itemJoinSql(scan)}`,
+  });
   return `select iif(max(spent) < t.max_cost, ${maxCandidates}, ${size}) from (
-      select item, ${spent} as spent from (
-        select c.item, ${costs} from (${candidates} limit ${maxCandidates}) c cross join item i on ${itemJoinSql(scan)}))`;
+      select item, ${spent} as spent from ${table})`;
 }
 
 /** Limits an aggregate to the candidates that fit the bytes of a page. */

@@ -1,5 +1,6 @@
 import type { Comparable, SortKey, Search } from "#domain/search/tree.ts";
-import { valueSql, type SearchValues, sortSql } from "./conditions.ts";
+import { valueSql, sortSql } from "./conditions.ts";
+import { type SearchValues } from "./search-values.ts";
 import { lookUpRows, candidateRows, balancedSql, totalCostSql } from "./cost.ts";
 import { candidatesWithin, maxSortedBytes, maxPageBytes } from "./budget.ts";
 import { probeSql, rangeSql } from "./driver.ts";
@@ -7,17 +8,16 @@ import { inRangeSql, prefixEnd, type PageStart } from "./ranges.ts";
 import type { Plan } from "./plan.ts";
 import {
   hitColumns,
-  conditionsSql,
   countWithinSql,
   hitSizeColumn,
   nullColumns,
-  partCostsSql,
   itemJoinSql,
   sizeSql,
   ascendingScanSql,
   type RangeScan,
   type Scan,
 } from "./scan.ts";
+import { conditionsSql, partCostsSql, totalSql } from "./shown.ts";
 
 type SortPlan = Extract<Plan, { scan: "sort" }>;
 
@@ -123,13 +123,12 @@ export function sortedInMemorySql(
   const positionColumns = [...keys, "number"]
     .map((key, index) => `s.${key} as k${index}`)
     .join(", ");
-  const { shown, hidden } = partCostsSql(scan.search, values, totalCostSql);
-  const bytes = hidden === null ? `sum(${shown})` : `max(total(${shown}), total(${hidden}))`;
+  const items = `c cross join item i on ${itemJoinSql(scan)}`;
+  const bytes = totalSql(partCostsSql(scan.search, values, totalCostSql), items);
   return `with c(item) as materialized (${candidates}),
-      b(bytes) as materialized (select ${bytes}
-        from c cross join item i on ${itemJoinSql(scan)}),
+      b(bytes) as materialized (select ${bytes}),
       sorted as materialized (select ${[...sortColumns, "i.number", hitSizeColumn(scan)].join(", ")}
-        from c cross join item i on ${itemJoinSql(scan)}
+        from ${items}
         where (select bytes from b) <= ${maxSortedBytes} and ${conditionsSql(scan, values)}${afterStart}
         order by ${[...order, byNumber].join(", ")} limit ${rows}),
       s as materialized (select *, sum(size) over (rows unbounded preceding) - size as spent from sorted)

@@ -1,6 +1,7 @@
 import type { SearchField, SortKey } from "#domain/search/tree.ts";
 import { isStoredOrder } from "#domain/search/sort.ts";
-import { sortSql, type SearchValues } from "./conditions.ts";
+import { sortSql } from "./conditions.ts";
+import { type SearchValues } from "./search-values.ts";
 import { costBoundSql, itemCost, lookUpRows, maxTotalCost, totalCostSql } from "./cost.ts";
 import { candidatesWithin, maxKeyEntryBytes, maxKeyItemBytes, maxPageBytes } from "./budget.ts";
 import type { Plan } from "./plan.ts";
@@ -9,13 +10,11 @@ import {
   candidatesSql,
   hitColumns,
   hitSizeColumn,
-  ifShown,
-  conditionsSql,
   itemJoinSql,
   nullColumns,
-  spentSql,
   type RangeScan,
 } from "./scan.ts";
+import { narrowPartsSql, totalSql, conditionsSql, spentSql } from "./shown.ts";
 import { hiddenBytesSql, shownMeasure } from "./parts.ts";
 import { afterSql } from "./sort-scan.ts";
 
@@ -45,14 +44,17 @@ export function sortedScanSql(
   const positionColumns = (table: string) =>
     [...keys, "number"].map((key, index) => `${table}.${key} as k${index}`).join(", ");
   const inBudget = `w.place <= ${maxCandidates} and w.spent < ${maxScanCost}`;
-  const { columns: costs, spent } = spentSql(scan, values, candidateCost(plan, scan));
+  const { spent, table } = spentSql(scan, values, candidateCost(plan, scan), {
+    names: ["o.*"],
+    from: "ordered o cross join item i on i.number = o.number",
+  });
   return `with c(item) as materialized (${candidates}),
       ${plan.readsEntries ? entryKeysSql(scan, values) : itemKeysSql(plan, scan, values)},
       ordered as materialized (select * from keyed ${after}
         order by ${[...order, "number"].join(", ")} limit ${maxCandidates + 1}),
       walk as materialized (select *, row_number() over (rows unbounded preceding) as place,
         ${spent} as spent
-        from (select o.*, ${costs} from ordered o cross join item i on i.number = o.number)),
+        from ${table}),
       found as materialized (select w.*, ${hitSizeColumn(scan)}
         from walk w cross join item i on i.number = w.number
         where ${inBudget} and ${conditionsSql(scan, values)} limit ${rows}),
@@ -74,14 +76,18 @@ export function sortedScanSql(
 function itemKeysSql({ maxItemBytes }: SortedPlan, scan: RangeScan, values: SearchValues): string {
   const { sort, shownBy } = scan.search;
   const join = `c cross join item i on ${itemJoinSql(scan)}`;
-  const bytes = shownBy
-    ? separateTotalSql(scan, values, shownMeasure(shownBy).bytes, {
+  const bytes = "octet_length(i.data)";
+  const parts = shownBy
+    ? narrowPartsSql(scan.search, values, {
+        shown: shownMeasure(shownBy).bytes,
         rest: hiddenBytesSql(shownBy),
-        others: "octet_length(i.data)",
+        others: bytes,
       })
-    : "coalesce(sum(octet_length(i.data)), 0)";
+    : { columns: `${bytes} as bytes`, shown: "bytes", hidden: null };
   const fits =
-    maxItemBytes <= maxKeyItemBytes ? "1" : `${bytes} <= ${maxKeyItemBytes} from ${join}`;
+    maxItemBytes <= maxKeyItemBytes
+      ? "1"
+      : `(select ${totalSql(parts, join)}) <= ${maxKeyItemBytes}`;
   const keyColumns = sort.map(({ field }, index) => `${sortSql(field)} as k${index}`);
   return `b(fits) as materialized (select ${fits}),
       keyed as (select ${["i.number", ...keyColumns].join(", ")} from ${join} where (select fits from b))`;
@@ -103,16 +109,14 @@ function entryKeysSql(scan: RangeScan, values: SearchValues): string {
   const names = indexedFields.map((_, index) => `v${index}`).join(", ");
   const entriesOfKeys = `search_entry c where c.field in (${numbers}) and ${inRangeSql(range)}`;
   // A narrow caller's own entries have a limit of their own. Which ones are its own takes reading the items.
-  const ownBytes = separateTotalSql(scan, values, "octet_length(c.value)", {
-    rest: "0",
-    others: "octet_length(c.value)",
-  });
+  const bytes = "octet_length(c.value)";
+  const parts = narrowPartsSql(search, values, { shown: bytes, rest: "0", others: bytes });
+  const itemsOfKeys = `item i cross join (select * from ${entriesOfKeys}) c where ${itemJoinSql(scan)}`;
   const fits = shownBy
-    ? `iif(bytes <= ${maxKeyItemBytes}, 1, (select ${ownBytes} <= ${maxKeyItemBytes}
-        from item i cross join (select * from ${entriesOfKeys}) c where ${itemJoinSql(scan)}))`
+    ? `iif(bytes <= ${maxKeyItemBytes}, 1, (select ${totalSql(parts, itemsOfKeys)}) <= ${maxKeyItemBytes})`
     : `bytes <= ${maxKeyEntryBytes}`;
   return `b(fits) as materialized (select ${fits}
-        from (select coalesce(sum(octet_length(c.value)), 0) as bytes from ${entriesOfKeys})),
+        from (select coalesce(sum(${bytes}), 0) as bytes from ${entriesOfKeys})),
       keyed as (select item as number, ${keyColumns.join(", ")}
         from (with entry(item, ${names}, candidate) as (
           select item, ${nulls}, 1 from c where (select fits from b) union all ${entries.join(" union all ")})
@@ -138,18 +142,4 @@ function candidateCost(
   )
     return null;
   return readsEntries && !search.shownBy ? costBoundSql : totalCostSql;
-}
-
-/**
- * SQL for the larger one of two sums: that of what a narrow caller sees, and that of the rest of its items and of other
- * items.
- */
-function separateTotalSql(
-  { search }: RangeScan,
-  values: SearchValues,
-  shown: string,
-  { rest, others }: { rest: string; others: string },
-): string {
-  const sums = [ifShown(search, values, shown), ifShown(search, values, rest, others)];
-  return `max(${sums.map((sum) => `total(${sum})`).join(", ")})`;
 }
