@@ -126,12 +126,12 @@ export abstract class Collection<I extends { id: string; etag: string }, T exten
 
   /** Lists all matches, by default newest first. A cursor is valid only for the same conditions and sort. */
   search(
-    search: Search<T> = {},
+    { limit, cursor, ...search }: Search<T> = {},
     { expand, ...options }: WalkOptions & ExpandOptions = {},
   ): Walk<I> {
     const path = `${this.#paths.list}/search`;
     const request = { method: "POST", path, body: search, query: expandQuery(expand) };
-    return this.#walk<I>(request, options, async (page) => page.cursor !== null);
+    return this.#walk<I>(request, { limit, cursor, ...options }, async (page) => page.cursor !== null);
   }
 
   /** Returns exact figures over the items that meet the conditions. All of them reflect one state. */

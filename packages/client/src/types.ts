@@ -141,6 +141,9 @@ export interface SubmissionItem<T extends Shape = Untyped> extends Item<T> {
 export interface Search<T extends Shape = Untyped> {
   conditions?: T["condition"][];
   sort?: T["sort"][];
+  /** Items per page, as in the body of the API. The options of a walk have precedence. */
+  limit?: number;
+  cursor?: string | null;
 }
 
 export interface Change<I> {

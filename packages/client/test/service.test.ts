@@ -139,6 +139,11 @@ describe("The client and the running service", () => {
     const conditions = [{ field: "code", op: "starts_with", value: "c1" }];
     const search = { conditions, sort: [{ field: "code" }] };
     expect(await records.search(search, { limit: 10 }).toArray()).toHaveLength(111);
+    const pages = records.search({ ...search, limit: 100 }).pages();
+    const first = (await pages.next()).value;
+    expect(first?.items).toHaveLength(100);
+    const rest = { ...search, limit: 200, cursor: first?.cursor ?? null };
+    expect(await records.search(rest).toArray()).toHaveLength(11);
     const metrics = { codes: { op: "count_distinct", field: "code" } } as const;
     const figures = { groups: [{ key: {}, metrics: { codes: 111 } }], truncated: false };
     expect(await records.aggregate({ conditions, metrics })).toEqual(figures);
