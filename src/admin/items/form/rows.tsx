@@ -110,7 +110,8 @@ export function LineItemRows({ field, stored, form, zone, withMoreRows }: LineIt
   const columns = editableColumns(field.fields);
   const rows = form ? rowsToRender(field, form) : storedRows(stored);
   // A form that is shown again has the rows that people left in it.
-  const blankCount = form && rows.length > 0 ? 0 : emptyRowCount;
+  const furtherCount = form ? 0 : 1;
+  const blankCount = rows.length > 0 ? furtherCount : emptyRowCount;
   const count = Math.min(
     withMoreRows ? addedRowCount : blankCount,
     Math.max(0, field.max_rows - rows.length),
