@@ -37,7 +37,8 @@ const reasons = ({ formatCount, quantity }: Words) => ({
   value: (column: string, value: string) => `${column} “${value}”`,
   at: (place: string, reason: string) => `${place}: ${reason}`,
   row: (number: number) => `row ${number}`,
-  date: (example: string) => `Must be a date like ${example}.`,
+  date: (example: string) =>
+    `Must be a date like ${example}. If the file writes dates in another way, change “Dates” above.`,
   sameAsLine: (line: number) => `Line ${line} of this file has the same value.`,
   chooseOption: (options: string) => `Must be one of ${options}.`,
   noRows: "Add at least one row below the header.",
