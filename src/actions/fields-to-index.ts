@@ -4,9 +4,9 @@ import type { MergedDefinition } from "#domain/definition/merge.ts";
 import type { CurrentCollection, PendingChange } from "#store/data/collections.ts";
 
 /**
- * Lists the fields whose entries are built once this definition is saved. A new field has no values and needs none.
- * When any formula is new or changed, all computed fields are listed, because they use each other. Those that were
- * searchable before keep their entries until an item is recalculated.
+ * Lists the fields whose index entries must be built after this definition is saved. New fields have no values to index.
+ * If any formula is new or changed, all computed fields are listed, because they use each other. Each item keeps its old
+ * entries of these fields until it is recalculated.
  */
 export function fieldsToIndex(
   current: CurrentCollection,
@@ -15,14 +15,20 @@ export function fieldsToIndex(
   const before = current.collection.definition.fields;
   const searchableBefore = searchableIds(before);
   const searchable = searchableIds(definition.fields);
-  const addedIds = [...searchable].filter((id) => !searchableBefore.has(id) && id < before.next);
-  const recalculatedIds = findRecalculatedFields(before, definition.fields);
+  const existedBefore = (id: number) => id < before.next;
+  const newlySearchableIds = [...searchable].filter(
+    (id) => existedBefore(id) && !searchableBefore.has(id),
+  );
+  const idsToRecalculate = findIdsToRecalculate(before, definition.fields);
   const currentIds = new Set([...searchable, ...computedIds(definition.fields)]);
   const waitingIds = (current.indexing?.fields ?? []).filter((id) => currentIds.has(id));
   return {
-    unindexed: [...new Set([...waitingIds, ...addedIds, ...recalculatedIds])],
+    unindexed: [...new Set([...waitingIds, ...newlySearchableIds, ...idsToRecalculate])],
     newlySearchable: [
-      ...new Set([...addedIds, ...recalculatedIds.filter((id) => !searchableBefore.has(id))]),
+      ...new Set([
+        ...newlySearchableIds,
+        ...idsToRecalculate.filter((id) => !searchableBefore.has(id)),
+      ]),
     ],
   };
 }
@@ -30,7 +36,7 @@ export function fieldsToIndex(
 const formulaFingerprint = ({ formula, result, decimals }: ComputedField) =>
   JSON.stringify([formula, result, decimals]);
 
-function findRecalculatedFields(before: FieldSet, after: FieldSet): number[] {
+function findIdsToRecalculate(before: FieldSet, after: FieldSet): number[] {
   const previousFingerprints = new Map(
     computedFields(before).map((field) => [field.id, formulaFingerprint(field)]),
   );

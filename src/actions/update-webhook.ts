@@ -12,7 +12,7 @@ import { updateWebhookRow } from "#store/home/webhooks.ts";
 import { auditRecord, type WebhookContext } from "./context.ts";
 import { issueSigningSecret, limitPreviousSecrets } from "./deliveries.ts";
 import { storeWithViews } from "./store-with-views.ts";
-import { assertSelectable } from "./webhook-entries.ts";
+import { validateSelection } from "./webhook-entries.ts";
 import {
   auditSubject,
   retryOnCurrentWebhook,
@@ -38,7 +38,7 @@ export function updateWebhook(
         : { ...others, changedFields: uniqueFields(changedFields) };
     const patchedWebhook = applyPatch(ctx, before, patch);
     const check = () =>
-      assertSelectable(ctx, patchedWebhook, {
+      validateSelection(ctx, patchedWebhook, {
         collections: patch.collections !== undefined,
         changedFields: changedFields !== undefined,
       });

@@ -10,7 +10,7 @@ import { loadDefinitions } from "#store/data/definition-head.ts";
 import { filterExistingKeys } from "#store/home/listeners.ts";
 import type { WebhookContext } from "./context.ts";
 
-/** Whether all of a collection, which an entry like `app:KEY` or `form:KEY/VIEW` names, is visible. */
+/** Whether the caller sees the whole collection that an entry such as `app:KEY` or `form:KEY/VIEW` names. */
 export function isVisibleEntry(resources: Resources, entry: string): boolean {
   const [kind, key = ""] = splitEntry(entry).name.split(":");
   return hasWholeAccess(resources, kind as CollectionKind, key);
@@ -19,25 +19,26 @@ export function isVisibleEntry(resources: Resources, entry: string): boolean {
 type Selection = Pick<Webhook, "collections" | "changedFields">;
 
 /**
- * Throws 422 for collections that the caller cannot see, with the same error as missing ones, for views that do not exist,
- * and for changed fields that no collection has. Returns the definitions of the views.
+ * Validates the parts of a webhook's selection that a request sets. Throws 422 if a collection is missing or hidden from the
+ * caller (the error is the same), if a view is missing, or if no collection has a changed field. Returns the revision of each
+ * definition whose view was checked.
  */
-export async function assertSelectable(
+export async function validateSelection(
   ctx: WebhookContext,
   { collections, changedFields }: Selection,
-  changed: { collections: boolean; changedFields: boolean },
+  isSet: { collections: boolean; changedFields: boolean },
 ): Promise<CheckedDefinition[]> {
   if (collections === "all") return [];
-  const errors = changed.collections ? await entryErrors(ctx, collections) : [];
+  const errors = isSet.collections ? await entryErrors(ctx, collections) : [];
   if (errors.length > 0) throw problem.invalidInput(errors);
-  const found = await findNames(ctx, collections, changedFields ?? []);
-  const entries = changed.collections ? collections : [];
+  const found = await findViewsAndKeys(ctx, collections, changedFields ?? []);
+  const entries = isSet.collections ? collections : [];
   const missingViews = entries.flatMap((entry, index) =>
     splitEntry(entry).view === undefined || found.views.has(entry)
       ? []
       : [errorAt(["collections", index], "not_an_option", `There is no view ${entry}.`)],
   );
-  const keys = changed.changedFields ? (changedFields ?? []) : [];
+  const keys = isSet.changedFields ? (changedFields ?? []) : [];
   const unknownKeys = keys.flatMap((key, index) =>
     found.keys.has(key)
       ? []
@@ -45,7 +46,7 @@ export async function assertSelectable(
   );
   if (missingViews.length + unknownKeys.length > 0)
     throw problem.invalidInput([...missingViews, ...unknownKeys]);
-  return changed.collections ? found.definitions : [];
+  return isSet.collections ? found.definitions : [];
 }
 
 const unknownKeyReason = (key: string) =>
@@ -66,18 +67,18 @@ async function entryErrors(ctx: WebhookContext, collections: readonly string[]) 
   });
 }
 
-/** The definitions that are in memory at the same time. */
+/** The maximum number of definitions that are in memory at once. */
 const definitionsPerRead = 10;
 
-/** The views among the entries and the keys among `keys` that exist. Reads no definition without need. */
-async function findNames(
+/** Finds the views in `collections` and the keys in `keys` that exist. Loads only the definitions that it needs. */
+async function findViewsAndKeys(
   ctx: WebhookContext,
   collections: readonly string[],
   keys: readonly string[],
 ): Promise<{ views: Set<string>; keys: Set<string>; definitions: CheckedDefinition[] }> {
   const views = new Set<string>();
   const definitions: CheckedDefinition[] = [];
-  const known = new Set<string>(keys.filter((key) => key === "$status"));
+  const existingKeys = new Set<string>(keys.filter((key) => key === "$status"));
   const needed = collections.filter((entry) => keys.length > 0 || splitEntry(entry).view);
   for (let start = 0; start < needed.length; start += definitionsPerRead) {
     const entries = needed.slice(start, start + definitionsPerRead);
@@ -88,16 +89,17 @@ async function findNames(
     const loaded = await loadDefinitions(ctx.databases, names, Number.MAX_SAFE_INTEGER);
     for (const collection of loaded.collections) {
       const { fields } = collection.definition;
-      for (const key of keys) if (findChangedIds(fields, [key]).size > 0) known.add(key);
+      for (const key of keys) if (findChangedIds(fields, [key]).size > 0) existingKeys.add(key);
       for (const entry of entries) {
         const { name, view } = splitEntry(entry);
-        const isItsView = name === `${collection.kind}:${collection.key}` && view !== undefined;
-        if (!isItsView || !findView(collection, view)) continue;
+        const isViewOfCollection =
+          name === `${collection.kind}:${collection.key}` && view !== undefined;
+        if (!isViewOfCollection || !findView(collection, view)) continue;
         views.add(entry);
         const { id, revision } = collection;
         definitions.push({ id, revision });
       }
     }
   }
-  return { views, keys: known, definitions };
+  return { views, keys: existingKeys, definitions };
 }

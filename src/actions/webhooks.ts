@@ -25,7 +25,7 @@ import {
 } from "#store/home/listeners.ts";
 import { retryOnConflict } from "./idempotent.ts";
 import { storeWithViews } from "./store-with-views.ts";
-import { assertSelectable, isVisibleEntry } from "./webhook-entries.ts";
+import { validateSelection, isVisibleEntry } from "./webhook-entries.ts";
 import { issueSigningSecret } from "./deliveries.ts";
 
 type VisibilityContext = Pick<WebhookContext, "actor" | "resources">;
@@ -113,7 +113,7 @@ export async function createWebhook(
   const input = parseWebhook(webhookCreateSchema(), body, ctx.allowsLocalReceivers);
   const changedFields = uniqueFields(input.changed_fields);
   const selection = { collections: input.collections, changedFields };
-  const check = () => assertSelectable(ctx, selection, { collections: true, changedFields: true });
+  const check = () => validateSelection(ctx, selection, { collections: true, changedFields: true });
   const checked = await check();
   const id = `whk_${ctx.newId()}`;
   const { secret, storedSecret } = await issueSigningSecret(ctx, id);

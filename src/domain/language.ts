@@ -5,7 +5,7 @@ export type Language = (typeof languages)[number];
 export const isLanguage = (text: string | undefined): text is Language =>
   languages.some((language) => language === text);
 
-/** The locale of a language whose reader requests none. Plain “en” writes the month first. */
+/** The locale for readers who request a language without a region. Plain `en` would write the month first. */
 const defaultLocales: Record<Language, string> = { en: "en-GB", ja: "ja" };
 
 const languageOf = (tag: string): string => tag.split("-")[0]?.toLowerCase() ?? "";
@@ -14,7 +14,7 @@ const maxHeaderLength = 200;
 const tagPattern = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/;
 const weightPattern = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
-/** The languages of an `Accept-Language` header, preferred ones first (RFC 9110, section 12.5.4). */
+/** The language tags of an `Accept-Language` header, most preferred first (RFC 9110, section 12.5.4). */
 function requestedTags(header: string): string[] {
   const ranges = header
     .slice(0, maxHeaderLength)
@@ -30,14 +30,14 @@ function requestedTags(header: string): string[] {
     .map(({ tag }) => tag);
 }
 
-/** The first requested language that the area has. */
+/** The first requested language that the administration area supports. */
 export function negotiateLanguage(header = ""): Language {
   return requestedTags(header).map(languageOf).find(isLanguage) ?? languages[0];
 }
 
 /**
- * The locale for dates and numbers: the first requested one that fits the language. People whose language the area does
- * not have read English, with the dates of their own locale.
+ * The locale for dates and numbers: the first requested one that fits the language. If the administration area does not
+ * support a person's language, they see English, with dates in their own locale.
  */
 export function negotiateLocale(language: Language, header = ""): string {
   for (const tag of requestedTags(header)) {

@@ -11,7 +11,7 @@ import type { Settings } from "#http/service.ts";
 export const usesAccess = ({ settings }: { settings: Settings }): boolean =>
   settings.access.team !== "";
 
-/** Explains why the settings of Access admit nobody. Returns undefined if they are complete, or all empty. */
+/** Explains what is wrong with the settings of Cloudflare Access. Returns undefined if they are complete, or all empty. */
 function accessSettingsError({ access: { team, audience } }: Settings): string | undefined {
   if (team === "" && audience === "") return undefined;
   if (team === "") return "ACCESS_AUDIENCE is set, but ACCESS_TEAM is empty. Set both, or neither.";
@@ -33,25 +33,25 @@ export const requireCompleteAccess = createMiddleware<AppEnv>(async (c, next) =>
   await next();
 });
 
-/** The Access middleware caches the team's keys for an hour, so each isolate creates it once. */
-const accessIn = memoryPart(
+/** The cached middleware. It caches the keys of the team for an hour, so an isolate must not create it for each request. */
+const accessMemory = memoryPart(
   (): {
-    check?: { team: string; run: ReturnType<typeof cloudflareAccess> };
+    verifier?: { team: string; run: ReturnType<typeof cloudflareAccess> };
   } => ({}),
 );
 
-/** Finds the email address of an Access token. The middleware checks signature, issuer, audience and expiry. */
+/** Returns the email address in the request's Access token. The middleware checks its signature, issuer, audience and expiry. */
 export async function findAccessEmail(c: Context<AdminEnv>): Promise<string | undefined> {
   const { team, audience } = c.env.settings.access;
-  const access = accessIn(c.env.memory);
-  let { check } = access;
-  if (check?.team !== team) {
+  const access = accessMemory(c.env.memory);
+  let { verifier } = access;
+  if (verifier?.team !== team) {
     const name = new URL(team).hostname.replace(/\.cloudflareaccess\.com$/, "");
-    check = { team, run: cloudflareAccess(name, audience) };
-    access.check = check;
+    verifier = { team, run: cloudflareAccess(name, audience) };
+    access.verifier = verifier;
   }
   let isVerified = false;
-  await check.run(c, async () => {
+  await verifier.run(c, async () => {
     isVerified = true;
   });
   if (!isVerified) return undefined;

@@ -5,7 +5,7 @@ import { isStorable, storableDescription } from "#domain/text.ts";
 const maxViews = 50;
 const viewKeyPattern = /^[a-z][a-z0-9_-]{0,62}$/;
 
-/** The search checks conditions, sort keys and fields once the fields of the definition are known. */
+/** `parseView` validates conditions, sort keys and fields, because they depend on the fields of the definition. */
 const viewSchema = lazy(() =>
   z.strictObject({
     key: z.string().check(z.regex(viewKeyPattern, `Must match ${viewKeyPattern.source}.`)),

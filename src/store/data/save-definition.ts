@@ -29,7 +29,7 @@ import { retryTransient, classifyError } from "#store/db/retry.ts";
 import { guardCode, dataGuard } from "#store/db/guard.ts";
 import { queueStart, queueOrder } from "./index-check.ts";
 
-/** Replaces a definition with the next version in one batch, including the required changes of stored data. */
+/** Replaces a definition with the next version in one batch, with the changes to stored data that it requires. */
 export async function changeDefinition(
   db: CollectionDatabase,
   current: Collection,
@@ -48,8 +48,8 @@ export async function changeDefinition(
   ]);
 }
 
-/** Reserves the ids that a pending change has assigned, whether or not it takes effect. */
-const reserveIdsStatement = collectionStatement<{ nextId: number }>((db, v) =>
+/** Raises the revision, and keeps the field IDs before `nextId` reserved, whether or not a pending change takes effect. */
+const raiseRevision = collectionStatement<{ nextId: number }>((db, v) =>
   db
     .update(collection)
     .set({
@@ -71,7 +71,7 @@ const insertPendingStatement = collectionStatement<{
   ),
 );
 
-/** Starts a change that must check more items than one batch can. From now on, writes also follow its rules. */
+/** Starts a change that must check more items than one batch can. Until it ends, writes must also meet its rules. */
 export async function beginPending(
   db: CollectionDatabase,
   current: Collection,
@@ -92,7 +92,7 @@ export async function beginPending(
     ...guardApps(db, change.definition),
     ...buildDropStatements(db, pending),
     insertPendingStatement(db, values),
-    reserveIdsStatement(db, values),
+    raiseRevision(db, values),
   ]);
 }
 
@@ -107,11 +107,11 @@ export async function cancelPending(
   return runSave(db, [
     guardRevision(db, values),
     ...buildDropStatements(db, pending),
-    reserveIdsStatement(db, values),
+    raiseRevision(db, values),
   ]);
 }
 
-/** Applies a pending change after all items were checked. */
+/** Applies a pending change after all items have been checked. */
 export async function completePending(
   db: CollectionDatabase,
   current: Collection,
@@ -149,13 +149,14 @@ export async function rejectPending(
       db,
       gained.map(({ uniqueId }) => uniqueId),
     ),
-    reserveIdsStatement(db, values),
+    raiseRevision(db, values),
   ]);
 }
 
-/** A change that still has items to check. */
+/** A change that still has items to check, or whose problem is still readable. */
 export type PendingChangeRow = typeof pendingChange.$inferSelect;
 
+/** The next change that still has items to check. */
 export async function findNextPending(
   db: DataDatabase,
   cursor = queueStart,
@@ -175,10 +176,10 @@ export async function findNextPending(
 /** A value of a field that becomes unique, with the number and the version of its item. */
 export type ItemValue = [...UniqueValue, item: number, version: number];
 
-const stepValues = placeholders<{ values: string }>();
-/** Skips values of items that changed after they were read. Those changes stored their own values. */
-const unchangedValuesSql = lazySql(
-  () => sql`json_each(${stepValues.values}) e
+const stepPlaceholders = placeholders<{ values: string }>();
+/** Skips items that changed after they were read. The writes that changed them stored their values. */
+const valuesOfUnchangedItemsSql = lazySql(
+  () => sql`json_each(${stepPlaceholders.values}) e
     join item i on i.number = e.value ->> 2 and i.version = e.value ->> 3`,
 );
 
@@ -186,37 +187,37 @@ const insertUniqueStatement = dataStatement<{ values: string }>((db) =>
   db
     .insert(uniqueValue)
     .select(
-      sql`select e.value ->> 0, e.value ->> 1, e.value ->> 2 from ${unchangedValuesSql} where true`,
+      sql`select e.value ->> 0, e.value ->> 1, e.value ->> 2 from ${valuesOfUnchangedItemsSql} where true`,
     )
     .onConflictDoNothing(),
 );
 
 const guardUniqueValues = dataGuard<{ values: string }>(
-  () => sql`select ${guardCode("taken")} as code where exists (select 1 from ${unchangedValuesSql}
+  () => sql`select ${guardCode("taken")} as code where exists (select 1 from ${valuesOfUnchangedItemsSql}
       join unique_value u on u.field = e.value ->> 0 and u.value = e.value ->> 1
       where u.item <> i.number)`,
 );
 
-const advanceStatement = collectionStatement<{ count: number; next: number; nextStart: number }>(
+const advanceStatement = collectionStatement<{ count: number; start: number; nextStart: number }>(
   (db, v) =>
     db
       .update(pendingChange)
       .set({ next: v.nextStart, done: sql`done + ${v.count}` })
-      .where(and(eq(pendingChange.collectionId, v.collectionId), eq(pendingChange.next, v.next))),
+      .where(and(eq(pendingChange.collectionId, v.collectionId), eq(pendingChange.next, v.start))),
 );
 
-/** Stores one step, once even if calls run concurrently or repeat. */
+/** Stores one step exactly once, even if calls run concurrently or are retried. */
 export async function storePendingStep(
   db: CollectionDatabase,
   { next }: PendingChangeRow,
   step: { revision: number; values: readonly ItemValue[]; nextStart: number; count: number },
 ): Promise<"stored" | "stale" | "taken"> {
-  const values = { next, ...step, values: JSON.stringify(step.values) };
+  const values = { start: next, ...step, values: JSON.stringify(step.values) };
   const statements = [
     guardRevision,
     ...(step.values.length > 0 ? [insertUniqueStatement, guardUniqueValues] : []),
     advanceStatement,
-  ].map((bind) => bind(db, values));
+  ].map((build) => build(db, values));
   try {
     await retryTransient(db, () => db.batch(statements));
     return "stored";

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { sentence } from "#admin/language/sentence.ts";
 
-/** The pages of visitors who are not signed in. */
+/** The texts of pages for people who are not signed in. */
 export const signIn = () => ({
   labels: { name: "Your name", email: "Email", password: "Password", secret: "Setup secret" },
   nameHint: "Shown to your colleagues.",
@@ -10,7 +10,7 @@ export const signIn = () => ({
   incorrect: "Incorrect email or password.",
   sessionEnded: "Your session ended. Sign in to save your changes.",
   formLost:
-    "Your session ended, and nothing was saved. Sign in in another tab, then go back and send the form again.",
+    "Your session ended, and nothing was saved. Open another tab to sign in, then return here and submit the form again.",
   resume: {
     title: "Session renewed",
     text: "Your changes from before your session ended aren’t saved yet.",
@@ -25,7 +25,7 @@ export const signIn = () => ({
     done: "Password reset. You are signed out everywhere else.",
     endedTitle: "This link has expired",
     ended:
-      "A password reset link works once, within 24 hours. Ask an owner or admin for another one.",
+      "A password reset link can be used only once and expires after 24 hours. Ask an owner or admin for another one.",
   },
   join: {
     title: "Welcome",
@@ -35,11 +35,11 @@ export const signIn = () => ({
     done: (email: string) => `Welcome. You are signed in as ${email}.`,
     endedTitle: "Invitation no longer valid",
     ended:
-      "It was used, was revoked, or is older than 7 days. If you already joined, sign in. Otherwise, ask for a new link.",
+      "The invitation was used or revoked, or it expired after 7 days. If you already joined, sign in. Otherwise, ask for a new link.",
   },
   setUp: {
     title: "Create the first owner",
-    secretHint: "The SETUP_SECRET of the deployment. It works once.",
+    secretHint: "Your deployment’s SETUP_SECRET. It works once.",
     submit: "Create owner",
   },
 });

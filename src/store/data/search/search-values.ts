@@ -1,40 +1,41 @@
 import type { Comparable } from "#domain/search/tree.ts";
 import type { PageStatement } from "./batch.ts";
 
-const storedFolding = "coalesce(folded, value)";
+const storedText = "coalesce(folded, value)";
 
 /**
- * Entries from before full case folding have another sigma at the end of words, and `i` for the dotless `ı`. Of a text with
- * a dotless `ı`, this folds the letters that are written together with it.
+ * Folds the letters of the languages that have a dotless `ı`. Entries that were written before full case folding have an `i`
+ * instead of it, and the final sigma (`ς`) at the end of words.
  */
-const foldedDotless = ["Çç", "Ğğ", "Öö", "Şş", "Üü", "Əə"].reduce(
+const turkicText = ["Çç", "Ğğ", "Öö", "Şş", "Üü", "Əə"].reduce(
   (text, [upper, lower]) => `replace(${text}, '${upper}', '${lower}')`,
   "replace(lower(value), 'İ', 'i̇')",
 );
-const formerFolding = `iif(instr(value, 'ı') > 0 and instr(${storedFolding}, 'ı') = 0,
-  ${foldedDotless}, replace(${storedFolding}, 'ς', 'σ'))`;
+/** The folded text of an entry that may have a former folding. */
+const correctedText = `iif(instr(value, 'ı') > 0 and instr(${storedText}, 'ı') = 0,
+  ${turkicText}, replace(${storedText}, 'ς', 'σ'))`;
 
 /**
- * The search index with the folded text of each entry, which only the index has. Until all former foldings are rewritten, an
- * entry may have one. A statement defines it once, because D1 limits the length of statements.
+ * The entries of the search index with their folded text. While the table `refolding` has a row, some entries still have a
+ * former folding. Each statement defines this table only once, because D1 limits its length.
  */
 const entryTextTable = `entry_text(field, value, item, text) as not materialized (
-      select field, value, item, iif(exists (select 1 from refolding), ${formerFolding}, ${storedFolding}) from search_entry)`;
+      select field, value, item, iif(exists (select 1 from refolding), ${correctedText}, ${storedText}) from search_entry)`;
 
-/** Adds a table to the `with` part of a statement. */
+/** Adds a table to the `with` clause of a statement. */
 export function withTable(table: string, text: string): string {
   return text.startsWith("with ") ? `with ${table}, ${text.slice(5)}` : `with ${table} ${text}`;
 }
 
 /**
  * Collects all values of a search in one JSON parameter, `?1`, because D1 takes only 100 parameters.
- * JSON keeps 1 an integer and '1' a text. A bound number would arrive as a float.
+ * In JSON, 1 stays an integer and '1' a string. A bound number would arrive as a float.
  */
 export class SearchValues {
   readonly #values: unknown[];
-  #readsEntryTexts = false;
+  #usesEntryTexts = false;
 
-  /** Continues the values of a statement that gets further conditions. */
+  /** Starts from the values of an existing statement, to add conditions to it. */
   constructor(json = "[]") {
     this.#values = JSON.parse(json) as unknown[];
   }
@@ -48,16 +49,16 @@ export class SearchValues {
     return `json_each(?1, '$[${this.#add(values)}]')`;
   }
 
-  /** The table `entry_text`, which `statement` then defines. */
+  /** The name of the table `entry_text`. Makes `statement` define it. */
   entryTexts(): string {
-    this.#readsEntryTexts = true;
+    this.#usesEntryTexts = true;
     return "entry_text";
   }
 
-  /** The statement of SQL that has these values. */
+  /** The statement with these values and the tables that its SQL uses. */
   statement(text: string): PageStatement {
     return {
-      text: this.#readsEntryTexts ? withTable(entryTextTable, text) : text,
+      text: this.#usesEntryTexts ? withTable(entryTextTable, text) : text,
       values: this.json,
     };
   }
