@@ -5,7 +5,12 @@ import { loadBackup, requireWholeBackup } from "./deploy/load-backup.ts";
 import { hasMigrations } from "./deploy/migrate.ts";
 import { parseDeploymentOptions } from "./deploy/options.ts";
 import { requirePaidPlan } from "./deploy/plan.ts";
-import { migrateAndDeploy, requireRunning, waitUntilHealthy } from "./deploy/publish.ts";
+import {
+  migrateAndDeploy,
+  requireNothingRestored,
+  requireRunning,
+  waitUntilHealthy,
+} from "./deploy/publish.ts";
 import { ensureResources } from "./deploy/resources.ts";
 import {
   createMissingSecrets,
@@ -31,7 +36,8 @@ const options = parseDeploymentOptions(
 const { environment, from: backup } = options;
 if (typeof backup === "string") await requireWholeBackup(backup);
 const deployment = await openDeployment(options);
-if (!options.resume) requireRunning(deployment);
+if (options.resume) requireNothingRestored(deployment);
+else requireRunning(deployment);
 const isNew = !hasHome(deployment) || !(await hasMigrations(deployment, homeName));
 if (isNew) await requirePaidPlan(deployment);
 await ensureResources(deployment, options);
