@@ -40,6 +40,8 @@ export const signIn = () => ({
   setUp: {
     title: "Create the first owner",
     secretHint: "The SETUP_SECRET of the deployment. It works once.",
+    rejected:
+      "The setup secret is wrong, or an owner exists already. If you are the owner, sign in instead.",
     submit: "Create owner",
   },
 });
