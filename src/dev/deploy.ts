@@ -51,6 +51,8 @@ const shownSecret = isRunner()
   ? "the Worker's SETUP_SECRET. Change it in the dashboard if you do not know it"
   : setupSecret;
 const setupLines = `  Setup link       ${url}/admin/setup\n  Setup secret     ${shownSecret}\n`;
+const nextStep =
+  "\nNext: open the setup link, and enter the setup secret, your email address and a password.\n";
 const ownerEmail = options.owner;
 const tokenSecret = process.env["TOKEN_SECRET"] || storedTokenSecret;
 
@@ -69,11 +71,11 @@ async function inviteOwner(): Promise<string> {
 
 const invitationLines = hasOwner ? "" : await inviteOwner();
 const fileLines = `  Settings         ${settingsFileOf(environment)}   keep it; contains IDs and options, no secrets
-  Secrets          ${secretsFileOf(environment)}   move it to your secret store; Cloudflare never shows them again
+  Secrets          ${secretsFileOf(environment)}   store it in your secret manager; Cloudflare never shows them again
 `;
 
 console.log(`
 Edge Forms ${isHealthy ? "answers" : "was deployed and should respond within minutes"} at ${url}
 
   Administration   ${url}/admin
-${hasOwner ? "" : setupLines}${invitationLines}${isRunner() ? "" : fileLines}`);
+${hasOwner ? "" : setupLines}${invitationLines}${isRunner() ? "" : fileLines}${hasOwner ? "" : nextStep}`);
