@@ -123,7 +123,7 @@ export async function nextTimeline(deployment: Deployment): Promise<number> {
 }
 
 /** The place of a data database, as `npm run databases -- add` named it. */
-const placeOf = ({ database_name: name }: DatabaseSettings) =>
+export const placeOf = ({ database_name: name }: DatabaseSettings) =>
   /-data-\d\d-(\w+)$/.exec(name)?.[1] ?? null;
 
 /** A statement has at most 100 KB. */
