@@ -60,6 +60,7 @@ async function store(): Promise<void> {
   const files: StoredFile[] = [];
   for (const { binding, database_id: id, database_name: name } of settings.d1_databases) {
     const file = output.replace(/(\.\w+)?$/, `.${binding}$1`);
+    if (target) await warnOfJurisdiction(binding, id);
     await exportDatabase(binding, id, `${name}-backup-check`, file);
     if (!target) continue;
     files.push(await storeFile(target, file, partBytes));
@@ -70,6 +71,16 @@ async function store(): Promise<void> {
   console.log(
     `Stored in ${target.bucket}. To get it back, run: npm run backup -- --bucket ${target.bucket} --download ${folder}`,
   );
+}
+
+/** Warns if the data of a database leaves its jurisdiction with the backup. */
+async function warnOfJurisdiction(binding: string, id: string): Promise<void> {
+  const place = await findJurisdiction(cloudflare, id);
+  if (place !== undefined && place !== jurisdiction)
+    console.warn(
+      `${binding} is in the jurisdiction ${place}, but the bucket ${bucket} is not. To keep the backup there, name a new ` +
+        `bucket and add --jurisdiction ${place}.`,
+    );
 }
 
 /** Exports a database, and checks that a new database has the same rows after an import. */

@@ -54,6 +54,13 @@ describe("A backup in a bucket", () => {
     expect(account.databases.size).toBe(2);
   });
 
+  it("warns when a database has a jurisdiction, and the bucket has none", async () => {
+    const line = `npm run backup -- --bucket elsewhere --part-bytes ${partBytes}`;
+    expect(await operator.run(line)).toContain(
+      "DATA_01 is in the jurisdiction eu, but the bucket elsewhere is not.",
+    );
+  });
+
   it("has no manifest when an export lacks rows, and the command names the table", async () => {
     const before = account.objects.size;
     account.isExported = (statement) => !statement.startsWith('INSERT INTO "d1_migrations"');
