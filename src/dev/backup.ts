@@ -1,4 +1,5 @@
-import { rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
 import { openInstallation } from "./deploy/deployment.ts";
 import { importFile } from "./deploy/load-backup.ts";
 import { parseDeploymentOptions } from "./deploy/options.ts";
@@ -32,7 +33,9 @@ const options = parseDeploymentOptions(["env", "account", "jurisdiction"], {
   "part-bytes": "string",
 });
 const { environment, jurisdiction, bucket } = options;
-const output = String(options.output ?? "backup.sql");
+// Files that go to a bucket are removed afterwards, so they must not replace a backup in this folder.
+const isTemporary = bucket !== undefined && options.download === undefined;
+const output = String(options.output ?? (isTemporary ? ".wrangler/backup.sql" : "backup.sql"));
 const partBytes = options["part-bytes"] === undefined ? undefined : Number(options["part-bytes"]);
 if (partBytes !== undefined && !(partBytes >= 1)) stop("--part-bytes must be a number.");
 if (options.download !== undefined && bucket === undefined) stop("Name the bucket with --bucket.");
@@ -57,6 +60,7 @@ async function store(): Promise<void> {
   const folder = new Date().toISOString().replace(/\.\d+/, "").replaceAll(":", "-");
   const target = bucket === undefined ? undefined : folderOf(folder);
   if (target) await ensureBucket(cloudflare, target.bucket, { jurisdiction });
+  mkdirSync(dirname(output), { recursive: true });
   const files: StoredFile[] = [];
   for (const { binding, database_id: id, database_name: name } of settings.d1_databases) {
     const file = output.replace(/(\.\w+)?$/, `.${binding}$1`);
