@@ -1,4 +1,5 @@
-import { rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
 import { openInstallation } from "./deploy/deployment.ts";
 import { importFile } from "./deploy/load-backup.ts";
 import { parseDeploymentOptions } from "./deploy/options.ts";
@@ -32,7 +33,9 @@ const options = parseDeploymentOptions(["env", "account", "jurisdiction"], {
   "part-bytes": "string",
 });
 const { environment, jurisdiction, bucket } = options;
-const output = String(options.output ?? "backup.sql");
+// Files that go to a bucket are removed afterwards, so they must not replace a backup in this folder.
+const isTemporary = bucket !== undefined && options.download === undefined;
+const output = String(options.output ?? (isTemporary ? ".wrangler/backup.sql" : "backup.sql"));
 const partBytes = options["part-bytes"] === undefined ? undefined : Number(options["part-bytes"]);
 if (partBytes !== undefined && !(partBytes >= 1)) stop("--part-bytes must be a number.");
 if (options.download !== undefined && bucket === undefined) stop("Name the bucket with --bucket.");
@@ -57,9 +60,11 @@ async function store(): Promise<void> {
   const folder = new Date().toISOString().replace(/\.\d+/, "").replaceAll(":", "-");
   const target = bucket === undefined ? undefined : folderOf(folder);
   if (target) await ensureBucket(cloudflare, target.bucket, { jurisdiction });
+  mkdirSync(dirname(output), { recursive: true });
   const files: StoredFile[] = [];
   for (const { binding, database_id: id, database_name: name } of settings.d1_databases) {
     const file = output.replace(/(\.\w+)?$/, `.${binding}$1`);
+    if (target) await warnOfJurisdiction(binding, id);
     await exportDatabase(binding, id, `${name}-backup-check`, file);
     if (!target) continue;
     files.push(await storeFile(target, file, partBytes));
@@ -70,6 +75,16 @@ async function store(): Promise<void> {
   console.log(
     `Stored in ${target.bucket}. To get it back, run: npm run backup -- --bucket ${target.bucket} --download ${folder}`,
   );
+}
+
+/** Warns if the data of a database leaves its jurisdiction with the backup. */
+async function warnOfJurisdiction(binding: string, id: string): Promise<void> {
+  const place = await findJurisdiction(cloudflare, id);
+  if (place !== undefined && place !== jurisdiction)
+    console.warn(
+      `${binding} is in the jurisdiction ${place}, but the bucket ${bucket} is not. To keep the backup there, name a new ` +
+        `bucket and add --jurisdiction ${place}.`,
+    );
 }
 
 /** Exports a database, and checks that a new database has the same rows after an import. */

@@ -1,7 +1,8 @@
 import { homeName } from "#domain/bookmarks.ts";
+import { staysInJurisdiction, type Location } from "#domain/definition/collection.ts";
 import { openInstallation } from "./deploy/deployment.ts";
 import { migrate } from "./deploy/migrate.ts";
-import { listActiveMoves, startMove, stopMove } from "./deploy/moves.ts";
+import { listMoves, startMove, stopMove } from "./deploy/moves.ts";
 import { parseDeploymentOptions } from "./deploy/options.ts";
 import { migrateAndDeploy, requireRunning, waitUntilHealthy } from "./deploy/publish.ts";
 import { queryDatabase } from "./deploy/query.ts";
@@ -12,6 +13,7 @@ import {
   saveSettings,
   type DatabaseSettings,
 } from "./deploy/settings.ts";
+import { placeOf } from "./deploy/travel.ts";
 import { stop } from "./deploy/wrangler.ts";
 
 /**
@@ -20,7 +22,10 @@ import { stop } from "./deploy/wrangler.ts";
  * finished work, so the same command continues after a failure.
  */
 
+const usage =
+  "Use `npm run databases -- list`, `add --location apac`, or `move form:purchase --to DATA_02`.";
 const [command = "", ...args] = process.argv.slice(2);
+if (command === "") stop(usage);
 if (command.startsWith("-")) args.unshift(command);
 else if (!["list", "add", "move"].includes(command))
   stop(`Unknown command '${command}'. See --help.`);
@@ -44,7 +49,7 @@ const notYet = Number.MAX_SAFE_INTEGER;
 async function list(): Promise<void> {
   const reports = new Map((await loadReports()).map((report) => [report.name, report]));
   const rows = [
-    ["Binding", "Name", "Location", "Size", "Of 10 GB", "Writes a minute", "Collections"],
+    ["Binding", "Name", "Location", "Size", "Of 10 GB", "Writes a minute", "Apps and forms"],
   ];
   for (const { binding, database_name: name } of settings.d1_databases) {
     const { location: place, writes } = reports.get(binding) ?? {};
@@ -58,7 +63,8 @@ async function list(): Promise<void> {
         .join("  ")
         .trimEnd(),
     );
-  await listActiveMoves(deployment);
+  await listUnfinished();
+  await listMoves(deployment);
 }
 
 /** The size of a database, its share of the limit, and its number of collections. */
@@ -104,6 +110,26 @@ async function loadSites(): Promise<SiteRow[]> {
   return (await queryDatabase<SiteRow>(deployment, homeName, sql, missing)).results;
 }
 
+/** Prints which databases accept no apps and forms yet, and what the operator can do about it. */
+async function listUnfinished(): Promise<void> {
+  const sites = new Map((await loadSites()).map((site) => [site.name, site.used_from]));
+  for (const database of settings.d1_databases.filter(isDataDatabase)) {
+    const { binding } = database;
+    const usedFrom = sites.get(binding) ?? notYet;
+    if (usedFrom <= Date.now()) continue;
+    const place = placeOf(database) ?? "";
+    const placeOption = staysInJurisdiction({ location: place as Location })
+      ? `--jurisdiction ${place}`
+      : `--location ${place}`;
+    const addCommand = `npm run databases -- add --env ${environment} ${placeOption} --yes`;
+    console.log(
+      usedFrom === notYet
+        ? `\n${binding} is not in use yet. To finish, run: ${addCommand}`
+        : `\n${binding} accepts apps, forms and moves from ${new Date(usedFrom).toISOString()}.`,
+    );
+  }
+}
+
 async function add(): Promise<void> {
   const place = jurisdiction ?? location;
   if (!place)
@@ -113,8 +139,9 @@ async function add(): Promise<void> {
   requireRunning(deployment);
   const database = (await findUnfinished(place)) ?? nextDatabase(place);
   const { binding, database_name: name } = database;
+  const bucketText = jurisdiction ? `, and the bucket for files in ${place} if it is missing` : "";
   console.log(`Adds ${name} in ${place}, bound as ${binding}:
-  1. creates the database
+  1. creates the database${bucketText}
   2. migrates all databases
   3. deploys the service with the new binding
   4. lets new apps and forms use it a minute later. Existing ones stay where they are.`);
@@ -133,7 +160,7 @@ async function add(): Promise<void> {
     stop("The service is not healthy, so the new database is not used yet. Run this again.");
   const activate = `UPDATE data_database SET used_from = ${Date.now() + rolloutMs} WHERE name = '${binding}' AND used_from = ${notYet}`;
   await queryDatabase(deployment, homeName, activate);
-  console.log(`${binding} is bound. New apps and forms use it in a minute.`);
+  console.log(`${binding} is bound. It accepts apps, forms and moves in a minute.`);
 }
 
 /**
@@ -176,7 +203,4 @@ async function move(): Promise<void> {
 if (command === "list") await list();
 else if (command === "add") await add();
 else if (command === "move") await move();
-else
-  stop(
-    "Use `npm run databases -- list`, `add --location apac`, or `move form:purchase --to DATA_02`.",
-  );
+else stop(usage);

@@ -5,7 +5,12 @@ import { loadBackup, requireWholeBackup } from "./deploy/load-backup.ts";
 import { hasMigrations } from "./deploy/migrate.ts";
 import { parseDeploymentOptions } from "./deploy/options.ts";
 import { requirePaidPlan } from "./deploy/plan.ts";
-import { migrateAndDeploy, requireRunning, waitUntilHealthy } from "./deploy/publish.ts";
+import {
+  migrateAndDeploy,
+  requireNothingRestored,
+  requireRunning,
+  waitUntilHealthy,
+} from "./deploy/publish.ts";
 import { ensureResources } from "./deploy/resources.ts";
 import {
   createMissingSecrets,
@@ -31,7 +36,8 @@ const options = parseDeploymentOptions(
 const { environment, from: backup } = options;
 if (typeof backup === "string") await requireWholeBackup(backup);
 const deployment = await openDeployment(options);
-if (!options.resume) requireRunning(deployment);
+if (options.resume) requireNothingRestored(deployment);
+else requireRunning(deployment);
 const isNew = !hasHome(deployment) || !(await hasMigrations(deployment, homeName));
 if (isNew) await requirePaidPlan(deployment);
 await ensureResources(deployment, options);
@@ -45,6 +51,8 @@ const shownSecret = isRunner()
   ? "the Worker's SETUP_SECRET. Change it in the dashboard if you do not know it"
   : setupSecret;
 const setupLines = `  Setup link       ${url}/admin/setup\n  Setup secret     ${shownSecret}\n`;
+const nextStep =
+  "\nNext: open the setup link, and enter the setup secret, your email address and a password.\n";
 const ownerEmail = options.owner;
 const tokenSecret = process.env["TOKEN_SECRET"] || storedTokenSecret;
 
@@ -63,11 +71,11 @@ async function inviteOwner(): Promise<string> {
 
 const invitationLines = hasOwner ? "" : await inviteOwner();
 const fileLines = `  Settings         ${settingsFileOf(environment)}   keep it; contains IDs and options, no secrets
-  Secrets          ${secretsFileOf(environment)}   move it to your secret store; Cloudflare never shows them again
+  Secrets          ${secretsFileOf(environment)}   store it in your secret manager; Cloudflare never shows them again
 `;
 
 console.log(`
 Edge Forms ${isHealthy ? "answers" : "was deployed and should respond within minutes"} at ${url}
 
   Administration   ${url}/admin
-${hasOwner ? "" : setupLines}${invitationLines}${isRunner() ? "" : fileLines}`);
+${hasOwner ? "" : setupLines}${invitationLines}${isRunner() ? "" : fileLines}${hasOwner ? "" : nextStep}`);

@@ -51,5 +51,5 @@ await queryDatabase(
 );
 console.log(`New password of ${owner.email}: ${password}`);
 console.log(
-  "Sign in with it, then change it under “Account”. All sessions of this owner have ended.",
+  "Sign in with it, then change it under “Your account”. All sessions of this owner have ended.",
 );

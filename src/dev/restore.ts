@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { formatBookmarks } from "#domain/bookmarks.ts";
 import { openInstallation } from "./deploy/deployment.ts";
-import { saveErasures, storeErasures } from "./deploy/erasures.ts";
+import { removeErasures, saveErasures, storeErasures } from "./deploy/erasures.ts";
 import { migrate } from "./deploy/migrate.ts";
 import { parseDeploymentOptions } from "./deploy/options.ts";
-import { deploy, waitUntilHealthy, waitUntilPaused } from "./deploy/publish.ts";
+import { deploy, isPaused, waitUntilHealthy, waitUntilPaused } from "./deploy/publish.ts";
 import { createNamespace, deleteNamespace } from "./deploy/resources.ts";
 import { isAssignedId, saveSettings } from "./deploy/settings.ts";
 import {
@@ -15,6 +14,7 @@ import {
   settleRestore,
   travel,
 } from "./deploy/travel.ts";
+import { formatUndoCommand, readUndo, removeUndo } from "./deploy/undo.ts";
 
 /**
  * `npm run restore -- --to 2026-11-21T09:30:00Z` restores all databases to that minute, and with `--database DATA_01` only
@@ -35,14 +35,17 @@ saveSettings(environment, settings);
 // Finds the bookmarks before the pause, so that an invalid time does not interrupt the service.
 const targets = await findTargets(deployment, request);
 
-let hasTravelled = false;
+// Another machine may have finished a restore that was interrupted here.
+if (!isPaused(deployment)) removeUndo(environment);
+
 process.once("exit", (code) => {
-  if (code !== 0)
-    console.error(
-      hasTravelled
-        ? "The service is paused. Run this command again to finish the restore."
-        : "Nothing was restored, but the service may be paused. Run this command again, or resume with `npm run deploy -- --resume`.",
-    );
+  if (code === 0) return;
+  const undo = readUndo(environment);
+  console.error(
+    undo.size > 0
+      ? `The service is paused. Run this command again to finish the restore. ${formatUndoCommand(environment, undo)}`
+      : "Nothing was restored, but the service may be paused. Run this command again, or resume with `npm run deploy -- --resume`.",
+  );
 });
 const pausedUrl = await deploy(deployment, {}, ["--var", "PAUSED:true"]);
 await waitUntilPaused(pausedUrl);
@@ -56,11 +59,9 @@ settings.vars["RESTORE_EPOCH"] = randomBytes(6).toString("base64url");
 settings.vars["RESTORES"] = String(timeline);
 saveSettings(environment, settings);
 
-hasTravelled = true;
-const undo = formatBookmarks(await travel(deployment, targets));
-console.log(
-  `Restored ${[...targets.keys()].join(", ")}. To undo, run: npm run restore -- --env ${environment} --to ${undo}`,
-);
+const undo = await travel(deployment, targets);
+const names = [...targets.keys()].join(", ");
+console.log(`Restored ${names}. ${formatUndoCommand(environment, undo)}`);
 for (const { binding } of settings.d1_databases) await migrate(deployment, binding);
 for (const note of await settleRestore(deployment, targets)) console.log(note);
 const erasureCount = await storeErasures(deployment);
@@ -76,4 +77,7 @@ const url = await deploy(deployment);
 for (const id of oldNamespaces) await deleteNamespace(cloudflare, id);
 const isHealthy = await waitUntilHealthy(url);
 const outcome = isHealthy ? "Responds" : "Should respond within minutes";
-console.log(`${outcome} at ${url}, as of ${request.time ?? "these bookmarks"}.`);
+removeErasures(environment);
+removeUndo(environment);
+console.log(`${outcome} at ${url}. ${names}: as of ${request.time ?? "these bookmarks"}.
+${formatUndoCommand(environment, undo)}`);

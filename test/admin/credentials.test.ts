@@ -305,6 +305,15 @@ describe("Signing in", () => {
     );
   });
 
+  it("shows a browser that the setup secret is wrong or that an owner exists", async () => {
+    const owner = { email: "second@forms.example", password: "correct horse battery" };
+    const guess = { ...owner, secret: "guess" };
+    const page = await anonymous("POST", "/admin/setup", guess, { Accept: "text/html" });
+    expect(page.status).toBe(404);
+    expect(page.text).toContain("The setup secret is wrong, or an owner exists already.");
+    expect(page.text).not.toContain("this credential cannot see it");
+  });
+
   it("returns 429 to repeated attempts on one account", async () => {
     // Comparing an unknown account's password takes as long as a real hash, and that of this member does not.
     const { email } = await newMember();

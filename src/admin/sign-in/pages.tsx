@@ -158,11 +158,13 @@ export function JoinPage({
 export function SetUpPage({
   email,
   name,
+  isRejected,
   ...visitor
-}: VisitorProps & { email?: string; name?: string }) {
+}: VisitorProps & { email?: string; name?: string; isRejected?: boolean }) {
   const { labels, setUp: text } = visitor.localization.text.signIn;
   return (
     <SignedOutLayout {...visitor} title={text.title}>
+      {isRejected ? <p role="alert">{text.rejected}</p> : null}
       <form method="post" action="/admin/setup" class="narrow">
         <Input
           name="secret"

@@ -131,10 +131,11 @@ const setUpRoutes = () =>
         },
         async (error) => {
           const { email, name } = await readForm(c);
+          const isRejected = error.code === "not_found";
           return (
             <SetUpPage
               localization={localize(c)}
-              problem={error}
+              {...(isRejected ? { isRejected } : { problem: error })}
               email={textOf(email)}
               name={textOf(name)}
             />

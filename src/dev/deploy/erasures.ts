@@ -4,8 +4,8 @@ import type { Deployment } from "./deployment.ts";
 import { queryDatabase } from "./query.ts";
 
 /**
- * The erasures that a restore undoes and that the service then repeats. A file keeps them during the restore, so that
- * the command can be repeated after an interruption.
+ * The erasures that a restore undoes and that the service then repeats. A file keeps them until the restore is complete, so
+ * that the command can be repeated after an interruption.
  */
 
 const fileOfErasures = (environment: string) => `.wrangler/erasures.${environment}.json`;
@@ -43,6 +43,9 @@ export async function storeErasures(deployment: Deployment): Promise<number> {
     const sql = `INSERT OR IGNORE INTO owed_erasure SELECT value FROM json_each('${json}')`;
     await queryDatabase(deployment, homeName, sql);
   }
-  rmSync(fileOfErasures(environment), { force: true });
   return subjects.length;
+}
+
+export function removeErasures(environment: string): void {
+  rmSync(fileOfErasures(environment), { force: true });
 }

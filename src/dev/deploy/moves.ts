@@ -52,6 +52,7 @@ interface MoveRow {
   total: number;
   done: number;
   requested_at: number;
+  erase_at: number | null;
   problem: string | null;
 }
 
@@ -64,19 +65,28 @@ const literal: WriteValue = (value) => (typeof value === "number" ? String(value
 const query = async <Row>(deployment: Deployment, binding: string, sql: string) =>
   (await queryDatabase<Row>(deployment, binding, sql)).results;
 
-/** Finds the move that is under way. */
-async function findActive(deployment: Deployment): Promise<MoveRow | undefined> {
-  const sql = `SELECT * FROM collection_move WHERE ${isActive} LIMIT 1`;
+async function loadMoves(deployment: Deployment, condition: string): Promise<MoveRow[]> {
+  const sql = `SELECT * FROM collection_move WHERE ${condition} ORDER BY id`;
   // A database that an interrupted run created has no tables yet.
   const mayFail = /no such table/;
   const { results } = await queryDatabase<StoredMove>(deployment, homeName, sql, mayFail);
-  const [row] = results;
-  return row && { ...row, collections: JSON.parse(row.collections) as MoveRow["collections"] };
+  return results.map((row) => ({
+    ...row,
+    collections: JSON.parse(row.collections) as MoveRow["collections"],
+  }));
 }
+
+/** Finds the move that is under way. */
+const findActive = async (deployment: Deployment): Promise<MoveRow | undefined> =>
+  (await loadMoves(deployment, isActive))[0];
 
 /** The state of a move in one line. */
 function describe({ name, source, target, phase, total, done, ...move }: MoveRow): string {
   const way = source === null ? `to ${target}` : `from ${source} to ${target}`;
+  if (phase === "kept") {
+    const [day] = new Date(move.erase_at ?? 0).toISOString().split("T");
+    return `${name} moved ${way}. ${source} keeps its copy until ${day}.`;
+  }
   const share = countsItems({ phase, total })
     ? `, ${Math.min(100, Math.floor((100 * done) / total))} %`
     : "";
@@ -86,10 +96,10 @@ function describe({ name, source, target, phase, total, done, ...move }: MoveRow
   return `${name} moves ${way} since ${since}: ${phase}${share}.${reason}`;
 }
 
-/** Prints the moves that are under way. */
-export async function listActiveMoves(deployment: Deployment): Promise<void> {
-  const move = await findActive(deployment);
-  if (move) console.log(`\n${describe(move)}`);
+/** Prints the move that is under way, and those whose former database keeps its copy. */
+export async function listMoves(deployment: Deployment): Promise<void> {
+  for (const move of await loadMoves(deployment, `${isActive} OR phase = 'kept'`))
+    console.log(`\n${describe(move)}`);
 }
 
 interface Place {
@@ -148,6 +158,8 @@ async function explain(
 ): Promise<string> {
   const reason = moveProblems[refusal];
   if (refusal === "unknown_database") return `${reason} There are ${databases.join(", ")}.`;
+  if (refusal === "database_not_ready")
+    return `${reason} \`${command} -- list\` says when it is ready.`;
   const active = refusal === "busy" ? await findActive(deployment) : undefined;
   return active ? `${reason} ${describe(active)}` : reason;
 }

@@ -5,6 +5,7 @@ import { requireNoNewDatabase, type Deployment } from "./deployment.ts";
 import { migrate } from "./migrate.ts";
 import { withSecretsFile, type Secrets } from "./secrets.ts";
 import { saveSettings, settingsFileOf } from "./settings.ts";
+import { formatUndoCommand, readUndo } from "./undo.ts";
 import { runWrangler, stop } from "./wrangler.ts";
 
 /**
@@ -22,13 +23,26 @@ export async function migrateAndDeploy(
   return { url: await deploy(deployment, secrets), hasOwner: memberCount > 0 };
 }
 
+export const isPaused = ({ live }: Deployment): boolean => live?.vars["PAUSED"] === "true";
+
 /** Stops while a restore has paused the service. Its databases may lack what the restore still has to do. */
-export function requireRunning({ live }: Deployment): void {
-  if (live?.vars["PAUSED"] === "true")
-    stop(
-      "A restore has paused this service. Run `npm run restore` again to finish it. If nothing was restored, resume with " +
-        "`npm run deploy -- --resume`.",
-    );
+export function requireRunning(deployment: Deployment): void {
+  if (!isPaused(deployment)) return;
+  requireNothingRestored(deployment);
+  stop(
+    "A restore has paused this service. Run the same `npm run restore` command again to finish it. If nothing was " +
+      "restored, resume with `npm run deploy -- --resume`.",
+  );
+}
+
+/** Stops if a restore that began on this machine has restored a database, and is not complete. */
+export function requireNothingRestored(deployment: Deployment): void {
+  const undo = readUndo(deployment.environment);
+  if (!isPaused(deployment) || undo.size === 0) return;
+  stop(
+    `A restore has paused this service, and has restored ${[...undo.keys()].join(", ")}. Run the same ` +
+      `\`npm run restore\` command again to finish it. ${formatUndoCommand(deployment.environment, undo)}`,
+  );
 }
 
 /** Deploys the Worker without migrations. Returns its URL. */

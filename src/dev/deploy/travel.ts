@@ -13,6 +13,7 @@ import type { Deployment } from "./deployment.ts";
 import { restoresOf } from "./live-worker.ts";
 import { insertAuditEntry, queryDatabase, quote } from "./query.ts";
 import { isDataDatabase, type DatabaseSettings, type Settings } from "./settings.ts";
+import { readUndo, saveUndo } from "./undo.ts";
 import { stop } from "./wrangler.ts";
 
 /** Time Travel of the databases of an installation. */
@@ -82,18 +83,23 @@ async function findBookmark(
   );
 }
 
-/** Restores the databases. Returns the bookmarks that undo it. */
+/** Restores the databases. Returns the bookmarks that undo it, and what an interrupted run has done of it. */
 export async function travel(
   deployment: Deployment,
   targets: Targets,
 ): Promise<Map<string, string>> {
-  const undo = new Map<string, string>();
+  const { environment, cloudflare } = deployment;
+  const undo = readUndo(environment);
   for (const [binding, bookmark] of targets) {
-    const path = travelPath(deployment, binding, "restore");
-    const { previous_bookmark: previous } = await deployment.cloudflare.call<{
-      previous_bookmark: string;
-    }>("POST", path, { query: { bookmark } });
-    undo.set(binding, previous);
+    const current = await cloudflare.call<{ bookmark: string }>(
+      "GET",
+      travelPath(deployment, binding, "bookmark"),
+    );
+    if (!undo.has(binding)) undo.set(binding, current.bookmark);
+    saveUndo(environment, undo);
+    await cloudflare.call("POST", travelPath(deployment, binding, "restore"), {
+      query: { bookmark },
+    });
   }
   return undo;
 }
@@ -117,7 +123,7 @@ export async function nextTimeline(deployment: Deployment): Promise<number> {
 }
 
 /** The place of a data database, as `npm run databases -- add` named it. */
-const placeOf = ({ database_name: name }: DatabaseSettings) =>
+export const placeOf = ({ database_name: name }: DatabaseSettings) =>
   /-data-\d\d-(\w+)$/.exec(name)?.[1] ?? null;
 
 /** A statement has at most 100 KB. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { splitSql } from "../../../src/dev/deploy/split-sql.ts";
@@ -52,6 +52,21 @@ describe("A backup in a bucket", () => {
     expect(scratch).toHaveLength(2);
     for (const body of scratch) expect(JSON.parse(body)).toMatchObject({ jurisdiction: "eu" });
     expect(account.databases.size).toBe(2);
+  });
+
+  it("warns when a database has a jurisdiction, and the bucket has none", async () => {
+    const line = `npm run backup -- --bucket elsewhere --part-bytes ${partBytes}`;
+    expect(await operator.run(line)).toContain(
+      "DATA_01 is in the jurisdiction eu, but the bucket elsewhere is not.",
+    );
+  });
+
+  it("keeps the backup that the folder already has", async () => {
+    const file = join(operator.checkout, "backup.DB.sql");
+    writeFileSync(file, "-- an earlier backup");
+    await operator.run(`npm run backup -- --bucket weekly ${options}`);
+    expect(readFileSync(file, "utf8")).toBe("-- an earlier backup");
+    rmSync(file);
   });
 
   it("has no manifest when an export lacks rows, and the command names the table", async () => {

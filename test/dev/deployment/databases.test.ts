@@ -115,6 +115,28 @@ describe("The runbook for several databases", () => {
     ]);
   });
 
+  it("keeps the erasures and the way back when a restore is killed, and does not resume halfway", async () => {
+    const before = await note();
+    await create("DATA_02", 7, "written");
+    await query("DATA_02", `INSERT INTO erased_item VALUES ('sub_KILLED', ${Date.now()})`);
+    const line = `npm run restore -- --to ${before}`;
+    await operator.runUntilCall(line, /^POST .*time_travel\/restore/);
+    await expect(operator.run("npm run deploy -- --resume")).rejects.toThrow(
+      "A restore has paused this service, and has restored DB.",
+    );
+    await operator.runUntilCall(line, /^POST .*storage\/kv\/namespaces/);
+    await expect(operator.run("npm run deploy")).rejects.toThrow(
+      "has restored DB, DATA_01, DATA_02. Run the same `npm run restore` command again",
+    );
+    const output = await operator.run(line);
+    const owed = await query("DB", "SELECT subject FROM owed_erasure");
+    expect(owed).toContainEqual({ subject: "sub_KILLED" });
+    expect(await placements()).not.toContain("written DATA_02 1 placed");
+    const undo = /npm run restore -- (.*)/.exec(output)?.[1] ?? "";
+    await restore(undo);
+    expect(await placements()).toContain("written DATA_02 1 placed");
+  });
+
   it("stops before the pause when a database cannot go back that far", async () => {
     const versions = settings().vars.RESTORES;
     await expect(restore("--to 2020-01-01T00:00:00Z")).rejects.toThrow(

@@ -142,6 +142,7 @@ describe("The deployment guide", () => {
     );
     replacements.set("THE SETUP SECRET", firstGroup(/Setup secret\s+(\S+)/, output));
     expect(secrets().SETUP_SECRET).toBe(replacements.get("THE SETUP SECRET"));
+    expect(output).toContain("Next: open the setup link, and enter the setup secret");
     // wrangler advises to edit its configuration file, which the command writes itself.
     expect(output).not.toMatch(/snippet|configuration file/i);
     expect([...cloud.account.scripts.keys()]).toEqual(["edge-forms"]);
@@ -187,6 +188,8 @@ describe("The deployment guide", () => {
     rmSync(join(checkout, "wrangler.production.json"));
     const output = await run("npm run -s deploy -- --owner late@example.com\n");
     expect(output).not.toMatch(/Setup link|Invitation/);
+    // wrangler advises to edit the file that our command writes.
+    expect(output).not.toContain("preview_urls");
     expect({ ...secrets(), databases: cloud.account.databases.size }).toEqual(stateBefore);
     const { namespaces, buckets } = cloud.account;
     expect([namespaces.size, buckets.size]).toEqual([1, 1]);

@@ -74,7 +74,18 @@ describe("The guide from one database to three", () => {
     );
     await create(3, "form", "visit", []);
     await expect(operator.run(plan)).rejects.toThrow("This database is still being added.");
+    expect(await operator.run(list)).toMatch(
+      /\n\nDATA_02 accepts apps, forms and moves from 20\S+Z\.\n$/,
+    );
+    await home(
+      `UPDATE data_database SET used_from = ${Number.MAX_SAFE_INTEGER} WHERE name = 'DATA_02'`,
+    );
+    // The command that added it was interrupted.
+    expect(await operator.run(list)).toContain(
+      "DATA_02 is not in use yet. To finish, run: npm run databases -- add --env production --location weur --yes",
+    );
     await home("UPDATE data_database SET used_from = 0");
+    expect(await operator.run(list)).not.toMatch(/accepts|not in use/);
   });
 
   it("shows what would move, and does nothing without --yes", async () => {
@@ -145,7 +156,10 @@ describe("The guide from one database to three", () => {
     // The schedule counts the writes of each database.
     await home("INSERT INTO database_report VALUES ('DB', 1, 1, 1, 4711, null, 0)");
     const listed = await operator.run(list);
-    expect(listed).toMatch(/Of 10 GB +Writes a minute +Collections\n/);
+    expect(listed).toMatch(
+      /form:purchase moved from DB to DATA_02\. DB keeps its copy until 20\d\d-\d\d-\d\d\.\n/,
+    );
+    expect(listed).toMatch(/Of 10 GB +Writes a minute +Apps and forms\n/);
     expect(listed).toMatch(/DB .* 4711 +1\nDATA_01 .* 0\nDATA_02 .* 2\n/);
     await expect(operator.run(move)).rejects.toThrow("is in this database already");
     await expect(operator.run("npm run databases -- move form:purchase --stop")).rejects.toThrow(

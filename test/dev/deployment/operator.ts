@@ -94,6 +94,17 @@ export class Operator {
     return isKilled;
   }
 
+  /** Runs a command line, and kills it with all its processes after the effect of the first call that matches. */
+  async runUntilCall(line: string, pattern: RegExp): Promise<void> {
+    let isKilled = false;
+    const { output } = await this.#spawn(line, {}, (effect, kill) => {
+      if (isKilled || !pattern.test(effect)) return;
+      isKilled = true;
+      kill();
+    });
+    if (!isKilled) throw new Error(output);
+  }
+
   async #spawn(
     lines: string,
     environment: Record<string, string>,

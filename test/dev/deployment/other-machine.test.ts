@@ -212,7 +212,7 @@ describe("A deployment", () => {
     for (const command of ["deploy", "databases -- add --location oc --yes"]) {
       const changes = await changesOf(() =>
         expect(operator.run(`npm run ${command}`)).rejects.toThrow(
-          "A restore has paused this service. Run `npm run restore` again to finish it.",
+          "A restore has paused this service. Run the same `npm run restore` command again to finish it.",
         ),
       );
       expect(changes).toEqual([]);

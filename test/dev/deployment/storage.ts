@@ -62,7 +62,10 @@ export class SqliteStorage implements Storage {
 
   async restore(id: string, image: Image): Promise<void> {
     if (!(image instanceof Uint8Array)) throw new TypeError("The image is not a file of SQLite.");
-    this.#connection(id).deserialize(image);
+    // A connection whose statements are not collected yet can crash when its file is replaced.
+    const connection = new DatabaseSync(":memory:") as Connection;
+    connection.deserialize(image);
+    this.#connections.set(id, connection);
   }
 }
 

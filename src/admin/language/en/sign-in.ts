@@ -40,6 +40,8 @@ export const signIn = () => ({
   setUp: {
     title: "Create the first owner",
     secretHint: "Your deployment’s SETUP_SECRET. It works once.",
+    rejected:
+      "The setup secret is wrong, or an owner exists already. If you are the owner, sign in instead.",
     submit: "Create owner",
   },
 });

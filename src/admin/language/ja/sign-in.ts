@@ -44,6 +44,8 @@ export const signIn = (): Catalogue["signIn"] => ({
   setUp: {
     title: "最初のオーナーを作成",
     secretHint: "デプロイ時に設定した SETUP_SECRET です。1 回だけ使用できます。",
+    rejected:
+      "セットアップシークレットが正しくないか、オーナーがすでに存在します。オーナーの方はログインしてください。",
     submit: "オーナーを作成",
   },
 });
