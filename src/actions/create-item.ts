@@ -92,6 +92,7 @@ export function buildDraft(
 export interface CountedCollection {
   compiled: CompiledCollection;
   itemCount: number;
+  indexing: { fields: number[] } | null;
 }
 
 export async function loadCurrentCollection(
