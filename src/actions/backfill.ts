@@ -29,7 +29,7 @@ import {
 import { findNextIndexing } from "#store/data/indexing.ts";
 import { refoldStep } from "#store/data/refolding.ts";
 import { memoryPart } from "#domain/memory.ts";
-import { checkViewUsers } from "./view-users.ts";
+import { checkPendingEffects } from "./view-users.ts";
 import {
   type ReadContext,
   auditRecord,
@@ -122,8 +122,8 @@ async function runPendingStep(
   });
   const last = items.at(-1);
   if (!last) {
-    const cause = await findViewProblem(databases, collection, change);
     const entry = { ...(JSON.parse(work.act) as AuditRecord), at: now() };
+    const cause = await findViewProblem(databases, collection, change, entry.actor);
     if (cause) await rejectPending(db, collection, change, toStoredProblem(cause));
     else await completePending(db, collection, change, entry);
     return;
@@ -153,9 +153,10 @@ async function findViewProblem(
   databases: Databases,
   collection: Collection,
   { definition }: PendingChange,
+  author: AuditRecord["actor"],
 ): Promise<Problem | undefined> {
   try {
-    await checkViewUsers({ databases }, collection, definition);
+    await checkPendingEffects({ databases }, collection, definition, author);
     return undefined;
   } catch (error) {
     if (error instanceof Problem) return error;

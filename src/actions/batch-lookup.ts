@@ -1,8 +1,8 @@
-import { conditionsOf, type CollectionAccess } from "#domain/data/narrow.ts";
+import type { CollectionAccess } from "#domain/data/narrow.ts";
 import { partBytes, type PartSizes } from "#domain/item/part-limits.ts";
-import { matchesItem } from "#domain/search/matches.ts";
 import { type ItemLookup, type ItemLookupResult, lookUpItems } from "#store/data/batch-read.ts";
 import type { ActionContext } from "./context.ts";
+import { seesItem } from "./sees-item.ts";
 
 /** The limit for the stored data that a batch reads. A narrow caller may read as much again of what it does not see. */
 export const maxReadBytes = 8_000_000;
@@ -26,11 +26,15 @@ export async function lookUpVisible(
   names: ItemLookup,
 ): Promise<VisibleItems> {
   const db = ctx.databases.of(access.collection);
+  const isNarrow = access.extent === "narrow" ? 1 : 0;
   const visible: VisibleItems = { items: [], owners: [], bytes: { shown: 0, hidden: 0 } };
   const known = new Set<number>();
   const lookUp = async (part: ItemLookup): Promise<void> => {
     if (exceedsReadLimit(visible.bytes)) return;
-    const { items, owners, totalBytes } = await lookUpItems(db, part, maxReadBytes);
+    const { items, owners, totalBytes, outdated } = await lookUpItems(db, part, {
+      maxBytes: maxReadBytes,
+      isNarrow,
+    });
     if (access.extent === "whole") {
       Object.assign(visible, { items, owners, bytes: { shown: totalBytes, hidden: 0 } });
       return;
@@ -41,7 +45,7 @@ export async function lookUpVisible(
     }
     visible.owners.push(...owners);
     for (const item of items) {
-      if (known.has(item.number) || !matchesItem(conditionsOf(access), item)) continue;
+      if (known.has(item.number) || !seesItem(ctx, access, item, outdated)) continue;
       known.add(item.number);
       visible.items.push(item);
       const { shown, hidden } = partBytes(access, item.data);

@@ -191,7 +191,7 @@ export class BatchSimulation {
     this.maxAddedItems = Math.max(this.maxAddedItems, this.#addedCount);
     const action = collection.kind === "app" ? "record.create" : "submission.create";
     const diff = { fields: listCreatedFields(item), former: {} };
-    const views = newItemMarks(wholeCollection(this.#access).collection, null, item);
+    const views = newItemMarks(wholeCollection(this.#access), null, item);
     this.changes.push({ item: touchedItem, action, version, diff, views });
     this.#recordOwner(touchedItem, item);
     return { op, outcome: "created", item: touchedItem, version, warnings: draft.warnings };
@@ -227,7 +227,7 @@ export class BatchSimulation {
     const diff = diffItems(whole, item, after);
     const action = updateAction(item, after);
     const marks = isNew(item) ? newItemMarks : viewMarks;
-    const views = marks(whole.collection, item, after);
+    const views = marks(whole, item, after);
     this.changes.push({ item: touchedItem, action, version: after.version, diff, views });
     this.#recordOwner(touchedItem, after);
     return { op, outcome: "updated", item: touchedItem, version: after.version, warnings };
@@ -241,7 +241,7 @@ export class BatchSimulation {
     this.#addedCount -= 1;
     const { version } = item;
     const diff = { fields: [], former: {} };
-    const views = viewMarks(wholeCollection(this.#access).collection, item, null);
+    const views = viewMarks(wholeCollection(this.#access), item, null);
     this.changes.push({ item: touchedItem, action: "submission.delete", version, diff, views });
     return { op: "delete", outcome: "deleted", item: touchedItem, version, warnings: [] };
   }

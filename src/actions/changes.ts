@@ -30,6 +30,7 @@ import { lowestSequence } from "#domain/timeline.ts";
 import { loadFeedPage, type FeedPage } from "#store/data/feed.ts";
 import { maxPageBytes } from "#store/data/search/budget.ts";
 import { loadCurrentCollection } from "./create-item.ts";
+import { assertCalculated } from "./search-checks.ts";
 
 /** A history has at most the last 100 stored changes. */
 const historyLimits = { limit: 100, maxBytes: 1_000_000 };
@@ -145,7 +146,7 @@ export async function listChanges(
       });
   const firstLimit = isNarrow ? maxPageLimit : limit;
   const likelyMark = feedMark(ctx, cached);
-  const [likelyPage, { compiled }] = await Promise.all([
+  const [likelyPage, { compiled, indexing }] = await Promise.all([
     loadWith(likelyMark)(position?.number ?? null, firstLimit),
     loadCurrentCollection(ctx, cached),
   ]);
@@ -155,6 +156,7 @@ export async function listChanges(
     return listChanges(ctx, compiled, start, { limit, each });
   }
   const access = await accessCurrentCollection(ctx, compiled);
+  assertCalculated(ctx, access, indexing?.fields ?? []);
   const mark = feedMark(ctx, compiled);
   // What the reader saw of the feed is not what it sees now.
   if (position && position.mark !== mark) throw problem.changesExpired();

@@ -92,6 +92,7 @@ export function buildDraft(
 export interface CountedCollection {
   compiled: CompiledCollection;
   itemCount: number;
+  indexing: { fields: number[] } | null;
 }
 
 export async function loadCurrentCollection(
@@ -235,7 +236,7 @@ export function prepareItem(
     uniqueValues: uniqueValues(collection, data, status),
     files: [{ item: id, ...fileChanges({}, [data]) }],
     changedFields: listCreatedFields({ data, status }),
-    views: newItemMarks(collection, null, buildMatchedItem(ctx, id, { data, status })),
+    views: newItemMarks(wholeCollection(access), null, buildMatchedItem(ctx, id, { data, status })),
   };
   assertFits(responseJson, item.data, item.entries);
   return { response, responseJson, item, references };

@@ -1,18 +1,18 @@
 import { isVisible } from "#domain/credential/credential.ts";
 import { permissionsAllow, readPermission } from "#domain/credential/permissions.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { conditionsOf, type CollectionAccess } from "#domain/data/narrow.ts";
+import type { CollectionAccess } from "#domain/data/narrow.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { filesIn } from "#domain/files/file-changes.ts";
 import { isFileId, toStoredFile, type File, type StoredFile } from "#domain/files/file.ts";
 import { itemCollectionId, type Item } from "#domain/item/item.ts";
 import { problem } from "#domain/problem/problem.ts";
-import { matchesItem } from "#domain/search/matches.ts";
 import { deleteRows, startRemoval } from "#store/data/files.ts";
 import { findFileWithItem } from "#store/data/file-items.ts";
 import { findCachedStamp, loadCollectionOfHead } from "./collection-cache.ts";
 import type { ActionContext, FileContext, ReadContext } from "./context.ts";
 import { accessCurrentCollection } from "./caller-access.ts";
+import { narrowFlag, seesItem } from "./sees-item.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 
 export const createPermission = {
@@ -28,6 +28,8 @@ export interface LoadedFile {
   key: string;
   /** Null until it is attached. */
   item: Item | null;
+  /** Whether the caller sees the item. */
+  seesItem: boolean;
 }
 
 /** A file with its item, before anything is known of the caller. */
@@ -35,6 +37,7 @@ export interface StoredFileWithItem {
   file: File;
   whole: CompiledCollection;
   item: Item | null;
+  outdated: readonly number[];
 }
 
 /** Loads a file and its item in one round trip. Throws 404 if there is none. */
@@ -43,10 +46,10 @@ export async function readFile(ctx: ReadContext, id: string): Promise<StoredFile
   if (collectionId === undefined) throw problem.notFound();
   const db = ctx.databases.of({ id: collectionId });
   const stamps = findCachedStamp(ctx.memory, collectionId);
-  const found = await findFileWithItem(db, { id, stamps });
+  const found = await findFileWithItem(db, { id, stamps, isNarrow: narrowFlag(ctx) });
   if (!found) throw problem.notFound();
-  const { file, head, item } = found;
-  return { file, whole: await loadCollectionOfHead(ctx, head), item };
+  const { head, ...rest } = found;
+  return { ...rest, whole: await loadCollectionOfHead(ctx, head) };
 }
 
 type PermissionOf = Record<
@@ -57,7 +60,7 @@ type PermissionOf = Record<
 /** Throws 404 unless the caller sees the field of the file and has the permission. */
 async function requireAccess(
   ctx: ActionContext,
-  { file, whole, item }: StoredFileWithItem,
+  { file, whole, item, outdated }: StoredFileWithItem,
   permissionOf: PermissionOf,
 ): Promise<LoadedFile> {
   const { kind, key } = whole.collection;
@@ -69,15 +72,15 @@ async function requireAccess(
   const access = await accessCurrentCollection(ctx, whole);
   const field = access.fields.list.find((each) => each.field.id === file.field)?.field;
   if (!field) throw problem.notFound();
-  return { file, access, key: field.key, item };
+  const isSeen = item !== null && seesItem(ctx, access, item, outdated);
+  return { file, access, key: field.key, item, seesItem: isSeen };
 }
 
 /** A file that the caller uploaded and may still attach, or that an item has which it sees. */
 export async function getOwnFile(ctx: ActionContext, id: string): Promise<LoadedFile> {
   const loaded = await requireAccess(ctx, await readFile(ctx, id), createPermission);
-  const { file, item, access } = loaded;
-  if (file.owner !== ctx.actor || (item && !matchesItem(conditionsOf(access), item)))
-    throw problem.notFound();
+  const { file, item } = loaded;
+  if (file.owner !== ctx.actor || (item && !loaded.seesItem)) throw problem.notFound();
   return loaded;
 }
 
@@ -98,9 +101,9 @@ export async function requireAttached(
 }
 
 function attachedFrom(loaded: LoadedFile): AttachedFile {
-  const { item, access, file } = loaded;
+  const { item, file } = loaded;
   const stored = toStoredFile(file);
-  if (!item || !stored || !matchesItem(conditionsOf(access), item)) throw problem.notFound();
+  if (!item || !stored || !loaded.seesItem) throw problem.notFound();
   return { ...loaded, item, stored };
 }
 

@@ -11,7 +11,7 @@ import {
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { viewMarks } from "#domain/item/view-marks.ts";
 import type { Data } from "#domain/data/values.ts";
-import { computeData, withoutComputed } from "#domain/formula/compute.ts";
+import { recalculate } from "#domain/formula/recalculate.ts";
 import { diffStates, type ItemDiff } from "#domain/item/change.ts";
 import { type Item, isSmallEnoughToStore } from "#domain/item/item.ts";
 import {
@@ -142,7 +142,7 @@ async function backfillStep(
 
 /** Builds the new state of a recalculated item. `data` is its new data as JSON. */
 function buildRecalculation(
-  { collection }: CompiledCollection,
+  compiled: CompiledCollection,
   item: Item,
   { updatedAt, diff }: ItemRefresh,
   data: string,
@@ -157,7 +157,7 @@ function buildRecalculation(
   };
   return {
     item: number,
-    views: viewMarks(collection, item, after).known,
+    views: viewMarks(compiled, item, after).known,
     version,
     updatedAt,
     data,
@@ -229,15 +229,4 @@ function refreshItem(
   const bytes = JSON.stringify([entries, entriesToRemove]).length + dataBytes;
   const newData = isChanged ? json : null;
   return { entries, entriesToRemove, data: newData, updatedAt, diff, bytes, formulaSteps };
-}
-
-/** Recalculates the computed values. Drops all of them when the data would be too large to store. */
-function recalculate(
-  compiled: CompiledCollection,
-  data: Data,
-  now: number,
-): { after: Data; formulaSteps: number } {
-  const { data: computedData, steps: formulaSteps } = computeData(compiled, data, now);
-  const isStorable = isSmallEnoughToStore(JSON.stringify(computedData));
-  return { after: isStorable ? computedData : withoutComputed(compiled, data), formulaSteps };
 }

@@ -91,7 +91,7 @@ export async function patchDefinition(
     await checkViewEffects(ctx, collection, patched.collection.definition);
     const saveResult = await storePatchedDefinition(
       ctx.databases.of(collection),
-      collection,
+      base,
       patched.collection.definition,
       patchedPending,
       auditRecord(ctx, "definition.change", `${kind}:${key}`),

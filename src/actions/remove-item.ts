@@ -52,7 +52,7 @@ async function deleteItem(
     itemVersion: item.version,
     definitionVersion: compiled.collection.version,
     revision: compiled.collection.revision,
-    views: viewMarks(compiled.collection, item, null).known,
+    views: viewMarks(compiled, item, null).known,
     entries: entries.toRemove,
     uniqueValues: uniqueValues.toRemove,
     mayHaveFiles: mayHaveFiles(compiled.collection.definition.fields),

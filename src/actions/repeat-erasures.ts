@@ -31,7 +31,7 @@ type Outcome = "erased" | "not found" | "changed";
 
 async function eraseItem(ctx: BackgroundContext, id: string): Promise<Outcome> {
   const kind = id.startsWith("rec_") ? "app" : "form";
-  const found = await findItem(ctx.databases, { kind, id, stamps: "{}" });
+  const found = await findItem(ctx.databases, { kind, id, stamps: "{}", isNarrow: 0 });
   const definition = found?.head.freshCollection;
   if (!found || !definition) return "not found";
   const compiled = compileCollection(definition.collection);

@@ -179,7 +179,7 @@ function buildErasure(
       id: item.id,
       action,
       version: item.version,
-      views: viewMarks(compiled.collection, item, null),
+      views: viewMarks(compiled, item, null),
       fields: "[]",
       former: null,
     })),

@@ -5,23 +5,27 @@ import type { ParsedSearch, Search, SearchField } from "#domain/search/tree.ts";
 import type { UnindexedFields } from "#store/data/search/batch.ts";
 import { resumeBackfill } from "./backfill.ts";
 import type { ReadContext } from "./context.ts";
+import { dependsOnOutdated } from "./sees-item.ts";
 
 /**
  * Rejects a search or an aggregate over fields that have just become searchable, because it would miss items. Both keep
- * working during a recalculation, because it replaces the values and the entries of an item together. The fields may
- * belong to another collection, which references name.
+ * working during a recalculation, because it replaces the values and the entries of an item together. Only callers whose
+ * view depends on the results wait for it. The fields may belong to another collection, which references name.
  */
 export function assertIndexed(
   ctx: ReadContext,
   access: CollectionAccess,
   searched: readonly SearchField[],
-  { ids, ...progress }: UnindexedFields,
+  { ids, outdated, ...progress }: UnindexedFields,
   collectionId = access.collection.id,
 ): void {
   const { collection, fields } = access;
   const numbers = new Set(ids.map((id) => fieldNumber(collectionId, id)));
   const unindexedFields = searched.filter(({ number }) => numbers.has(number));
-  if (unindexedFields.length === 0) return;
+  if (unindexedFields.length === 0) {
+    if (collectionId === collection.id) assertCalculated(ctx, access, outdated);
+    return;
+  }
   resumeBackfill(ctx);
   const names = [...new Set(unindexedFields.map(({ name }) => name))];
   // Conditions name fields of other apps only if the caller sees all of the app.
@@ -32,6 +36,17 @@ export function assertIndexed(
   throw shownNames.length === 0
     ? problem.tryAgain()
     : problem.indexing(shownNames, { done: 0, total: 0 });
+}
+
+/** Throws 503 if the caller's view depends on results that are being calculated anew. */
+export function assertCalculated(
+  ctx: ReadContext,
+  access: CollectionAccess,
+  outdated: readonly number[],
+): void {
+  if (!dependsOnOutdated(access, outdated)) return;
+  resumeBackfill(ctx);
+  throw problem.tryAgain();
 }
 
 /** Rejects operands that no item has and that are neither current nor former options of their fields. */

@@ -79,7 +79,7 @@ export async function createFile(ctx: ActionContext, body: unknown): Promise<Loa
     throw tooManyFiles();
   }
   const stored: File = { ...file, collectionId: collection.id, contentType: null, item: null };
-  return { file: stored, access, key: field.key, item: null };
+  return { file: stored, access, key: field.key, item: null, seesItem: false };
 }
 
 const tooManyFiles = () => problem.tooManyFiles(maxUnattachedBytes, maxUnattachedFiles);

@@ -1,3 +1,4 @@
+import type { Actor } from "#domain/audit.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { isNarrow, type Resources } from "#domain/credential/credential.ts";
 import {
@@ -5,6 +6,7 @@ import {
   readPermission,
   roleAllows,
   type Permission,
+  type Role,
 } from "#domain/credential/permissions.ts";
 import type { Collection, CollectionKind, Definition } from "#domain/definition/collection.ts";
 import { definitionError } from "#domain/definition/field.ts";
@@ -14,6 +16,7 @@ import { dependsOnCaller, findView, viewContent } from "#domain/search/view.ts";
 import type { CheckedDefinition } from "#store/data/confirm-definitions.ts";
 import { loadDefinitions } from "#store/data/definition-head.ts";
 import { findCredential } from "#store/home/credentials.ts";
+import { findMember } from "#store/home/members.ts";
 import { listWebhooks } from "#store/home/webhooks.ts";
 import { followedView } from "#domain/webhook/webhook.ts";
 import { listViewUsers, type ViewCredential, type ViewUser } from "#store/home/view-users.ts";
@@ -43,8 +46,24 @@ export async function checkViewEffects(
   return effects;
 }
 
-/** The same for a change that a caller was allowed to make. */
-export async function checkViewUsers(
+/**
+ * The same for a change that was pending. Throws 409 if a credential has got a view meanwhile that the author of the change
+ * may not change.
+ */
+export async function checkPendingEffects(
+  { databases }: Pick<ActionContext, "databases">,
+  collection: Collection,
+  after: Definition,
+  author: Actor,
+): Promise<void> {
+  const { users } = await checkViewUsers({ databases }, collection, after);
+  const [user] = users;
+  if (!user || mayChangeUsedViews(await findRole(databases, author))) return;
+  throw problem.schemaInUse(viewInUseReason(user), { field: "views" });
+}
+
+/** The same for any author. */
+async function checkViewUsers(
   ctx: Pick<ActionContext, "databases">,
   collection: Collection,
   after: Definition,
@@ -113,16 +132,28 @@ async function listViewWebhooks(
   });
 }
 
-async function assertMayChange(ctx: ActionContext, [user]: readonly ViewUser[]): Promise<void> {
-  const { actor, role } = ctx;
-  const maker = actor.startsWith("credential:")
-    ? await findCredential(ctx.databases.home, actor.slice("credential:".length))
-    : undefined;
-  const decidingRole = role ?? maker?.createdBy.role;
-  if (decidingRole && roleAllows(decidingRole, "credentials")) return;
+async function assertMayChange(ctx: ActionContext, users: readonly ViewUser[]): Promise<void> {
+  const { actor, role, databases } = ctx;
+  const [user] = users;
+  if (!user || mayChangeUsedViews(role ?? (await findRole(databases, actor)))) return;
   if (actor.startsWith("member:")) throw problem.roleRequired("credentials");
-  const reason = `The credential "${user?.name ?? ""}" uses the view "${user?.view ?? ""}", so only owners and admins can change it.`;
-  throw problem.invalidInput([definitionError(["views"], reason)]);
+  throw problem.invalidInput([definitionError(["views"], viewInUseReason(user))]);
+}
+
+const viewInUseReason = ({ name, view }: ViewUser): string =>
+  `The credential "${name}" uses the view "${view}", so only owners and admins can change it.`;
+
+const mayChangeUsedViews = (role: Role | null | undefined): boolean =>
+  roleAllows(role ?? "viewer", "credentials");
+
+/** The role of a member, or of the member who created a credential. */
+async function findRole(
+  { home }: ActionContext["databases"],
+  actor: Actor,
+): Promise<Role | null | undefined> {
+  const [kind, id = ""] = actor.split(":");
+  if (kind === "member") return (await findMember(home, id))?.role;
+  return kind === "credential" ? (await findCredential(home, id))?.createdBy.role : undefined;
 }
 
 interface NarrowRights {

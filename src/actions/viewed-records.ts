@@ -69,7 +69,7 @@ export async function findViewedRecords(
     const visible = await findVisibleVersions(ctx.databases.of({ id }), access.conditions, ids);
     if (visible.revision === revision) {
       const searched = referencedFields({ conditions: [...access.conditions], sort: [] });
-      assertIndexed(ctx, access, searched, { ids: visible.unindexed, done: 0, total: 0 });
+      assertIndexed(ctx, access, searched, visible.unindexed);
       return { access, versions: visible.versions };
     }
     const current = await findCurrentAccess(ctx, app);

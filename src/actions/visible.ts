@@ -1,7 +1,5 @@
-import type { Memory } from "#domain/memory.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { conditionsOf, type CollectionAccess } from "#domain/data/narrow.ts";
-import { matchesItem } from "#domain/search/matches.ts";
+import type { CollectionAccess } from "#domain/data/narrow.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { type Item, parseReceiptSequences } from "#domain/item/item.ts";
 import { isVisible, visibleKeys } from "#domain/credential/credential.ts";
@@ -11,6 +9,7 @@ import { findItemWithHistory, type ItemWithHistory } from "#store/data/item-hist
 import { findItem, type ItemName, type CurrentItem } from "#store/data/items.ts";
 import type { ActionContext, ReadContext } from "./context.ts";
 import { accessCurrentCollection } from "./caller-access.ts";
+import { narrowFlag, seesItem } from "./sees-item.ts";
 import {
   findCachedStampsOfKind,
   collectionRef,
@@ -72,18 +71,19 @@ export async function loadRecord(
 ): Promise<LoadedItem> {
   const record = await toLoadedItem(
     ctx,
-    await findItem(ctx.databases, buildRecordName(ctx.memory, appKey, id)),
+    await findItem(ctx.databases, buildRecordName(ctx, appKey, id)),
   );
   if (record.compiled.collection.key !== appKey) throw problem.notFound();
   return record;
 }
 
-function buildRecordName(memory: Memory, appKey: string, id: string): ItemName {
-  const { stamps, ...name } = collectionRef(memory, "app", appKey);
-  if (id.startsWith("rec_")) return { kind: "app", id, stamps };
+function buildRecordName(ctx: ReadContext, appKey: string, id: string): ItemName {
+  const { stamps, ...name } = collectionRef(ctx.memory, "app", appKey);
+  const isNarrow = narrowFlag(ctx);
+  if (id.startsWith("rec_")) return { kind: "app", id, stamps, isNarrow };
   const sequences = parseReceiptSequences(id);
   if (sequences.length === 0) throw problem.notFound();
-  return { ...name, receipt: id, sequences: JSON.stringify(sequences), stamps };
+  return { ...name, receipt: id, sequences: JSON.stringify(sequences), stamps, isNarrow };
 }
 
 export async function getSubmission(ctx: ActionContext, id: string): Promise<LoadedItem> {
@@ -113,13 +113,14 @@ export async function requireVisibleSubmission(
 
 /** Loads the submission without checking whether the caller can see it. */
 export async function loadSubmission(ctx: ReadContext, id: string): Promise<LoadedItem> {
-  return toLoadedItem(ctx, await findItem(ctx.databases, buildSubmissionName(ctx.memory, id)));
+  return toLoadedItem(ctx, await findItem(ctx.databases, nameById(ctx, "form", id)));
 }
 
-const buildSubmissionName = (memory: Memory, id: string): ItemName => ({
-  kind: "form",
+const nameById = (ctx: ReadContext, kind: CollectionKind, id: string): ItemName => ({
+  kind,
   id,
-  stamps: findCachedStampsOfKind(memory, "form"),
+  stamps: findCachedStampsOfKind(ctx.memory, kind),
+  isNarrow: narrowFlag(ctx),
 });
 
 /** Returns a record or submission of this app or form with its changes, newest first, in one round trip. */
@@ -129,8 +130,7 @@ export async function getItemWithChanges(
   limits: HistoryLimits,
 ): Promise<{ loaded: LoadedItem } & Omit<ItemWithHistory, "current">> {
   if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
-  const { memory } = ctx;
-  const name = kind === "app" ? buildRecordName(memory, key, id) : buildSubmissionName(memory, id);
+  const name = kind === "app" ? buildRecordName(ctx, key, id) : nameById(ctx, "form", id);
   const result = await findItemWithHistory(ctx.databases, name, limits);
   const item = await toLoadedItem(ctx, result?.current);
   if (item.compiled.collection.key !== key) throw problem.notFound();
@@ -143,8 +143,7 @@ export async function findVisibleItem(
   ctx: ActionContext,
   { kind, id }: { kind: CollectionKind; id: string },
 ): Promise<LoadedItem | undefined> {
-  const name = { kind, id, stamps: findCachedStampsOfKind(ctx.memory, kind) };
-  const current = await findItem(ctx.databases, name);
+  const current = await findItem(ctx.databases, nameById(ctx, kind, id));
   return toLoadedItem(ctx, current).catch((error: unknown) => {
     if (error instanceof Problem && error.code === "not_found") return undefined;
     throw error;
@@ -156,10 +155,10 @@ async function toLoadedItem(
   current: CurrentItem | undefined,
 ): Promise<LoadedItem> {
   if (!current) throw problem.notFound();
-  const { item } = current;
+  const { item, outdated } = current;
   const access = await accessCurrentCollection(ctx, await loadCollectionOfHead(ctx, current.head));
   // An item outside the caller's view is like one that does not exist.
-  if (!matchesItem(conditionsOf(access), item)) throw problem.notFound();
+  if (!seesItem(ctx, access, item, outdated)) throw problem.notFound();
   return { item, compiled: access, isFromPrimary: ctx.versions.isFromPrimary() };
 }
 
@@ -176,6 +175,7 @@ export async function reloadItem(
   { item, compiled: access }: LoadedItem,
 ): Promise<LoadedItem> {
   const { id, kind } = access.collection;
-  const name = { kind, id: item.id, stamps: findCachedStamp(ctx.memory, id) };
+  const stamps = findCachedStamp(ctx.memory, id);
+  const name = { kind, id: item.id, stamps, isNarrow: narrowFlag(ctx) };
   return requireVisible(ctx, await toLoadedItem(ctx, await findItem(ctx.databases, name)));
 }

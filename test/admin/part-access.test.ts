@@ -242,4 +242,33 @@ describe("The editor of a form", () => {
     expect(page.text).toContain("The reader");
     expect(page.text).toContain("The follower");
   });
+
+  it("says which view uses a field that it removes, before it saves and when it saves", async () => {
+    const conditions = [{ field: "pay", op: "gt", value: 1 }];
+    const views = [{ key: "paid", name: "Well paid", conditions, fields: ["title"] }];
+    const [title, pay] = [
+      { key: "title", type: "text", label: "Title" },
+      { key: "pay", type: "number", label: "Salary" },
+    ];
+    const form = await makeForm(owner, [title, pay], { views });
+    const draft = {
+      version: 1,
+      known: "title,pay",
+      "fields[0].was": "title",
+      "fields[0].key": "title",
+      "fields[0].label": "Title",
+      "fields[0].type": "text",
+      "fields[0].searchable": "on",
+    };
+    const send = (entries: object, headers: object = {}) =>
+      admin("POST", `/forms/${form}/fields`, { ...draft, ...entries }, { ...html, ...headers });
+    const reason =
+      "The view “Well paid” uses “Salary”. Change or delete the view before you remove the field.";
+    const check = await send({ do: "check" });
+    expect([check.status, check.text.includes(reason)]).toEqual([200, true]);
+    const save = await send({ do: "save", sure: "on" });
+    expect([save.status, save.text.includes(reason)]).toEqual([422, true]);
+    const japanese = await send({ do: "check" }, { "Accept-Language": "ja" });
+    expect(japanese.text).toContain("ビュー「Well paid」が「Salary」を使用しています。");
+  });
 });

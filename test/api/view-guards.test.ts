@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Client, Json } from "../support/client";
 import { Client as Caller } from "../support/client";
-import { homeDb } from "../support/databases";
+import { runBackfill } from "../../src/actions/backfill.ts";
+import { dataDb, homeDb } from "../support/databases";
+import { background } from "../support/serve";
 import { as, newMember } from "../support/members";
 import { admin, client, issue, makeForm } from "../support/service";
 
@@ -95,6 +97,38 @@ describe("A view that a credential uses", () => {
     ]);
     await admin("POST", `/integrations/${id}`, { permissions: ["submissions:create"] });
     expect((await owner.patch(`/forms/${form}/schema`, { views: [mine] })).status).toBe(200);
+  });
+
+  it.each([
+    ["is not changed by a pending change of an editor", false],
+    ["is changed by a pending change of an owner", true],
+  ])("%s that began before the credential had the view", async (_, isOwner) => {
+    const form = await makeForm(owner, fields, { views: [titles] });
+    const path = `/forms/${form}/schema`;
+    await owner.post(`/forms/${form}/submissions`, { data: { title: "a", pay: 7 } });
+    const run = (sql: string) => dataDb.prepare(sql).run();
+    // The check of items this large takes more than one step.
+    await run("update tally set largest = 100000000");
+    await run(
+      "create trigger held before update on pending_change begin select raise(abort, 'held'); end",
+    );
+    const caller = isOwner ? owner : await editorsToken();
+    const changed = {
+      fields: fields.map((field) => (field.key === "title" ? { ...field, unique: true } : field)),
+      views: [{ ...titles, fields: ["title", "pay"] }],
+    };
+    const pending = await caller.put(path, changed);
+    expect([pending.status, pending.body.code]).toEqual([202, undefined]);
+    const partner = await client({
+      permissions: [...rights, "schema:read"],
+      resources: [`form:${form}/titles`],
+    });
+    await run("drop trigger held");
+    await runBackfill(background());
+    const seen = (await partner.get(path)).body.fields.map(({ key }: Json) => key);
+    expect(seen).toEqual(isOwner ? ["title", "pay"] : ["title"]);
+    const { body } = await owner.get(path);
+    expect(body.pending?.problem?.code).toBe(isOwner ? undefined : "schema_in_use");
   });
 });
 

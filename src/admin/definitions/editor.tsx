@@ -12,6 +12,7 @@ import { isTooLarge, tooManyFieldsProblem } from "./draft-size.ts";
 import { type Draft, makeKey, needsChosenKey } from "./draft.ts";
 import { transliterate } from "./transliterate.ts";
 import { DefinitionPage, LargeDefinitionPage, NewDefinitionPage } from "./editor-page.tsx";
+import { viewProblem, withViewHelp } from "./view-help.ts";
 import { buildDraftPreview, draftBody, previewDraft, type EditorState } from "./editor-preview.ts";
 import {
   getDefinition,
@@ -40,8 +41,10 @@ async function sendEditor(
   draft: Draft,
   { error, focus }: { error?: Problem; focus?: EditFocus | undefined } = {},
 ): Promise<Response> {
-  const { kind, current } = state;
+  const { kind, current, text } = state;
   const { draftProblem, inputProblem, ...previews } = await buildDraftPreview(c, state, draft);
+  const shown = error ?? viewProblem(draftProblem);
+  const explained = shown && withViewHelp(shown, current?.collection.definition, text);
   const editor = {
     frame: pageContext(c),
     kind,
@@ -59,9 +62,9 @@ async function sendEditor(
   };
   const status = error ? problems[error.code].status : 200;
   const page = current ? (
-    <DefinitionPage {...editor} current={current} problem={error} />
+    <DefinitionPage {...editor} current={current} problem={explained} />
   ) : (
-    <NewDefinitionPage {...editor} problem={error} />
+    <NewDefinitionPage {...editor} problem={explained} />
   );
   return c.html(page, status, error?.headers);
 }

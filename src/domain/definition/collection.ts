@@ -181,6 +181,8 @@ export const maxHistoryDays = 3650;
 export interface ViewVersions {
   /** What it matches. Absent if that did not change since these versions exist. */
   conditions?: number | undefined;
+  /** True if items lacked results that the conditions use when these conditions took effect. */
+  lackedResults?: true | undefined;
   /** What it matches or shows. */
   meaning: number;
 }

@@ -1,4 +1,8 @@
 import type { Actor } from "#domain/audit.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
+import { recalculate } from "#domain/formula/recalculate.ts";
+import { lazy } from "#domain/lazy.ts";
+import type { Item } from "./item.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import type { SystemField } from "#domain/data/values.ts";
 import { reduceCondition, type MatchedItem } from "#domain/search/matches.ts";
@@ -14,6 +18,8 @@ interface MarkedView {
   key: string;
   fingerprint: string;
   isPersonal: boolean;
+  /** Items that were last written under older definitions may lack results that the conditions use. 0 if none do. */
+  resultsVersion: number;
   conditionsFor: (actor: string) => readonly Condition[];
 }
 
@@ -25,10 +31,12 @@ function viewsOf(collection: Collection): readonly MarkedView[] {
   const views = (collection.definition.views ?? []).map((view): MarkedView => {
     const isPersonal = dependsOnCaller(view);
     const { conditions } = parseView(collection, view, anyoneElse);
+    const { lackedResults, conditions: version = 0 } = collection.viewVersions?.[view.key] ?? {};
     return {
       key: view.key,
       fingerprint: viewFingerprint(collection, view),
       isPersonal,
+      resultsVersion: lackedResults ? version : 0,
       conditionsFor: (actor) =>
         isPersonal && actor !== anyoneElse
           ? parseView(collection, view, actor).conditions
@@ -66,33 +74,34 @@ const assignedValues: ReadonlySet<SystemField> = new Set([
 
 /** The marks of a change of a stored item. All are known. */
 export const viewMarks = (
-  collection: Collection,
-  before: MatchedItem | null,
-  after: MatchedItem | null,
-): ChangeMarks => changeMarks(collection, before, after, new Set());
+  compiled: CompiledCollection,
+  before: Item | null,
+  after: Item | null,
+): ChangeMarks => changeMarks(compiled, before, after, new Set());
 
 /** The marks of a change of an item that the batch of the change creates. */
 export const newItemMarks = (
-  collection: Collection,
-  before: MatchedItem | null,
+  compiled: CompiledCollection,
+  before: Item | null,
   after: MatchedItem,
-): ChangeMarks => changeMarks(collection, before, after, assignedValues);
+): ChangeMarks => changeMarks(compiled, before, after, assignedValues);
 
 function changeMarks(
-  collection: Collection,
-  before: MatchedItem | null,
+  compiled: CompiledCollection,
+  before: Item | null,
   after: MatchedItem | null,
   unknown: ReadonlySet<SystemField>,
 ): ChangeMarks {
-  const views = viewsOf(collection);
+  const views = viewsOf(compiled.collection);
   if (views.length === 0) return { known: null, assigned: [] };
   const actors = new Set<Actor>(
     [before, after].flatMap((item) => (item ? [item.createdBy, item.updatedBy] : [])),
   );
   const assigned: AssignedMark[] = [];
+  const former = formerItem(compiled, before);
   const known = views.flatMap((view) => {
     const found = [
-      ...marksOf(view, "b", before, actors, unknown),
+      ...marksOf(view, "b", former(view), actors, unknown),
       ...marksOf(view, "a", after, actors, unknown),
     ];
     const key = keyMark(view.key, view.fingerprint);
@@ -102,6 +111,20 @@ function changeMarks(
     return own.length > 0 ? [key, ...own] : [];
   });
   return { known: JSON.stringify([...new Set(known)]), assigned };
+}
+
+/**
+ * Returns the item before a change, as a view saw it. If the item may lack results that the view uses, it has those of the
+ * formulas as they are now, so that no mark says that the view showed an item which it never did.
+ */
+function formerItem(compiled: CompiledCollection, item: Item | null) {
+  if (!item) return () => null;
+  const calculated = lazy(() => ({
+    ...item,
+    data: recalculate(compiled, item.data, item.updatedAt).after,
+  }));
+  return ({ resultsVersion }: MarkedView): Item =>
+    item.definitionVersion < resultsVersion ? calculated() : item;
 }
 
 function marksOf(

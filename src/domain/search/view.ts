@@ -11,6 +11,7 @@ import type { ViewDocument } from "#domain/definition/view.ts";
 import { errorAt, formatChoices } from "#domain/problem/field-errors.ts";
 import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";
 import { parseSearch } from "./parse.ts";
+import { useResults } from "./results.ts";
 import { meOperand, type ParsedSearch } from "./tree.ts";
 
 /** The views of a definition (contract, section 19). */
@@ -86,11 +87,15 @@ export function viewMeaning(collection: Collection, view: View): string {
   return `${viewFingerprint(collection, view)} ${isShort ? content : digest(content)}`;
 }
 
-/** The versions of the views of `after`, a definition with the number `version`. */
+/**
+ * The versions of the views of `after`, a definition with the number `version`. Items do not yet have the `outdated`
+ * results.
+ */
 export function nextViewVersions(
   current: Collection,
   after: Definition,
   version: number,
+  outdated: readonly number[],
 ): NonNullable<Collection["viewVersions"]> {
   const changed = { ...current, definition: after };
   const versions = (after.views ?? []).flatMap((view): [string, ViewVersions][] => {
@@ -98,9 +103,13 @@ export function nextViewVersions(
     const known = current.viewVersions?.[view.key];
     const isSame = (describe: typeof viewMeaning) =>
       former !== undefined && describe(current, former) === describe(changed, view);
-    const conditions = isSame(viewFingerprint) ? known?.conditions : version;
+    const lacksResults = () =>
+      useResults(changed, parseView(changed, view, meOperand).conditions, outdated) || undefined;
+    const matching = isSame(viewFingerprint)
+      ? { conditions: known?.conditions, lackedResults: known?.lackedResults }
+      : { conditions: version, lackedResults: lacksResults() };
     const meaning = isSame(viewMeaning) ? known?.meaning : version;
-    return meaning === undefined ? [] : [[view.key, { conditions, meaning }]];
+    return meaning === undefined ? [] : [[view.key, { ...matching, meaning }]];
   });
   return Object.fromEntries(versions);
 }

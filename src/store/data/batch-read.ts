@@ -6,6 +6,7 @@ import { itemNumberRange, type Item } from "#domain/item/item.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { item } from "#store/db/schema.ts";
 import { collectionStatement, dataStatement, placeholders } from "#store/db/statement.ts";
+import { outdatedColumn, parseFieldIds, type OutdatedRow } from "./definition-head.ts";
 import { itemColumns, itemFromRow, type ItemRow } from "./items.ts";
 
 /** The items that the operations of a batch name. */
@@ -22,6 +23,7 @@ interface ItemLookupValues {
   receipts: string;
   uniqueValues: string;
   maxBytes: number;
+  isNarrow: 0 | 1;
 }
 
 const v = placeholders<ItemLookupValues & { collectionId: number }>();
@@ -42,7 +44,10 @@ const matchingItems = lazySql(
 
 const selectSize = collectionStatement<ItemLookupValues>((db) =>
   db
-    .select({ bytes: sql<number>`coalesce(sum(octet_length(data)), 0)`.as("bytes") })
+    .select({
+      bytes: sql<number>`coalesce(sum(octet_length(data)), 0)`.as("bytes"),
+      ...outdatedColumn(v.isNarrow, v.collectionId),
+    })
     .from(item)
     .where(sql`${matchingItems}`),
 );
@@ -82,13 +87,18 @@ export interface ItemLookupResult {
   owners: UniqueValueOwner[];
   /** The total size of all named items. Above the limit, `items` is empty. */
   totalBytes: number;
+  /** The fields whose results are being calculated anew, so that the items may have outdated ones. */
+  outdated: number[];
 }
 
-/** Loads the items of a collection that operations name, in one round trip. */
+/**
+ * Loads the items of a collection that operations name, in one round trip. Finds outdated results only for callers that
+ * see a view.
+ */
 export async function lookUpItems(
   db: CollectionDatabase,
   { ids, receipts, uniqueValues }: ItemLookup,
-  maxBytes: number,
+  { maxBytes, isNarrow }: Pick<ItemLookupValues, "maxBytes" | "isNarrow">,
 ): Promise<ItemLookupResult> {
   const receiptRows = receipts.flatMap(({ receipt, sequences }) =>
     sequences.map((sequence) => [sequence, receipt]),
@@ -99,14 +109,16 @@ export async function lookUpItems(
     receipts: JSON.stringify(receiptRows),
     uniqueValues: JSON.stringify(uniqueValues),
     maxBytes,
+    isNarrow,
   };
   const [size, rows, owners] = await retryTransient(db, () =>
     db.batch([selectSize(db, values), selectItems(db, values), selectOwners(db, values)]),
   );
-  const [sizeRow] = (size?.results ?? []) as { bytes: number }[];
+  const [sizeRow] = (size?.results ?? []) as ({ bytes: number } & OutdatedRow)[];
   return {
     items: ((rows?.results ?? []) as ItemRow[]).map(itemFromRow),
     owners: (owners?.results ?? []) as UniqueValueOwner[],
     totalBytes: sizeRow?.bytes ?? 0,
+    outdated: parseFieldIds(sizeRow?.outdated),
   };
 }

@@ -67,6 +67,24 @@ export function definitionHeadColumns(stamps: SQL) {
   };
 }
 
+/**
+ * The fields of a collection whose results and entries are being built anew, as `parseFieldIds` reads them. Null if
+ * `isNarrow` is 0, because only callers that see a view need them, and they cost a row.
+ */
+export const outdatedColumn = (isNarrow: SQL, collectionId: SQLWrapper = collection.id) => ({
+  outdated: sql<
+    string | null
+  >`iif(${isNarrow}, (select fields from indexing where collection_id = ${collectionId}), null)`.as(
+    "outdated",
+  ),
+});
+
+export type OutdatedRow = Record<"outdated", string | null>;
+
+/** Reads a list of field ids, JSON; null for none. */
+export const parseFieldIds = (ids: string | null | undefined): number[] =>
+  JSON.parse(ids ?? "[]") as number[];
+
 const definitionColumns = lazySql(
   () => sql`json_object('kind', ${collection.kind}, 'key', ${collection.key},
   'version', ${collection.version}, 'revision', ${collection.revision}, 'stamp', ${stamp},

@@ -242,12 +242,16 @@ export const startIndexing = collectionStatement<IndexingStart>((db, v) =>
     }),
 );
 
-/** Builds the statements of a change that takes effect, after its items were checked. */
+/**
+ * Builds the statements of a change that takes effect, after its items were checked. `outdated` are the fields whose
+ * results items still lack then.
+ */
 export function buildApplyStatements(
   db: CollectionDatabase,
   current: Collection,
   change: Omit<PendingChange, "emptied" | "gained">,
   auditRecord: AuditRecord,
+  outdated: readonly number[] = change.unindexed,
 ): PreparedStatement<"data">[] {
   const { id: collectionId, version, revision } = current;
   const { definition, lost, unindexed, newlySearchable = unindexed } = change;
@@ -269,7 +273,7 @@ export function buildApplyStatements(
     ...keepFormerDefinition(db, current),
     updateCollection(db, {
       ...definitionToRow(definition, fieldsVersion, auditRecord.at),
-      viewVersions: JSON.stringify(nextViewVersions(current, definition, newVersion)),
+      viewVersions: JSON.stringify(nextViewVersions(current, definition, newVersion, outdated)),
       version: newVersion,
       revision: nextVersion(revision, db.timeline),
     }),

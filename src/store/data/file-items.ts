@@ -9,6 +9,9 @@ import {
   definitionHeadFromRow,
   type DefinitionHead,
   type DefinitionHeadRow,
+  outdatedColumn,
+  type OutdatedRow,
+  parseFieldIds,
 } from "./definition-head.ts";
 import { selectFile, type FileRow } from "./files.ts";
 import { itemColumns, itemFromRow, type ItemRow } from "./items.ts";
@@ -16,11 +19,12 @@ import { itemColumns, itemFromRow, type ItemRow } from "./items.ts";
 interface FileValues {
   id: string;
   stamps: string;
+  isNarrow: 0 | 1;
 }
 
-const selectHead = dataStatement<FileValues>((db, { id, stamps }) =>
+const selectHead = dataStatement<FileValues>((db, { id, stamps, isNarrow }) =>
   db
-    .select(definitionHeadColumns(stamps))
+    .select({ ...definitionHeadColumns(stamps), ...outdatedColumn(isNarrow) })
     .from(collection)
     .where(eq(collection.id, sql`(select collection_id from file where id = ${id})`)),
 );
@@ -37,6 +41,8 @@ export interface FileWithItem {
   file: FileRow;
   head: DefinitionHead;
   item: Item | null;
+  /** The fields whose results are being calculated anew. Empty for callers that see whole collections. */
+  outdated: number[];
 }
 
 /** Loads a file in one round trip. Undefined if it or its collection is gone. */
@@ -48,11 +54,15 @@ export async function findFileWithItem(
     db.batch<object>([selectFile(db, values), selectHead(db, values), selectItem(db, values)]),
   );
   const [file] = (files?.results ?? []) as FileRow[];
-  const [head] = (heads?.results ?? []) as DefinitionHeadRow[];
+  const [head] = (heads?.results ?? []) as (DefinitionHeadRow & OutdatedRow)[];
   const [row] = (items?.results ?? []) as ItemRow[];
-  return (
-    file && head && { file, head: definitionHeadFromRow(head), item: row ? itemFromRow(row) : null }
-  );
+  if (!file || !head) return undefined;
+  return {
+    file,
+    head: definitionHeadFromRow(head),
+    item: row ? itemFromRow(row) : null,
+    outdated: parseFieldIds(head.outdated),
+  };
 }
 
 /** Lists the IDs of the files of a collection after an ID, whether they have content or not. */

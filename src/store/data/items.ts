@@ -12,6 +12,9 @@ import {
   definitionHeadFromRow,
   type DefinitionHead,
   type DefinitionHeadRow,
+  outdatedColumn,
+  type OutdatedRow,
+  parseFieldIds,
 } from "./definition-head.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { retryTransient } from "#store/db/retry.ts";
@@ -73,15 +76,19 @@ const sequencesPerCollectionSql = sql.raw(String(sequencesPerCollection));
 export interface CurrentItem {
   item: Item;
   head: DefinitionHead;
+  /** The fields whose results are being calculated anew. Empty for callers that see whole collections. */
+  outdated: number[];
 }
 
-export type CurrentItemRow = ItemRow & DefinitionHeadRow;
+export type CurrentItemRow = ItemRow & DefinitionHeadRow & OutdatedRow;
 
 export interface ItemById {
   kind: CollectionKind;
   id: string;
   /** The stamps of cached definitions (`cachedStampsJson`). The result omits these definitions. */
   stamps: string;
+  /** 1 if the caller sees views. Then the result names the fields with outdated results. */
+  isNarrow: 0 | 1;
 }
 
 export interface ItemByReceipt extends CollectionName {
@@ -89,18 +96,23 @@ export interface ItemByReceipt extends CollectionName {
   /** The sequences that the receipt number can match, JSON. */
   sequences: string;
   stamps: string;
+  isNarrow: 0 | 1;
 }
 
 /** Names an item by its id, or a record by its receipt number. */
 export type ItemName = ItemById | ItemByReceipt;
 
 /** Selects one item that meets a condition, with the head of its collection. */
-const selectOne = <Values extends { stamps: string }>(
+const selectOne = <Values extends Pick<ItemById, "stamps" | "isNarrow">>(
   condition: (values: Placeholders<Values>) => SQL | undefined,
 ) =>
   dataStatement<Values>((db, values) =>
     db
-      .select({ ...itemColumns(), ...definitionHeadColumns(values.stamps) })
+      .select({
+        ...itemColumns(),
+        ...definitionHeadColumns(values.stamps),
+        ...outdatedColumn(values.isNarrow),
+      })
       .from(item)
       .innerJoin(collection, eq(collection.id, item.collectionId))
       .where(condition(values))
@@ -159,7 +171,8 @@ export async function findItem(
 }
 
 export function currentItemFromRow(row: CurrentItemRow): CurrentItem {
-  return { item: itemFromRow(row), head: definitionHeadFromRow(row) };
+  const outdated = parseFieldIds(row.outdated);
+  return { item: itemFromRow(row), head: definitionHeadFromRow(row), outdated };
 }
 
 interface PageValues extends CollectionName {

@@ -1,11 +1,11 @@
 import { and, eq, isNull } from "drizzle-orm";
-import type { Collection, Definition } from "#domain/definition/collection.ts";
+import type { Definition } from "#domain/definition/collection.ts";
 import { pendingChange } from "#store/db/schema.ts";
 import { collectionStatement } from "#store/db/statement.ts";
 import type { CollectionDatabase, Database, PreparedStatement, Scope } from "#store/db/database.ts";
 import { classifyError, runOnce } from "#store/db/retry.ts";
 import type { AuditRecord } from "#store/home/audit.ts";
-import type { PendingChange } from "./collections.ts";
+import type { CurrentCollection, PendingChange } from "./collections.ts";
 import { buildApplyStatements, guardRevision, type SaveResult } from "./definition-statements.ts";
 
 const replacePendingStatement = collectionStatement<{ change: string }>((db, v) =>
@@ -21,16 +21,17 @@ const replacePendingStatement = collectionStatement<{ change: string }>((db, v) 
  */
 export async function storePatchedDefinition(
   db: CollectionDatabase,
-  current: Collection,
+  { collection: current, indexing }: Pick<CurrentCollection, "collection" | "indexing">,
   definition: Definition,
   pending: PendingChange | null,
   auditRecord: AuditRecord,
 ): Promise<SaveResult> {
   const { revision } = current;
+  const change = { definition, lost: [], unindexed: [] };
   return runSave(db, [
     guardRevision(db, { revision }),
     ...(pending ? [replacePendingStatement(db, { change: JSON.stringify(pending) })] : []),
-    ...buildApplyStatements(db, current, { definition, lost: [], unindexed: [] }, auditRecord),
+    ...buildApplyStatements(db, current, change, auditRecord, indexing?.fields),
   ]);
 }
 

@@ -14,7 +14,8 @@ import { collectionGuard, dataGuard, guardCode } from "#store/db/guard.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { collection } from "#store/db/schema.ts";
 import type { Condition } from "#domain/search/tree.ts";
-import { preparePageStatement } from "./search/batch.ts";
+import { parseFieldIds } from "./definition-head.ts";
+import { preparePageStatement, type UnindexedFields } from "./search/batch.ts";
 import { allSql } from "./search/conditions.ts";
 import { SearchValues } from "./search/search-values.ts";
 import {
@@ -141,26 +142,30 @@ export async function findVisibleVersions(
   db: CollectionDatabase,
   conditions: readonly Condition[],
   ids: readonly string[],
-): Promise<{ revision: number | null; versions: Map<string, number>; unindexed: number[] }> {
+): Promise<{ revision: number | null; versions: Map<string, number>; unindexed: UnindexedFields }> {
   const values = new SearchValues();
   const { collectionId } = db;
   const statement =
-    values.statement(`select c.revision, (select coalesce(newly_searchable, fields) from indexing where collection_id = c.id) as waiting, (select json_group_object(i.id, i.version) from ${values.table(ids)} e
-      cross join item i on i.id = e.value where i.collection_id = ${collectionId} and ${allSql(conditions, values)}) as versions
-    from collection c where c.id = ${collectionId}`);
+    values.statement(`select c.revision, coalesce(x.newly_searchable, x.fields) as waiting, x.fields as outdated,
+      (select json_group_object(i.id, i.version) from ${values.table(ids)} e
+        cross join item i on i.id = e.value
+        where i.collection_id = ${collectionId} and ${allSql(conditions, values)}) as versions
+    from collection c left join indexing x on x.collection_id = c.id where c.id = ${collectionId}`);
   const row = await retryTransient(db, () =>
-    preparePageStatement(db, statement).first<{
-      revision: number;
-      versions: string;
-      waiting: string | null;
-    }>(),
+    preparePageStatement(db, statement).first<
+      { revision: number; versions: string } & Record<"waiting" | "outdated", string | null>
+    >(),
   );
   const versions = JSON.parse(row?.versions ?? "{}") as Record<string, number>;
-  const unindexed = JSON.parse(row?.waiting ?? "[]") as number[];
   return {
     revision: row?.revision ?? null,
     versions: new Map(Object.entries(versions)),
-    unindexed,
+    unindexed: {
+      ids: parseFieldIds(row?.waiting),
+      outdated: parseFieldIds(row?.outdated),
+      done: 0,
+      total: 0,
+    },
   };
 }
 

@@ -39,6 +39,8 @@ const problems = () => ({
   },
   confirmHiding: (labels: readonly string[]) =>
     `This hides ${labels.join(", ")} and the stored data. Select “Hide removed fields” to confirm, or restore ${plural(labels.length, "it", "them")}.`,
+  viewUsesField: (view: string, field: string) =>
+    `The view “${view}” uses “${field}”. Change or delete the view before you remove the field.`,
   tooManyFields: (most: number) =>
     `This page can edit up to ${most} fields. Edit larger definitions as code or through the API.`,
   conflict: (theirs: readonly string[], both: readonly string[]) =>

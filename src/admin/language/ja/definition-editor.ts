@@ -17,6 +17,8 @@ const problems = (): Editor["problems"] => ({
   },
   confirmHiding: (labels) =>
     `${labels.map((label) => `「${label}」`).join("")}と保存済みのデータが非表示になります。よろしければ「削除したフィールドを非表示にする」を選択してください。元に戻すには、フィールドを復元してください。`,
+  viewUsesField: (view, field) =>
+    `ビュー「${view}」が「${field}」を使用しています。フィールドを削除する前に、ビューを変更または削除してください。`,
   tooManyFields: (most) =>
     `この画面で編集できるフィールドは ${most} 個までです。それより大きい定義は、JSON または API で変更してください。`,
   conflict: (theirs, both) =>

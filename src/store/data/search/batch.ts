@@ -8,6 +8,7 @@ import { collectionStatement, dataStatement, type Builder } from "#store/db/stat
 import {
   definitionHeadColumns,
   definitionHeadFromRow,
+  parseFieldIds,
   type DefinitionHead,
   type DefinitionHeadRow,
 } from "#store/data/definition-head.ts";
@@ -22,6 +23,7 @@ const selectHeads = (builder: Builder, stamps: SQL, condition: SQL) =>
     .select({
       ...definitionHeadColumns(stamps),
       waiting: sql`coalesce(${indexing.newlySearchable}, ${indexing.fields})`.as("waiting"),
+      outdated: sql`${indexing.fields}`.as("outdated"),
       done: sql`${indexing.done}`.as("done"),
       total: sql`${indexing.total}`.as("total"),
     })
@@ -50,7 +52,7 @@ export const isIndexingStamp = (stamp: string): boolean => stamp.endsWith(indexi
 /** The head of a collection whose cached definition has that stamp. */
 export const settledHead = (collectionId: number): SearchHead => ({
   head: { id: collectionId, freshCollection: null },
-  unindexed: { ids: [], done: 0, total: 0 },
+  unindexed: { ids: [], outdated: [], done: 0, total: 0 },
 });
 
 /** The collections that a search reads through references, with the stamps of their cached definitions. */
@@ -74,13 +76,15 @@ export function targetHeadsStatement(
 }
 
 export interface UnindexedFields extends Progress {
+  /** Newly searchable fields whose items do not all have search entries yet. */
   ids: number[];
+  /** All fields whose entries or results are being built anew. */
+  outdated: number[];
 }
 
 /** What every search reads besides its matches. */
 export interface SearchHead {
   head: DefinitionHead;
-  /** Newly searchable fields whose items do not all have search entries yet. */
   unindexed: UnindexedFields;
 }
 
@@ -104,10 +108,9 @@ export function preparePageStatement(
   return db.prepare(text, text.includes("?1") ? [values] : []);
 }
 
-type SearchHeadRow = DefinitionHeadRow & { waiting: string | null } & Record<
-    keyof Progress,
-    number | null
-  >;
+type SearchHeadRow = DefinitionHeadRow &
+  Record<"waiting" | "outdated", string | null> &
+  Record<keyof Progress, number | null>;
 
 /** Reads the result of `selectHead`. */
 export function headFromResult(result: D1Result | undefined): SearchHead {
@@ -119,8 +122,13 @@ export function headFromResult(result: D1Result | undefined): SearchHead {
 /** Reads the result of `targetHeadsStatement`. */
 export function headsFromResult(result: D1Result | undefined): SearchHead[] {
   const rows = (result?.results ?? []) as SearchHeadRow[];
-  return rows.map(({ waiting, done, total, ...headRow }) => ({
+  return rows.map(({ waiting, outdated, done, total, ...headRow }) => ({
     head: definitionHeadFromRow(headRow),
-    unindexed: { ids: JSON.parse(waiting ?? "[]") as number[], done: done ?? 0, total: total ?? 0 },
+    unindexed: {
+      ids: parseFieldIds(waiting),
+      outdated: parseFieldIds(outdated),
+      done: done ?? 0,
+      total: total ?? 0,
+    },
   }));
 }

@@ -1,0 +1,32 @@
+import { isNarrow } from "#domain/credential/credential.ts";
+import type { CollectionAccess } from "#domain/data/narrow.ts";
+import { recalculate } from "#domain/formula/recalculate.ts";
+import type { Item } from "#domain/item/item.ts";
+import { matchesItem } from "#domain/search/matches.ts";
+import { useResults } from "#domain/search/results.ts";
+import type { ReadContext } from "./context.ts";
+
+/** 1 for a caller that sees views, for statements that then read more. */
+export const narrowFlag = ({ resources }: Pick<ReadContext, "resources">): 0 | 1 =>
+  isNarrow(resources) ? 1 : 0;
+
+/**
+ * Whether the conditions of the caller's view use results that are being calculated anew. Stored results may then be
+ * those of former formulas, so they must not decide what the caller sees. `outdated` are the ids of the fields.
+ */
+export const dependsOnOutdated = (access: CollectionAccess, outdated: readonly number[]): boolean =>
+  access.extent === "narrow" && useResults(access.whole.collection, access.conditions, outdated);
+
+/** Whether the caller sees an item. The formulas decide as they are now, whatever results the item has. */
+export function seesItem(
+  { now }: Pick<ReadContext, "now">,
+  access: CollectionAccess,
+  item: Item,
+  outdated: readonly number[],
+): boolean {
+  if (access.extent === "whole") return true;
+  const data = dependsOnOutdated(access, outdated)
+    ? recalculate(access.whole, item.data, now()).after
+    : item.data;
+  return matchesItem(access.conditions, { ...item, data });
+}
