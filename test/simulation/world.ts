@@ -10,7 +10,7 @@ import type { SenderStub } from "../../src/delivery/sender.ts";
 import { homeName } from "../../src/domain/bookmarks.ts";
 import { lazy } from "../../src/domain/lazy.ts";
 import { root, type Bundle } from "./bundle.ts";
-import { allCollections, definitionOf, kinds, retainDays } from "./definitions.ts";
+import { allCollections, definitionOf, kinds, origin, retainDays } from "./definitions.ts";
 import { SimulatedBucket } from "./platform/bucket.ts";
 import { SimulatedDatabase } from "./platform/database.ts";
 import { Host, latency } from "./platform/host.ts";
@@ -25,7 +25,6 @@ import {
   subtle,
 } from "./platform/services.ts";
 
-const origin = "https://forms.example";
 export const places = 3;
 export const startOfTime = Date.UTC(2026, 2, 2, 12);
 
