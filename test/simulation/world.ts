@@ -117,7 +117,12 @@ export class World {
   /** The database of credentials, webhooks and the directory. It may have collections, too. */
   readonly home: SimulatedDatabase;
   readonly objects: Objects;
+  /** The files of databases without a jurisdiction. */
   readonly bucket: SimulatedBucket;
+  /** The buckets of jurisdictions. */
+  readonly bucketsIn: ReadonlyMap<string, SimulatedBucket>;
+  /** The jurisdictions of databases, by their names. */
+  readonly jurisdictions: ReadonlyMap<string, string>;
   readonly receivers: SimulatedReceivers;
   readonly isolates: Isolate[] = [];
   /** Called with each request and its answer. */
@@ -136,8 +141,15 @@ export class World {
   readonly #cache = new SimulatedCache();
   #isolateCount = 0;
 
-  constructor(bundle: Bundle, images: Images, now: number, keepsTrace = false) {
+  constructor(
+    bundle: Bundle,
+    images: Images,
+    now: number,
+    keepsTrace = false,
+    jurisdictions: World["jurisdictions"] = new Map(),
+  ) {
     this.bundle = bundle;
+    this.jurisdictions = jurisdictions;
     this.scheduler = new Scheduler(now, keepsTrace);
     this.databases = new Map(
       Object.entries(images).map(([name, image]) => [
@@ -148,6 +160,9 @@ export class World {
     this.home = this.database(homeName);
     this.#kv = new SimulatedKv(this.scheduler);
     this.bucket = new SimulatedBucket(this.scheduler);
+    this.bucketsIn = new Map(
+      [...jurisdictions.values()].map((name) => [name, new SimulatedBucket(this.scheduler)]),
+    );
     this.receivers = new SimulatedReceivers(this.scheduler);
     const limits = {
       failures: 300,
@@ -184,6 +199,7 @@ export class World {
       isPaused: false,
       allowsLocalReceivers: false,
       timeline: this.timeline,
+      jurisdictions: this.jurisdictions,
     });
   }
 
@@ -207,6 +223,9 @@ export class World {
       },
       replays: this.#kv.binding(host),
       files: this.bucket.binding(host),
+      filesIn: Object.fromEntries(
+        [...this.bucketsIn].map(([name, bucket]) => [name, bucket.binding(host)]),
+      ),
       knownLength: exactLength,
       assets: { fetch: async () => new Response(null, { status: 404 }) },
       limiters,
