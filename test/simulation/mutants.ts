@@ -360,6 +360,36 @@ export const mutants: readonly Mutant[] = [
     "const mayBeOlder = !narrow && !wantsPrimary(c);",
     "const mayBeOlder = !wantsPrimary(c);",
   ),
+  mutant(
+    "a narrow feed loses what leaves its view",
+    "store/data/feed.ts",
+    'sql` where ${hasMatched("before")} or ${hasMatched("after")}`',
+    'sql` where ${hasMatched("after")}`',
+  ),
+  mutant(
+    "a narrow feed shows items as they are outside of its view",
+    "actions/change-views.ts",
+    "item && matchesItem(conditions, item) ? item : null, access",
+    "item && conditions ? item : null, access",
+  ),
+  mutant(
+    "a cursor outlives its view",
+    "actions/changes.ts",
+    "if (position && position.mark !== mark) throw problem.changesExpired();",
+    "",
+  ),
+  mutant(
+    "a webhook shows items as they are outside of its view",
+    "actions/webhook-messages.ts",
+    "item && matchesItem(conditionsOf(access), item) ? item : null;",
+    "item && conditionsOf(access) ? item : null;",
+  ),
+  mutant(
+    "a webhook does not say what leaves its view",
+    "domain/webhook/events.ts",
+    "if (!matched.before) return undefined;",
+    "if (matched) return undefined;",
+  ),
   // Restores
   mutant(
     "an object does not compare the epoch",

@@ -32,12 +32,14 @@ const loads = {
   erase: 0,
   view: 0,
   partner: 0,
+  partnerFeed: 0,
   deleteForm: 0,
   restoreForm: 0,
   poll: 0,
   diary: 0,
   // Only at the end.
   wholeFeeds: 0,
+  wholePartnerFeed: 0,
 };
 /** What the plans about links, views and deletions have in addition. */
 const special = {
@@ -48,6 +50,7 @@ const special = {
   erase: 4,
   view: 4,
   partner: 14,
+  partnerFeed: 6,
   deleteForm: 2,
   restoreForm: 3,
   poll: 8,
@@ -114,6 +117,7 @@ export interface Step {
 /** What clients do once nothing disturbs the platform anymore: all of it must succeed. */
 const finalKinds = [
   ...(["create", "update", "upsert", "batch", "read", "search", "walk", "wholeFeeds"] as const),
+  "wholePartnerFeed" as const,
 ];
 
 export const makeEnd = (plan: readonly Step[]): Step[] =>

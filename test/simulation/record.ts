@@ -25,7 +25,7 @@ const comparable: readonly Step["kind"][] = [
 export const comparableOfAll: readonly Step["kind"][] = [
   ...comparable,
   ...(["aggregate", "customer", "order", "relink", "expand", "erase", "adminUpdate"] as const),
-  ...(["view", "partner", "poll"] as const),
+  ...(["view", "partner", "partnerFeed", "poll"] as const),
 ];
 export const pauseMs = 5000;
 const smallCredentialClient = 6;

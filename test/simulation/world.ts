@@ -402,7 +402,12 @@ export class World {
   }
 }
 
-export const hookUrls = ["https://one.example/hook", "https://two.example/hook"];
+/** The webhooks follow all collections, the parcels, and the view of the orders. */
+export const hookUrls = [
+  "https://one.example/hook",
+  "https://two.example/hook",
+  "https://three.example/hook",
+] as const;
 
 /** The limits of the credentials: two generous ones, and one that clients soon exceed. */
 const limits = [
@@ -432,7 +437,7 @@ export async function makeTemplate(
     }
     return answer.body;
   };
-  const credentials = await prepare(world, () => prepareData(send, cookie));
+  const credentials = await prepare(world, () => prepareData(send, cookie), 90_000);
   // The schedule is about to erase the first entries of the diary, and the former token ends soon.
   await scheduler.advance(beginning - rotatedBeforeMs);
   const rotated = await prepare(world, () => rotateOnce(send, cookie, world));
@@ -475,8 +480,8 @@ export async function startSession(world: World): Promise<string> {
   return session;
 }
 
-/** Does work that waits for the service. */
-export async function prepare<T>(world: World, work: () => Promise<T>): Promise<T> {
+/** Does work that waits for the service, and takes at most this time. */
+export async function prepare<T>(world: World, work: () => Promise<T>, maxMs = 30_000): Promise<T> {
   const { scheduler } = world;
   let done: { result: T } | undefined;
   let failure: unknown;
@@ -487,7 +492,7 @@ export async function prepare<T>(world: World, work: () => Promise<T>): Promise<
     .within(scheduler.startActivity("template", 1), run)
     .catch((error: unknown) => (failure = error));
   await settle();
-  await scheduler.advance(scheduler.now + 30_000);
+  await scheduler.advance(scheduler.now + maxMs);
   if (!done) throw failure ?? new Error("Preparing never ended.");
   return done.result;
 }
@@ -503,8 +508,7 @@ async function prepareData(send: Send, cookie: string): Promise<Template["creden
   for (const { kind, key, settings } of allCollections)
     await write("PUT", `${kind}s/${key}/schema`, definitionOf(key, settings));
   issued.push(await issue(partnerCredential));
-  for (const [index, url] of hookUrls.entries())
-    await write("POST", "webhooks", hookOf(url, index === 0));
+  for (const hook of hooks()) await write("POST", "webhooks", hook);
   for (const [index, kind] of [...kinds, ...kinds].entries()) {
     await write("POST", "apps/customers/records", { data: { title: `c${index}`, kind } });
     const { id } = await write("POST", "forms/diary/submissions", { data: { title: `d${index}` } });
@@ -513,18 +517,18 @@ async function prepareData(send: Send, cookie: string): Promise<Template["creden
   return issued.map(({ id, token }: Json) => ({ id, token }));
 }
 
-const hookOf = (url: string, hasAll: boolean) => {
-  const types = ["created", "updated", "deleted"].flatMap((type) => [
-    `record.${type}`,
-    `submission.${type}`,
-  ]);
-  return {
-    name: url,
-    url,
-    types: hasAll ? [...types, "submission.closed"] : ["record.updated"],
-    collections: hasAll ? "all" : ["app:parcels"],
-  };
-};
+function hooks(): object[] {
+  const typesOf = (kind: string) =>
+    ["created", "updated", "deleted"].map((type) => `${kind}.${type}`);
+  const ofSubmissions = typesOf("submission");
+  const all = [...typesOf("record"), ...ofSubmissions, "submission.closed"];
+  const contents = [
+    { types: all, collections: "all" },
+    { types: ["record.updated"], collections: ["app:parcels"] },
+    { types: [...ofSubmissions, "submission.left_view"], collections: ["form:orders/some"] },
+  ];
+  return hookUrls.map((url, index) => ({ name: url, url, ...contents[index] }));
+}
 
 async function rotateOnce(send: Send, cookie: string, world: World): Promise<Template["rotated"]> {
   const admin = { Cookie: cookie };

@@ -1,12 +1,21 @@
 import type { Random } from "../../soak/random.ts";
 import type { CollectionKey } from "../definitions.ts";
 import { kinds } from "../definitions.ts";
-import { codeOf, placeOf, receiptOf, type Effect, type Item, type Values } from "../history.ts";
+import {
+  codeOf,
+  momentsBetween,
+  placeOf,
+  receiptOf,
+  turnsOf,
+  type Effect,
+  type Item,
+  type Values,
+} from "../history.ts";
 import type { Step } from "../plan.ts";
 import type { Answer, Json } from "../world.ts";
 import { codes, credentialOfStep, isGone, itemPath, pathOf, Subject } from "./caller.ts";
 import { createEffect, updateEffect } from "./effects.ts";
-import { explain, momentsBetween, turnsOf } from "./explain.ts";
+import { explain } from "./explain.ts";
 
 /** How a write names a customer, and whom it names at a moment. */
 interface Name {
