@@ -24,6 +24,8 @@ const loads = {
   guest: 7,
   define: 3,
   aggregate: 3,
+  undo: 3,
+  readBack: 7,
   // Only in some plans, so that the others do more of the rest.
   customer: 0,
   order: 0,
@@ -150,13 +152,14 @@ export function makePlan(seed: number, count: number, hasMoves = false): Step[] 
     at += hasMoves ? movingGap(random, at) : gap(random);
     const client = random.int(0, clientCount - 1);
     const load = random.weighted(client === reader ? reading : writes);
+    const kind = !random.chance(happenShare) ? load : random.weighted(happens);
     return {
       number: index + 1,
       at,
-      kind: !random.chance(happenShare) ? load : random.weighted(happens),
+      kind,
       client,
       seed: random.int(1, 2 ** 31),
-      faults: random.chance(0.2) ? [[random.int(1, 8), pickFault(random)]] : [],
+      faults: pickFaults(random, kind),
       patienceMs: random.chance(0.08) ? random.int(5, 200) : 100_000,
       ...(random.chance(0.05) ? { backgroundMs: random.int(0, 3000) } : {}),
     };
@@ -180,6 +183,15 @@ function movingGap(random: Random, at: number): number {
   if (chance < 0.9) return random.int(40, 800);
   if (chance < 0.92) return random.int(1500, 12_000);
   return minuteMs - ((at + random.int(0, 300)) % minuteMs);
+}
+
+/** Steps that show what becomes of a write whose first calls fail, and how many calls these are. */
+const fragile: Partial<Record<Step["kind"], number>> = { undo: 3, readBack: 2 };
+
+function pickFaults(random: Random, kind: Step["kind"]): Step["faults"] {
+  const { [kind]: firstCalls } = fragile;
+  if (!random.chance(firstCalls === undefined ? 0.2 : 0.6)) return [];
+  return [[random.int(1, firstCalls ?? 8), pickFault(random)]];
 }
 
 export function pickFault(random: Random): CallFault {

@@ -12,6 +12,7 @@ import { Deletions } from "./deletions.ts";
 import { Diary } from "./diary.ts";
 import { Feeds } from "./feeds.ts";
 import { Limits } from "./limits.ts";
+import { OwnWrites } from "./own-writes.ts";
 import { PartnerFeeds } from "./partner-feeds.ts";
 import { Reads } from "./reads.ts";
 import { References } from "./references.ts";
@@ -33,9 +34,16 @@ export class Clients {
     const credentials = new Credentials(caller);
     const views = new Views(caller);
     const partnerFeeds = new PartnerFeeds(caller);
-    const others = [Changes, Limits, Definitions, References, Aggregates, Deletions, Diary].map(
-      (Others) => new Others(caller),
-    );
+    const others = [
+      Changes,
+      Limits,
+      Definitions,
+      References,
+      Aggregates,
+      Deletions,
+      Diary,
+      OwnWrites,
+    ].map((Others) => new Others(caller));
     this.#caller = caller;
     const restorable = [reads, feeds, creates, credentials, views, partnerFeeds];
     this.#restorable = restorable;
