@@ -27,7 +27,11 @@ export class Views extends Subject {
 
   async #change(step: Step, random: Random): Promise<void> {
     const more = random.chance(0.5) ? ["a"] : [];
-    const seen = { kinds: random.some(kinds, 3), fields: ["title", "kind", ...more] };
+    const { history } = this.caller;
+    // Its feed begins again when it shows other orders.
+    const isKept = random.chance(0.5);
+    const shownKinds = isKept ? history.viewAt(this.caller.world.moment).kinds : undefined;
+    const seen = { kinds: shownKinds ?? random.some(kinds, 3), fields: ["title", "kind", ...more] };
     const path = "forms/orders/schema";
     const body = { views: [viewOf(seen)] };
     const { answer, started } = await this.caller.send(step, "PATCH", path, body);
