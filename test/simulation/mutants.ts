@@ -51,8 +51,7 @@ export const mutants: readonly Mutant[] = [
     "sql`not ${wasStored(v.id)}\n  and",
     "sql`1\n  and",
   ),
-  rareMutant(
-    1795502682,
+  mutant(
     "a repeated create stores an item that was deleted",
     "store/data/removed-items.ts",
     " or exists (select 1 from removed_item where id = ${id})",
@@ -64,8 +63,7 @@ export const mutants: readonly Mutant[] = [
     "where number = ${v.number} and version = ${v.itemVersion})",
     "where number = ${v.number})",
   ),
-  rareMutant(
-    37,
+  mutant(
     "a batch does not guard versions",
     "store/data/batch-write.ts",
     "...bindRows(batch.itemsUnchanged, toJsonRows(write.expectedVersions)),",
@@ -130,15 +128,13 @@ export const mutants: readonly Mutant[] = [
     "startTimes.set(ticket, now);",
     "",
   ),
-  rareMutant(
-    63,
+  mutant(
     "a restarted object forgets a write in progress",
     "gate/pending-writes.ts",
     "const untoldAt = newest === 0 ? null : newest;",
     "const untoldAt = null;",
   ),
-  rareMutant(
-    413,
+  mutant(
     "an object is not told of a write that it did not admit",
     "http/authenticate.ts",
     "await reportNow(c.env, credentialId, { ticket, bookmark });",
@@ -296,8 +292,7 @@ export const mutants: readonly Mutant[] = [
     "when c.id is not null and c.revision is not ${v.revision} then",
   ),
   // References and figures
-  rareMutant(
-    87,
+  mutant(
     "a write does not guard its references",
     "store/data/references.ts",
     "where exists (select 1 from json_each(${references}) e where not ${hasRecord})`;",
@@ -328,8 +323,7 @@ export const mutants: readonly Mutant[] = [
     "...(removal.itemVersion > 1 ? [eraseFormerValues] : []),",
     "",
   ),
-  rareMutant(
-    39,
+  mutant(
     "entries expire at once",
     "actions/retention.ts",
     "createdUntil: daysBefore(now, days, zone),",
