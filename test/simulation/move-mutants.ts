@@ -22,13 +22,16 @@ export const moveMutants: readonly Mutant[] = [
     'delete: [note("old")],',
     "delete: [`select 1`],",
   ),
-  moveMutant(
-    111,
-    "expired submissions are looked for in the copy that a move leaves",
-    "store/data/retention.ts",
-    "and not ${isMovedAway}",
-    "and not (false and ${isMovedAway})",
-  ),
+  {
+    ...moveMutant(
+      111,
+      "expired submissions are looked for in the copy that a move leaves",
+      "store/data/retention.ts",
+      "and not ${isMovedAway}",
+      "and not (false and ${isMovedAway})",
+    ),
+    isElusive: true,
+  },
   moveMutant(
     46,
     "a stale isolate writes to the database that gave a collection up",
@@ -64,11 +67,14 @@ export const moveMutants: readonly Mutant[] = [
     "if (isRestored && stoppablePhases",
     "if (false && isRestored && stoppablePhases",
   ),
-  moveMutant(
-    1795501779,
-    "a read of one database confirms the writes to all",
-    "http/authenticate.ts",
-    "isOnly: c.env.databases.directory === null",
-    "isOnly: true",
-  ),
+  {
+    ...moveMutant(
+      1795501779,
+      "a read of one database confirms the writes to all",
+      "http/authenticate.ts",
+      "isOnly: c.env.databases.directory === null",
+      "isOnly: true",
+    ),
+    isElusive: true,
+  },
 ];

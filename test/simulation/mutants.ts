@@ -9,6 +9,8 @@ export interface Mutant {
   seed?: number;
   /** Whether only plans with moves can find it. */
   hasMoves?: boolean;
+  /** Whether no seed is sure to find it in two minutes, so that CI leaves it to `--nightly`. */
+  isElusive?: boolean;
 }
 
 const mutant = (name: string, file: string, from: string, to: string): Mutant => ({
@@ -20,6 +22,7 @@ const mutant = (name: string, file: string, from: string, to: string): Mutant =>
 const rareMutant = (seed: number, ...bug: Parameters<typeof mutant>): Mutant => ({
   ...mutant(...bug),
   seed,
+  isElusive: true,
 });
 
 const createItem = "store/data/create-item.ts";
@@ -406,6 +409,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "replays outlive a restore",
     seed: 66,
+    isElusive: true,
     patches: [
       {
         file: "src/store/data/replays.ts",
