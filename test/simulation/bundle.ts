@@ -15,6 +15,7 @@ import { build, type Plugin } from "esbuild";
 import type { Settings, Ports, Service } from "../../src/http/service.ts";
 import type { Memory } from "../../src/domain/memory.ts";
 import type { Timeline } from "../../src/domain/timeline.ts";
+import type { ServiceSettings } from "../../src/service.ts";
 import { subtle } from "./platform/services.ts";
 
 export const root = new URL("../..", import.meta.url).pathname;
@@ -36,7 +37,7 @@ export interface Bundle {
   objects: Record<string, new (ctx: DurableObjectState, env: { service: Service }) => object>;
   createService(
     ports: Ports,
-    settings: Settings & { timeline: Timeline },
+    settings: Settings & Pick<ServiceSettings, "jurisdictions"> & { timeline: Timeline },
     memory?: Memory,
   ): Service;
 }

@@ -1,5 +1,8 @@
 /** The apps and forms of the simulation. */
 
+/** Where clients reach the service. */
+export const origin = "https://forms.example";
+
 const fields = [
   { key: "title", type: "text", required: true },
   { key: "code", type: "text", unique: true },

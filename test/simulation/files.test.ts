@@ -19,9 +19,15 @@ describe("files in the simulation", { timeout: 180_000 }, () => {
     });
   });
 
+  it("are in the bucket of the database that has their form, however often it moves to another jurisdiction", async () => {
+    const { isGood, output } = await play("1", "4");
+    expect({ isGood, output }).toEqual({ isGood: true, output: "seed 4: fine\n" });
+  });
+
   it.each([
     ["an attached file stays due for deletion", "3", "is lost"],
     ["the object of an upload that a removal overtook stays", "2", "has no row"],
+    ["nobody carries the objects of a moved form", "4", "is not in the bucket of"],
   ])("are judged: %s", async (bug, seed, error) => {
     const { isGood, output } = await play("1", seed, bug);
     expect(isGood).toBe(false);

@@ -45,7 +45,11 @@ export interface Change {
   actor: string;
   commit: number;
   at: number;
+  /** What those who follow the view of the orders see of it; null if nothing. */
+  seenAs: SeenAs | null;
 }
+
+export type SeenAs = "created" | "updated" | "deleted" | "left";
 
 /** What one operation of a request may do to an item. Returns what is wrong with a change. */
 export type Effect = (before: State | undefined, after: State, change: Change) => string | null;
@@ -98,6 +102,8 @@ export class History {
   readonly #created = new Map<CollectionKey, number>();
   /** Every version that was ever committed, also in a time that a restore has undone. */
   readonly #everCommitted = new Set<string>();
+  /** The same for what followers of the view of the orders saw. */
+  readonly #everSeen = new Set<string>();
 
   constructor(world: World) {
     this.#world = world;
@@ -205,8 +211,6 @@ export class History {
     written: Map<Write, number>,
   ): void {
     const { id, version, action, actor } = row as Change;
-    const change: Change = { number: row.number, id, version, action, actor, commit: number, at };
-    this.changes.get(key)?.push(change);
     const item: Item = this.items.get(id) ?? {
       id,
       collection: key,
@@ -227,7 +231,13 @@ export class History {
     };
     if (before) before.until = number;
     item.states.push(after);
+    const seenAs =
+      key === "orders" ? seenThrough(this.viewAt(number), action, before, after) : null;
+    const known = { number: row.number, id, version, action, actor };
+    const change: Change = { ...known, commit: number, at, seenAs };
+    this.changes.get(key)?.push(change);
     this.#everCommitted.add(`${id} ${version}`);
+    if (seenAs) this.#everSeen.add(`${id} ${version} ${seenAs}`);
     this.#count(key, action, number);
     this.#checkRules(item, before, after, row, key);
     if (number === 0) return;
@@ -332,6 +342,11 @@ export class History {
     return this.#everCommitted.has(`${id} ${version}`);
   }
 
+  /** Whether followers of the view of the orders ever saw this change. */
+  wasSeen(id: string, version: number, type: string): boolean {
+    return this.#everSeen.has(`${id} ${version} ${type}`);
+  }
+
   /** The database of these collections goes back to a commit: everything after it never happened. */
   restore(commit: number, keys: ReadonlySet<CollectionKey>): void {
     for (const [id, item] of this.items) {
@@ -376,6 +391,29 @@ export class History {
   viewAt(moment: number): SeenThrough {
     const last = this.views.findLast(({ from }) => from <= moment);
     return last?.seen ?? { kinds: [], fields: [] };
+  }
+
+  /** The commits between two others, the first one excluded, that changed the view of the orders. */
+  viewChanges(after: number, until: number, isChange = isOtherView): number[] {
+    return this.views.flatMap(({ from, seen }, index) => {
+      const former = this.views[index - 1]?.seen;
+      const isBetween = from > after && from <= until;
+      return former && isBetween && isChange(former, seen) ? [from] : [];
+    });
+  }
+
+  /** Whether a condition on an item and the view was true at any time between two commits. */
+  wasEver(
+    id: string,
+    from: number,
+    until: number,
+    condition: (state: State | undefined, seen: SeenThrough) => boolean,
+  ): boolean {
+    const item = this.items.get(id);
+    const turns = [...turnsOf(item ? [item] : []), ...this.views.map((view) => view.from)];
+    return momentsBetween(from, until, turns).some((moment) =>
+      condition(this.stateAt(id, moment), this.viewAt(moment)),
+    );
   }
 
   /** Whether the polls were deleted, or not deleted, at any time between two commits. */
@@ -438,6 +476,41 @@ export class History {
     }
     return state;
   }
+}
+
+/** The moments between two commits at which something may have changed, in order. */
+export const momentsBetween = (from: number, until: number, turns: readonly number[]): number[] =>
+  [from, ...turns].filter((moment) => moment >= from && moment <= until).toSorted((a, b) => a - b);
+
+export const turnsOf = (items: readonly Item[]): number[] =>
+  items.flatMap(({ states }) => states.flatMap(({ from, until }) => [from, until]));
+
+/** Whether the view of the orders shows an order. */
+export const isSeen = ({ values, isDeleted }: State, { kinds }: SeenThrough): boolean =>
+  !isDeleted && kinds.includes(String(values["kind"]));
+
+/** What the view shows of an order. */
+export const shownOf = ({ values }: State, { fields }: SeenThrough): Values =>
+  normalize(Object.fromEntries(Object.entries(values).filter(([key]) => fields.includes(key))));
+
+const isOtherView = (former: SeenThrough, seen: SeenThrough) => !isDeepStrictEqual(former, seen);
+
+/** Whether another view shows other orders. */
+export const hasOtherKinds = (former: SeenThrough, seen: SeenThrough): boolean =>
+  !isDeepStrictEqual(former.kinds, seen.kinds);
+
+function seenThrough(
+  view: SeenThrough,
+  action: string,
+  before: State | undefined,
+  after: State,
+): SeenAs | null {
+  const wasSeen = before !== undefined && isSeen(before, view);
+  const isStillSeen = isSeen(after, view);
+  if (!wasSeen && !isStillSeen) return null;
+  if (isDeletion(action)) return "deleted";
+  if (!isStillSeen) return "left";
+  return action.endsWith(".create") ? "created" : "updated";
 }
 
 const isDeletion = (action: string) => action.endsWith(".delete") || action.endsWith(".erase");

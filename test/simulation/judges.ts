@@ -1,5 +1,6 @@
 import { findInconsistentRows } from "../faults/checks.ts";
-import type { Change, History } from "./history.ts";
+import { judgeShown } from "./clients/visibility.ts";
+import type { Change, History, SeenAs } from "./history.ts";
 import type { ReceivedMessage } from "./platform/services.ts";
 import { allCollections, retainDays } from "./definitions.ts";
 import type { Instance } from "./platform/objects.ts";
@@ -96,11 +97,13 @@ function judgeDeliveries(world: World, history: History): void {
     const messages = world.receivers.messages.filter((message) => message.url === url);
     for (const { key } of allCollections) {
       if (index === 1 && key !== "parcels") continue;
+      if (index === 2 && key !== "orders") continue;
       // Nothing is sent of a form while it is deleted.
       if (key === "polls" && history.deletions.at(-1)?.isDeleted) continue;
-      const expected = (history.changes.get(key) ?? []).filter(
-        (change) => change.commit > 0 && (index === 0 || change.action === "record.update"),
-      );
+      const expected = (history.changes.get(key) ?? []).flatMap((change) => {
+        const type = sentTypes[index]?.(change) ?? null;
+        return change.commit > 0 && type !== null ? [{ change, type }] : [];
+      });
       judgeFeedOfHook(history, `the webhook ${index + 1} of ${key}`, expected, messages);
     }
   }
@@ -111,31 +114,46 @@ function judgeDeliveries(world: World, history: History): void {
   }
 }
 
+const typeOf = ({ action }: Change): SeenAs => {
+  if (action.endsWith(".create")) return "created";
+  return /\.(delete|erase)$/.test(action) ? "deleted" : "updated";
+};
+
+/** As what each webhook sends a change; null if it does not send it. */
+const sentTypes: ((change: Change) => SeenAs | null)[] = [
+  typeOf,
+  (change) => (change.action === "record.update" ? "updated" : null),
+  ({ seenAs }) => seenAs,
+];
+
+/** Judges what the webhook that follows the view of the orders sends. */
+export function watchViewHook(world: World, history: History): void {
+  world.receivers.onMessage = ({ url, body: { data } }) => {
+    if (url !== hookUrls[2]) return;
+    const what = `the webhook of the view, with ${data.type} ${data.id} version ${data.version},`;
+    if (!history.wasSeen(data.id, data.version, data.type))
+      history.wrong(`${what} sends a change that the view hides`);
+    if (data.item) judgeShown(history, what, data.item, 0, world.moment);
+  };
+}
+
 /** Every change arrives, and the first attempt of each one comes after the previous one has been delivered. */
 function judgeFeedOfHook(
   history: History,
   what: string,
-  expected: readonly Change[],
+  expected: readonly { change: Change; type: SeenAs }[],
   messages: readonly ReceivedMessage[],
 ): void {
-  const typeOf = ({ action }: Change) =>
-    action.endsWith(".create")
-      ? "created"
-      : /\.(delete|erase)$/.test(action)
-        ? "deleted"
-        : "updated";
-  // After a restore, a change may look like one of the time that was undone.
-  const matches = (change: Change, { at, body: { data } }: ReceivedMessage) =>
-    at >= change.at &&
-    data.id === change.id &&
-    data.version === change.version &&
-    data.type === typeOf(change);
   let previous = -1;
-  for (const change of expected) {
-    const first = messages.findIndex((message) => matches(change, message));
-    const delivered = messages.findIndex(
-      (message) => matches(change, message) && isDelivered(message),
-    );
+  for (const { change, type } of expected) {
+    // After a restore, a change may look like one of the time that was undone.
+    const matches = ({ at, body: { data } }: ReceivedMessage) =>
+      at >= change.at &&
+      data.id === change.id &&
+      data.version === change.version &&
+      data.type === type;
+    const first = messages.findIndex((message) => matches(message));
+    const delivered = messages.findIndex((message) => matches(message) && isDelivered(message));
     if (delivered === -1) {
       history.wrong(`${what} never got ${change.id} version ${change.version}`);
       return;

@@ -31,10 +31,15 @@ export interface MoveCounts {
 
 const listed = (phases: readonly string[]) => phases.map((phase) => `'${phase}'`).join();
 
-/** Requests a move to another database, as `npm run databases -- move` does. */
+/** Requests a move of any collection to another database. */
 export function requestMove(world: World, random: Random): void {
-  const { home, databases, scheduler } = world;
   const { key } = random.pick(allCollections);
+  requestMoveOf(world, random, kindOf(key), key);
+}
+
+/** Requests a move to another database, as `npm run databases -- move` does. */
+export function requestMoveOf(world: World, random: Random, kind: string, key: string): void {
+  const { home, databases, scheduler } = world;
   const [placed] = home.select<{ database: string }>(
     "select database from placement where key = ?",
     key,
@@ -45,7 +50,7 @@ export function requestMove(world: World, random: Random): void {
     `insert into collection_move (name, target, phase, actor, requested_at, changed_at)
       select ?, ?, 'requested', 'system', ?, ?
       where not exists (select 1 from collection_move where phase in (${listed(activePhases)}))`,
-    `${kindOf(key)}:${key}`,
+    `${kind}:${key}`,
     random.pick(names),
     now,
     now,

@@ -24,6 +24,8 @@ const loads = {
   guest: 7,
   define: 3,
   aggregate: 3,
+  undo: 3,
+  readBack: 7,
   // Only in some plans, so that the others do more of the rest.
   customer: 0,
   order: 0,
@@ -32,12 +34,14 @@ const loads = {
   erase: 0,
   view: 0,
   partner: 0,
+  partnerFeed: 0,
   deleteForm: 0,
   restoreForm: 0,
   poll: 0,
   diary: 0,
   // Only at the end.
   wholeFeeds: 0,
+  wholePartnerFeed: 0,
 };
 /** What the plans about links, views and deletions have in addition. */
 const special = {
@@ -48,6 +52,7 @@ const special = {
   erase: 4,
   view: 4,
   partner: 14,
+  partnerFeed: 6,
   deleteForm: 2,
   restoreForm: 3,
   poll: 8,
@@ -114,6 +119,7 @@ export interface Step {
 /** What clients do once nothing disturbs the platform anymore: all of it must succeed. */
 const finalKinds = [
   ...(["create", "update", "upsert", "batch", "read", "search", "walk", "wholeFeeds"] as const),
+  "wholePartnerFeed" as const,
 ];
 
 export const makeEnd = (plan: readonly Step[]): Step[] =>
@@ -146,13 +152,14 @@ export function makePlan(seed: number, count: number, hasMoves = false): Step[] 
     at += hasMoves ? movingGap(random, at) : gap(random);
     const client = random.int(0, clientCount - 1);
     const load = random.weighted(client === reader ? reading : writes);
+    const kind = !random.chance(happenShare) ? load : random.weighted(happens);
     return {
       number: index + 1,
       at,
-      kind: !random.chance(happenShare) ? load : random.weighted(happens),
+      kind,
       client,
       seed: random.int(1, 2 ** 31),
-      faults: random.chance(0.2) ? [[random.int(1, 8), pickFault(random)]] : [],
+      faults: pickFaults(random, kind),
       patienceMs: random.chance(0.08) ? random.int(5, 200) : 100_000,
       ...(random.chance(0.05) ? { backgroundMs: random.int(0, 3000) } : {}),
     };
@@ -176,6 +183,15 @@ function movingGap(random: Random, at: number): number {
   if (chance < 0.9) return random.int(40, 800);
   if (chance < 0.92) return random.int(1500, 12_000);
   return minuteMs - ((at + random.int(0, 300)) % minuteMs);
+}
+
+/** Steps that show what becomes of a write whose first calls fail, and how many calls these are. */
+const fragile: Partial<Record<Step["kind"], number>> = { undo: 3, readBack: 2 };
+
+function pickFaults(random: Random, kind: Step["kind"]): Step["faults"] {
+  const { [kind]: firstCalls } = fragile;
+  if (!random.chance(firstCalls === undefined ? 0.2 : 0.6)) return [];
+  return [[random.int(1, firstCalls ?? 8), pickFault(random)]];
 }
 
 export function pickFault(random: Random): CallFault {

@@ -1,10 +1,11 @@
 import { makePlan, type Step } from "./plan.ts";
 import { calm } from "./reduce.ts";
 import { run, type Setting } from "./run.ts";
+import { partner } from "./world.ts";
 
 /** A request to the API and its answer, as a simulated client saw it. */
 export interface Exchange {
-  /** Which of the credentials sent it. */
+  /** Which of the credentials sent it; -1 for a member. */
   credential: number;
   method: string;
   path: string;
@@ -20,7 +21,13 @@ const comparable: readonly Step["kind"][] = [
   ...(["create", "retry", "update", "increment", "upsert", "batch", "remove", "status"] as const),
   ...(["read", "search", "walk", "feed", "define"] as const),
 ];
-const pauseMs = 5000;
+/** The others whose responses do, for a service that has all collections of the simulation. */
+export const comparableOfAll: readonly Step["kind"][] = [
+  ...comparable,
+  ...(["aggregate", "customer", "order", "relink", "expand", "adminUpdate"] as const),
+  ...(["view", "partner", "partnerFeed", "poll"] as const),
+];
+export const pauseMs = 5000;
 const smallCredentialClient = 6;
 
 /** Plays a plan step by step without faults, so that another service can repeat it. */
@@ -28,9 +35,10 @@ export async function recordExchanges(
   setting: Setting,
   seed: number,
   count: number,
+  kinds = comparable,
 ): Promise<Exchange[]> {
   const plan = makePlan(seed, count)
-    .filter(({ kind, client }) => comparable.includes(kind) && client !== smallCredentialClient)
+    .filter(({ kind, client }) => kinds.includes(kind) && client !== smallCredentialClient)
     .map((step, index) => ({ ...calm(step), at: index * pauseMs }));
   const tokens = setting.template.credentials.map(({ token }) => `Bearer ${token}`);
   const exchanges: Exchange[] = [];
@@ -38,9 +46,11 @@ export async function recordExchanges(
     ...setting,
     withoutLag: true,
     onExchange({ method, path, headers = {}, body }, { status, text, headers: answerHeaders }) {
-      const { Authorization: authorization = "", ...rest } = headers;
+      const { Authorization: authorization = "", Cookie: _cookie, ...rest } = headers;
       const etag = answerHeaders.get("ETag");
       const credential = tokens.indexOf(authorization);
+      // The last steps use credentials and forms that others lack.
+      if (kinds === comparable && credential === partner) return;
       exchanges.push({ credential, method, path, headers: rest, body, status, etag, text });
     },
   });

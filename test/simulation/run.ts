@@ -5,7 +5,7 @@ import type { Bundle } from "./bundle.ts";
 import { Random } from "../soak/random.ts";
 import { allCollections } from "./definitions.ts";
 import { History } from "./history.ts";
-import { findFinalErrors, watchLimits } from "./judges.ts";
+import { findFinalErrors, watchLimits, watchViewHook } from "./judges.ts";
 import { expireCopies, Moves, requestMove, stopMove, type MoveCounts } from "./moves.ts";
 import { clientCount, makeEnd, pickFault, type Happening, type Step } from "./plan.ts";
 import { settle, type CallFault } from "./platform/scheduler.ts";
@@ -44,6 +44,7 @@ export async function run(steps: readonly Step[], setting: Setting): Promise<Res
   if (setting.onExchange) world.onExchange = setting.onExchange;
   const history = new History(world);
   watchLimits(world, history);
+  watchViewHook(world, history);
   const clients = new Clients(world, history, template);
   const { scheduler } = world;
   scheduler.seed = setting.seed ?? 0;

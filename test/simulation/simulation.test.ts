@@ -37,6 +37,19 @@ describe("the simulation", { timeout: 180_000 }, () => {
     expect(output).toContain("the collected plan rotated-secret fails");
   });
 
+  it("gives the same answers with one database and with several ones between which collections move", async () => {
+    const { isGood, output } = await simulate("--compare", "--seed", "1", "--seeds", "4");
+    expect({ isGood, output }).toMatchObject({ isGood: true });
+    expect(output.match(/ \d\d+ requests, [1-9]\d* moves: the same answers/g)).toHaveLength(4);
+  });
+
+  it("notices that several databases answer differently", async () => {
+    const bug = ["--mutant", "a move does not note deleted rows"];
+    const { isGood, output } = await simulate("--compare", "--seed", "1", "--seeds", "4", ...bug);
+    expect(isGood).toBe(false);
+    expect(output).toContain("several databases: {");
+  });
+
   it("reduces a failure to at most 20 steps and prints the command that replays it", async () => {
     const { output } = await simulate(
       "--mutant",

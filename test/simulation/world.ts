@@ -10,7 +10,7 @@ import type { SenderStub } from "../../src/delivery/sender.ts";
 import { homeName } from "../../src/domain/bookmarks.ts";
 import { lazy } from "../../src/domain/lazy.ts";
 import { root, type Bundle } from "./bundle.ts";
-import { allCollections, definitionOf, kinds, retainDays } from "./definitions.ts";
+import { allCollections, definitionOf, kinds, origin, retainDays } from "./definitions.ts";
 import { SimulatedBucket } from "./platform/bucket.ts";
 import { SimulatedDatabase } from "./platform/database.ts";
 import { Host, latency } from "./platform/host.ts";
@@ -25,7 +25,6 @@ import {
   subtle,
 } from "./platform/services.ts";
 
-const origin = "https://forms.example";
 export const places = 3;
 export const startOfTime = Date.UTC(2026, 2, 2, 12);
 
@@ -118,7 +117,12 @@ export class World {
   /** The database of credentials, webhooks and the directory. It may have collections, too. */
   readonly home: SimulatedDatabase;
   readonly objects: Objects;
+  /** The files of databases without a jurisdiction. */
   readonly bucket: SimulatedBucket;
+  /** The buckets of jurisdictions. */
+  readonly bucketsIn: ReadonlyMap<string, SimulatedBucket>;
+  /** The jurisdictions of databases, by their names. */
+  readonly jurisdictions: ReadonlyMap<string, string>;
   readonly receivers: SimulatedReceivers;
   readonly isolates: Isolate[] = [];
   /** Called with each request and its answer. */
@@ -137,8 +141,15 @@ export class World {
   readonly #cache = new SimulatedCache();
   #isolateCount = 0;
 
-  constructor(bundle: Bundle, images: Images, now: number, keepsTrace = false) {
+  constructor(
+    bundle: Bundle,
+    images: Images,
+    now: number,
+    keepsTrace = false,
+    jurisdictions: World["jurisdictions"] = new Map(),
+  ) {
     this.bundle = bundle;
+    this.jurisdictions = jurisdictions;
     this.scheduler = new Scheduler(now, keepsTrace);
     this.databases = new Map(
       Object.entries(images).map(([name, image]) => [
@@ -149,6 +160,9 @@ export class World {
     this.home = this.database(homeName);
     this.#kv = new SimulatedKv(this.scheduler);
     this.bucket = new SimulatedBucket(this.scheduler);
+    this.bucketsIn = new Map(
+      [...jurisdictions.values()].map((name) => [name, new SimulatedBucket(this.scheduler)]),
+    );
     this.receivers = new SimulatedReceivers(this.scheduler);
     const limits = {
       failures: 300,
@@ -185,6 +199,7 @@ export class World {
       isPaused: false,
       allowsLocalReceivers: false,
       timeline: this.timeline,
+      jurisdictions: this.jurisdictions,
     });
   }
 
@@ -208,6 +223,9 @@ export class World {
       },
       replays: this.#kv.binding(host),
       files: this.bucket.binding(host),
+      filesIn: Object.fromEntries(
+        [...this.bucketsIn].map(([name, bucket]) => [name, bucket.binding(host)]),
+      ),
       knownLength: exactLength,
       assets: { fetch: async () => new Response(null, { status: 404 }) },
       limiters,
@@ -384,7 +402,12 @@ export class World {
   }
 }
 
-export const hookUrls = ["https://one.example/hook", "https://two.example/hook"];
+/** The webhooks follow all collections, the parcels, and the view of the orders. */
+export const hookUrls = [
+  "https://one.example/hook",
+  "https://two.example/hook",
+  "https://three.example/hook",
+] as const;
 
 /** The limits of the credentials: two generous ones, and one that clients soon exceed. */
 const limits = [
@@ -395,6 +418,8 @@ const limits = [
 export const smallLimits = { credential: 2, requests: 12, writes: 5 };
 /** The credential that sees the orders through a view. */
 export const partner = 4;
+/** A credential that few requests use, so that its object seldom has other writes in progress. */
+export const quiet = 5;
 
 /** Prepares the database through the service itself, without faults. */
 export async function makeTemplate(
@@ -414,7 +439,7 @@ export async function makeTemplate(
     }
     return answer.body;
   };
-  const credentials = await prepare(world, () => prepareData(send, cookie));
+  const credentials = await prepare(world, () => prepareData(send, cookie), 90_000);
   // The schedule is about to erase the first entries of the diary, and the former token ends soon.
   await scheduler.advance(beginning - rotatedBeforeMs);
   const rotated = await prepare(world, () => rotateOnce(send, cookie, world));
@@ -457,8 +482,8 @@ export async function startSession(world: World): Promise<string> {
   return session;
 }
 
-/** Does work that waits for the service. */
-export async function prepare<T>(world: World, work: () => Promise<T>): Promise<T> {
+/** Does work that waits for the service, and takes at most this time. */
+export async function prepare<T>(world: World, work: () => Promise<T>, maxMs = 30_000): Promise<T> {
   const { scheduler } = world;
   let done: { result: T } | undefined;
   let failure: unknown;
@@ -469,7 +494,7 @@ export async function prepare<T>(world: World, work: () => Promise<T>): Promise<
     .within(scheduler.startActivity("template", 1), run)
     .catch((error: unknown) => (failure = error));
   await settle();
-  await scheduler.advance(scheduler.now + 30_000);
+  await scheduler.advance(scheduler.now + maxMs);
   if (!done) throw failure ?? new Error("Preparing never ended.");
   return done.result;
 }
@@ -485,8 +510,8 @@ async function prepareData(send: Send, cookie: string): Promise<Template["creden
   for (const { kind, key, settings } of allCollections)
     await write("PUT", `${kind}s/${key}/schema`, definitionOf(key, settings));
   issued.push(await issue(partnerCredential));
-  for (const [index, url] of hookUrls.entries())
-    await write("POST", "webhooks", hookOf(url, index === 0));
+  issued.push(await issue(newCredential(limits[0])));
+  for (const hook of hooks()) await write("POST", "webhooks", hook);
   for (const [index, kind] of [...kinds, ...kinds].entries()) {
     await write("POST", "apps/customers/records", { data: { title: `c${index}`, kind } });
     const { id } = await write("POST", "forms/diary/submissions", { data: { title: `d${index}` } });
@@ -495,18 +520,18 @@ async function prepareData(send: Send, cookie: string): Promise<Template["creden
   return issued.map(({ id, token }: Json) => ({ id, token }));
 }
 
-const hookOf = (url: string, hasAll: boolean) => {
-  const types = ["created", "updated", "deleted"].flatMap((type) => [
-    `record.${type}`,
-    `submission.${type}`,
-  ]);
-  return {
-    name: url,
-    url,
-    types: hasAll ? [...types, "submission.closed"] : ["record.updated"],
-    collections: hasAll ? "all" : ["app:parcels"],
-  };
-};
+function hooks(): object[] {
+  const typesOf = (kind: string) =>
+    ["created", "updated", "deleted"].map((type) => `${kind}.${type}`);
+  const ofSubmissions = typesOf("submission");
+  const all = [...typesOf("record"), ...ofSubmissions, "submission.closed"];
+  const contents = [
+    { types: all, collections: "all" },
+    { types: ["record.updated"], collections: ["app:parcels"] },
+    { types: [...ofSubmissions, "submission.left_view"], collections: ["form:orders/some"] },
+  ];
+  return hookUrls.map((url, index) => ({ name: url, url, ...contents[index] }));
+}
 
 async function rotateOnce(send: Send, cookie: string, world: World): Promise<Template["rotated"]> {
   const admin = { Cookie: cookie };

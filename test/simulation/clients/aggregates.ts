@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Random } from "../../soak/random.ts";
 import { kinds } from "../definitions.ts";
-import type { State } from "../history.ts";
+import { momentsBetween, turnsOf, type State } from "../history.ts";
 import type { Step } from "../plan.ts";
 import { credentialOfStep, pathOf, pickCollection, Subject } from "./caller.ts";
-import { momentsBetween, turnsOf } from "./explain.ts";
 
 /** What an aggregate is asked for. */
 interface Asked {

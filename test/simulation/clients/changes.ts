@@ -1,9 +1,17 @@
 import type { Random } from "../../soak/random.ts";
 import type { Step } from "../plan.ts";
 import { collections, type CollectionKey } from "../definitions.ts";
-import type { State, Values, Write } from "../history.ts";
+import type { Item, State, Values, Write } from "../history.ts";
 import type { Answer } from "../world.ts";
-import { codes, credentialOfStep, isGone, itemPath, pickCollection, Subject } from "./caller.ts";
+import {
+  type Caller,
+  codes,
+  credentialOfStep,
+  isGone,
+  itemPath,
+  pickCollection,
+  Subject,
+} from "./caller.ts";
 import { incrementEffect, updateEffect } from "./effects.ts";
 
 /** Clients that change and delete single items. */
@@ -132,22 +140,7 @@ export class Changes extends Subject {
     const { key } = random.pick(collections.slice(1));
     const item = this.caller.pickItem(random, key);
     if (!item) return;
-    const { id } = item;
-    const write = this.caller.write(step, `delete ${id}`, key, [
-      (before, after) => (after.isDeleted && before ? null : "no deletion"),
-    ]);
-    const { answer, ended } = await this.caller.send(step, "DELETE", itemPath(key, id), undefined, {
-      "X-Request-Id": write.request,
-    });
-    const credential = credentialOfStep(step);
-    if (answer === "lost") return;
-    if (this.caller.settle(write, answer, [204, 404, 409], credential)) {
-      if (write.commit === null)
-        this.caller.history.wrong(`${write.description} was answered 204, but it is there`);
-      this.caller.acknowledge(credential, write);
-    } else if (answer.status === 404 && !isGone(item.states, ended)) {
-      this.caller.history.wrong(`${write.description} returned 404, but it exists`);
-    }
+    await deleteItem(this.caller, step, key, item);
   }
 
   async #status(step: Step, random: Random): Promise<void> {
@@ -178,5 +171,34 @@ export class Changes extends Subject {
       { "X-Request-Id": write.request },
     );
     this.caller.settle(write, answer, [200, 204, 303, 404, 409], 0);
+  }
+}
+
+/** Deletes a submission, and judges the response. */
+export async function deleteItem(
+  caller: Caller,
+  step: Step,
+  key: CollectionKey,
+  { id, states }: Item,
+): Promise<void> {
+  const write = caller.write(step, `delete ${id}`, key, [
+    (before, after) => (after.isDeleted && before ? null : "no deletion"),
+  ]);
+  const headers = { "X-Request-Id": write.request };
+  const { answer, ended } = await caller.send(
+    step,
+    "DELETE",
+    itemPath(key, id),
+    undefined,
+    headers,
+  );
+  const credential = credentialOfStep(step);
+  if (answer === "lost") return;
+  if (caller.settle(write, answer, [204, 404, 409], credential)) {
+    if (write.commit === null)
+      caller.history.wrong(`${write.description} was answered 204, but it is there`);
+    caller.acknowledge(credential, write);
+  } else if (answer.status === 404 && !isGone(states, ended)) {
+    caller.history.wrong(`${write.description} returned 404, but it exists`);
   }
 }

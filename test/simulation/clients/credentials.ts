@@ -111,10 +111,12 @@ export class Credentials extends Subject {
     await use();
     const pause = (from: number, to: number) =>
       this.caller.world.scheduler.timer(random.int(from, to), () => true).done;
-    if (random.chance(0.15)) actor()?.cut(random.int(100, 5000));
-    // By then the object reads the credential again, beside the change.
-    else if (random.chance(0.4)) await pause(31_000, 62_000);
-    const uses = Array.from({ length: random.int(0, 2) }, use);
+    const isCut = random.chance(0.15);
+    const isOld = !isCut && random.chance(0.5);
+    if (isCut) actor()?.cut(random.int(100, 5000));
+    // By then the object reads the credential again when it is used, beside the change.
+    if (isOld) await pause(31_000, 62_000);
+    const uses = Array.from({ length: random.int(isOld ? 1 : 0, 2) }, use);
     await Promise.all([change(), ...uses]);
     guest.isChanging = false;
     if (random.chance(0.4)) actor()?.stop("is killed");

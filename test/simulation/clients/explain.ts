@@ -1,5 +1,5 @@
 import type { CollectionKey } from "../definitions.ts";
-import type { History, Item, State } from "../history.ts";
+import { momentsBetween, turnsOf, type History, type Item, type State } from "../history.ts";
 import type { Json } from "../world.ts";
 
 /** A response that shows a list at one moment, which is at least as new as `oldest`. */
@@ -15,13 +15,6 @@ export interface Claim {
   holds?: (moment: number) => boolean;
   turns?: readonly number[];
 }
-
-/** The moments between two commits at which something may have changed, in order. */
-export const momentsBetween = (from: number, until: number, turns: readonly number[]): number[] =>
-  [from, ...turns].filter((moment) => moment >= from && moment <= until).toSorted((a, b) => a - b);
-
-export const turnsOf = (items: readonly Item[]): number[] =>
-  items.flatMap(({ states }) => states.flatMap(({ from, until }) => [from, until]));
 
 /** Finds one moment at which exactly these items matched. */
 export function explain(history: History, claim: Claim): number {

@@ -12,6 +12,8 @@ import { Deletions } from "./deletions.ts";
 import { Diary } from "./diary.ts";
 import { Feeds } from "./feeds.ts";
 import { Limits } from "./limits.ts";
+import { OwnWrites } from "./own-writes.ts";
+import { PartnerFeeds } from "./partner-feeds.ts";
 import { Reads } from "./reads.ts";
 import { References } from "./references.ts";
 import { Views } from "./views.ts";
@@ -31,12 +33,21 @@ export class Clients {
     const feeds = new Feeds(caller);
     const credentials = new Credentials(caller);
     const views = new Views(caller);
-    const others = [Changes, Limits, Definitions, References, Aggregates, Deletions, Diary].map(
-      (Others) => new Others(caller),
-    );
+    const partnerFeeds = new PartnerFeeds(caller);
+    const others = [
+      Changes,
+      Limits,
+      Definitions,
+      References,
+      Aggregates,
+      Deletions,
+      Diary,
+      OwnWrites,
+    ].map((Others) => new Others(caller));
     this.#caller = caller;
-    this.#restorable = [reads, feeds, creates, credentials, views];
-    const subjects = [creates, reads, feeds, credentials, views, ...others];
+    const restorable = [reads, feeds, creates, credentials, views, partnerFeeds];
+    this.#restorable = restorable;
+    const subjects = [...restorable, ...others];
     this.#steps = Object.assign({}, ...subjects.map(({ steps }) => steps)) as Steps;
   }
 

@@ -1,12 +1,21 @@
 import type { Random } from "../../soak/random.ts";
 import type { CollectionKey } from "../definitions.ts";
 import { kinds } from "../definitions.ts";
-import { codeOf, placeOf, receiptOf, type Effect, type Item, type Values } from "../history.ts";
+import {
+  codeOf,
+  momentsBetween,
+  placeOf,
+  receiptOf,
+  turnsOf,
+  type Effect,
+  type Item,
+  type Values,
+} from "../history.ts";
 import type { Step } from "../plan.ts";
 import type { Answer, Json } from "../world.ts";
 import { codes, credentialOfStep, isGone, itemPath, pathOf, Subject } from "./caller.ts";
 import { createEffect, updateEffect } from "./effects.ts";
-import { explain, momentsBetween, turnsOf } from "./explain.ts";
+import { explain } from "./explain.ts";
 
 /** How a write names a customer, and whom it names at a moment. */
 interface Name {
@@ -45,8 +54,11 @@ export class References extends Subject {
       const at = (moment: number) => this.#customers.find(({ id }) => holds(id, moment))?.id;
       return { sent: { code }, at };
     }
-    const sent = form === "id" ? item.id : receiptOf("customers", placeOf(item));
-    return { sent, at: (moment) => (history.stateAt(item.id, moment) ? item.id : undefined) };
+    return this.#nameOf(item, form === "id" ? item.id : receiptOf("customers", placeOf(item)));
+  }
+
+  #nameOf({ id }: Item, sent: unknown): Name {
+    return { sent, at: (moment) => (this.caller.history.stateAt(id, moment) ? id : undefined) };
   }
 
   /** What a write may store: the record that had the name, and that existed when it was stored. */
@@ -64,8 +76,7 @@ export class References extends Subject {
     };
   }
 
-  async #order(step: Step, random: Random): Promise<void> {
-    const name = this.#pickName(random);
+  async #order(step: Step, random: Random, name = this.#pickName(random)): Promise<void> {
     const data: Values = {
       title: `o${step.number}`,
       kind: random.pick(kinds),
@@ -214,9 +225,13 @@ export class References extends Subject {
       (before, after) => (after.isDeleted && before ? null : "no erasure"),
     ]);
     write.actor = "member:01JMEMBER";
+    // Somebody orders for the customer at the same time.
+    const isOrdered = key === "customers" && random.chance(0.7);
+    const ordered = isOrdered ? this.#order(step, random, this.#nameOf(item, item.id)) : undefined;
     const page = `/admin/${key === "customers" ? "apps" : "forms"}/${key}/items/${item.id}/erase`;
     const headers = { "X-Request-Id": write.request };
     const { answer } = await this.caller.send(step, "POST", page, {}, headers);
+    await ordered;
     if (answer === "lost" || !this.caller.settle(write, answer, [200, 204, 303, 404, 409], 0))
       return;
     if (write.commit === null) this.caller.history.wrong(`${write.description}, but it is there`);

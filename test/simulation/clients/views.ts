@@ -1,21 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Random } from "../../soak/random.ts";
 import { kinds, viewOf, type SeenThrough } from "../definitions.ts";
-import { normalize, type Effect, type State, type Values } from "../history.ts";
+import { isSeen, normalize, shownOf, type Effect, type Values } from "../history.ts";
 import type { Step } from "../plan.ts";
-import { partner, type Answer, type Json } from "../world.ts";
+import { partner, type Json } from "../world.ts";
 import { itemPath, pathOf, Subject } from "./caller.ts";
 import { createEffect, updateEffect } from "./effects.ts";
-import { explain, momentsBetween, turnsOf } from "./explain.ts";
-
-const isSeen = ({ values, isDeleted }: State, { kinds: seen }: SeenThrough) =>
-  !isDeleted && seen.includes(String(values["kind"]));
+import { explain } from "./explain.ts";
+import { judgeHidden, judgeShown } from "./visibility.ts";
 
 const mayWrite = (data: Values, { fields }: SeenThrough) =>
   Object.keys(data).every((key) => fields.includes(key));
-
-const shownOf = ({ values }: State, { fields }: SeenThrough) =>
-  normalize(Object.fromEntries(Object.entries(values).filter(([key]) => fields.includes(key))));
 
 /** A partner whose credential sees orders through a view, while the view changes. */
 export class Views extends Subject {
@@ -32,7 +27,11 @@ export class Views extends Subject {
 
   async #change(step: Step, random: Random): Promise<void> {
     const more = random.chance(0.5) ? ["a"] : [];
-    const seen = { kinds: random.some(kinds, 3), fields: ["title", "kind", ...more] };
+    const { history } = this.caller;
+    // Its feed begins again when it shows other orders.
+    const isKept = random.chance(0.5);
+    const shownKinds = isKept ? history.viewAt(this.caller.world.moment).kinds : undefined;
+    const seen = { kinds: shownKinds ?? random.some(kinds, 3), fields: ["title", "kind", ...more] };
     const path = "forms/orders/schema";
     const body = { views: [viewOf(seen)] };
     const { answer, started } = await this.caller.send(step, "PATCH", path, body);
@@ -59,21 +58,6 @@ export class Views extends Subject {
 
   #viewTurns(): number[] {
     return this.caller.history.views.map(({ from }) => from);
-  }
-
-  /** Whether a condition on an item and the view was true at any time between two commits. */
-  #wasEver(
-    id: string,
-    from: number,
-    until: number,
-    condition: (state: State | undefined, seen: SeenThrough) => boolean,
-  ): boolean {
-    const { history } = this.caller;
-    const item = history.items.get(id);
-    const turns = [...turnsOf(item ? [item] : []), ...this.#viewTurns()];
-    return momentsBetween(from, until, turns).some((moment) =>
-      condition(history.stateAt(id, moment), history.viewAt(moment)),
-    );
   }
 
   async #list(step: Step): Promise<void> {
@@ -109,23 +93,8 @@ export class Views extends Subject {
     const what = `step ${step.number} the partner's GET ${item.id}`;
     const { answer, started, ended, oldest } = await this.#send(step, "GET", path);
     if (!this.caller.isRead(answer, partner, [200, 404], what)) return;
-    if (answer.status === 404) this.#judgeHidden(what, item.id, started, ended);
-    else this.#judgeShown(what, answer, oldest, ended);
-  }
-
-  #judgeHidden(what: string, id: string, from: number, until: number): void {
-    if (!this.#wasEver(id, from, until, (state, seen) => !state || !isSeen(state, seen)))
-      this.caller.history.wrong(`${what} returned 404, but the view showed it`);
-  }
-
-  #judgeShown(what: string, { body }: Answer, from: number, until: number): void {
-    const isShown = (state: State | undefined, seen: SeenThrough) =>
-      state !== undefined &&
-      state.version === body.version &&
-      isSeen(state, seen) &&
-      isDeepStrictEqual(normalize(body.data), shownOf(state, seen));
-    if (!this.#wasEver(body.id, from, until, isShown))
-      this.caller.history.wrong(`${what} shows ${JSON.stringify(body)}, which the view did not`);
+    if (answer.status === 404) judgeHidden(this.caller.history, what, item.id, started, ended);
+    else judgeShown(this.caller.history, what, answer.body, oldest, ended);
   }
 
   /** A write whose item the view shows afterwards, and whose fields it shows. */
@@ -173,13 +142,14 @@ export class Views extends Subject {
     const allowed = id === undefined ? [201, 422] : [200, 404, 422];
     if (this.caller.settle(write, answer, allowed, partner)) {
       this.caller.acknowledge(partner, write);
-      if (write.commit !== null) this.#judgeShown(what, answer, write.commit, ended);
+      if (write.commit !== null)
+        judgeShown(this.caller.history, what, answer.body, write.commit, ended);
     } else if (answer.status === 422) {
       const isOutside = (seen: SeenThrough) =>
         !mayWrite(data, seen) || !seen.kinds.includes(String(data["kind"]));
-      if (!this.#wasEver(id ?? "", started, ended, (_, seen) => isOutside(seen)))
+      if (!this.caller.history.wasEver(id ?? "", started, ended, (_, seen) => isOutside(seen)))
         this.caller.history.wrong(`${what} was refused, but the view allows it: ${answer.text}`);
     } else if (answer.status === 404 && id !== undefined)
-      this.#judgeHidden(what, id, started, ended);
+      judgeHidden(this.caller.history, what, id, started, ended);
   }
 }

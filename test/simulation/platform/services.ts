@@ -177,7 +177,7 @@ export interface ReceivedMessage {
   at: number;
   url: string;
   id: string;
-  body: { type: string; data: { id: string; version: number; type: string } };
+  body: { type: string; data: { id: string; version: number; type: string; item?: object } };
   status: number | null;
 }
 
@@ -186,6 +186,7 @@ export class SimulatedReceivers {
   readonly messages: ReceivedMessage[] = [];
   /** The share of messages that fail. */
   failing = 0;
+  onMessage: (message: ReceivedMessage) => void = () => undefined;
   readonly #scheduler: Scheduler;
 
   constructor(scheduler: Scheduler) {
@@ -220,6 +221,7 @@ export class SimulatedReceivers {
       status,
     };
     this.messages.push(message);
+    this.onMessage(message);
     if (status === null) return new Promise(() => {});
     return Promise.resolve(new Response("taken", { status }));
   }
