@@ -86,6 +86,7 @@ const projects: Record<string, TestProjectInlineConfiguration> = {
     // workerd has base64 methods of typed arrays, which Node 24 has behind a flag.
     test: {
       include: unitFiles,
+      isolate: false,
       execArgv: ["--js-base-64"],
       testTimeout: 30_000,
     },
