@@ -49,10 +49,10 @@ const inWorkerd = () => [
         // The number of submissions in the tests that count the cost of searches.
         SCALE: process.env["SCALE"] ?? "30000",
         // The number of random cases per fuzz test, and their seed. An empty seed means a random one.
-        FUZZ: size("FUZZ", "40", "100"),
+        FUZZ: size("FUZZ", "20", "100"),
         FUZZ_SEED: process.env["FUZZ_SEED"] ?? "",
         // The number of random aggregates that a model computes too.
-        AGGREGATES: size("AGGREGATES", "200", "1000"),
+        AGGREGATES: size("AGGREGATES", "100", "1000"),
         // The number of changes that one webhook delivers while its receiver fails and recovers.
         WEBHOOK_CHANGES: process.env["WEBHOOK_CHANGES"] ?? "210",
         // Reports follow a response by seconds. Shorter delays keep tests fast.

@@ -109,7 +109,7 @@ describe("The document of an app or a form", () => {
     const operatorCount = 17;
     // In `npm test`, until every operator was in an example.
     const isDone = (count: number) =>
-      count === 300 || (!isFullSize && count >= 60 && operators.size === operatorCount);
+      count === 300 || (!isFullSize && count >= 20 && operators.size === operatorCount);
     for (let count = 0; !isDone(count);) {
       const wasSent = await sendGenerated(`${prefix}Search`, (generated) => generated);
       if (wasSent) count += 1;

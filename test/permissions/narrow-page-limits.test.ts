@@ -83,7 +83,7 @@ describe("A narrow credential meets the limit", () => {
     expect(await otherThresholds([10_000, 40_000], probes)).toEqual([]);
   });
 
-  it("of what a search examines at the same size whatever its items hide", async () => {
+  fullSize.it("of what a search examines at the same size whatever its items hide", async () => {
     const make = async (decision: string): Promise<Probe> => {
       const { items, partner } = await follow();
       const ids: string[] = [];

@@ -136,7 +136,7 @@ describe.each(["app", "form"] as const)("Ids, receipt numbers and times of an %s
         const results = await searchAllPages(integrator, `${path}/search`, body, limit);
         expect(results.map(({ id }) => id)).toEqual(expected(body));
       }),
-      { numRuns: sized(25, 60) },
+      { numRuns: sized(12, 60) },
     );
   }, 120_000);
 
@@ -174,7 +174,7 @@ describe.each(["app", "form"] as const)("Ids, receipt numbers and times of an %s
           }
         },
       ),
-      { numRuns: sized(25, 60) },
+      { numRuns: sized(12, 60) },
     );
   }, 180_000);
 
