@@ -12,7 +12,9 @@ export const unitFiles = [
  * Files in workerd that need a runtime of their own. After tests that move collections between databases, databases of
  * the same runtime have hung in later files.
  */
-export const isolatedFiles = ["test/databases/**/*.test.ts"];
+export const isolatedFiles = [
+  "test/databases/{erasing,fencing,files,freezing,jurisdictions,lost-bindings,move-pages,moving,pages-while-moving}.test.ts",
+];
 
 /** Files that run the built bundle, commands or generated clients as processes. */
 export const processFiles = [
