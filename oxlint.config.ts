@@ -113,19 +113,10 @@ export default defineConfig({
         "import/no-named-as-default-member": "off",
         "typescript/require-array-sort-compare": "off",
         "vitest/no-conditional-expect": "off",
-        // `unsized` and `fullSize` of test/support/size.ts.
+        // `fullSize` of test/support/size.ts.
         "vitest/no-standalone-expect": [
           "error",
-          {
-            additionalTestBlockFunctions: [
-              "it",
-              "unsized.it",
-              "fullSize.it",
-              "it.each",
-              "unsized.it.each",
-              "unsized.it.concurrent.each",
-            ],
-          },
+          { additionalTestBlockFunctions: ["it", "fullSize.it", "it.each"] },
         ],
         "vitest/expect-expect": ["error", { assertFunctionNames: ["expect", "fc.assert"] }],
       },

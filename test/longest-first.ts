@@ -1,12 +1,18 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** The files that take longest, in this order. All are of `process` and `browser`, where no file shares a runtime. */
+/** The files that take longest at full size, in this order. Some wait most of the time, while others keep the cores busy. */
 const longestFiles = [
-  "test/dev/deployment/deployment.test.ts",
-  "test/browser/every-page.test.ts",
   "test/dev/clients.test.ts",
+  "test/faults/every-route.test.ts",
+  "test/dev/deployment/deployment.test.ts",
+  "test/simulation/simulation.test.ts",
+  "test/browser/every-page.test.ts",
+  "test/dev/service.test.ts",
+  "test/dev/fresh-clone.test.ts",
+  "test/dev/docs.test.ts",
+  "test/dev/soak.test.ts",
   "test/browser/documentation.test.ts",
-  "test/dev/deployment/other-machine.test.ts",
+  "test/simulation/files.test.ts",
 ];
 
 /** Starts the longest files first, so that the last worker does not end long after the others. */

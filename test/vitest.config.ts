@@ -3,22 +3,14 @@ import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config
 import { bundleModules, bundleRules } from "./bundled-modules.ts";
 import { DocumentedHappens, isHappening } from "./documented-events.ts";
 import { LongestFirst } from "./longest-first.ts";
-import {
-  browserFiles,
-  isolatedFiles,
-  processFiles,
-  sizedFiles,
-  smokeFiles,
-  unitFiles,
-} from "./projects.ts";
+import { browserFiles, isolatedFiles, processFiles, smokeFiles, unitFiles } from "./projects.ts";
 import { reporters } from "./reporters.ts";
 import type { Tier } from "./run-options.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
-/** `all`: every project at full size. `rest`: what `npm test` leaves out. Otherwise small sizes (test/run-options.ts). */
+/** `all`: every project at full size. Otherwise small sizes (test/run-options.ts). */
 const tier = (process.env["TIER"] ?? "quick") as Tier;
-const isRest = tier === "rest";
 
 /** An environment variable of this name, or the size of the tier. */
 const size = (name: string, small: string, full: string) =>
@@ -57,10 +49,10 @@ const inWorkerd = () => [
         // The number of submissions in the tests that count the cost of searches.
         SCALE: process.env["SCALE"] ?? "30000",
         // The number of random cases per fuzz test, and their seed. An empty seed means a random one.
-        FUZZ: size("FUZZ", "40", "150"),
+        FUZZ: size("FUZZ", "20", "100"),
         FUZZ_SEED: process.env["FUZZ_SEED"] ?? "",
         // The number of random aggregates that a model computes too.
-        AGGREGATES: size("AGGREGATES", "200", "2000"),
+        AGGREGATES: size("AGGREGATES", "100", "1000"),
         // The number of changes that one webhook delivers while its receiver fails and recovers.
         WEBHOOK_CHANGES: process.env["WEBHOOK_CHANGES"] ?? "210",
         // Reports follow a response by seconds. Shorter delays keep tests fast.
@@ -93,7 +85,8 @@ const projects: Record<string, TestProjectInlineConfiguration> = {
   unit: {
     // workerd has base64 methods of typed arrays, which Node 24 has behind a flag.
     test: {
-      include: isRest ? sizedFiles.unit : unitFiles,
+      include: unitFiles,
+      isolate: false,
       execArgv: ["--js-base-64"],
       testTimeout: 30_000,
     },
@@ -102,15 +95,15 @@ const projects: Record<string, TestProjectInlineConfiguration> = {
     plugins: inWorkerd(),
     test: {
       ...workerd,
-      include: isRest ? sizedFiles.worker : ["test/**/*.test.ts"],
+      include: ["test/**/*.test.ts"],
       exclude: [...inNodeOrBuilt, ...isolatedFiles],
     },
   },
   isolated: {
     plugins: inWorkerd(),
-    test: { ...workerd, isolate: true, include: isRest ? sizedFiles.isolated : isolatedFiles },
+    test: { ...workerd, isolate: true, include: isolatedFiles },
   },
-  ...(isRest ? {} : { smoke: { test: { ...processes, include: smokeFiles } } }),
+  smoke: { test: { ...processes, include: smokeFiles } },
   process: { test: { ...built, include: processFiles } },
   browser: { test: { ...built, include: browserFiles, testTimeout: 60_000 } },
 };
@@ -118,11 +111,11 @@ const projects: Record<string, TestProjectInlineConfiguration> = {
 export default defineConfig({
   root,
   test: {
-    ...(isRest ? reporters("rest") : reporters("tests", new DocumentedHappens())),
+    ...reporters(new DocumentedHappens()),
     onConsoleLog: (log) => !isHappening(log),
     sequence: { sequencer: LongestFirst },
-    // The smallest machine has two cores. Most files keep one of them busy, but those of the rest wait for processes and pages.
-    maxWorkers: isRest ? 3 : 2,
+    // The smallest machine has two cores. Most files keep one of them busy, but some wait for processes and pages.
+    maxWorkers: tier === "all" ? 3 : 2,
     projects: Object.entries(projects).map(([name, { test, ...config }]) => ({
       root,
       ...config,

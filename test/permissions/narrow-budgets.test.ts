@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Client, Json } from "../support/client";
 import { client, makeForm } from "../support/service";
+import { fullSize } from "../support/size";
 import {
   baseFields,
   big,
@@ -91,7 +92,7 @@ describe("A narrow credential meets the limit", () => {
     expect(await otherThresholds([80_000, 99_000], probes)).toEqual([]);
   });
 
-  it("of what a batch reads at the same size whatever hidden fields have", async () => {
+  fullSize.it("of what a batch reads at the same size whatever hidden fields have", async () => {
     const { items, partner } = await follow([...baseFields, ...texts, decision], letters);
     const own = Object.fromEntries(letters.slice(0, 8).map((key) => [key, big]));
     const ids: string[] = [];
@@ -115,36 +116,42 @@ describe("A narrow credential meets the limit", () => {
     expect(await otherThresholds([95_000, 100_000], probes)).toEqual([]);
   });
 
-  it("of index entries of a batch at the same number whatever hidden fields have", async () => {
-    const columns = Array.from({ length: 29 }, (_, index) => ({ key: `c${index}`, type: "text" }));
-    const lines = { key: "lines", type: "line_items", fields: columns };
-    const secrets = ["s1", "s2", "s3"].map((key) => ({ key, type: "text" }));
-    const { items, partner } = await follow([...baseFields, lines, ...secrets], ["lines"]);
-    const rows = (count: number) =>
-      Array.from({ length: count }, (_, row) =>
-        Object.fromEntries(columns.map(({ key }) => [key, `${row}-${key}`])),
-      );
-    const ids: string[] = [];
-    for (let index = 0; index < 4; index += 1)
-      ids.push((await createdItem(partner, items, { team: "ours", lines: rows(500) })).id);
-    const { id: fifth } = await createdItem(partner, items, { team: "ours" });
-    const make = async (hidden: object): Promise<Probe> => {
-      const { id } = await createdItem(owner, items, { team: "ours", ...hidden });
-      return async (count) => {
-        const rest = columns.slice(0, count % 29).map(({ key }) => [key, `r${key}`]);
-        const full = rows(Math.floor(count / 29));
-        await patchedItem(partner, fifth, { lines: [...full, Object.fromEntries(rest)] });
-        const deleted = [...ids, fifth, id].map((each) => ({ op: "delete", id: each }));
-        const operations = [...deleted, { op: "delete", id: fifth, if_match: '"9"' }];
-        const answer = await partner.post(`${items}/batch`, { operations });
-        // The last operation does not find its item, which comes first in the order of checks.
-        if (answer.status !== 404) throw new Error(answer.text);
-        return answer.body.errors.some(({ code }: Json) => code === "too_large");
+  fullSize.it(
+    "of index entries of a batch at the same number whatever hidden fields have",
+    async () => {
+      const columns = Array.from({ length: 29 }, (_, index) => ({
+        key: `c${index}`,
+        type: "text",
+      }));
+      const lines = { key: "lines", type: "line_items", fields: columns };
+      const secrets = ["s1", "s2", "s3"].map((key) => ({ key, type: "text" }));
+      const { items, partner } = await follow([...baseFields, lines, ...secrets], ["lines"]);
+      const rows = (count: number) =>
+        Array.from({ length: count }, (_, row) =>
+          Object.fromEntries(columns.map(({ key }) => [key, `${row}-${key}`])),
+        );
+      const ids: string[] = [];
+      for (let index = 0; index < 4; index += 1)
+        ids.push((await createdItem(partner, items, { team: "ours", lines: rows(500) })).id);
+      const { id: fifth } = await createdItem(partner, items, { team: "ours" });
+      const make = async (hidden: object): Promise<Probe> => {
+        const { id } = await createdItem(owner, items, { team: "ours", ...hidden });
+        return async (count) => {
+          const rest = columns.slice(0, count % 29).map(({ key }) => [key, `r${key}`]);
+          const full = rows(Math.floor(count / 29));
+          await patchedItem(partner, fifth, { lines: [...full, Object.fromEntries(rest)] });
+          const deleted = [...ids, fifth, id].map((each) => ({ op: "delete", id: each }));
+          const operations = [...deleted, { op: "delete", id: fifth, if_match: '"9"' }];
+          const answer = await partner.post(`${items}/batch`, { operations });
+          // The last operation does not find its item, which comes first in the order of checks.
+          if (answer.status !== 404) throw new Error(answer.text);
+          return answer.body.errors.some(({ code }: Json) => code === "too_large");
+        };
       };
-    };
-    const probes = await Promise.all([{}, { s1: "x" }, { s1: "x", s2: "y", s3: "z" }].map(make));
-    expect(await otherThresholds([1900, 2100], probes)).toEqual([]);
-  });
+      const probes = await Promise.all([{}, { s1: "x" }, { s1: "x", s2: "y", s3: "z" }].map(make));
+      expect(await otherThresholds([1900, 2100], probes)).toEqual([]);
+    },
+  );
 
   it("of unique values of a batch however many hidden fields are unique", async () => {
     const uniques = Array.from({ length: 110 }, (_, index) => ({
@@ -167,46 +174,49 @@ describe("A narrow credential meets the limit", () => {
     expect(statuses).toEqual([200, 200]);
   });
 
-  it("of formula steps of a batch at the same number however many rows are hidden", async () => {
-    const list = (key: string) => ({
-      key,
-      type: "line_items",
-      fields: [{ key: "n", type: "number" }],
-    });
-    const computed = (key: string, formula: string) => ({
-      key,
-      type: "computed",
-      formula,
-      result: "number",
-    });
-    const fields = [
-      ...baseFields,
-      list("lines"),
-      computed("total", "sum(lines.map(l, l.n * l.n * l.n * l.n + l.n * 2 + l.n * 3))"),
-      list("costs"),
-      computed("cost", "sum(costs.map(l, l.n))"),
-      computed("margin", "sum(lines.map(l, l.n)) - cost"),
-    ];
-    const { items, partner } = await follow(fields, ["lines", "total", "margin"]);
-    const rows = (count: number) => Array.from({ length: count }, () => ({ n: 5 }));
-    const make = async (count: number): Promise<Probe> => {
-      const { id } = await createdItem(owner, items, { team: "ours", costs: rows(count) });
-      return async (size) => {
-        const changes = Array.from({ length: 98 }, (_, index) => ({ title: `t${index}` }));
-        const operations = [
-          ...[{ title: "t", lines: rows(size) }, ...changes].map((data) => ({
-            op: "update",
-            id,
-            data,
-          })),
-          { op: "update", id, data: {}, if_match: '"0"' },
-        ];
-        const { body } = await partner.post(`${items}/batch`, { operations });
-        return body.errors.some(({ code }: Json) => code === "too_complex");
+  fullSize.it(
+    "of formula steps of a batch at the same number however many rows are hidden",
+    async () => {
+      const list = (key: string) => ({
+        key,
+        type: "line_items",
+        fields: [{ key: "n", type: "number" }],
+      });
+      const computed = (key: string, formula: string) => ({
+        key,
+        type: "computed",
+        formula,
+        result: "number",
+      });
+      const fields = [
+        ...baseFields,
+        list("lines"),
+        computed("total", "sum(lines.map(l, l.n * l.n * l.n * l.n + l.n * 2 + l.n * 3))"),
+        list("costs"),
+        computed("cost", "sum(costs.map(l, l.n))"),
+        computed("margin", "sum(lines.map(l, l.n)) - cost"),
+      ];
+      const { items, partner } = await follow(fields, ["lines", "total", "margin"]);
+      const rows = (count: number) => Array.from({ length: count }, () => ({ n: 5 }));
+      const make = async (count: number): Promise<Probe> => {
+        const { id } = await createdItem(owner, items, { team: "ours", costs: rows(count) });
+        return async (size) => {
+          const changes = Array.from({ length: 98 }, (_, index) => ({ title: `t${index}` }));
+          const operations = [
+            ...[{ title: "t", lines: rows(size) }, ...changes].map((data) => ({
+              op: "update",
+              id,
+              data,
+            })),
+            { op: "update", id, data: {}, if_match: '"0"' },
+          ];
+          const { body } = await partner.post(`${items}/batch`, { operations });
+          return body.errors.some(({ code }: Json) => code === "too_complex");
+        };
       };
-    };
-    expect(await otherThresholds([1, 500], await Promise.all([0, 1, 7, 300].map(make)))).toEqual(
-      [],
-    );
-  });
+      expect(await otherThresholds([1, 500], await Promise.all([0, 1, 7, 300].map(make)))).toEqual(
+        [],
+      );
+    },
+  );
 });

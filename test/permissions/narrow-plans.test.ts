@@ -171,7 +171,7 @@ describe.each(["form", "app"] as Kind[])("Two %ss that differ only behind a view
         }
       }),
       // Each run takes four of the 100 credentials that a member may have.
-      { numRuns: sized(4, 24), endOnFailure: true },
+      { numRuns: sized(2, 12), endOnFailure: true },
     );
   }, 240_000);
 });

@@ -82,7 +82,7 @@ describe("Searches compared with the reference", () => {
           expect(item).toEqual(items.find(({ id }) => id === item.id));
         }
       }),
-      { numRuns: sized(40, 120) },
+      { numRuns: sized(20, 80) },
     );
   }, 120_000);
 
@@ -104,7 +104,7 @@ describe("Searches compared with the reference", () => {
           }
         },
       ),
-      { numRuns: sized(25, 60) },
+      { numRuns: sized(12, 40) },
     );
   }, 180_000);
 
@@ -130,7 +130,7 @@ describe("Searches compared with the reference", () => {
           }
         },
       ),
-      { numRuns: sized(15, 60) },
+      { numRuns: sized(8, 40) },
     );
   }, 180_000);
 });

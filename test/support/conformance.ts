@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { isObject } from "../../src/domain/json.ts";
+import { lazy } from "../../src/domain/lazy.ts";
 import { compileCollection } from "../../src/domain/data/compile.ts";
 import { narrowCollection } from "../../src/domain/data/narrow.ts";
 import { meOperand } from "../../src/domain/search/tree.ts";
@@ -24,25 +25,25 @@ const host = { origin: "https://forms.example", contact: env.CONTACT_EMAIL };
 
 interface Validator {
   document: Json;
-  /** The name of the document in `ajv`. */
-  id: string;
-  /** The versions of the definitions that the document follows from. */
-  versions: string;
-  /** The check of each response body that was seen, by its place in the document. */
-  checks: Map<string, ValidateFunction>;
   /** The paths of the document, those with fewer parameters first, because a literal segment takes precedence. */
   templates: readonly { template: string; matches: RegExp }[];
 }
 
-let service: Validator | undefined;
+/** Most responses match the first document of a collection, so the others are built when they are needed. */
+interface CollectionValidator {
+  /** The versions of the definitions that the document follows from. */
+  versions: string;
+  load: () => Validator;
+}
+
+const loadService = lazy(() => buildValidator(serviceDocument(operations(), host)));
 /** All documents that an app or form has had during a test, because a response may belong to an older one. */
-const validatorsByCollection = new Map<string, Validator[]>();
+const validatorsByCollection = new Map<string, CollectionValidator[]>();
 /** Collections whose definition has been replaced since it was loaded. */
 const replaced = new Set<string>();
 
 /** Each test file has its own collections. Compiled schemas stay, because they have the same content in most files. */
 export function forgetCollections(): void {
-  for (const { id } of [...validatorsByCollection.values()].flat()) ajv.removeSchema(id);
   validatorsByCollection.clear();
   replaced.clear();
 }
@@ -56,7 +57,7 @@ export async function conforms(
   const method = requestMethod === "HEAD" ? "GET" : requestMethod;
   const [, path] = /^\/api\/v1(\/.*)$/.exec(new URL(address).pathname) ?? [];
   if (path === undefined) return;
-  service ??= buildValidator(serviceDocument(operations(), host), "");
+  const service = loadService();
   const mismatch = findMismatch(service, method, path, answer);
   if (mismatch !== undefined)
     throw new Error(failureMessage("the service", method, path, answer, mismatch));
@@ -64,9 +65,14 @@ export async function conforms(
   const [kind, key] = collectionOf(path, answer);
   if (!key || /\/(schema|openapi\.json)$/.test(path))
     return noteNewDefinition(method, path, answer);
-  const find = (validators: readonly Validator[]) => {
-    const mismatches = validators.map((validator) => findMismatch(validator, method, path, answer));
-    return mismatches.includes(undefined) ? undefined : mismatches[0];
+  const find = (validators: readonly CollectionValidator[]) => {
+    let first: string | undefined;
+    for (const { load } of validators) {
+      const found = findMismatch(load(), method, path, answer);
+      if (found === undefined) return undefined;
+      first ??= found;
+    }
+    return first;
   };
   const known = knownValidators(kind, key);
   if (known && find(known) === undefined) return;
@@ -86,74 +92,69 @@ function failureMessage(
   return `The document of ${owner} does not have this answer to ${method} ${path}, ${status} ${text.slice(0, 500)}: ${mismatch}`;
 }
 
-/** All documents share one instance, because each instance compiles the schema of schemas, which takes longest. */
-const ajv = addFormats["default"](new Ajv2020({ strict: false }));
+/** The documents are valid, as other tests check. To optimize the code of a check takes longer than to run it. */
+const ajv = addFormats["default"](
+  new Ajv2020({ strict: false, validateSchema: false, code: { optimize: false } }),
+);
 ajv.addFormat("int32", {
   type: "number",
   validate: (value: number) => Math.abs(value) < 2 ** 31,
 });
 ajv.addFormat("int64", { type: "number", validate: Number.isSafeInteger });
-let documentCount = 0;
 
-function buildValidator(document: Json, versions: string): Validator {
-  documentCount += 1;
-  const id = `document-${documentCount}`;
-  ajv.addSchema({ $id: id, ...forbidExtraMembers(document) });
+function buildValidator(document: Json): Validator {
   const templates = Object.keys(document.paths)
     .toSorted((a, b) => a.split("{").length - b.split("{").length)
     .map((template) => ({
       template,
       matches: new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
     }));
-  return { document, id, versions, checks: new Map(), templates };
+  return { document, templates };
 }
 
-/** Compiled schemas by their content. Most problems have the same schema in all documents. */
+/** Compiled schemas by their content, because most collections of tests have the same schemas. */
 const checksByContent = new Map<string, ValidateFunction>();
+const checksBySchema = new WeakMap<object, ValidateFunction>();
 
-/** The check of the schema at this place in the document. */
-function checkAt({ document, id, checks }: Validator, steps: readonly string[]): ValidateFunction {
-  const pointer = steps.map(escapeStep).join("/");
-  const known = checks.get(pointer);
+/** The check of a schema in this document. */
+function checkOf(document: Json, schema: Json): ValidateFunction {
+  const known = checksBySchema.get(schema);
   if (known) return known;
-  const content = contentOf(
-    document,
-    steps.reduce((part, step) => part[step], document),
-  );
-  const check = checksByContent.get(content) ?? ajv.getSchema(`${id}#/${pointer}`);
-  if (!check) throw new Error(`There is no schema at ${pointer}.`);
+  const complete = completeSchema(document, schema);
+  const content = JSON.stringify(complete);
+  const check = checksByContent.get(content) ?? ajv.compile(complete);
   checksByContent.set(content, check);
-  checks.set(pointer, check);
+  checksBySchema.set(schema, check);
   return check;
 }
 
-/** A schema with everything that it refers to, as text. */
-function contentOf(document: Json, schema: Json): string {
-  const referred = new Map<string, Json>();
-  const visit = (part: Json): void => {
-    if (typeof part !== "object" || part === null) return;
-    if (typeof part.$ref === "string" && !referred.has(part.$ref)) {
-      const target = resolveReference(document, part, [])?.value;
-      referred.set(part.$ref, target);
-      visit(target);
-    }
-    for (const child of Object.values(part)) visit(child);
+/** A schema with everything that it refers to, numbered, because names contain the key of the collection. */
+function completeSchema(document: Json, schema: Json): Json {
+  const parts: Json[] = [];
+  const numbers = new Map<string, number>();
+  const numberOf = (reference: string) => {
+    const known = numbers.get(reference);
+    if (known !== undefined) return known;
+    const number = numbers.size;
+    numbers.set(reference, number);
+    parts[number] = complete(resolveReference(document, { $ref: reference }));
+    return number;
   };
-  visit(schema);
-  return JSON.stringify([schema, ...referred]);
+  const complete = (part: Json): Json => {
+    if (typeof part !== "object" || part === null) return part;
+    if (Array.isArray(part)) return part.map(complete);
+    const inner = Object.fromEntries(
+      Object.entries(part).map(([key, value]) =>
+        key === "$ref" ? [key, `#/$defs/${numberOf(value as string)}`] : [key, complete(value)],
+      ),
+    );
+    return forbidsOtherMembers(part) ? { ...inner, additionalProperties: false } : inner;
+  };
+  return { ...complete(schema), $defs: parts };
 }
-
-/** Forbids undocumented members. The documents allow them, because responses may gain members in later versions. */
-function forbidExtraMembers(part: Json): Json {
-  if (typeof part !== "object" || part === null) return part;
-  if (Array.isArray(part)) return part.map(forbidExtraMembers);
-  const inner = Object.fromEntries(
-    Object.entries(part).map(([key, value]) => [key, forbidExtraMembers(value)]),
-  );
-  return isObject(part.properties) && part.type === "object" && !("additionalProperties" in part)
-    ? { ...inner, additionalProperties: false }
-    : inner;
-}
+/** Undocumented members are forbidden. The documents allow them, because responses may gain members in later versions. */
+const forbidsOtherMembers = (part: Json) =>
+  isObject(part.properties) && part.type === "object" && !("additionalProperties" in part);
 
 function collectionOf(path: string, { body }: Answer): [CollectionKind, string | undefined] {
   const [, kind, key] = /^\/(app|form)s\/([^/]+)\/(?:records|submissions)/.exec(path) ?? [];
@@ -165,13 +166,13 @@ function collectionOf(path: string, { body }: Answer): [CollectionKind, string |
 }
 
 /** The documents that a collection has had as far as this test knows, unless its definition has just been replaced. */
-function knownValidators(kind: CollectionKind, key: string): Validator[] | undefined {
+function knownValidators(kind: CollectionKind, key: string): CollectionValidator[] | undefined {
   const name = `${kind} ${key}`;
   return replaced.has(name) ? undefined : validatorsByCollection.get(name);
 }
 
 /** Loads the current definition of a collection. Reading it for every response would double the time of the tests. */
-async function loadValidators(kind: CollectionKind, key: string): Promise<Validator[]> {
+async function loadValidators(kind: CollectionKind, key: string): Promise<CollectionValidator[]> {
   const name = `${kind} ${key}`;
   replaced.delete(name);
   const current = await findCollection(dataHandle, kind, key);
@@ -183,9 +184,12 @@ async function loadValidators(kind: CollectionKind, key: string): Promise<Valida
     // A credential that sees the collection through a view has the document of that view.
     const documents = [current.collection, ...narrowParts(current.collection)].flatMap(
       (collection) =>
-        visibleApps(apps).map((visible) =>
-          buildValidator(openApiDocument(operations(), collection, host, visible), versions),
-        ),
+        visibleApps(apps).map((visible) => ({
+          versions,
+          load: lazy(() =>
+            buildValidator(openApiDocument(operations(), collection, host, visible)),
+          ),
+        })),
     );
     validators.unshift(...documents);
     validatorsByCollection.set(name, validators);
@@ -228,19 +232,18 @@ function findMismatch(validator: Validator, method: string, path: string, answer
   if (!operation)
     return [401, 404, 405, 429].includes(answer.status) ? undefined : "no such operation";
   const { status, headers, body } = answer;
-  const steps = ["paths", template, method.toLowerCase(), "responses", String(status)];
-  const response = resolveReference(document, operation.responses[status], steps);
+  const response = resolveReference(document, operation.responses[status]);
   if (!response) return `no answer ${status}`;
-  const mismatch = findHeaderMismatch(document, response.value.headers ?? {}, headers);
+  const mismatch = findHeaderMismatch(document, response.headers ?? {}, headers);
   if (mismatch !== undefined) return mismatch;
   const type = (headers.get("Content-Type") ?? "").split(";")[0] ?? "";
-  const { content } = response.value;
+  const { content } = response;
   if (!content) return type === "" ? undefined : `no content ${type}`;
   // Files have any type.
   if (content["*/*"] && answer.status < 300) return undefined;
   if (!content[type]) return `no content ${type}`;
   if (body === undefined) return undefined;
-  const check = checkAt(validator, [...response.at, "content", type, "schema"]);
+  const check = checkOf(document, content[type].schema);
   return check(body) ? undefined : ajv.errorsText(check.errors);
 }
 
@@ -276,12 +279,13 @@ function findHeaderMismatch(document: Json, declared: Json, headers: Headers): s
     if (!documented.has(name) && !standardHeaders.has(name)) return `no header ${name}`;
   }
   for (const [name, header] of documented) {
-    const { required, schema } = resolveReference(document, header, [])?.value ?? {};
+    const { required, schema } = resolveReference(document, header) ?? {};
     const value = headers.get(name);
     if (value === null && required) return `the header ${name} is missing`;
     if (value === null) continue;
     const parsed = schema.type === "integer" ? Number(value) : value;
-    if (!ajv.validate(schema, parsed)) return `${name}: ${value}: ${ajv.errorsText()}`;
+    const check = checkOf(document, schema);
+    if (!check(parsed)) return `${name}: ${value}: ${ajv.errorsText(check.errors)}`;
   }
   return undefined;
 }
@@ -290,16 +294,9 @@ function templateIn({ templates }: Validator, path: string): string | undefined 
   return templates.find(({ matches }) => matches.test(path))?.template;
 }
 
-function resolveReference(
-  document: Json,
-  value: Json,
-  path: string[],
-): { value: Json; at: string[] } | undefined {
-  if (value === undefined) return undefined;
-  if (!value.$ref) return { value, at: path };
-  const steps = (value.$ref as string).slice(2).split("/");
-  return { value: steps.reduce((part, step) => part[step], document), at: steps };
+/** A part of the document, or what it refers to. */
+function resolveReference(document: Json, part: Json): Json {
+  if (!part?.$ref) return part;
+  const steps = (part.$ref as string).slice(2).split("/");
+  return steps.reduce((parent, step) => parent[step], document);
 }
-
-const escapeStep = (step: string) =>
-  encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"));
