@@ -113,10 +113,19 @@ export default defineConfig({
         "import/no-named-as-default-member": "off",
         "typescript/require-array-sort-compare": "off",
         "vitest/no-conditional-expect": "off",
-        // `fullSize` of test/support/size.ts.
+        // `unsized` and `fullSize` of test/support/size.ts.
         "vitest/no-standalone-expect": [
           "error",
-          { additionalTestBlockFunctions: ["it", "fullSize.it", "it.each"] },
+          {
+            additionalTestBlockFunctions: [
+              "it",
+              "unsized.it",
+              "fullSize.it",
+              "it.each",
+              "unsized.it.each",
+              "unsized.it.concurrent.each",
+            ],
+          },
         ],
         "vitest/expect-expect": ["error", { assertFunctionNames: ["expect", "fc.assert"] }],
       },

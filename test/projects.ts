@@ -16,6 +16,24 @@ export const isolatedFiles = [
   "test/databases/{erasing,fencing,files,freezing,jurisdictions,lost-bindings,move-pages,moving,pages-while-moving}.test.ts",
 ];
 
+/**
+ * Files with more random cases or prepared items in `npm run test:rest` than in `npm test`, by project. They use
+ * test/support/size.ts, or a variable of test/vitest.config.ts.
+ */
+export const sizedFiles = {
+  unit: ["test/pattern/pattern.test.ts"],
+  worker: [
+    "test/aggregates/agreement.test.ts",
+    "test/faults/every-route.test.ts",
+    "test/fuzz/**/*.test.ts",
+    "test/api/{file-attacks,openapi}.test.ts",
+    "test/permissions/{admin,api,narrow-budgets,narrow-page-limits,narrow-plans}.test.ts",
+    "test/races/{collections-apart,files}.test.ts",
+    "test/search/{agreement,count,large-items,stored-order,text}.test.ts",
+  ],
+  isolated: ["test/databases/moving.test.ts"],
+};
+
 /** Files that run the built bundle, commands or generated clients as processes. */
 export const processFiles = [
   "test/dev/**/*.test.ts",

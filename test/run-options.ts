@@ -7,6 +7,7 @@ Runs the tests in the given files, or in files whose path contains a given text.
 Without one, npm test runs the short tests, and these commands run others:
 
   npm run test:all      all tests, with random tests at full size
+  npm run test:rest     the tests that npm test leaves out
   npm run test:watch    the tests again after each change to a module that they import
   npm run test:browser  the browser tests
 
@@ -21,15 +22,19 @@ Other options are those of Vitest: npx vitest --help
 `;
 
 /** Which tests a command runs. `quick` leaves out those that need processes or browsers. */
-export type Tier = "quick" | "all";
+export type Tier = "quick" | "all" | "rest";
 
-const own = ["--all", "--watch"];
+const own = ["--all", "--rest", "--watch"];
 
 /** Parses the options of a command. Returns the tier, and the arguments of Vitest. */
 export function parseRun(args: readonly string[], defaultTier: Tier = "quick") {
   const vitestArgs = args.filter((arg) => !own.includes(arg));
   const { filter, options } = parseCLI(["vitest", "run", ...vitestArgs]);
-  const tier: Tier = args.includes("--all") ? "all" : defaultTier;
+  const tier: Tier = args.includes("--all")
+    ? "all"
+    : args.includes("--rest")
+      ? "rest"
+      : defaultTier;
   // A named file runs in whichever project it is.
   const isQuick = tier === "quick" && filter.length === 0 && options.project === undefined;
   return {

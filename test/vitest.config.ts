@@ -3,14 +3,22 @@ import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config
 import { bundleModules, bundleRules } from "./bundled-modules.ts";
 import { DocumentedHappens, isHappening } from "./documented-events.ts";
 import { LongestFirst } from "./longest-first.ts";
-import { browserFiles, isolatedFiles, processFiles, smokeFiles, unitFiles } from "./projects.ts";
+import {
+  browserFiles,
+  isolatedFiles,
+  processFiles,
+  sizedFiles,
+  smokeFiles,
+  unitFiles,
+} from "./projects.ts";
 import { reporters } from "./reporters.ts";
 import type { Tier } from "./run-options.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
-/** `all`: every project at full size. Otherwise small sizes (test/run-options.ts). */
+/** `all`: every project at full size. `rest`: what `npm test` leaves out. Otherwise small sizes (test/run-options.ts). */
 const tier = (process.env["TIER"] ?? "quick") as Tier;
+const isRest = tier === "rest";
 
 /** An environment variable of this name, or the size of the tier. */
 const size = (name: string, small: string, full: string) =>
@@ -85,7 +93,7 @@ const projects: Record<string, TestProjectInlineConfiguration> = {
   unit: {
     // workerd has base64 methods of typed arrays, which Node 24 has behind a flag.
     test: {
-      include: unitFiles,
+      include: isRest ? sizedFiles.unit : unitFiles,
       isolate: false,
       execArgv: ["--js-base-64"],
       testTimeout: 30_000,
@@ -95,15 +103,15 @@ const projects: Record<string, TestProjectInlineConfiguration> = {
     plugins: inWorkerd(),
     test: {
       ...workerd,
-      include: ["test/**/*.test.ts"],
+      include: isRest ? sizedFiles.worker : ["test/**/*.test.ts"],
       exclude: [...inNodeOrBuilt, ...isolatedFiles],
     },
   },
   isolated: {
     plugins: inWorkerd(),
-    test: { ...workerd, isolate: true, include: isolatedFiles },
+    test: { ...workerd, isolate: true, include: isRest ? sizedFiles.isolated : isolatedFiles },
   },
-  smoke: { test: { ...processes, include: smokeFiles } },
+  ...(isRest ? {} : { smoke: { test: { ...processes, include: smokeFiles } } }),
   process: { test: { ...built, include: processFiles } },
   browser: { test: { ...built, include: browserFiles, testTimeout: 60_000 } },
 };
@@ -111,11 +119,11 @@ const projects: Record<string, TestProjectInlineConfiguration> = {
 export default defineConfig({
   root,
   test: {
-    ...reporters(new DocumentedHappens()),
+    ...(isRest ? reporters("rest") : reporters("tests", new DocumentedHappens())),
     onConsoleLog: (log) => !isHappening(log),
     sequence: { sequencer: LongestFirst },
-    // The smallest machine has two cores. Most files keep one of them busy, but some wait for processes and pages.
-    maxWorkers: tier === "all" ? 3 : 2,
+    // The smallest machine has two cores. Most files keep one of them busy, but those of the rest wait for processes and pages.
+    maxWorkers: isRest ? 3 : 2,
     projects: Object.entries(projects).map(([name, { test, ...config }]) => ({
       root,
       ...config,

@@ -1,14 +1,14 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { createGenerator } from "json-schema-faker";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it as itAtEachSize } from "vitest";
 import { reachableComponents } from "../../src/documents/openapi/versions.ts";
 import { loadDefinitions } from "../../src/store/data/definition-head.ts";
 import type { Client, Json } from "../support/client";
 import { tellDocumented } from "../support/happenings";
 import { client, freshKey, makeApp, makeForm } from "../support/service";
 import { databases } from "../support/databases";
-import { isFullSize } from "../support/size";
+import { isFullSize, unsized } from "../support/size";
 
 const options = [{ value: "a", label: "A" }, { value: "b" }];
 const everyType = [
@@ -70,6 +70,8 @@ function brokenRefs(document: Json): string[] {
   );
 }
 
+const { it } = unsized;
+
 describe("The document of an app or a form", () => {
   let integrator: Client;
   let form: string;
@@ -82,47 +84,53 @@ describe("The document of an app or a form", () => {
     prefix = `${form[0]?.toUpperCase()}${form.slice(1)}Submission`;
   });
 
-  it("has search schemas whose generated examples the service accepts", async () => {
-    const validate = validatorOf(document);
-    const faker = createGenerator({ seed: 13, maxDepth: 7 });
-    const operators = new Set<string>();
-    // Null is allowed, but a search without conditions would test no operator.
-    const search = { $ref: `#/components/schemas/${prefix}Search` };
-    const components: Json = structuredClone(reachableComponents(search, document.components));
-    const { conditions } = components.schemas[`${prefix}Search`].properties;
-    Object.assign(conditions, { type: "array", maxItems: 5 });
-    const sendGenerated = async (name: string, searchOf: (generated: Json) => Json) => {
-      const generated = await faker.generate(
-        structuredClone({ components, $ref: `#/components/schemas/${name}` }),
-      );
-      // Beyond its maximum depth the faker writes null even where the schema does not allow it.
-      if (validate(name, generated).length > 0) return false;
-      // A generated cursor belongs to no search.
-      const { cursor: _, ...body } = searchOf(generated);
-      const answer = await integrator.post(`/forms/${form}/submissions/search`, body);
-      const isExpected = ({ code }: Json) => code === "too_complex";
-      const isRejected = answer.status === 422 && answer.body.errors.every(isExpected);
-      if (!isRejected) expect([body, answer.status, answer.text]).toEqual([body, 200, answer.text]);
-      for (const [, op] of JSON.stringify(body).matchAll(/"op":"(\w+)"/g)) operators.add(op ?? "");
-      return true;
-    };
-    const operatorCount = 17;
-    // In `npm test`, until every operator was in an example.
-    const isDone = (count: number) =>
-      count === 300 || (!isFullSize && count >= 20 && operators.size === operatorCount);
-    for (let count = 0; !isDone(count);) {
-      const wasSent = await sendGenerated(`${prefix}Search`, (generated) => generated);
-      if (wasSent) count += 1;
-    }
-    // Conditions on rows are nested deeper, so they have their own examples.
-    for (let count = 0; count < 20;) {
-      const wasSent = await sendGenerated(`${prefix}LinesRowsCondition`, (condition) => ({
-        conditions: [condition],
-      }));
-      if (wasSent) count += 1;
-    }
-    expect(operators.size).toBe(operatorCount);
-  }, 120_000);
+  itAtEachSize(
+    "has search schemas whose generated examples the service accepts",
+    async () => {
+      const validate = validatorOf(document);
+      const faker = createGenerator({ seed: 13, maxDepth: 7 });
+      const operators = new Set<string>();
+      // Null is allowed, but a search without conditions would test no operator.
+      const search = { $ref: `#/components/schemas/${prefix}Search` };
+      const components: Json = structuredClone(reachableComponents(search, document.components));
+      const { conditions } = components.schemas[`${prefix}Search`].properties;
+      Object.assign(conditions, { type: "array", maxItems: 5 });
+      const sendGenerated = async (name: string, searchOf: (generated: Json) => Json) => {
+        const generated = await faker.generate(
+          structuredClone({ components, $ref: `#/components/schemas/${name}` }),
+        );
+        // Beyond its maximum depth the faker writes null even where the schema does not allow it.
+        if (validate(name, generated).length > 0) return false;
+        // A generated cursor belongs to no search.
+        const { cursor: _, ...body } = searchOf(generated);
+        const answer = await integrator.post(`/forms/${form}/submissions/search`, body);
+        const isExpected = ({ code }: Json) => code === "too_complex";
+        const isRejected = answer.status === 422 && answer.body.errors.every(isExpected);
+        if (!isRejected)
+          expect([body, answer.status, answer.text]).toEqual([body, 200, answer.text]);
+        for (const [, op] of JSON.stringify(body).matchAll(/"op":"(\w+)"/g))
+          operators.add(op ?? "");
+        return true;
+      };
+      const operatorCount = 17;
+      // In `npm test`, until every operator was in an example.
+      const isDone = (count: number) =>
+        count === 300 || (!isFullSize && count >= 20 && operators.size === operatorCount);
+      for (let count = 0; !isDone(count);) {
+        const wasSent = await sendGenerated(`${prefix}Search`, (generated) => generated);
+        if (wasSent) count += 1;
+      }
+      // Conditions on rows are nested deeper, so they have their own examples.
+      for (let count = 0; count < 20;) {
+        const wasSent = await sendGenerated(`${prefix}LinesRowsCondition`, (condition) => ({
+          conditions: [condition],
+        }));
+        if (wasSent) count += 1;
+      }
+      expect(operators.size).toBe(operatorCount);
+    },
+    120_000,
+  );
 
   it("has search schemas that reject unknown fields, wrong operators and wrong types", () => {
     const validate = validatorOf(document);
@@ -372,7 +380,7 @@ describe("The document of an app or a form", () => {
   });
 });
 
-describe("The document of several apps and forms", () => {
+unsized.describe("The document of several apps and forms", () => {
   it("joins the selected documents without losing schemas, operations or references", async () => {
     const integrator = await client();
     const [first, second] = [
@@ -533,7 +541,7 @@ describe("The document of several apps and forms", () => {
   });
 });
 
-describe("OpenAPI 3.0 for older generators", () => {
+unsized.describe("OpenAPI 3.0 for older generators", () => {
   it("is returned for version=3.0 or the Accept header, with its own ETag", async () => {
     const integrator = await client();
     const path = `/forms/${await makeForm(integrator, everyType)}/openapi.json`;

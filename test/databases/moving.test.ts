@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { runMoves } from "../../src/actions/run-moves.ts";
 import type { Client, Json } from "../support/client";
 import { freshKey } from "../support/service";
-import { sized } from "../support/size";
+import { sized, unsized } from "../support/size";
 import {
   databasesOf,
   first,
@@ -68,7 +68,7 @@ async function makeForm(
   return { key, path, items };
 }
 
-describe("A move", () => {
+unsized.describe("A move", () => {
   it.each([
     ["DATA_01", "DATA_02"],
     ["DATA_02", "DATA_01"],
@@ -184,7 +184,7 @@ async function titlesOf(client: Client, path: string): Promise<Map<string, strin
   return titles;
 }
 
-describe("While a form moves", () => {
+unsized.describe("While a form moves", () => {
   it("requests succeed, and no item is lost, doubled or reordered", async () => {
     const { key, path } = await makeForm("DATA_01", 3);
     const traffic = new Traffic(several, key);
@@ -233,7 +233,7 @@ describe("A run of the schedule that is killed at any of its calls", () => {
   });
 });
 
-describe("A move that a restore of the home database undoes", () => {
+unsized.describe("A move that a restore of the home database undoes", () => {
   /** What runs of the schedule are after the restore. */
   const restored = () => scheduleContext({ RESTORES: "1", RESTORE_EPOCH: "later" });
 

@@ -18,9 +18,9 @@ describe("npm test", () => {
     expect(isQuick("--project", "process")).toBe(false);
   });
 
-  it("takes the full size from test:all, and then leaves out nothing", () => {
-    expect([parseRun([]).tier, parseRun(["--all"]).tier]).toEqual(["quick", "all"]);
-    expect(isQuick("--all")).toBe(false);
+  it("takes the tier from test:all and test:rest, and then leaves out nothing", () => {
+    expect([parseRun(["--all"]).tier, parseRun(["--rest"]).tier]).toEqual(["all", "rest"]);
+    expect([isQuick("--all"), isQuick("--rest")]).toEqual([false, false]);
     expect(parseRun(["--all", "-u"]).vitestArgs).toEqual([
       "run",
       "--config=test/vitest.config.ts",

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Answer } from "../support/client";
 import { routeName, routes } from "../support/routes";
-import { isFullSize } from "../support/size";
+import { isFullSize, unsized } from "../support/size";
 import { sendRequest, setTimeouts, type Outcome } from "./client";
 import {
   failAt,
@@ -44,7 +44,7 @@ const someRoutes = oneOfEachRoute.filter((_, index) => index % 5 === 0);
 let sharedWorld: Promise<World> | undefined;
 const getWorld = () => (sharedWorld ??= makeWorld());
 
-it("covers every route of the service", () => {
+unsized.it("covers every route of the service", () => {
   const listed = new Set(allRows.map(({ route }) => route));
   expect([...listed].toSorted()).toEqual([...routes.keys()].toSorted());
 });
@@ -225,7 +225,7 @@ describe("Failing bindings", () => {
 
   const selectedRows = rows.filter((row) => typicalRows.includes(rowName(row)));
 
-  it.concurrent.each(d1Messages.map((message) => [message]))(
+  unsized.it.concurrent.each(d1Messages.map((message) => [message]))(
     'return 503 on typical routes when every D1 call fails with "%s"',
     async (message) => {
       const answers = await mapInPool(selectedRows.length, selectedRows, (row) =>
@@ -235,7 +235,7 @@ describe("Failing bindings", () => {
     },
   );
 
-  it("return 500 `internal` for a defect, without its message", async () => {
+  unsized.it("return 500 `internal` for a defect, without its message", async () => {
     for (const answer of await mapInPool(selectedRows.length, selectedRows, (row) =>
       callFailingD1(row, defectMessage),
     )) {
@@ -270,7 +270,7 @@ describe("Hanging bindings", () => {
     },
   );
 
-  it.each(["fails_before", "fails_after", "hangs_before", "hangs_after"] as const)(
+  unsized.it.each(["fails_before", "fails_after", "hangs_before", "hangs_after"] as const)(
     "return 200 to requests when the database of the object has a fault (%s)",
     async (mode) => {
       const { id, token } = await newCredential(world);
@@ -285,7 +285,7 @@ describe("Hanging bindings", () => {
     },
   );
 
-  it.each(["fails", "hangs"])(
+  unsized.it.each(["fails", "hangs"])(
     "abort a download that %s midway, so that a part is not taken for all",
     async (mode) => {
       const fault: Fault =

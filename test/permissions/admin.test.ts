@@ -5,7 +5,7 @@ import { as, newMember } from "../support/members";
 import { spendAfter } from "../support/right-requests";
 import { pathWith } from "../support/routes";
 import { anonymous, issue } from "../support/service";
-import { isFullSize } from "../support/size";
+import { isFullSize, unsized } from "../support/size";
 import { world } from "../support/world";
 import {
   credentialInput,
@@ -84,7 +84,7 @@ beforeAll(async () => {
 });
 
 describe("Administration by role", () => {
-  it("covers every role, and every prepared request belongs to a row", () => {
+  unsized.it("covers every role, and every prepared request belongs to a row", () => {
     expect(rows[0]?.[2].map(([role]) => role)).toEqual([...abilities.see, "anonymous"]);
     const acts = rows.map(([act]) => act);
     expect(Object.keys(preparations).filter((act) => !acts.includes(act))).toEqual([]);
@@ -104,7 +104,7 @@ describe("Administration by role", () => {
   });
 });
 
-describe("Credentials of other members", () => {
+unsized.describe("Credentials of other members", () => {
   it.each(["editor", "viewer"])("return 404 to the %s, as if they did not exist", async (role) => {
     const { cookie } = await newMember(role);
     for (const kind of ["token", "client"] as const) {

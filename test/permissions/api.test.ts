@@ -6,7 +6,7 @@ import { accessToken } from "../support/oauth";
 import { fileContent, upload } from "../support/files";
 import { rightRequest, spendAfter } from "../support/right-requests";
 import { admin, client, everything, issue, makeApp, makeForm } from "../support/service";
-import { isFullSize } from "../support/size";
+import { isFullSize, unsized } from "../support/size";
 import { world } from "../support/world";
 import { countAuditEntries } from "./audit-count";
 import { apiTable, rowsOf } from "./tables";
@@ -205,7 +205,7 @@ describe.each(kinds)("API permissions of %s", (kind, createClient) => {
   }
 });
 
-describe("Credentials for some apps and forms", () => {
+unsized.describe("Credentials for some apps and forms", () => {
   let visible: { app: string; form: string; record: string };
   /** Callers that see one app and one form, but not those of the requests. */
   const limitedCallers: [name: string, caller: Client][] = [];

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it as itAtEachSize } from "vitest";
 import {
   fieldNumber,
   fieldsPerCollection,
@@ -9,9 +9,11 @@ import {
 import type { Client, Json } from "../support/client";
 import { client, freshKey, makeApp, makeForm } from "../support/service";
 import { dataDb } from "../support/databases";
-import { sized } from "../support/size";
+import { sized, unsized } from "../support/size";
 
 const text = (key: string, settings: object = {}) => ({ key, type: "text", ...settings });
+
+const { it } = unsized;
 
 describe("Isolation between collections", () => {
   let integrator: Client;
@@ -64,54 +66,58 @@ describe("Isolation between collections", () => {
     expect(statuses).toEqual([201, 200, 200, 200, 422, 422]);
   });
 
-  it("keeps searches, unique values and sorts within one collection, at every boundary of field ids", async () => {
-    const fields = [text("t", { unique: true }), text("s"), { key: "n", type: "number" }];
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.constantFrom(...boundaryIds), { minLength: 3, maxLength: 3 }),
-        async (starts) => {
-          const paths: string[] = [];
-          for (const [index, next] of starts.entries()) {
-            const make = index % 2 === 0 ? makeForm : makeApp;
-            const key = await make(integrator, []);
-            await setNextFieldId(key, next);
-            const kind = index % 2 === 0 ? "forms" : "apps";
-            const put = await integrator.put(`/${kind}/${key}/schema`, { fields });
-            expect(put.status).toBe(200);
-            paths.push(`/${kind}/${key}/${index % 2 === 0 ? "submissions" : "records"}`);
-          }
-          for (const [index, path] of paths.entries()) {
-            const data = { t: "same", s: `secret ${index}`, n: index };
-            expect((await integrator.post(path, { data })).status).toBe(201);
-          }
-          for (const [index, path] of paths.entries()) {
-            for (const body of [
-              {},
-              { conditions: [{ field: "t", op: "eq", value: "same" }] },
-              { conditions: [{ field: "s", op: "contains", value: "secret" }] },
-              { sort: [{ field: "n", direction: "desc" }] },
-              { sort: [{ field: "s" }, { field: "n" }] },
-            ]) {
-              const { items } = (await integrator.post(`${path}/search`, body)).body;
-              expect(items.map((item: Json) => item.data.n)).toEqual([index]);
+  itAtEachSize(
+    "keeps searches, unique values and sorts within one collection, at every boundary of field ids",
+    async () => {
+      const fields = [text("t", { unique: true }), text("s"), { key: "n", type: "number" }];
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.constantFrom(...boundaryIds), { minLength: 3, maxLength: 3 }),
+          async (starts) => {
+            const paths: string[] = [];
+            for (const [index, next] of starts.entries()) {
+              const make = index % 2 === 0 ? makeForm : makeApp;
+              const key = await make(integrator, []);
+              await setNextFieldId(key, next);
+              const kind = index % 2 === 0 ? "forms" : "apps";
+              const put = await integrator.put(`/${kind}/${key}/schema`, { fields });
+              expect(put.status).toBe(200);
+              paths.push(`/${kind}/${key}/${index % 2 === 0 ? "submissions" : "records"}`);
             }
-            expect((await integrator.post(path, { data: { t: "same" } })).body.code).toBe(
-              "duplicate",
-            );
-          }
-          const [firstPath = ""] = paths;
-          const schema = `${firstPath.replace(/\/[a-z]+$/, "")}/schema`;
-          for (const settings of [{}, { unique: true }, {}]) {
-            await integrator.put(schema, { fields: [text("t", settings), ...fields.slice(1)] });
-          }
-          for (const path of paths.slice(1)) {
-            expect((await integrator.post(path, { data: { t: "same" } })).body.code).toBe(
-              "duplicate",
-            );
-          }
-        },
-      ),
-      { numRuns: sized(3, 8) },
-    );
-  }, 60_000);
+            for (const [index, path] of paths.entries()) {
+              const data = { t: "same", s: `secret ${index}`, n: index };
+              expect((await integrator.post(path, { data })).status).toBe(201);
+            }
+            for (const [index, path] of paths.entries()) {
+              for (const body of [
+                {},
+                { conditions: [{ field: "t", op: "eq", value: "same" }] },
+                { conditions: [{ field: "s", op: "contains", value: "secret" }] },
+                { sort: [{ field: "n", direction: "desc" }] },
+                { sort: [{ field: "s" }, { field: "n" }] },
+              ]) {
+                const { items } = (await integrator.post(`${path}/search`, body)).body;
+                expect(items.map((item: Json) => item.data.n)).toEqual([index]);
+              }
+              expect((await integrator.post(path, { data: { t: "same" } })).body.code).toBe(
+                "duplicate",
+              );
+            }
+            const [firstPath = ""] = paths;
+            const schema = `${firstPath.replace(/\/[a-z]+$/, "")}/schema`;
+            for (const settings of [{}, { unique: true }, {}]) {
+              await integrator.put(schema, { fields: [text("t", settings), ...fields.slice(1)] });
+            }
+            for (const path of paths.slice(1)) {
+              expect((await integrator.post(path, { data: { t: "same" } })).body.code).toBe(
+                "duplicate",
+              );
+            }
+          },
+        ),
+        { numRuns: sized(3, 8) },
+      );
+    },
+    60_000,
+  );
 });

@@ -6,7 +6,7 @@ import { dataDb } from "../support/databases";
 import { announce, codesOf, download, pdf, putContent, upload } from "../support/files";
 import { background } from "../support/serve";
 import { client, makeApp } from "../support/service";
-import { sized } from "../support/size";
+import { sized, unsized } from "../support/size";
 
 let owner: Client;
 let app: string;
@@ -57,7 +57,7 @@ describe("One file", () => {
     await expectConsistent(id, true);
   });
 
-  it("is either deleted or attached", async () => {
+  unsized.it("is either deleted or attached", async () => {
     for (let turn = 0; turn < 8; turn += 1) {
       const id = await newFile();
       const [created, deleted] = await Promise.all([attach(id), owner.delete(`/files/${id}`)]);
@@ -71,7 +71,7 @@ describe("One file", () => {
     }
   });
 
-  it("is attached only once its content is complete", async () => {
+  unsized.it("is attached only once its content is complete", async () => {
     for (let turn = 0; turn < 8; turn += 1) {
       const { id } = await announce(owner, `app:${app}`);
       const [created, stored] = await Promise.all([attach(id), putContent(owner, id, pdf())]);
@@ -84,7 +84,7 @@ describe("One file", () => {
     }
   });
 
-  it("leaves no object when it is deleted while its content arrives", async () => {
+  unsized.it("leaves no object when it is deleted while its content arrives", async () => {
     for (let turn = 0; turn < 8; turn += 1) {
       const { id } = await announce(owner, `app:${app}`);
       const [stored, deleted] = await Promise.all([
@@ -97,7 +97,7 @@ describe("One file", () => {
     }
   });
 
-  it("is not attached once the schedule has begun to delete it", async () => {
+  unsized.it("is not attached once the schedule has begun to delete it", async () => {
     const day = 24 * 60 * 60_000;
     for (let turn = 0; turn < 5; turn += 1) {
       const id = await newFile();

@@ -1,4 +1,4 @@
-import { inject, it } from "vitest";
+import { describe, inject, it } from "vitest";
 import type { Tier } from "../run-options";
 
 declare module "vitest" {
@@ -19,3 +19,10 @@ const nothing: unknown = new Proxy(() => nothing, { get: () => nothing });
 
 /** `it` for tests that `npm test` leaves out. */
 export const fullSize = isFullSize ? { it } : (nothing as { it: typeof it });
+
+/**
+ * `describe` and `it` for tests of sized files that are the same at every size. `npm run test:rest` leaves them out,
+ * because `npm test` runs them.
+ */
+export const unsized =
+  tier === "rest" ? (nothing as { describe: typeof describe; it: typeof it }) : { describe, it };
