@@ -7,6 +7,7 @@ import {
 } from "#store/home/audit-log.ts";
 import { loadActorNames } from "#store/home/audit.ts";
 import type { Actor, AuditAction } from "#domain/audit.ts";
+import { roleAllows, type Role } from "#domain/credential/permissions.ts";
 import type { ActionContext } from "./context.ts";
 
 /** One act as the audit shows it: an entry, or all entries of a batch, an import or a recalculation. */
@@ -136,3 +137,17 @@ export const listActorNames = (
   { databases }: Pick<ActionContext, "databases">,
   actors: readonly Actor[],
 ): Promise<ReadonlyMap<string, string>> => loadActorNames(databases.home, actors);
+
+/** The name of an actor for a reader. Pages and downloads follow the same rule. */
+export function visibleActorName(
+  actor: string,
+  name: string | undefined,
+  reader: { id: string; role: Role },
+): string | undefined {
+  const [kind, id] = actor.split(":");
+  if (kind === "credential") return roleAllows(reader.role, "credentials") ? name : undefined;
+  // A member without a name has its address instead, which only some roles may see.
+  const isAddress = name?.includes("@") ?? false;
+  const isVisible = !isAddress || id === reader.id || roleAllows(reader.role, "members");
+  return isVisible ? name : undefined;
+}

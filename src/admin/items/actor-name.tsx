@@ -1,4 +1,5 @@
 import { createContext, useContext } from "hono/jsx";
+import { visibleActorName } from "#actions/audit.ts";
 import { useText } from "#admin/language/index.tsx";
 import type { PageContext } from "#admin/layout.tsx";
 import { roleAllows } from "#domain/credential/permissions.ts";
@@ -9,20 +10,6 @@ export const ActorNamesContext = createContext<ReadonlyMap<string, string>>(new 
 
 export function actorNames({ entries }: ItemHistory): ReadonlyMap<string, string> {
   return new Map(entries.flatMap(({ by, byName }) => (byName === null ? [] : [[by, byName]])));
-}
-
-/** The name of an actor for a reader. Pages and downloads follow the same rule. */
-export function visibleActorName(
-  actor: string,
-  name: string | undefined,
-  reader: PageContext["member"],
-): string | undefined {
-  const [kind, id] = actor.split(":");
-  if (kind === "credential") return roleAllows(reader.role, "credentials") ? name : undefined;
-  // A member without a name has its address instead, which only some roles may see.
-  const isAddress = name?.includes("@") ?? false;
-  const isVisible = !isAddress || id === reader.id || roleAllows(reader.role, "members");
-  return isVisible ? name : undefined;
 }
 
 /** Names an actor. */
