@@ -16,6 +16,7 @@ import type { CurrentCollection } from "#store/data/collections.ts";
 import { loadAccess } from "#store/home/view-users.ts";
 import type { ActionContext } from "./context.ts";
 import { loadDefinition, resumeUnfinished } from "./definitions.ts";
+import { loadOperandNames, type OperandNames, type Reader } from "./operand-names.ts";
 import { patchDefinition } from "./patch-definition.ts";
 
 /** Who sees an app or form besides the members. */
@@ -23,10 +24,12 @@ export interface CollectionAccess {
   current: CurrentCollection;
   credentials: Credential[];
   webhooks: Webhook[];
+  /** The names in conditions of its views. */
+  names: OperandNames;
 }
 
 export async function getCollectionAccess(
-  ctx: ActionContext,
+  ctx: ActionContext & Reader,
   kind: CollectionKind,
   key: string,
 ): Promise<CollectionAccess> {
@@ -34,7 +37,14 @@ export async function getCollectionAccess(
   if (!current) throw problem.notFound();
   resumeUnfinished(ctx, current);
   const name = `${kind}:${key}`;
-  return { current, credentials, webhooks: webhooks.filter((hook) => listensTo(hook, name)) };
+  const { collection } = current;
+  const { fields, views } = collection.definition;
+  return {
+    current,
+    credentials,
+    webhooks: webhooks.filter((hook) => listensTo(hook, name)),
+    names: await loadOperandNames(ctx, collection, fields.fields, views),
+  };
 }
 
 /** The part of an app or form to which a member wants to give access. */

@@ -26,13 +26,13 @@ import {
 } from "#store/home/credentials.ts";
 import {
   findCredentialWithLabels,
-  type CollectionLabel,
   findCredentialWithExamples,
   type ExampleCollections,
 } from "#store/home/credential-lists.ts";
 import { auditRecord, type ActionContext } from "./context.ts";
 import type { CheckedDefinition } from "#store/data/confirm-definitions.ts";
 import { storeWithViews } from "./store-with-views.ts";
+import { visibleLabels, type CollectionLabel } from "./operand-names.ts";
 import { assertViewsAllow } from "./view-users.ts";
 
 /** The requested rights of a credential. The member's role limits them. */
@@ -117,8 +117,11 @@ export async function getCredentialWithLabels(
   ctx: CredentialContext,
   id: string,
 ): Promise<{ credential: Credential; reachable: CollectionLabel[] }> {
-  const { credential, labels } = await findCredentialWithLabels(ctx.databases, id);
-  return { credential: requireVisibleCredential(ctx, credential), reachable: labels };
+  const { credential, stored } = await findCredentialWithLabels(ctx.databases, id);
+  return {
+    credential: requireVisibleCredential(ctx, credential),
+    reachable: visibleLabels(ctx, stored),
+  };
 }
 
 /** The same, with its current last use, which the database may not have yet. */

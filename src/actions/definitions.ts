@@ -33,7 +33,6 @@ import {
 import { createCollection, type NewCollection } from "#store/data/create-collection.ts";
 import { changeDefinition, beginPending, cancelPending } from "#store/data/save-definition.ts";
 import { findWithNewestItem } from "#store/data/items.ts";
-import { listCollectionLabels, type CollectionLabel } from "#store/home/credential-lists.ts";
 import type { DataDatabase } from "#store/db/database.ts";
 import { findDuplicate } from "#store/data/item-ranges.ts";
 import { auditRecord, type ActionContext, type ReadContext } from "./context.ts";
@@ -64,14 +63,6 @@ export async function getDefinition(
 ): Promise<CurrentCollection> {
   if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
   return visibleDefinition(ctx, await loadDefinition(ctx, kind, key));
-}
-
-/** Lists the labels of all collections that a credential or a webhook can select. */
-export function listSelectableCollections(
-  ctx: ActionContext,
-  hasAllFields = false,
-): Promise<CollectionLabel[]> {
-  return listCollectionLabels(ctx.databases, hasAllFields);
 }
 
 /** Lists all apps or forms with their item counts. */

@@ -27,6 +27,7 @@ import { retryOnConflict } from "./idempotent.ts";
 import { storeWithViews } from "./store-with-views.ts";
 import { validateSelection, isVisibleEntry } from "./webhook-entries.ts";
 import { issueSigningSecret } from "./deliveries.ts";
+import { visibleLabels, type Reader } from "./operand-names.ts";
 
 type VisibilityContext = Pick<WebhookContext, "actor" | "resources">;
 
@@ -92,10 +93,11 @@ export async function getWebhookWithMaker({ databases }: DatabaseContext, id: st
 }
 
 /** Also loads the labels of all apps and forms that it can select. */
-export async function getWebhookWithLabels({ databases }: DatabaseContext, id: string) {
-  const foundWebhook = await findWebhookWithLabels(databases, id);
+export async function getWebhookWithLabels(ctx: WebhookContext & Reader, id: string) {
+  const foundWebhook = await findWebhookWithLabels(ctx.databases, id);
   if (!foundWebhook) throw problem.notFound();
-  return foundWebhook;
+  const { stored, ...found } = foundWebhook;
+  return { ...found, collectionLabels: visibleLabels(ctx, stored) };
 }
 
 /** A webhook with its newest secret, if this call created it. The secret is shown only once. */

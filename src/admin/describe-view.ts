@@ -2,22 +2,31 @@ import type { View } from "#domain/definition/collection.ts";
 import type { Field, RowField } from "#domain/definition/field.ts";
 import { isObject } from "#domain/json.ts";
 import { meOperand } from "#domain/search/tree.ts";
-import type { CollectionLabel } from "#store/home/credential-lists.ts";
+import type { CollectionLabel, OperandNames } from "#actions/operand-names.ts";
 import { optionLabel } from "./items/value.tsx";
 import type { Catalogue } from "./language/index.tsx";
 
 type Texts = Pick<Catalogue, "viewDescription" | "terms">;
 type ViewTexts = Catalogue["viewDescription"];
 
-/** What a view shows, in words, for people who give access to it. A field that is gone has its key. */
+/** What turns the keys and IDs in a view into words. */
+export interface ViewWords {
+  fields: readonly Field[];
+  names: OperandNames;
+}
+
+/**
+ * What a view shows, in words, for people who give access to it. A field that is gone has its key, and a record, member or
+ * credential without a name has its ID.
+ */
 export function describeView(
   view: Pick<View, "conditions" | "fields">,
   text: Texts,
-  definition: readonly Field[],
+  words: ViewWords,
 ): string {
   return text.viewDescription.shows(
-    describeItems(view, text, definition),
-    describeFields(view, text, definition),
+    describeItems(view, text, words),
+    describeFields(view, text, words.fields),
   );
 }
 
@@ -38,21 +47,23 @@ function describeFields(
 export function describeItems(
   { conditions = [] }: Pick<View, "conditions">,
   { viewDescription: text, terms }: Texts,
-  fields: readonly Field[],
+  words: ViewWords,
 ): string {
   if (conditions.length === 0) return text.allItems;
-  const words = { text, statuses: terms.statuses, fields };
-  return text.items(text.all(describeAll(conditions, words)));
+  return text.items(
+    text.all(describeAll(conditions, { ...words, text, statuses: terms.statuses })),
+  );
 }
 
-/** Conditions without quotation marks, like “Room is Blue”, as the name of a view. */
+/** Conditions on options without quotation marks, like “Room is Blue”, as the name of a view. */
 export function nameConditions(
   conditions: readonly unknown[],
   { viewDescription, terms }: Texts,
   fields: readonly Field[],
 ): string {
   const text = { ...viewDescription, quote: (value: string) => value };
-  return text.all(describeAll(conditions, { text, statuses: terms.statuses, fields }));
+  const words = { text, statuses: terms.statuses, fields, names: new Map<string, string>() };
+  return text.all(describeAll(conditions, words));
 }
 
 interface Words {
@@ -60,6 +71,7 @@ interface Words {
   statuses: Record<string, string>;
   /** The fields, or the columns of a list of rows. */
   fields: readonly (Field | RowField)[];
+  names: OperandNames;
 }
 
 const findField = <F extends Field | RowField>(fields: readonly F[], key: unknown) =>
@@ -89,11 +101,16 @@ function describeCondition(condition: unknown, words: Words): string {
     if (each === meOperand) return text.caller;
     if (typeof each !== "string") return String(each);
     if (field === "$status") return text.quote(textIn(words.statuses, each) ?? each);
+    if (isNamed(field, target)) return text.quote(words.names.get(each) ?? each);
     return text.quote(target ? optionLabel(target, each) : each);
   });
   const compare = textIn(text.comparisons, values.length === 1 ? (single[String(op)] ?? op) : op);
   return compare ? compare(name, values) : text.unknown;
 }
+
+/** Whether the values are IDs of records or of actors. */
+const isNamed = (field: unknown, target: Field | RowField | undefined) =>
+  field === "$created_by" || field === "$updated_by" || target?.type === "reference";
 
 const textIn = <Text>(texts: Record<string, Text>, name: unknown): Text | undefined =>
   typeof name === "string" && Object.hasOwn(texts, name) ? texts[name] : undefined;
@@ -108,11 +125,11 @@ const single: Record<string, string> = {
 
 /** Apps and forms as JSON, with what their views show. */
 export const labelDocuments = (labels: readonly CollectionLabel[], text: Texts) =>
-  labels.map(({ views, fields, ...label }) => ({
+  labels.map(({ views, fields, names, ...label }) => ({
     ...label,
     views: views.map((view) => ({
       key: view.key,
       name: view.name,
-      shows: describeView(view, text, fields),
+      shows: describeView(view, text, { fields, names }),
     })),
   }));

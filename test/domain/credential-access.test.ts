@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { accessSentence } from "#admin/credentials/access-sentence.ts";
 import { describeAccess } from "#admin/credentials/describe.ts";
-import type { CollectionLabel } from "#store/home/credential-lists.ts";
+import type { CollectionLabel } from "#actions/operand-names.ts";
 import { catalogueOf } from "#admin/language/index.tsx";
 
 const [english, japanese] = [catalogueOf("en"), catalogueOf("ja")];
@@ -51,6 +51,7 @@ describe("the sentence about a credential's access", () => {
     name,
     views: [{ key: "kyoto", name: "Kyoto", fields: ["room"] }],
     fields: [{ key: "room", label: "Room", type: "text" }] as unknown as CollectionLabel["fields"],
+    names: new Map(),
   });
   const reachable = [label("form", "rooms", "Room booking"), label("app", "crm", "Customers")];
 

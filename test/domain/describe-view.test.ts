@@ -3,6 +3,7 @@ import { describeView } from "#admin/describe-view.ts";
 import type { Field } from "#domain/definition/field.ts";
 import { catalogueOf } from "#admin/language/index.tsx";
 
+const noWords = { fields: [], names: new Map() };
 const own = { field: "$created_by", op: "eq", value: "$me" };
 const cheap = { field: "pay", op: "lt", value: 5 };
 
@@ -30,8 +31,8 @@ describe("A view in words", () => {
       "status が「a」、「b」のいずれでもないデータのみ、すべてのフィールド",
     ],
   ])("is a sentence of each language: %j", (view, english, japanese) => {
-    expect(describeView(view, catalogueOf("en"), [])).toBe(english);
-    expect(describeView(view, catalogueOf("ja"), [])).toBe(japanese);
+    expect(describeView(view, catalogueOf("en"), noWords)).toBe(english);
+    expect(describeView(view, catalogueOf("ja"), noWords)).toBe(japanese);
   });
 
   it("names fields, options and statuses by their labels", () => {
@@ -47,14 +48,16 @@ describe("A view in words", () => {
       { field: "$status", op: "in", value: ["submitted"] },
       { field: "room", op: "in", value: ["oak", "gone"] },
     ];
-    expect(describeView({ conditions, fields: ["room"] }, catalogueOf("en"), fields)).toBe(
+    expect(
+      describeView({ conditions, fields: ["room"] }, catalogueOf("en"), { ...noWords, fields }),
+    ).toBe(
       "Only items whose status is “Submitted” and Room is one of “Oak”, “gone”, only the fields Room",
     );
   });
 
   it("keeps what it does not know out of the sentence", () => {
     const unknown = { conditions: [{ field: "pay", op: "constructor", value: 1 }, null] };
-    expect(describeView(unknown, catalogueOf("en"), [])).toBe(
+    expect(describeView(unknown, catalogueOf("en"), noWords)).toBe(
       "Only items whose … and …, all fields",
     );
   });

@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import { InputErrors, useField, Input, TextArea, ChoiceGroup } from "#html/inputs.tsx";
 import { describeView } from "#admin/describe-view.ts";
 import { useText } from "#admin/language/index.tsx";
-import type { CollectionLabel } from "#store/home/credential-lists.ts";
+import type { CollectionLabel } from "#actions/operand-names.ts";
 import { type FormValues, numberOf } from "#admin/form-input.ts";
 import { toTextList } from "./describe.ts";
 import { defaultRateLimits, type RateLimits } from "#domain/credential/credential.ts";
@@ -63,7 +63,7 @@ export function ResourceChoices({
           return kindLabels.length === 0 ? null : (
             <div role="group" aria-label={noun}>
               <small>{noun}</small>
-              {kindLabels.map(({ key, name, views, fields }) => (
+              {kindLabels.map(({ key, name, views, fields, names }) => (
                 <>
                   <ResourceChoice
                     value={`${kind}:${key}`}
@@ -76,7 +76,7 @@ export function ResourceChoices({
                     <ResourceChoice
                       value={`${kind}:${key}/${view.key}`}
                       name={words.view(name, view.name)}
-                      of={describeView(view, text, fields)}
+                      of={describeView(view, text, { fields, names })}
                       chosen={selected}
                     />
                   ))}

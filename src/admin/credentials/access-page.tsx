@@ -8,7 +8,7 @@ import { Origins, ResourceChoices, Limits, Permissions } from "./access-inputs.t
 import { isNarrow, type Credential } from "#domain/credential/credential.ts";
 import { roleAllows, permissions } from "#domain/credential/permissions.ts";
 import type { Problem } from "#domain/problem/problem.ts";
-import type { CollectionLabel } from "#store/home/credential-lists.ts";
+import type { CollectionLabel } from "#actions/operand-names.ts";
 import type { PageContext } from "#admin/layout.tsx";
 import { CredentialLayout } from "./layout.tsx";
 
@@ -145,10 +145,10 @@ export function NarrowAccess({
 }: Pick<AccessPageProps, "reachable"> & Pick<Credential, "resources">) {
   const text = useText();
   if (resources === "all" || !isNarrow(resources)) return null;
-  const views = reachable.flatMap(({ kind, key, name, fields, views: own }) =>
+  const views = reachable.flatMap(({ kind, key, name, fields, names, views: own }) =>
     own
       .filter((view) => resources.includes(`${kind}:${key}/${view.key}`))
-      .map((view) => ({ name, shown: describeView(view, text, fields) })),
+      .map((view) => ({ name, shown: describeView(view, text, { fields, names }) })),
   );
   return (
     <section class="card">

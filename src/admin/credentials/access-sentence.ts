@@ -2,7 +2,7 @@ import { describeView } from "#admin/describe-view.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import type { Credential } from "#domain/credential/credential.ts";
 import type { Permission } from "#domain/credential/permissions.ts";
-import type { CollectionLabel } from "#store/home/credential-lists.ts";
+import type { CollectionLabel } from "#actions/operand-names.ts";
 
 type Texts = Pick<Catalogue, "credentials" | "viewDescription" | "terms">;
 type Access = Pick<Credential, "permissions" | "resources">;
@@ -77,6 +77,6 @@ function findPlace(resource: string, reachable: readonly CollectionLabel[], text
   const name = label?.name ?? collection.replace(/^\w+:/, "");
   if (viewKey === undefined) return { name, part: null };
   const view = label?.views.find(({ key }) => key === viewKey);
-  const part = view && label ? describeView(view, text, label.fields) : null;
+  const part = view && label ? describeView(view, text, label) : null;
   return { name, part: part ?? text.credentials.access.nothing };
 }

@@ -1,7 +1,7 @@
 import { isVisible, type Resources } from "#domain/credential/credential.ts";
 import type { ClosedReason, CollectionKind } from "#domain/definition/collection.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
-import type { CollectionLabel } from "#store/home/credential-lists.ts";
+import type { CollectionLabel } from "#actions/operand-names.ts";
 import {
   type LoggedCall,
   isRejected,

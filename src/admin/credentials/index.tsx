@@ -10,7 +10,7 @@ import {
 import { expireOldSecret, rotateCredential } from "#actions/rotate-credential.ts";
 import { addViewOfPart } from "#actions/collection-access.ts";
 import type { ActionContext } from "#actions/context.ts";
-import { listSelectableCollections } from "#actions/definitions.ts";
+import { listSelectableCollections } from "#actions/operand-names.ts";
 import { credentialDocument } from "#documents/credentials.ts";
 import { clientId, type Resources } from "#domain/credential/credential.ts";
 import type { AdminEnv } from "#http/env.ts";

@@ -10,7 +10,7 @@ import { type FormValues, textOf } from "#admin/form-input.ts";
 import { toTextList } from "./describe.ts";
 import { Origins, ResourceChoices, Limits, Permissions } from "./access-inputs.tsx";
 import type { Problem } from "#domain/problem/problem.ts";
-import type { CollectionLabel } from "#store/home/credential-lists.ts";
+import type { CollectionLabel } from "#actions/operand-names.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { type PageContext, AdminPage } from "#admin/layout.tsx";
 import { ExpiryInput, NarrowAccess } from "./access-page.tsx";

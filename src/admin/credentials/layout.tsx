@@ -3,7 +3,7 @@ import { DescriptionList, ShortId, Badge, Tabs } from "#html/parts.tsx";
 import { Time } from "#html/viewer.tsx";
 import { credentialStateTones } from "./describe.ts";
 import { accessSentence } from "./access-sentence.ts";
-import type { CollectionLabel } from "#store/home/credential-lists.ts";
+import type { CollectionLabel } from "#actions/operand-names.ts";
 import { Action } from "#html/action-button.tsx";
 import type { PropsWithChildren } from "hono/jsx";
 import type { Problem } from "#domain/problem/problem.ts";

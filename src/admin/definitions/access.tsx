@@ -6,13 +6,13 @@ import {
   type Part,
 } from "#actions/collection-access.ts";
 import { describeAccess, describePermissionsOf } from "#admin/credentials/describe.ts";
-import { describeView } from "#admin/describe-view.ts";
+import { describeView, type ViewWords } from "#admin/describe-view.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { page } from "#admin/page.ts";
 import type { FormValues } from "#admin/form-input.ts";
 import type { PageContext } from "#admin/layout.tsx";
 import { resourceExtent, type Credential } from "#domain/credential/credential.ts";
-import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
 import { capitalize } from "#domain/text.ts";
 import { lazy } from "#domain/lazy.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
@@ -27,25 +27,32 @@ import { nameViewOfPart } from "./view-of-part.ts";
 
 /** “Who can see this form”. */
 
-function sightOf({ resources }: Credential, collection: Collection, text: Catalogue): string {
+function sightOf({ resources }: Credential, access: CollectionAccess, text: Catalogue): string {
+  const { collection } = access.current;
   const extent = resourceExtent(resources, collection.kind, collection.key);
   const { who } = text.definitionAccess;
   if (extent === "whole" || extent === null) return who.everything;
   const view = findView(collection, extent.view);
-  return view ? describeView(view, text, collection.definition.fields.fields) : who.nothing;
+  return view ? describeView(view, text, wordsOf(access)) : who.nothing;
 }
 
 function followed(
   hook: CollectionAccess["webhooks"][number],
-  collection: Collection,
+  access: CollectionAccess,
   text: Catalogue,
 ): string {
+  const { collection } = access.current;
   const key = followedView(hook, `${collection.kind}:${collection.key}`);
   const view = key === undefined ? undefined : findView(collection, key);
-  if (view) return describeView(view, text, collection.definition.fields.fields);
+  if (view) return describeView(view, text, wordsOf(access));
   const { who } = text.definitionAccess;
   return key === undefined ? who.ownersAccess : who.nothing;
 }
+
+const wordsOf = ({ current, names }: CollectionAccess): ViewWords => ({
+  fields: current.collection.definition.fields.fields,
+  names,
+});
 
 function WhoSees({ access, frame }: { access: CollectionAccess; frame: PageContext }) {
   const { credentials, webhooks, current } = access;
@@ -67,7 +74,7 @@ function WhoSees({ access, frame }: { access: CollectionAccess; frame: PageConte
                 <bdi>{credential.name}</bdi>
               </a>
             </th>
-            <td data-label={columns.sees}>{sightOf(credential, collection, text)}</td>
+            <td data-label={columns.sees}>{sightOf(credential, access, text)}</td>
             <td data-label={columns.may}>
               {describePermissionsOf(credential, collection.kind, text)}
             </td>
@@ -80,7 +87,7 @@ function WhoSees({ access, frame }: { access: CollectionAccess; frame: PageConte
                 <bdi>{hook.name}</bdi>
               </a>
             </th>
-            <td data-label={columns.sees}>{followed(hook, collection, text)}</td>
+            <td data-label={columns.sees}>{followed(hook, access, text)}</td>
             <td data-label={columns.may}>{receivesEvents}</td>
           </tr>
         ))}
@@ -128,7 +135,7 @@ function AccessPage({ frame, access, values, problem: error }: AccessPageProps) 
       tab="access"
     >
       <WhoSees access={access} frame={frame} />
-      <GiveAccess collection={collection} values={values} />
+      <GiveAccess collection={collection} names={access.names} values={values} />
     </CollectionLayout>
   );
 }
@@ -141,17 +148,17 @@ export function accessPage(kind: CollectionKind) {
       access: await getCollectionAccess(ctx, kind, param("key")),
       values: query as FormValues,
     }),
-    document: ({ access: { current, credentials, webhooks } }, { text }) => ({
-      credentials: credentials.map((credential) => ({
+    document: ({ access }, { text }) => ({
+      credentials: access.credentials.map((credential) => ({
         id: credential.id,
         name: credential.name,
-        sees: sightOf(credential, current.collection, text),
+        sees: sightOf(credential, access, text),
         may: describeAccess(credential, text),
       })),
-      webhooks: webhooks.map((hook) => ({
+      webhooks: access.webhooks.map((hook) => ({
         id: hook.id,
         name: hook.name,
-        sees: followed(hook, current.collection, text),
+        sees: followed(hook, access, text),
       })),
     }),
     render: (frame, data, attempt) => <AccessPage frame={frame} {...data} {...attempt} />,

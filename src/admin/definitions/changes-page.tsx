@@ -1,5 +1,6 @@
 import { loadDefinitionVersions } from "#actions/definition-versions.ts";
-import { describeItems } from "#admin/describe-view.ts";
+import { loadOperandNames } from "#actions/operand-names.ts";
+import { describeItems, type ViewWords } from "#admin/describe-view.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import { page } from "#admin/page.ts";
 import { compareDefinitions } from "#domain/definition/compare.ts";
@@ -27,18 +28,28 @@ export const changesPage = (kind: CollectionKind) =>
       if (version < 1 || version > collection.version) throw problem.notFound();
       const after = isCurrent ? collection.definition : kept(newest, version);
       const before = from > 0 ? versions.base : isCurrent ? newest : previous;
-      return { ...versions, version, before, after };
+      const diffs = before && after ? compareDefinitions(before.definition, after) : null;
+      const fields = [before?.definition, after].flatMap((each) => each?.fields.fields ?? []);
+      const conditions = diffs?.filter(({ property }) => property === "conditions");
+      const names = await loadOperandNames(ctx, collection, fields, conditions);
+      return { ...versions, version, before, after, diffs, names };
     },
-    document: ({ version, before, after }) => ({
+    document: ({ version, before, diffs: changes }) => ({
       version,
       previous_version: before?.version ?? null,
-      changes: before && after ? compareDefinitions(before.definition, after) : null,
+      changes,
     }),
-    render(frame, { current, version, before, after }) {
+    render(frame, { current, version, before, after, diffs, names }) {
       const { collection, itemCount: live } = current;
       const text = frame.text.definitionVersions;
       const { columns, title } = text.diffs;
-      const diffs = before && after ? compareDefinitions(before.definition, after) : null;
+      const format = (property: string, value: unknown, definition: Definition | undefined) =>
+        formatProperty(
+          property,
+          value,
+          { fields: definition?.fields.fields ?? [], names },
+          frame.text,
+        );
       return (
         <CollectionLayout {...{ frame, collection, live }} tab="fields">
           <h2>{before ? text.between(before.version, version) : text.version(version)}</h2>
@@ -57,10 +68,10 @@ export const changesPage = (kind: CollectionKind) =>
                   <th scope="row">{path === "" ? text.settings : path}</th>
                   <td data-label={columns.property}>{text.property(property)}</td>
                   <td class="full" data-label={columns.before}>
-                    {formatProperty(property, values.before, before?.definition, frame.text)}
+                    {format(property, values.before, before?.definition)}
                   </td>
                   <td class="full" data-label={columns.after}>
-                    {formatProperty(property, values.after, after, frame.text)}
+                    {format(property, values.after, after)}
                   </td>
                 </tr>
               ))}
@@ -81,17 +92,16 @@ function kept(
 function formatProperty(
   property: string,
   value: unknown,
-  definition: Definition | undefined,
+  words: ViewWords,
   text: Catalogue,
 ): string {
   if (value === null || value === undefined || value === "") return "–";
-  const fields = definition?.fields.fields ?? [];
   if (property === "conditions" && Array.isArray(value))
-    return describeItems({ conditions: value }, text, fields);
+    return describeItems({ conditions: value }, text, words);
   if (property === "retain" && isObject(value))
     return text.definitionVersions.retain(Number(value["days"]), value["only"] === "all");
   const entries: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return text.terms.list(entries.map((entry) => formatEntry(property, entry, fields, text)));
+  return text.terms.list(entries.map((entry) => formatEntry(property, entry, words.fields, text)));
 }
 
 /** Options show their label, and their value if it differs. */

@@ -1,4 +1,5 @@
 import { conditionOnOption } from "#actions/collection-access.ts";
+import type { OperandNames } from "#actions/operand-names.ts";
 import { capitalize } from "#domain/text.ts";
 import { toTextList } from "#admin/credentials/describe.ts";
 import { describeItems, nameConditions } from "#admin/describe-view.ts";
@@ -19,7 +20,16 @@ const isPersonal = ({ type, key, label }: Field) =>
   personalTypes.includes(type) || personalNames.test(key) || personalNames.test(label);
 
 /** The form that gives access to a part of an app or form. */
-export function GiveAccess({ collection, values }: { collection: Collection; values: FormValues }) {
+export function GiveAccess({
+  collection,
+  names,
+  values,
+}: {
+  collection: Collection;
+  /** The names in conditions of its views. */
+  names: OperandNames;
+  values: FormValues;
+}) {
   const { kind, key, definition } = collection;
   const text = useText();
   const { give } = text.definitionAccess;
@@ -51,6 +61,7 @@ export function GiveAccess({ collection, values }: { collection: Collection; val
         <input type="hidden" name="preset" value={preset} />
         <ItemsChoice
           collection={collection}
+          names={names}
           options={options}
           values={{ items: preset === "partner" ? "own" : "all", ...values }}
         />
@@ -90,10 +101,12 @@ export function GiveAccess({ collection, values }: { collection: Collection; val
 /** Chooses the items: all, its own, those of a view, or those with an option. */
 function ItemsChoice({
   collection: { kind, definition },
+  names,
   options,
   values,
 }: {
   collection: Collection;
+  names: OperandNames;
   options: readonly InputOption[];
   values: FormValues;
 }) {
@@ -103,7 +116,7 @@ function ItemsChoice({
   const views = (definition.views ?? []).map((view) => ({
     value: `view:${view.key}`,
     label: give.matching(items, view.name),
-    hint: describeItems(view, text, definition.fields.fields),
+    hint: describeItems(view, text, { fields: definition.fields.fields, names }),
   }));
   return (
     <ChoiceGroup

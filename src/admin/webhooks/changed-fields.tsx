@@ -3,7 +3,7 @@ import { textOf, type FormValues } from "#admin/form-input.ts";
 import { useText } from "#admin/language/index.tsx";
 import { capitalize } from "#domain/text.ts";
 import { InputErrors, useField } from "#html/inputs.tsx";
-import type { CollectionLabel } from "#store/home/credential-lists.ts";
+import type { CollectionLabel } from "#actions/operand-names.ts";
 
 const maxListedFields = 200;
 const filterThreshold = 8;

@@ -1,6 +1,5 @@
 import { webhookTypes, type Webhook } from "#domain/webhook/webhook.ts";
 import { ChoiceGroup, Input } from "#html/inputs.tsx";
-import type { CollectionLabel } from "#store/home/credential-lists.ts";
 import { ResourceChoices } from "#admin/credentials/access-inputs.tsx";
 import { toTextList } from "#admin/credentials/describe.ts";
 import { labelDocuments } from "#admin/describe-view.ts";
@@ -8,7 +7,7 @@ import { numberOf, readForm, textOf, type FormValues } from "#admin/form-input.t
 import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { ChangedFields, readChangedFields } from "./changed-fields.tsx";
 import { secretOutcome, webhookPath, WebhookLayout } from "./layout.tsx";
-import { listSelectableCollections } from "#actions/definitions.ts";
+import { listSelectableCollections, type CollectionLabel } from "#actions/operand-names.ts";
 import {
   createWebhook as storeWebhook,
   getWebhook,

@@ -18,7 +18,8 @@ export interface RecordTitle {
 
 const maxTitleLength = 200;
 
-const titleSql = sql<
+/** The title of the record `i` of the app `a`. */
+export const titleSql = sql<
   string | null
 >`substr(i.data ->> cast(a.fields ->> '$.title' as text), 1, ${sql.raw(String(maxTitleLength))})`;
 

@@ -16,6 +16,7 @@ import {
   type Databases,
   type HomeDatabase,
   type Scope,
+  type SingleDatabase,
   type SharedParts,
   type needs,
   type Tables,
@@ -108,20 +109,24 @@ type ListsOf<R extends readonly unknown[]> = {
 };
 
 /**
- * Reads from the home database, and from every database that may have collections. Each database takes one D1 call, and
- * several run in parallel. Returns the results of the home queries, and the lists of each data query.
+ * Reads from the home database with the collections in it, and from every database that may have collections. Each
+ * database takes one D1 call, and several run in parallel. Returns the results of the home queries, and the lists of each
+ * data query.
  */
 export async function batchHomeAndData<
-  const Home extends Queries<"home">,
+  const Home extends Queries<Scope>,
   const Data extends Queries<"data">,
 >(
-  { home, homeWithData, dataDatabases }: Databases,
-  homeQueries: (db: HomeDatabase) => Home,
+  { homeWithData, dataDatabases }: Databases,
+  homeQueries: (db: SingleDatabase) => Home,
   dataQueries: (db: DataDatabase) => Data,
 ): Promise<[home: Results<Home>, data: ListsOf<Results<Data>>]> {
-  const homeBatch = homeQueries(home);
-  const isWithHome = (db: DataDatabase) => isSameClient(Handle.client(db), Handle.client(home));
-  const separateHome = dataDatabases().some(isWithHome) ? null : batchQueries(home, homeBatch);
+  const homeBatch = homeQueries(homeWithData);
+  const isWithHome = (db: DataDatabase) =>
+    isSameClient(Handle.client(db), Handle.client(homeWithData));
+  const separateHome = dataDatabases().some(isWithHome)
+    ? null
+    : batchQueries(homeWithData, homeBatch);
   let homeResults: unknown = [];
   const results = await Promise.all(
     dataDatabases().map(async (db): Promise<PlacedRow[][]> => {

@@ -17,7 +17,6 @@ import {
   lt,
   lte,
   or,
-  asc,
   desc,
   sql,
   type Column,
@@ -28,18 +27,17 @@ import type {
   CredentialKind,
   CredentialStateFilter,
 } from "#domain/credential/credential.ts";
-import {
-  compareNames,
-  isOwnColumn,
-  listEach,
-  type Lists,
-  type PlacedRow,
-} from "#store/db/lists.ts";
+import { isOwnColumn } from "#store/db/lists.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { credential } from "#store/db/home-schema.ts";
+import {
+  labelQueries,
+  mergeLabels,
+  selectActorsInViews,
+  type StoredLabels,
+} from "./collection-labels.ts";
 import { credentialFromRow, findCredential, selectCredentials } from "./credentials.ts";
-import type { CollectionKind, Collection, View } from "#domain/definition/collection.ts";
-import type { Field } from "#domain/definition/field.ts";
+import type { CollectionKind, Collection } from "#domain/definition/collection.ts";
 import { collection } from "#store/db/schema.ts";
 import {
   definitionHeadColumns,
@@ -119,77 +117,21 @@ export async function listMemberCredentials(
   return rows.map(credentialFromRow);
 }
 
-/** An app or form that a credential or webhook can select. */
-export interface CollectionLabel {
-  kind: CollectionKind;
-  key: string;
-  name: string;
-  /** The views that a credential can see it through. */
-  views: readonly View[];
-  /** The fields that the views name. Empty without views, unless the query selects all fields. */
-  fields: readonly Field[];
-}
-
-type LabelRow = Omit<CollectionLabel, "views" | "fields"> & { views: string; fields: string };
-
-const labelFromRow = ({ views, fields, ...label }: LabelRow): CollectionLabel => ({
-  ...label,
-  views: JSON.parse(views) as View[],
-  fields: JSON.parse(fields) as Field[],
-});
-
-const maxCollectionLabels = 1000;
-
-/** Selects the apps and forms of a data database, ordered by kind and name. */
-export function selectCollectionLabels(db: Database<"data">, hasAllFields = false) {
-  const { kind, key, name, views } = collection;
-  const listed = sql`${collection.fields} -> '$.fields'`;
-  const fields = hasAllFields ? listed : sql`iif(${views} = '[]', '[]', ${listed})`;
-  return query(db, (builder) =>
-    builder
-      .select({
-        isOwn: isOwnColumn("collection.id"),
-        kind,
-        key,
-        name,
-        views,
-        fields: sql<string>`${fields}`.as("labelled_fields"),
-      })
-      .from(collection)
-      .where(gt(collection.id, 0))
-      .orderBy(asc(kind), asc(name))
-      .limit(maxCollectionLabels),
-  );
-}
-
-export const mergeLabels = (lists: Lists<LabelRow & PlacedRow>): CollectionLabel[] =>
-  lists.merge(({ kind, key }) => `${kind}:${key}`, byKindAndName).map(labelFromRow);
-
-const byKindAndName = (one: LabelRow, other: LabelRow) =>
-  one.kind === other.kind ? compareNames(one, other) : one.kind < other.kind ? -1 : 1;
-
-export async function listCollectionLabels(
-  databases: Databases,
-  hasAllFields = false,
-): Promise<CollectionLabel[]> {
-  return mergeLabels(await listEach(databases, (db) => selectCollectionLabels(db, hasAllFields)));
-}
-
-/** Loads a credential and the labels of all apps and forms in one round trip. */
+/** Loads a credential and the labels of all apps and forms, as `listLabels` does. */
 export async function findCredentialWithLabels(
   databases: Databases,
   id: string,
-): Promise<{ credential: Credential | undefined; labels: CollectionLabel[] }> {
-  const [[[row]], [labels]] = await retryTransient(databases, () =>
+): Promise<{ credential: Credential | undefined; stored: StoredLabels }> {
+  const [[[row], actors], lists] = await retryTransient(databases, () =>
     batchHomeAndData(
       databases,
-      (db) => [selectCredentials(db, eq(credential.id, id), 1)],
-      (db) => [selectCollectionLabels(db)],
+      (db) => [selectCredentials(db, eq(credential.id, id), 1), selectActorsInViews(db)],
+      (db) => labelQueries(db),
     ),
   );
   return {
     credential: row && credentialFromRow(row),
-    labels: mergeLabels(labels),
+    stored: await mergeLabels(databases, lists, actors),
   };
 }
 

@@ -10,7 +10,12 @@ import { and, asc, count, eq, getTableColumns, ne, sql, type SQL } from "drizzle
 import { lazy } from "#domain/lazy.ts";
 import { lazySql } from "#store/db/lazy.ts";
 import type { Webhook, WebhookSecret, WebhookType } from "#domain/webhook/webhook.ts";
-import { mergeLabels, selectCollectionLabels, type CollectionLabel } from "./credential-lists.ts";
+import {
+  labelQueries,
+  mergeLabels,
+  selectActorsInViews,
+  type StoredLabels,
+} from "./collection-labels.ts";
 import { insertAuditEntryIfChanged, type AuditRecord } from "./audit.ts";
 import { confirmStatements, type CheckedDefinition } from "#store/data/confirm-definitions.ts";
 import { classifyError, retryTransient, runOnce } from "#store/db/retry.ts";
@@ -112,19 +117,21 @@ export async function findWebhookWithMaker(
   return row && { ...row, hook: webhookFromRow(row.hook) };
 }
 
-/** Also loads the labels of all apps and forms that a webhook can select. */
+/** Also loads the labels of all apps and forms that a webhook can select, as `listLabels` does. */
 export async function findWebhookWithLabels(
   databases: Databases,
   id: string,
-): Promise<(WebhookWithMaker & { collectionLabels: CollectionLabel[] }) | undefined> {
-  const [[[row]], [labels]] = await retryTransient(databases, () =>
+): Promise<(WebhookWithMaker & { stored: StoredLabels }) | undefined> {
+  const [[[row], actors], lists] = await retryTransient(databases, () =>
     batchHomeAndData(
       databases,
-      (db) => [selectWebhookWithMaker(db, id)],
-      (db) => [selectCollectionLabels(db, true)],
+      (db) => [selectWebhookWithMaker(db, id), selectActorsInViews(db)],
+      (db) => labelQueries(db, true),
     ),
   );
-  return row && { ...row, hook: webhookFromRow(row.hook), collectionLabels: mergeLabels(labels) };
+  if (!row) return undefined;
+  const stored = await mergeLabels(databases, lists, actors);
+  return { ...row, hook: webhookFromRow(row.hook), stored };
 }
 
 /** Lists all webhooks in the order of creation. They are few, so the list has no pages. */

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { ActionContext } from "#actions/context.ts";
 import { getDefinition } from "#actions/definitions.ts";
+import { loadOperandNames } from "#actions/operand-names.ts";
 import { patchDefinition } from "#actions/patch-definition.ts";
 import { queryItems } from "#actions/query-items.ts";
 import { getCollection } from "#actions/visible.ts";
@@ -95,11 +96,13 @@ async function updateView(
     if (users.length + webhooks.length > 0) {
       const before = requireView(collection, key);
       const view = requireView({ ...collection, definition: after }, key);
-      const [now, then] = await Promise.all(
-        [before, view].map((each) => countMatches(ctx, collection, each)),
-      );
-      const counts = { before: now ?? null, after: then ?? null };
-      return confirmChange({ collection, before, view, counts, search, users, webhooks });
+      const [now, then, names] = await Promise.all([
+        countMatches(ctx, collection, before),
+        countMatches(ctx, collection, view),
+        loadOperandNames(ctx, collection, collection.definition.fields.fields, [before, view]),
+      ]);
+      const counts = { before: now, after: then };
+      return confirmChange({ collection, before, view, names, counts, search, users, webhooks });
     }
   }
   const result = await changeViews(request, kind, change);

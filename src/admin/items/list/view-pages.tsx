@@ -1,3 +1,4 @@
+import type { OperandNames } from "#actions/operand-names.ts";
 import type { ViewEffects } from "#actions/view-users.ts";
 import { describeView } from "#admin/describe-view.ts";
 import { collectionPath, dataAssets } from "#admin/definitions/layout.tsx";
@@ -66,6 +67,8 @@ interface ViewChange extends Users {
   collection: Collection;
   before: View;
   view: View;
+  /** The names in conditions of both. */
+  names: OperandNames;
   /** How many items it shows now and will show. Null if that depends on who asks. */
   counts: Record<"before" | "after", MatchCount | null>;
   /** The list that the view will save. */
@@ -91,6 +94,7 @@ function ChangePage({
   collection,
   before,
   view,
+  names,
   counts,
   search = "",
   ...users
@@ -98,7 +102,7 @@ function ChangePage({
   const { itemList, terms } = frame.text;
   const text = itemList.views;
   const base = itemsPath(collection);
-  const { fields } = collection.definition.fields;
+  const words = { fields: collection.definition.fields.fields, names };
   return (
     <AdminPage
       {...dataAssets}
@@ -112,12 +116,12 @@ function ChangePage({
         <dl class="list">
           <dt>{text.before}</dt>
           <dd>
-            {describeView(before, frame.text, fields)}
+            {describeView(before, frame.text, words)}
             <MatchingItems kind={collection.kind} matches={counts.before} />
           </dd>
           <dt>{text.after}</dt>
           <dd>
-            {describeView(view, frame.text, fields)}
+            {describeView(view, frame.text, words)}
             <MatchingItems kind={collection.kind} matches={counts.after} />
           </dd>
         </dl>

@@ -1,0 +1,157 @@
+import { asc, gt, sql, type SQL } from "drizzle-orm";
+import type { CollectionKind, View } from "#domain/definition/collection.ts";
+import type { Field } from "#domain/definition/field.ts";
+import { findNamedOperands } from "#domain/search/named-operands.ts";
+import { actorNameSql } from "#store/data/changes.ts";
+import { titleSql, type RecordTitle } from "#store/data/reference-titles.ts";
+import {
+  batchHomeAndData,
+  query,
+  type Database,
+  type Databases,
+  type SingleDatabase,
+} from "#store/db/database.ts";
+import { compareNames, isOwnColumn, type Lists, type PlacedRow } from "#store/db/lists.ts";
+import { retryTransient } from "#store/db/retry.ts";
+import { collection } from "#store/db/schema.ts";
+import { loadActorNames } from "./audit.ts";
+
+/** An app or form that a credential or webhook can select. */
+export interface StoredLabel {
+  kind: CollectionKind;
+  key: string;
+  name: string;
+  /** The views that a credential can see it through. */
+  views: readonly View[];
+  /** The fields that the views name. Empty without views, unless the query selects all fields. */
+  fields: readonly Field[];
+}
+
+type LabelRow = Omit<StoredLabel, "views" | "fields"> & { views: string; fields: string };
+
+const labelFromRow = ({ views, fields, ...label }: LabelRow): StoredLabel => ({
+  ...label,
+  views: JSON.parse(views) as View[],
+  fields: JSON.parse(fields) as Field[],
+});
+
+const maxCollectionLabels = 1000;
+
+/** Selects the apps and forms of a data database, ordered by kind and name. */
+function selectCollectionLabels(db: Database<"data">, hasAllFields = false) {
+  const { kind, key, name, views } = collection;
+  const listed = sql`${collection.fields} -> '$.fields'`;
+  const fields = hasAllFields ? listed : sql`iif(${views} = '[]', '[]', ${listed})`;
+  return query(db, (builder) =>
+    builder
+      .select({
+        isOwn: isOwnColumn("collection.id"),
+        kind,
+        key,
+        name,
+        views,
+        fields: sql<string>`${fields}`.as("labelled_fields"),
+      })
+      .from(collection)
+      .where(gt(collection.id, 0))
+      .orderBy(asc(kind), asc(name))
+      .limit(maxCollectionLabels),
+  );
+}
+
+/** A page names at most this many records and this many actors. All others appear with their IDs. */
+const maxNames = 500;
+
+/** Selects texts with these starts from the views of apps and forms. Parses only the views that contain one. */
+function textsInViews(name: string, starts: readonly string[]): SQL {
+  const any = (test: (start: string) => string) => sql.raw(starts.map(test).join(" or "));
+  return sql`(select distinct e.atom as ${sql.raw(name)} from collection c cross join json_tree(c.views) e
+    where c.id > 0 and (${any((start) => `instr(c.views, '"${start}') > 0`)})
+      and e.type = 'text' and (${any((start) => `e.atom glob '${start}*'`)}) limit ${sql.raw(String(maxNames))})`;
+}
+
+/** Selects the records that views in a data database name. */
+function selectRecordsInViews(db: Database<"data">) {
+  return query(db, (builder) =>
+    builder
+      .select({
+        isOwn: isOwnColumn("a.id"),
+        id: sql<string>`i.id`.as("id"),
+        app: sql<string>`a.key`.as("app"),
+        receiptNumber: sql<string>`i.receipt_number`.as("receiptNumber"),
+        title: titleSql.as("title"),
+      })
+      .from(
+        sql`${textsInViews("id", ["rec_"])} e cross join item i on i.id = e.id
+          cross join collection a on a.id = i.collection_id and a.kind = 'app'`,
+      ),
+  );
+}
+
+/** Selects the names of the actors that views in the home database name. */
+export function selectActorsInViews(db: SingleDatabase) {
+  return query(db, (builder) =>
+    builder
+      .select({
+        actor: sql<string>`actor`.as("actor"),
+        name: sql<string | null>`${actorNameSql}`.as("name"),
+      })
+      .from(textsInViews("actor", ["member:", "credential:"])),
+  );
+}
+
+/** The apps and forms, with the records and actors that their views name. */
+export interface StoredLabels {
+  labels: StoredLabel[];
+  records: RecordTitle[];
+  actorNames: ReadonlyMap<string, string>;
+}
+
+/** The queries of `mergeLabels` for each data database. `selectActorsInViews` is that for the home database. */
+export const labelQueries = (db: Database<"data">, hasAllFields = false) =>
+  [selectCollectionLabels(db, hasAllFields), selectRecordsInViews(db)] as const;
+
+type LabelLists = readonly [Lists<LabelRow & PlacedRow>, Lists<RecordTitle & PlacedRow>];
+
+/** Merges the rows. Actors that only views in data databases name take another round trip. */
+export async function mergeLabels(
+  { singleDatabase, home }: Databases,
+  [labelLists, recordLists]: LabelLists,
+  actors: readonly { actor: string; name: string | null }[],
+): Promise<StoredLabels> {
+  const labels = labelLists
+    .merge(({ kind, key }) => `${kind}:${key}`, byKindAndName)
+    .map(labelFromRow);
+  const names = new Map(
+    actors.flatMap(({ actor, name }) => (name === null ? [] : [[actor, name] as const])),
+  );
+  const otherActors = singleDatabase
+    ? []
+    : findNamedOperands(labels.map(({ views }) => views)).actors.filter(
+        (actor) => !names.has(actor),
+      );
+  const otherNames = await loadActorNames(home, otherActors.slice(0, maxNames));
+  return {
+    labels,
+    records: recordLists.merge(({ id }) => id),
+    actorNames: new Map([...names, ...otherNames]),
+  };
+}
+
+const byKindAndName = (one: LabelRow, other: LabelRow) =>
+  one.kind === other.kind ? compareNames(one, other) : one.kind < other.kind ? -1 : 1;
+
+/** Loads the labels of all apps and forms in one round trip with a single database. */
+export async function listLabels(
+  databases: Databases,
+  hasAllFields: boolean,
+): Promise<StoredLabels> {
+  const [[actors], lists] = await retryTransient(databases, () =>
+    batchHomeAndData(
+      databases,
+      (db) => [selectActorsInViews(db)],
+      (db) => labelQueries(db, hasAllFields),
+    ),
+  );
+  return mergeLabels(databases, lists, actors);
+}
