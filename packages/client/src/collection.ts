@@ -131,7 +131,11 @@ export abstract class Collection<I extends { id: string; etag: string }, T exten
   ): Walk<I> {
     const path = `${this.#paths.list}/search`;
     const request = { method: "POST", path, body: search, query: expandQuery(expand) };
-    return this.#walk<I>(request, { limit, cursor, ...options }, async (page) => page.cursor !== null);
+    return this.#walk<I>(
+      request,
+      { limit, cursor, ...options },
+      async (page) => page.cursor !== null,
+    );
   }
 
   /** Returns exact figures over the items that meet the conditions. All of them reflect one state. */
