@@ -207,7 +207,7 @@ describe("Bodies of callers without a valid session or secret", () => {
     expect(response.status).toBe(401);
     const page = await response.text();
     expect(page.length).toBeLessThan(512 * 1024);
-    expect(page).toContain("Sign in in another tab");
+    expect(page).toContain("Open another tab to sign in");
     const short = await send("/admin/forms", "name=Kept", headers);
     expect(await short.text()).toContain("Sign in to save your changes");
   });
