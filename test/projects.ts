@@ -12,9 +12,7 @@ export const unitFiles = [
  * Files in workerd that need a runtime of their own. After tests that move collections between databases, databases of
  * the same runtime have hung in later files.
  */
-export const isolatedFiles = [
-  "test/databases/{erasing,fencing,files,freezing,jurisdictions,lost-bindings,move-pages,moving,pages-while-moving}.test.ts",
-];
+export const isolatedFiles = ["test/databases/**/*.test.ts"];
 
 /**
  * Files with more random cases or prepared items in `npm run test:rest` than in `npm test`, by project. They use
