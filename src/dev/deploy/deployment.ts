@@ -9,6 +9,7 @@ import {
   isDataDatabase,
   loadLocalSettings,
   mergeSettings,
+  nameDataDatabase,
   settingsFileOf,
   type DatabaseSettings,
   type Settings,
@@ -120,7 +121,7 @@ async function findDataDatabases(
   const databases = settings.d1_databases.filter((each) => !missing.includes(each));
   for (const { name: binding, location, isUsed } of entries) {
     if (databases.some((each) => each.binding === binding)) continue;
-    const prefix = `${settings.name}-data-${binding.slice(-2)}-`;
+    const prefix = nameDataDatabase(settings, binding, "");
     const [match, ...others] = (await listDatabases(cloudflare)).filter(({ name }) =>
       location === null ? name.startsWith(prefix) : name === `${prefix}${location}`,
     );

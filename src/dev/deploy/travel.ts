@@ -12,7 +12,7 @@ import { forgetMoves, selectMoves, type MoveRow } from "./restored-moves.ts";
 import type { Deployment } from "./deployment.ts";
 import { restoresOf } from "./live-worker.ts";
 import { insertAuditEntry, queryDatabase, quote } from "./query.ts";
-import { isDataDatabase, type DatabaseSettings, type Settings } from "./settings.ts";
+import { isDataDatabase, placeOf, type Settings } from "./settings.ts";
 import { readUndo, saveUndo } from "./undo.ts";
 import { stop } from "./wrangler.ts";
 
@@ -121,10 +121,6 @@ export async function nextTimeline(deployment: Deployment): Promise<number> {
   }
   return Math.max(restoresOf(vars), Math.floor(longest / sequencesPerRestore)) + 1;
 }
-
-/** The place of a data database, as `npm run databases -- add` named it. */
-export const placeOf = ({ database_name: name }: DatabaseSettings) =>
-  /-data-\d\d-(\w+)$/.exec(name)?.[1] ?? null;
 
 /** A statement has at most 100 KB. */
 const repairsPerStatement = 100;
