@@ -3,6 +3,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** The files that take longest, in this order. All are of `process` and `browser`, where no file shares a runtime. */
 const longestFiles = [
   "test/dev/deployment/deployment.test.ts",
+  "test/dev/deployment/rebuild.test.ts",
   "test/browser/every-page.test.ts",
   "test/dev/clients.test.ts",
   "test/browser/documentation.test.ts",

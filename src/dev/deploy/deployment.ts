@@ -1,6 +1,7 @@
 import { homeName } from "#domain/bookmarks.ts";
 import { Cloudflare } from "./cloudflare.ts";
 import { readLiveWorker, type LiveWorker } from "./live-worker.ts";
+import { requireNoPartialLoad } from "./load-steps.ts";
 import type { DeploymentOptions } from "./options.ts";
 import { listDatabases, queryDatabase, type Database } from "./query.ts";
 import {
@@ -51,6 +52,7 @@ export async function openInstallation(options: DeploymentOptions): Promise<Depl
   const [home] = deployment.settings.d1_databases;
   if (!hasHome(deployment))
     stop(`There is no database ${home?.database_name}. Run \`npm run deploy\`.`);
+  await requireNoPartialLoad(deployment);
   return deployment;
 }
 

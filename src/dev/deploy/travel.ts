@@ -5,6 +5,7 @@ import {
   reconcile,
   selectHeld,
   type HeldRow,
+  type LostCollection,
   type PlacementRow,
   type Repair,
 } from "./reconcile.ts";
@@ -134,20 +135,32 @@ async function runAll(deployment: Deployment, repairs: readonly Repair[]): Promi
     }
 }
 
+interface RestoredDatabases {
+  /** Their bindings. */
+  restored: Iterable<string>;
+  /** The command that restored them, for the audit. */
+  command: string;
+  /** Stops the command if a collection is in no database. */
+  refuseLoss?: (lost: readonly LostCollection[]) => never;
+}
+
 /**
  * Makes the directory and the databases agree, and records the restore in the audit. Returns what the operator should
  * know. The service must be paused, and the databases migrated.
  */
-export async function settleRestore(deployment: Deployment, restored: Targets): Promise<string[]> {
+export async function settleRestore(
+  deployment: Deployment,
+  { restored, command, refuseLoss }: RestoredDatabases,
+): Promise<string[]> {
   const { d1_databases: databases } = deployment.settings;
   const now = Date.now();
-  const audits = [...restored.keys()].map((binding) => ({
+  const audits = [...restored].map((binding) => ({
     database: homeName,
     sql: insertAuditEntry({
       at: now,
       action: "database.restore",
       subject: `database:${binding}`,
-      command: "npm run restore",
+      command,
     }),
   }));
   if (!databases.some(isDataDatabase)) {
@@ -161,7 +174,8 @@ export async function settleRestore(deployment: Deployment, restored: Targets): 
     held.set(binding, (await queryDatabase<HeldRow>(deployment, binding, selectHeld)).results);
   const { results: moves } = await queryDatabase<MoveRow>(deployment, homeName, selectMoves);
   const state = { placements, held, moves };
-  const { repairs, notes } = reconcile(state, now);
+  const { repairs, notes, lost } = reconcile(state, now);
+  if (lost.length > 0) refuseLoss?.(lost);
   // The home database may forget databases that were added after that moment.
   const siteRows = databases.filter(isDataDatabase).map((database) => ({
     database: homeName,
