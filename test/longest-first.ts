@@ -5,6 +5,7 @@ const longestFiles = [
   "test/dev/clients.test.ts",
   "test/faults/every-route.test.ts",
   "test/dev/deployment/deployment.test.ts",
+  "test/dev/deployment/rebuild.test.ts",
   "test/simulation/simulation.test.ts",
   "test/browser/every-page.test.ts",
   "test/dev/service.test.ts",

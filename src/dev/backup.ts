@@ -1,9 +1,12 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
+import { homeName } from "#domain/bookmarks.ts";
+import { nameBackupFile, noteRestores } from "./deploy/backup-files.ts";
 import { openInstallation } from "./deploy/deployment.ts";
 import { importFile } from "./deploy/load-backup.ts";
+import { restoresOf } from "./deploy/live-worker.ts";
 import { parseDeploymentOptions } from "./deploy/options.ts";
-import { runStatements } from "./deploy/query.ts";
+import { queryDatabase, runStatements } from "./deploy/query.ts";
 import {
   createDatabase,
   deleteDatabase,
@@ -43,6 +46,8 @@ const deployment = await openInstallation(options);
 const { settings, cloudflare } = deployment;
 saveSettings(environment, settings);
 const config = ["--config", settingsFileOf(environment)];
+/** The clocks of this machine and of the service may differ by as much. */
+const clockToleranceMs = 60_000;
 
 if (options.download === undefined) await store();
 else await downloadStored(String(options.download));
@@ -62,19 +67,37 @@ async function store(): Promise<void> {
   if (target) await ensureBucket(cloudflare, target.bucket, { jurisdiction });
   mkdirSync(dirname(output), { recursive: true });
   const files: StoredFile[] = [];
+  const startedAt = Date.now();
   for (const { binding, database_id: id, database_name: name } of settings.d1_databases) {
-    const file = output.replace(/(\.\w+)?$/, `.${binding}$1`);
+    const file = nameBackupFile(output, binding);
     if (target) await warnOfJurisdiction(binding, id);
     await exportDatabase(binding, id, `${name}-backup-check`, file);
+    if (binding === homeName) noteRestores(file, restoresOf(settings.vars));
     if (!target) continue;
     files.push(await storeFile(target, file, partBytes));
     rmSync(file);
   }
+  await requireNoMove(startedAt);
   if (!target) return;
   await storeManifest(target, { files, settings });
   console.log(
     `Stored in ${target.bucket}. To get it back, run: npm run backup -- --bucket ${target.bucket} --download ${folder}`,
   );
+}
+
+/** Stops if an app or form moved to a database whose export was made before. No file would have it then. */
+async function requireNoMove(startedAt: number): Promise<void> {
+  const bindings = settings.d1_databases.map(({ binding }) => binding);
+  const sql = `SELECT name, source, target FROM collection_move
+    WHERE phase = 'flipping' OR moved_at >= ${startedAt - clockToleranceMs}`;
+  type Row = { name: string; source: string; target: string };
+  const { results } = await queryDatabase<Row>(deployment, homeName, sql, /no such table/);
+  const lost = results.find((row) => bindings.indexOf(row.target) < bindings.indexOf(row.source));
+  if (lost)
+    stop(
+      `${lost.name} moved from ${lost.source} to ${lost.target} in the meantime, so this backup may lack it. Make another ` +
+        "one when no move is under way.",
+    );
 }
 
 /** Warns if the data of a database leaves its jurisdiction with the backup. */

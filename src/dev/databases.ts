@@ -6,14 +6,16 @@ import { listMoves, startMove, stopMove } from "./deploy/moves.ts";
 import { parseDeploymentOptions } from "./deploy/options.ts";
 import { migrateAndDeploy, requireRunning, waitUntilHealthy } from "./deploy/publish.ts";
 import { queryDatabase } from "./deploy/query.ts";
-import { ensureDatabases, ensureResources } from "./deploy/resources.ts";
+import { ensureResources } from "./deploy/resources.ts";
 import {
   createDatabaseSettings,
   isDataDatabase,
+  nameDataDatabase,
+  placeOf,
   saveSettings,
   type DatabaseSettings,
 } from "./deploy/settings.ts";
-import { placeOf } from "./deploy/travel.ts";
+import { notYet, startUsing } from "./deploy/new-databases.ts";
 import { stop } from "./deploy/wrangler.ts";
 
 /**
@@ -42,9 +44,6 @@ saveSettings(environment, settings);
 
 /** D1's limit for a database. */
 const maxBytes = 10_000_000_000;
-/** New collections are placed in a database once the deployment that binds it has surely reached every location. */
-const rolloutMs = 60_000;
-const notYet = Number.MAX_SAFE_INTEGER;
 
 async function list(): Promise<void> {
   const reports = new Map((await loadReports()).map((report) => [report.name, report]));
@@ -148,8 +147,7 @@ async function add(): Promise<void> {
   if (!isConfirmed) return console.log("Nothing was done. Add --yes to do it.");
   if (!settings.d1_databases.includes(database)) settings.d1_databases.push(database);
   saveSettings(environment, settings);
-  await ensureDatabases(deployment, { location, jurisdiction });
-  // The place is that of the new database. A bucket that is still missing follows the home database.
+  // The options are the place of the new database. A bucket that is still missing follows the home database.
   await ensureResources(deployment, {});
   // Isolates that have the binding must find the row, so that they do not use the database before all others have it.
   await migrate(deployment, homeName);
@@ -158,8 +156,7 @@ async function add(): Promise<void> {
   const { url } = await migrateAndDeploy(deployment);
   if (!(await waitUntilHealthy(url)))
     stop("The service is not healthy, so the new database is not used yet. Run this again.");
-  const activate = `UPDATE data_database SET used_from = ${Date.now() + rolloutMs} WHERE name = '${binding}' AND used_from = ${notYet}`;
-  await queryDatabase(deployment, homeName, activate);
+  await startUsing(deployment, [binding]);
   console.log(`${binding} is bound. It accepts apps, forms and moves in a minute.`);
 }
 
@@ -178,13 +175,13 @@ async function findUnfinished(place: string): Promise<DatabaseSettings | undefin
 const maxDataDatabases = 99;
 
 function nextDatabase(place: string): DatabaseSettings {
-  const { d1_databases: databases, name } = settings;
+  const { d1_databases: databases } = settings;
   const numbers = databases.filter(isDataDatabase).map(({ binding }) => Number(binding.slice(-2)));
   const number = Math.max(0, ...numbers) + 1;
   if (number > maxDataDatabases)
     stop(`An installation has at most ${maxDataDatabases} data databases.`);
-  const digits = String(number).padStart(2, "0");
-  return createDatabaseSettings(`DATA_${digits}`, `${name}-data-${digits}-${place}`);
+  const binding = `DATA_${String(number).padStart(2, "0")}`;
+  return createDatabaseSettings(binding, nameDataDatabase(settings, binding, place));
 }
 
 async function move(): Promise<void> {

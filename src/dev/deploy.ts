@@ -1,7 +1,9 @@
 import { homeName } from "#domain/bookmarks.ts";
 import { hasHome, openDeployment } from "./deploy/deployment.ts";
 import { inviteFirstOwner } from "./deploy/invite-owner.ts";
-import { loadBackup, requireWholeBackup } from "./deploy/load-backup.ts";
+import { findBackup } from "./deploy/backup-files.ts";
+import { finishLoad, loadBackup, prepareLoad } from "./deploy/load-backup.ts";
+import { requireNoPartialLoad } from "./deploy/load-steps.ts";
 import { hasMigrations } from "./deploy/migrate.ts";
 import { parseDeploymentOptions } from "./deploy/options.ts";
 import { requirePaidPlan } from "./deploy/plan.ts";
@@ -20,6 +22,7 @@ import {
   secretsFileOf,
 } from "./deploy/secrets.ts";
 import { settingsFileOf } from "./deploy/settings.ts";
+import { stop } from "./deploy/wrangler.ts";
 
 /**
  * `npm run deploy` reads what the environment has, creates missing resources, sets missing secrets, migrates and deploys.
@@ -30,21 +33,30 @@ import { settingsFileOf } from "./deploy/settings.ts";
 const ownerVariable = process.env["OWNER_EMAIL"];
 const options = parseDeploymentOptions(
   ["env", "location", "jurisdiction", "domain", "contact", "account", "owner"],
-  { from: "string", resume: "boolean" },
+  { from: "string", "allow-loss": "boolean", resume: "boolean" },
   [...(ownerVariable ? [`--owner=${ownerVariable}`] : []), ...process.argv.slice(2)],
 );
-const { environment, from: backup } = options;
-if (typeof backup === "string") await requireWholeBackup(backup);
+const { environment, from } = options;
+const backup = typeof from === "string" ? await findBackup(from) : undefined;
 const deployment = await openDeployment(options);
 if (options.resume) requireNothingRestored(deployment);
 else requireRunning(deployment);
+if (backup) await prepareLoad(deployment, backup, options);
+else if (hasHome(deployment)) await requireNoPartialLoad(deployment);
 const isNew = !hasHome(deployment) || !(await hasMigrations(deployment, homeName));
 if (isNew) await requirePaidPlan(deployment);
 await ensureResources(deployment, options);
-if (typeof backup === "string") await loadBackup(deployment, backup);
+if (backup) await loadBackup(deployment, backup, { allowsLoss: options["allow-loss"] === true });
 const secrets = createMissingSecrets(environment, await findDeployedSecrets(deployment));
 const { url, hasOwner } = await migrateAndDeploy(deployment, secrets);
 const isHealthy = await waitUntilHealthy(url);
+if (backup) {
+  if (!isHealthy)
+    stop(
+      "The service is not healthy, so it does not use its databases for new apps and forms yet. Run this again.",
+    );
+  await finishLoad(deployment);
+}
 const { SETUP_SECRET: setupSecret = "as you stored it", TOKEN_SECRET: storedTokenSecret } =
   readSecrets(environment);
 const shownSecret = isRunner()

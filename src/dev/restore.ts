@@ -63,7 +63,8 @@ const undo = await travel(deployment, targets);
 const names = [...targets.keys()].join(", ");
 console.log(`Restored ${names}. ${formatUndoCommand(environment, undo)}`);
 for (const { binding } of settings.d1_databases) await migrate(deployment, binding);
-for (const note of await settleRestore(deployment, targets)) console.log(note);
+const restored = { restored: targets.keys(), command: "npm run restore" };
+for (const note of await settleRestore(deployment, restored)) console.log(note);
 const erasureCount = await storeErasures(deployment);
 if (erasureCount > 0) console.log(`Erasures since then that the service repeats: ${erasureCount}.`);
 

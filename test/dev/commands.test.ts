@@ -52,14 +52,17 @@ it.each([
 });
 
 describe("npm run deploy -- --from", () => {
-  it("refuses a backup of one of several databases before it creates anything", () => {
+  it("names the missing files of a backup before it creates anything", () => {
     const folder = mkdtempSync(join(tmpdir(), "edge-forms-"));
     const file = join(folder, "backup.DB.sql");
     const row = `INSERT INTO "placement" ("collection_id","database") VALUES(6,'DATA_02');`;
     writeFileSync(file, `PRAGMA defer_foreign_keys=TRUE;\n${row}\n`);
     const { status, stdout, stderr } = run("deploy", "--env", "copy", "--from", file);
     expect([status, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain("has apps and forms in DATA_02. Move them to DB");
+    const missing = join(folder, "backup.DATA_02.sql");
+    expect(stderr).toContain(
+      `These files of the backup are missing: ${missing}. Nothing was created.`,
+    );
     expect(existsSync(join(project, "wrangler.copy.json"))).toBe(false);
     rmSync(folder, { recursive: true });
   });

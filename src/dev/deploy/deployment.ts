@@ -1,6 +1,7 @@
 import { homeName } from "#domain/bookmarks.ts";
 import { Cloudflare } from "./cloudflare.ts";
 import { readLiveWorker, type LiveWorker } from "./live-worker.ts";
+import { requireNoPartialLoad } from "./load-steps.ts";
 import type { DeploymentOptions } from "./options.ts";
 import { listDatabases, queryDatabase, type Database } from "./query.ts";
 import {
@@ -9,6 +10,7 @@ import {
   isDataDatabase,
   loadLocalSettings,
   mergeSettings,
+  nameDataDatabase,
   settingsFileOf,
   type DatabaseSettings,
   type Settings,
@@ -50,6 +52,7 @@ export async function openInstallation(options: DeploymentOptions): Promise<Depl
   const [home] = deployment.settings.d1_databases;
   if (!hasHome(deployment))
     stop(`There is no database ${home?.database_name}. Run \`npm run deploy\`.`);
+  await requireNoPartialLoad(deployment);
   return deployment;
 }
 
@@ -120,7 +123,7 @@ async function findDataDatabases(
   const databases = settings.d1_databases.filter((each) => !missing.includes(each));
   for (const { name: binding, location, isUsed } of entries) {
     if (databases.some((each) => each.binding === binding)) continue;
-    const prefix = `${settings.name}-data-${binding.slice(-2)}-`;
+    const prefix = nameDataDatabase(settings, binding, "");
     const [match, ...others] = (await listDatabases(cloudflare)).filter(({ name }) =>
       location === null ? name.startsWith(prefix) : name === `${prefix}${location}`,
     );

@@ -1,60 +1,204 @@
-import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
+import { randomBytes } from "node:crypto";
 import { homeName } from "#domain/bookmarks.ts";
-import type { Deployment } from "./deployment.ts";
+import { hashFile, type Backup } from "./backup-files.ts";
+import { hasHome, type Deployment } from "./deployment.ts";
+import { removeErasures, saveErasures, storeErasures } from "./erasures.ts";
+import { restoresOf, timelineOf } from "./live-worker.ts";
+import {
+  createStepTable,
+  dropStepTable,
+  insertStep,
+  namePart,
+  parseTimeline,
+  readSteps,
+  type Steps,
+} from "./load-steps.ts";
+import { migrate } from "./migrate.ts";
+import { notYet, startUsing } from "./new-databases.ts";
+import type { DeploymentOptions } from "./options.ts";
 import { queryDatabase } from "./query.ts";
-import { settingsFileOf } from "./settings.ts";
+import type { LostCollection } from "./reconcile.ts";
+import {
+  createDatabaseSettings,
+  isDataDatabase,
+  nameDataDatabase,
+  placeOf,
+  saveSettings,
+  settingsFileOf,
+} from "./settings.ts";
 import { splitSql } from "./split-sql.ts";
+import { nextTimeline, settleRestore } from "./travel.ts";
 import { runWranglerQuietly, stop } from "./wrangler.ts";
 
-const placedElsewhere = /^INSERT INTO "?placement"?\W.*'(DATA_\d\d)'/i;
+/**
+ * Loads a backup into the databases of a new environment. While that goes on, each database has a table with the finished
+ * steps, so that the same command continues after an interruption. The exports are of different moments, so afterwards the
+ * same is done as after a restore: the directory is made to agree with the databases, erasures are repeated, moves stop,
+ * and the service serves a new timeline.
+ */
 
-/** Stops if the backup places apps or forms in data databases, which the new installation would lack. */
-export async function requireWholeBackup(backup: string): Promise<void> {
-  const missing = new Set<string>();
-  const lines = createInterface({ input: createReadStream(backup), crlfDelay: Infinity });
-  try {
-    for await (const line of lines) {
-      const [, database] = placedElsewhere.exec(line) ?? [];
-      if (database !== undefined) missing.add(database);
-    }
-  } catch {
-    stop(`--from cannot read ${backup}.`);
-  }
-  if (missing.size > 0) {
-    const names = [...missing].toSorted().join(", ");
-    stop(
-      `--from fills one database, but ${backup} has apps and forms in ${names}. Move them to DB and make a new backup.`,
-    );
+/**
+ * Adds the data databases of a backup to the settings of a new environment. Stops if the home database has tables, unless
+ * they are of an earlier run with this backup.
+ */
+export async function prepareLoad(
+  { settings, ...others }: Deployment,
+  { files, places }: Backup,
+  { location, jurisdiction }: DeploymentOptions,
+): Promise<void> {
+  const deployment = { settings, ...others };
+  if (hasHome(deployment)) await requireEmpty(deployment, homeName, await hashFile(homeOf(files)));
+  for (const [binding, place] of places) {
+    const existing = settings.d1_databases.find((each) => each.binding === binding);
+    if (existing && place !== null && placeOf(existing) !== place)
+      stop(`${binding} belongs in ${place}. ${adviseStartOver(deployment)}`);
+    if (existing) continue;
+    // A database without a known place follows the home database.
+    const name = nameDataDatabase(settings, binding, place ?? jurisdiction ?? location ?? "");
+    settings.d1_databases.push(createDatabaseSettings(binding, name));
   }
 }
 
-/** Loads a backup into a database without tables. The backup includes the list of applied migrations. */
-export async function loadBackup(deployment: Deployment, backup: string): Promise<void> {
+const homeOf = (files: Backup["files"]): string => files.get(homeName) ?? "";
+
+/** Stops if a database has tables of something else than this export. Returns the finished steps. */
+async function requireEmpty(deployment: Deployment, binding: string, hash: string): Promise<Steps> {
+  const steps = await readSteps(deployment, binding);
+  const loaded = steps.get("file");
+  if (loaded === hash) return steps;
+  if (loaded !== undefined)
+    stop(`${binding} has tables of another backup. ${adviseStartOver(deployment)}`);
   const sql = "SELECT count(*) AS count FROM sqlite_master WHERE name = 'collection'";
-  const { results } = await queryDatabase<{ count: number }>(deployment, homeName, sql);
-  if (results[0]?.count !== 0) {
+  const { results } = await queryDatabase<{ count: number }>(deployment, binding, sql);
+  if (results[0]?.count !== 0)
     stop(
-      "--from fills a new database only, but this one has tables. To go back in time, use `npm run restore`.",
+      `--from fills a new database only, but ${binding} has tables. If an earlier run has loaded this backup, run ` +
+        "`npm run deploy` without --from. To go back in time, use `npm run restore`.",
     );
+  return steps;
+}
+
+function adviseStartOver({ environment, settings }: Deployment): string {
+  const names = settings.d1_databases.map(({ database_name: name }) => name);
+  const commands = names.map((name) => `\n  npx wrangler d1 delete ${name}`);
+  return (
+    `To start over with another backup, delete the new databases and ${settingsFileOf(environment)}, and run this ` +
+    `again with the files of that backup:${commands.join("")}`
+  );
+}
+
+export interface LoadOptions {
+  /** Goes on without the apps and forms that no export has. */
+  allowsLoss: boolean;
+}
+
+/** Loads a backup into the databases, which exist. Afterwards they are as after a restore, before its deployment. */
+export async function loadBackup(
+  deployment: Deployment,
+  backup: Backup,
+  options: LoadOptions,
+): Promise<void> {
+  const { vars } = deployment.settings;
+  const steps = await readSteps(deployment, homeName);
+  if (steps.has("settled")) {
+    const timeline = parseTimeline(steps);
+    // The service may have been restored since.
+    if (restoresOf(vars) < restoresOf(timeline)) Object.assign(vars, timeline);
+    return;
   }
-  await importFile(deployment.environment, homeName, backup);
-  // The new installation has none of them. A backup from before several databases lacks the table.
-  await queryDatabase(deployment, homeName, "DELETE FROM data_database", /no such table/);
+  for (const [binding, file] of backup.files) await fill(deployment, binding, file);
+  await settle(deployment, backup, options);
+}
+
+/** Imports a file into a database without tables, or continues. The export includes the list of applied migrations. */
+async function fill(deployment: Deployment, binding: string, file: string): Promise<void> {
+  const hash = await hashFile(file);
+  const steps = await requireEmpty(deployment, binding, hash);
+  if (steps.has("complete")) return;
+  if (!steps.has("file")) {
+    const start = `${createStepTable}\n${insertStep("file", hash)}`;
+    await queryDatabase(deployment, binding, start);
+  }
+  // D1 imports a file completely or not at all, so the last statement of each part tells whether that part is there.
+  let part = 0;
+  for await (const path of splitSql(file, undefined, (number) => insertStep(namePart(number)))) {
+    part += 1;
+    if (!steps.has(namePart(part))) await importPart(deployment.environment, binding, path);
+  }
+  await queryDatabase(deployment, binding, insertStep("complete"));
+  console.log(`${binding}: loaded ${file}.`);
+}
+
+/** How often the lost service may have been restored after the backup. The new timeline is above those of these restores. */
+const maxLostRestores = 15;
+
+/** Makes the databases agree, and begins a timeline. */
+async function settle(
+  deployment: Deployment,
+  { files, restores }: Backup,
+  { allowsLoss }: LoadOptions,
+): Promise<void> {
+  const { environment, settings } = deployment;
+  const { vars } = settings;
+  for (const binding of files.keys()) await migrate(deployment, binding);
+  await saveErasures(deployment, 0);
+  vars["RESTORES"] = String(Math.max(restores, restoresOf(vars)));
+  vars["RESTORES"] = String((await nextTimeline(deployment)) + maxLostRestores);
+  vars["RESTORE_EPOCH"] = randomBytes(6).toString("base64url");
+  const notes = await settleRestore(deployment, {
+    restored: files.keys(),
+    command: "npm run deploy",
+    ...(allowsLoss ? {} : { refuseLoss: (lost) => stop(describeLoss(deployment, lost)) }),
+  });
+  for (const note of notes) console.log(note);
+  await storeErasures(deployment);
+  const unused = `UPDATE data_database SET used_from = ${notYet}`;
+  const settled = insertStep("settled", JSON.stringify(timelineOf(vars)));
+  await queryDatabase(deployment, homeName, `${unused};\n${settled}`);
+  removeErasures(environment);
+  saveSettings(environment, settings);
+}
+
+function describeLoss(deployment: Deployment, lost: readonly LostCollection[]): string {
+  const lines = lost.map(({ name, database, former }) =>
+    former === undefined
+      ? `\n  ${name} should be in ${database}, but the export of ${database} does not have it`
+      : `\n  ${name} moved away from ${former} while the backup was made, and no export has it in its new database`,
+  );
+  return (
+    `The exports contradict each other:${lines.join("")}\nNothing was deployed. Use another backup if you can. ` +
+    `${adviseStartOver(deployment)}\nIf this is your only backup, run the same command with --allow-loss. It starts ` +
+    "without these apps and forms."
+  );
+}
+
+/** Lets the service use the loaded databases, and forgets the steps. The service must be deployed. */
+export async function finishLoad(deployment: Deployment): Promise<void> {
+  const bindings = deployment.settings.d1_databases.map(({ binding }) => binding);
+  await startUsing(
+    deployment,
+    bindings.filter((binding) => isDataDatabase({ binding })),
+  );
+  // The home database comes last, because an interrupted run continues until then.
+  for (const binding of bindings.toReversed())
+    await queryDatabase(deployment, binding, dropStepTable);
 }
 
 /** Imports a file of any size into a database, which is named by its binding or by its name. */
 export async function importFile(environment: string, database: string, file: string) {
+  for await (const part of splitSql(file)) await importPart(environment, database, part);
+}
+
+async function importPart(environment: string, database: string, part: string): Promise<void> {
   const config = ["--config", settingsFileOf(environment)];
-  for await (const part of splitSql(file))
-    await runWranglerQuietly([
-      "d1",
-      "execute",
-      database,
-      "--remote",
-      "--yes",
-      "--file",
-      part,
-      ...config,
-    ]);
+  await runWranglerQuietly([
+    "d1",
+    "execute",
+    database,
+    "--remote",
+    "--yes",
+    "--file",
+    part,
+    ...config,
+  ]);
 }

@@ -31,7 +31,8 @@ const rules = {
 
 const extraDescriptions: Record<string, string> = {
   resume: "ends the pause of a restore that restored nothing",
-  from: "a backup (SQL) that fills the new database",
+  from: "a backup like backup.DB.sql, which fills the databases of a new environment",
+  "allow-loss": "starts from a backup even if its files lack apps or forms that moved meanwhile",
   to: "a time like 2026-11-21T09:30:00Z or the bookmarks of an earlier restore; for a move, a database like DATA_02",
   stop: "stops the move of the app or form",
   database: "the only database to restore, by its binding, like DATA_01",

@@ -57,6 +57,17 @@ interface Reconciliation {
   repairs: Repair[];
   /** What the operator should know. */
   notes: string[];
+  /** The collections of the directory that no database has. */
+  lost: LostCollection[];
+}
+
+export interface LostCollection {
+  /** `form:purchase`. */
+  name: string;
+  /** The database that the directory names. */
+  database: string;
+  /** The database from which it moved. */
+  former: string | undefined;
 }
 
 export interface Held extends HeldRow {
@@ -97,7 +108,7 @@ export function reconcile({ placements, held, moves }: RestoredState, now: numbe
       ]);
   const placedById = new Map(placements.map((row) => [row.collection_id, row]));
   const decisions = Array.from(rowsById, ([id, rows]) => decide(id, rows, placedById.get(id)));
-  const result: Reconciliation = { repairs: [], notes: [] };
+  const result: Reconciliation = { repairs: [], notes: [], lost: [] };
   const takenNames = new Set<string>();
   for (const decision of decisions.filter((each) => each !== null).toSorted(byPrecedence)) {
     const { owner } = decision;
@@ -236,7 +247,7 @@ function eraseNamesake({ repairs, notes }: Reconciliation, namesake: Claim): voi
 
 /** Gives the name of a collection that no database has to the next one that is created with it. Its items are 404 until then. */
 function release(
-  { repairs, notes }: Reconciliation,
+  { repairs, notes, lost }: Reconciliation,
   { collection_id: id, kind, key, database, state }: PlacementRow,
   rows: readonly Held[],
 ): void {
@@ -247,7 +258,9 @@ function release(
     database: homeName,
     sql: `UPDATE placement SET state = 'creating' WHERE collection_id = ${id}`,
   });
-  const former = rows.find((row) => row.state === "moved" && row.database !== database);
+  const formers = rows.filter((row) => row.state === "moved");
+  lost.push({ name: `${kind}:${key}`, database, former: formers[0]?.database });
+  const former = formers.find((row) => row.database !== database);
   notes.push(
     former
       ? `${kind}:${key} was in ${former.database} at that time. Undo this, or restore both databases.`

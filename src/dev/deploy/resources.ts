@@ -1,9 +1,16 @@
 import { homeName } from "#domain/bookmarks.ts";
+import { staysInJurisdiction, type Location } from "#domain/definition/collection.ts";
 import type { Cloudflare } from "./cloudflare.ts";
 import type { Deployment } from "./deployment.ts";
 import type { DeploymentOptions } from "./options.ts";
 import { listDatabases } from "./query.ts";
-import { isAssignedId, jurisdictionBinding, saveSettings } from "./settings.ts";
+import {
+  isAssignedId,
+  isDataDatabase,
+  jurisdictionBinding,
+  placeOf,
+  saveSettings,
+} from "./settings.ts";
 import { stop } from "./wrangler.ts";
 
 type Place = Pick<DeploymentOptions, "location" | "jurisdiction">;
@@ -53,9 +60,10 @@ async function placeFiles({ settings, cloudflare }: Deployment): Promise<void> {
   }
 }
 
-export async function ensureDatabases(
+/** Creates missing databases: the home database in the chosen place, each data database in the place that its name has. */
+async function ensureDatabases(
   { environment, settings, cloudflare }: Deployment,
-  place: Place,
+  homePlace: Place,
 ): Promise<void> {
   for (const database of settings.d1_databases) {
     const { database_id: id, database_name: name } = database;
@@ -63,11 +71,19 @@ export async function ensureDatabases(
     const existing = await findDatabase(cloudflare, name);
     if (existing) database.database_id = existing.uuid;
     else {
+      const place = isDataDatabase(database) ? parsePlace(placeOf(database)) : homePlace;
       database.database_id = await createDatabase(cloudflare, name, requirePlace(place));
       console.log(`Created the database ${name}.`);
     }
     saveSettings(environment, settings);
   }
+}
+
+function parsePlace(place: string | null): Place {
+  if (place === null) return {};
+  return staysInJurisdiction({ location: place as Location })
+    ? { jurisdiction: place }
+    : { location: place };
 }
 
 function requirePlace(place: Place): Place {

@@ -34,6 +34,17 @@ export const createDatabaseSettings = (
   migrations_dir: "migrations",
 });
 
+/** The name of a new data database. It ends in its location or jurisdiction. */
+export const nameDataDatabase = (
+  { name }: Pick<Settings, "name">,
+  binding: string,
+  place: string,
+) => `${name}-data-${binding.slice(-2)}-${place}`;
+
+/** The location or jurisdiction of a data database, from its name. */
+export const placeOf = ({ database_name: name }: DatabaseSettings): string | null =>
+  /-data-\d\d-(\w+)$/.exec(name)?.[1] ?? null;
+
 /** The parts of wrangler's configuration that differ between environments. */
 export interface Settings {
   name: string;

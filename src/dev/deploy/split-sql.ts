@@ -7,10 +7,17 @@ const maxImportBytes = 4 * 2 ** 30;
 
 /**
  * Yields the paths of files that together have the statements of this one, in their order, each with at most this many
- * bytes and the statement that exceeds them. A part exists until the next one is asked for. A small file is its own only part.
+ * bytes and the statement that exceeds them. A part exists until the next one is asked for. `endPart` returns a statement
+ * that ends the part of this number. Without it, a small file is its own only part.
  */
-export async function* splitSql(path: string, maxBytes = maxImportBytes): AsyncGenerator<string> {
-  if (statSync(path).size <= maxBytes) return yield path;
+export async function* splitSql(
+  path: string,
+  maxBytes = maxImportBytes,
+  endPart?: (number: number) => string,
+): AsyncGenerator<string> {
+  if (!endPart && statSync(path).size <= maxBytes) return yield path;
+  const end = (stream: WriteStream, partNumber: number) =>
+    close(stream, endPart ? `\n${endPart(partNumber)}\n` : "");
   let part: WriteStream | undefined;
   let number = 0;
   let size = 0;
@@ -23,14 +30,14 @@ export async function* splitSql(path: string, maxBytes = maxImportBytes): AsyncG
     if (!part.write(text)) await once(part, "drain");
     size += Buffer.byteLength(text);
     if (!endsStatement || size < maxBytes) continue;
-    yield* close(part);
+    yield* end(part, number);
     part = undefined;
   }
-  if (part) yield* close(part);
+  if (part) yield* end(part, number);
 }
 
-async function* close(part: WriteStream): AsyncGenerator<string> {
-  part.end();
+async function* close(part: WriteStream, text: string): AsyncGenerator<string> {
+  part.end(text);
   await finished(part);
   const path = String(part.path);
   try {
@@ -72,4 +79,18 @@ async function* scan(
     if (from < end) yield { text: text.slice(from, end), endsStatement: false };
   }
   if (rest) yield { text: rest, endsStatement: false };
+}
+
+/** Longer statements are not found. */
+const maxFoundLength = 10_000;
+
+/** Yields the statements of a file that match a pattern. */
+export async function* findStatements(path: string, pattern: RegExp): AsyncGenerator<string> {
+  let statement = "";
+  for await (const { text, endsStatement } of scan(createReadStream(path, "utf8"))) {
+    if (statement.length < maxFoundLength) statement += text;
+    if (!endsStatement) continue;
+    if (statement.length < maxFoundLength && pattern.test(statement)) yield statement;
+    statement = "";
+  }
 }

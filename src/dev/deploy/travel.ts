@@ -5,6 +5,7 @@ import {
   reconcile,
   selectHeld,
   type HeldRow,
+  type LostCollection,
   type PlacementRow,
   type Repair,
 } from "./reconcile.ts";
@@ -12,7 +13,7 @@ import { forgetMoves, selectMoves, type MoveRow } from "./restored-moves.ts";
 import type { Deployment } from "./deployment.ts";
 import { restoresOf } from "./live-worker.ts";
 import { insertAuditEntry, queryDatabase, quote } from "./query.ts";
-import { isDataDatabase, type DatabaseSettings, type Settings } from "./settings.ts";
+import { isDataDatabase, placeOf, type Settings } from "./settings.ts";
 import { readUndo, saveUndo } from "./undo.ts";
 import { stop } from "./wrangler.ts";
 
@@ -122,10 +123,6 @@ export async function nextTimeline(deployment: Deployment): Promise<number> {
   return Math.max(restoresOf(vars), Math.floor(longest / sequencesPerRestore)) + 1;
 }
 
-/** The place of a data database, as `npm run databases -- add` named it. */
-export const placeOf = ({ database_name: name }: DatabaseSettings) =>
-  /-data-\d\d-(\w+)$/.exec(name)?.[1] ?? null;
-
 /** A statement has at most 100 KB. */
 const repairsPerStatement = 100;
 
@@ -138,20 +135,32 @@ async function runAll(deployment: Deployment, repairs: readonly Repair[]): Promi
     }
 }
 
+interface RestoredDatabases {
+  /** Their bindings. */
+  restored: Iterable<string>;
+  /** The command that restored them, for the audit. */
+  command: string;
+  /** Stops the command if a collection is in no database. */
+  refuseLoss?: (lost: readonly LostCollection[]) => never;
+}
+
 /**
  * Makes the directory and the databases agree, and records the restore in the audit. Returns what the operator should
  * know. The service must be paused, and the databases migrated.
  */
-export async function settleRestore(deployment: Deployment, restored: Targets): Promise<string[]> {
+export async function settleRestore(
+  deployment: Deployment,
+  { restored, command, refuseLoss }: RestoredDatabases,
+): Promise<string[]> {
   const { d1_databases: databases } = deployment.settings;
   const now = Date.now();
-  const audits = [...restored.keys()].map((binding) => ({
+  const audits = [...restored].map((binding) => ({
     database: homeName,
     sql: insertAuditEntry({
       at: now,
       action: "database.restore",
       subject: `database:${binding}`,
-      command: "npm run restore",
+      command,
     }),
   }));
   if (!databases.some(isDataDatabase)) {
@@ -165,7 +174,8 @@ export async function settleRestore(deployment: Deployment, restored: Targets): 
     held.set(binding, (await queryDatabase<HeldRow>(deployment, binding, selectHeld)).results);
   const { results: moves } = await queryDatabase<MoveRow>(deployment, homeName, selectMoves);
   const state = { placements, held, moves };
-  const { repairs, notes } = reconcile(state, now);
+  const { repairs, notes, lost } = reconcile(state, now);
+  if (lost.length > 0) refuseLoss?.(lost);
   // The home database may forget databases that were added after that moment.
   const siteRows = databases.filter(isDataDatabase).map((database) => ({
     database: homeName,

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { findBackup } from "../../../src/dev/deploy/backup-files.ts";
 import { splitSql } from "../../../src/dev/deploy/split-sql.ts";
 import { commandOfWorkflow, commandsOf } from "./commands.ts";
 import { Operator } from "./operator.ts";
@@ -99,15 +100,21 @@ describe("A backup in a bucket", () => {
   });
 });
 
-describe("A deployment that starts from a backup", () => {
-  it("forgets data databases, which the new installation does not have", async () => {
-    await operator.run(`
-      npm run backup -- --output moved.sql
-      npm run deploy -- --env copy --location weur --from moved.DB.sql`);
-    const home = [...account.databases.values()].find(({ name }) => name === "edge-forms-copy");
-    const sql = "SELECT name FROM data_database";
-    expect(await operator.query("DB", sql)).toEqual([{ name: "DATA_01" }]);
-    expect(await account.storage.query(home?.uuid ?? "", sql)).toMatchObject([{ results: [] }]);
+describe("The files of a backup", () => {
+  it("are found from the rows of the directory, and not from a text that looks like one", async () => {
+    const write = (name: string, lines: string[] = []) =>
+      writeFileSync(join(operator.checkout, name), `${lines.join(";\n")};\n-- restores: 12\n`);
+    write("found.DB.sql", [
+      `INSERT INTO "item" VALUES (1, 'a\nINSERT INTO "placement" VALUES (1, ''DATA_09'');\n')`,
+      `INSERT INTO "placement" ("collection_id","database") VALUES(1,'DATA_02'),(2,'DATA_01')`,
+      `INSERT INTO "data_database" ("name","location","used_from") VALUES('DATA_01','eu',0)`,
+      `INSERT INTO "data_database" VALUES ('DATA_03',NULL,9007199254740991)`,
+    ]);
+    for (const number of [1, 2, 3]) write(`found.DATA_0${number}.sql`);
+    const { files, places, restores } = await findBackup(join(operator.checkout, "found.DB.sql"));
+    expect(Object.fromEntries(places)).toEqual({ DATA_01: "eu", DATA_02: null, DATA_03: null });
+    expect(files.get("DATA_03")).toBe(join(operator.checkout, "found.DATA_03.sql"));
+    expect(restores).toBe(12);
   });
 });
 
@@ -129,6 +136,21 @@ describe("An export that is larger than an import may be", () => {
     expect(parts.join("")).toBe(text);
     expect(parts.map((part) => part.trim())).toEqual(statements.map((each) => `${each};`));
     expect(operator.has("large.sql.1")).toBe(false);
+  });
+
+  it("ends each part with a statement that tells which part was imported", async () => {
+    const path = join(operator.checkout, "large.sql");
+    const parts: string[] = [];
+    const endPart = (number: number) => `INSERT INTO step VALUES (${number});`;
+    for await (const part of splitSql(path, 20, endPart)) parts.push(readFileSync(part, "utf8"));
+    expect(parts.map((part) => part.trim())).toEqual(
+      statements.map((each, index) => `${each};\n${endPart(index + 1)}`),
+    );
+    const whole: string[] = [];
+    for await (const part of splitSql(path, undefined, endPart))
+      whole.push(readFileSync(part, "utf8"));
+    const text = statements.map((each) => `${each};`).join("\n");
+    expect(whole).toEqual([`${text}\n${endPart(1)}\n`]);
   });
 
   it("is imported as it is when it is small enough", async () => {

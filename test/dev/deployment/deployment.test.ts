@@ -395,6 +395,59 @@ describe("The deployment guide", () => {
     expect(await get("/api/v1/forms/european/schema", ...bearer(token))).toContain("european");
   });
 
+  it("builds an installation with several databases again from a backup, and no lost version matches", async () => {
+    const keyHeader = (key: string) => ["-H", `Idempotency-Key: ${key}`];
+    const submit = async (form: string, data: object, key: string) =>
+      JSON.parse(
+        await get(
+          `/api/v1/forms/${form}/submissions`,
+          ...bearer(token),
+          ...json({ data }),
+          ...keyHeader(key),
+        ),
+      );
+    const list = async (form: string) =>
+      JSON.parse(await get(`/api/v1/forms/${form}/submissions`, ...bearer(token))).items.map(
+        ({ id, version, data }: Record<string, unknown>) => ({ id, version, data }),
+      );
+    const change = async (id: string, title: string, version: number) =>
+      JSON.parse(
+        await get(
+          `/api/v1/submissions/${id}`,
+          ...bearer(token),
+          "-X",
+          "PATCH",
+          "-H",
+          `If-Match: "${version}"`,
+          ...json({ data: { title } }),
+        ),
+      );
+    const item = await submit("european", { title: "kept" }, "rebuilt-1");
+    const stored = { visits: await list("visits"), european: await list("european") };
+    expect([stored.visits.length, stored.european.length]).toEqual([2, 1]);
+    await run("npm run -s backup -- --output lost.sql\n");
+    const lost = await change(item.id, "lost", item.version);
+    await run(`cp .secrets.production.json .secrets.rebuilt.json
+      npm run -s deploy -- --env rebuilt --location weur --from lost.DB.sql\n`);
+    variables += "URL=https://edge-forms-rebuilt.acme.workers.dev\n";
+    expect({ visits: await list("visits"), european: await list("european") }).toEqual(stored);
+    await expect(change(item.id, "late", lost.version)).rejects.toThrow("412");
+    const changed = await change(item.id, "changed", item.version);
+    expect(changed.version).toBe(17 * 2 ** 20);
+    await expect(change(item.id, "late", lost.version)).rejects.toThrow("412");
+    // The copy knows the key of a request that the backup has.
+    expect((await submit("european", { title: "kept" }, "rebuilt-1")).id).toBe(item.id);
+    expect((await submit("visits", { visitor: "new" }, "rebuilt-2")).version).toBe(17 * 2 ** 20);
+    const databases = [...cloud.account.databases.values()];
+    const european = databases.find(({ name }) => name === "edge-forms-rebuilt-data-01-eu");
+    expect(european?.jurisdiction).toBe("eu");
+    const sql = "SELECT data FROM item";
+    expect(await cloud.account.runtime.query(european?.uuid ?? "", sql)).toMatchObject([
+      { results: [{ data: expect.stringContaining("changed") }] },
+    ]);
+    variables += "URL=https://forms.example.com\n";
+  });
+
   it("has run every command of the guide", () => {
     const headings = [...guide].flatMap(([heading, blocks]) =>
       blocks.length > 0 ? [heading] : [],

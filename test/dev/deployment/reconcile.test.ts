@@ -377,7 +377,7 @@ describe("After a restore, the directory", () => {
     all.create("DATA_01", 2, "orders");
     all.create("DATA_02", 3, "parcels");
     all.move(3, "DATA_02", "DATA_01", 2);
-    expect(all.reconcile()).toEqual({ repairs: [], notes: [] });
+    expect(all.reconcile()).toEqual({ repairs: [], notes: [], lost: [] });
   });
 
   it("is right after any history, stopped anywhere, of which any databases went back to any moments", () => {

@@ -18,7 +18,9 @@ const accountUrl = `${process.env.CLOUDFLARE_API_BASE_URL}/accounts/${config.acc
 const name = process.env.WRANGLER_CI_OVERRIDE_NAME || config.name;
 
 async function call(method, path, body) {
-  const init = { method, body: body instanceof FormData ? body : JSON.stringify(body) };
+  const isForm = body instanceof FormData;
+  const headers = isForm ? {} : { "Content-Type": "application/json" };
+  const init = { method, headers, body: isForm ? body : JSON.stringify(body) };
   const response = await fetch(`${accountUrl}/${path}`, init);
   const { success, result, errors } = await response.json();
   if (!success) throw new Error(errors[0].message);
