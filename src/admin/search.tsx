@@ -202,7 +202,7 @@ function ResultList({ title, results }: ResultGroup) {
   return (
     <section>
       <h2>{title}</h2>
-      <ul class="attention results">
+      <ul class="attention results long">
         {results.map(({ name, detail, href }) => (
           <li>
             <a href={href}>

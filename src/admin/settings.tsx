@@ -23,7 +23,7 @@ const settingsPage = page({
     const { links } = frame.text.settings;
     return (
       <AdminPage frame={frame} title={frame.text.frame.pages.settings}>
-        <ul class="attention results">
+        <ul class="attention results long">
           {shown.map(([name, href]) => (
             <li>
               <span>

@@ -103,8 +103,9 @@ export interface TableColumn {
 }
 
 /**
- * A table. On a phone, each row becomes a card of two or three lines. There, cells of class `less` are hidden, cells of
- * class `full` have their own line, and `data-label` appears before the value.
+ * A table. On a phone, each row becomes a card. Its first line has the row heading and the cells of the classes `state`
+ * and `end`. Cells of class `less` are hidden, cells of class `full` and cells with `data-label`, which appears before
+ * the value, have their own line.
  */
 export function Table({
   caption,

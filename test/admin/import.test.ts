@@ -373,7 +373,9 @@ describe("An import", () => {
     const csv = "title,amount\nA,1\nB,wrong\n";
     await send({ csv, act: "write" });
     const { text } = await admin("POST", `${items}/import`, { csv, act: "refused" });
-    expect(text).toMatch(/^title,amount,Line,Why\r\nB,wrong,3,"?Amount “wrong”: .+\r\n$/);
+    expect(text).toMatch(
+      /^title,amount,Line,Rejection reason\r\nB,wrong,3,"?Amount “wrong”: .+\r\n$/,
+    );
     const corrected = await send({ csv: text.replace("wrong", "2"), act: "write" });
     expect(corrected.written).toEqual({ created: 1, updated: 0, unchanged: 0, refused: 0 });
   });

@@ -56,6 +56,9 @@ describe.each([
     await person.choose("Field for Name", "Wer die Beschaffung beantragt hat");
     await person.press("Review again");
     await page.getByText("4 rows: 2 new, 2 rejected.").waitFor();
+    const link = page.getByRole("link", { name: "View rejected rows" });
+    expect(await link.getAttribute("href")).toBe("#rejected");
+    await page.locator("h2#rejected").waitFor();
     const rejectedRows = page.getByRole("region", { name: "Rejected rows" });
     expect(await rejectedRows.locator("tbody tr").allTextContents()).toEqual([
       expect.stringMatching(/^3.*Wer die Beschaffung beantragt hat: /),
@@ -68,7 +71,7 @@ describe.each([
       page.waitForEvent("download"),
       person.press("Download rejected rows"),
     ]);
-    expect(download.suggestedFilename()).toBe("people-refused.csv");
+    expect(download.suggestedFilename()).toBe("people-rejected.csv");
     const rejectedCsv = readFileSync(await download.path(), "utf8");
     // The download uses the delimiter of the uploaded file.
     expect(rejectedCsv).toContain("Tanaka;c;viele;4;");

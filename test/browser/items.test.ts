@@ -190,6 +190,9 @@ describe.each([
     expect(await whoInput.inputValue()).toBe("x".repeat(41));
     expect(await page.locator("#f-who-wrong").textContent()).toContain("40");
     await person.fill("Who", "Short");
+    expect(await whoInput.getAttribute("aria-invalid")).toBe(javaScriptEnabled ? null : "true");
+    expect(await page.locator("#f-who-wrong").isVisible()).toBe(!javaScriptEnabled);
+    expect(await page.getByRole("alert").isVisible()).toBe(true);
     await person.fill("Code", "taken");
     await person.press("Save changes");
     await page.locator("#f-code-wrong").waitFor();

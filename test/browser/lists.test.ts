@@ -158,13 +158,32 @@ describe.each([
     }
     const firstRow = await page.locator("tbody tr").first().boundingBox();
     expect(firstRow !== null && firstRow.y < 600).toBe(true);
+    const values = await page.locator("tbody tr").first().locator("td[data-label]").all();
+    const shown = await Promise.all(values.map((value) => value.isVisible()));
+    expect(shown.filter(Boolean)).toHaveLength(2);
     await page.locator("summary", { hasText: "Sort" }).click();
+    // “Newest first” is a direction already.
+    expect(await person.input("Direction").isVisible()).toBe(false);
     await person.choose("Sort by", "Amount");
     await person.choose("Direction", "Descending");
     await person.press("Sort");
     await page.waitForURL(/sort=amount/);
     const titles = await page.locator("tbody th").allTextContents();
     expect(titles).toEqual(["No. 3", "No. 2", "No. 1"]);
+    await page.getByText("Sort: Amount ↓").waitFor();
+  });
+
+  it("keeps its place on a phone when the first item is selected", async () => {
+    await newForm("selection");
+    await createMany("selection", 30);
+    const phone = { width: 390, height: 844 };
+    const { page } = await signInAt("/admin/forms/selection/items", phone);
+    const row = page.locator("tbody tr").first();
+    const before = await row.boundingBox();
+    await row.locator('[name="ids"]').check();
+    expect(await row.boundingBox()).toEqual(before);
+    const bar = await page.getByRole("group", { name: "With selected" }).boundingBox();
+    expect(bar && bar.y + bar.height).toBe(844);
   });
 
   it("has rows of 36 px under a heading that stays while they scroll", async () => {

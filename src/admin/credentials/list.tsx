@@ -73,7 +73,7 @@ function Row({ credential }: { credential: Credential }) {
       <td data-label={list.columns.expires}>
         {expiresAt === null ? neverExpires : <Time at={expiresAt} as="day" />}
       </td>
-      <td>
+      <td class="state">
         <Badge tone={credentialStateTones[state]}>{states[state]}</Badge>
       </td>
     </tr>

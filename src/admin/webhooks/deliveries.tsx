@@ -69,14 +69,14 @@ function Row({ delivery, path }: { delivery: Delivery; path: string }) {
   const text = webhooks.deliveries;
   return (
     <tr>
-      <td>
+      <td data-label={text.columns.time}>
         <Time at={at} as="recent" />
       </td>
-      <td class="full nowrap">
+      <th scope="row" class="nowrap">
         <span title={`${delivery.type} ${message}`}>{describeType(delivery, webhooks)}</span>{" "}
         <DeliveredItem delivery={delivery} />
-      </td>
-      <td>
+      </th>
+      <td class="state">
         <Badge tone={isSuccess ? "good" : "bad"}>
           {isSuccess ? text.results.sent : text.results.failed}
         </Badge>
@@ -90,7 +90,7 @@ function Row({ delivery, path }: { delivery: Delivery; path: string }) {
       <td class="nowrap" data-label={text.columns.attempt}>
         {attempt === 0 ? text.manual : attempt}
       </td>
-      <td>
+      <td class="full">
         <Action
           action={`${path}/deliveries/${formatDeliveryId(number)}/redeliver`}
           name={text.resend}

@@ -15,7 +15,8 @@ export function findAnything(): void {
   const input = form?.querySelector<HTMLInputElement>("input[type=search]");
   if (!form || !input) return;
   const isMac = /Mac|iP(hone|ad)/.test(navigator.userAgent);
-  input.placeholder = pageText.search(isMac ? "⌘K" : "Ctrl+K");
+  const isTouch = matchMedia("(pointer: coarse)").matches;
+  if (!isTouch) input.placeholder = pageText.search(isMac ? "⌘K" : "Ctrl+K");
   void new ResultBox(form, input);
   document.addEventListener("keydown", (event) => {
     if (event.key.toLowerCase() !== "k" || !(isMac ? event.metaKey : event.ctrlKey)) return;

@@ -87,6 +87,22 @@ async function copy(button: HTMLButtonElement, text: string, confirmation: strin
   setTimeout(() => (button.innerHTML = previous), 1500);
 }
 
+/** An error no longer applies once its value changes. The summary stays until the next save. */
+function clearErrorsOnChange(): void {
+  document.addEventListener("input", ({ target }) => {
+    const control = target instanceof Element && target.closest('[aria-invalid="true"]');
+    if (!control) return;
+    control.removeAttribute("aria-invalid");
+    const descriptionIds = control.getAttribute("aria-describedby")?.split(" ") ?? [];
+    for (const id of descriptionIds.filter((each) => each.endsWith("-wrong"))) {
+      document.getElementById(id)?.replaceChildren();
+      // The check boxes of a group share an error.
+      for (const each of document.querySelectorAll(`[aria-describedby~="${CSS.escape(id)}"]`))
+        each.removeAttribute("aria-invalid");
+    }
+  });
+}
+
 /** Sends the browser's time zone to the server in a cookie. The next page uses it. */
 export function tellZone(): void {
   const zone = encodeURIComponent(Intl.DateTimeFormat().resolvedOptions().timeZone);
@@ -102,6 +118,7 @@ choose();
 copyTexts();
 findAnything();
 warnBeforeLeaving();
+clearErrorsOnChange();
 
 // Reloads the page while indexing runs in the background.
 if (document.querySelector("progress[data-refresh]")) setTimeout(() => location.reload(), 2000);

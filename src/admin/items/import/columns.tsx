@@ -115,7 +115,7 @@ export function RejectedTable({ rejections }: { rejections: readonly RejectedRow
   if (rejections.length === 0) return null;
   return (
     <>
-      <h2>{text.rejectedRows}</h2>
+      <h2 id="rejected">{text.rejectedRows}</h2>
       <Table
         caption={text.rejectedRows}
         columns={[{ name: text.line, number: true }, text.content, text.reason]}

@@ -64,10 +64,10 @@ function sendRejectedRows(
     return csvLine([...row.cells.map(guard), String(row.line), defuse(reasons)], csv.delimiter);
   });
   // Keeps the delimiter of the file, because it decides how numbers are parsed.
-  const header = csvLine([...csv.header, text.line, text.why], csv.delimiter);
+  const header = csvLine([...csv.header, text.line, text.rejectionReason], csv.delimiter);
   return c.body(byteOrderMark + header + lines.join(""), 200, {
     "Content-Type": "text/csv; charset=utf-8; header=present",
-    "Content-Disposition": `attachment; filename="${keyParam(c)}-refused.csv"`,
+    "Content-Disposition": `attachment; filename="${keyParam(c)}-rejected.csv"`,
   });
 }
 

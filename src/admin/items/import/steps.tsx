@@ -98,14 +98,20 @@ export function ColumnsPage({
       >
         <HiddenFile file={file} />
         {outcomes.length === 0 ? null : (
-          <p class={counts.refused > 0 ? "notice warn" : "notice quiet"}>{text.forecast(counts)}</p>
+          <p class={counts.refused > 0 ? "notice warn" : "notice quiet"}>
+            {text.forecast(counts)}{" "}
+            {counts.refused > 0 ? <a href="#rejected">{text.viewRejected}</a> : null}
+          </p>
         )}
         <h2>{text.labels.columns}</h2>
         <ColumnChoices file={file} collection={collection} />
         <MatchChoice file={file} collection={collection} />
         <FormatInputs formats={file.formats} />
         <p class="muted">{text.zone(file.plan.zone)}</p>
-        <p class="actions">
+        {outcomes.length === 0 ? null : (
+          <ImportPreview {...{ file, collection, checkedRows, rejections, changes }} />
+        )}
+        <p class="actions sticky">
           {acceptedCount > 0 ? (
             <button type="submit" name="act" value="write">
               {text.importRows(acceptedCount)}
@@ -129,9 +135,6 @@ export function ColumnsPage({
           </a>
         </p>
       </form>
-      {outcomes.length === 0 ? null : (
-        <ImportPreview {...{ file, collection, checkedRows, rejections, changes }} />
-      )}
     </ImportPage>
   );
 }

@@ -48,6 +48,7 @@ export function DownloadMenu({
         </summary>
         <ul class="card" id="downloads">
           {children}
+          <li class="only-narrow muted">{text.menu}</li>
           {formats
             .filter(([format]) => format !== "lines" || hasRows)
             .map(([format, name, hint]) => (

@@ -108,9 +108,9 @@ function ItemRow(props: ItemRowProps) {
           <StatusBadge status={view.status} />
         </td>
       ) : null}
-      {otherColumns.map((field, column) => (
+      {otherColumns.map((field) => (
         <td
-          class={cellClass(field, column, view.data[field.key])}
+          class={cellClass(field, view.data[field.key])}
           data-label={field.label}
           {...editable(field)}
         >
@@ -120,7 +120,7 @@ function ItemRow(props: ItemRowProps) {
         </td>
       ))}
       {hidden.has("$updated_at") ? null : (
-        <td class="less muted">
+        <td class="muted" data-label={texts.terms.properties.updatedAt}>
           <Time at={view.updatedAt} as="distance" />
         </td>
       )}
@@ -152,10 +152,10 @@ const simpleTypes: readonly Field["type"][] = [
 /** Whether a script can edit the cell in place. */
 const isSimple = ({ type }: Field) => simpleTypes.includes(type);
 
-/** Phones show only the first two cells, and only if they have a value. */
-function cellClass(field: Field, index: number, value: unknown): string | undefined {
+/** Phones show only cells with a value. */
+function cellClass(field: Field, value: unknown): string | undefined {
   const isEmpty = value === null || (Array.isArray(value) && value.length === 0);
-  const classes = [isNumber(field) ? "number" : "", index > 1 || isEmpty ? "less" : ""];
+  const classes = [isNumber(field) ? "number" : "", isEmpty ? "less" : ""];
   return classes.filter((name) => name !== "").join(" ") || undefined;
 }
 

@@ -180,14 +180,20 @@ export function SortMenu({ base, query, collection }: ToolProps & { collection: 
   const { itemList, terms } = useText();
   const text = itemList.tools;
   const directions = Object.entries(text.directions).map(([value, label]) => ({ value, label }));
+  const keys = sortKeys(collection, terms);
   const options = [
     { value: "", label: text.newestFirst },
-    ...sortKeys(collection, terms).map(([value, label]) => ({ value, label })),
+    ...keys.map(([value, label]) => ({ value, label })),
   ];
+  const currentName = keys.find(([key]) => key === query.sort?.key)?.[1];
   return (
     <details class="drop only-narrow">
-      <summary class="button quiet">{text.sort}</summary>
-      <form method="get" action={base} class="card">
+      <summary class="button quiet">
+        {query.sort && currentName !== undefined
+          ? text.sortedBy(currentName, query.sort.direction)
+          : text.sort}
+      </summary>
+      <form method="get" action={base} class="card sort">
         <HiddenQuery query={{ ...query, sort: undefined }} />
         <Select name="sort" label={text.sortBy} options={options} value={query.sort?.key} />
         <Select

@@ -35,7 +35,7 @@ const filters = () => ({
   everywhere: "All forms and apps",
   days: { today: "Today", yesterday: "Yesterday", week: "Last 7 days" },
   from: "From",
-  until: "Until",
+  until: "To",
   showAll: "Show all",
 });
 

@@ -105,10 +105,12 @@ export const itemImport = (words: Words) => ({
   keepExisting: (items: string) => `Keep them, and add new ${items} only`,
   updateExisting: (field: string) => `Update those with the same ${field}, and add the rest`,
   rejectedRows: "Rejected rows",
+  viewRejected: "View rejected rows",
   line: "Line",
   content: "Content",
   reason: "Reason",
-  why: "Why",
+  /** A column of the file. Differs from “Reason”, which can be the label of a field. */
+  rejectionReason: "Rejection reason",
   otherRejected: (count: number) =>
     `Download the rejected rows to see the other ${words.formatCount(count)}.`,
   updates: "Updates",

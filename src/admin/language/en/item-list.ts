@@ -40,6 +40,8 @@ const tools = () => ({
   columns: "Columns",
   saveColumns: "Save columns",
   sort: "Sort",
+  sortedBy: (field: string, direction: "asc" | "desc") =>
+    `Sort: ${field} ${direction === "asc" ? "↑" : "↓"}`,
   sortBy: "Sort by",
   newestFirst: "Newest first",
   direction: "Direction",

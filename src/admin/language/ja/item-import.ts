@@ -99,10 +99,11 @@ export const itemImport = (numbers: Numbers): ItemImport => ({
   keepExisting: (items) => `変更しない（新しい${items}のみ追加）`,
   updateExisting: (field) => `「${field}」が同じデータを更新し、それ以外を追加`,
   rejectedRows: "エラーの行",
+  viewRejected: "エラーの行を表示",
   line: "行",
   content: "内容",
   reason: "理由",
-  why: "理由",
+  rejectionReason: "エラーの理由",
   otherRejected: (count) =>
     `残りの ${numbers.formatCount(count)} 行は、エラーの行をダウンロードして確認してください。`,
   updates: "更新",

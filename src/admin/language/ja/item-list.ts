@@ -40,6 +40,7 @@ const tools = (): ItemList["tools"] => ({
   columns: "表示する列",
   saveColumns: "列を保存",
   sort: "並べ替え",
+  sortedBy: (field, direction) => `並べ替え：${field} ${direction === "asc" ? "↑" : "↓"}`,
   sortBy: "並べ替えの基準",
   newestFirst: "新しい順",
   direction: "順序",
