@@ -1,4 +1,4 @@
-import { conditionOnOption } from "#actions/collection-access.ts";
+import { conditionOnOption, fieldsOfView } from "#actions/collection-access.ts";
 import type { OperandNames } from "#actions/operand-names.ts";
 import { capitalize } from "#domain/text.ts";
 import { toTextList } from "#admin/credentials/describe.ts";
@@ -34,16 +34,21 @@ export function GiveAccess({
   const text = useText();
   const { give } = text.definitionAccess;
   const { viewGuide } = text.credentialAccess;
-  const { one, items } = text.terms.collections[kind];
+  const { one, items: plural } = text.terms.collections[kind];
   const path = `${collectionPath[kind]}/${key}/access`;
   const preset = values["preset"] === "report" ? "report" : "partner";
   const fields = definition.fields.fields;
+  const items = textOf(values["items"]) || (preset === "partner" ? "own" : "all");
+  const view = (definition.views ?? []).find((each) => items === `view:${each.key}`);
+  const isSelected = values["fields"] !== undefined;
   const chosen =
-    values["fields"] === undefined
-      ? fields
-          .filter((field) => preset === "partner" || !isPersonal(field))
-          .map((field) => field.key)
-      : toTextList(values["fields"]);
+    view && !(isSelected && values["fields_for"] === items)
+      ? fieldsOfView(view, definition)
+      : isSelected
+        ? toTextList(values["fields"])
+        : fields
+            .filter((field) => preset === "partner" || !isPersonal(field))
+            .map((field) => field.key);
   const options = listOptions(fields, text);
   const suggestion = suggestName(toNewView(fields, chosen, options[0]?.value), collection, text);
   return (
@@ -51,19 +56,29 @@ export function GiveAccess({
       <h2>{give.title(one)}</h2>
       <p class="actions">
         <a class="button quiet" href={`${path}?preset=partner`}>
-          {give.presets.partner(items)}
+          {give.presets.partner(plural)}
         </a>
         <a class="button quiet" href={`${path}?preset=report`}>
-          {give.presets.report(items)}
+          {give.presets.report(plural)}
         </a>
       </p>
       <form method="post" action={path} class="inputs" data-warn="">
         <input type="hidden" name="preset" value={preset} />
+        <input
+          type="hidden"
+          name="fields_for"
+          value={items}
+          data-view-fields={JSON.stringify(
+            Object.fromEntries(
+              (definition.views ?? []).map((each) => [each.key, fieldsOfView(each, definition)]),
+            ),
+          )}
+        />
         <ItemsChoice
           collection={collection}
           names={names}
           options={options}
-          values={{ items: preset === "partner" ? "own" : "all", ...values }}
+          values={{ ...values, items }}
         />
         <ChoiceGroup
           multiple
