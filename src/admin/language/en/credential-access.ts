@@ -4,7 +4,7 @@ import { sentence } from "#admin/language/sentence.ts";
 
 /** The purposes of credentials. Their names become those of credentials without one. */
 const purposes = () => ({
-  read: { name: "Reporting", hint: "Reads all data and definitions." },
+  read: { name: "Reporting", hint: "Reads data and definitions." },
   website_form: { name: "Website form", hint: "Creates submissions. Can’t read them." },
   sync: { name: "Two-way sync", hint: "Reads, creates and edits data. Can’t delete it." },
   code: {

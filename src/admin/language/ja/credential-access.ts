@@ -4,7 +4,7 @@ import { sentence } from "#admin/language/sentence.ts";
 type Texts = Catalogue["credentialAccess"];
 
 const purposes = (): Texts["purposes"] => ({
-  read: { name: "レポート作成", hint: "すべてのデータと定義を読み取ります。" },
+  read: { name: "レポート作成", hint: "データと定義を読み取ります。" },
   website_form: {
     name: "Web サイトのフォーム",
     hint: "回答を作成します。読み取りはできません。",
