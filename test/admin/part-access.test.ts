@@ -305,6 +305,13 @@ describe("The editor of a form", () => {
     expect([check.status, check.text.includes(reason)]).toEqual([200, true]);
     const save = await send({ do: "save", sure: "on" });
     expect([save.status, save.text.includes(reason)]).toEqual([422, true]);
+    expect(save.text).not.toContain("views: ");
+    for (const { text } of [check, save]) {
+      const outcome = /<section[^>]* id="outcome".*?<\/section>/s.exec(text)?.[0];
+      expect(outcome).toContain(reason);
+      expect(outcome).toContain(`href="/admin/forms/${form}/items?view=paid"`);
+      expect(outcome).not.toContain("Fix the highlighted fields");
+    }
     const japanese = await send({ do: "check" }, { "Accept-Language": "ja" });
     expect(japanese.text).toContain("ビュー「Well paid」が「Salary」を使用しています。");
   });
