@@ -95,6 +95,7 @@ export const credentialAccess = () => ({
   added: (permission: string) => `“${permission}” is selected below. Save changes to grant it.`,
   views: "What the credential sees",
   viewEntry: (collection: Child, view: string) => sentence`${collection}: ${view}.`,
-  viewRule: "It can’t read or write anything else.",
+  viewRule: "With this selection, it can’t read or write anything else.",
+  otherSelection: "You changed the selection. The credential will see what you select below.",
   viewGuide: "What a partner can infer",
 });

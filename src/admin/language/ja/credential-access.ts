@@ -105,6 +105,7 @@ export const credentialAccess = (): Texts => ({
     `下の「${permission}」を選択しました。付与するには、変更を保存してください。`,
   views: "アクセスできる範囲",
   viewEntry: (collection, view) => sentence`${collection}：${view}`,
-  viewRule: "この範囲外のデータとフィールドは表示されず、書き込むこともできません。",
+  otherSelection: "選択内容が変更されました。下で選択した範囲にアクセスできるようになります。",
+  viewRule: "この選択では、この範囲外のデータとフィールドは表示されず、書き込むこともできません。",
   viewGuide: "範囲外のデータについて推測できること",
 });
