@@ -147,7 +147,8 @@ describe("Keyboard use", () => {
     const search = page.getByRole("combobox").first();
     await search.focus();
     await page.keyboard.type("qqzzxx");
-    await page.getByText("Nothing found").waitFor();
+    const entry = page.getByText("Nothing found");
+    await expect.poll(() => entry.count()).toBe(1);
     await page.keyboard.press("Enter");
     await page.waitForURL(/search/);
   }, 60_000);

@@ -1,7 +1,7 @@
 import type { Preview } from "#actions/preview-definition.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { type FieldSet, noFields } from "#domain/definition/field.ts";
-import type { FieldError, Problem } from "#domain/problem/problem.ts";
+import type { Problem } from "#domain/problem/problem.ts";
 import type { PageContext } from "#admin/layout.tsx";
 import { fieldKeys, type Draft, type DraftField } from "./draft.ts";
 import { Input, Select } from "#html/inputs.tsx";
@@ -12,7 +12,7 @@ import { FieldEditor, Palette, useOpenPath } from "./field-editor.tsx";
 import type { EditFocus } from "./edit-draft.ts";
 import { FormErrors } from "#html/form-errors.tsx";
 import { ItemInputs } from "#admin/items/form/inputs.tsx";
-import type { BrokenView } from "./view-help.ts";
+import { type BrokenView, hasFieldErrors } from "./view-help.ts";
 import { type AffectedUsers, type Listeners, SaveOutcome } from "./outcome.tsx";
 
 export interface EditorProps {
@@ -193,8 +193,6 @@ export function Editor(props: EditorProps) {
   const { definitions, definitionEditor: text, terms } = useText();
   const storedKeys = (stored ?? noFields).fields.map(({ key }) => key).join(" ");
   const hidesFields = preview?.differences.some(({ what }) => what === "hidden") ?? false;
-  const errors = (problem?.members["errors"] ?? []) as FieldError[];
-  const hasFieldErrors = errors.some(({ field }) => !field.startsWith("views"));
   return (
     <FormErrors problem={problem}>
       <form
@@ -230,7 +228,7 @@ export function Editor(props: EditorProps) {
               listeners={props.listeners}
               viewUsers={props.viewUsers}
               kind={kind}
-              hasFieldErrors={hasFieldErrors}
+              hasFieldErrors={hasFieldErrors(problem)}
               brokenViews={props.brokenViews}
               listPath={`${action.replace(/\/fields$/, "")}/items`}
             />

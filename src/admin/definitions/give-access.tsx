@@ -5,7 +5,7 @@ import { toTextList } from "#admin/credentials/describe.ts";
 import { describeItems, nameConditions } from "#admin/describe-view.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
-import type { Collection } from "#domain/definition/collection.ts";
+import type { Collection, Definition } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
 import { mustBeSent } from "#domain/definition/required.ts";
 import { ChoiceGroup, Input, type InputOption, Select } from "#html/inputs.tsx";
@@ -39,16 +39,7 @@ export function GiveAccess({
   const preset = values["preset"] === "report" ? "report" : "partner";
   const fields = definition.fields.fields;
   const items = textOf(values["items"]) || (preset === "partner" ? "own" : "all");
-  const view = (definition.views ?? []).find((each) => items === `view:${each.key}`);
-  const isSelected = values["fields"] !== undefined;
-  const chosen =
-    view && !(isSelected && values["fields_for"] === items)
-      ? fieldsOfView(view, definition)
-      : isSelected
-        ? toTextList(values["fields"])
-        : fields
-            .filter((field) => preset === "partner" || !isPersonal(field))
-            .map((field) => field.key);
+  const chosen = selectFields(definition, values, items, preset);
   const options = listOptions(fields, text);
   const suggestion = suggestName(toNewView(fields, chosen, options[0]?.value), collection, text);
   return (
@@ -64,16 +55,7 @@ export function GiveAccess({
       </p>
       <form method="post" action={path} class="inputs" data-warn="">
         <input type="hidden" name="preset" value={preset} />
-        <input
-          type="hidden"
-          name="fields_for"
-          value={items}
-          data-view-fields={JSON.stringify(
-            Object.fromEntries(
-              (definition.views ?? []).map((each) => [each.key, fieldsOfView(each, definition)]),
-            ),
-          )}
-        />
+        <FieldsFor definition={definition} items={items} />
         <ItemsChoice
           collection={collection}
           names={names}
@@ -110,6 +92,40 @@ export function GiveAccess({
         </p>
       </form>
     </section>
+  );
+}
+
+/** The selected fields: those of the member for these items, those of the view, or those that the preset proposes. */
+function selectFields(
+  definition: Definition,
+  values: FormValues,
+  items: string,
+  preset: "partner" | "report",
+): string[] {
+  const { fields } = definition.fields;
+  const view = (definition.views ?? []).find(({ key }) => items === `view:${key}`);
+  const isSelected = values["fields"] !== undefined;
+  if (view && !(isSelected && values["fields_for"] === items))
+    return fieldsOfView(view, definition);
+  if (isSelected) return toTextList(values["fields"]);
+  return fields
+    .filter((field) => preset === "partner" || !isPersonal(field))
+    .map((field) => field.key);
+}
+
+/** Sends for which items the fields are selected. A script selects those of another view with its items. */
+function FieldsFor({ definition, items }: { definition: Definition; items: string }) {
+  const views = definition.views ?? [];
+  const fields = Object.fromEntries(
+    views.map((view) => [view.key, fieldsOfView(view, definition)]),
+  );
+  return (
+    <input
+      type="hidden"
+      name="fields_for"
+      value={items}
+      data-view-fields={JSON.stringify(fields)}
+    />
   );
 }
 

@@ -11,6 +11,10 @@ export function viewProblem(problem: Problem | undefined): Problem | undefined {
   return errors.length > 0 ? problem?.withErrors(errors) : undefined;
 }
 
+/** Whether a problem has errors of inputs, which the editor highlights. */
+export const hasFieldErrors = (problem: Problem | undefined): boolean =>
+  problem !== undefined && errorsOf(problem).some(({ field }) => !field.startsWith("views"));
+
 /** A view that uses a field that the draft removes. */
 export interface BrokenView {
   key: string;

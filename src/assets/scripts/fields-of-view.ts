@@ -4,12 +4,12 @@ export function selectFieldsOfView(): void {
   const form = source?.form;
   if (!source || !form) return;
   const fieldsByView = JSON.parse(source.dataset["viewFields"] ?? "{}") as Record<string, string[]>;
+  const fieldsOf = (items: string) =>
+    items.startsWith("view:") ? fieldsByView[items.slice("view:".length)] : undefined;
   const boxes = [...form.querySelectorAll<HTMLInputElement>('input[name="fields"]')];
   let earlier = boxes.filter(({ checked }) => checked).map(({ value }) => value);
   form.addEventListener("change", ({ target }) => {
     if (!(target instanceof HTMLInputElement) || target.name !== "items") return;
-    const fieldsOf = (items: string) =>
-      items.startsWith("view:") ? fieldsByView[items.slice("view:".length)] : undefined;
     const [before, after] = [fieldsOf(source.value), fieldsOf(target.value)];
     if (!before) earlier = boxes.filter(({ checked }) => checked).map(({ value }) => value);
     source.value = target.value;
