@@ -37,8 +37,9 @@ describe("The heading of a column", () => {
     const sort = [{ field: "amount", direction: "desc" }];
     const form = await formWith([{ amount: 1 }], [{ key: "big", name: "Big", sort }]);
     const { text } = await admin("GET", `/forms/${form}/items?view=big`, undefined, html);
-    expect(/<th[^>]*aria-sort="descending"[^>]*>.*?<\/th>/s.exec(text)?.[0]).toContain("Amount");
-    expect(text).toContain("sort=amount&amp;direction=asc");
+    const heading = /<th[^>]*aria-sort="descending"[^>]*>.*?<\/th>/s.exec(text)?.[0];
+    expect(heading).toContain("Amount");
+    expect(heading).not.toContain("direction=desc");
   });
 });
 
