@@ -52,7 +52,7 @@ export interface Part {
   /** All items, those that the credential itself created, those of a view, or those with an option of a field. */
   items: "all" | "own" | { view: string } | { field: string; option: string };
   /** The keys of the fields that it sees. Undefined for all. */
-  fields?: readonly string[] | undefined;
+  fields?: string[] | undefined;
 }
 
 /** A view that does not exist yet, and the view whose conditions it takes. */
@@ -78,6 +78,7 @@ export async function addViewOfPart(
   const { definition, version } = collection;
   const views = definition.views ?? [];
   const { source, ...content } = contentOf(part, definition);
+  if (source && showsSameFields(source, content, definition)) return { view: source, isNew: false };
   const known = views.find((view) => matchKey(view) === matchKey(content));
   if (known) return { view: known, isNew: false };
   const view = { ...nameView({ source, ...content }, collection), ...content };
@@ -87,7 +88,7 @@ export async function addViewOfPart(
 
 function contentOf({ items, fields }: Part, { fields: set, views }: Definition): NewView {
   const all = set.fields.map((field) => field.key);
-  const shown = fields ? all.filter((field) => fields.includes(field)) : all;
+  const shown = fieldsOfView({ fields }, { fields: set });
   if (shown.length === 0)
     throw problem.invalidInput([errorAt(["fields"], "required", "Choose at least one field.")]);
   const source = typeof items === "object" && "view" in items ? items.view : undefined;
@@ -99,6 +100,20 @@ function contentOf({ items, fields }: Part, { fields: set, views }: Definition):
     source: view,
   };
 }
+
+type Fields = Pick<View, "fields">;
+
+/** The keys of the fields that a view shows, in the order of the definition. */
+export function fieldsOfView(
+  { fields }: Fields,
+  { fields: set }: Pick<Definition, "fields">,
+): string[] {
+  const all = set.fields.map((field) => field.key);
+  return fields ? all.filter((field) => fields.includes(field)) : all;
+}
+
+const showsSameFields = (a: Fields, b: Fields, definition: Definition): boolean =>
+  fieldsOfView(a, definition).join() === fieldsOfView(b, definition).join();
 
 function conditionsOf(items: Part["items"], fields: readonly Field[]): unknown[] {
   if (items === "own") return [{ field: "$created_by", op: "eq", value: meOperand }];

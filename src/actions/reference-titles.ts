@@ -4,7 +4,9 @@ import type { ItemView } from "#domain/item/item.ts";
 import { isObject } from "#domain/json.ts";
 import { findTitles, type RecordTitle } from "#store/data/reference-titles.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
+import type { FieldChange } from "#domain/item/change.ts";
 import type { ActionContext } from "./context.ts";
+import type { ChangeDescription } from "./describe-changes.ts";
 import { queryItems } from "./query-items.ts";
 import { mayReadApp } from "./references.ts";
 import { titleField } from "#domain/definition/field.ts";
@@ -22,25 +24,53 @@ export async function loadTitles(
   known: readonly RecordTitle[] = [],
 ): Promise<Titles> {
   const knownIds = new Set(known.map(({ id }) => id));
-  const ids = new Set<string>();
-  const apps = new Set<string>();
-  for (const data of values) {
-    for (const { app, id } of referencesOf(definition.fields.fields, data)) {
-      if (ids.size >= maxTitles || knownIds.has(id) || !mayReadApp(ctx, app)) continue;
-      ids.add(id);
-      apps.add(app);
-    }
-  }
+  const references = values.flatMap((data) => referencesOf(definition.fields.fields, data));
+  const { ids, apps } = readableTargets(
+    ctx,
+    references.filter(({ id }) => !knownIds.has(id)),
+  );
   // All apps to which one collection refers are in its database.
-  const found = await findTitles(ctx.databases.of({ id: collectionId }), [...ids], [...apps]);
+  const found = await findTitles(ctx.databases.of({ id: collectionId }), ids, apps);
   return new Map([...known, ...found].map((record) => [record.id, record]));
 }
 
+/**
+ * Finds the titles of the records to which changes of items in several collections refer. Queries each database once,
+ * and none if the changes have no references.
+ */
+export async function loadTitlesOfChanges(
+  ctx: ActionContext,
+  changes: readonly Pick<ChangeDescription, "compiled" | "fields">[],
+): Promise<Titles> {
+  const references = changes.flatMap(({ compiled, fields: changed }) => {
+    const { fields } = compiled.collection.definition.fields;
+    return changedValues(changed ?? []).flatMap((data) => referencesOf(fields, data));
+  });
+  const { ids, apps } = readableTargets(ctx, references);
+  const found = await Promise.all(
+    ctx.databases.dataDatabases().map((db) => findTitles(db, ids, apps)),
+  );
+  return new Map(found.flat().map((record) => [record.id, record]));
+}
+
+/** The IDs and the apps of the references that the caller may read, at most as many as a page loads. */
+function readableTargets(ctx: ActionContext, references: readonly Reference[]) {
+  const readable = references.filter(({ app }) => mayReadApp(ctx, app));
+  const ids = [...new Set(readable.map(({ id }) => id))].slice(0, maxTitles);
+  return { ids, apps: [...new Set(readable.map(({ app }) => app))] };
+}
+
+interface Reference {
+  app: string;
+  id: string;
+}
+
+/** The former and the new values of changed fields, as data. */
+export const changedValues = (fields: readonly FieldChange[]): Record<string, unknown>[] =>
+  fields.flatMap(({ key, from, to }) => [{ [key]: from }, { [key]: to }]);
+
 /** The references in the data of an item, including those in line items. */
-function referencesOf(
-  fields: readonly Field[],
-  data: Record<string, unknown>,
-): { app: string; id: string }[] {
+function referencesOf(fields: readonly Field[], data: Record<string, unknown>): Reference[] {
   return fields.flatMap((field) => {
     const value = data[field.key];
     if (field.type === "reference")

@@ -43,7 +43,10 @@ function SubmitButton({ action, name, quiet, little, values = {} }: DirectProps)
   );
 }
 
-/** The dialog is a popover. The browser itself opens it and closes it, also with Escape. */
+/**
+ * The dialog is a popover, which the browser itself opens and closes, also with Escape. A script makes it modal, so that
+ * the focus stays inside.
+ */
 function ConfirmButton({
   action,
   name,
@@ -60,7 +63,7 @@ function ConfirmButton({
       <button type="button" class={little ? "danger little" : "danger"} popovertarget={id}>
         {name}…
       </button>
-      <div popover="auto" id={id} class="confirm" role="dialog" aria-labelledby={`${id}-title`}>
+      <dialog popover="auto" id={id} closedby="any" class="confirm" aria-labelledby={`${id}-title`}>
         <form method="post" action={action}>
           <h2 id={`${id}-title`}>{title}</h2>
           <p>{confirm}</p>
@@ -81,7 +84,7 @@ function ConfirmButton({
             </button>
           </div>
         </form>
-      </div>
+      </dialog>
     </>
   );
 }

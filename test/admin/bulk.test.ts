@@ -181,6 +181,21 @@ describe("A bulk action on all matches", () => {
 });
 
 describe("A bulk action on selected items", () => {
+  it.each(["edit", "close", "delete"])(
+    "answers %s with the reason, and asks nothing, when all selected submissions are closed",
+    async (name) => {
+      const { form, ids, act } = await formWith({ title: "a" });
+      await integrator.patch(`/submissions/${ids[0]}`, { status: "closed" });
+      const answer = await act({ ids, act: name }, html);
+      expect([answer.status, answer.headers.get("Location")]).toEqual([
+        303,
+        `/admin/forms/${form}/items`,
+      ]);
+      const flash = decodeURIComponent(answer.headers.get("Set-Cookie") ?? "");
+      expect(flash).toContain(`Nothing to ${name}: all selected submissions are closed`);
+    },
+  );
+
   it("names the items that it left out, and why", async () => {
     const { act, create, ids } = await formWith({ title: "Open" }, { title: "Closed" });
     await integrator.patch(`/submissions/${ids[1]}`, { status: "closed" });

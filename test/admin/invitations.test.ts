@@ -34,7 +34,7 @@ describe("An invitation", () => {
     const { text } = await admin("GET", "/members", undefined, { Accept: "text/html" });
     const ids = addresses.map((email) => {
       const dialog = text
-        .split('<div popover="auto" ')
+        .split('<dialog popover="auto" ')
         .find((part) => part.includes(`="${email}"`));
       return /^id="([^"]+)"/.exec(dialog ?? "")?.[1];
     });

@@ -32,6 +32,17 @@ async function formWith(items: readonly object[], views: readonly object[] = [])
 
 const titlesOf = ({ body }: Answer): string[] => body.items.map(({ data }: Json) => data.title);
 
+describe("The heading of a column", () => {
+  it("shows the sort of the open view", async () => {
+    const sort = [{ field: "amount", direction: "desc" }];
+    const form = await formWith([{ amount: 1 }], [{ key: "big", name: "Big", sort }]);
+    const { text } = await admin("GET", `/forms/${form}/items?view=big`, undefined, html);
+    const heading = /<th[^>]*aria-sort="descending"[^>]*>.*?<\/th>/s.exec(text)?.[0];
+    expect(heading).toContain("Amount");
+    expect(heading).not.toContain("direction=desc");
+  });
+});
+
 describe("Filters of a list", () => {
   let items: string;
   const list = async (query: string) => titlesOf(await admin("GET", `${items}?${query}`));

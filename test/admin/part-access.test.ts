@@ -185,6 +185,43 @@ describe("The page “Access” of a form", () => {
     expect(next.text).toContain("Only items whose Room is “Blue”, all fields except E-mail");
   });
 
+  const cheap = {
+    key: "cheap",
+    name: "Cheap",
+    conditions: [{ field: "pay", op: "lt", value: 5 }],
+    fields: ["title"],
+  };
+  const allKeys = ["title", "email", "pay", "score"];
+
+  it("selects the fields of a view before it gives access to its items", async () => {
+    const form = await makeForm(owner, fields, { views: [cheap] });
+    const sent = { items: "view:cheap", fields_for: "own", fields: allKeys };
+    const first = await admin("POST", `/forms/${form}/access`, sent, html);
+    expect(first.status).toBe(422);
+    expect(first.text).toContain("Its own fields are selected now.");
+    expect(first.text).toMatch(/name="fields_for" value="view:cheap"/);
+    const checked = [...first.text.matchAll(/name="fields" value="(\w+)" checked/g)];
+    expect(checked.map(([, key]) => key)).toEqual(["title"]);
+    const { views } = (await owner.get(`/forms/${form}/schema`)).body;
+    expect(views).toHaveLength(1);
+  });
+
+  it("reuses a view if its own fields are chosen, and else names the other fields", async () => {
+    const whole = { key: "whole", name: "Whole", conditions: cheap.conditions, fields: allKeys };
+    const form = await makeForm(owner, fields, { views: [cheap, whole] });
+    const give = (items: string, keys: string[]) =>
+      admin("POST", `/forms/${form}/access`, { items, fields_for: items, fields: keys });
+    expect((await give("view:cheap", ["title"])).body.resource).toBe(`form:${form}/cheap`);
+    expect((await give("view:whole", allKeys)).body.resource).toBe(`form:${form}/whole`);
+    await give("view:cheap", allKeys);
+    await give("view:cheap", ["pay"]);
+    const { views } = (await owner.get(`/forms/${form}/schema`)).body;
+    expect(views.slice(2).map(({ name }: { name: string }) => name)).toEqual([
+      "Cheap, all fields",
+      "Cheap, without Title, E-mail, score",
+    ]);
+  });
+
   it("adds the view of a partner that selects a whole form, once", async () => {
     const form = await makeForm(owner, fields);
     const input = { page: "issue", purpose: "partner", scope: "only", kind: "token", name: "" };
@@ -268,6 +305,13 @@ describe("The editor of a form", () => {
     expect([check.status, check.text.includes(reason)]).toEqual([200, true]);
     const save = await send({ do: "save", sure: "on" });
     expect([save.status, save.text.includes(reason)]).toEqual([422, true]);
+    expect(save.text).not.toContain("views: ");
+    for (const { text } of [check, save]) {
+      const outcome = /<section[^>]* id="outcome".*?<\/section>/s.exec(text)?.[0];
+      expect(outcome).toContain(reason);
+      expect(outcome).toContain(`href="/admin/forms/${form}/items?view=paid"`);
+      expect(outcome).not.toContain("Fix the highlighted fields");
+    }
     const japanese = await send({ do: "check" }, { "Accept-Language": "ja" });
     expect(japanese.text).toContain("ビュー「Well paid」が「Salary」を使用しています。");
   });

@@ -55,6 +55,16 @@ describe("Pages", () => {
     expect(page.split("<bdi>Sato</bdi>").length).toBe(3);
   });
 
+  it("of the audit show the titles of former and new records, and no IDs", async () => {
+    const data = { customer: yamada.id };
+    const { id } = (await owner.post(`/apps/${orders}/records`, { data })).body;
+    await owner.patch(`/apps/${orders}/records/${id}`, { data: { customer: "CUS-000002" } });
+    const page = await show(`/audit?subject=${id}`);
+    expect(page).toContain("<bdi>Yamada</bdi></a>");
+    expect(page).toContain("<bdi>Sato</bdi></a>");
+    expect(page).not.toContain(`>${yamada.id}<`);
+  });
+
   it("of a record list what refers to it, with links to those items", async () => {
     const page = await show(`/apps/${customers}/items/${yamada.id}`);
     const [, list = ""] = page.split('id="referrers"');

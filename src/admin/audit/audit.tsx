@@ -2,8 +2,10 @@ import { EmptyState, ShortId, NextLink, Table } from "#html/parts.tsx";
 import { Time } from "#html/viewer.tsx";
 import { listAudit, type AuditGroup } from "#actions/audit.ts";
 import { describeChanges, type ChangeDescription } from "#actions/describe-changes.ts";
+import { loadTitlesOfChanges } from "#actions/reference-titles.ts";
 import type { AuditFilter } from "#store/home/audit-log.ts";
 import type { AuditPosition } from "#store/home/audit-window.ts";
+import { noReferences, ReferencesContext } from "#admin/items/references.tsx";
 import { AdminPage } from "#admin/layout.tsx";
 import { AuditSentence, AuditFilters } from "./entries.tsx";
 import { ChangedFields, GroupSentence } from "./groups.tsx";
@@ -76,9 +78,10 @@ const auditPage = page({
     const { groups, next, isCut, collections } = listed;
     const single = groups.filter(({ count }) => count === 1).map(({ entry }) => entry);
     const descriptions = await describeChanges(ctx, single);
+    const titles = await loadTitlesOfChanges(ctx, [...descriptions.values()]);
     const nextUrl = new URL(c.req.url);
     if (next !== null) nextUrl.searchParams.set("before", `${next.at}.${next.number}`);
-    const found = { groups, descriptions, isEach, collections };
+    const found = { groups, descriptions, titles, isEach, collections };
     const searchedBackTo = isCut && next ? next.at : null;
     return { ...found, searchedBackTo, next: next && nextUrl.href, query: c.req.query() };
   },
@@ -105,31 +108,33 @@ const auditPage = page({
             <p>{next ? text.noMatchesYet : text.noMatches}</p>
           </EmptyState>
         ) : (
-          <Table caption={text.title} columns={[time, event, session, request]}>
-            {groups.map(({ entry, ...group }) => (
-              <tr>
-                <td>
-                  <Time at={entry.at} />
-                </td>
-                <td class="full">
-                  {group.count > 1 ? (
-                    <GroupSentence group={{ ...group, entry }} />
-                  ) : (
-                    <>
-                      <AuditSentence entry={entry} description={descriptions.get(entry.number)} />
-                      <ChangedFields description={descriptions.get(entry.number)} />
-                    </>
-                  )}
-                </td>
-                <td class="less">
-                  {entry.session === null ? "" : <code class="nowrap">{entry.session}</code>}
-                </td>
-                <td class="less nowrap">
-                  <ShortId of={entry.requestId} shown={entry.requestId.slice(0, 8)} />
-                </td>
-              </tr>
-            ))}
-          </Table>
+          <ReferencesContext.Provider value={{ ...noReferences, titles: data.titles }}>
+            <Table caption={text.title} columns={[time, event, session, request]}>
+              {groups.map(({ entry, ...group }) => (
+                <tr>
+                  <td>
+                    <Time at={entry.at} />
+                  </td>
+                  <td class="full">
+                    {group.count > 1 ? (
+                      <GroupSentence group={{ ...group, entry }} />
+                    ) : (
+                      <>
+                        <AuditSentence entry={entry} description={descriptions.get(entry.number)} />
+                        <ChangedFields description={descriptions.get(entry.number)} />
+                      </>
+                    )}
+                  </td>
+                  <td class="less">
+                    {entry.session === null ? "" : <code class="nowrap">{entry.session}</code>}
+                  </td>
+                  <td class="less nowrap">
+                    <ShortId of={entry.requestId} shown={entry.requestId.slice(0, 8)} />
+                  </td>
+                </tr>
+              ))}
+            </Table>
+          </ReferencesContext.Provider>
         )}
         {searchedBackTo === null ? null : (
           <p class="muted">{text.searchedBackTo(<Time at={searchedBackTo} />)}</p>

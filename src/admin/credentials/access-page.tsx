@@ -138,21 +138,24 @@ export function AccessPage({
   );
 }
 
-/** Says in words what a credential with views sees. */
+/** Says in words what a credential with views sees. A script takes it back when the choices of the form differ. */
 export function NarrowAccess({
   resources,
   reachable,
 }: Pick<AccessPageProps, "reachable"> & Pick<Credential, "resources">) {
   const text = useText();
   if (resources === "all" || !isNarrow(resources)) return null;
-  const views = reachable.flatMap(({ kind, key, name, fields, names, views: own }) =>
-    own
+  const { everything } = text.definitionAccess.who;
+  const views = reachable.flatMap(({ kind, key, name, fields, names, views: own }) => [
+    ...(resources.includes(`${kind}:${key}`) ? [{ name, shown: everything }] : []),
+    ...own
       .filter((view) => resources.includes(`${kind}:${key}/${view.key}`))
       .map((view) => ({ name, shown: describeView(view, text, { fields, names }) })),
-  );
+  ]);
   return (
-    <section class="card">
+    <section class="card" data-selection-summary="">
       <h2>{text.credentialAccess.views}</h2>
+      <p hidden>{text.credentialAccess.otherSelection}</p>
       <ul>
         {views.map(({ name, shown }) => (
           <li>{text.credentialAccess.viewEntry(<strong>{name}</strong>, shown)}</li>

@@ -1,10 +1,12 @@
 import * as z from "zod/mini";
 import {
   addViewOfPart,
+  fieldsOfView,
   getCollectionAccess,
   type CollectionAccess,
   type Part,
 } from "#actions/collection-access.ts";
+import { getDefinition } from "#actions/definitions.ts";
 import { describeAccess, describePermissionsOf } from "#admin/credentials/describe.ts";
 import { describeView, type ViewWords } from "#admin/describe-view.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
@@ -104,6 +106,8 @@ const PartInput = lazy(() =>
     items: z.string(),
     where: z.optional(z.string()),
     fields: z._default(z.union([z.string(), z.array(z.string())]), []),
+    /** The choice of items for which the page selected fields. Scripts that call this send none. */
+    fields_for: z.optional(z.string()),
     name: z._default(z.string().check(z.maxLength(190)), ""),
   }),
 );
@@ -116,6 +120,28 @@ function toPart({ items, where = "", fields }: z.infer<ReturnType<typeof PartInp
   if (items !== "where") return { items: { view: items.slice("view:".length) }, fields: shown };
   const [field, option] = splitOption(where);
   return { items: { field, option }, fields: shown };
+}
+
+/**
+ * Rejects fields that the page selected for other items than those of the chosen view, unless they are those of the view.
+ * Otherwise, a browser without scripts would show more than the view.
+ */
+async function assertFieldsChosen(
+  ctx: Parameters<typeof getDefinition>[0],
+  kind: CollectionKind,
+  key: string,
+  { items, fields, fields_for: chosenFor }: z.infer<ReturnType<typeof PartInput>>,
+  text: Catalogue,
+): Promise<void> {
+  if (chosenFor === undefined || chosenFor === items || !items.startsWith("view:")) return;
+  const { collection } = await getDefinition(ctx, kind, key);
+  const view = findView(collection, items.slice("view:".length));
+  if (!view) return;
+  const chosen = new Set([fields].flat());
+  const own = fieldsOfView(view, collection.definition);
+  if (chosen.size === own.length && own.every((field) => chosen.has(field))) return;
+  const reason = text.definitionAccess.give.checkFields(view.name);
+  throw problem.invalidInput([errorAt(["fields"], "required", reason)]);
 }
 
 interface AccessPageProps {
@@ -171,6 +197,7 @@ export function accessPage(kind: CollectionKind) {
         const reason = text.definitionAccess.give.chooseItems;
         throw problem.invalidInput([errorAt(["items"], "invalid_format", reason)]);
       }
+      await assertFieldsChosen(ctx, kind, param("key"), input, text);
       const { view, isNew } = await addViewOfPart(
         ctx,
         kind,

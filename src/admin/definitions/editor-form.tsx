@@ -12,6 +12,7 @@ import { FieldEditor, Palette, useOpenPath } from "./field-editor.tsx";
 import type { EditFocus } from "./edit-draft.ts";
 import { FormErrors } from "#html/form-errors.tsx";
 import { ItemInputs } from "#admin/items/form/inputs.tsx";
+import { type BrokenView, hasFieldErrors } from "./view-help.ts";
 import { type AffectedUsers, type Listeners, SaveOutcome } from "./outcome.tsx";
 
 export interface EditorProps {
@@ -33,6 +34,8 @@ export interface EditorProps {
   viewUsers?: AffectedUsers | undefined;
   /** The errors that the inputs show. */
   wrong: Problem | undefined;
+  /** The views that use fields that the draft removes. */
+  brokenViews: readonly BrokenView[];
   focus?: EditFocus | undefined;
   /** Whether the draft comes from a form that a member sent. */
   isUnsaved: boolean;
@@ -190,7 +193,6 @@ export function Editor(props: EditorProps) {
   const { definitions, definitionEditor: text, terms } = useText();
   const storedKeys = (stored ?? noFields).fields.map(({ key }) => key).join(" ");
   const hidesFields = preview?.differences.some(({ what }) => what === "hidden") ?? false;
-  const hasFieldErrors = ((problem?.members["errors"] ?? []) as unknown[]).length > 0;
   return (
     <FormErrors problem={problem}>
       <form
@@ -226,7 +228,9 @@ export function Editor(props: EditorProps) {
               listeners={props.listeners}
               viewUsers={props.viewUsers}
               kind={kind}
-              hasFieldErrors={hasFieldErrors}
+              hasFieldErrors={hasFieldErrors(problem)}
+              brokenViews={props.brokenViews}
+              listPath={`${action.replace(/\/fields$/, "")}/items`}
             />
             <div id="sure" data-live="">
               {hidesFields ? (

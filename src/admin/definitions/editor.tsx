@@ -12,7 +12,7 @@ import { isTooLarge, tooManyFieldsProblem } from "./draft-size.ts";
 import { type Draft, makeKey, needsChosenKey } from "./draft.ts";
 import { transliterate } from "./transliterate.ts";
 import { DefinitionPage, LargeDefinitionPage, NewDefinitionPage } from "./editor-page.tsx";
-import { viewProblem, withViewHelp } from "./view-help.ts";
+import { findBrokenViews, viewProblem, withViewHelp } from "./view-help.ts";
 import { buildDraftPreview, draftBody, previewDraft, type EditorState } from "./editor-preview.ts";
 import {
   getDefinition,
@@ -45,15 +45,17 @@ async function sendEditor(
   const { draftProblem, inputProblem, ...previews } = await buildDraftPreview(c, state, draft);
   const shown = error ?? viewProblem(draftProblem);
   const explained = shown && withViewHelp(shown, current?.collection.definition, text);
+  // Options and formulas of new fields may stay empty until people save.
+  const wrong = error ? (error.members["errors"] ? error : draftProblem) : inputProblem;
   const editor = {
     frame: pageContext(c),
     kind,
     draft,
+    brokenViews: findBrokenViews(wrong, current?.collection.definition, text),
     stored: current?.collection.definition.fields ?? null,
     ...previews,
     locations: current ? [] : await listLocations(c.var.action),
-    // Options and formulas of new fields may stay empty until people save.
-    wrong: error ? (error.members["errors"] ? error : draftProblem) : inputProblem,
+    wrong,
     focus,
     isUnsaved: c.req.method === "POST",
     action: current

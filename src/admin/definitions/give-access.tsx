@@ -1,11 +1,11 @@
-import { conditionOnOption } from "#actions/collection-access.ts";
+import { conditionOnOption, fieldsOfView } from "#actions/collection-access.ts";
 import type { OperandNames } from "#actions/operand-names.ts";
 import { capitalize } from "#domain/text.ts";
 import { toTextList } from "#admin/credentials/describe.ts";
 import { describeItems, nameConditions } from "#admin/describe-view.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
-import type { Collection } from "#domain/definition/collection.ts";
+import type { Collection, Definition } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
 import { mustBeSent } from "#domain/definition/required.ts";
 import { ChoiceGroup, Input, type InputOption, Select } from "#html/inputs.tsx";
@@ -34,16 +34,12 @@ export function GiveAccess({
   const text = useText();
   const { give } = text.definitionAccess;
   const { viewGuide } = text.credentialAccess;
-  const { one, items } = text.terms.collections[kind];
+  const { one, items: plural } = text.terms.collections[kind];
   const path = `${collectionPath[kind]}/${key}/access`;
   const preset = values["preset"] === "report" ? "report" : "partner";
   const fields = definition.fields.fields;
-  const chosen =
-    values["fields"] === undefined
-      ? fields
-          .filter((field) => preset === "partner" || !isPersonal(field))
-          .map((field) => field.key)
-      : toTextList(values["fields"]);
+  const items = textOf(values["items"]) || (preset === "partner" ? "own" : "all");
+  const chosen = selectFields(definition, values, items, preset);
   const options = listOptions(fields, text);
   const suggestion = suggestName(toNewView(fields, chosen, options[0]?.value), collection, text);
   return (
@@ -51,19 +47,20 @@ export function GiveAccess({
       <h2>{give.title(one)}</h2>
       <p class="actions">
         <a class="button quiet" href={`${path}?preset=partner`}>
-          {give.presets.partner(items)}
+          {give.presets.partner(plural)}
         </a>
         <a class="button quiet" href={`${path}?preset=report`}>
-          {give.presets.report(items)}
+          {give.presets.report(plural)}
         </a>
       </p>
       <form method="post" action={path} class="inputs" data-warn="">
         <input type="hidden" name="preset" value={preset} />
+        <FieldsFor definition={definition} items={items} />
         <ItemsChoice
           collection={collection}
           names={names}
           options={options}
-          values={{ items: preset === "partner" ? "own" : "all", ...values }}
+          values={{ ...values, items }}
         />
         <ChoiceGroup
           multiple
@@ -95,6 +92,40 @@ export function GiveAccess({
         </p>
       </form>
     </section>
+  );
+}
+
+/** The selected fields: those of the member for these items, those of the view, or those that the preset proposes. */
+function selectFields(
+  definition: Definition,
+  values: FormValues,
+  items: string,
+  preset: "partner" | "report",
+): string[] {
+  const { fields } = definition.fields;
+  const view = (definition.views ?? []).find(({ key }) => items === `view:${key}`);
+  const isSelected = values["fields"] !== undefined;
+  if (view && !(isSelected && values["fields_for"] === items))
+    return fieldsOfView(view, definition);
+  if (isSelected) return toTextList(values["fields"]);
+  return fields
+    .filter((field) => preset === "partner" || !isPersonal(field))
+    .map((field) => field.key);
+}
+
+/** Sends for which items the fields are selected. A script selects those of another view with its items. */
+function FieldsFor({ definition, items }: { definition: Definition; items: string }) {
+  const views = definition.views ?? [];
+  const fields = Object.fromEntries(
+    views.map((view) => [view.key, fieldsOfView(view, definition)]),
+  );
+  return (
+    <input
+      type="hidden"
+      name="fields_for"
+      value={items}
+      data-view-fields={JSON.stringify(fields)}
+    />
   );
 }
 

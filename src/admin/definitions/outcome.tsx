@@ -2,6 +2,7 @@ import type { Child } from "hono/jsx";
 import type { CountedDiff } from "#actions/count-affected.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { Preview } from "#actions/preview-definition.ts";
+import type { BrokenView } from "./view-help.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
 
 type ChangeTexts = Catalogue["definitionChanges"];
@@ -93,6 +94,8 @@ export function SaveOutcome({
   viewUsers,
   kind,
   hasFieldErrors,
+  brokenViews,
+  listPath,
 }: {
   preview: Preview | undefined;
   listeners: Listeners | undefined;
@@ -100,6 +103,9 @@ export function SaveOutcome({
   kind: CollectionKind;
   /** Whether inputs show errors. */
   hasFieldErrors: boolean;
+  brokenViews: readonly BrokenView[];
+  /** The list of the items, which has the views. */
+  listPath: string;
 }) {
   const text = useText().definitionChanges;
   return (
@@ -108,7 +114,15 @@ export function SaveOutcome({
       {preview ? (
         <ChangeList {...{ preview, kind, listeners, viewUsers }} />
       ) : (
-        <p class="muted">{hasFieldErrors ? text.fixFields : text.finish}</p>
+        <>
+          {brokenViews.map(({ key, name, reason }) => (
+            <p class="error">
+              {reason} <a href={`${listPath}?view=${key}`}>{text.openView(name)}</a>
+            </p>
+          ))}
+          {hasFieldErrors ? <p class="muted">{text.fixFields}</p> : null}
+          {hasFieldErrors || brokenViews.length > 0 ? null : <p class="muted">{text.finish}</p>}
+        </>
       )}
     </section>
   );

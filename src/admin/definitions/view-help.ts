@@ -11,23 +11,54 @@ export function viewProblem(problem: Problem | undefined): Problem | undefined {
   return errors.length > 0 ? problem?.withErrors(errors) : undefined;
 }
 
+/** Whether a problem has errors of inputs, which the editor highlights. */
+export const hasFieldErrors = (problem: Problem | undefined): boolean =>
+  problem !== undefined && errorsOf(problem).some(({ field }) => !field.startsWith("views"));
+
+/** A view that uses a field that the draft removes. */
+export interface BrokenView {
+  key: string;
+  name: string;
+  reason: string;
+}
+
+/** The views in the errors of a problem, with the labels of the page. */
+export function findBrokenViews(
+  problem: Problem | undefined,
+  definition: Definition | undefined,
+  text: Catalogue,
+): BrokenView[] {
+  return problem ? errorsOf(problem).flatMap((error) => toBrokenView(error, definition, text)) : [];
+}
+
+function toBrokenView(
+  { reason }: FieldError,
+  definition: Definition | undefined,
+  { definitionEditor: { problems } }: Catalogue,
+): BrokenView[] {
+  const [, key, field] = /^The view "(.*?)" uses the field "(.*?)"/.exec(reason) ?? [];
+  if (key === undefined || field === undefined) return [];
+  const fields = (definition?.fields.fields ?? []).flatMap((each): Field[] =>
+    each.type === "line_items" ? [each, ...each.fields] : [each],
+  );
+  const name = definition?.views?.find((view) => view.key === key)?.name ?? key;
+  const label = fields.find((each) => each.key === field)?.label ?? field;
+  return [{ key, name, reason: problems.viewUsesField(name, label) }];
+}
+
 /** Names views and fields as the page does where a view uses a field that the draft removes. */
 export function withViewHelp(
   problem: Problem,
   definition: Definition | undefined,
-  { definitionEditor: { problems } }: Catalogue,
+  text: Catalogue,
 ): Problem {
-  const fields = (definition?.fields.fields ?? []).flatMap((field): Field[] =>
-    field.type === "line_items" ? [field, ...field.fields] : [field],
-  );
   const errors = errorsOf(problem);
   if (errors.length === 0) return problem;
-  const explained = errors.map((error) => {
-    const [, view, field] = /^The view "(.*?)" uses the field "(.*?)"/.exec(error.reason) ?? [];
-    if (view === undefined || field === undefined) return error;
-    const name = definition?.views?.find(({ key }) => key === view)?.name ?? view;
-    const label = fields.find(({ key }) => key === field)?.label ?? field;
-    return { ...error, reason: problems.viewUsesField(name, label) };
-  });
-  return problem.withErrors(explained);
+  return problem.withErrors(
+    errors.map((error) => {
+      const [view] = toBrokenView(error, definition, text);
+      // The reason names the view, for which the page has no input.
+      return view ? { ...error, field: "", reason: view.reason } : error;
+    }),
+  );
 }

@@ -18,7 +18,7 @@ export function nameViewOfPart(
   const views = definition.views ?? [];
   const chosen = entered.trim();
   const base = (chosen || suggestName(view, { definition, kind }, text)).slice(0, maxNameLength);
-  const keyBase = chosen || suggestName({ ...view, fields: undefined }, { definition, kind }, text);
+  const keyBase = chosen || nameItems(view, { definition, kind }, text);
   const names = new Set(views.map(({ name }) => name));
   let name = base;
   for (let number = 2; names.has(name); number += 1) name = `${base} ${number}`;
@@ -28,23 +28,17 @@ export function nameViewOfPart(
 
 const maxNamedFields = 3;
 
+type PartOfView = Omit<NewView, "fields"> & { fields?: string[] | undefined };
+type Shape = Pick<Collection, "definition" | "kind">;
+
 /** A name like “Room is Blue, without Email”. */
-export function suggestName(
-  { conditions, fields, source }: Omit<NewView, "fields"> & { fields?: string[] | undefined },
-  { definition, kind }: Pick<Collection, "definition" | "kind">,
-  text: Catalogue,
-): string {
+export function suggestName(view: PartOfView, { definition, kind }: Shape, text: Catalogue) {
   const { names } = text.definitionAccess.give;
+  const { fields, source } = view;
+  const items = nameItems(view, { definition, kind }, text);
+  // Only a view with other fields leads to a view of the same items.
+  if (!fields) return source ? names.allFields(items) : items;
   const all = definition.fields.fields;
-  const isOwn = JSON.stringify(conditions).includes(JSON.stringify(meOperand));
-  const items =
-    source?.name ??
-    (conditions.length === 0
-      ? names.all(text.terms.collections[kind].items)
-      : isOwn
-        ? names.own
-        : nameConditions(conditions, text, all));
-  if (!fields) return items;
   const labels = (isShown: boolean) =>
     all.filter(({ key }) => fields.includes(key) === isShown).map(({ label }) => label);
   const [shown, hidden] = [labels(true), labels(false)];
@@ -52,4 +46,14 @@ export function suggestName(
   return shown.length <= maxNamedFields
     ? names.only(items, text.terms.list(shown))
     : names.someFields(items, shown.length);
+}
+
+/** Names the items of a view by those of another view, or by the conditions. */
+function nameItems({ conditions, source }: PartOfView, shape: Shape, text: Catalogue): string {
+  const { names } = text.definitionAccess.give;
+  if (source) return source.name;
+  if (conditions.length === 0) return names.all(text.terms.collections[shape.kind].items);
+  return JSON.stringify(conditions).includes(JSON.stringify(meOperand))
+    ? names.own
+    : nameConditions(conditions, text, shape.definition.fields.fields);
 }

@@ -17,7 +17,7 @@ import { reopenSubmission, updateItem } from "#actions/update-item.ts";
 import { historyDocument, itemDocument, relativeOrigin } from "#documents/items.ts";
 import { readForm } from "#admin/form-input.ts";
 import { action, page } from "#admin/page.ts";
-import { loadTitles, type Titles } from "#actions/reference-titles.ts";
+import { changedValues, loadTitles, type Titles } from "#actions/reference-titles.ts";
 import type { Referrer } from "#store/data/reference-titles.ts";
 import { noReferences, ReferencesContext, ReferrerList } from "./references.tsx";
 import { HistoryList } from "./history.tsx";
@@ -66,9 +66,12 @@ function ItemActions({
           title={text.deleteTitle}
           confirm={text.deleteConfirm}
           values={values}
-        />
-      ) : null}
-      {canErase ? (
+        >
+          {canErase ? (
+            <p class="muted">{text.eraseInstead(<a href={`${path}/erase`}>{text.erase}</a>)}</p>
+          ) : null}
+        </Action>
+      ) : canErase ? (
         <a class="button danger" href={`${path}/erase`}>
           {text.erase}
         </a>
@@ -133,12 +136,6 @@ interface ItemPageProps {
   referrers: readonly Referrer[];
   problem?: Problem | undefined;
 }
-
-/** The values that a history shows, as data. */
-const changedValues = ({ entries }: ItemHistory): Record<string, unknown>[] =>
-  entries.flatMap(({ fields }) =>
-    (fields ?? []).flatMap(({ key, from, to }) => [{ [key]: from }, { [key]: to }]),
-  );
 
 /** Shows one item with its values, its actions and its history. */
 function ItemPage(props: ItemPageProps) {
@@ -210,7 +207,8 @@ export function itemPage(kind: CollectionKind) {
       const { collection } = access;
       const view = buildItemView(item, access);
       // Only former values may refer to records that the same read did not find.
-      const titles = await loadTitles(ctx, collection, changedValues(history), known);
+      const former = history.entries.flatMap(({ fields }) => changedValues(fields ?? []));
+      const titles = await loadTitles(ctx, collection, former, known);
       return { collection, view, history, titles, referrers, place: readPlace(c) };
     },
     document: ({ view, history }) => ({

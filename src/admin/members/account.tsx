@@ -21,6 +21,7 @@ import {
   passwordSchema,
 } from "#actions/members.ts";
 import { abilities, roleAllows, type Ability } from "#domain/credential/permissions.ts";
+import { capitalize } from "#domain/text.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import type { AdminEnv } from "#http/env.ts";
 import { action, page } from "#admin/page.ts";
@@ -90,7 +91,7 @@ const accountPage = page({
         <DescriptionList
           facts={[
             [text.email, email],
-            [text.role, terms.roles[role]],
+            [text.role, capitalize(terms.roles[role])],
           ]}
         />
         <form method="post" action="/admin/account/name" data-warn="">

@@ -7,6 +7,7 @@ import {
   showTotals,
 } from "./lists.ts";
 import { editCells, selectRows } from "./items.ts";
+import { selectFieldsOfView } from "./fields-of-view.ts";
 import { closeDrops } from "./drops.ts";
 import { suggestRecords } from "./suggest-records.ts";
 import { uploadFiles } from "./upload-files.ts";
@@ -24,3 +25,4 @@ suggestRecords();
 selectRows();
 editCells();
 uploadFiles();
+selectFieldsOfView();

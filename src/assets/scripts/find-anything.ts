@@ -71,16 +71,15 @@ class ResultBox {
     if (number !== this.#requestCount || document.activeElement !== this.#input) return undefined;
     const found = groups.flatMap(({ results }) => results).slice(0, maxShown);
     this.#results = inOpen ? [...found, inOpen] : found;
-    return this.#show();
+    return this.#show(found.length > 0);
   }
 
-  #show(): void {
+  #show(hasFound: boolean): void {
     this.#selected = -1;
-    this.#list.replaceChildren(
-      ...this.#results.map((result, index) => this.#option(result, index)),
-    );
-    this.#list.hidden = this.#results.length === 0;
-    this.#input.ariaExpanded = String(!this.#list.hidden);
+    const options = this.#results.map((result, index) => this.#option(result, index));
+    this.#list.replaceChildren(...(hasFound ? options : [noResult(), ...options]));
+    this.#list.hidden = false;
+    this.#input.ariaExpanded = "true";
     this.#select(this.#results.length > 0 ? 0 : -1);
   }
 
@@ -99,7 +98,8 @@ class ResultBox {
 
   #select(index: number): void {
     this.#selected = index;
-    [...this.#list.children].forEach((option, at) => (option.ariaSelected = String(at === index)));
+    for (const option of this.#list.children)
+      option.ariaSelected = String(option.id === `everything-${index}`);
     if (index === -1) this.#input.removeAttribute("aria-activedescendant");
     else this.#input.setAttribute("aria-activedescendant", `everything-${index}`);
   }
@@ -126,4 +126,15 @@ class ResultBox {
       location.assign(result.href);
     }
   }
+}
+
+/** Says that nothing matches. People cannot choose it. */
+function noResult(): HTMLElement {
+  const entry = document.createElement("li");
+  Object.assign(entry, {
+    role: "option",
+    ariaDisabled: "true",
+    textContent: pageText.nothingFound,
+  });
+  return entry;
 }

@@ -1,3 +1,4 @@
+import { openModally } from "./dialogs.ts";
 import { findAnything } from "./find-anything.ts";
 import { pageText } from "./language/page.ts";
 import { warnBeforeLeaving } from "./unsaved-changes.ts";
@@ -9,6 +10,25 @@ export function choose(): void {
     syncScope(group);
   for (const box of document.querySelectorAll<HTMLInputElement>("input[data-filter]"))
     filterChoices(box);
+  summarizeSelection();
+}
+
+/** Hides the summary of what a credential sees while the choices differ from those that it describes. */
+function summarizeSelection(): void {
+  const summary = document.querySelector<HTMLElement>("[data-selection-summary]");
+  const form = document.querySelector<HTMLFormElement>("form.issue");
+  const notice = summary?.querySelector("p");
+  if (!summary || !form || !notice) return;
+  const names = ["purpose", "permissions", "scope", "resources"];
+  const choices = [...form.querySelectorAll("input")].filter(({ name }) => names.includes(name));
+  const update = () => {
+    const isChanged = choices.some(({ checked, defaultChecked }) => checked !== defaultChecked);
+    for (const part of summary.querySelectorAll<HTMLElement>("ul, p")) part.hidden = isChanged;
+    notice.hidden = !isChanged;
+  };
+  form.addEventListener("change", update);
+  // A browser that restores the page restores its choices too.
+  addEventListener("pageshow", update);
 }
 
 /** Applies a filter when a selection changes. The button is only needed for typed text. */
@@ -42,6 +62,7 @@ function filterChoices(box: HTMLInputElement): void {
   const choices = document.querySelectorAll<HTMLElement>(
     `[data-filtered="${box.dataset["filter"] ?? ""}"]`,
   );
+  const menu = box.closest<HTMLDetailsElement>("details.drop");
   box.addEventListener("input", () => {
     const text = box.value.trim().toLowerCase();
     for (const choice of choices) {
@@ -49,7 +70,14 @@ function filterChoices(box: HTMLInputElement): void {
     }
   });
   box.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") event.preventDefault();
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    const first = [...choices].find((choice) => !choice.hidden);
+    if (menu && !event.isComposing && box.value.trim() !== "") first?.querySelector("a")?.click();
+  });
+  // People who open the menu with a key type at once. On a phone, the keyboard would cover the menu.
+  menu?.addEventListener("toggle", () => {
+    if (menu.open && menu.querySelector("summary")?.matches(":focus-visible")) box.focus();
   });
 }
 
@@ -116,6 +144,7 @@ export function tellZone(): void {
 tellZone();
 choose();
 copyTexts();
+openModally();
 findAnything();
 warnBeforeLeaving();
 clearErrorsOnChange();

@@ -2,7 +2,7 @@ import { sql, type SQL } from "drizzle-orm";
 import { fieldsPerCollection } from "#domain/data/values.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { maxCountedReferrers } from "#domain/item/referrers.ts";
-import type { CollectionDatabase } from "#store/db/database.ts";
+import type { CollectionDatabase, DataDatabase } from "#store/db/database.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { dataStatement, type Bind, type Placeholders } from "#store/db/statement.ts";
 
@@ -46,7 +46,7 @@ const selectTitles = dataStatement<{ ids: string; apps: string }>((db, v) =>
 
 /** Finds the titles of records of these apps. Those that do not exist are left out. */
 export async function findTitles(
-  db: CollectionDatabase,
+  db: CollectionDatabase | DataDatabase,
   ids: readonly string[],
   apps: readonly string[],
 ): Promise<RecordTitle[]> {

@@ -109,6 +109,10 @@ async function nextPart(bulk: Bulk): Promise<Outcome> {
   const found = await counts(bulk);
   const pageProps = { ...bulk, ...found, collection: compiled.collection };
   const document = { matches: found.matches, allowed: found.allowed };
+  if (found.allowed.exact && found.allowed.count === 0) {
+    const text = readTexts(bulk.c).bulk.appliesToNone(act, found.matches.count);
+    return { to: bulk.listPath, flash: { text, isPartial: true }, document };
+  }
   const field = chosenField(bulk);
   if (act === "edit" && !field) {
     return { page: (frame) => <FieldPage frame={frame} {...pageProps} />, document };

@@ -8,6 +8,7 @@ import { useText } from "#admin/language/index.tsx";
 import { isNumber, itemTitle, StatusBadge, Value } from "#admin/items/value.tsx";
 import { withPlace } from "#admin/items/neighbors.ts";
 import type { ShownColumns } from "./list-tools.tsx";
+import { effectiveSort } from "./tabs.ts";
 import { buildSearchParams, searchPath, type Query } from "./query.ts";
 
 interface ItemsTableProps extends ShownColumns {
@@ -32,7 +33,7 @@ export function ItemsTable(props: ItemsTableProps) {
   // The row heading links to the item. Forms use their first text or the id, apps the receipt number.
   const leadColumn = kind === "form" ? columns.find(({ type }) => type === "text") : undefined;
   const otherColumns = columns.filter((field) => field !== leadColumn);
-  const sortHeading = headingBuilder(base, query);
+  const sortHeading = headingBuilder(base, query, effectiveSort(collection, query));
   const headings: (string | TableColumn)[] = [
     {
       name: (
@@ -202,11 +203,11 @@ function BulkActions({ kind, canWrite }: { kind: "app" | "form"; canWrite: boole
 }
 
 /** Builds headings whose links sort ascending first, then descending. */
-function headingBuilder(base: string, query: Query) {
+function headingBuilder(base: string, query: Query, current: Query["sort"]) {
   return (name: string, key: string | undefined): TableColumn => {
     if (key === undefined) return { name };
-    const isCurrent = query.sort?.key === key;
-    const isAscending = isCurrent && query.sort?.direction === "asc";
+    const isCurrent = current?.key === key;
+    const isAscending = isCurrent && current?.direction === "asc";
     const sort = { key, direction: isAscending ? ("desc" as const) : ("asc" as const) };
     const href = searchPath(base, { ...query, sort });
     return isCurrent

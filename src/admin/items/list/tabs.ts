@@ -62,6 +62,12 @@ export function expandView(collection: Collection, query: Query, clock: Clock): 
   return { ...parseQuery(searchOf(expanded)), editing, cursor, start, trail };
 }
 
+/** The sort of a list: that of the query, or the first one of its view. */
+export function effectiveSort(collection: Collection, query: Query): Query["sort"] {
+  const view = query.view === undefined ? undefined : findView(collection, query.view);
+  return query.sort ?? (view && firstSort(view));
+}
+
 /** The query of a tab of its own, without the one that it changes. */
 export function withoutTab(collection: Collection, query: Query): Query {
   const view = changedView(collection, query);

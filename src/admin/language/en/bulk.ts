@@ -54,6 +54,13 @@ const ongoing: Record<Act, string> = { edit: "Editing", close: "Closing", delete
 export const bulk = (words: Words) => ({
   labels: { value: "New value", field: "Field" },
   nothingSelected: "Select at least one item first",
+  /** The selected items to which an action does not apply. */
+  appliesToNone(act: Act, selected: number) {
+    if (selected === 0) return "The selected items don’t exist any more, or don’t match any more";
+    return act === "close"
+      ? "Nothing to close: all selected submissions are closed already, or still drafts"
+      : `Nothing to ${act}: all selected submissions are closed`;
+  },
   concernsAll: (items: string) => `This affects all ${items}.`,
   noFields: "These items have no field that you can edit in bulk.",
   actions: {

@@ -4,7 +4,7 @@ import { sentence } from "#admin/language/sentence.ts";
 
 /** The purposes of credentials. Their names become those of credentials without one. */
 const purposes = () => ({
-  read: { name: "Reporting", hint: "Reads all data and definitions." },
+  read: { name: "Reporting", hint: "Reads data and definitions." },
   website_form: { name: "Website form", hint: "Creates submissions. Can’t read them." },
   sync: { name: "Two-way sync", hint: "Reads, creates and edits data. Can’t delete it." },
   code: {
@@ -95,6 +95,7 @@ export const credentialAccess = () => ({
   added: (permission: string) => `“${permission}” is selected below. Save changes to grant it.`,
   views: "What the credential sees",
   viewEntry: (collection: Child, view: string) => sentence`${collection}: ${view}.`,
-  viewRule: "It can’t read or write anything else.",
+  viewRule: "With this selection, it can’t read or write anything else.",
+  otherSelection: "You changed the selection. The credential will see what you select below.",
   viewGuide: "What a partner can infer",
 });

@@ -36,11 +36,12 @@ export const definitionAccess = () => ({
       all: (items: string) => `All ${items}`,
       without: (items: string, fields: string) => `${items}, without ${fields}`,
       only: (items: string, fields: string) => `${items}, only ${fields}`,
+      allFields: (items: string) => `${items}, all fields`,
       someFields: (items: string, count: number) => `${items}, only ${count} fields`,
     },
     added: (view: string) => `View “${view}” created. Create the credential that uses it.`,
     reused: (view: string) =>
-      `The view “${view}” already shows the same. Create the credential that uses it.`,
+      `No view was created, because “${view}” shows the same already. Create the credential that uses it.`,
     fieldsHint: {
       partner: (needed: readonly string[]) =>
         needed.length === 0
@@ -52,6 +53,9 @@ export const definitionAccess = () => ({
     note: (one: string, guide: Child) =>
       sentence`“Continue” creates a view of the ${one}, or reuses a view that shows the same. All members see it as a tab. You create the credential on the next page. ${guide}`,
     submit: "Continue",
+    /** Without scripts, the page selects the fields of a view only after it was sent. */
+    checkFields: (view: string) =>
+      `“${view}” shows other fields than those that were selected. Its own fields are selected now. Check them, then continue.`,
     chooseItems: "Choose which items it can access.",
   },
 });

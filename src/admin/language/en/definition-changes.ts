@@ -48,6 +48,7 @@ const work = () => ({
 export const definitionChanges = ({ quantity }: Words) => ({
   title: "Changes",
   none: "No changes.",
+  openView: (view: string) => `Open “${view}”`,
   fixFields: "Fix the highlighted fields first.",
   finish: "Add the missing options and formulas to finish.",
   fields: fields(),

@@ -38,7 +38,7 @@ const reasons = ({ formatCount, quantity }: Words) => ({
   at: (place: string, reason: string) => `${place}: ${reason}`,
   row: (number: number) => `row ${number}`,
   date: (example: string) =>
-    `Must be a date like ${example}. If the file writes dates in another way, change “Dates” above.`,
+    `Must be a date like ${example}. If the file writes dates in another way, change “Dates” in the review.`,
   sameAsLine: (line: number) => `Line ${line} of this file has the same value.`,
   chooseOption: (options: string) => `Must be one of ${options}.`,
   noRows: "Add at least one row below the header.",

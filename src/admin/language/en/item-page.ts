@@ -13,7 +13,10 @@ const actions = () => ({
   delete: "Delete",
   deleteTitle: "Delete this submission?",
   deleteConfirm:
-    "This deletes the submission with its values and history. You can’t undo this. The API response is kept for retries for up to 24 hours, and the audit records who deleted it.",
+    "This deletes the submission with its values and history. You can’t undo this. A copy of what a program sent can remain for up to 24 hours. The audit keeps who deleted it, and when.",
+  /** A link to the erasure, inside the confirmation of a deletion. */
+  eraseInstead: (erase: Child) =>
+    sentence`Must nothing of it remain, for example because a person asks you to delete their data? ${erase} removes that copy too.`,
   erase: "Permanently delete…",
   previous: "← Previous",
   next: "Next →",

@@ -25,7 +25,7 @@ const invitations = () => ({
   labels: { email: "Email", role: "Role" },
   create: "Create invitation",
   validity:
-    "Creates a link that you send yourself. It works once and expires after 7 days. After that, invite the person again to get a new link.",
+    "Creates a link. Send it to them yourself. It works once and expires after 7 days. After that, invite the person again to get a new link.",
   ownersOnly: "Only owners can see this link",
   linkFor: (email: string) => `Invitation link for ${email}`,
   copyLink: "Copy link",

@@ -32,6 +32,12 @@ const results = (numbers: Numbers): Bulk["results"] => ({
 export const bulk = (numbers: Numbers): Bulk => ({
   labels: { value: "新しい値", field: "フィールド" },
   nothingSelected: "先にデータを 1 件以上選択してください",
+  appliesToNone(act, selected) {
+    if (selected === 0) return "選択したデータは削除されたか、条件に一致しなくなりました";
+    return act === "close"
+      ? "選択した回答は、すべてクローズ済みか下書きです"
+      : `選択した回答はすべてクローズ済みのため、${verbs[act]}できません`;
+  },
   concernsAll: (items) => `すべての${items}が対象です。`,
   noFields: "一括で編集できるフィールドがありません。",
   actions: {

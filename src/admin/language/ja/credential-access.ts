@@ -4,7 +4,7 @@ import { sentence } from "#admin/language/sentence.ts";
 type Texts = Catalogue["credentialAccess"];
 
 const purposes = (): Texts["purposes"] => ({
-  read: { name: "レポート作成", hint: "すべてのデータと定義を読み取ります。" },
+  read: { name: "レポート作成", hint: "データと定義を読み取ります。" },
   website_form: {
     name: "Web サイトのフォーム",
     hint: "回答を作成します。読み取りはできません。",
@@ -105,6 +105,7 @@ export const credentialAccess = (): Texts => ({
     `下の「${permission}」を選択しました。付与するには、変更を保存してください。`,
   views: "アクセスできる範囲",
   viewEntry: (collection, view) => sentence`${collection}：${view}`,
-  viewRule: "この範囲外のデータとフィールドは表示されず、書き込むこともできません。",
+  otherSelection: "選択内容が変更されました。下で選択した範囲にアクセスできるようになります。",
+  viewRule: "この選択では、この範囲外のデータとフィールドは表示されず、書き込むこともできません。",
   viewGuide: "範囲外のデータについて推測できること",
 });

@@ -34,12 +34,13 @@ export const definitionAccess = (): Catalogue["definitionAccess"] => ({
       all: (items) => `すべての${items}`,
       without: (items, fields) => `${items}（${fields} を除く）`,
       only: (items, fields) => `${items}（${fields} のみ）`,
+      allFields: (items) => `${items}（すべてのフィールド）`,
       someFields: (items, count) => `${items}（${count} 個のフィールドのみ）`,
     },
     added: (view) =>
       `ビュー「${view}」を作成しました。このビューを使用する認証情報を作成してください。`,
     reused: (view) =>
-      `同じ内容のビュー「${view}」がすでにあります。このビューを使用する認証情報を作成してください。`,
+      `同じ内容のビュー「${view}」がすでにあるため、新しいビューは作成していません。このビューを使用する認証情報を作成してください。`,
     fieldsHint: {
       partner: (needed) =>
         needed.length === 0
@@ -51,6 +52,8 @@ export const definitionAccess = (): Catalogue["definitionAccess"] => ({
     note: (one, guide) =>
       sentence`続行すると、${one}にビューが追加され、すべてのメンバーにタブとして表示されます。同じ内容のビューがある場合は、それを使用します。次のページで認証情報を作成します。${guide}`,
     submit: "続行",
+    checkFields: (view) =>
+      `選択されていたフィールドは「${view}」のフィールドと異なります。「${view}」のフィールドを選択しました。確認してから続行してください。`,
     chooseItems: "1 つ選択してください。",
   },
 });

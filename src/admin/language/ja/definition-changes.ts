@@ -45,6 +45,7 @@ const work = (): Changes["work"] => ({
 export const definitionChanges = ({ formatCount }: Numbers): Changes => ({
   title: "変更内容",
   none: "変更はありません",
+  openView: (view) => `「${view}」を開く`,
   fixFields: "強調表示されているフィールドを修正してください。",
   finish: "選択肢と計算式を入力してください。",
   fields: fields(),

@@ -33,7 +33,7 @@ const reasons = (): ItemImport["reasons"] => ({
   at: (place, reason) => `${place}：${reason}`,
   row: (number) => `${number} 行目`,
   date: (example) =>
-    `${example} のような形式の日付を入力してください。別の形式の場合は、上の「日付」を変更してください。`,
+    `${example} のような形式の日付を入力してください。ファイルの日付が別の形式の場合は、確認画面で「日付」を変更してください。`,
   sameAsLine: (line) => `このファイルの ${line} 行目と値が重複しています。`,
   chooseOption: (options) => `次のいずれかを入力してください：${options}`,
   noRows: "ヘッダーの下に 1 行以上のデータを追加してください。",

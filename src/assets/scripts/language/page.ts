@@ -7,11 +7,13 @@ export const pageText = inLanguage(
     copy: (text: string) => `Copy ${text}`,
     search: (keys: string) => `Find anything (${keys})`,
     found: "Found",
+    nothingFound: "Nothing found",
   },
   {
     copied: "コピーしました",
     copy: (text) => `${text} をコピー`,
     search: (keys) => `すべてから検索（${keys}）`,
     found: "検索結果",
+    nothingFound: "見つかりませんでした",
   },
 );

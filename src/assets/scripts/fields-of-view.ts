@@ -1,0 +1,20 @@
+/** Selects the fields of a view when the member chooses its items, and the earlier fields after another choice. */
+export function selectFieldsOfView(): void {
+  const source = document.querySelector<HTMLInputElement>("input[data-view-fields]");
+  const form = source?.form;
+  if (!source || !form) return;
+  const fieldsByView = JSON.parse(source.dataset["viewFields"] ?? "{}") as Record<string, string[]>;
+  const fieldsOf = (items: string) =>
+    items.startsWith("view:") ? fieldsByView[items.slice("view:".length)] : undefined;
+  const boxes = [...form.querySelectorAll<HTMLInputElement>('input[name="fields"]')];
+  let earlier = boxes.filter(({ checked }) => checked).map(({ value }) => value);
+  form.addEventListener("change", ({ target }) => {
+    if (!(target instanceof HTMLInputElement) || target.name !== "items") return;
+    const [before, after] = [fieldsOf(source.value), fieldsOf(target.value)];
+    if (!before) earlier = boxes.filter(({ checked }) => checked).map(({ value }) => value);
+    source.value = target.value;
+    if (!before && !after) return;
+    const selected = after ?? earlier;
+    for (const box of boxes) box.checked = selected.includes(box.value);
+  });
+}
