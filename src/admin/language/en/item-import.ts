@@ -83,7 +83,7 @@ export const itemImport = (words: Words) => ({
     delimiter: { auto: "Detect", comma: "Comma", semicolon: "Semicolon", tab: "Tab" },
     numbers: { auto: "Detect", point: "1,234.56", comma: "1.234,56" },
     dates: {
-      iso: "2026-12-31",
+      iso: "2026-12-31 or 2026/12/31",
       day_first: "31.12.2026 or 31/12/2026",
       month_first: "12/31/2026",
     },

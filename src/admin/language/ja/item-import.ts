@@ -77,7 +77,7 @@ export const itemImport = (numbers: Numbers): ItemImport => ({
     delimiter: { auto: "自動判定", comma: "カンマ", semicolon: "セミコロン", tab: "タブ" },
     numbers: { auto: "自動判定", point: "1,234.56", comma: "1.234,56" },
     dates: {
-      iso: "2026-12-31",
+      iso: "2026-12-31、2026/12/31 または 2026年12月31日",
       day_first: "31.12.2026 または 31/12/2026",
       month_first: "12/31/2026",
     },
