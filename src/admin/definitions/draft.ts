@@ -1,3 +1,4 @@
+import { typedNumber } from "#admin/form-input.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import { valueKinds, type Field, type FieldOption } from "#domain/definition/field.ts";
 
@@ -228,7 +229,7 @@ export function toRuleValue(rule: Rule, text: string, { type }: DraftField): unk
   }
 }
 
-const numberOrText = (text: string) => (Number.isNaN(Number(text)) ? text : Number(text));
+const numberOrText = (text: string) => typedNumber(text) ?? text;
 
 function jsonOrText(text: string): unknown {
   try {
