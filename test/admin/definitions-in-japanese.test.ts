@@ -101,16 +101,12 @@ describe("The editor in Japanese", () => {
   it("says in Japanese what to fix, and what saving does", async () => {
     const japaneseName = { name: "けいひ", "fields[0].type": "text", "fields[0].label": "金額" };
     const keys = (await post("/forms", { ...japaneseName, do: "save" })).text;
-    expect(keys).toContain("2 件のエラーを修正してください。");
+    expect(keys).toContain("1 件のエラーを修正してください。");
     expect(keys).toContain("「けいひ」のキーを半角英字で入力してください。例：keihi");
-    expect(keys).toContain("「金額」のキーを半角英字で入力してください。例：text_1");
-    expect(keys).toContain('<details class="more" open="">');
     const unnamed = { "fields[0].type": "text", "fields[0].label": "なまえ", do: "save" };
     const { status, text } = await post("/forms", unnamed);
     expect(status).toBe(422);
     expect(text).toContain("名前を入力してください。");
-    const named = await post("/forms", { ...unnamed, name: "FORM", key: freshKey("named") });
-    expect(named.text).toContain("「なまえ」のキーを半角英字で入力してください。例：namae");
     const taken = await post("/forms", { name: "FORM", key: form, do: "save" });
     expect(taken.text).toContain(`キー ${form} のフォームはすでに存在します。`);
     const plain = await makeForm(owner, fields);

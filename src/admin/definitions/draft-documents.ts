@@ -164,24 +164,6 @@ export function buildFieldDocuments(
   });
 }
 
-/** The errors of new fields whose label gives no key, such as one in Japanese. Each suggests a key. */
-export function missingKeyErrors(
-  drafts: readonly DraftField[],
-  reasonOf: (label: string, suggestion: string) => string,
-  path: readonly number[] = [],
-): FieldError[] {
-  return drafts.flatMap((draft, index) => {
-    const fieldPath = [...path, index];
-    const columnErrors = missingKeyErrors(draft.fields, reasonOf, fieldPath);
-    if (draft.was !== "" || draft.key.trim() !== "" || !needsChosenKey(draft.label)) {
-      return columnErrors;
-    }
-    const suggestion = makeKey(transliterate(draft.label), `${draft.type}_1`, new Set());
-    const reason = reasonOf(draft.label.trim(), suggestion);
-    return [{ field: inputName(fieldPath, "key"), code: "required", reason }, ...columnErrors];
-  });
-}
-
 function buildFieldDocument(
   draft: DraftField,
   key: string,

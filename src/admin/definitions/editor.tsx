@@ -7,7 +7,7 @@ import type { AdminEnv } from "#http/env.ts";
 import type { CurrentCollection } from "#store/data/collections.ts";
 import { pageContext } from "#admin/layout.tsx";
 import { collectionPath, definitionDocument } from "./layout.tsx";
-import { copyDraftField, missingKeyErrors, readKnownKeys, parseDraft } from "./draft-documents.ts";
+import { copyDraftField, readKnownKeys, parseDraft } from "./draft-documents.ts";
 import { isTooLarge, tooManyFieldsProblem } from "./draft-size.ts";
 import { type Draft, makeKey, needsChosenKey } from "./draft.ts";
 import { transliterate } from "./transliterate.ts";
@@ -140,7 +140,6 @@ export async function saveFields(c: AdminContext, kind: CollectionKind): Promise
   const action = readAction(c, form);
   if (action !== "save") return sendEditedDraft(c, state, draft, action);
   try {
-    assertKeysChosen(draft, text);
     assertHidingConfirmed(previewDraft(c, state, draft), form, text);
     const result = await putAtVersion(c, kind, key, draftBody(state, draft), draft.version);
     const checkedItems = terms.collections[kind].itemCount(result.itemCount);
@@ -211,14 +210,9 @@ function putAtVersion(
 
 type EditorTexts = Catalogue["definitionEditor"];
 
-function assertKeysChosen({ fields }: Draft, { problems: texts }: EditorTexts): void {
-  const errors = missingKeyErrors(fields, texts.enterKey);
-  if (errors.length > 0) throw problem.invalidInput(errors);
-}
-
-/** Requires the name of a new definition, its key, and those of its fields. */
+/** Requires the name of a new definition, and its key. */
 function assertNamed(
-  { name, key: entered, fields }: Draft,
+  { name, key: entered }: Draft,
   kind: CollectionKind,
   key: string,
   { problems: texts }: EditorTexts,
@@ -231,7 +225,6 @@ function assertNamed(
   } else if (name !== "" && !collectionKeyPattern.test(key)) {
     errors.push(errorAt(["key"], "invalid_format", texts.invalidKey));
   }
-  errors.push(...missingKeyErrors(fields, texts.enterKey));
   if (errors.length > 0) throw problem.invalidInput(errors);
 }
 
