@@ -368,6 +368,20 @@ describe("An import", () => {
     expect([copy?.["data"], copy?.["status"]]).toEqual([original?.["data"], "draft"]);
   });
 
+  it("says that rows of existing items are left out, and how to update them", async () => {
+    const { items, storedItems } = await createForm();
+    await admin("POST", items, { data: { title: "A" } });
+    const [item] = await storedItems();
+    const csv = `$id,title\n${item?.["id"]},B\n`;
+    const review = async (body: object, language: string) => {
+      const headers = { Accept: "text/html", "Accept-Language": language };
+      return (await admin("POST", `${items}/import`, { csv, ...body }, headers)).text;
+    };
+    expect(await review({}, "en")).toContain("1 row of existing submissions will be left out");
+    expect(await review({}, "ja")).toContain("1 行は既存の回答の行のため");
+    expect(await review({ by: "$id" }, "en")).not.toContain("will be left out");
+  });
+
   it("names the system columns of a spreadsheet in the reader's language", async () => {
     const { items } = await createForm();
     await admin("POST", items, { data: { title: "A" } });

@@ -100,6 +100,11 @@ export function ColumnsPage({
         {outcomes.length === 0 ? null : (
           <p class={counts.refused > 0 ? "notice warn" : "notice quiet"}>{text.forecast(counts)}</p>
         )}
+        {file.plan.by === "" && counts.unchanged > 0 ? (
+          <p class="notice quiet">
+            {text.leftOut(counts.unchanged, terms.collections[collection.kind].items)}
+          </p>
+        ) : null}
         <h2>{text.labels.columns}</h2>
         <ColumnChoices file={file} collection={collection} />
         <MatchChoice file={file} collection={collection} />

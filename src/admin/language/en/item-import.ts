@@ -89,6 +89,8 @@ export const itemImport = (words: Words) => ({
     },
   },
   forecast: (counts: Counts) => forecast(counts, words),
+  leftOut: (count: number, items: string) =>
+    `${words.quantity(count, "row")} of existing ${items} will be left out, even if values differ. To update them, change “Existing ${items}” below and review again.`,
   zone: (zone: string) => `Times without a time zone are read as ${zone}.`,
   importRows: (count: number) => `Import ${words.quantity(count, "row")}`,
   checkAgain: "Review again",
