@@ -10,6 +10,7 @@ import { collectionPath, definitionDocument } from "./layout.tsx";
 import { copyDraftField, readKnownKeys, parseDraft } from "./draft-documents.ts";
 import { isTooLarge, tooManyFieldsProblem } from "./draft-size.ts";
 import { type Draft, makeKey, needsChosenKey } from "./draft.ts";
+import { explainDraft } from "./formula-help.ts";
 import { transliterate } from "./transliterate.ts";
 import { DefinitionPage, LargeDefinitionPage, NewDefinitionPage } from "./editor-page.tsx";
 import { viewProblem, withViewHelp } from "./view-help.ts";
@@ -39,9 +40,10 @@ async function sendEditor(
   c: AdminContext,
   state: EditorState,
   draft: Draft,
-  { error, focus }: { error?: Problem; focus?: EditFocus | undefined } = {},
+  { error: failure, focus }: { error?: Problem; focus?: EditFocus | undefined } = {},
 ): Promise<Response> {
   const { kind, current, text } = state;
+  const error = failure && explainDraft(failure, draft.fields, text);
   const { draftProblem, inputProblem, ...previews } = await buildDraftPreview(c, state, draft);
   const shown = error ?? viewProblem(draftProblem);
   const explained = shown && withViewHelp(shown, current?.collection.definition, text);
