@@ -141,7 +141,7 @@ function rowsLayout(
   metadata: (item: CsvItem) => string[],
 ): CsvLayout {
   const line = (cells: readonly string[]) => csvLine(cells, style.delimiter);
-  const { list, row } = style.words.rows;
+  const { list: listHeader, row: rowHeader } = style.words.rows;
   const lists = fields.filter((field) => field.type === "line_items");
   const scalars = fields.filter((field) => field.type !== "line_items");
   const columns = lists.flatMap((list) =>
@@ -150,7 +150,13 @@ function rowsLayout(
   return {
     header: () =>
       byteOrderMark +
-      line([...head, ...scalars.map(({ label }) => defuse(label)), list, row, ...columns]),
+      line([
+        ...head,
+        ...scalars.map(({ label }) => defuse(label)),
+        listHeader,
+        rowHeader,
+        ...columns,
+      ]),
     lines(item) {
       const itemCells = [
         ...metadata(item),

@@ -83,8 +83,8 @@ describe("A page in Japanese has no English words:", () => {
   });
 
   it("a page that does not exist", async () => {
-    const headers = { Accept: "text/html", "Accept-Language": "ja" };
-    const { status, text } = await admin("GET", "/forms/nothing/items", undefined, headers);
+    const japanese = { Accept: "text/html", "Accept-Language": "ja" };
+    const { status, text } = await admin("GET", "/forms/nothing/items", undefined, japanese);
     expect(status).toBe(404);
     expect(text).toContain("ページが見つかりません");
     expect(text).toContain('lang="ja"');

@@ -13,14 +13,10 @@ import {
   type FieldTypeNames,
   fieldKeys,
   labelOf,
-  makeKey,
-  needsChosenKey,
   toRuleValue,
 } from "./draft.ts";
 import type { Field, FieldOption } from "#domain/definition/field.ts";
-import type { FieldError } from "#domain/problem/problem.ts";
 import { defaultDecimals } from "./formula-decimals.ts";
-import { transliterate } from "./transliterate.ts";
 import { fieldDocument } from "#domain/definition/document.ts";
 
 /** The name of an editor input that belongs to the field at this path. */
