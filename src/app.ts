@@ -17,6 +17,8 @@ import { oauth } from "#oauth/token.ts";
 import { pages } from "#pages/index.tsx";
 import { renderErrorPage } from "#pages/problem-pages.tsx";
 import { problemDocument } from "#documents/problem.ts";
+import type { Language } from "#domain/language.ts";
+import { readLanguage } from "#admin/preferences.ts";
 import { problems } from "#domain/problem/catalogue.ts";
 import type { Service } from "#http/service.ts";
 import { createMiddleware } from "hono/factory";
@@ -30,7 +32,9 @@ const internalProblem = new Problem("internal", problems.internal.meaning);
  * Logs any other error and sends an internal problem without details.
  */
 const sendError =
-  (renderPage: (problem: Problem, requestId: string) => Html): ErrorHandler<AppEnv> =>
+  (
+    renderPage: (problem: Problem, requestId: string, language: Language) => Html,
+  ): ErrorHandler<AppEnv> =>
   (error, c) => {
     const failure = error instanceof Problem ? error : unexpectedProblem(c.env, error);
     if (failure === internalProblem) logError(c, error);
@@ -38,7 +42,9 @@ const sendError =
     const { requestId } = c.var;
     const { status } = problems[code];
     if (wantsPage(c)) {
-      return c.html(renderPage(failure, requestId), status, {
+      // The API's own pages are English.
+      const language = c.req.path.startsWith("/admin") ? readLanguage(c) : "en";
+      return c.html(renderPage(failure, requestId, language), status, {
         "Cache-Control": "no-store",
         ...headers,
       });

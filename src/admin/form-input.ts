@@ -2,7 +2,9 @@ import * as z from "zod/mini";
 import type { Context } from "hono";
 import { accepts } from "hono/accepts";
 import { bodyParseOptions, errorAt, zodErrors } from "#domain/problem/field-errors.ts";
+import type { Field } from "#domain/definition/field.ts";
 import { isObject } from "#domain/json.ts";
+import { toHalfWidth } from "#domain/text.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { parseBody } from "#http/body.ts";
 import { createMiddleware } from "hono/factory";
@@ -73,6 +75,37 @@ export function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }
+
+/** Types whose values have half-width characters only. */
+const halfWidthTypes: ReadonlySet<Field["type"]> = new Set([
+  "number",
+  "date",
+  "datetime",
+  "email",
+  "phone",
+]);
+
+/** The text of an input for a field. Japanese keyboards also write digits, signs and `@` in full width. */
+export const fieldText = (type: Field["type"] | undefined, text: string): string =>
+  type !== undefined && halfWidthTypes.has(type) ? toHalfWidth(text).trim() : text;
+
+/** The number in a text, which can have groups of thousands before decimals, as in 1,234.5. Undefined for other texts. */
+export function typedNumber(text: string): number | undefined {
+  const plain = toHalfWidth(text).trim();
+  const digits = /^-?\d{1,3}(,\d{3})+\.\d+$/.test(plain) ? plain.replaceAll(",", "") : plain;
+  return digits === "" || !Number.isFinite(Number(digits)) ? undefined : Number(digits);
+}
+
+/** An email address from an input. */
+export const EmailInput = lazy(() =>
+  z.pipe(
+    z.pipe(
+      z.string(),
+      z.transform((text: string) => toHalfWidth(text).trim()),
+    ),
+    z.email().check(z.maxLength(254)),
+  ),
+);
 
 /** A number from an input or a script. NaN for anything else. */
 export function numberOf(value: unknown): number {

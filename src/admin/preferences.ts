@@ -93,7 +93,7 @@ export function readChosenLanguage(c: Context): Language | undefined {
   return isLanguage(language) ? language : undefined;
 }
 
-const readLanguage = (c: Context): Language =>
+export const readLanguage = (c: Context): Language =>
   readChosenLanguage(c) ?? negotiateLanguage(c.req.header("Accept-Language"));
 
 /** The texts of the area in the language of the request. */

@@ -1,4 +1,5 @@
-import type { SpreadsheetLayout } from "#domain/download.ts";
+import type { Spreadsheet } from "#domain/download.ts";
+import { spreadsheetWords } from "#domain/import/spreadsheet.ts";
 import type { CollectionKind, Collection } from "#domain/definition/collection.ts";
 import {
   valueType,
@@ -6,6 +7,7 @@ import {
   type LineItemsField,
   type FieldOption,
 } from "#domain/definition/field.ts";
+import type { Status } from "#domain/item/item.ts";
 import type { StoredFile } from "#domain/files/file.ts";
 import { toEpochMs, formatLocalDateTime } from "#domain/time.ts";
 
@@ -19,10 +21,10 @@ export interface CsvLayout {
 }
 
 /** The members of an item other than `data`, in column order. */
-const systemMembers: Record<CollectionKind, readonly string[]> = {
+const systemMembers = {
   app: ["id", "receipt_number", "version", "created_at", "created_by", "updated_at", "updated_by"],
   form: ["id", "status", "version", "created_at", "created_by", "updated_at", "updated_by"],
-};
+} as const satisfies Record<CollectionKind, readonly string[]>;
 
 /**
  * Lossless CSV (RFC 4180) with a header. Values are written as stored. An empty value is an empty cell. Lists and
@@ -59,26 +61,9 @@ const maxRepeatedLength = 200;
 /** Spreadsheets detect UTF-8 by this mark. */
 const byteOrderMark = "\uFEFF";
 
-const systemLabels: Record<string, string> = {
-  id: "Id",
-  receipt_number: "Receipt number",
-  status: "Status",
-  version: "Version",
-  created_at: "Created at",
-  created_by: "Created by",
-  updated_at: "Updated at",
-  updated_by: "Updated by",
-};
-
-/** How a spreadsheet names actors whose names its reader may not see. */
-export const unnamedActors = {
-  member: "a member",
-  credential: "an integration",
-  system: "recalculation",
-} as const;
-
 /** How a spreadsheet writes dates and numbers. */
 interface CellStyle {
+  words: (typeof spreadsheetWords)["en"];
   /** The time zone of times. */
   zone: string;
   delimiter: string;
@@ -88,9 +73,10 @@ interface CellStyle {
 }
 
 /** Returns the convention of a locale; without one, that of ISO 8601. */
-function cellStyle(zone: string, locale: string | undefined): CellStyle {
+function cellStyle(zone: string, { locale, language = "en" }: Spreadsheet): CellStyle {
+  const words = spreadsheetWords[language];
   if (locale === undefined) {
-    return { zone, delimiter: ",", decimal: ".", formatDay: (day) => day };
+    return { words, zone, delimiter: ",", decimal: ".", formatDay: (day) => day };
   }
   const latin = { numberingSystem: "latn" } as const;
   const number = new Intl.NumberFormat(locale, latin).formatToParts(1.5);
@@ -104,6 +90,7 @@ function cellStyle(zone: string, locale: string | undefined): CellStyle {
     day: "2-digit",
   });
   return {
+    words,
     zone,
     // A decimal comma would divide a number into two cells.
     delimiter: decimal === "," ? ";" : ",",
@@ -117,15 +104,14 @@ function cellStyle(zone: string, locale: string | undefined): CellStyle {
 
 /**
  * CSV for spreadsheets. It shows labels instead of keys and option values, and times in the collection's zone. Cells
- * that look like formulas become text. This format cannot be imported again.
+ * that look like formulas become text. The import cannot read its line items.
  */
 export function spreadsheetCsv(
   { kind, definition }: Collection,
   keys: readonly string[],
-  layout: SpreadsheetLayout,
-  locale?: string,
+  spreadsheet: Spreadsheet,
 ): CsvLayout {
-  const style = cellStyle(definition.time_zone, locale);
+  const style = cellStyle(definition.time_zone, spreadsheet);
   const line = (cells: readonly string[]) => csvLine(cells, style.delimiter);
   const fields = keys.flatMap((key) =>
     definition.fields.fields.filter((field) => field.key === key),
@@ -133,8 +119,8 @@ export function spreadsheetCsv(
   const systemNames = systemMembers[kind];
   const metadata = (item: CsvItem) =>
     systemNames.map((name) => systemCell(item[name], name, style));
-  const head = systemNames.map((name) => defuse(systemLabels[name] ?? name));
-  if (layout === "items") {
+  const head = systemNames.map((name) => defuse(style.words.columns[name]));
+  if (spreadsheet.layout === "items") {
     return {
       header: () => byteOrderMark + line([...head, ...fields.map(({ label }) => defuse(label))]),
       lines: (item) =>
@@ -155,6 +141,7 @@ function rowsLayout(
   metadata: (item: CsvItem) => string[],
 ): CsvLayout {
   const line = (cells: readonly string[]) => csvLine(cells, style.delimiter);
+  const { list: listHeader, row: rowHeader } = style.words.rows;
   const lists = fields.filter((field) => field.type === "line_items");
   const scalars = fields.filter((field) => field.type !== "line_items");
   const columns = lists.flatMap((list) =>
@@ -163,7 +150,13 @@ function rowsLayout(
   return {
     header: () =>
       byteOrderMark +
-      line([...head, ...scalars.map(({ label }) => defuse(label)), "List", "Row", ...columns]),
+      line([
+        ...head,
+        ...scalars.map(({ label }) => defuse(label)),
+        listHeader,
+        rowHeader,
+        ...columns,
+      ]),
     lines(item) {
       const itemCells = [
         ...metadata(item),
@@ -198,6 +191,7 @@ function rowCells(list: LineItemsField, row: Row, style: CellStyle): string[] {
 function systemCell(value: unknown, name: string, style: CellStyle): string {
   if (typeof value === "number") return String(value);
   const text = typeof value === "string" ? value : "";
+  if (name === "status") return style.words.statuses[text as Status] ?? text;
   return name.endsWith("_at") ? dateTimeCell(text, style) : defuse(text);
 }
 

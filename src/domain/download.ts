@@ -1,15 +1,22 @@
 import type { CursorPosition } from "./cursor.ts";
 import type { CollectionAccess } from "./data/narrow.ts";
+import type { Language } from "./language.ts";
 import type { ItemView } from "./item/item.ts";
 
-/** `items` writes one line per item, with its rows in one cell. `lines` writes one line per row of line items. */
-export type SpreadsheetLayout = "items" | "lines";
+/** How CSV shows items to people. */
+export interface Spreadsheet {
+  /** `items` writes one line per item, with its rows in one cell. `lines` writes one line per row of line items. */
+  layout: "items" | "lines";
+  /** The language of the system columns; English if absent. */
+  language?: Language;
+  /** With a locale, the spreadsheet has its dates, decimals and delimiter. */
+  locale?: string;
+}
 
 /** The formats of a download. */
 export type ExportFormat =
   | { type: "application/x-ndjson" }
-  /** With a locale, spreadsheets have its dates, decimals and delimiter. */
-  | { type: "text/csv"; spreadsheet: SpreadsheetLayout | null; locale?: string };
+  | { type: "text/csv"; spreadsheet: Spreadsheet | null };
 
 /** One step of a download. */
 export interface DownloadStep {

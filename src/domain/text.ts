@@ -8,6 +8,11 @@ export function isStorable(text: string): boolean {
   );
 }
 
+/**
+ * The text with half-width letters, digits and signs (NFKC). Japanese keyboards write full-width ones, such as `－１５`.
+ */
+export const toHalfWidth = (text: string): string => text.normalize("NFKC").replaceAll("−", "-");
+
 /** The text with a capital letter at its start. */
 export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

@@ -40,7 +40,7 @@ export function findRequestedFormat(c: Context): ExportFormat | undefined {
   if (type !== "text/csv") return undefined;
   const { profile, rows } = parameters;
   if (profile !== "spreadsheet") return { type, spreadsheet: null };
-  return { type, spreadsheet: rows === "lines" ? "lines" : "items" };
+  return { type, spreadsheet: { layout: rows === "lines" ? "lines" : "items" } };
 }
 
 /**
@@ -88,7 +88,7 @@ function chooseLayout(
   }
   return format.spreadsheet === null
     ? losslessCsv(collection.kind, keys)
-    : spreadsheetCsv(collection, keys, format.spreadsheet, format.locale);
+    : spreadsheetCsv(collection, keys, format.spreadsheet);
 }
 
 function createStream(

@@ -1,6 +1,8 @@
 import { SetUpProblem } from "#http/set-up.ts";
 import { fieldErrorMeanings } from "#domain/problem/field-errors.ts";
 import { problems, type ProblemCode } from "#domain/problem/catalogue.ts";
+import type { Language } from "#domain/language.ts";
+import { ViewerContext } from "#html/viewer.tsx";
 import { Page } from "#html/page.tsx";
 import type { Problem } from "#domain/problem/problem.ts";
 import { BrandMark } from "#html/parts.tsx";
@@ -91,27 +93,58 @@ const pageTexts: Partial<Record<ProblemCode, readonly [title: string, text: stri
   ],
 };
 
-function pageText(problem: Problem): readonly [title: string, text: string] {
+const japaneseTexts: typeof pageTexts = {
+  not_found: [
+    "ページが見つかりません",
+    "アドレスが間違っているか、ページが削除されたか、アクセス権がありません。",
+  ],
+  method_not_allowed: ["ページが見つかりません", "このアドレスのページはありません。"],
+  rate_limited: ["試行回数が多すぎます", "1 分ほど待ってから、もう一度お試しください。"],
+  try_again: [
+    "処理が混み合っています",
+    "時間内に処理できませんでした。しばらくしてから、もう一度お試しください。",
+  ],
+  internal: [
+    "エラーが発生しました",
+    "もう一度お試しください。解決しない場合は、下のリクエスト ID をサービスの運営者に伝えてください。",
+  ],
+  cross_site: [
+    "リクエストをブロックしました",
+    "ほかのサイトから送信されたリクエストです。管理画面を開いて、もう一度操作してください。",
+  ],
+};
+
+function pageText(problem: Problem, language: Language): readonly [title: string, text: string] {
+  const translated = language === "ja" ? japaneseTexts[problem.code] : undefined;
+  if (translated) return translated;
   if (problem instanceof SetUpProblem) return ["Setup incomplete", problem.detail];
   return pageTexts[problem.code] ?? [problems[problem.code].title, problem.detail];
 }
 
+const frameTexts = {
+  en: { administration: "Go to administration", requestId: "Request ID" },
+  ja: { administration: "管理画面に移動", requestId: "リクエスト ID" },
+} as const;
+
 /** The error page for browsers. */
-export function renderErrorPage(problem: Problem, requestId: string) {
-  const [title, text] = pageText(problem);
+export function renderErrorPage(problem: Problem, requestId: string, language: Language) {
+  const [title, text] = pageText(problem, language);
+  const frame = frameTexts[language];
   return (
-    <Page title={title} breadcrumbs={<BrandMark />}>
-      <p>{text}</p>
-      <FieldErrorList problem={problem} />
-      <p>
-        <a class="button" href="/admin">
-          Go to administration
-        </a>
-      </p>
-      <p class="muted small">
-        Request ID <code>{requestId}</code>
-      </p>
-    </Page>
+    <ViewerContext.Provider value={{ zone: "UTC", language, locale: language, now: 0 }}>
+      <Page title={title} breadcrumbs={<BrandMark />}>
+        <p>{text}</p>
+        <FieldErrorList problem={problem} />
+        <p>
+          <a class="button" href="/admin">
+            {frame.administration}
+          </a>
+        </p>
+        <p class="muted small">
+          {frame.requestId} <code>{requestId}</code>
+        </p>
+      </Page>
+    </ViewerContext.Provider>
   );
 }
 

@@ -326,7 +326,7 @@ describe("Items in the administration", () => {
 });
 
 describe("A label without Latin letters", () => {
-  it("asks for a key and suggests one", async () => {
+  it("gives its field the key that the editor shows, unless a person chooses another", async () => {
     const body = {
       do: "save",
       name: "Kana",
@@ -335,14 +335,24 @@ describe("A label without Latin letters", () => {
       "fields[0].label": "なまえ",
       "fields[1].type": "number",
       "fields[1].label": "金額",
+      "fields[2].type": "number",
+      "fields[2].label": "合計",
+      "fields[3].type": "number",
+      "fields[3].label": "人数",
+      "fields[3].key": "people",
     };
-    const rejected = await admin("POST", "/forms", body);
-    expect(rejected.body.errors).toMatchObject([
-      { field: "fields[0].key", reason: expect.stringContaining("such as namae.") as string },
-      { field: "fields[1].key", code: "required" },
-    ]);
-    const keys = { "fields[0].key": "namae", "fields[1].key": "kingaku" };
-    expect((await admin("POST", "/forms", { ...body, ...keys })).status).toBe(201);
+    const { text } = await admin(
+      "POST",
+      "/forms",
+      { ...body, do: "check" },
+      { Accept: "text/html" },
+    );
+    const shownKeys = [...text.matchAll(/<code data-key="">([^<]*)</g)].map(([, key]) => key);
+    const created = await admin("POST", "/forms", body);
+    expect(created.status).toBe(201);
+    const storedKeys = created.body.fields.map(({ key }: Json) => key);
+    expect(storedKeys).toEqual(["namae", "number", "number_2", "people"]);
+    expect(shownKeys).toEqual(storedKeys);
   });
 });
 

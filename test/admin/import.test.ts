@@ -341,6 +341,59 @@ describe("An import", () => {
     expect(copies.toSorted(byTitle)).toEqual(before.map((item) => item.data).toSorted(byTitle));
   });
 
+  it.each([
+    ["ja", "2026/12/02", "下書き"],
+    ["de-DE", "02.12.2026", "draft"],
+    ["en-US", "12/02/2026", "draft"],
+  ])("imports its own download in the format of %s unchanged", async (locale, day, status) => {
+    const headers = { "Accept-Language": locale };
+    const formFields = [
+      ...fields.filter(({ type }) => type !== "line_items"),
+      { key: "day", label: "Day", type: "date" },
+    ];
+    const { items, storedItems } = await createForm(formFields);
+    const data = { title: "A", amount: -1.5, at: "2026-12-02T08:30:00.000Z", day: "2026-12-02" };
+    await admin("POST", items, { data: { ...data, tags: ["x", "y"] }, status: "draft" });
+    const { text: csv } = await admin("GET", `${items}/export?format=local`, undefined, headers);
+    expect(csv).toContain(day);
+    expect(csv).toContain(status);
+    const sendTo = async (path: string, body: object): Promise<Json> =>
+      (await admin("POST", `${path}/import`, { csv, act: "write", ...body }, headers)).body;
+    const unchanged = { created: 0, updated: 0, unchanged: 1, refused: 0 };
+    expect((await sendTo(items, { by: "$id" })).written).toEqual(unchanged);
+    const otherForm = await createForm(formFields);
+    expect((await sendTo(otherForm.items, {})).written.created).toBe(1);
+    const [copy] = await otherForm.storedItems();
+    const [original] = await storedItems();
+    expect([copy?.["data"], copy?.["status"]]).toEqual([original?.["data"], "draft"]);
+  });
+
+  it("says that rows of existing items are left out, and how to update them", async () => {
+    const { items, storedItems } = await createForm();
+    await admin("POST", items, { data: { title: "A" } });
+    const [item] = await storedItems();
+    const csv = `$id,title\n${item?.["id"]},B\n`;
+    const review = async (body: object, language: string) => {
+      const headers = { Accept: "text/html", "Accept-Language": language };
+      return (await admin("POST", `${items}/import`, { csv, ...body }, headers)).text;
+    };
+    expect(await review({}, "en")).toContain("1 row of existing submissions will be left out");
+    expect(await review({}, "ja")).toContain("1 行は既存の回答の行のため");
+    expect(await review({ by: "$id" }, "en")).not.toContain("will be left out");
+  });
+
+  it("names the system columns of a spreadsheet in the reader's language", async () => {
+    const { items } = await createForm();
+    await admin("POST", items, { data: { title: "A" } });
+    const headers = { "Accept-Language": "ja" };
+    const read = async (format: string) =>
+      (await admin("GET", `${items}/export?format=${format}`, undefined, headers)).text;
+    const columns = "ID,ステータス,バージョン,作成日時,作成者,更新日時,更新者,Title,";
+    expect(await read("spreadsheet")).toContain(columns);
+    expect(await read("lines")).toContain(",明細,行,");
+    expect(await read("spreadsheet")).toContain(",送信済み,");
+  });
+
   it("names the line, the column, the value and what is allowed, in both languages", async () => {
     const choice = (value: string, label: string) => ({ value, label });
     const room = { key: "room", label: "Room", type: "select" };
@@ -360,7 +413,7 @@ describe("An import", () => {
       const english = await rows("en", act);
       expect(english).toContain("Room “Green”: Must be one of Blue, Red.");
       expect(english).toContain("People “0”: Must be at least 1.");
-      expect(english).toContain("Day “2026-13-40”: Must be a date like 2026-12-31.");
+      expect(english).toContain("Day “2026-13-40”: Must be a date like 2026-12-31 or 2026/12/31.");
       expect(english).toContain("Tags “Z”: Must be one of A.");
       const japanese = await rows("ja", act);
       expect(japanese).toContain("Room「Green」：次のいずれかを入力してください：Blue、Red");

@@ -57,6 +57,34 @@ describe("The form of an item", () => {
     id = (await integrator.post(`/forms/${form}/submissions`, { data })).body.id;
   });
 
+  it("reads full-width digits, signs and addresses in inputs and filters", async () => {
+    const form = await makeForm(integrator, [
+      { key: "amount", label: "Amount", type: "number", decimals: 1 },
+      { key: "mail", label: "Mail", type: "email" },
+      { key: "note", label: "Note", type: "text" },
+    ]);
+    const items = `/forms/${form}/items`;
+    const response = await exports.default.fetch(
+      new Request(`${host}/admin${items}`, {
+        method: "POST",
+        headers: { Cookie: await ownerCookie(), Origin: host },
+        redirect: "manual",
+        body: new URLSearchParams({
+          amount: "－１，２３４．５",
+          mail: "ａｉ＠example.com",
+          note: "１５",
+        }),
+      }),
+    );
+    expect(response.status).toBe(303);
+    const filter = `f.amount.eq=${encodeURIComponent("－１２３４．５")}`;
+    const mail = `f.mail.eq=${encodeURIComponent("ａｉ＠example.com")}`;
+    const { body } = await admin("GET", `${items}?${filter}&${mail}`);
+    expect(body.items.map(({ data }: { data: object }) => data)).toEqual([
+      { amount: -1234.5, mail: "ai@example.com", note: "１５" },
+    ]);
+  });
+
   it("shows money with the decimals of its field", async () => {
     const { text } = await page(`/${id}?edit`);
     expect(text).toMatch(/name="price"[^>]* value="4198.80"/);

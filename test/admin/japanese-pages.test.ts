@@ -82,6 +82,14 @@ describe("A page in Japanese has no English words:", () => {
     expect(text).toContain("数量（1 行目）</a>: 整数を入力してください。");
   });
 
+  it("a page that does not exist", async () => {
+    const japanese = { Accept: "text/html", "Accept-Language": "ja" };
+    const { status, text } = await admin("GET", "/forms/nothing/items", undefined, japanese);
+    expect(status).toBe(404);
+    expect(text).toContain("ページが見つかりません");
+    expect(text).toContain('lang="ja"');
+  });
+
   it("a list whose filter is refused", async () => {
     const text = await pageOf(`${items}?f.amount.gt=abc`);
     expect(englishWords(text.replaceAll("abc", ""))).toEqual([]);

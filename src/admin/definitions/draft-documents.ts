@@ -13,14 +13,10 @@ import {
   type FieldTypeNames,
   fieldKeys,
   labelOf,
-  makeKey,
-  needsChosenKey,
   toRuleValue,
 } from "./draft.ts";
 import type { Field, FieldOption } from "#domain/definition/field.ts";
-import type { FieldError } from "#domain/problem/problem.ts";
 import { defaultDecimals } from "./formula-decimals.ts";
-import { transliterate } from "./transliterate.ts";
 import { fieldDocument } from "#domain/definition/document.ts";
 
 /** The name of an editor input that belongs to the field at this path. */
@@ -161,24 +157,6 @@ export function buildFieldDocuments(
     const decimals = draft.rules.decimals || defaultDecimals(draft, drafts);
     const complete = decimals === "" ? draft : { ...draft, rules: { ...draft.rules, decimals } };
     return buildFieldDocument(complete, keys[index] ?? draft.key, storedField, names, inRow);
-  });
-}
-
-/** The errors of new fields whose label gives no key, such as one in Japanese. Each suggests a key. */
-export function missingKeyErrors(
-  drafts: readonly DraftField[],
-  reasonOf: (label: string, suggestion: string) => string,
-  path: readonly number[] = [],
-): FieldError[] {
-  return drafts.flatMap((draft, index) => {
-    const fieldPath = [...path, index];
-    const columnErrors = missingKeyErrors(draft.fields, reasonOf, fieldPath);
-    if (draft.was !== "" || draft.key.trim() !== "" || !needsChosenKey(draft.label)) {
-      return columnErrors;
-    }
-    const suggestion = makeKey(transliterate(draft.label), `${draft.type}_1`, new Set());
-    const reason = reasonOf(draft.label.trim(), suggestion);
-    return [{ field: inputName(fieldPath, "key"), code: "required", reason }, ...columnErrors];
   });
 }
 

@@ -1,4 +1,6 @@
+import { typedNumber } from "#admin/form-input.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
+import { transliterate } from "./transliterate.ts";
 import { valueKinds, type Field, type FieldOption } from "#domain/definition/field.ts";
 
 export type FieldType = Field["type"];
@@ -156,9 +158,12 @@ const maxKeyLength = 40;
 /** Whether a label has no characters that a key can have, so that people have to choose one. */
 export const needsChosenKey = (label: string) => label.trim() !== "" && toSlug(label) === "";
 
-/** The key of a field without one. It does not depend on the language in which the type is named. */
+/**
+ * The key of a field without one: its label in Latin letters, or a name for its type. It does not depend on the language in
+ * which the type is named.
+ */
 const deriveKey = ({ label, type }: DraftField, usedKeys: ReadonlySet<string>) =>
-  makeKey(label, defaultKeys[type], usedKeys);
+  makeKey(transliterate(label), defaultKeys[type], usedKeys);
 
 /** Derives an unused key from a label: lowercase letters, digits and underscores. */
 export function makeKey(label: string, fallback: string, usedKeys: ReadonlySet<string>): string {
@@ -228,7 +233,7 @@ export function toRuleValue(rule: Rule, text: string, { type }: DraftField): unk
   }
 }
 
-const numberOrText = (text: string) => (Number.isNaN(Number(text)) ? text : Number(text));
+const numberOrText = (text: string) => typedNumber(text) ?? text;
 
 function jsonOrText(text: string): unknown {
   try {

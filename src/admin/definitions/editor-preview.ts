@@ -13,7 +13,7 @@ import type { AdminEnv } from "#http/env.ts";
 import type { CurrentCollection } from "#store/data/collections.ts";
 import { buildFieldDocuments, inputName } from "./draft-documents.ts";
 import type { Draft, DraftField } from "./draft.ts";
-import { withFormulaHelp } from "./formula-help.ts";
+import { explainDraft } from "./formula-help.ts";
 import { checkViewEffects } from "#actions/view-users.ts";
 import type { AffectedUsers, Listeners } from "./outcome.tsx";
 
@@ -64,7 +64,7 @@ export async function buildDraftPreview(
 ): Promise<DraftPreview> {
   const { preview: uncounted, problem: found } = tryPreview(() => previewDraft(c, state, draft));
   const preview = uncounted && (await withCounts(c, state, uncounted));
-  const draftProblem = found && withFormulaHelp(found, draft.fields, state.text);
+  const draftProblem = found && explainDraft(found, draft.fields, state.text);
   const finished = preview ?? previewFinishedFields(c, state, draft, found);
   return {
     preview,

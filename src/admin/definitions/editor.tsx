@@ -7,9 +7,10 @@ import type { AdminEnv } from "#http/env.ts";
 import type { CurrentCollection } from "#store/data/collections.ts";
 import { pageContext } from "#admin/layout.tsx";
 import { collectionPath, definitionDocument } from "./layout.tsx";
-import { copyDraftField, missingKeyErrors, readKnownKeys, parseDraft } from "./draft-documents.ts";
+import { copyDraftField, readKnownKeys, parseDraft } from "./draft-documents.ts";
 import { isTooLarge, tooManyFieldsProblem } from "./draft-size.ts";
 import { type Draft, makeKey, needsChosenKey } from "./draft.ts";
+import { explainDraft } from "./formula-help.ts";
 import { transliterate } from "./transliterate.ts";
 import { DefinitionPage, LargeDefinitionPage, NewDefinitionPage } from "./editor-page.tsx";
 import { findBrokenViews, viewProblem, withViewHelp } from "./view-help.ts";
@@ -39,9 +40,10 @@ async function sendEditor(
   c: AdminContext,
   state: EditorState,
   draft: Draft,
-  { error, focus }: { error?: Problem; focus?: EditFocus | undefined } = {},
+  { error: failure, focus }: { error?: Problem; focus?: EditFocus | undefined } = {},
 ): Promise<Response> {
   const { kind, current, text } = state;
+  const error = failure && explainDraft(failure, draft.fields, text);
   const { draftProblem, inputProblem, ...previews } = await buildDraftPreview(c, state, draft);
   const shown = error ?? viewProblem(draftProblem);
   const explained = shown && withViewHelp(shown, current?.collection.definition, text);
@@ -142,7 +144,6 @@ export async function saveFields(c: AdminContext, kind: CollectionKind): Promise
   const action = readAction(c, form);
   if (action !== "save") return sendEditedDraft(c, state, draft, action);
   try {
-    assertKeysChosen(draft, text);
     assertHidingConfirmed(previewDraft(c, state, draft), form, text);
     const result = await putAtVersion(c, kind, key, draftBody(state, draft), draft.version);
     const checkedItems = terms.collections[kind].itemCount(result.itemCount);
@@ -213,14 +214,9 @@ function putAtVersion(
 
 type EditorTexts = Catalogue["definitionEditor"];
 
-function assertKeysChosen({ fields }: Draft, { problems: texts }: EditorTexts): void {
-  const errors = missingKeyErrors(fields, texts.enterKey);
-  if (errors.length > 0) throw problem.invalidInput(errors);
-}
-
-/** Requires the name of a new definition, its key, and those of its fields. */
+/** Requires the name of a new definition, and its key. */
 function assertNamed(
-  { name, key: entered, fields }: Draft,
+  { name, key: entered }: Draft,
   kind: CollectionKind,
   key: string,
   { problems: texts }: EditorTexts,
@@ -233,7 +229,6 @@ function assertNamed(
   } else if (name !== "" && !collectionKeyPattern.test(key)) {
     errors.push(errorAt(["key"], "invalid_format", texts.invalidKey));
   }
-  errors.push(...missingKeyErrors(fields, texts.enterKey));
   if (errors.length > 0) throw problem.invalidInput(errors);
 }
 

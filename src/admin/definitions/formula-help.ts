@@ -28,8 +28,17 @@ function firstNumber(columns: readonly DraftField[]): string | undefined {
 
 const isNumber = ({ type }: DraftField) => type === "number";
 
+/** The errors of a draft in the language of the page. */
+export function explainDraft(problem: Problem, fields: readonly DraftField[], text: Catalogue) {
+  const errors = problem.members["errors"] as FieldError[] | undefined;
+  if (!errors) return problem;
+  const { reason: explain } = text.definitionEditor.problems;
+  const explained = errors.map((error) => ({ ...error, reason: explain(error.reason) }));
+  return withFormulaHelp(problem.withErrors(explained), fields, text);
+}
+
 /** Adds to the errors of formulas where they are, the key of a field that was named by its label, and an example. */
-export function withFormulaHelp(
+function withFormulaHelp(
   problem: Problem,
   fields: readonly DraftField[],
   { fieldEditor, terms }: Catalogue,

@@ -1,6 +1,6 @@
 import type { CollectionKind, Definition } from "#domain/definition/collection.ts";
 import { formatLocalDateTime, formatTimestamp, localToUtc } from "#domain/time.ts";
-import { textOf, type FormValues, numberOf } from "#admin/form-input.ts";
+import { textOf, type FormValues, numberOf, typedNumber } from "#admin/form-input.ts";
 import { titleField } from "#domain/definition/field.ts";
 import type { CurrentCollection } from "#store/data/collections.ts";
 import { readSeenDigests } from "#admin/items/form/changes.ts";
@@ -101,8 +101,8 @@ export function settingsDocument(
       state,
       opens_at: timestamp("opens_at", opens_at),
       closes_at: timestamp("closes_at", closes_at),
-      max_submissions: max_submissions ? Number(max_submissions) : null,
+      max_submissions: max_submissions ? (typedNumber(max_submissions) ?? max_submissions) : null,
     },
-    retain: days ? { days: Number(days), only } : null,
+    retain: days ? { days: typedNumber(days) ?? days, only } : null,
   };
 }

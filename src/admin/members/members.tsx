@@ -18,6 +18,7 @@ import { page, requireAbility, withFieldError } from "#admin/page.ts";
 import { usesAccess } from "#admin/sign-in/access.ts";
 import { Problem } from "#domain/problem/problem.ts";
 import { capitalize } from "#domain/text.ts";
+import { EmailInput } from "#admin/form-input.ts";
 import { lazy } from "#domain/lazy.ts";
 
 function memberDocument({ id, email, name, role, createdAt, disabledAt }: MemberSummary) {
@@ -48,9 +49,8 @@ function invitationDocument({
 
 const roles = ["viewer", "editor", "admin", "owner"] as const satisfies Role[];
 const roleSchema = lazy(() => z.enum(roles));
-const emailSchema = lazy(() => z.email().check(z.maxLength(254)));
-const InviteInput = lazy(() => z.strictObject({ email: emailSchema(), role: roleSchema() }));
-const WithdrawInput = lazy(() => z.strictObject({ email: emailSchema() }));
+const InviteInput = lazy(() => z.strictObject({ email: EmailInput(), role: roleSchema() }));
+const WithdrawInput = lazy(() => z.strictObject({ email: EmailInput() }));
 const MemberChangeInput = lazy(() =>
   z.strictObject({
     role: z.optional(roleSchema()),

@@ -13,7 +13,14 @@ import type { Role } from "#domain/credential/permissions.ts";
 import { Problem, problem } from "#domain/problem/problem.ts";
 import type { AppEnv } from "#http/env.ts";
 import { submitForm, sendOutcome } from "#admin/page.ts";
-import { adminPath, parseForm, readForm, wantsJson, textOf } from "#admin/form-input.ts";
+import {
+  adminPath,
+  EmailInput,
+  parseForm,
+  readForm,
+  wantsJson,
+  textOf,
+} from "#admin/form-input.ts";
 import { localize, readTexts } from "#admin/preferences.ts";
 import {
   limitAttempts,
@@ -37,7 +44,7 @@ import { lazy } from "#domain/lazy.ts";
 
 const SignInInput = lazy(() =>
   z.object({
-    email: z.email().check(z.maxLength(254)),
+    email: EmailInput(),
     password: z.string().check(z.minLength(1), z.maxLength(1000)),
     to: z.optional(z.string()),
     kept: z.optional(z.string()),

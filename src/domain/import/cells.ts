@@ -1,5 +1,6 @@
 import type { Field, FieldOption } from "#domain/definition/field.ts";
 import { parseJson } from "#domain/json.ts";
+import { toHalfWidth } from "#domain/text.ts";
 import { localToUtc } from "#domain/time.ts";
 
 /** The notation of the cells of a file. */
@@ -15,7 +16,7 @@ export interface CellFormat {
 /** `plain` accepts the API's numbers. `plain_comma` also accepts a decimal comma. The others accept groups of thousands. */
 type NumberFormat = "plain" | "plain_comma" | "point" | "comma";
 
-/** The order of day, month and year. `iso` accepts the API's dates alone; the others accept these as well. */
+/** The order of day, month and year in dates that end with the year. `iso` accepts none of these. */
 export type DateFormat = "iso" | "day_first" | "month_first";
 
 /** Converts a cell to a value for the API. Invalid text stays as it is, so that the API reports the error. */
@@ -33,7 +34,7 @@ export function createCellReader(field: Field, format: CellFormat): CellReader {
 function createTextReader(field: Field, format: CellFormat): CellReader {
   switch (field.type) {
     case "number":
-      return (text) => readNumber(text.trim(), format) ?? text;
+      return (text) => readNumber(toHalfWidth(text).trim(), format) ?? text;
     case "boolean":
       return (text) => booleanWords.get(text.trim().toLowerCase()) ?? text;
     case "select": {
@@ -48,20 +49,15 @@ function createTextReader(field: Field, format: CellFormat): CellReader {
     case "files":
       return (text) => readList(text) ?? text;
     case "date":
-      return (text) => readDay(text.trim(), format.dates) ?? text;
+      return (text) => readDay(toHalfWidth(text).trim(), format.dates) ?? text;
     case "datetime":
-      return (text) => {
-        const [day = "", ...rest] = text.trim().split(/[ T]/);
-        const local = [readDay(day, format.dates) ?? day, ...rest].join("T");
-        return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(local)
-          ? (localToUtc(local, format.zone) ?? text)
-          : text;
-      };
+      return (text) => readDateTime(toHalfWidth(text).trim(), format) ?? text;
+    case "email":
+    case "phone":
+      return (text) => (format.isLossless ? text : toHalfWidth(text));
     case "text":
     case "multiline_text":
-    case "email":
     case "url":
-    case "phone":
     case "reference":
     case "computed":
       return (text) => text;
@@ -81,13 +77,33 @@ function stripFormulaGuard(cell: string): string {
   return text.replace(/([;\t\r\n])'(?=[^\S\t\r\n]*[=+\-@＝＋－＠])/g, "$1");
 }
 
-/** Converts 31.12.2026, 31/12/2026, 31-12-2026 or 12/31/2026 to 2026-12-31. */
+const yearFirst = /^(\d{4})(?:([./-])(\d{1,2})\2(\d{1,2})|年(\d{1,2})月(\d{1,2})日)$/;
+
+const isoDay = (year: string, month: string, day: string) =>
+  `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
+
+/**
+ * Converts 2026/12/31 and 2026年12月31日 to 2026-12-31. So it does with 31.12.2026, 31/12/2026, 31-12-2026 or 12/31/2026,
+ * if the file writes dates in that order.
+ */
 function readDay(text: string, dates: DateFormat): string | undefined {
+  const [, leadingYear, , month1, day1, month2 = "", day2 = ""] = yearFirst.exec(text) ?? [];
+  if (leadingYear !== undefined) return isoDay(leadingYear, month1 ?? month2, day1 ?? day2);
   const match = dates === "iso" ? null : /^(\d{1,2})([./-])(\d{1,2})\2(\d{4})$/.exec(text);
   if (!match) return undefined;
-  const [, first = "", , second = "", year] = match;
+  const [, first = "", , second = "", year = ""] = match;
   const [day, month] = dates === "day_first" ? [first, second] : [second, first];
-  return `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
+  return isoDay(year, month, day);
+}
+
+/** Converts a local time, such as `2026/12/31 9:00` or `2026年12月31日 9時00分`, to UTC. */
+function readDateTime(text: string, { dates, zone }: CellFormat): string | undefined {
+  const [, day = "", time = ""] = /^([^ T日]+日?)[ T]*(.*)$/.exec(text) ?? [];
+  const clock = time.replace(/^(\d{1,2})時(\d{1,2})分$/, "$1:$2").replace(/^\d:/, "0$&");
+  const local = `${readDay(day, dates) ?? day}T${clock}`;
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(local)
+    ? localToUtc(local, zone)
+    : undefined;
 }
 
 const groupedNumbers = {
@@ -95,18 +111,20 @@ const groupedNumbers = {
   comma: { pattern: /^-?\d{1,3}([. '\u00A0\u202F])\d{3}(\1\d{3})*(,\d+)?$/, decimal: "," },
 };
 
+/** Groups before decimals show which separator is which, as in 1,234.5. */
+const hasBothSeparators = (text: string) => text.includes(",") && text.includes(".");
+
 /** Removes groups of thousands and converts the decimal comma. */
 function toDecimalText(text: string, numbers: NumberFormat): string {
-  if (numbers === "plain") return text;
-  if (numbers !== "plain_comma") {
-    const { pattern, decimal } = groupedNumbers[numbers];
-    if (pattern.test(text)) {
-      const [whole = "", fraction] = text.split(decimal);
-      const digits = whole.replaceAll(/[^-\d]/g, "");
-      return fraction === undefined ? digits : `${digits}.${fraction}`;
-    }
+  const format = { plain: "point", plain_comma: "comma", point: "point", comma: "comma" } as const;
+  const { pattern, decimal } = groupedNumbers[format[numbers]];
+  const canHaveGroups = !numbers.startsWith("plain") || hasBothSeparators(text);
+  if (canHaveGroups && pattern.test(text)) {
+    const [whole = "", fraction] = text.split(decimal);
+    const digits = whole.replaceAll(/[^-\d]/g, "");
+    return fraction === undefined ? digits : `${digits}.${fraction}`;
   }
-  return numbers !== "point" && /^-?\d+,\d+$/.test(text) ? text.replace(",", ".") : text;
+  return format[numbers] === "comma" && /^-?\d+,\d+$/.test(text) ? text.replace(",", ".") : text;
 }
 
 function readNumber(text: string, { numbers }: CellFormat): unknown {
@@ -141,7 +159,8 @@ function buildOptionNames(options: readonly FieldOption[]): OptionNames {
   };
 }
 
-const separatorsIn = (text: string) => Array.from(text.matchAll(/[,;\n]/g), ({ index }) => index);
+const separatorsIn = (text: string) =>
+  Array.from(text.matchAll(/[,;\n、，；]/g), ({ index }) => index);
 const foldName = (text: string) => text.trim().toLowerCase();
 
 /** Matches by value, then by label. */
@@ -153,7 +172,7 @@ function matchOption({ values, labels }: OptionNames, text: string): string {
 const lookupsPerCharacter = 8;
 
 /**
- * Splits options at commas, semicolons and line ends. Labels may contain separators, so the longest match wins. After too
+ * Splits options at commas (also 、), semicolons and line ends. Labels may contain separators, so the longest match wins. After too
  * many options or lookups, the remaining text becomes one option, which the API then rejects.
  */
 function matchOptions(names: OptionNames, text: string): string[] {

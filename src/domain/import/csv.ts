@@ -4,6 +4,7 @@ import { newItemId } from "#domain/item/item.ts";
 import type { BatchOperation } from "#domain/item/body.ts";
 import { sha256Bytes } from "#domain/credential/keys.ts";
 import { createCellReader, type CellFormat, type CellReader } from "./cells.ts";
+import { findSpreadsheetWords, readStatus } from "./spreadsheet.ts";
 
 /** The cells of a row in a CSV file. A quoted cell may span several lines. */
 export interface CsvLine {
@@ -140,10 +141,11 @@ export const targetKey = (target: string): string => target.split(".")[0] ?? "";
 /** The target of each column, by key or label; empty without a match, or when an earlier column has the target. */
 export function matchColumns(header: readonly string[], collection: Collection): string[] {
   // The ids and statuses of other systems have other meanings.
-  const systemNames: [string, string][] = isSpreadsheetExport(header)
+  const words = findSpreadsheetWords(header)?.columns;
+  const systemNames: [string, string][] = words
     ? [
-        ["id", itemTargets.id],
-        ["status", itemTargets.status],
+        [words.id.toLowerCase(), itemTargets.id],
+        [words.status.toLowerCase(), itemTargets.status],
       ]
     : [];
   const names = new Map<string, string>([
@@ -161,10 +163,6 @@ export function matchColumns(header: readonly string[], collection: Collection):
     return target;
   });
 }
-
-/** Whether the service exported the file for spreadsheets. */
-const isSpreadsheetExport = (header: readonly string[]) =>
-  ["Id", "Version", "Created at"].every((name) => header.includes(name));
 
 /** Whether the service exported the file for programs. Its header then names system columns. */
 export function isLosslessExport(header: readonly string[]): boolean {
@@ -201,7 +199,7 @@ export function createOperationBuilder(
       // Omits empty cells of new items, so that defaults apply.
       if (value !== null || !isNew || format.isLossless) data[key] = value;
     }
-    const status = cells[statusColumn]?.trim() ?? "";
+    const status = readStatus(cells[statusColumn]?.trim() ?? "");
     const body = { data, ...(status === "" ? {} : { status }) };
     if (isNew) return { op: "create", id: newId, ...(id === "" ? {} : { unless: id }), body };
     if (by === itemTargets.id) return { op: "update", id, body, ifMatch: null };

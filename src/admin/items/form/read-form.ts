@@ -2,7 +2,7 @@ import { valueKinds, type Field, type LineItemsField } from "#domain/definition/
 import { filesOf, readFileIds } from "#admin/items/files/sent-files.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
-import { textOf, type FormValues } from "#admin/form-input.ts";
+import { fieldText, textOf, typedNumber, type FormValues } from "#admin/form-input.ts";
 import { localToUtc } from "#domain/time.ts";
 import { editableColumns, formerValues, inputText, nonEmptyTexts } from "./values.ts";
 
@@ -133,11 +133,12 @@ export function readFieldValue(
 }
 
 function readScalar(field: Field, value: unknown, zone: string): unknown {
-  const text = textOf(value).replaceAll("\r\n", "\n").replaceAll("\r", "\n");
+  const lines = textOf(value).replaceAll("\r\n", "\n").replaceAll("\r", "\n");
+  const text = fieldText(field.type, lines);
   if (text === "") return null;
   const kind = valueKinds[field.type];
   if (kind === "boolean") return text === "true" || text === "yes";
-  if (kind === "number") return Number.isFinite(Number(text)) ? Number(text) : text;
+  if (kind === "number") return typedNumber(text) ?? text;
   const isLocalTime =
     field.type === "datetime" && /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text);
   return isLocalTime ? (localToUtc(text, zone) ?? text) : text;

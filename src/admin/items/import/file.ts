@@ -11,6 +11,7 @@ import {
   matchColumns,
   type ImportPlan,
 } from "#domain/import/csv.ts";
+import { findSpreadsheetWords } from "#domain/import/spreadsheet.ts";
 import type { DateFormat } from "#domain/import/cells.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
@@ -110,29 +111,33 @@ const delimiters = { auto: undefined, comma: ",", semicolon: ";", tab: "\t" };
 const numberFormats = { auto: undefined, point: "point", comma: "comma" } as const;
 
 /** The choices for each format. */
-export const formatChoices = {
+export const formatChoices: { [Name in keyof FileFormats]: readonly FileFormats[Name][] } = {
   delimiter: ["auto", "comma", "semicolon", "tab"],
   numbers: ["auto", "point", "comma"],
   dates: ["iso", "day_first", "month_first"],
-} as const satisfies { [Name in keyof FileFormats]: readonly FileFormats[Name][] };
+};
 
-function readFormats(form: FormValues, reasons: Reasons): FileFormats {
-  const read = <Value extends string>(
-    name: keyof FileFormats,
-    choices: readonly Value[],
-    usual: Value,
-  ): Value => {
-    const sent = textOf(form[name]);
-    const choice = choices.find((value) => value === sent);
-    if (choice || sent === "") return choice ?? usual;
-    const allowed = choices.map((value) => `"${value}"`).join(", ");
-    throw invalidFile(reasons.notAllowed(allowed), name);
-  };
-  return {
-    delimiter: read("delimiter", formatChoices.delimiter, "auto"),
-    numbers: read("numbers", formatChoices.numbers, "auto"),
-    dates: read("dates", formatChoices.dates, "iso"),
-  };
+/** Our own downloads for spreadsheets have the dates of the reader's locale. */
+function usualDates(header: readonly string[], locale: string): DateFormat {
+  if (!findSpreadsheetWords(header)) return "iso";
+  const parts = new Intl.DateTimeFormat(locale, { calendar: "gregory" }).formatToParts(0);
+  const [first] = parts.filter(({ type }) => type !== "literal");
+  if (first?.type === "day") return "day_first";
+  return first?.type === "month" ? "month_first" : "iso";
+}
+
+/** The chosen format. Undefined before a choice. */
+function readFormat<Name extends keyof FileFormats>(
+  form: FormValues,
+  name: Name,
+  reasons: Reasons,
+): FileFormats[Name] | undefined {
+  const choices: readonly FileFormats[Name][] = formatChoices[name];
+  const sent = textOf(form[name]);
+  const choice = choices.find((value) => value === sent);
+  if (choice || sent === "") return choice;
+  const allowed = choices.map((value) => `"${value}"`).join(", ");
+  throw invalidFile(reasons.notAllowed(allowed), name);
 }
 
 /** A submitted file with the plan for its import. */
@@ -145,16 +150,20 @@ export interface ImportFile {
   columnErrors: FieldError[];
 }
 
-/** Parses the uploaded file or the pasted text, and the choices for the import. */
+/** Parses the uploaded file or the pasted text, and the choices for the import. The locale is that of the reader. */
 export async function parseImport(
   form: FormValues,
   collection: Collection,
   reasons: Reasons,
+  locale: string,
 ): Promise<ImportFile> {
   const text = await readCsvText(form, reasons);
   if (bytesInForm(text) > importLimits.bytes) throw invalidFile(reasons.tooLarge);
-  const formats = readFormats(form, reasons);
-  const csv = parseRows(text, delimiters[formats.delimiter], reasons);
+  const delimiter = readFormat(form, "delimiter", reasons) ?? "auto";
+  const numbers = readFormat(form, "numbers", reasons) ?? "auto";
+  const chosenDates = readFormat(form, "dates", reasons);
+  const csv = parseRows(text, delimiters[delimiter], reasons);
+  const dates = chosenDates ?? usualDates(csv.header, locale);
   const { length } = csv.header;
   if (length > importLimits.columns)
     throw invalidFile(reasons.tooManyColumns(importLimits.columns));
@@ -164,13 +173,14 @@ export async function parseImport(
     by: readMatchTarget(form, columns, collection),
     isLossless: isLosslessExport(csv.header),
     zone: collection.definition.time_zone,
-    numbers: numberFormats[formats.numbers] ?? (csv.delimiter === ";" ? "plain_comma" : "plain"),
-    dates: formats.dates,
+    numbers: numberFormats[numbers] ?? (csv.delimiter === ";" ? "plain_comma" : "plain"),
+    dates,
   };
   const cells = countFilledCells(csv, columns);
   if (cells > importLimits.cells)
     throw invalidFile(reasons.tooManyCells(cells, importLimits.cells));
-  return { text, csv, plan, formats, columnErrors: findColumnErrors(columns, collection, reasons) };
+  const columnErrors = findColumnErrors(columns, collection, reasons);
+  return { text, csv, plan, formats: { delimiter, numbers, dates }, columnErrors };
 }
 
 /** The size of the text in the form of the next step, where lines end with CRLF. */

@@ -19,7 +19,7 @@ import { csvLine, defuse } from "#documents/csv.ts";
 import { checkRows, writeRows, type CheckedRow, type ImportRow } from "#actions/import-rows.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { problem, type Problem } from "#domain/problem/problem.ts";
-import { readTexts } from "#admin/preferences.ts";
+import { readTexts, viewerOf } from "#admin/preferences.ts";
 import { submitForm, page, type Outcome } from "#admin/page.ts";
 import { pageContext } from "#admin/layout.tsx";
 import { readForm, numberOf, textOf, type FormValues } from "#admin/form-input.ts";
@@ -125,7 +125,12 @@ export async function importItems(c: AdminContext, kind: CollectionKind): Promis
   return submitForm(
     c,
     async () => {
-      const file = (parsedFile = await parseImport(form, collection, texts.itemImport.reasons));
+      const file = (parsedFile = await parseImport(
+        form,
+        collection,
+        texts.itemImport.reasons,
+        viewerOf(c).locale,
+      ));
       if (file.columnErrors.length > 0) throw problem.invalidInput(file.columnErrors);
       const action = textOf(form["act"]);
       if (action === "write") return writeStep(c, compiled, file, form);

@@ -103,6 +103,11 @@ export function ColumnsPage({
             {counts.refused > 0 ? <a href="#rejected">{text.viewRejected}</a> : null}
           </p>
         )}
+        {file.plan.by === "" && counts.unchanged > 0 ? (
+          <p class="notice quiet">
+            {text.leftOut(counts.unchanged, terms.collections[collection.kind].items)}
+          </p>
+        ) : null}
         <h2>{text.labels.columns}</h2>
         <ColumnChoices file={file} collection={collection} />
         <MatchChoice file={file} collection={collection} />

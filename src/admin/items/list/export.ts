@@ -3,7 +3,7 @@ import { queryItems, type ItemQuery } from "#actions/query-items.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { CursorPosition } from "#domain/cursor.ts";
-import { unnamedActors } from "#documents/csv.ts";
+import { spreadsheetWords } from "#domain/import/spreadsheet.ts";
 import { formatChoices } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { sendDownload } from "#http/download.ts";
@@ -14,6 +14,7 @@ import { listActorNames, visibleActorName } from "#actions/audit.ts";
 import type { Actor } from "#domain/audit.ts";
 import type { ItemView } from "#domain/item/item.ts";
 import { viewerOf } from "#admin/preferences.ts";
+import type { Viewer } from "#html/viewer.tsx";
 import { buildSearchBody, clockOf } from "./filters.ts";
 import { assertKnownParameters, readQuery, type Query } from "./query.ts";
 
@@ -21,12 +22,15 @@ type AdminContext = Context<AdminEnv>;
 
 /** The download formats, by their names in URLs. */
 const downloadFormats = {
-  ndjson: { type: "application/x-ndjson" },
-  spreadsheet: { type: "text/csv", spreadsheet: "items" },
-  local: { type: "text/csv", spreadsheet: "items" },
-  lines: { type: "text/csv", spreadsheet: "lines" },
-  csv: { type: "text/csv", spreadsheet: null },
-} as const satisfies Record<string, ExportFormat>;
+  ndjson: () => ({ type: "application/x-ndjson" }),
+  spreadsheet: ({ language }) => ({ type: "text/csv", spreadsheet: { layout: "items", language } }),
+  local: ({ language, locale }) => ({
+    type: "text/csv",
+    spreadsheet: { layout: "items", language, locale },
+  }),
+  lines: ({ language }) => ({ type: "text/csv", spreadsheet: { layout: "lines", language } }),
+  csv: () => ({ type: "text/csv", spreadsheet: null }),
+} as const satisfies Record<string, (viewer: Viewer) => ExportFormat>;
 
 type DownloadFormat = keyof typeof downloadFormats;
 const isDownloadFormat = (name: string): name is DownloadFormat =>
@@ -81,14 +85,14 @@ export async function sendItemsDownload(
     return isForPeople ? { ...step, views: await withActorNames(c, step.views) } : step;
   };
   const download = { keys: null, start: null, maxItems: null, read };
-  const locale = format === "local" ? { locale: viewerOf(c).locale } : {};
-  return sendDownload(c, download, { ...downloadFormats[format], ...locale });
+  return sendDownload(c, download, downloadFormats[format](viewerOf(c)));
 }
 
 /** Replaces the actors of items with their names, as pages show them. */
 async function withActorNames(c: AdminContext, views: readonly ItemView[]): Promise<ItemView[]> {
   const actors = views.flatMap(({ createdBy, updatedBy }) => [createdBy, updatedBy]);
   const names = await listActorNames(c.var.action, actors);
+  const unnamedActors = spreadsheetWords[viewerOf(c).language].actors;
   const nameOf = (actor: Actor) => {
     const isMember = actor.startsWith("member:");
     if (!isMember && !actor.startsWith("credential:")) return unnamedActors.system;

@@ -3,6 +3,7 @@ import { viewerOf } from "#admin/preferences.ts";
 import { valueType, type Field } from "#domain/definition/field.ts";
 import { dayInZone, localToUtc } from "#domain/time.ts";
 import type { Collection, View } from "#domain/definition/collection.ts";
+import { fieldText, typedNumber } from "#admin/form-input.ts";
 import { isObject } from "#domain/json.ts";
 import { findView } from "#domain/search/view.ts";
 import { problem } from "#domain/problem/problem.ts";
@@ -102,8 +103,7 @@ function fieldCondition(
 }
 
 function toOperand(kind: ValueType, text: string, { zone }: Clock): unknown {
-  if (kind === "number")
-    return text.trim() === "" || Number.isNaN(Number(text)) ? text : Number(text);
+  if (kind === "number") return typedNumber(text) ?? text;
   if (kind === "boolean")
     return text === "true" || text === "yes"
       ? true
@@ -141,15 +141,13 @@ export function toCondition(
 ): Condition {
   const [key = "", column] = path.split(".");
   const field = fields.find((candidate) => candidate.key === key);
-  if (column === undefined || field?.type !== "line_items") {
-    return fieldCondition(path, valueTypeAt(field, path), op, values, clock);
-  }
-  const columnField = field.fields.find((candidate) => candidate.key === column);
-  return {
-    field: key,
-    op: "any",
-    value: [fieldCondition(column, valueTypeAt(columnField, path), op, values, clock)],
+  const read = (target: Field | undefined, name: string) => {
+    const texts = values.map((text) => fieldText(target?.type, text));
+    return fieldCondition(name, valueTypeAt(target, path), op, texts, clock);
   };
+  if (column === undefined || field?.type !== "line_items") return read(field, path);
+  const columnField = field.fields.find((candidate) => candidate.key === column);
+  return { field: key, op: "any", value: [read(columnField, column)] };
 }
 
 function valueTypeAt(field: Field | undefined, path: string): ValueType {

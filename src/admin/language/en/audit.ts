@@ -30,7 +30,7 @@ const filters = () => ({
     move: "Moves between databases",
   },
   subject: "Target",
-  subjectExample: "Receipt number, ID or email",
+  subjectExample: "Number, ID or email",
   collection: "Form or app",
   everywhere: "All forms and apps",
   days: { today: "Today", yesterday: "Yesterday", week: "Last 7 days" },

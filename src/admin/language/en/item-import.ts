@@ -83,12 +83,14 @@ export const itemImport = (words: Words) => ({
     delimiter: { auto: "Detect", comma: "Comma", semicolon: "Semicolon", tab: "Tab" },
     numbers: { auto: "Detect", point: "1,234.56", comma: "1.234,56" },
     dates: {
-      iso: "2026-12-31",
+      iso: "2026-12-31 or 2026/12/31",
       day_first: "31.12.2026 or 31/12/2026",
       month_first: "12/31/2026",
     },
   },
   forecast: (counts: Counts) => forecast(counts, words),
+  leftOut: (count: number, items: string) =>
+    `${words.quantity(count, "row")} of existing ${items} will be left out, even if values differ. To update them, change “Existing ${items}” below and review again.`,
   zone: (zone: string) => `Times without a time zone are read as ${zone}.`,
   importRows: (count: number) => `Import ${words.quantity(count, "row")}`,
   checkAgain: "Review again",

@@ -32,7 +32,7 @@ const filters = (): Catalogue["audit"]["filters"] => ({
     move: "データベース間の移動",
   },
   subject: "対象",
-  subjectExample: "受付番号、ID、メールアドレス",
+  subjectExample: "番号、ID、メール",
   collection: "フォームまたはアプリ",
   everywhere: "すべてのフォームとアプリ",
   days: { today: "今日", yesterday: "昨日", week: "過去 7 日間" },

@@ -27,7 +27,7 @@ export const databases = (): Catalogue["databases"] => ({
   home: "ホームデータベース",
   nearlyFull: "残りわずか",
   notYet: "未報告",
-  note: "データベースは 1 分ごとに報告します。",
+  note: "データは 1 分ごとに更新されます。",
   add: {
     title: "データベースの追加",
     single:

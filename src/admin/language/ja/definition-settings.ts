@@ -5,7 +5,7 @@ export const definitionSettings = (): Catalogue["definitionSettings"] => ({
     name: "名前",
     description: "説明",
     time_zone: "タイムゾーン",
-    receipt_prefix: "受付番号の接頭辞",
+    receipt_prefix: "レコード番号の接頭辞",
     title_field: "タイトルのフィールド",
     state: "回答の受付",
     opens_at: "受付開始日時",
@@ -19,7 +19,7 @@ export const definitionSettings = (): Catalogue["definitionSettings"] => ({
   hints: {
     receipt_prefix: "例：ORD-000042 の場合は ORD-",
     title_field:
-      "ほかのデータからレコードを参照するときに表示されます。指定しない場合は受付番号が表示されます。",
+      "ほかのデータからレコードを参照するときに表示されます。指定しない場合はレコード番号が表示されます。",
     opens_at: (zone) => `${zone} の時刻。空欄の場合はすぐに開始します。`,
     closes_at: (zone) => `${zone} の時刻。空欄の場合は終了しません。`,
     max_submissions: "空欄の場合は無制限です。",

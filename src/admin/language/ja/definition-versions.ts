@@ -6,7 +6,7 @@ const properties = lazy((): Readonly<Record<string, string>> => ({
   name: "名前",
   description: "説明",
   time_zone: "タイムゾーン",
-  receipt_prefix: "受付番号の接頭辞",
+  receipt_prefix: "レコード番号の接頭辞",
   history_days: "変更履歴の保存日数",
   state: "回答の受付",
   opens_at: "受付開始日時",

@@ -16,7 +16,7 @@ const list = (): Definitions["list"] => ({
   whoCreates: "作成できるのは、オーナー、管理者、編集者です。",
   deleted: "削除済み",
   state: "受付状況",
-  lastCreated: "最終作成",
+  lastCreated: "最新の作成日時",
   fields: "フィールド",
   fieldsOf: (name) => `「${name}」のフィールド`,
 });

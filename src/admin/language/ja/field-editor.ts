@@ -92,7 +92,8 @@ export const fieldEditor = (numbers: Numbers): FieldEditor => ({
   appHint: "参照するレコードがあるアプリのキー",
   columnsOf: (list) => `「${list}」の列`,
   more: "その他の設定",
-  newKeyHint: "API で使用される半角英数字の名前です。ラベルが英字の場合は省略できます。",
+  newKeyHint:
+    "API で使用される半角英数字の名前です。省略すると、表示されているキーが使用されます。",
   keyHint: "キーを変更しても、データはそのまま残ります。",
   rules: rules(),
   setRules: setRules(numbers),

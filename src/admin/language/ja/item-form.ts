@@ -60,7 +60,7 @@ export const itemForm = (numbers: Numbers): ItemForm => ({
   saveDraft: "下書きとして保存",
   calculated: "計算結果",
   formerOption: (value) => `${value}（以前の選択肢）`,
-  referenceHint: "レコードのタイトル、受付番号、またはその他のテキスト",
+  referenceHint: "レコードのタイトル、レコード番号、またはその他のテキスト",
   duplicate: (label) => `「${label}」の値がほかのデータと重複しています。`,
   range: range(numbers),
   rows: rows(numbers),

@@ -49,7 +49,7 @@ const scope = (): ItemImport["scope"] => ({
   points: [
     "「CSV（元の値のまま）」でダウンロードしたファイルは、そのままインポートできます。「表計算ソフト用」のファイルも、明細行を除いてそのままインポートできます。",
     "明細行は、1 つのセルに JSON で入力します。選択肢には値とラベルのどちらも使用できます。",
-    "計算フィールド、受付番号、バージョン、および作成者や更新者に関する列はインポートされません。",
+    "計算フィールド、レコード番号、バージョン、および作成者や更新者に関する列はインポートされません。",
     "新しい回答は下書きまたは送信済みとして追加できますが、クローズ済みとしては追加できません。",
   ],
 });
@@ -77,12 +77,14 @@ export const itemImport = (numbers: Numbers): ItemImport => ({
     delimiter: { auto: "自動判定", comma: "カンマ", semicolon: "セミコロン", tab: "タブ" },
     numbers: { auto: "自動判定", point: "1,234.56", comma: "1.234,56" },
     dates: {
-      iso: "2026-12-31",
+      iso: "2026-12-31、2026/12/31 または 2026年12月31日",
       day_first: "31.12.2026 または 31/12/2026",
       month_first: "12/31/2026",
     },
   },
   forecast: (counts) => forecast(counts, numbers),
+  leftOut: (count, items) =>
+    `${numbers.formatCount(count)} 行は既存の${items}の行のため、値が異なっていてもインポートされません。更新するには、下の「既存の${items}」を変更して、内容を再確認してください。`,
   zone: (zone) => `タイムゾーンのない時刻は ${zone} として扱われます。`,
   importRows: (count) => `${numbers.formatCount(count)} 行をインポート`,
   checkAgain: "内容を再確認",

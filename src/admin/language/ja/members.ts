@@ -31,7 +31,7 @@ const invitations = (): Members["invitations"] => ({
 });
 
 const reset = (): Members["reset"] => ({
-  create: "再設定リンクを作成",
+  create: "パスワード再設定リンクを作成",
   title: "パスワード再設定リンク",
   text: (email) =>
     sentence`このリンクを ${email} に送ってください。24 時間以内に 1 回だけ使用でき、使用するとすべてのセッションからログアウトされます。`,

@@ -62,7 +62,7 @@ export const terms = (numbers: Numbers): Catalogue["terms"] => ({
   key: "キー",
   properties: {
     id: "ID",
-    receiptNumber: "受付番号",
+    receiptNumber: "レコード番号",
     status: "ステータス",
     createdAt: "作成日時",
     updatedAt: "更新日時",

@@ -51,7 +51,7 @@ export const viewDescription = (): Texts => ({
     $updated_at: "更新日時",
     $status: "ステータス",
     $id: "ID",
-    $receipt_number: "受付番号",
+    $receipt_number: "レコード番号",
   },
   quote: (value) => `「${value}」`,
   caller: "この認証情報自身",

@@ -52,6 +52,7 @@ const inputs = (): Texts["inputs"] => ({
     `最初の ${most} 個のフィールドを表示しています。ほかのフィールドは API で指定してください。`,
   errors: {
     types: "イベントを 1 つ以上選択してください。",
+    url: explainUrl,
     resources: "すべてのフォームとアプリを選択するか、1～100 件を個別に選択してください。",
   },
   newWebhookRule: "あなたがアクセスできるデータだけを送信します。",
@@ -60,11 +61,34 @@ const inputs = (): Texts["inputs"] => ({
   saved: "Webhook を保存しました",
 });
 
-const describeError: Texts["deliveries"]["error"] = ({ status, error }) => {
-  if (status === null || error === null) return error ?? "";
-  const isRedirect = status >= 300 && status < 400;
-  return isRedirect ? "リダイレクトには対応していません。" : `送信先が ${status} を返しました。`;
+const urlReasons: Record<string, string> = {
+  "Must be an absolute URL.": "https:// で始まる URL を入力してください。",
+  "Must be an https URL.": "https:// で始まる URL を入力してください。",
+  "The port must be 443 or 8443.": "ポートには 443 または 8443 だけを使用できます。",
+  "Must contain a host name.": "ホスト名を含めてください。",
+  "Must contain a host name, not an IP address.":
+    "IP アドレスではなく、ホスト名を指定してください。",
+  "Must be reachable from the internet, not localhost.":
+    "インターネットからアクセスできる URL を指定してください。",
+  "Must not contain a user name or password. Put a secret into the path or a parameter.":
+    "ユーザー名とパスワードは使用できません。シークレットは、パスまたはパラメーターに含めてください。",
 };
+
+const explainUrl = (reason: string): string => urlReasons[reason] ?? reason;
+
+/** Why an attempt failed. The stored error is English. */
+function explainFailure(error: string): string {
+  const [, status] = /^The receiver answered (\d+)\.$/.exec(error) ?? [];
+  if (status !== undefined) return `送信先が ${status} を返しました。`;
+  const [, seconds] = /^The receiver did not respond within ([\d.]+) seconds\.$/.exec(error) ?? [];
+  if (seconds !== undefined) return `送信先が ${seconds} 秒以内に応答しませんでした。`;
+  const [, urlReason] = /^The URL is not allowed: (.*)$/s.exec(error) ?? [];
+  if (urlReason !== undefined) return `この URL は使用できません。${explainUrl(urlReason)}`;
+  if (error === "Redirects are not followed.") return "リダイレクトには対応していません。";
+  return error.startsWith("The receiver could not be reached")
+    ? "送信先に接続できないか、接続が切断されました。"
+    : error;
+}
 
 const deliveries = (numbers: Numbers): Texts["deliveries"] => ({
   caption: "配信履歴",
@@ -73,7 +97,7 @@ const deliveries = (numbers: Numbers): Texts["deliveries"] => ({
     event: "イベント",
     status: "結果",
     response: "レスポンス",
-    milliseconds: "ms",
+    milliseconds: "処理時間（ms）",
     attempt: "試行",
     actions: "操作",
   },
@@ -84,7 +108,7 @@ const deliveries = (numbers: Numbers): Texts["deliveries"] => ({
     sentence`${numbers.formatCount(attempts)} 回の試行が失敗しました。以降のイベントは、次の試行（${next}）まで待機します。`,
   retry: "今すぐ再試行",
   noResponse: "レスポンスなし",
-  error: describeError,
+  error: ({ error }) => explainFailure(error ?? ""),
   responseBody: "レスポンスの本文",
   manual: "手動",
   resend: "再送信",
@@ -103,7 +127,7 @@ function explainStop(reason: string | null): string {
   const [, tries, error = ""] =
     /^(\d+) attempts failed\. Last error: (.*)$/s.exec(reason ?? "") ?? [];
   if (tries !== undefined)
-    return `${tries} 回の試行が失敗したため、送信を停止しました（最後のエラー：${error}）。`;
+    return `${tries} 回の試行が失敗したため、送信を停止しました（最後のエラー：${explainFailure(error)}）。`;
   return reason?.includes("410 Gone") === true
     ? "送信先が 410 Gone を返したため、送信を停止しました。"
     : "送信を停止しました。";
@@ -155,7 +179,7 @@ export const webhooks = (numbers: Numbers): Texts => ({
   purpose:
     "Webhook を使うと、レコードや回答が変更されたときに、ほかのシステムへイベントを送信できます。",
   columns: { delivered: "成功率（24 時間）", queue: "未送信", state: "状態" },
-  successRate: (percent, attempts) => `${numbers.formatCount(attempts)} 回中 ${percent}`,
+  successRate: (percent, attempts) => `${percent}（${numbers.formatCount(attempts)} 回）`,
   nextAttempt: (time) => sentence`次の試行：${time}`,
   labels: {
     name: "名前",
