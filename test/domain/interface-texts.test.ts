@@ -20,9 +20,9 @@ const codeAttributes =
 const prose = /[A-Za-z]{2,}[,.:]? [A-Za-z]{2,}|^[A-Z][a-z]+(?:[ .…!?:]|$)/;
 const letters = /\p{L}{2,}/u;
 
-/** Calls whose texts people do not read, or read in English: headers, logs, problems and reasons of the API. */
+/** Calls whose texts people do not read, or read in English: headers, logs, media queries, problems and reasons of the API. */
 const codeCalls =
-  /\.(?:header|get|set|setRequestHeader|append|has|startsWith|replace|replaceAll|includes|querySelector)$|^log[A-Z]|^problem\.|^z\.(?:refine|regex)$/;
+  /\.(?:header|get|set|setRequestHeader|append|has|startsWith|replace|replaceAll|includes|querySelector)$|^log[A-Z]|^matchMedia$|^problem\.|^z\.(?:refine|regex)$/;
 
 /** Names that are the same in every language, and parts of headers. */
 const names = new Set(["Accept", "Edge Forms", "Lax", "Strict", "UTC"]);
