@@ -7,11 +7,12 @@ export function selectFieldsOfView(): void {
   const fieldsOf = (items: string) =>
     items.startsWith("view:") ? fieldsByView[items.slice("view:".length)] : undefined;
   const boxes = [...form.querySelectorAll<HTMLInputElement>('input[name="fields"]')];
-  let earlier = boxes.filter(({ checked }) => checked).map(({ value }) => value);
+  const listSelected = () => boxes.filter(({ checked }) => checked).map(({ value }) => value);
+  let earlier = listSelected();
   form.addEventListener("change", ({ target }) => {
     if (!(target instanceof HTMLInputElement) || target.name !== "items") return;
     const [before, after] = [fieldsOf(source.value), fieldsOf(target.value)];
-    if (!before) earlier = boxes.filter(({ checked }) => checked).map(({ value }) => value);
+    if (!before) earlier = listSelected();
     source.value = target.value;
     if (!before && !after) return;
     const selected = after ?? earlier;

@@ -42,11 +42,11 @@ import { runWranglerQuietly, stop } from "./wrangler.ts";
  * they are of an earlier run with this backup.
  */
 export async function prepareLoad(
-  { settings, ...others }: Deployment,
+  deployment: Deployment,
   { files, places }: Backup,
   { location, jurisdiction }: DeploymentOptions,
 ): Promise<void> {
-  const deployment = { settings, ...others };
+  const { settings } = deployment;
   if (hasHome(deployment)) await requireEmpty(deployment, homeName, await hashFile(homeOf(files)));
   for (const [binding, place] of places) {
     const existing = settings.d1_databases.find((each) => each.binding === binding);

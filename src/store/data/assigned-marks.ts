@@ -34,33 +34,39 @@ export function assignMarks(
       value instanceof Map ? [...value.keys()] : value,
     ),
   );
-  const chunks: OpenMark[][][] = [];
+  const chunks: ConditionMarks[][] = [];
   let count = Infinity;
   for (const marks of byCondition.values()) {
-    const conditions = marks.slice(0, 1).map(({ condition }) => condition);
-    const fieldCount = referencedFields({ conditions, sort: [] }).length;
+    const [first] = marks;
+    if (!first) continue;
+    const { condition } = first;
+    const fieldCount = referencedFields({ conditions: [condition], sort: [] }).length;
     count += fieldCount;
     if (count > maxFields) {
       chunks.push([]);
       count = fieldCount;
     }
-    chunks.at(-1)?.push(marks);
+    chunks.at(-1)?.push({ condition, marks });
   }
   return chunks.map((chunk) => assignChunk(db, chunk));
 }
 
 type OpenMark = AssignedMark & Omit<OpenChange, "marks">;
 
-/** Each list has the marks with one condition. */
+/** The marks with one condition. */
+interface ConditionMarks extends Pick<OpenMark, "condition"> {
+  marks: readonly OpenMark[];
+}
+
 function assignChunk(
   db: CollectionDatabase,
-  chunk: readonly (readonly OpenMark[])[],
+  chunk: readonly ConditionMarks[],
 ): PreparedStatement<"data"> {
   const values = new SearchValues();
-  const branches = chunk.flatMap(([mark], place) =>
-    mark ? [`when ${place} then ${conditionSql(mark.condition, values)}`] : [],
+  const branches = chunk.map(
+    ({ condition }, place) => `when ${place} then ${conditionSql(condition, values)}`,
   );
-  const placed = chunk.flatMap((marks, place) => marks.map((mark) => ({ ...mark, place })));
+  const placed = chunk.flatMap(({ marks }, place) => marks.map((mark) => ({ ...mark, place })));
   const byChange = Map.groupBy(placed, ({ followingCount }) => followingCount);
   const rows = [...byChange].map(([followingCount, marks]) => [
     followingCount,

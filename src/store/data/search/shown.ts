@@ -53,6 +53,13 @@ interface PartsSql {
   hidden: string | null;
 }
 
+/** The amount `sql`, for a caller that sees everything. */
+export const wholePartSql = (sql: string): PartsSql => ({
+  columns: `${sql} as amount`,
+  shown: "amount",
+  hidden: null,
+});
+
 /** Evaluates the conditions of the view once. `others` is the amount of an item that a narrow caller does not see. */
 export const narrowPartsSql = (
   search: Pick<Search, "shownBy">,
@@ -91,7 +98,7 @@ export function partCostsSql(
   costSql: CostSql,
 ): PartsSql {
   const cost = itemCost(conditions);
-  if (!shownBy) return { columns: `${costSql(cost)} as cost`, shown: "cost", hidden: null };
+  if (!shownBy) return wholePartSql(costSql(cost));
   const viewCost = itemCost(shownBy.conditions);
   return narrowPartsSql({ shownBy }, values, {
     shown: costSql(cost, shownMeasure(shownBy)),
@@ -110,9 +117,7 @@ export function spentSql(
   costSql: CostSql | null,
   { names, from }: { names: readonly string[]; from: string },
 ): { spent: string; table: string } {
-  const parts: PartsSql = costSql
-    ? partCostsSql(search, values, costSql)
-    : { columns: "0 as cost", shown: "cost", hidden: null };
+  const parts = costSql ? partCostsSql(search, values, costSql) : wholePartSql("0");
   const { shown, hidden } = parts;
   const spent =
     hidden === null ? sumBefore(shown) : `max(${sumBefore(shown)}, ${sumBefore(hidden)})`;

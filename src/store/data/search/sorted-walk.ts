@@ -14,7 +14,7 @@ import {
   nullColumns,
   type RangeScan,
 } from "./scan.ts";
-import { narrowPartsSql, totalSql, conditionsSql, spentSql } from "./shown.ts";
+import { narrowPartsSql, wholePartSql, totalSql, conditionsSql, spentSql } from "./shown.ts";
 import { hiddenBytesSql, shownMeasure } from "./parts.ts";
 import { afterSql } from "./sort-scan.ts";
 
@@ -83,7 +83,7 @@ function itemKeysSql({ maxItemBytes }: SortedPlan, scan: RangeScan, values: Sear
         rest: hiddenBytesSql(shownBy),
         others: bytes,
       })
-    : { columns: `${bytes} as bytes`, shown: "bytes", hidden: null };
+    : wholePartSql(bytes);
   const fits =
     maxItemBytes <= maxKeyItemBytes
       ? "1"
