@@ -38,7 +38,7 @@ export function assertIndexed(
     : problem.indexing(shownNames, { done: 0, total: 0 });
 }
 
-/** Throws 503 if the caller's view depends on results that are being calculated anew. */
+/** Throws 503 if the caller's view depends on results that are being recalculated. */
 export function assertCalculated(
   ctx: ReadContext,
   access: CollectionAccess,

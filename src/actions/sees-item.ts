@@ -11,7 +11,7 @@ export const narrowFlag = ({ resources }: Pick<ReadContext, "resources">): 0 | 1
   isNarrow(resources) ? 1 : 0;
 
 /**
- * Whether the conditions of the caller's view use results that are being calculated anew. Stored results may then be
+ * Whether the conditions of the caller's view use results that are being recalculated. Stored results may then be
  * those of former formulas, so they must not decide what the caller sees. `outdated` are the ids of the fields.
  */
 export const dependsOnOutdated = (access: CollectionAccess, outdated: readonly number[]): boolean =>

@@ -247,7 +247,7 @@ describe("While the results that its view uses are not calculated, a narrow cred
     expect(await feedOf(world)).toEqual([[shown.id, "updated"]]);
   });
 
-  it("is told by the feed that an item left which it saw before the formula changed", async () => {
+  it("reads in the feed that an item left, if it saw the item before the formula changed", async () => {
     const world = await makeWorld([notInternal], [...base, kind("title")]);
     const { path, caller, hidden, shown } = world;
     const { links } = (await caller.get(`${path}/changes?cursor=now`)).body;

@@ -87,7 +87,7 @@ export interface ItemLookupResult {
   owners: UniqueValueOwner[];
   /** The total size of all named items. Above the limit, `items` is empty. */
   totalBytes: number;
-  /** The fields whose results are being calculated anew, so that the items may have outdated ones. */
+  /** The fields whose results are being recalculated, so that the items may have outdated ones. */
   outdated: number[];
 }
 

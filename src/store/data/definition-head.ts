@@ -68,7 +68,7 @@ export function definitionHeadColumns(stamps: SQL) {
 }
 
 /**
- * The fields of a collection whose results and entries are being built anew, as `parseFieldIds` reads them. Null if
+ * The fields of a collection whose entries are being rebuilt or results recalculated, as `parseFieldIds` reads them. Null if
  * `isNarrow` is 0, because only callers that see a view need them, and they cost a row.
  */
 export const outdatedColumn = (isNarrow: SQL, collectionId: SQLWrapper = collection.id) => ({

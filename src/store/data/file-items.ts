@@ -41,7 +41,7 @@ export interface FileWithItem {
   file: FileRow;
   head: DefinitionHead;
   item: Item | null;
-  /** The fields whose results are being calculated anew. Empty for callers that see whole collections. */
+  /** The fields whose results are being recalculated. Empty for callers that see whole collections. */
   outdated: number[];
 }
 

@@ -76,7 +76,7 @@ const sequencesPerCollectionSql = sql.raw(String(sequencesPerCollection));
 export interface CurrentItem {
   item: Item;
   head: DefinitionHead;
-  /** The fields whose results are being calculated anew. Empty for callers that see whole collections. */
+  /** The fields whose results are being recalculated. Empty for callers that see whole collections. */
   outdated: number[];
 }
 

@@ -78,7 +78,7 @@ export function targetHeadsStatement(
 export interface UnindexedFields extends Progress {
   /** Newly searchable fields whose items do not all have search entries yet. */
   ids: number[];
-  /** All fields whose entries or results are being built anew. */
+  /** All fields whose entries are being rebuilt or results recalculated. */
   outdated: number[];
 }
 
