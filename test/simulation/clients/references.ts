@@ -10,6 +10,7 @@ import {
   type Effect,
   type Item,
   type Values,
+  type Write,
 } from "../history.ts";
 import type { Step } from "../plan.ts";
 import type { Answer, Json } from "../world.ts";
@@ -231,11 +232,15 @@ export class References extends Subject {
     const page = `/admin/${key === "customers" ? "apps" : "forms"}/${key}/items/${item.id}/erase`;
     const headers = { "X-Request-Id": write.request };
     const { answer } = await this.caller.send(step, "POST", page, {}, headers);
+    // Before the order has its answer, because a restore may undo the erasure meanwhile.
+    if (answer !== "lost" && this.caller.settle(write, answer, [200, 204, 303, 404, 409], 0))
+      await this.#expectErased(step, key, item.id, write);
     await ordered;
-    if (answer === "lost" || !this.caller.settle(write, answer, [200, 204, 303, 404, 409], 0))
-      return;
+  }
+
+  async #expectErased(step: Step, key: CollectionKey, id: string, write: Write): Promise<void> {
     if (write.commit === null) this.caller.history.wrong(`${write.description}, but it is there`);
-    const path = itemPath(key, item.id);
+    const path = itemPath(key, id);
     const read = await this.caller.send(step, "GET", path, undefined, {
       "Cache-Control": "no-cache",
     });
@@ -243,6 +248,6 @@ export class References extends Subject {
       this.caller.isRead(read.answer, credentialOfStep(step), [200, 404], path) &&
       read.answer.status === 200
     )
-      this.caller.history.wrong(`${item.id} can be read after its erasure`);
+      this.caller.history.wrong(`${id} can be read after its erasure`);
   }
 }
