@@ -18,6 +18,8 @@ import { pages } from "#pages/index.tsx";
 import { renderErrorPage } from "#pages/problem-pages.tsx";
 import { problemDocument } from "#documents/problem.ts";
 import type { Language } from "#domain/language.ts";
+import { explainProblem } from "#admin/explain-problem.ts";
+import { catalogueOf } from "#admin/language/index.tsx";
 import { readLanguage } from "#admin/preferences.ts";
 import { problems } from "#domain/problem/catalogue.ts";
 import type { Service } from "#http/service.ts";
@@ -44,7 +46,8 @@ const sendError =
     if (wantsPage(c)) {
       // The API's own pages are English.
       const language = c.req.path.startsWith("/admin") ? readLanguage(c) : "en";
-      return c.html(renderPage(failure, requestId, language), status, {
+      const explained = explainProblem(failure, catalogueOf(language));
+      return c.html(renderPage(explained, requestId, language), status, {
         "Cache-Control": "no-store",
         ...headers,
       });

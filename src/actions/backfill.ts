@@ -37,6 +37,7 @@ import {
   type BackgroundContext,
   type DataContext,
 } from "./context.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 /** The limit for the steps of one run. Each step takes two queries. */
 const maxRefoldSteps = 40;
@@ -84,15 +85,14 @@ function expectedEntries({ collection }: CompiledCollection, item: Item): Set<st
 /** Builds the 409 for a type change of fields that have stored values. */
 export function typeInUseProblem({ emptied }: Pick<PendingRules, "emptied">): Problem {
   const fields = emptied.map((field) => field.key);
-  const names = fields.map((field) => `"${field}"`).join(", ");
-  const detail = `The type of ${names} cannot change while items have values there.`;
+  const detail = reasonFor("typeInUse", { fields: fields.map((key) => `"${key}"`).join(", ") });
   return problem.schemaInUse(detail, { field: fields[0], fields });
 }
 
 /** Names the items but not the value, because the caller may lack the permission to read data. */
 export function sharedValueProblem(field: string, items: readonly string[]): Problem {
-  const detail = `"${field}" cannot become unique: ${items.join(" and ")} have the same value.`;
-  return problem.schemaInUse(detail, { field, items });
+  const values = { field, items: items.join(" and ") };
+  return problem.schemaInUse(reasonFor("valuesNotUnique", values), { field, items });
 }
 
 const itemsPerStep = 500;

@@ -18,6 +18,7 @@ import type { ActionContext } from "./context.ts";
 import { loadDefinition, resumeUnfinished } from "./definitions.ts";
 import { loadOperandNames, type OperandNames, type Reader } from "./operand-names.ts";
 import { patchDefinition } from "./patch-definition.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 /** Who sees an app or form besides the members. */
 export interface CollectionAccess {
@@ -90,7 +91,7 @@ function contentOf({ items, fields }: Part, { fields: set, views }: Definition):
   const all = set.fields.map((field) => field.key);
   const shown = fieldsOfView({ fields }, { fields: set });
   if (shown.length === 0)
-    throw problem.invalidInput([errorAt(["fields"], "required", "Choose at least one field.")]);
+    throw problem.invalidInput([errorAt(["fields"], "required", reasonFor("noFieldsChosen"))]);
   const source = typeof items === "object" && "view" in items ? items.view : undefined;
   const view = source === undefined ? undefined : findSource(views ?? [], source);
   const conditions = view ? [...(view.conditions ?? [])] : conditionsOf(items, set.fields);
@@ -121,7 +122,7 @@ function conditionsOf(items: Part["items"], fields: readonly Field[]): unknown[]
   const field = fields.find((each) => each.key === items.field);
   const options = field && "options" in field ? field.options : [];
   if (!field || !options.some(({ value }) => value === items.option))
-    throw problem.invalidInput([errorAt(["where"], "not_an_option", "Choose an option.")]);
+    throw problem.invalidInput([errorAt(["where"], "not_an_option", reasonFor("noOptionChosen"))]);
   return [conditionOnOption(field, items.option)];
 }
 
@@ -133,7 +134,8 @@ export const conditionOnOption = ({ key, type }: Pick<Field, "key" | "type">, op
 
 function findSource(views: readonly View[], key: string): View {
   const view = views.find((each) => each.key === key);
-  if (!view) throw problem.invalidInput([errorAt(["items"], "not_an_option", "Choose a view.")]);
+  if (!view)
+    throw problem.invalidInput([errorAt(["items"], "not_an_option", reasonFor("noViewChosen"))]);
   return view;
 }
 

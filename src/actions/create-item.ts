@@ -47,6 +47,7 @@ import {
   type PreparedWrite,
   type IdempotencyKey,
 } from "./idempotent.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 /** The item that a create would store, with all field errors. */
 export interface Draft {
@@ -116,7 +117,7 @@ export function assertTypeStable(access: CollectionAccess, data: Data, before: D
   if (!changingField) return;
   const topId = changingField.within ?? changingField.id;
   if (!access.fields.list.some(({ field }) => field.id === topId)) throw outsideView();
-  const detail = `The type of "${changingField.key}" is changing. It accepts no values until the change is done.`;
+  const detail = reasonFor("typeIsChanging", { field: changingField.key });
   throw problem.schemaInUse(detail, { field: changingField.key });
 }
 

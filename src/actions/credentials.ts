@@ -34,6 +34,7 @@ import type { CheckedDefinition } from "#store/data/confirm-definitions.ts";
 import { storeWithViews } from "./store-with-views.ts";
 import { visibleLabels, type CollectionLabel } from "./operand-names.ts";
 import { assertViewsAllow } from "./view-users.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 /** The requested rights of a credential. The member's role limits them. */
 interface RequestedRights {
@@ -54,17 +55,17 @@ export function assertCanGrant(
     ? []
     : findLimitErrors(input.limits, current);
   if (kind === "client" && !roleAllows(role, "credentials")) {
-    const reason = `A member with the role ${role} may create personal tokens only.`;
+    const reason = reasonFor("tokensOnly", { role });
     errors.push({ field: "kind", pointer: "/kind", code: "not_an_option", reason });
   }
   const allowed = filterAllowed(role, input.permissions);
   if (kind === "token" && allowed.length < input.permissions.length) {
-    const reason = `A personal token cannot exceed the role of its member, which is ${role}.`;
+    const reason = reasonFor("exceedsRole", { role });
     const field = "permissions";
     errors.push({ field, pointer: `/${field}`, code: "not_an_option", reason });
   }
   if (input.expiresAt !== null && input.expiresAt <= ctx.now()) {
-    const reason = "Must be in the future.";
+    const reason = reasonFor("notFuture");
     errors.push({ field: "expires", pointer: "/expires", code: "too_small", reason });
   }
   if (errors.length > 0) throw problem.invalidInput(errors);
@@ -75,7 +76,7 @@ function findLimitErrors(requested: RateLimits, current: RateLimits): FieldError
   return (["requests", "writes"] as const).flatMap((field): FieldError[] => {
     const maximum = Math.max(defaultRateLimits[field], current[field]);
     if (requested[field] <= maximum) return [];
-    const reason = `Must be at most ${maximum}. Only owners and admins can set more.`;
+    const reason = reasonFor("limitTooHigh", { maximum });
     return [{ field, pointer: `/${field}`, code: "too_large", reason, maximum }];
   });
 }
@@ -196,6 +197,7 @@ export async function issueCredential(
   if (isStored) return { credential, secret };
   throw problem.conflict(
     `A member can have at most ${maxValidCredentials} valid credentials. Revoke one that is no longer needed.`,
+    "too_many_credentials",
   );
 }
 
@@ -265,7 +267,10 @@ function storeReplacement(
 }
 
 const changedMeanwhile = () =>
-  problem.conflict("Someone else changed this credential. Reload it and repeat your change.");
+  problem.conflict(
+    "Someone else changed this credential. Reload it and repeat your change.",
+    "credential_changed",
+  );
 
 /** Reads the credential from the database and pushes it, so that the object has the stored state. */
 export async function pushStoredCredential(

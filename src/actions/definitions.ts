@@ -50,6 +50,7 @@ import { withRetention } from "./retention.ts";
 import { reservedKeyProblem } from "./reserved-key.ts";
 import { findSites, placeCollection } from "./place-collection.ts";
 import { assertAppsExist } from "./referenced-apps.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 export interface Preconditions {
   ifMatch: Precondition | null;
@@ -163,7 +164,7 @@ export function assertCanShortenHistory(
 ): void {
   if (after >= before || role === "owner") return;
   if (actor.startsWith("member:")) throw problem.roleRequired("owners");
-  const reason = `Only an owner can shorten history_days from ${before}, in the administration area.`;
+  const reason = reasonFor("historyNotAllowed", { days: before });
   throw problem.invalidInput([errorAt(["history_days"], "invalid_definition", reason)]);
 }
 

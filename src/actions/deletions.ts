@@ -20,6 +20,7 @@ import { auditRecord, type ActionContext } from "./context.ts";
 import { loadDefinition } from "./definitions.ts";
 import { retryOnConflict } from "./idempotent.ts";
 import type { MemberContext } from "./members.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 /** Tells the objects of these credentials, which would otherwise know within a minute. */
 function pushLater(ctx: MemberContext, ids: readonly string[]): void {
@@ -50,7 +51,7 @@ export async function deleteCollection(
   const deleted = await retryOnConflict(ctx, async () => {
     const current = await loadDefinition(ctx, kind, key);
     if (typed !== key) {
-      const reason = `Must be "${key}", the key of this ${kind}.`;
+      const reason = reasonFor("wrongConfirmation", { key, kind });
       throw problem.invalidInput([errorAt(["confirm"], "invalid_format", reason)]);
     }
     const db = databases.of(current.collection);
@@ -66,10 +67,10 @@ export async function deleteCollection(
 }
 
 const referredProblem = ({ name, field }: { name: string; field: string }) =>
-  problem.schemaInUse(
-    `The field "${field}" of ${name.replace(":", " ")} refers to this app. Remove the field first.`,
-    { field, fields: [`${name}.${field}`] },
-  );
+  problem.schemaInUse(reasonFor("referredApp", { field, collection: name.replace(":", " ") }), {
+    field,
+    fields: [`${name}.${field}`],
+  });
 
 export const listDeletedCollections = ({
   databases,
@@ -94,7 +95,7 @@ export async function restoreCollection(
   const access = { name, readPermission: readPermission[deleted.kind], personal };
   if (!(await showCollection(databases, db, access, entry))) {
     if (await findCollectionOf(db)) return deleted;
-    throw problem.conflict("It is being erased, so it cannot be restored.");
+    throw problem.conflict("It is being erased, so it cannot be restored.", "being_erased");
   }
   pushLater(ctx, credentialIds);
   return deleted;

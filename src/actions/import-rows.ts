@@ -112,7 +112,10 @@ async function processRows(
 const rejectedRow = (outcome: Problem): CheckedRow => ({ outcome, change: null });
 
 const rowConflict = () =>
-  problem.conflict("Too many rows of this file conflict with each other. Import it again.");
+  problem.conflict(
+    "Too many rows of this file conflict with each other. Import it again.",
+    "rows_conflict",
+  );
 
 /** The rows as accepted together, or the problems of those that must be omitted first. */
 interface RowAttempt {

@@ -2,6 +2,7 @@ import * as list from "#store/home/list-settings.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { MemberContext } from "./members.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 /** The filters of one member, over all lists. */
 const maxFilters = 50;
@@ -20,6 +21,7 @@ export async function saveFilter(
   if (await list.storeFilter(ctx.databases.home, row, maxFilters)) return id;
   throw problem.conflict(
     `You have ${maxFilters} saved filters, which is the limit. Delete one to save another.`,
+    "too_many_filters",
   );
 }
 
@@ -53,7 +55,7 @@ export async function chooseColumns(
   columns: readonly string[],
 ): Promise<void> {
   if (JSON.stringify(columns).length > maxColumnsLength) {
-    throw problem.invalidInput([errorAt(["columns"], "too_long", "Choose fewer columns.")]);
+    throw problem.invalidInput([errorAt(["columns"], "too_long", reasonFor("chooseFewerColumns"))]);
   }
   const choice = { memberId: ctx.member.id, list: listName, columns, at: ctx.now() };
   await list.storeColumns(ctx.databases.home, choice, maxColumnChoices);

@@ -41,6 +41,7 @@ import {
 import { lazy } from "#domain/lazy.ts";
 import { hasNoControls, isStorable } from "#domain/text.ts";
 import type { Passwords } from "#domain/credential/passwords.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 /** The maximum length keeps hashing cheap. */
 export const passwordSchema = lazy(() => z.string().check(z.minLength(12), z.maxLength(1000)));
@@ -137,7 +138,7 @@ export const memberNameSchema = lazy(() =>
     z.string().check(
       z.trim(),
       z.maxLength(100),
-      z.refine((name) => isStorable(name) && hasNoControls(name), "Must be one line of text."),
+      z.refine((name) => isStorable(name) && hasNoControls(name), reasonFor("notOneLine")),
     ),
     z.transform((name: string) => name.normalize("NFC")),
   ),

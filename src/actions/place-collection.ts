@@ -13,6 +13,7 @@ import {
 } from "#store/home/placements.ts";
 import type { ReadContext } from "./context.ts";
 import { reservedKeyProblem } from "./reserved-key.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 /**
  * Lists the databases that may have a new collection: the one of the apps to which it refers (`group`), or those in its
@@ -29,7 +30,7 @@ export async function findSites(
   if (location !== undefined && matching.length === 0) throw unknownLocation(location, all);
   if (!group) return matching.length > 0 ? matching : homeSites(databases);
   if (location !== undefined && matching.every(({ db }) => db.name !== group.name)) {
-    const reason = `It refers to an app whose data is not in "${location}". Linked apps and forms share one database.`;
+    const reason = reasonFor("referredAppElsewhere", { location });
     throw problem.schemaInUse(reason, { field: "location" });
   }
   return [{ db: group, location: location ?? null }];
@@ -43,8 +44,11 @@ function unknownLocation(location: string, sites: readonly Site[]) {
   const known = [...new Set(sites.flatMap((site) => site.location ?? []))].toSorted();
   const reason =
     known.length === 0
-      ? `This installation has no database in "${location}". Omit it.`
-      : `This installation has databases in ${known.map((name) => `"${name}"`).join(", ")}, not in "${location}".`;
+      ? reasonFor("noDatabaseThere", { location })
+      : reasonFor("noSuchDatabase", {
+          known: known.map((name) => `"${name}"`).join(", "),
+          location,
+        });
   return problem.invalidInput([definitionError(["location"], reason)]);
 }
 

@@ -6,6 +6,7 @@ import { problem } from "#domain/problem/problem.ts";
 import { findApps } from "#store/data/references.ts";
 import type { DataDatabase } from "#store/db/database.ts";
 import type { ActionContext } from "./context.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 type ReferencePlace = ReturnType<typeof referencePlaces>[number];
 
@@ -35,7 +36,7 @@ export async function assertAppsExist(
   const errors = places
     .filter(({ app }) => !existing.has(app) || !mayRefer(app))
     .map(({ app, path }) => {
-      const reason = `There is no app "${app}" that this definition may refer to.`;
+      const reason = reasonFor("noAppToReferTo", { app });
       return definitionError([...path, "app"], reason);
     });
   if (errors.length > 0) throw problem.invalidInput(errors);
@@ -68,7 +69,4 @@ async function findGroup(
 }
 
 const apartProblem = (app: string) =>
-  problem.schemaInUse(
-    `The data of the app "${app}" is in another database. Linked apps and forms share one database.`,
-    { field: app },
-  );
+  problem.schemaInUse(reasonFor("appElsewhere", { app }), { field: app });

@@ -3,6 +3,7 @@ import { problem, type Problem } from "#domain/problem/problem.ts";
 import { formatTimestamp } from "#domain/time.ts";
 import { reservedUntil } from "#store/data/deletions.ts";
 import type { ReadContext } from "./context.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 /** Builds the 409 for the key of a deleted app or form. Undefined if the key is free. */
 export async function reservedKeyProblem(
@@ -13,7 +14,7 @@ export async function reservedKeyProblem(
   const until = await reservedUntil(databases.named(kind, key), { kind, key });
   if (until === undefined) return undefined;
   return problem.schemaInUse(
-    `The key "${key}" belongs to a deleted ${kind}. It is free once that ${kind} is erased, from ${formatTimestamp(until)} on. Until then, an owner or admin can restore the ${kind}.`,
+    reasonFor("keyOfDeleted", { key, kind, until: formatTimestamp(until) }),
     { field: "key" },
   );
 }

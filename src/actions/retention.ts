@@ -22,6 +22,7 @@ import type { CollectionDatabase, DataDatabase } from "#store/db/database.ts";
 import { findCredential } from "#store/home/credentials.ts";
 import type { ActionContext, BackgroundContext } from "./context.ts";
 import type { NotifyChange } from "./index-items.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 /**
  * Checks that the caller may change `retain`, and sets when the new rule applies. Only owners and admins may set or
@@ -45,7 +46,7 @@ async function assertCanErase({ actor, role, databases }: ActionContext): Promis
   }
   const creatorRole = (await findCredential(databases.home, id))?.createdBy.role;
   if (creatorRole && roleAllows(creatorRole, "erase")) return;
-  const reason = "Only owners and admins, and their credentials, can set or shorten retain.";
+  const reason = reasonFor("retentionNotAllowed");
   throw problem.invalidInput([errorAt(["retain"], "invalid_definition", reason)]);
 }
 

@@ -7,6 +7,7 @@ import type { CollectionStatus } from "#store/data/search/count.ts";
 import { aggregateTogether, type AggregateGroup, type AggregateView } from "./aggregate-items.ts";
 import { cachedOrStoredCollection } from "./collection-cache.ts";
 import type { ActionContext } from "./context.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 /** Months as `YYYY-MM`, both included, in the time zone of the collection. */
 export interface MonthPeriod {
@@ -81,7 +82,7 @@ function assertPeriod(period: MonthPeriod): void {
   const count = monthsOf(period).length;
   if (count >= 1 && count <= maxMonths) return;
   const reason =
-    count === 0 ? "Must not be after the last month." : `Choose at most ${maxMonths} months.`;
+    count === 0 ? reasonFor("startsAfterEnd") : reasonFor("tooManyMonths", { maximum: maxMonths });
   throw problem.invalidInput([{ field: "from", code: "out_of_range", reason }]);
 }
 

@@ -21,6 +21,7 @@ import { listWebhooks } from "#store/home/webhooks.ts";
 import { followedView } from "#domain/webhook/webhook.ts";
 import { listViewUsers, type ViewCredential, type ViewUser } from "#store/home/view-users.ts";
 import type { ActionContext } from "./context.ts";
+import { reasonFor, type Reason } from "#domain/problem/reasons.ts";
 
 /** What a change of a definition means for its views, and for the credentials and webhooks that use them. */
 export interface ViewEffects {
@@ -105,7 +106,7 @@ function assertNotShared(changed: Collection, users: readonly ViewCredential[]):
     return hasOrigins && canRead && view !== undefined && dependsOnCaller(view);
   });
   if (!shared) return;
-  const reason = `The view "${shared.view}" cannot use "$me": all visitors of a page share the credential "${shared.name}", which reads through it.`;
+  const reason = reasonFor("sharedViewOfCaller", { view: shared.view, credential: shared.name });
   throw problem.invalidInput([definitionError(["views"], reason)]);
 }
 
@@ -117,7 +118,12 @@ function assertNotOrphaned(
 ): void {
   const orphan = users.find(({ view }) => !findView(changed, view));
   if (!orphan) return;
-  const detail = `The ${noun} "${orphan.name}" uses the view "${orphan.view}". ${remedy} before you remove the view.`;
+  const detail = reasonFor("removedViewInUse", {
+    noun,
+    name: orphan.name,
+    view: orphan.view,
+    remedy,
+  });
   throw problem.schemaInUse(detail, { field: "views" });
 }
 
@@ -140,8 +146,8 @@ async function assertMayChange(ctx: ActionContext, users: readonly ViewUser[]): 
   throw problem.invalidInput([definitionError(["views"], viewInUseReason(user))]);
 }
 
-const viewInUseReason = ({ name, view }: ViewUser): string =>
-  `The credential "${name}" uses the view "${view}", so only owners and admins can change it.`;
+const viewInUseReason = ({ name, view }: ViewUser): Reason =>
+  reasonFor("viewInUse", { credential: name, view });
 
 const mayChangeUsedViews = (role: Role | null | undefined): boolean =>
   roleAllows(role ?? "viewer", "credentials");
@@ -174,14 +180,14 @@ export async function assertViewsAllow(
   const errors: FieldError[] = [];
   const held = wholePermissions.filter((permission) => permissions.includes(permission));
   if (held.length > 0) {
-    const reason = `A credential with views cannot have ${held.join(" and ")}.`;
+    const reason = reasonFor("wholePermissions", { permissions: held.join(" and ") });
     errors.push(errorAt(["permissions"], "not_an_option", reason));
   }
   const names = resources.map(parseResource);
   const collections = names.map(({ kind, key }) => `${kind}:${key}`);
   const repeated = collections.find((name, index) => collections.indexOf(name) !== index);
   if (repeated !== undefined) {
-    const reason = `Choose either all of ${repeated} or one of its views.`;
+    const reason = reasonFor("allOrView", { collection: repeated });
     errors.push(errorAt(["resources"], "not_an_option", reason));
   }
   const found = await loadDefinitions(
@@ -205,10 +211,11 @@ function viewErrors(
   { permissions, origins }: NarrowRights,
 ): FieldError[] {
   const view = collection && findView(collection, key);
-  if (!view) return [errorAt(["resources"], "not_an_option", `There is no view ${name}.`)];
+  if (!view)
+    return [errorAt(["resources"], "not_an_option", reasonFor("unknownView", { view: name }))];
   const canRead = permissionsAllow(permissions, readPermission[collection.kind]);
   if (origins.length === 0 || !canRead || !dependsOnCaller(view)) return [];
-  const reason = `All visitors of a page share its credential, so with allowed origins it cannot read through ${name}, which depends on "$me".`;
+  const reason = reasonFor("originsOfCallerView", { view: name });
   return [errorAt(["origins"], "not_an_option", reason)];
 }
 

@@ -9,6 +9,7 @@ import type { CheckedDefinition } from "#store/data/confirm-definitions.ts";
 import { loadDefinitions } from "#store/data/definition-head.ts";
 import { filterExistingKeys } from "#store/home/listeners.ts";
 import type { WebhookContext } from "./context.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 /** Whether the caller sees the whole collection that an entry such as `app:KEY` or `form:KEY/VIEW` names. */
 export function isVisibleEntry(resources: Resources, entry: string): boolean {
@@ -36,7 +37,13 @@ export async function validateSelection(
   const missingViews = entries.flatMap((entry, index) =>
     splitEntry(entry).view === undefined || found.views.has(entry)
       ? []
-      : [errorAt(["collections", index], "not_an_option", `There is no view ${entry}.`)],
+      : [
+          errorAt(
+            ["collections", index],
+            "not_an_option",
+            reasonFor("unknownView", { view: entry }),
+          ),
+        ],
   );
   const keys = isSet.changedFields ? (changedFields ?? []) : [];
   const unknownKeys = keys.flatMap((key, index) =>
@@ -49,8 +56,7 @@ export async function validateSelection(
   return isSet.collections ? found.definitions : [];
 }
 
-const unknownKeyReason = (key: string) =>
-  `No selected app or form has a field "${key}". Use top-level keys or "$status".`;
+const unknownKeyReason = (key: string) => reasonFor("unknownChangedField", { key });
 
 async function entryErrors(ctx: WebhookContext, collections: readonly string[]) {
   const names = collections.map((entry) => splitEntry(entry).name);
@@ -58,11 +64,11 @@ async function entryErrors(ctx: WebhookContext, collections: readonly string[]) 
   return collections.flatMap((entry, index): FieldError[] => {
     const name = names[index] ?? "";
     if (!existing.has(name) || !isVisibleEntry(ctx.resources, entry)) {
-      const reason = `The ${name.replace(":", " ")} does not exist, or this credential cannot see it.`;
+      const reason = reasonFor("unseenCollection", { collection: name.replace(":", " ") });
       return [errorAt(["collections", index], "not_an_option", reason)];
     }
     if (names.indexOf(name) === index) return [];
-    const reason = `Choose either all of ${name} or one of its views.`;
+    const reason = reasonFor("allOrView", { collection: name });
     return [errorAt(["collections", index], "not_an_option", reason)];
   });
 }

@@ -28,6 +28,7 @@ import { storeWithViews } from "./store-with-views.ts";
 import { validateSelection, isVisibleEntry } from "./webhook-entries.ts";
 import { issueSigningSecret } from "./deliveries.ts";
 import { visibleLabels, type Reader } from "./operand-names.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 type VisibilityContext = Pick<WebhookContext, "actor" | "resources">;
 
@@ -154,7 +155,7 @@ export async function createWebhook(
 }
 
 function tooManyWebhooksProblem() {
-  const reason = `At most ${maxWebhooks} webhooks are possible. Delete one first.`;
+  const reason = reasonFor("tooManyWebhooks", { maximum: maxWebhooks });
   return problem.invalidInput([
     { field: "webhooks", code: "too_large", reason, maximum: maxWebhooks },
   ]);

@@ -2,20 +2,29 @@ import { textOf } from "#admin/form-input.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import type { FieldFacts } from "#admin/language/field-facts.ts";
 import type { Field } from "#domain/definition/field.ts";
-import type { FieldError, Problem } from "#domain/problem/problem.ts";
+import { type FieldError, Problem } from "#domain/problem/problem.ts";
 
 /** A problem with its field errors in the language of the page. */
 export function explainErrors(
   error: Problem,
   { problems }: Pick<Catalogue, "problems">,
-  fieldAt: (place: string) => FieldFacts | undefined,
+  fieldAt: (place: string) => FieldFacts | undefined = () => undefined,
 ): Problem {
   const errors = error.members["errors"] as FieldError[] | undefined;
   const explained = errors?.map((each) => ({
     ...each,
     reason: problems.reason(each, fieldAt(each.field)),
   }));
-  return explained ? error.withErrors(explained) : error;
+  return explained?.length ? error.withErrors(explained) : error;
+}
+
+/** A problem and its field errors in the language of the page. */
+export function explainProblem(error: Problem, text: Pick<Catalogue, "problems">): Problem {
+  // Missing settings have a page of their own, which recognizes their problem.
+  const detail = text.problems.detail(error);
+  const explained =
+    detail === error.detail ? error : new Problem(error.code, detail, error.members, error.headers);
+  return explainErrors(explained, text);
 }
 
 /** The problem of an item. One that names a field becomes its error, so that the field's input shows it. */

@@ -10,6 +10,7 @@ import { parseBody } from "#http/body.ts";
 import { createMiddleware } from "hono/factory";
 import type { AppEnv } from "#http/env.ts";
 import { lazy } from "#domain/lazy.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 /** Whether the client wants JSON. Every route serves pages to browsers and JSON to scripts. */
 export function wantsJson(c: Context): boolean {
@@ -36,7 +37,7 @@ export async function readForm(c: Context): Promise<Record<string, unknown>> {
   const isJson = (c.req.header("Content-Type") ?? "").startsWith("application/json");
   const body = await readBody(c, isJson);
   if (isObject(body)) return body;
-  throw problem.invalidInput([errorAt([], "invalid_type", "Must be an object.")]);
+  throw problem.invalidInput([errorAt([], "invalid_type", reasonFor("notObject"))]);
 }
 
 /** A form of 30,000 cells has fewer. A page that shows more again would be too large. */

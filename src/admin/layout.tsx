@@ -16,6 +16,7 @@ import type { Problem } from "#domain/problem/problem.ts";
 import { Breadcrumbs } from "#html/parts.tsx";
 import { Action } from "#html/action-button.tsx";
 import { ErrorSummary, FormErrors } from "#html/form-errors.tsx";
+import { explainErrors } from "#admin/explain-problem.ts";
 
 /** The context of every page: the member, the path, the preferences and the last confirmation. */
 export interface PageContext extends Localization {
@@ -260,6 +261,7 @@ export function AdminPage({
   children,
   ...page
 }: PropsWithChildren<AdminPageProps & { frame: PageContext }>) {
+  const explained = problem && explainErrors(problem, frame.text);
   return (
     <Localized {...frame}>
       <Page
@@ -269,14 +271,14 @@ export function AdminPage({
         breadcrumbs={crumbs ? <Breadcrumbs to={crumbs} /> : null}
       >
         {frame.flash === undefined ? null : <FlashMessage {...frame.flash} />}
-        {problem ? (
+        {explained ? (
           <ErrorSummary
-            problem={problem}
-            detail={frame.text.problems.detail(problem)}
+            problem={explained}
+            detail={frame.text.problems.detail(explained)}
             labels={labels}
           />
         ) : null}
-        <FormErrors problem={problem}>{children}</FormErrors>
+        <FormErrors problem={explained}>{children}</FormErrors>
       </Page>
     </Localized>
   );

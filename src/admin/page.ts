@@ -165,13 +165,21 @@ export async function submitForm(
 }
 
 /** Assigns the field errors of a problem to one input. The reasons name the parts of its value that they concern. */
-export function withFieldError(error: Problem, field: string): Problem {
+export function withFieldError(
+  error: Problem,
+  field: string,
+  { problems: text }: Catalogue,
+): Problem {
   const nestedErrors = (error.members["errors"] ?? []) as FieldError[];
-  const errors = nestedErrors.map(({ field: path, reason, ...details }) => ({
-    ...details,
-    pointer: undefined,
-    field,
-    reason: path === field || path === "" ? reason : `${path}: ${reason}`,
-  }));
-  return error.withErrors(errors.length > 0 ? errors : [{ field, reason: error.detail }]);
+  const errors = nestedErrors.map((nested) => {
+    const { field: path } = nested;
+    const reason = text.reason(nested, undefined);
+    return {
+      ...nested,
+      pointer: undefined,
+      field,
+      reason: path === field || path === "" ? reason : text.at(path, reason),
+    };
+  });
+  return error.withErrors(errors.length > 0 ? errors : [{ field, reason: text.detail(error) }]);
 }

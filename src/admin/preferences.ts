@@ -16,6 +16,7 @@ import type { Member } from "#store/home/members.ts";
 import { type Catalogue, catalogueOf, type Localization } from "./language/index.tsx";
 import { lazy } from "#domain/lazy.ts";
 import { adminPath } from "./form-input.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 /**
  * The language and the zone belong to the member, the theme to the browser. The cookies repeat what the member chose, for
@@ -29,7 +30,7 @@ export const Preferences = lazy(() =>
       language: z.enum(["", ...languages]),
       zone: z.union([
         z.literal(""),
-        z.string().check(z.refine(isTimeZone, "Must be an IANA time zone, like Asia/Tokyo.")),
+        z.string().check(z.refine(isTimeZone, reasonFor("notTimeZone"))),
       ]),
     }),
   ),

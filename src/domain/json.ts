@@ -1,3 +1,4 @@
+import { reasonFor, type Reason } from "./problem/reasons.ts";
 /** A number that a double cannot represent exactly. Fields reject it with `not_exact`. */
 export class InexactNumber {
   /** The text of the number in the request. */
@@ -9,11 +10,12 @@ export class InexactNumber {
 }
 
 /** Explains `not_exact`, with the nearest number that a double can hold. */
-export function describeInexactNumber({ source }: InexactNumber): string {
+export function describeInexactNumber({ source }: InexactNumber): Reason {
   const nearest = Number(source);
   const excerpt = source.length > 40 ? `${source.slice(0, 40)}…` : source;
-  const hint = Number.isFinite(nearest) ? ` The nearest one is ${nearest}.` : "";
-  return `A double-precision number cannot represent ${excerpt} exactly.${hint}`;
+  return Number.isFinite(nearest)
+    ? reasonFor("inexactNumberNear", { number: excerpt, nearest })
+    : reasonFor("inexactNumber", { number: excerpt });
 }
 
 /** A number may be inexact if it has 16 digits or an exponent. Ordinary bodies have neither. */

@@ -1,3 +1,4 @@
+import { reasonFor } from "./problem/reasons.ts";
 /**
  * Whether SQLite stores the text unchanged. SQLite's functions end a text at NUL. Long runs of combining marks are
  * rejected because normalizing them is expensive (UAX #15, Stream-Safe Text).
@@ -42,6 +43,9 @@ function hasNonLatin1(text: string): boolean {
 }
 
 export const storableDescription = `well-formed Unicode without the character U+0000, and with at most ${maxCombiningMarks} combining marks in a row`;
+
+/** The field error of a text that cannot be stored. */
+export const notStorableReason = reasonFor("notStorable", { marks: maxCombiningMarks });
 
 export function hasNoControls(text: string): boolean {
   return !/\p{Cc}/u.test(text);

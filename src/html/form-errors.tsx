@@ -109,11 +109,14 @@ export function ErrorSummary({
 }
 
 function SummaryEntry({ field, reason, labels }: FormError & { labels: Record<string, string> }) {
+  const { colon } = partTexts(useViewer().language);
   const inputName = findInputName(field, labels);
-  if (inputName === undefined) return <>{field === "" ? reason : `${field}: ${reason}`}</>;
+  if (inputName === undefined) return <>{field === "" ? reason : `${field}${colon}${reason}`}</>;
   return (
     <>
-      <a href={`#${inputId(inputName)}`}>{labels[inputName]}</a>: {reason}
+      <a href={`#${inputId(inputName)}`}>{labels[inputName]}</a>
+      {colon}
+      {reason}
     </>
   );
 }

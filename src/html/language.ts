@@ -7,6 +7,8 @@ const en = {
   copy: "Copy",
   cancel: "Cancel",
   justNow: "just now",
+  /** Between a label and its text. */
+  colon: ": ",
   notSaved: (errors: number) => `Not saved. Fix ${errors === 1 ? "1 error" : `${errors} errors`}.`,
 };
 
@@ -18,6 +20,7 @@ const ja: PartTexts = {
   copy: "コピー",
   cancel: "キャンセル",
   justNow: "たった今",
+  colon: "：",
   notSaved: (errors) => `保存できませんでした。${errors} 件のエラーを修正してください。`,
 };
 

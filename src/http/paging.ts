@@ -9,6 +9,7 @@ import { problem, type Problem } from "#domain/problem/problem.ts";
 import { primaryOnly, type VersionTracker } from "#store/db/session.ts";
 import type { FeedPosition } from "#actions/read.ts";
 import type { AppEnv, RequestContext } from "./env.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 /**
  * Returns the position in the cursor, or null at the start. A cursor belongs to the list named by `binding`.
@@ -28,7 +29,7 @@ export async function readPosition(
 }
 
 export function invalidCursorProblem(): Problem {
-  const reason = "This cursor is damaged or belongs to another request. Use links.next unchanged.";
+  const reason = reasonFor("damagedCursor");
   return problem.invalidInput([{ field: "cursor", code: "invalid_cursor", reason }]);
 }
 

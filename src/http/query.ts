@@ -4,6 +4,7 @@ import { zValidator } from "@hono/zod-validator";
 import { formatChoices, truncate, issueErrors } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError } from "#domain/problem/problem.ts";
 import { lazy } from "#domain/lazy.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 /** Validates the query by its schema. One 422 lists all errors; unknown parameters are errors too. */
 export function query<Shape extends z.core.$ZodShape>(schema: () => z.ZodMiniObject<Shape>) {
@@ -67,6 +68,6 @@ function parameterErrors(params: URLSearchParams, names: readonly string[]): Fie
       return [{ field: truncate(field), code: "unknown_parameter", reason }];
     }
     if (params.getAll(field).length === 1) return [];
-    return [{ field, code: "invalid_type", reason: "Send this parameter once." }];
+    return [{ field, code: "invalid_type", reason: reasonFor("repeatedParameter") }];
   });
 }

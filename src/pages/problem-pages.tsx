@@ -2,6 +2,7 @@ import { SetUpProblem } from "#http/set-up.ts";
 import { fieldErrorMeanings } from "#domain/problem/field-errors.ts";
 import { problems, type ProblemCode } from "#domain/problem/catalogue.ts";
 import type { Language } from "#domain/language.ts";
+import { partTexts } from "#html/language.ts";
 import { ViewerContext } from "#html/viewer.tsx";
 import { Page } from "#html/page.tsx";
 import type { Problem } from "#domain/problem/problem.ts";
@@ -93,7 +94,7 @@ const pageTexts: Partial<Record<ProblemCode, readonly [title: string, text: stri
   ],
 };
 
-const japaneseTexts: typeof pageTexts = {
+const japaneseTexts: Record<ProblemCode, readonly [title: string, text?: string]> = {
   not_found: [
     "ページが見つかりません",
     "アドレスが間違っているか、ページが削除されたか、アクセス権がありません。",
@@ -112,11 +113,33 @@ const japaneseTexts: typeof pageTexts = {
     "リクエストをブロックしました",
     "ほかのサイトから送信されたリクエストです。管理画面を開いて、もう一度操作してください。",
   ],
+  unauthenticated: [
+    "ログインできません",
+    "もう一度お試しください。解決しない場合は、サービスの運営者に連絡してください。",
+  ],
+  malformed_json: ["内容を読み取れませんでした"],
+  malformed_header: ["内容を読み取れませんでした"],
+  permission_required: ["アクセス権がありません"],
+  role_required: ["権限がありません"],
+  conflict: ["実行できませんでした"],
+  submissions_closed: ["受け付けていません"],
+  submission_closed: ["クローズ済みの回答です"],
+  duplicate: ["値が重複しています"],
+  schema_in_use: ["変更できませんでした"],
+  indexing: ["検索の準備中です"],
+  changes_expired: ["古い変更は表示できません"],
+  version_mismatch: ["保存されませんでした"],
+  too_large: ["サイズが上限を超えています"],
+  unsupported_media_type: ["使用できない形式です"],
+  range_not_satisfiable: ["ファイルを表示できません"],
+  invalid_input: ["入力内容が正しくありません"],
 };
 
 function pageText(problem: Problem, language: Language): readonly [title: string, text: string] {
-  const translated = language === "ja" ? japaneseTexts[problem.code] : undefined;
-  if (translated) return translated;
+  if (language === "ja") {
+    const [title, text = problem.detail] = japaneseTexts[problem.code];
+    return [title, text];
+  }
   if (problem instanceof SetUpProblem) return ["Setup incomplete", problem.detail];
   return pageTexts[problem.code] ?? [problems[problem.code].title, problem.detail];
 }
@@ -126,7 +149,7 @@ const frameTexts = {
   ja: { administration: "管理画面に移動", requestId: "リクエスト ID" },
 } as const;
 
-/** The error page for browsers. */
+/** The error page for browsers. The detail and the field errors of the problem are in this language. */
 export function renderErrorPage(problem: Problem, requestId: string, language: Language) {
   const [title, text] = pageText(problem, language);
   const frame = frameTexts[language];
@@ -134,7 +157,7 @@ export function renderErrorPage(problem: Problem, requestId: string, language: L
     <ViewerContext.Provider value={{ zone: "UTC", language, locale: language, now: 0 }}>
       <Page title={title} breadcrumbs={<BrandMark />}>
         <p>{text}</p>
-        <FieldErrorList problem={problem} />
+        <FieldErrorList problem={problem} language={language} />
         <p>
           <a class="button" href="/admin">
             {frame.administration}
@@ -148,13 +171,15 @@ export function renderErrorPage(problem: Problem, requestId: string, language: L
   );
 }
 
-function FieldErrorList({ problem }: { problem: Problem }) {
+function FieldErrorList({ problem, language }: { problem: Problem; language: Language }) {
   const errors = (problem.members["errors"] ?? []) as { field: string; reason: string }[];
   return errors.length === 0 ? null : (
     <ul>
       {errors.map(({ field, reason }) => (
         <li>
-          <strong>{field}</strong>: {reason}
+          <strong>{field}</strong>
+          {partTexts(language).colon}
+          {reason}
         </li>
       ))}
     </ul>

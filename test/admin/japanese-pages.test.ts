@@ -79,7 +79,7 @@ describe("A page in Japanese has no English words:", () => {
     expect(text).toContain("正しいメールアドレスを入力してください。");
     expect(text).toContain("1～10 の範囲の数値を入力してください。");
     expect(text).toContain("選択してください。");
-    expect(text).toContain("数量（1 行目）</a>: 整数を入力してください。");
+    expect(text).toContain("数量（1 行目）</a>：整数を入力してください。");
   });
 
   it("a page that does not exist", async () => {
@@ -93,7 +93,7 @@ describe("A page in Japanese has no English words:", () => {
   it("a list whose filter is refused", async () => {
     const text = await pageOf(`${items}?f.amount.gt=abc`);
     expect(englishWords(text.replaceAll("abc", ""))).toEqual([]);
-    expect(text).toContain("金額: この条件が正しくありません。");
+    expect(text).toContain("金額：数値を入力してください。");
   });
 
   it("an item with its history", async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { negotiateLanguage, negotiateLocale } from "#domain/language.ts";
+import { problems, type ProblemCode } from "#domain/problem/catalogue.ts";
 import { type FieldErrorCode, fieldErrorCodes } from "#domain/problem/field-errors.ts";
+import { Problem } from "#domain/problem/problem.ts";
 import type { FieldFacts } from "#admin/language/field-facts.ts";
 import { catalogueOf } from "#admin/language/index.tsx";
 
@@ -48,20 +50,17 @@ describe("A field error in Japanese", () => {
   const explain = (code: FieldErrorCode, field?: FieldFacts, more: object = details) =>
     catalogueOf("ja").problems.reason({ ...english, ...more, code }, field);
 
-  it("is a Japanese sentence for each error that people can cause in a form", () => {
+  it.each(fieldErrorCodes)("is a Japanese sentence for %s, with and without details", (code) => {
     const more = { ...details, accept: ["image/png"] };
-    const untranslated = fieldErrorCodes.filter(
-      (code) => explain(code, { type: "text" }, more) === english.reason,
-    );
-    expect(untranslated.toSorted()).toEqual([
-      "invalid_cursor",
-      "invalid_definition",
-      "invalid_status",
-      "out_of_range",
-      "outside_view",
-      "unknown_field",
-      "unknown_parameter",
-    ]);
+    for (const sentence of [explain(code, { type: "text" }, more), explain(code, undefined, {})]) {
+      expect(sentence).toMatch(/[\p{sc=Hira}\p{sc=Kana}\p{sc=Han}].*。$|：PNG$/u);
+      expect(sentence).not.toContain(english.reason);
+    }
+  });
+
+  it.each(Object.keys(problems) as ProblemCode[])("exists for the whole problem %s", (code) => {
+    const detail = catalogueOf("ja").problems.detail(new Problem(code, "The API says this."));
+    expect(detail).toMatch(/[\p{sc=Hira}\p{sc=Kana}\p{sc=Han}].*。$/u);
   });
 
   it("follows the type and the limits of the field", () => {
@@ -77,8 +76,8 @@ describe("A field error in Japanese", () => {
     expect(explain("too_large", { type: "files" }, { maximum: 10 })).toContain("サイズ");
   });
 
-  it("keeps the sentence of the API if the error lacks the limit", () => {
-    expect(explain("too_long", { type: "text" }, {})).toBe(english.reason);
+  it("names no limit if the error lacks it", () => {
+    expect(explain("too_long", { type: "text" }, {})).toBe("入力が長すぎます。");
   });
 });
 

@@ -16,6 +16,8 @@ import type { AdminEnv } from "#http/env.ts";
 import { textParameters } from "#http/query.ts";
 import { page, requireAbility } from "#admin/page.ts";
 import { viewerOf } from "#admin/preferences.ts";
+import { formatChoices } from "#domain/problem/field-errors.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 const filterNames = ["actor", "action", "subject", "collection", "from", "until"];
 
@@ -153,7 +155,11 @@ export const auditRoutes = () =>
 function parseEach(text = "false"): boolean {
   if (text === "true" || text === "false") return text === "true";
   throw problem.invalidInput([
-    { field: "each", code: "invalid_format", reason: 'Must be "true" or "false".' },
+    {
+      field: "each",
+      code: "invalid_format",
+      reason: reasonFor("notOneOf", { choices: formatChoices(["true", "false"]) }),
+    },
   ]);
 }
 
@@ -165,7 +171,7 @@ function parsePosition(field: string, text = ""): AuditPosition | null {
     {
       field,
       code: "invalid_cursor",
-      reason: "This cursor is damaged or belongs to another request. Use links.next unchanged.",
+      reason: reasonFor("damagedCursor"),
     },
   ]);
 }
@@ -174,9 +180,7 @@ function parsePosition(field: string, text = ""): AuditPosition | null {
 function parseDayEnd(field: string, text = "", zone: string, days: number): number | undefined {
   if (text === "") return undefined;
   if (!isCalendarDay(text)) {
-    throw problem.invalidInput([
-      { field, code: "invalid_format", reason: "Must be a calendar day like 2026-11-21." },
-    ]);
+    throw problem.invalidInput([{ field, code: "invalid_format", reason: reasonFor("notDay") }]);
   }
   return endOfDayMs(
     formatTimestamp(Date.parse(`${text}T00:00:00Z`) + days * dayMs).slice(0, 10),

@@ -256,7 +256,7 @@ const stop = action({
     const id = param("id");
     const stopped = /^\d{1,15}$/.test(id) ? await stopMove(ctx, Number(id)) : undefined;
     if (stopped === undefined) throw problem.notFound();
-    if (stopped === null) throw problem.conflict(text.moves.cannotStop);
+    if (stopped === null) throw problem.explainedConflict(text.moves.cannotStop);
     return { to: databasesPath, flash: text.moves.stopped, document: moveDocument(stopped) };
   },
 });

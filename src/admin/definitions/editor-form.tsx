@@ -14,6 +14,7 @@ import { FormErrors } from "#html/form-errors.tsx";
 import { ItemInputs } from "#admin/items/form/inputs.tsx";
 import { type BrokenView, hasFieldErrors } from "./view-help.ts";
 import { type AffectedUsers, type Listeners, SaveOutcome } from "./outcome.tsx";
+import { explainErrors } from "#admin/explain-problem.ts";
 
 export interface EditorProps {
   frame: PageContext;
@@ -190,11 +191,12 @@ function PreviewInputs({ finished, frame }: EditorProps) {
 /** Edits all fields of a definition on one page, with a preview and the effects of saving. */
 export function Editor(props: EditorProps) {
   const { kind, draft, stored, preview, wrong: problem, action } = props;
-  const { definitions, definitionEditor: text, terms } = useText();
+  const texts = useText();
+  const { definitions, definitionEditor: text, terms } = texts;
   const storedKeys = (stored ?? noFields).fields.map(({ key }) => key).join(" ");
   const hidesFields = preview?.differences.some(({ what }) => what === "hidden") ?? false;
   return (
-    <FormErrors problem={problem}>
+    <FormErrors problem={problem && explainErrors(problem, texts)}>
       <form
         method="post"
         action={`${action}?draft`}

@@ -234,7 +234,7 @@ function assertNamed(
 
 function toKeyTakenProblem(error: unknown, reason: string): unknown {
   if (!(error instanceof Problem) || error.code !== "version_mismatch") return error;
-  return problem.conflict(reason);
+  return problem.explainedConflict(reason);
 }
 
 /** Requires a confirmation before saving hides removed fields. */
@@ -288,7 +288,7 @@ async function sendRebasedDraft(
     version,
     terms.fieldTypes,
   );
-  const conflict = problem.conflict(text.problems.conflict(theirs, both));
+  const conflict = problem.explainedConflict(text.problems.conflict(theirs, both));
   if (wantsJson(c) || isTooLarge(rebased.draft.fields)) throw conflict;
   return sendEditor(c, state, rebased.draft, { error: conflict });
 }

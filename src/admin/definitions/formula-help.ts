@@ -1,5 +1,6 @@
 import { type Problem, type FieldError } from "#domain/problem/problem.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
+import { readReason, type ReasonKey } from "#domain/problem/reasons.ts";
 import { valueKinds } from "#domain/definition/field.ts";
 import { findClosest } from "#domain/text-distance.ts";
 import { fieldKeys, labelOf, type DraftField } from "./draft.ts";
@@ -32,16 +33,22 @@ const isNumber = ({ type }: DraftField) => type === "number";
 export function explainDraft(problem: Problem, fields: readonly DraftField[], text: Catalogue) {
   const errors = problem.members["errors"] as FieldError[] | undefined;
   if (!errors) return problem;
-  const { reason: explain } = text.definitionEditor.problems;
-  const explained = errors.map((error) => ({ ...error, reason: explain(error.reason) }));
-  return withFormulaHelp(problem.withErrors(explained), fields, text);
+  const helped = withFormulaHelp(problem, fields, text).members["errors"] as FieldError[];
+  return problem.withErrors(
+    helped.map((error) =>
+      // The page finds the views of a problem by the sentences of the API.
+      error.field.startsWith("views")
+        ? error
+        : { ...error, reason: text.problems.reason(error, undefined) },
+    ),
+  );
 }
 
 /** Adds to the errors of formulas where they are, the key of a field that was named by its label, and an example. */
 function withFormulaHelp(
   problem: Problem,
   fields: readonly DraftField[],
-  { fieldEditor, terms }: Catalogue,
+  { fieldEditor, problems, terms }: Catalogue,
 ): Problem {
   const errors = (problem.members["errors"] ?? []) as (FieldError & { position?: number })[];
   if (!errors.some(({ field }) => field.endsWith("formula"))) return problem;
@@ -53,7 +60,7 @@ function withFormulaHelp(
     const siblings = columnIndex === undefined ? fields : (fields[Number(index)]?.fields ?? []);
     const others = siblings.filter((_, i) => i !== Number(columnIndex ?? index));
     const labels = others.map((field) => labelOf(field, terms.fieldTypes));
-    const reason = text.reason(error.reason.replace(/^Syntax error at position \d+: /, ""));
+    const reason = problems.reason(error, undefined);
     const { position } = error;
     const parts = [
       position === undefined ? reason : text.atCharacter(position + 1, reason),
@@ -65,15 +72,22 @@ function withFormulaHelp(
   return problem.withErrors(explained);
 }
 
+/** Errors that name no key. `unknownFieldLike` suggests one itself. */
+const unknownNames: ReadonlySet<ReasonKey> = new Set([
+  "unknownField",
+  "unknownFieldOf",
+  "unknownColumn",
+]);
+
 function suggestKey(
   reason: string,
   fields: readonly DraftField[],
   labels: readonly string[],
   text: Catalogue["fieldEditor"]["formula"],
 ): string {
-  const name = /^There is no (?:field|column) "([^"]+)"/.exec(reason)?.[1];
-  if (name === undefined || reason.includes("Did you mean")) return "";
-  const label = findClosest(name, labels);
+  const parts = readReason(reason);
+  if (!parts || !unknownNames.has(parts.key) || !("name" in parts.values)) return "";
+  const label = findClosest(parts.values.name, labels);
   if (label === undefined) return "";
   return text.didYouMean(fieldKeys(fields)[labels.indexOf(label)] ?? "", label);
 }

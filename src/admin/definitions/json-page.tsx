@@ -146,7 +146,8 @@ export function jsonPage(kind: CollectionKind) {
       };
     },
     // A conflict is not an error in the entered document.
-    explain: (error) => (error.code === "conflict" ? error : withFieldError(error, "document")),
+    explain: (error, text) =>
+      error.code === "conflict" ? error : withFieldError(error, "document", text),
   });
   return { show, save };
 }

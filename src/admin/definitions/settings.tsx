@@ -254,7 +254,8 @@ export const saveAtVersion = (
     throw isConflict ? editConflict(text) : error;
   });
 
-const editConflict = ({ definitions }: Catalogue) => problem.conflict(definitions.conflict);
+const editConflict = ({ definitions }: Catalogue) =>
+  problem.explainedConflict(definitions.conflict);
 
 /** Renames field errors to the inputs: `acceptance.state` to `state`, and `retain.days` to `retain_days`. */
 function withInputNames(error: Problem): Problem {

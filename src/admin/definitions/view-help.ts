@@ -1,6 +1,7 @@
 import type { Catalogue } from "#admin/language/index.tsx";
 import type { Definition } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
+import { readReason } from "#domain/problem/reasons.ts";
 import type { FieldError, Problem } from "#domain/problem/problem.ts";
 
 const errorsOf = ({ members }: Problem) => (members["errors"] ?? []) as FieldError[];
@@ -36,8 +37,9 @@ function toBrokenView(
   definition: Definition | undefined,
   { definitionEditor: { problems } }: Catalogue,
 ): BrokenView[] {
-  const [, key, field] = /^The view "(.*?)" uses the field "(.*?)"/.exec(reason) ?? [];
-  if (key === undefined || field === undefined) return [];
+  const parts = readReason(reason);
+  if (parts?.key !== "viewUsesRemovedField") return [];
+  const { view: key, field } = parts.values;
   const fields = (definition?.fields.fields ?? []).flatMap((each): Field[] =>
     each.type === "line_items" ? [each, ...each.fields] : [each],
   );

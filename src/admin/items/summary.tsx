@@ -19,9 +19,10 @@ import { EmptyState, Table } from "#html/parts.tsx";
 import { Count, formatMonth, useViewer } from "#html/viewer.tsx";
 import { BreakdownTable, shorten } from "./breakdown-table.tsx";
 import { EmptyValue, ExactNumber } from "./value.tsx";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 const month = lazy(() =>
-  z.optional(z.string().check(z.regex(/^\d{4}-(0[1-9]|1[0-2])$/, "Must be a month like 2026-11."))),
+  z.optional(z.string().check(z.regex(/^\d{4}-(0[1-9]|1[0-2])$/, reasonFor("notMonth")))),
 );
 const summaryQuery = lazy(() =>
   z.object({

@@ -127,7 +127,7 @@ function explainInvitation(error: Problem, text: Catalogue): Problem {
   if (error.code !== "conflict") return explainErrors(error, text, () => ({ type: "email" }));
   const { code, members, headers } = error;
   const detail = text.problems.detail(error);
-  return withFieldError(new Problem(code, detail, members, headers), "email");
+  return withFieldError(new Problem(code, detail, members, headers), "email", text);
 }
 
 const invite = membersPage.form({

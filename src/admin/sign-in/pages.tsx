@@ -7,6 +7,7 @@ import { BrandMark } from "#html/parts.tsx";
 import { ErrorSummary, FormErrors } from "#html/form-errors.tsx";
 import { type Localization, Localized, useText } from "#admin/language/index.tsx";
 import type { SavedForm } from "./session.ts";
+import { explainErrors } from "#admin/explain-problem.ts";
 
 function PasswordInput({ isNew }: { isNew?: boolean }) {
   const text = useText().signIn;
@@ -62,12 +63,19 @@ function SignedOutLayout({
   problem,
   children,
 }: PropsWithChildren<VisitorProps & { title: string }>) {
-  const { labels } = localization.text.signIn;
+  const { problems, signIn } = localization.text;
+  const explained = problem && explainErrors(problem, localization.text);
   return (
     <Localized {...localization}>
       <Page title={title} breadcrumbs={<BrandMark />}>
-        {problem ? <ErrorSummary problem={problem} labels={labels} /> : null}
-        <FormErrors problem={problem}>{children}</FormErrors>
+        {explained ? (
+          <ErrorSummary
+            problem={explained}
+            detail={problems.detail(explained)}
+            labels={signIn.labels}
+          />
+        ) : null}
+        <FormErrors problem={explained}>{children}</FormErrors>
       </Page>
     </Localized>
   );

@@ -133,8 +133,6 @@ function toPageProblem(problem: Problem, { webhooks, problems }: Catalogue): Pro
   if (!errors) return problem;
   const pageErrors = errors.map((apiError) => {
     const error = { ...apiError, reason: problems.reason(apiError, undefined) };
-    if (error.field === "url" && error.code === "invalid_format")
-      return { ...error, reason: text.url(apiError.reason) };
     if (error.field.startsWith("changed_fields")) return { ...error, field: "changed_fields" };
     if (error.field === "types") return { ...error, reason: text.types };
     if (!error.field.startsWith("collections")) return error;

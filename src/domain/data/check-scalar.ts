@@ -10,12 +10,13 @@ import type {
   RowField,
 } from "#domain/definition/field.ts";
 import { lazyPattern, type MatchBudget } from "#domain/pattern/pattern.ts";
-import { storableDescription, toStoredText } from "#domain/text.ts";
+import { notStorableReason, toStoredText } from "#domain/text.ts";
 import { isRecordId, UnknownReference } from "./references.ts";
 import type { Scalar } from "./values.ts";
 import { describeInexactNumber, InexactNumber } from "#domain/json.ts";
 import { formatChoices, truncate } from "#domain/problem/field-errors.ts";
 import { lazy } from "#domain/lazy.ts";
+import { reasonFor, type Reason } from "#domain/problem/reasons.ts";
 
 /**
  * Reports an error of the current value, or of its element at `index`. `details` become members of the field error.
@@ -27,29 +28,24 @@ export type ErrorReporter = (
   index?: number,
 ) => undefined;
 
-const typeNames = {
-  string: "a string",
-  number: "a number",
-  boolean: "true or false",
-  "array of strings": "an array of strings",
+const typeReasons = {
+  string: reasonFor("notText"),
+  number: reasonFor("notNumber"),
+  boolean: reasonFor("notBoolean"),
+  "array of strings": reasonFor("notTextArray"),
 };
 
-function reportInvalidType(expected: keyof typeof typeNames, report: ErrorReporter): undefined {
-  return report("invalid_type", `Must be ${typeNames[expected]}.`, { expected });
-}
+const reportInvalidType = (expected: keyof typeof typeReasons, report: ErrorReporter): undefined =>
+  report("invalid_type", typeReasons[expected], { expected });
 
-function reportInvalidFormat(expected: string, report: ErrorReporter): undefined {
-  return report("invalid_format", `Must be ${expected}.`);
-}
+const reportInvalidFormat = (reason: Reason, report: ErrorReporter): undefined =>
+  report("invalid_format", reason);
 
 function reportInvalidDate(text: string, report: ErrorReporter): undefined {
   const suggestion = suggestDateTime(text, "date");
   return suggestion === undefined
-    ? reportInvalidFormat("a calendar day like 2026-11-21, 2026-11-21Z or 2026-11-21+09:00", report)
-    : reportInvalidFormat(
-        `a calendar day, with or without an offset, like "${suggestion}"`,
-        report,
-      );
+    ? reportInvalidFormat(reasonFor("notDate"), report)
+    : reportInvalidFormat(reasonFor("notDateLike", { example: suggestion }), report);
 }
 
 /** The inputs of a check besides the value. */
@@ -74,7 +70,7 @@ function stringCheck(
     if (typeof value !== "string") return reportInvalidType("string", report);
     const text = toStoredText(value);
     return text === undefined
-      ? reportInvalidFormat(storableDescription, report)
+      ? reportInvalidFormat(notStorableReason, report)
       : check(text, report, context);
   };
 }
@@ -88,16 +84,18 @@ function textCheck({ min_length = 0, max_length, pattern: source }: TextField): 
         ? codePointLength(text)
         : text.length;
     if (length > max_length) {
-      return report("too_long", `Must be at most ${max_length} characters long.`, { max_length });
+      return report("too_long", reasonFor("tooLong", { maximum: max_length }), { max_length });
     }
     if (length < min_length) {
-      return report("too_short", `Must be at least ${min_length} characters long.`, { min_length });
+      return report("too_short", reasonFor("tooShort", { minimum: min_length }), { min_length });
     }
     if (pattern === undefined) return text;
     const matches = pattern.matches(text, matchBudget);
     if (matches === undefined) return report("too_complex", tooComplexReason);
     if (matches) return text;
-    return report("invalid_format", `Must match the pattern ${source}.`, { pattern: source });
+    return report("invalid_format", reasonFor("mismatch", { pattern: String(source) }), {
+      pattern: source,
+    });
   });
 }
 
@@ -118,14 +116,17 @@ function numberCheck(field: NumberField): Check {
   return (value, report) => {
     if (value instanceof InexactNumber) return reportInexactNumber(value, report);
     if (typeof value !== "number") return reportInvalidType("number", report);
-    if (value < minimum) return report("too_small", `Must be at least ${minimum}.`, { minimum });
-    if (value > maximum) return report("too_large", `Must be at most ${maximum}.`, { maximum });
+    if (value < minimum)
+      return report("too_small", reasonFor("tooSmall", { minimum }), { minimum });
+    if (value > maximum)
+      return report("too_large", reasonFor("tooLarge", { maximum }), { maximum });
     if (integer && !Number.isInteger(value)) {
-      return report("invalid_type", "Must be a whole number.", { expected: "integer" });
+      return report("invalid_type", reasonFor("notWholeNumber"), { expected: "integer" });
     }
     if (decimals !== undefined && decimalsOf(value) > decimals) {
-      const limit = decimals === 1 ? "1 decimal place" : `${decimals} decimal places`;
-      return report("too_many_decimals", `Must have at most ${limit}.`, { decimals });
+      const reason =
+        decimals === 1 ? reasonFor("oneDecimal") : reasonFor("tooManyDecimals", { decimals });
+      return report("too_many_decimals", reason, { decimals });
     }
     // JSON.stringify loses the sign of minus zero.
     return value === 0 ? 0 : value;
@@ -154,9 +155,6 @@ function isUrl(text: string): boolean {
   return text.length <= maxUrlLength && /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
 }
 
-const phoneFormat =
-  "a phone number: 5 to 15 digits, with an optional leading +, spaces, dots, dashes and brackets";
-
 function isPhone(text: string): boolean {
   const digits = text.replace(/[ ().\-/]/g, "");
   return text.length <= 40 && /^\+?[0-9]{5,15}$/.test(digits);
@@ -171,7 +169,7 @@ function selectCheck(options: FieldOption[]): Check {
 }
 
 function reportUnknownOption(values: string[], report: ErrorReporter): undefined {
-  return report("not_an_option", `Must be one of ${formatChoices(values)}.`, {
+  return report("not_an_option", reasonFor("notOneOf", { choices: formatChoices(values) }), {
     options: values.slice(0, 100),
   });
 }
@@ -185,11 +183,11 @@ function multiSelectCheck(options: FieldOption[]): Check {
     const checkEntry = (entry: unknown, reportEntry: ErrorReporter): string | undefined => {
       if (typeof entry !== "string") return reportInvalidType("string", reportEntry);
       const text = toStoredText(entry);
-      if (text === undefined) return reportInvalidFormat(storableDescription, reportEntry);
+      if (text === undefined) return reportInvalidFormat(notStorableReason, reportEntry);
       // Items may keep removed options.
       if (!valueSet.has(text) && !hadBefore(text)) return reportUnknownOption(values, reportEntry);
       if (seen.has(text)) {
-        return reportEntry("invalid_format", `"${truncate(text)}" is in the list twice.`);
+        return reportEntry("invalid_format", reasonFor("listedTwice", { value: truncate(text) }));
       }
       seen.add(text);
       return text;
@@ -237,15 +235,15 @@ export function buildScalarCheck(field: Exclude<RowField, ComputedField>, zone: 
       return stringCheck(checkDateTime);
     case "email":
       return stringCheck((text, report) =>
-        isEmail(text) ? text : reportInvalidFormat("an email address", report),
+        isEmail(text) ? text : reportInvalidFormat(reasonFor("notEmail"), report),
       );
     case "url":
       return stringCheck((text, report) =>
-        isUrl(text) ? text : reportInvalidFormat("an absolute http or https URL", report),
+        isUrl(text) ? text : reportInvalidFormat(reasonFor("notUrl"), report),
       );
     case "phone":
       return stringCheck((text, report) =>
-        isPhone(text) ? text : reportInvalidFormat(phoneFormat, report),
+        isPhone(text) ? text : reportInvalidFormat(reasonFor("notPhone"), report),
       );
     case "select":
       return selectCheck(field.options);
@@ -270,17 +268,14 @@ function referenceCheck({ app }: ReferenceField): Check {
 }
 
 /** One reason for every cause, so that it reveals nothing about records that the caller may not see. */
-export const unknownReferenceReason = (app: string): string =>
-  `Must match a record of the app "${app}" that you can see.`;
+export const unknownReferenceReason = (app: string): Reason =>
+  reasonFor("unknownReference", { app });
 
 function checkDateTime(text: string, report: ErrorReporter): string | undefined {
   const result = toUtcDateTime(text);
   if ("value" in result) return result.value;
   const suggestion = suggestDateTime(text, "datetime") ?? "2026-11-21T09:30:00+09:00";
   return result.errorCode === "time_zone_required"
-    ? report(
-        result.errorCode,
-        `Must end with Z or an offset like +09:00, for example "${suggestion}".`,
-      )
-    : reportInvalidFormat(`an RFC 3339 date-time with an offset, like "${suggestion}"`, report);
+    ? report(result.errorCode, reasonFor("noOffset", { example: suggestion }))
+    : reportInvalidFormat(reasonFor("notDateTime", { example: suggestion }), report);
 }

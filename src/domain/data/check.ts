@@ -32,6 +32,7 @@ import {
   type Value,
   type Warning,
 } from "./values.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 type Path = readonly (string | number)[];
 type InputValues = Record<string, unknown>;
@@ -137,12 +138,13 @@ function missingErrors(
     const fieldPath = [...path, field.key];
     const value = data[slot];
     if (field.required && value === undefined)
-      return [errorAt(fieldPath, "required", "A value is required.")];
+      return [errorAt(fieldPath, "required", reasonFor("valueRequired"))];
     if (field.type !== "line_items" || field.min_rows === undefined) return [];
     const rows = Array.isArray(value) ? value.length : 0;
     if (rows >= field.min_rows) return [];
     const { min_rows } = field;
-    const reason = `Must have at least ${min_rows} ${min_rows === 1 ? "row" : "rows"}.`;
+    const reason =
+      min_rows === 1 ? reasonFor("noRows") : reasonFor("tooFewRows", { rows: min_rows });
     return [errorAt(fieldPath, "too_few_rows", reason, { min_rows })];
   });
 }
@@ -244,11 +246,11 @@ function checkRows(
 ): LineItemRow[] | undefined {
   const report = createErrorReporter(path, state);
   if (!Array.isArray(value)) {
-    return report("invalid_type", "Must be an array of objects.", { expected: "array" });
+    return report("invalid_type", reasonFor("notRows"), { expected: "array" });
   }
   const { max_rows } = field as LineItemsField;
   if (value.length > max_rows) {
-    return report("too_many_rows", `Must have at most ${max_rows} rows.`, { max_rows });
+    return report("too_many_rows", reasonFor("tooManyRows", { rows: max_rows }), { max_rows });
   }
   const previousErrors = state.errors.length;
   const rows: LineItemRow[] = [];
@@ -268,7 +270,7 @@ function checkRow(
 ): LineItemRow {
   const row: LineItemRow = {};
   if (!isObject(input)) {
-    createErrorReporter(path, state)("invalid_type", "Must be an object.", {
+    createErrorReporter(path, state)("invalid_type", reasonFor("notObject"), {
       expected: "object",
     });
     return row;

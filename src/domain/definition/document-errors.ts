@@ -3,6 +3,7 @@ import type { FieldError } from "#domain/problem/problem.ts";
 import { maxConditionDepth } from "#domain/search/tree.ts";
 import type { Acceptance } from "./collection.ts";
 import { definitionError } from "./field.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 /** The limit for members and entries on all levels. No definition needs more. */
 const maxValues = 50_000;
@@ -21,11 +22,11 @@ export function documentErrors(body: unknown): FieldError[] {
   // The conditions of a view have levels of their own (contract, section 9).
   const deepViewPath = findTooDeepPath({ views }, maxViewLevels);
   if (deepViewPath) {
-    const reason = `Conditions may be nested at most ${maxConditionDepth} levels deep.`;
+    const reason = reasonFor("conditionsTooDeep", { maximum: maxConditionDepth });
     return [definitionError(deepViewPath, reason)];
   }
   if (deepPath) {
-    const reason = `A definition may be nested at most ${maxLevels} levels deep.`;
+    const reason = reasonFor("definitionTooDeep", { maximum: maxLevels });
     return [definitionError(deepPath, reason)];
   }
   const errors: FieldError[] = [];
@@ -40,7 +41,7 @@ export function documentErrors(body: unknown): FieldError[] {
       const entries = Object.entries(value);
       valueCount += entries.length;
       if (valueCount > maxValues) {
-        return [definitionError([], `A definition may have at most ${maxValues} values.`)];
+        return [definitionError([], reasonFor("tooManyDefinitionValues", { maximum: maxValues }))];
       }
       for (const [key, child] of entries) {
         // The field checks its own default later.
@@ -54,7 +55,7 @@ export function documentErrors(body: unknown): FieldError[] {
 
 export function keyErrors(documentKey: string | undefined, pathKey: string): FieldError[] {
   if (documentKey === undefined || documentKey === pathKey) return [];
-  return [definitionError(["key"], `Must be "${pathKey}", the key in the path, or be omitted.`)];
+  return [definitionError(["key"], reasonFor("otherKeyInPath", { key: pathKey }))];
 }
 
 export function acceptanceErrors(
@@ -62,5 +63,5 @@ export function acceptanceErrors(
 ): FieldError[] {
   if (!acceptance || acceptance.opens_at === null || acceptance.closes_at === null) return [];
   if (acceptance.opens_at < acceptance.closes_at) return [];
-  return [definitionError(["acceptance", "closes_at"], "Must be later than opens_at.")];
+  return [definitionError(["acceptance", "closes_at"], reasonFor("closesBeforeOpening"))];
 }

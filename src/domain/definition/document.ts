@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { fieldKeyPattern, type Field, type ScalarField } from "./field.ts";
 import { maxFileBytes, maxFilesPerField } from "#domain/files/file.ts";
-import { hasNoControls, isStorable, storableDescription } from "#domain/text.ts";
+import { hasNoControls, isStorable, notStorableReason } from "#domain/text.ts";
 import { toEpochMs, isTimeZone } from "#domain/time.ts";
 import {
   locations,
@@ -13,14 +13,17 @@ import {
 } from "./collection.ts";
 import { viewsSchema, type ViewDocument } from "./view.ts";
 import { lazy } from "#domain/lazy.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 const fieldKeySchema = lazy(() =>
-  z.string().check(z.regex(fieldKeyPattern, `Must match ${fieldKeyPattern.source}.`)),
+  z
+    .string()
+    .check(z.regex(fieldKeyPattern, reasonFor("keyFormat", { pattern: fieldKeyPattern.source }))),
 );
 export const collectionKeyPattern = /^[a-z][a-z0-9_-]{0,62}$/;
 
 const boundedText = (maxLength: number) =>
-  z.string().check(z.maxLength(maxLength), z.refine(isStorable, `Must be ${storableDescription}.`));
+  z.string().check(z.maxLength(maxLength), z.refine(isStorable, notStorableReason));
 
 export const maxHelpLength = 500;
 
@@ -57,7 +60,7 @@ const optionsSchema = lazy(() =>
       z.strictObject({
         value: boundedText(200).check(
           z.minLength(1),
-          z.refine(hasNoControls, "Must not contain control characters."),
+          z.refine(hasNoControls, reasonFor("hasControls")),
         ),
         label: z.optional(boundedText(200)),
       }),
@@ -94,7 +97,7 @@ const scalarFieldSchemas = lazy(() => {
     reference: z.strictObject({
       type: z.literal("reference"),
       ...referenceProperties(),
-      app: z.string().check(z.regex(collectionKeyPattern, "Must be the key of an app.")),
+      app: z.string().check(z.regex(collectionKeyPattern, reasonFor("notAppKey"))),
     }),
   } satisfies Record<ScalarField["type"], z.ZodMiniObject>;
   return [text, ...Object.values(others)] as const;
@@ -134,7 +137,7 @@ const mediaRangeSchema = lazy(() =>
     .check(
       z.regex(
         /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/(?:\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126})$/,
-        "Must be a media type like application/pdf, or a range like image/*, in lower case.",
+        reasonFor("notMediaType"),
       ),
     ),
 );
@@ -180,12 +183,7 @@ const dateTimeSchema = lazy(() =>
     z.pipe(
       z
         .string()
-        .check(
-          z.refine(
-            (value) => toEpochMs(value) !== undefined,
-            "Must be an RFC 3339 date-time with an offset.",
-          ),
-        ),
+        .check(z.refine((value) => toEpochMs(value) !== undefined, reasonFor("notOffsetDateTime"))),
       z.transform((value: string) => toEpochMs(value) ?? 0),
     ),
   ),
@@ -211,16 +209,13 @@ const acceptanceSchema = lazy(() => {
 export const settingSchemas = lazy(() => ({
   name: boundedText(200).check(z.minLength(1)),
   description: boundedText(5000),
-  time_zone: z.string().check(z.refine(isTimeZone, "Must be an IANA time zone, like Asia/Tokyo.")),
+  time_zone: z.string().check(z.refine(isTimeZone, reasonFor("notTimeZone"))),
   history_days: z.int().check(z.minimum(minHistoryDays), z.maximum(maxHistoryDays)),
 }));
 export const receiptPrefixSchema = lazy(() =>
   z.string().check(
-    z.regex(
-      /^[A-Za-z0-9._-]{0,20}$/,
-      "Must be at most 20 characters from A-Z, a-z, 0-9, dot, dash and underscore.",
-    ),
-    z.refine((prefix) => !prefix.startsWith("rec_"), 'Must not start with "rec_".'),
+    z.regex(/^[A-Za-z0-9._-]{0,20}$/, reasonFor("receiptPrefixFormat")),
+    z.refine((prefix) => !prefix.startsWith("rec_"), reasonFor("receiptPrefixReserved")),
   ),
 );
 

@@ -2,6 +2,7 @@ import { errorAt } from "#domain/problem/field-errors.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
 import { maxMatchSteps, analyzePattern } from "#domain/pattern/pattern.ts";
 import type { FieldDocument } from "./document.ts";
+import { reasonFor, type Reason } from "#domain/problem/reasons.ts";
 
 export const fieldKeyPattern = /^[a-z][a-z0-9_]{0,62}$/;
 
@@ -174,7 +175,7 @@ export function uniqueIdOf(field: Field): number | undefined {
 }
 
 /** An `invalid_definition` error with its pointer. */
-export function definitionError(path: readonly (string | number)[], reason: string): FieldError {
+export function definitionError(path: readonly (string | number)[], reason: Reason): FieldError {
   return errorAt(path, "invalid_definition", reason);
 }
 
@@ -194,7 +195,7 @@ export function duplicateKeyErrors(keys: readonly unknown[], path: Path): FieldE
   const seen = new Set<string>();
   return keys.flatMap((key, index) => {
     if (typeof key !== "string") return [];
-    const error = definitionError([...path, index, "key"], `The key "${key}" is used twice.`);
+    const error = definitionError([...path, index, "key"], reasonFor("keyTwice", { key }));
     const errors = seen.has(key) ? [error] : [];
     seen.add(key);
     return errors;
@@ -213,7 +214,7 @@ export function ruleErrors(field: FieldDocument, path: Path): FieldError[] {
       return [
         ...rangeErrors(field.minimum, field.maximum, [...path, "minimum"], "maximum"),
         ...(field.integer && (field.decimals ?? 0) > 0
-          ? [definitionError([...path, "decimals"], "Must be 0 for integers.")]
+          ? [definitionError([...path, "decimals"], reasonFor("decimalsOfIntegers"))]
           : []),
       ];
     case "select":
@@ -229,7 +230,7 @@ export function ruleErrors(field: FieldDocument, path: Path): FieldError[] {
       ];
     case "computed":
       return field.decimals !== undefined && field.result !== "number"
-        ? [definitionError([...path, "decimals"], 'Only allowed if "result" is "number".')]
+        ? [definitionError([...path, "decimals"], reasonFor("decimalsOfNonNumber"))]
         : [];
     case "boolean":
     case "date":
@@ -245,11 +246,11 @@ export function ruleErrors(field: FieldDocument, path: Path): FieldError[] {
 
 /** Reports rules that only fields outside line items can have. */
 function columnErrors(column: FieldDocument, path: Path): FieldError[] {
-  const error = (rule: string, reason: string) => definitionError([...path, rule], reason);
+  const error = (rule: string, reason: Reason) => definitionError([...path, rule], reason);
   const isUnique = "unique" in column && column.unique;
   return [
-    ...(isUnique ? [error("unique", "Columns of line items cannot be unique.")] : []),
-    ...(column.section ? [error("section", "Columns of line items cannot start a section.")] : []),
+    ...(isUnique ? [error("unique", reasonFor("uniqueColumn"))] : []),
+    ...(column.section ? [error("section", reasonFor("sectionColumn"))] : []),
   ];
 }
 
@@ -260,7 +261,7 @@ function rangeErrors(
   maxName: string,
 ): FieldError[] {
   if (min === undefined || max === undefined || min <= max) return [];
-  return [definitionError(path, `Must not exceed ${maxName}, which is ${max}.`)];
+  return [definitionError(path, reasonFor("exceedsRule", { rule: maxName, maximum: max }))];
 }
 
 function patternErrors(
@@ -275,7 +276,11 @@ function patternErrors(
   return [
     definitionError(
       path,
-      `The pattern needs ${stateCount} states. With it, max_length may be at most ${maxLength}, not ${max_length}.`,
+      reasonFor("textsTooLongForPattern", {
+        states: stateCount,
+        maximum: maxLength,
+        length: max_length,
+      }),
     ),
   ];
 }
@@ -284,9 +289,9 @@ function optionErrors(options: { value: string }[], path: Path): FieldError[] {
   const seen = new Set<string>();
   return options.flatMap(({ value }, index) => {
     const error = seen.has(value)
-      ? [definitionError([...path, index, "value"], `The option "${value}" is used twice.`)]
+      ? [definitionError([...path, index, "value"], reasonFor("optionTwice", { option: value }))]
       : value !== value.normalize("NFC")
-        ? [definitionError([...path, index, "value"], "Must be in Unicode normal form C (NFC).")]
+        ? [definitionError([...path, index, "value"], reasonFor("optionNotNormal"))]
         : [];
     seen.add(value);
     return error;

@@ -1,5 +1,6 @@
 import type { Field, FieldOption, FieldSet, RowField } from "./field.ts";
 import type { FieldDocument } from "./document.ts";
+import { reasonFor, type Reason } from "#domain/problem/reasons.ts";
 
 /** The characters that all former options of a definition may take. The newest ones are kept. */
 const maxFormerLength = 100_000;
@@ -61,11 +62,11 @@ export function createRenameCheck(
   const continuedKeys = new Set(
     documents.filter(({ renamed_from }) => renamed_from === undefined).map(({ key }) => key),
   );
-  return (key: string, oldKey: string): string | undefined => {
-    if (key === oldKey) return `Must name another key than "${key}", or be left out.`;
+  return (key: string, oldKey: string): Reason | undefined => {
+    if (key === oldKey) return reasonFor("renamedToItself", { key });
     // Another field may take a freed key, but two existing fields cannot become one.
     if (!continuedKeys.has(oldKey) || !liveKeys.has(key)) return undefined;
-    return `The field "${oldKey}" is kept, and "${key}" exists too. Leave renamed_from out.`;
+    return reasonFor("renamedOverAnother", { oldKey, key });
   };
 }
 

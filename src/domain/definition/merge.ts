@@ -21,6 +21,7 @@ import {
   type RowField,
 } from "./field.ts";
 import { mergeTitle } from "./title.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 /** A definition with a document applied, and the consequences for the stored data. */
 export interface MergedDefinition {
@@ -73,7 +74,10 @@ function mergeLocation(current: Definition | null, { location }: DefinitionDocum
   const kept = current ? current.location : location;
   const member = kept === undefined ? {} : { location: kept };
   if (location === kept || location === undefined) return { member, errors: [] };
-  const reason = `Cannot change. It is ${kept === undefined ? "unset" : `"${kept}"`} since its creation. Omit it.`;
+  const reason =
+    kept === undefined
+      ? reasonFor("noLocationIsFixed")
+      : reasonFor("locationIsFixed", { location: kept });
   return { member, errors: [definitionError(["location"], reason)] };
 }
 
@@ -182,7 +186,7 @@ function matchFields<F extends Field>(
     const priorField =
       renamedField ?? candidates.find((field) => field.key === oldKey && !claimedFields.has(field));
     if (renameError === undefined && claim(document, priorField)) return;
-    const reason = renameError ?? `There is no field "${oldKey}" to rename.`;
+    const reason = renameError ?? reasonFor("noFieldToRename", { key: oldKey });
     state.errors.push(definitionError([...path, index, "renamed_from"], reason));
   });
   for (const document of documents) {

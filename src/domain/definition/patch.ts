@@ -24,6 +24,7 @@ import { definitionError, type FieldSet } from "./field.ts";
 import { findTitle } from "./title.ts";
 import { viewErrors } from "#domain/search/view.ts";
 import { viewsSchema, type ViewDocument } from "./view.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 const sharedPatchProperties = () => ({
   key: z.optional(z.string()),
@@ -120,13 +121,13 @@ function withoutFixedMembers(
   const errors: FieldError[] = [];
   const { fields, acceptance, ...members } = body;
   if (fields !== undefined) {
-    const reason = "PATCH cannot change fields. Send the whole definition with PUT.";
+    const reason = reasonFor("fieldsNotPatched");
     errors.push(definitionError(["fields"], reason));
   }
   const settings: Record<string, unknown> = { ...members };
   for (const name of serverMembers) {
     if (!Object.hasOwn(settings, name)) continue;
-    errors.push(definitionError([name], `The server sets ${name}. Leave it out.`));
+    errors.push(definitionError([name], reasonFor("setByServer", { name })));
     delete settings[name];
   }
   if (acceptance === undefined) return { settings, errors };
@@ -134,7 +135,7 @@ function withoutFixedMembers(
     return { settings: { ...settings, acceptance }, errors };
   const { accepting, ...changes } = acceptance;
   if (accepting !== undefined) {
-    const reason = "The server sets accepting. Leave it out, and change state instead.";
+    const reason = reasonFor("acceptingSetByServer");
     errors.push(definitionError(["acceptance", "accepting"], reason));
   }
   return { settings: { ...settings, acceptance: changes }, errors };

@@ -1,6 +1,7 @@
 import { formatChoices, truncate } from "#domain/problem/field-errors.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
 import { definitionError, titleField, valueType, type Field, type FieldSet } from "./field.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 /** The member of a field set that names the title, or the errors of the key. */
 export interface TitleResult {
@@ -26,17 +27,16 @@ export function findTitle(fields: readonly Field[], key: string | null): TitleRe
   const field = fields.find((candidate) => candidate.key === key);
   if (field && canBeTitle(field)) return { member: { title: field.id }, errors: [] };
   const choices = fields.filter(canBeTitle).map((candidate) => candidate.key);
-  const allowed = choices.length > 0 ? ` Allowed: ${formatChoices(choices)}.` : "";
-  const reason = `"${truncate(key)}" is not a searchable text field.${allowed}`;
+  const reason =
+    choices.length > 0
+      ? reasonFor("notTitleFieldOf", { key: truncate(key), choices: formatChoices(choices) })
+      : reasonFor("notTitleField", { key: truncate(key) });
   return { member: {}, errors: [definitionError(["title_field"], reason)] };
 }
 
 /** The error of a definition that drops its title field without naming another one. */
 const titleError = (key: string): FieldError =>
-  definitionError(
-    ["title_field"],
-    `The title field "${key}" is no longer among the fields. Send the key of another field, or null.`,
-  );
+  definitionError(["title_field"], reasonFor("titleFieldRemoved", { key }));
 
 /** A document without `title_field` keeps the title, whose field may have a new key. */
 export function mergeTitle(

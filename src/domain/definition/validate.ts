@@ -18,6 +18,7 @@ import { type Field, type FieldSet, definitionError } from "./field.ts";
 import { mergeDefinition, type MergedDefinition } from "./merge.ts";
 import type { Precondition } from "#domain/preconditions.ts";
 import { viewErrors } from "#domain/search/view.ts";
+import { reasonFor, type Reason } from "#domain/problem/reasons.ts";
 
 /** The limit for current and retired fields, including columns of line items. */
 const maxFields = 2000;
@@ -44,7 +45,7 @@ export function validateDefinition(
 ): MergedDefinition {
   if (!collectionKeyPattern.test(key)) {
     throw problem.invalidInput([
-      definitionError(["key"], `Must match ${collectionKeyPattern.source}.`),
+      definitionError(["key"], reasonFor("keyFormat", { pattern: collectionKeyPattern.source })),
     ]);
   }
   const { document, errors } = checkDefinition(kind, key, body);
@@ -65,21 +66,20 @@ export function validateDefinition(
   return mergeResult;
 }
 
-const fieldsError = (reason: string) => definitionError(["fields"], reason);
+const fieldsError = (reason: Reason) => definitionError(["fields"], reason);
 
 function sizeErrors(fieldSet: FieldSet): FieldError[] {
   const errors: FieldError[] = [];
-  const addError = (reason: string) => errors.push(fieldsError(reason));
+  const addError = (reason: Reason) => errors.push(fieldsError(reason));
   const allFields = [...fieldSet.fields, ...fieldSet.retired];
   const fields = allFields.flatMap(withColumns);
   if (fields.length > maxFields) {
-    addError(`Must have at most ${maxFields} fields, retired ones included, not ${fields.length}.`);
+    addError(reasonFor("tooManyFields", { maximum: maxFields, fields: fields.length }));
   }
   if (storedBytes(fieldSet) > maxDefinitionBytes) {
-    addError(`Must have at most ${maxDefinitionBytes} bytes, retired fields included.`);
+    addError(reasonFor("definitionTooLarge", { maximum: maxDefinitionBytes }));
   }
-  if (fieldSet.next > maxFieldId)
-    addError("This definition cannot have more new fields. Every field it ever had counts.");
+  if (fieldSet.next > maxFieldId) addError(reasonFor("noMoreFields"));
   errors.push(...patternSizeErrors(fieldSet));
   const lists = fieldSet.fields.filter((field) => field.type === "line_items");
   const cellCount = lists.reduce(
@@ -87,19 +87,17 @@ function sizeErrors(fieldSet: FieldSet): FieldError[] {
     0,
   );
   if (cellCount > maxCells) {
-    addError(
-      `The line items may have at most ${maxCells} cells (columns times max_rows), not ${cellCount}.`,
-    );
+    addError(reasonFor("tooManyCells", { maximum: maxCells, cells: cellCount }));
   }
   const bytes = fieldSet.fields.reduce((sum, field) => sum + defaultBytes(field), 0);
   if (bytes > maxDefaultBytes) {
-    addError(`The defaults may have at most ${maxDefaultBytes} bytes in an item, not ${bytes}.`);
+    addError(reasonFor("defaultsTooLarge", { maximum: maxDefaultBytes, bytes }));
   }
   const length = fieldSet.fields
     .flatMap(withColumns)
     .reduce((sum, field) => sum + formulaLength(field), 0);
   if (length > maxFormulaLength) {
-    addError(`The formulas may have at most ${maxFormulaLength} characters, not ${length}.`);
+    addError(reasonFor("formulasTooLong", { maximum: maxFormulaLength, length }));
   }
   return errors;
 }
@@ -110,12 +108,18 @@ function patternSizeErrors({ fields }: FieldSet): FieldError[] {
   const analyses = fields.flatMap(withColumns).flatMap(patternsOf).map(analyzePattern);
   const stateCount = analyses.reduce((sum, analysis) => sum + (analysis.stateCount ?? 0), 0);
   if (stateCount > maxPatternStates) {
-    const reason = `The patterns together may have at most ${maxPatternStates} states, not ${stateCount}.`;
+    const reason = reasonFor("tooManyStatesTogether", {
+      maximum: maxPatternStates,
+      states: stateCount,
+    });
     errors.push(fieldsError(reason));
   }
   const classes = new Set(analyses.flatMap(({ characterClasses = [] }) => [...characterClasses]));
   if (classes.size > maxCharacterClasses) {
-    const reason = `The patterns may have at most ${maxCharacterClasses} different character classes, not ${classes.size}.`;
+    const reason = reasonFor("tooManyClasses", {
+      maximum: maxCharacterClasses,
+      classes: classes.size,
+    });
     errors.push(fieldsError(reason));
   }
   return errors;
@@ -165,7 +169,10 @@ function compiledErrors(kind: CollectionKind, key: string, definition: Definitio
   });
   const errors = [...defaultErrors(fields), ...fields.formulaErrors];
   if (fields.maxSteps > maxDefinitionSteps) {
-    const reason = `The formulas may take at most ${maxDefinitionSteps} steps for one item, not ${fields.maxSteps}.`;
+    const reason = reasonFor("formulasTooSlow", {
+      maximum: maxDefinitionSteps,
+      steps: fields.maxSteps,
+    });
     errors.push(definitionError(["fields"], reason));
   }
   return errors;

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { lazy } from "#domain/lazy.ts";
-import { isStorable, storableDescription } from "#domain/text.ts";
+import { isStorable, notStorableReason } from "#domain/text.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 const maxViews = 50;
 const viewKeyPattern = /^[a-z][a-z0-9_-]{0,62}$/;
@@ -8,14 +9,12 @@ const viewKeyPattern = /^[a-z][a-z0-9_-]{0,62}$/;
 /** `parseView` validates conditions, sort keys and fields, because they depend on the fields of the definition. */
 const viewSchema = lazy(() =>
   z.strictObject({
-    key: z.string().check(z.regex(viewKeyPattern, `Must match ${viewKeyPattern.source}.`)),
+    key: z
+      .string()
+      .check(z.regex(viewKeyPattern, reasonFor("keyFormat", { pattern: viewKeyPattern.source }))),
     name: z
       .string()
-      .check(
-        z.minLength(1),
-        z.maxLength(200),
-        z.refine(isStorable, `Must be ${storableDescription}.`),
-      ),
+      .check(z.minLength(1), z.maxLength(200), z.refine(isStorable, notStorableReason)),
     conditions: z.optional(z.array(z.unknown())),
     sort: z.optional(z.array(z.unknown())),
     fields: z.optional(z.array(z.string())),

@@ -10,7 +10,7 @@ import {
 import type { FieldError } from "#domain/problem/problem.ts";
 import { lazy } from "#domain/lazy.ts";
 import { errorAt, truncate } from "#domain/problem/field-errors.ts";
-import { isStorable, storableDescription } from "#domain/text.ts";
+import { isStorable, notStorableReason } from "#domain/text.ts";
 import { Decimal } from "./arithmetic.ts";
 import { throwEmpty, createFormulaEnvironment } from "./environment.ts";
 import { describeFormulaError, describeType } from "./messages.ts";
@@ -21,6 +21,7 @@ import {
   estimateSteps,
   findUnsupported,
 } from "./rewrite.ts";
+import { reasonFor, type Reason } from "#domain/problem/reasons.ts";
 
 /** A formula that is ready to run on the values of an item or a row. */
 export interface Formula {
@@ -193,7 +194,7 @@ function parseFormula(
   path: Path,
   fieldKeys: readonly string[],
 ): ParsedFormula {
-  const fail = (reason: string, position?: number): ParsedFormula => {
+  const fail = (reason: Reason, position?: number): ParsedFormula => {
     const details = position === undefined ? {} : { position };
     return { errors: [errorAt(path, "invalid_definition", reason, details)] };
   };
@@ -202,7 +203,7 @@ function parseFormula(
     return fail(reason, position);
   };
   try {
-    if (!isStorable(field.formula)) return fail(`Must be ${storableDescription}.`);
+    if (!isStorable(field.formula)) return fail(notStorableReason);
     const formula = environment.parse(field.formula);
     const unsupported = findUnsupported(formula.ast);
     if (unsupported) return fail(unsupported.reason, unsupported.position);
@@ -213,7 +214,7 @@ function parseFormula(
     const [actualType = "dyn", expectedType] = [typeCheck.type, celType(field)];
     return actualType === expectedType || actualType === "dyn"
       ? { formula, errors: [] }
-      : fail(`The formula returns ${describeType(actualType)}, but "result" is "${field.result}".`);
+      : fail(reasonFor("formulaResult", { type: describeType(actualType), result: field.result }));
   } catch (error) {
     return failWithEngineError(error);
   }
@@ -253,7 +254,7 @@ function orderFormulas(
   const cycle = parsedFormulas.filter(({ field }) => (dependencyCounts.get(field.key) ?? 0) > 0);
   if (cycle.length > 0) {
     const keys = cycle.map(({ field }) => field.key).join(", ");
-    const reason = `These formulas depend on each other in a circle: ${truncate(keys)}.`;
+    const reason = reasonFor("formulaCircle", { keys: truncate(keys) });
     const errors = cycle.map(({ path }) => errorAt(path, "invalid_definition", reason));
     return { formulas: [], maxSteps: 0, errors };
   }

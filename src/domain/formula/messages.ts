@@ -1,6 +1,7 @@
 import { formatChoices, truncate } from "#domain/problem/field-errors.ts";
 import { internalFunctionNames } from "./environment.ts";
 import { findClosest } from "#domain/text-distance.ts";
+import { reasonFor, type Reason } from "#domain/problem/reasons.ts";
 
 /** The parts of an error of the formula engine. Its messages name internal types, so they are rewritten here. */
 interface EngineError {
@@ -14,7 +15,7 @@ export function describeFormulaError(
   error: unknown,
   formula: string,
   fieldKeys: readonly string[],
-): { reason: string; position: number | undefined } {
+): { reason: Reason; position: number | undefined } {
   const { code = "", summary = "", range } = error as EngineError;
   const position = range?.start;
   const reason =
@@ -28,34 +29,37 @@ function describeNameError(
   code: string,
   summary: string,
   fieldKeys: readonly string[],
-): string | undefined {
+): Reason | undefined {
   const name = truncate(summary.slice(summary.indexOf(": ") + 2));
   switch (code) {
     case "unknown_variable": {
-      const choices = fieldKeys.length > 0 ? ` Fields: ${formatChoices(fieldKeys)}.` : "";
+      const fields = formatChoices(fieldKeys);
       const closest = findClosest(name, fieldKeys);
-      const suggestion = closest === undefined ? "" : ` Did you mean "${closest}"?`;
-      return `There is no field "${name}".${suggestion}${choices}`;
+      if (closest !== undefined) return reasonFor("unknownFieldLike", { name, closest, fields });
+      return fields === ""
+        ? reasonFor("unknownField", { name })
+        : reasonFor("unknownFieldOf", { name, fields });
     }
     case "no_such_key":
-      return `There is no column "${name}".`;
+      return reasonFor("unknownColumn", { name });
     case "reserved_identifier":
-      return `"${name}" is a reserved word. Formulas cannot use it as a name.`;
+      return reasonFor("reservedWord", { name });
     default:
       return undefined;
   }
 }
 
-const binaryMessages: Record<string, (a: string, b: string) => string> = {
-  "+": (a, b) => `Cannot add ${a} and ${b}.`,
-  "-": (a, b) => `Cannot subtract ${b} from ${a}.`,
-  "*": (a, b) => `Cannot multiply ${a} by ${b}.`,
-  "/": (a, b) => `Cannot divide ${a} by ${b}.`,
-  "%": (a, b) => `Cannot compute ${a} % ${b}.`,
-  in: (a, b) => `Cannot look for ${a} in ${b}.`,
-};
+const binaryReasons = {
+  "+": "cannotAdd",
+  "-": "cannotSubtract",
+  "*": "cannotMultiply",
+  "/": "cannotDivide",
+  "%": "cannotComputeRemainder",
+  in: "cannotLookFor",
+} as const;
 
-function describeTypeError(code: string, summary: string, formula: string): string | undefined {
+function describeTypeError(code: string, summary: string, formula: string): Reason | undefined {
+  const types = quotedTypes(summary);
   switch (code) {
     case "no_such_overload": {
       const [left = "", operator, right] = summary.replace("no such overload: ", "").split(" ");
@@ -63,51 +67,57 @@ function describeTypeError(code: string, summary: string, formula: string): stri
       if (operator === undefined || right === undefined) {
         const operand = describeType(left.slice(1));
         return left.startsWith("!")
-          ? `"!" needs true or false, not ${operand}.`
-          : `Cannot negate ${operand}.`;
+          ? reasonFor("cannotInvert", { a: operand })
+          : reasonFor("cannotNegate", { a: operand });
       }
-      const describe = binaryMessages[operator] ?? ((a, b) => `Cannot compare ${a} with ${b}.`);
-      return describe(describeType(left), describeType(right));
+      const key =
+        operator in binaryReasons
+          ? binaryReasons[operator as keyof typeof binaryReasons]
+          : "cannotCompare";
+      return reasonFor(key, { a: describeType(left), b: describeType(right) });
     }
     case "no_matching_overload":
       return describeCallError(summary, formula);
     case "invalid_logical_operand":
-      return `"&&" and "||" need true or false on both sides, not ${quotedTypes(summary)}.`;
+      return reasonFor("notLogical", { types });
     case "invalid_condition_type":
-      return `A condition must be true or false, not ${quotedTypes(summary)}.`;
+      return reasonFor("notCondition", { types });
     case "incompatible_ternary_branches":
-      return `Both results of "? :" must have the same type, not ${quotedTypes(summary)}.`;
+      return reasonFor("unequalBranches", { types });
     case "heterogeneous_list_element":
-      return `All entries of a list must have the same type, not ${quotedTypes(summary)}.`;
+      return reasonFor("unequalEntries", { types });
     case "invalid_comprehension_range":
-      return `map(), filter(), all(), exists() and exists_one() need a list, not ${quotedTypes(summary)}.`;
+      return reasonFor("notList", { types });
     case "mixed_coalesce":
-      return `coalesce() needs values of the same type, not ${quotedTypes(summary)}.`;
+      return reasonFor("unequalCoalesce", { types });
     case "invalid_index_type":
-      return `A position in a list must be a number, not ${quotedTypes(summary)}.`;
+      return reasonFor("notPosition", { types });
     case "cannot_index_type":
-      return `There are no columns or positions in ${quotedTypes(summary)}.`;
+      return reasonFor("noParts", { types });
     case "invalid_macro_argument":
-      return "The first argument must be a name for the row, as in map(row, row.amount).";
+      return reasonFor("noRowName");
     default:
       return undefined;
   }
 }
 
 /** Explains `found no matching overload for 'list<decimal>.sum(string, bool)'`. */
-function describeCallError(summary: string, formula: string): string {
+function describeCallError(summary: string, formula: string): Reason {
   const [, receiver, alias = "", types = ""] = /'(?:(.+)\.)?(\w+)\((.*)\)'/.exec(summary) ?? [];
   const publicNames = Object.keys(internalFunctionNames).filter(
     (name) => internalFunctionNames[name] === alias,
   );
   const name =
     [alias, ...publicNames].find((candidate) => formula.includes(`${candidate}(`)) ?? alias;
-  const call = receiver === undefined ? `${name}()` : `${name}() on ${describeType(receiver)}`;
+  const type = receiver === undefined ? undefined : describeType(receiver);
   if (types === "")
-    return receiver === undefined
-      ? `${call} needs at least one argument.`
-      : `Cannot use ${call} without an argument.`;
-  return `${call} does not accept ${joinTypes(types.split(", "))}.`;
+    return type === undefined
+      ? reasonFor("noArguments", { call: name })
+      : reasonFor("noArgumentsOn", { call: name, type });
+  const given = joinTypes(types.split(", "));
+  return type === undefined
+    ? reasonFor("wrongArguments", { call: name, types: given })
+    : reasonFor("wrongArgumentsOn", { call: name, type, types: given });
 }
 
 /** Describes the types that a message names in single quotes. */
@@ -141,12 +151,12 @@ export function describeType(type: string): string {
   }
 }
 
-const limitMessages: Record<string, (limit: string) => string> = {
-  maxAstNodes: (limit) => `A formula may have at most ${limit} parts.`,
-  maxDepth: (limit) => `A formula may be nested at most ${limit} levels deep.`,
-  maxListElements: (limit) => `A list in a formula may have at most ${limit} entries.`,
-  maxMapEntries: () => "Formulas cannot contain maps.",
-  maxCallArguments: (limit) => `A function accepts at most ${limit} arguments.`,
+const limitReasons: Record<string, (maximum: string) => Reason> = {
+  maxAstNodes: (maximum) => reasonFor("tooManyParts", { maximum }),
+  maxDepth: (maximum) => reasonFor("formulaTooDeep", { maximum }),
+  maxListElements: (maximum) => reasonFor("listTooLong", { maximum }),
+  maxMapEntries: () => reasonFor("maps"),
+  maxCallArguments: (maximum) => reasonFor("tooManyArguments", { maximum }),
 };
 
 function describeSyntaxError(
@@ -154,23 +164,23 @@ function describeSyntaxError(
   summary: string,
   formula: string,
   range: EngineError["range"],
-): string {
+): Reason {
   if (code === "limit_exceeded") {
     const [, name = "", limit = ""] = /^Exceeded (\w+) \((\d+)\)$/.exec(summary) ?? [];
-    const describe = limitMessages[name];
+    const describe = limitReasons[name];
     if (describe) return describe(limit);
   }
-  if (!range) return summary === "" ? "The formula is invalid." : `${summary}.`;
-  const location = `Syntax error at position ${range.start}`;
+  if (!range) return reasonFor("formulaInvalid");
+  const position = range.start;
   if (range.start >= formula.length) {
     const bracket = findMissingBracket(formula);
     return bracket === undefined
-      ? `${location}: the formula ends too early.`
-      : `${location}: the closing "${bracket}" is missing.`;
+      ? reasonFor("endsTooEarly", { position })
+      : reasonFor("unclosedBracket", { position, bracket });
   }
-  if (code.startsWith("unterminated")) return `${location}: the text has no closing quote.`;
+  if (code.startsWith("unterminated")) return reasonFor("unclosedText", { position });
   const unexpectedText = truncate(formula.slice(range.start, Math.max(range.end, range.start + 1)));
-  return `${location}: unexpected "${unexpectedText}".`;
+  return reasonFor("unexpectedText", { position, text: unexpectedText });
 }
 
 const closingBrackets: Record<string, string> = { "(": ")", "[": "]", "{": "}" };

@@ -9,6 +9,7 @@ import {
   internalFunctionNames,
 } from "./environment.ts";
 import { spend, spendText, Decimal } from "./arithmetic.ts";
+import { reasonFor, type Reason } from "#domain/problem/reasons.ts";
 
 /** The maximum number of rows in a list. */
 const maxRows = 500;
@@ -23,25 +24,28 @@ interface EnclosingLoop {
 export function findUnsupported(
   node: ASTNode,
   loop?: EnclosingLoop,
-): { reason: string; position: number } | undefined {
-  const reject = (reason: string) => ({ reason, position: node.start });
-  if (node.op === "map") return reject("Formulas cannot contain maps.");
+): { reason: Reason; position: number } | undefined {
+  const reject = (reason: Reason) => ({ reason, position: node.start });
+  if (node.op === "map") return reject(reasonFor("maps"));
   if (node.op === "call" && !formulaFunctions.has(node.args[0])) {
     return reject(
-      `There is no function "${node.args[0]}". Functions: ${[...formulaFunctions].join(", ")}.`,
+      reasonFor("unknownFunction", {
+        name: node.args[0],
+        functions: [...formulaFunctions].join(", "),
+      }),
     );
   }
   if (node.op === "rcall" && !formulaMethods.has(node.args[0])) {
     return reject(
-      `There is no method "${node.args[0]}". Methods: ${[...formulaMethods].join(", ")}.`,
+      reasonFor("unknownMethod", { name: node.args[0], methods: [...formulaMethods].join(", ") }),
     );
   }
   const isLoop = node.op === "rcall" && comprehensions.has(node.args[0]);
   if (isLoop && loop) {
     return reject(
       loop.isReceiver
-        ? `${loop.name}() cannot follow ${node.args[0]}().`
-        : `${node.args[0]}() cannot be used inside ${loop.name}().`,
+        ? reasonFor("loopAfterLoop", { call: loop.name, loop: node.args[0] })
+        : reasonFor("loopInLoop", { call: node.args[0], loop: loop.name }),
     );
   }
   for (const child of childrenOf(node)) {

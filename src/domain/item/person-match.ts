@@ -2,7 +2,7 @@ import { foldCase } from "#domain/data/index-entries.ts";
 import { isStoredFile } from "#domain/files/file.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
-import { isStorable, storableDescription } from "#domain/text.ts";
+import { isStorable, notStorableReason } from "#domain/text.ts";
 
 /** The number of items that a search keeps. */
 export const maxPersonHits = 1000;
@@ -19,7 +19,7 @@ const reject = (
 /** Validates what a search for a person looks for. */
 export function parsePersonText(sent: string): string {
   const text = sent.trim().replaceAll(/\s+/gu, " ").normalize("NFC");
-  if (!isStorable(text)) throw reject("invalid_format", `Must be ${storableDescription}.`);
+  if (!isStorable(text)) throw reject("invalid_format", notStorableReason);
   if (text.length < minLength)
     throw reject("too_short", `Must be at least ${minLength} characters long.`, {
       min_length: minLength,

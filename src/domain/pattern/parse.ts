@@ -1,5 +1,6 @@
 import type { MatchBudget, Pattern } from "./pattern.ts";
 import type { ProgramStep } from "./program.ts";
+import { reasonFor, type Reason } from "#domain/problem/reasons.ts";
 
 /**
  * ECMAScript's regular expressions (Unicode mode, as in JSON Schema's `pattern`) without back-references and look-around.
@@ -15,7 +16,14 @@ export type PatternNode =
 export type Assertion = "start" | "end" | "word" | "notWord";
 
 /** The message explains why a pattern is rejected. */
-export class PatternError extends Error {}
+export class PatternError extends Error {
+  readonly reason: Reason;
+
+  constructor(reason: Reason) {
+    super(reason);
+    this.reason = reason;
+  }
+}
 
 const assertions: Record<string, Assertion> = {
   "^": "start",
@@ -34,8 +42,8 @@ export function parsePattern(source: string): PatternNode {
   try {
     RegExp(source, "u");
   } catch (error) {
-    const [, reason = "it is not valid"] = /: ([^:]*)$/.exec(String(error)) ?? [];
-    throw new PatternError(`Must be a regular expression (ECMAScript, Unicode mode): ${reason}.`);
+    const [, detail = "it is not valid"] = /: ([^:]*)$/.exec(String(error)) ?? [];
+    throw new PatternError(reasonFor("notPattern", { detail }));
   }
   const parser = new PatternParser(source);
   return parser.parseChoice();
@@ -71,9 +79,7 @@ class PatternParser {
     if (this.#source[this.#position] === "(") return this.#parseGroup();
     const source = this.#read(characterPattern)?.[0] ?? "";
     if (/^\\[1-9k]/.test(source)) {
-      throw new PatternError(
-        "Patterns cannot contain back-references, because they do not match in linear time.",
-      );
+      throw new PatternError(reasonFor("backReference"));
     }
     const assertion = assertions[source];
     return assertion ? { kind: "assertion", assertion } : { kind: "character", source };
@@ -82,11 +88,10 @@ class PatternParser {
   #parseGroup(): PatternNode {
     const opening = this.#read(/\((?:\?(?::|<[^=!>][^>]*>))?/uy)?.[0] ?? "";
     if (this.#source[this.#position] === "?") {
-      throw new PatternError("Patterns cannot contain look-ahead, look-behind or inline flags.");
+      throw new PatternError(reasonFor("lookAround"));
     }
     const node = this.parseChoice();
-    if (!this.#accept(")"))
-      throw new PatternError(`The group ${opening} has no closing parenthesis.`);
+    if (!this.#accept(")")) throw new PatternError(reasonFor("unclosedGroup", { group: opening }));
     return node;
   }
 

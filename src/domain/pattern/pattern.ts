@@ -1,3 +1,4 @@
+import type { Reason } from "#domain/problem/reasons.ts";
 import { parsePattern, PatternError } from "./parse.ts";
 import {
   collectCharacterClasses,
@@ -47,7 +48,7 @@ export function lazyPattern(source: string): Pick<Pattern, "matches"> {
 
 /** The error of an invalid pattern, or the size and the character classes of a valid one. */
 export interface PatternAnalysis {
-  error?: string;
+  error?: Reason;
   stateCount?: number;
   characterClasses?: ReadonlySet<string>;
 }
@@ -68,7 +69,7 @@ function analyze(source: string): PatternAnalysis {
     const pattern = parsePattern(source);
     return { stateCount: countStates(pattern), characterClasses: collectCharacterClasses(pattern) };
   } catch (error) {
-    if (error instanceof PatternError) return { error: error.message };
+    if (error instanceof PatternError) return { error: error.reason };
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { PatternError, type Assertion, type PatternNode } from "./parse.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 /** A step of the automaton (Thompson, 1968), which runs as Pike's virtual machine. */
 export type ProgramStep =
@@ -16,9 +17,7 @@ const maxPatternStates = 2000;
 export function countStates(pattern: PatternNode): number {
   const size = countNodeStates(pattern) + 1;
   if (size <= maxPatternStates) return size;
-  throw new PatternError(
-    `The pattern needs ${size} states, but at most ${maxPatternStates} are allowed. Use smaller counts in {n,m}.`,
-  );
+  throw new PatternError(reasonFor("tooManyStates", { states: size, maximum: maxPatternStates }));
 }
 
 /** The distinct character classes of a pattern. Each of them needs a regular expression of V8. */

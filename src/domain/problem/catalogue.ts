@@ -169,10 +169,15 @@ export type ProblemCode = keyof typeof problems;
 /** Names a conflict, for pages in other languages. */
 export type ConflictReason =
   | "address_taken"
+  | "being_erased"
+  | "credential_changed"
   | "last_owner"
   | "member_changed"
   | "member_removed"
   | "not_closed"
+  | "rows_conflict"
+  | "too_many_credentials"
+  | "too_many_filters"
   | "too_many_searches";
 
 const adminCodes = ["cross_site", "role_required", "conflict"] as const;

@@ -1,5 +1,9 @@
 import type * as z from "zod/mini";
+import type { FieldErrorCode } from "./field-error-codes.ts";
 import type { FieldError, Problem } from "./problem.ts";
+import { reasonFor, type Reason } from "./reasons.ts";
+
+export { fieldErrorCodes, fieldErrorMeanings, type FieldErrorCode } from "./field-error-codes.ts";
 
 type Path = readonly (string | number)[];
 
@@ -53,52 +57,6 @@ export function formatChoices(values: readonly string[]): string {
   return choices.join(", ") + suffix;
 }
 
-/** The meaning of each code in `errors`, for the page about `invalid_input`. docs/errors.md has the same table. */
-export const fieldErrorMeanings = {
-  required: "A required field has no value, or the request clears it.",
-  unknown_field:
-    "The definition or the body has no such key. `renamed_to` is the current key of a renamed field.",
-  invalid_type:
-    "The value has the wrong JSON type, or is not a whole number. `expected` names the type.",
-  invalid_format: "The type is right, but the format is wrong. `reason` describes the format.",
-  too_short: "The text has fewer characters than `min_length`.",
-  too_long: "The text has more characters than `max_length`.",
-  too_small: "The number is below the `minimum`.",
-  too_large: "The number is above the `maximum`.",
-  too_many_decimals: "The number has more decimals than `decimals`.",
-  not_an_option: "The value is not one of the field's `options`.",
-  too_few_rows: "The list has fewer rows than `min_rows`.",
-  too_many_rows: "The list has more rows than `max_rows`.",
-  time_zone_required: "A date-time has no offset like Z or +09:00.",
-  invalid_status: "The item cannot change to this status. `allowed` lists the possible statuses.",
-  unknown_parameter: "The route has no such query parameter.",
-  out_of_range:
-    "`limit` is not between `minimum` and `maximum`, or differs between query and body. Or a figure of an aggregate is beyond the range of a double.",
-  not_exact: "A double-precision number cannot represent this number exactly.",
-  invalid_cursor:
-    "The cursor is damaged, or belongs to another route, other conditions or another sort.",
-  invalid_condition:
-    "A search or an aggregate names an unknown field or operator, or an invalid value. `allowed` lists the alternatives.",
-  too_complex:
-    "A search or an aggregate exceeds its limits, or the patterns and formulas take too long for this request.",
-  invalid_definition: "A part of a definition violates a rule or contradicts another part.",
-  unknown_reference:
-    "No record has this ID, receipt number or unique value, or the credential may not refer to it.",
-  outside_view:
-    "The item would not match the view of the credential after the write, or a field that the view hides would be invalid.",
-  unknown_file: "No file has this ID, or the credential did not upload it for this field.",
-  file_incomplete: "The content of the file was not uploaded yet.",
-  file_in_use: "The file belongs to another item.",
-  too_many_files: "The list has more files than `max_files`.",
-  not_accepted:
-    "The content of the file is of a type that is not in `accept`, or exceeds `max_bytes`.",
-  digest_mismatch:
-    "The content does not have the `bytes` or the `sha256` that the file was created with.",
-} as const;
-
-export type FieldErrorCode = keyof typeof fieldErrorMeanings;
-export const fieldErrorCodes = Object.keys(fieldErrorMeanings) as FieldErrorCode[];
-
 /** Drops further issues, to bound the response. */
 const maxIssues = 1000;
 
@@ -117,8 +75,8 @@ export const bodyParseOptions = {
 
 export function describeUnknownProperty(allowed: readonly string[]): string {
   return allowed.length > 0
-    ? `Unknown property. Allowed: ${formatChoices(allowed)}.`
-    : "Unknown property.";
+    ? reasonFor("unknownPropertyOf", { choices: formatChoices(allowed) })
+    : reasonFor("unknownProperty");
 }
 
 /**
@@ -172,23 +130,23 @@ function codeOf(issue: Issue): FieldErrorCode {
 function reasonOf(issue: Issue): string {
   switch (issue.code) {
     case "invalid_type":
-      return issue.input === undefined ? missingReason : typeReason(issue.expected);
+      return issue.input === undefined ? reasonFor("valueRequired") : typeReason(issue.expected);
     case "custom":
-      return issue.input === undefined ? missingReason : issue.message;
+      return issue.input === undefined ? reasonFor("valueRequired") : issue.message;
     case "invalid_value":
-      return `Must be one of ${formatChoices(issue.values.map(String))}.`;
+      return reasonFor("notOneOf", { choices: formatChoices(issue.values.map(String)) });
     case "too_small":
       return tooSmallReason(issue.origin, issue.minimum);
     case "too_big":
-      return `${describeBoundVerb(issue.origin)} at most ${issue.maximum}${unitSuffix(issue.origin)}.`;
+      return tooBigReason(issue.origin, Number(issue.maximum));
     case "invalid_format":
-      return issue.format === "email" ? "Must be an email address." : customMessage(issue);
+      return issue.format === "email" ? reasonFor("notEmail") : customMessage(issue);
     case "invalid_union":
       return "options" in issue && Array.isArray(issue.options)
-        ? `Must be one of ${formatChoices(issue.options.map(String))}.`
+        ? reasonFor("notOneOf", { choices: formatChoices(issue.options.map(String)) })
         : customMessage(issue);
     case "not_multiple_of":
-      return `Must be a multiple of ${issue.divisor}.`;
+      return reasonFor("noMultiple", { divisor: issue.divisor });
     case "unrecognized_keys":
     case "invalid_key":
     case "invalid_element":
@@ -196,37 +154,36 @@ function reasonOf(issue: Issue): string {
   }
 }
 
-const missingReason = "A value is required.";
-
 /** Replaces zod's default message, which does not describe the value. */
 function customMessage({ message }: Issue): string {
-  return message === "Invalid input" ? "The value has the wrong format." : message;
+  return message === "Invalid input" ? reasonFor("wrongFormat") : message;
 }
 
-const typeNames: Record<string, string> = {
-  string: "a string",
-  number: "a number",
-  int: "a whole number",
-  integer: "a whole number",
-  boolean: "true or false",
-  array: "an array",
-  object: "an object",
+const typeReasons: Record<string, Reason> = {
+  string: reasonFor("notText"),
+  number: reasonFor("notNumber"),
+  int: reasonFor("notWholeNumber"),
+  integer: reasonFor("notWholeNumber"),
+  boolean: reasonFor("notBoolean"),
+  array: reasonFor("notArray"),
+  object: reasonFor("notObject"),
 };
 
-function typeReason(expected: string): string {
-  return `Must be ${typeNames[expected] ?? `of type ${expected}`}.`;
+const typeReason = (expected: string): Reason =>
+  typeReasons[expected] ?? reasonFor("notOfType", { type: expected });
+
+function tooSmallReason(origin: string, bound: number | bigint): Reason {
+  const minimum = Number(bound);
+  if (origin === "string")
+    return minimum === 1 ? reasonFor("empty") : reasonFor("tooShort", { minimum });
+  if (origin === "array")
+    return minimum === 1 ? reasonFor("noEntries") : reasonFor("tooFewEntries", { minimum });
+  return reasonFor("tooSmall", { minimum });
 }
 
-function tooSmallReason(origin: string, minimum: number | bigint): string {
-  const isOne = Number(minimum) === 1;
-  if (isOne && origin === "string") return "Must not be empty.";
-  if (isOne && origin === "array") return "Must have at least 1 entry.";
-  return `${describeBoundVerb(origin)} at least ${minimum}${unitSuffix(origin)}.`;
-}
-
-const describeBoundVerb = (origin: string) => (origin === "array" ? "Must have" : "Must be");
-
-function unitSuffix(origin: string): string {
-  if (origin === "string") return " characters long";
-  return origin === "array" ? " entries" : "";
+function tooBigReason(origin: string, maximum: number): Reason {
+  if (origin === "string") return reasonFor("tooLong", { maximum });
+  return origin === "array"
+    ? reasonFor("tooManyEntries", { maximum })
+    : reasonFor("tooLarge", { maximum });
 }

@@ -1,6 +1,7 @@
 import { capitalize } from "#domain/text.ts";
 import { abilities, type Ability } from "#domain/credential/permissions.ts";
 import type { FieldErrorCode } from "./field-errors.ts";
+import type { Reason } from "./reasons.ts";
 import { type ConflictReason, problems, type ProblemCode } from "./catalogue.ts";
 
 /** The error of one field, parameter or part of a definition. */
@@ -47,16 +48,11 @@ export class Problem extends Error {
   }
 }
 
-/** Formats roles like “owners and admins”. */
-function formatRoles(ability: Ability): string {
-  const names = abilities[ability].map((role) => `${role}s`);
-  return [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" and ");
-}
-
 /** Formats alternatives like “GET, HEAD or POST”. */
-function formatAlternatives(names: readonly string[]): string {
-  return [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" or ");
-}
+const formatAlternatives = (names: readonly string[], conjunction = "or"): string =>
+  [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(` ${conjunction} `);
+
+const roleNames = (ability: Ability) => abilities[ability].map((role) => `${role}s`);
 
 const bearerChallenge = 'Bearer realm="edge-forms"';
 const maxListedErrors = 100;
@@ -107,15 +103,17 @@ export const problem = {
   roleRequired: (ability: Ability) =>
     new Problem(
       "role_required",
-      `Your role does not allow this. ${capitalize(formatRoles(ability))} can do it.`,
+      `Your role does not allow this. ${capitalize(formatAlternatives(roleNames(ability), "and"))} can do it.`,
       {
         required_ability: ability,
         allowed_roles: abilities[ability],
       },
     ),
 
-  conflict: (detail: string, reason?: ConflictReason) =>
-    new Problem("conflict", detail, reason === undefined ? {} : { reason }),
+  conflict: (detail: string, reason: ConflictReason) => new Problem("conflict", detail, { reason }),
+
+  /** A conflict that the page explains in its language. */
+  explainedConflict: (detail: string) => new Problem("conflict", detail),
 
   notFound: () =>
     new Problem("not_found", "This resource does not exist, or this credential cannot see it."),
@@ -226,7 +224,7 @@ export const problem = {
       ...(id === undefined ? {} : { id }),
     }),
 
-  schemaInUse: (detail: string, members: Record<string, unknown> = {}) =>
+  schemaInUse: (detail: Reason, members: Record<string, unknown> = {}) =>
     new Problem("schema_in_use", detail, members),
 
   indexing: (fields: string[], { done, total }: { done: number; total: number }) =>
@@ -292,6 +290,7 @@ const closedDetails = {
 
 /** Validation stops at this many errors, so the count is then a minimum. */
 const maxCountedErrors = 1000;
+
 function formatErrorCount(count: number): string {
   if (count === 1) return "1 field is invalid.";
   const suffix = count > maxListedErrors ? ` The first ${maxListedErrors} are listed.` : "";

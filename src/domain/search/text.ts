@@ -2,7 +2,7 @@ import { foldCase } from "#domain/data/index-entries.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { findReceiptSequenceRanges, parseReceiptSequences } from "#domain/item/item.ts";
 import { problem } from "#domain/problem/problem.ts";
-import { isStorable, storableDescription } from "#domain/text.ts";
+import { isStorable, notStorableReason } from "#domain/text.ts";
 import {
   maxSearchTextLength,
   maxSearchWords,
@@ -28,7 +28,7 @@ export interface TextSearch {
 export function parseTextSearch(collection: Collection, input: string): TextSearch | undefined {
   const text = input.trim().normalize("NFC");
   if (text === "") return undefined;
-  if (!isStorable(text)) throw queryProblem(`Must be ${storableDescription}.`, "invalid_condition");
+  if (!isStorable(text)) throw queryProblem(notStorableReason, "invalid_condition");
   if (text.length > maxSearchTextLength) {
     throw queryProblem(`Must be at most ${maxSearchTextLength} characters long.`, "too_complex");
   }

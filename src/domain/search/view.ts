@@ -13,6 +13,7 @@ import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";
 import { parseSearch } from "./parse.ts";
 import { useResults } from "./results.ts";
 import { meOperand, type ParsedSearch } from "./tree.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 /** The views of a definition (contract, section 19). */
 
@@ -176,7 +177,7 @@ export function mergeViews(
 }
 
 function removedFieldError({ key }: View, field: string): FieldError {
-  const reason = `The view "${key}" uses the field "${field}", which this definition removes. Send "views" without it.`;
+  const reason = reasonFor("viewUsesRemovedField", { view: key, field });
   return definitionError(["views"], reason);
 }
 
@@ -241,14 +242,14 @@ export function viewErrors(
   const collection = { id: 0, kind, key, ...versions, definition };
   const length = JSON.stringify(views).length;
   if (length > maxViewsLength) {
-    const reason = `The views may have at most ${maxViewsLength} characters of JSON, not ${length}.`;
+    const reason = reasonFor("viewsTooLong", { maximum: maxViewsLength, length });
     return [definitionError(["views"], reason)];
   }
   const seen = new Set<string>();
   return views.flatMap((view, index) => {
     const isRepeated = seen.has(view.key);
     seen.add(view.key);
-    const repeated = `The key "${view.key}" is used twice.`;
+    const repeated = reasonFor("keyTwice", { key: view.key });
     return [
       ...(isRepeated ? [definitionError(["views", index, "key"], repeated)] : []),
       ...searchErrors(collection, view, index),
@@ -259,7 +260,7 @@ export function viewErrors(
 function searchErrors(collection: Collection, view: View, index: number): FieldError[] {
   const path = ["views", index];
   if (usesMatches(view.conditions))
-    return [definitionError([...path, "conditions"], 'A view cannot use "matches".')];
+    return [definitionError([...path, "conditions"], reasonFor("viewWithMatches"))];
   try {
     const { unknownOptions } = parseView(collection, view, meOperand);
     return unknownOptions
@@ -292,6 +293,6 @@ function definitionErrorOf({ key }: View, index: number, error: FieldError): Fie
     field: field === "" ? viewName : `${viewName}.${field}`,
     pointer: viewPointer + pointer,
     code: "invalid_definition",
-    reason: `View "${key}": ${reason}`,
+    reason: reasonFor("inView", { view: key, reason }),
   };
 }

@@ -4,6 +4,7 @@ import { isObject } from "#domain/json.ts";
 import { bodyParseOptions, errorAt, zodErrors } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError } from "#domain/problem/problem.ts";
 import { lazy } from "#domain/lazy.ts";
+import { reasonFor, type Reason } from "#domain/problem/reasons.ts";
 
 export const webhookTypes = [
   "record.created",
@@ -107,20 +108,20 @@ const ignoredInUrls = /[\t\n\r]/g;
  * receivers on the same machine. The URL parser first converts hosts like `2130706433` and `0x7f.1` to dotted
  * addresses.
  */
-export function findUrlError(text: string, allowsLocal: boolean): string | undefined {
-  if (text.length > maxUrlLength) return `Must be at most ${maxUrlLength} characters long.`;
-  if (!URL.canParse(text)) return "Must be an absolute URL.";
+export function findUrlError(text: string, allowsLocal: boolean): Reason | undefined {
+  if (text.length > maxUrlLength) return reasonFor("tooLong", { maximum: maxUrlLength });
+  if (!URL.canParse(text)) return reasonFor("notAbsoluteUrl");
   const { protocol, hostname, port } = new URL(text);
   if (userInfoPattern.test(text.replaceAll(ignoredInUrls, ""))) {
-    return "Must not contain a user name or password. Put a secret into the path or a parameter.";
+    return reasonFor("urlWithUser");
   }
   const host = hostname.replace(/\.+$/, "").toLowerCase();
   if (allowsLocal && isLoopback(host) && /^https?:$/.test(protocol)) return undefined;
-  if (protocol !== "https:") return "Must be an https URL.";
-  if (!allowedPorts.includes(port)) return "The port must be 443 or 8443.";
-  if (host === "") return "Must contain a host name.";
-  if (isIpLiteral(host)) return "Must contain a host name, not an IP address.";
-  if (isLocalName(host)) return "Must be reachable from the internet, not localhost.";
+  if (protocol !== "https:") return reasonFor("notHttps");
+  if (!allowedPorts.includes(port)) return reasonFor("wrongPort");
+  if (host === "") return reasonFor("noHost");
+  if (isIpLiteral(host)) return reasonFor("ipAddress");
+  if (isLocalName(host)) return reasonFor("localHost");
   return undefined;
 }
 
@@ -146,27 +147,18 @@ const collectionsSchema = lazy(() =>
     [
       z.literal("all"),
       z
-        .array(
-          z
-            .string()
-            .check(
-              z.regex(
-                collectionNamePattern,
-                'Must be like "app:orders", "form:purchase" or "form:purchase/open_design".',
-              ),
-            ),
-        )
+        .array(z.string().check(z.regex(collectionNamePattern, reasonFor("collectionNameFormat"))))
         .check(z.minLength(1), z.maxLength(maxCollections)),
     ],
     {
-      error: `Must be "all", or a list of 1 to ${maxCollections} names like "form:purchase" and "app:orders".`,
+      error: reasonFor("notCollections", { maximum: maxCollections }),
     },
   ),
 );
 const changedFieldsSchema = lazy(() =>
   z.nullable(
     z
-      .array(z.string().check(z.regex(changedFieldPattern, 'Must be a key or "$status".')))
+      .array(z.string().check(z.regex(changedFieldPattern, reasonFor("changedFieldFormat"))))
       .check(z.minLength(1), z.maxLength(maxChangedFields)),
   ),
 );

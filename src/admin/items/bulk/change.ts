@@ -12,6 +12,7 @@ import type { ProblemCode } from "#domain/problem/catalogue.ts";
 import type { Problem } from "#domain/problem/problem.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 /** What a bulk action does with each item. */
 export type BulkChange =
@@ -36,7 +37,7 @@ export function readAct(form: FormValues, kind: CollectionKind): BulkAct {
     {
       field: "act",
       code: "not_an_option",
-      reason: `Must be one of ${formatChoices(allowed)}.`,
+      reason: reasonFor("notOneOf", { choices: formatChoices(allowed) }),
       allowed,
     },
   ]);
@@ -60,7 +61,7 @@ export function readData(form: FormValues): Record<string, unknown> | null {
   } catch {
     // Invalid JSON gets the same problem as JSON of another type.
   }
-  throw problem.malformedJson("data must be a JSON object.");
+  throw problem.malformedJson(reasonFor("dataNotObject"));
 }
 
 /** Rejects values that no item could take, before the first item is changed. */
@@ -104,7 +105,7 @@ export function reasonOf(
       const field = fields.find(({ key }) => key === error.field);
       const label = field?.label ?? error.field;
       const reason = problems.reason(error, field);
-      return label === "" ? reason : `${label}: ${reason}`;
+      return label === "" ? reason : problems.at(label, reason);
     })
     .join(" ");
 }

@@ -10,6 +10,7 @@ import { textOf, type FormValues } from "#admin/form-input.ts";
 import { nonEmptyTexts } from "#admin/items/form/values.ts";
 import { buildSearchBody, clockOf, type Condition } from "#admin/items/list/filters.ts";
 import { buildSearchParams, parseQuery, type Query } from "#admin/items/list/query.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 /** The items that a bulk action concerns: those with these IDs, or all that match the query. */
 export interface Selection {
@@ -30,7 +31,7 @@ export function readSelection(form: FormValues): Selection | null {
       {
         field: "search",
         code: "too_long",
-        reason: `Must have at most ${maxSearchLength} characters.`,
+        reason: reasonFor("searchTooLong", { maximum: maxSearchLength }),
       },
     ]);
   }

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import type { FileContext } from "#actions/context.ts";
 import { createFile, storeContent } from "#actions/upload-file.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
+import type { Catalogue } from "#admin/language/index.tsx";
 import { withFieldError } from "#admin/page.ts";
 import type { CollectionAccess } from "#domain/data/narrow.ts";
 import { nodeCrypto } from "#domain/credential/node-crypto.ts";
@@ -59,6 +60,7 @@ export async function storeSentFiles(
   ctx: FileContext,
   { collection, fields }: CollectionAccess,
   form: FormValues,
+  text: Catalogue,
 ): Promise<Problem | undefined> {
   let refusal: Problem | undefined;
   const place = `${collection.kind}:${collection.key}`;
@@ -74,7 +76,7 @@ export async function storeSentFiles(
         form[nameInput(id)] = name;
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
-        refusal ??= withFieldError(error, key);
+        refusal ??= withFieldError(error, key, text);
       }
     }
   }

@@ -107,7 +107,7 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
   const seen = isObject(sent["data"]) ? undefined : readSeenDigests(sent);
   let target = await getItem(c, kind);
   assertCellsFit(fieldsOf(target.compiled), sent, readTexts(c));
-  const refusal = await storeSentFiles(c.var.action, target.compiled, sent);
+  const refusal = await storeSentFiles(c.var.action, target.compiled, sent, readTexts(c));
   const resolved = await findFormRecords(c.var.action, target.compiled.collection, sent);
   const { form } = resolved;
   if (isEditedFurther(form)) return c.html(await renderForm(c, target, resolved, seen, undefined));
@@ -164,7 +164,7 @@ async function tryMerge(
   );
   if (both.length > 0) {
     const labels = both.map(({ label }) => label);
-    throw problem.conflict(readTexts(c).itemForm.conflict.notSaved(labels));
+    throw problem.explainedConflict(readTexts(c).itemForm.conflict.notSaved(labels));
   }
   const body = { ...readStatus(form, fields), data: mine };
   const ifMatch = [etagOf(item.version)];
@@ -245,7 +245,7 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
   const sent = await readForm(c);
   const fields = fieldsOf(compiled);
   assertCellsFit(fields, sent, readTexts(c));
-  const refusal = await storeSentFiles(c.var.action, compiled, sent);
+  const refusal = await storeSentFiles(c.var.action, compiled, sent, readTexts(c));
   const { form, choices } = await findFormRecords(c.var.action, compiled.collection, sent);
   const zone = formTimeZone(form, compiled);
   const renderAgain = async (error: Problem | undefined) => (

@@ -17,6 +17,7 @@ import { viewerOf } from "#admin/preferences.ts";
 import type { Viewer } from "#html/viewer.tsx";
 import { buildSearchBody, clockOf } from "./filters.ts";
 import { assertKnownParameters, readQuery, type Query } from "./query.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 type AdminContext = Context<AdminEnv>;
 
@@ -44,7 +45,7 @@ export async function exportItems(c: AdminContext, kind: CollectionKind): Promis
       {
         field: "format",
         code: "not_an_option",
-        reason: `Must be one of ${formatChoices(Object.keys(downloadFormats))}.`,
+        reason: reasonFor("notOneOf", { choices: formatChoices(Object.keys(downloadFormats)) }),
       },
     ]);
   }

@@ -218,7 +218,7 @@ export function toSearchProblem(
       label: label ?? (error.field === "q" ? text.operands.text : error.field),
     };
   });
-  const reasons = placed.map(({ label, error }) => `${label}: ${error.reason}`);
+  const reasons = placed.map(({ label, error }) => problems.at(label, error.reason));
   const detail = reasons.length > 0 ? text.failed(reasons) : problems.detail(searchProblem);
   const first = placed.find(({ filter }) => filter !== undefined);
   const shown = first ? placed.filter(({ change }) => change === first.change) : placed;

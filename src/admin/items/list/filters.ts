@@ -8,6 +8,7 @@ import { isObject } from "#domain/json.ts";
 import { findView } from "#domain/search/view.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { Filter, Query } from "./query.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 
 export function clockOf(c: Context): Clock {
   const { zone, now } = viewerOf(c);
@@ -165,5 +166,5 @@ function parseConditions(text: string): unknown[] {
   } catch {
     // Invalid JSON gets the same problem as JSON of another type.
   }
-  throw problem.malformedJson("Conditions must be a JSON list, as in the API.");
+  throw problem.malformedJson(reasonFor("conditionsNotList"));
 }

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { lazy } from "#domain/lazy.ts";
-import { isStorable, storableDescription } from "#domain/text.ts";
+import { isStorable, notStorableReason } from "#domain/text.ts";
 import { columnSeparator } from "./columns.ts";
 import { parseQuery, type Query } from "./query.ts";
 
@@ -11,12 +11,7 @@ export const searchSchema = () => z._default(z.string().check(z.maxLength(maxSea
 const nameSchema = () =>
   z
     .string()
-    .check(
-      z.trim(),
-      z.minLength(1),
-      z.maxLength(200),
-      z.refine(isStorable, `Must be ${storableDescription}.`),
-    );
+    .check(z.trim(), z.minLength(1), z.maxLength(200), z.refine(isStorable, notStorableReason));
 
 export const FilterInput = lazy(() =>
   z.object({ name: nameSchema(), search: searchSchema(), columns: z.optional(z.string()) }),

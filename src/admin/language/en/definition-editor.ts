@@ -31,8 +31,6 @@ const problems = () => ({
   enterName: "Enter a name.",
   invalidKey:
     "Use up to 63 lowercase letters, digits, hyphens and underscores. Start with a letter.",
-  /** An error of the definition, from the sentence of the API. */
-  reason: (reason: string): string => reason,
   enterKey: (label: string, suggestion: string) =>
     `Enter a key for “${label}” in Latin letters, such as ${suggestion}.`,
   keyTaken: {

@@ -81,8 +81,6 @@ const formula = () => ({
   resultFor: (item: string) => `Result for ${item}: `,
   resultForRow: (item: string) => `Result for row 1 of ${item}: `,
   result: "Result",
-  /** The reason of the API for an error. */
-  reason: (reason: string) => reason,
   /** Added to the errors of formulas. */
   atCharacter: (position: number, reason: string) => `Character ${position}: ${reason}`,
   didYouMean: (key: string, label: string) => `Did you mean "${key}" (${label})?`,

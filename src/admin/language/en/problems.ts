@@ -1,8 +1,26 @@
 import type { FieldError, Problem } from "#domain/problem/problem.ts";
 import type { FieldFacts } from "#admin/language/field-facts.ts";
+import { type ReasonTexts, translateReason } from "#admin/language/reason-texts.ts";
 import { fileTypes } from "./words.ts";
 
-/** Problems, as pages show them. In English, they are what the API says. */
+/** Sentences of the API in the words of the pages, where the API names properties and positions. */
+const officeReasons: Partial<ReasonTexts> = {
+  closesBeforeOpening: "Must be later than the opening time.",
+  keyFormat: ({ pattern }) =>
+    `Use up to 63 lowercase letters, digits${pattern.includes("-]") ? ", hyphens" : ""} and underscores. Start with a letter.`,
+  exceedsRule: ({ rule, maximum }) =>
+    `Must not exceed the ${rule.replace("max_", "maximum ")}, which is ${maximum}.`,
+  decimalsOfNonNumber: "Only allowed if the result is a number.",
+  notOffsetDateTime: "Enter a date and a time.",
+  notAbsoluteUrl: "Enter a URL that starts with https://.",
+  notHttps: "Enter a URL that starts with https://.",
+  endsTooEarly: "The formula ends too early.",
+  unclosedBracket: ({ bracket }) => `The closing "${bracket}" is missing.`,
+  unclosedText: "The text has no closing quote.",
+  unexpectedText: ({ text }) => `Unexpected "${text}".`,
+};
+
+/** Problems, as pages show them. */
 export const problems = () => ({
   /** The sentence at the top of a page, unless the problem names fields. */
   detail: ({ detail }: Problem): string => detail,
@@ -13,5 +31,7 @@ export const problems = () => ({
   ): string =>
     code === "not_accepted" && Array.isArray(accept)
       ? `${fileTypes([String(type)])} files aren’t allowed. Choose ${fileTypes(accept.map(String))}.`
-      : reason,
+      : (translateReason(officeReasons, reason) ?? reason),
+  /** A sentence about a part of a value. */
+  at: (place: string, sentence: string) => `${place}: ${sentence}`,
 });

@@ -61,11 +61,6 @@ const inputs = () => ({
     `The first ${most} fields are listed. Select others through the API.`,
   errors: {
     types: "Choose at least one event.",
-    /** The error of the URL, from the sentence of the API. */
-    url: (reason: string): string =>
-      /^Must be an (absolute|https) URL\.$/.test(reason)
-        ? "Enter a URL that starts with https://."
-        : reason,
     resources: "Choose all forms and apps, or select 1 to 100.",
   },
   newWebhookRule: "Sends only data you can access.",

@@ -1,7 +1,6 @@
 import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
-import { explainDefinitionReason } from "./definition-reasons.ts";
 import { ruleFlags, fieldProperties } from "./field-properties.ts";
 
 type Editor = Catalogue["definitionEditor"];
@@ -10,7 +9,6 @@ const problems = (): Editor["problems"] => ({
   enterName: "名前を入力してください。",
   invalidKey:
     "半角の英小文字、数字、ハイフン、アンダースコアを使用し、63 文字以内で入力してください。先頭は英小文字にしてください。",
-  reason: explainDefinitionReason,
   enterKey: (label, suggestion) =>
     `「${label}」のキーを半角英字で入力してください。例：${suggestion}`,
   keyTaken: {

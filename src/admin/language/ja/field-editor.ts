@@ -2,7 +2,6 @@ import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
 import { ruleFlags, fieldProperties } from "./field-properties.ts";
-import { explainFormulaReason } from "./formula-reasons.ts";
 import { optionLabels } from "#admin/language/option-labels.ts";
 import { fileTypes } from "./words.ts";
 
@@ -68,7 +67,6 @@ const formula = (): FieldEditor["formula"] => ({
   resultFor: (item) => `「${item}」の計算結果：`,
   resultForRow: (item) => `「${item}」の 1 行目の計算結果：`,
   result: properties.result,
-  reason: explainFormulaReason,
   atCharacter: (position, reason) => `${position} 文字目：${reason}`,
   didYouMean: (key, label) => `「${key}」（${label}）ではありませんか？`,
   example: (text) => `例：${text}`,

@@ -1,19 +1,27 @@
 import { abilities, type Ability } from "#domain/credential/permissions.ts";
 import type { ConflictReason, ProblemCode } from "#domain/problem/catalogue.ts";
-import type { Problem } from "#domain/problem/problem.ts";
+import type { FieldError, Problem } from "#domain/problem/problem.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
-import { explainFieldError } from "./field-errors.ts";
+import type { FieldFacts } from "#admin/language/field-facts.ts";
+import { explainDetails, explainFieldError } from "./field-errors.ts";
 import { problemTexts } from "./problem-texts.ts";
+import { explainReason } from "./reasons.ts";
 import { roles } from "./terms.ts";
 
 const conflicts: Record<ConflictReason, string> = {
   address_taken:
     "このメールアドレスはすでにメンバーのものです。再びアクセスできるようにするには、パスワード再設定リンクを作成してください。",
+  being_erased: "完全に削除している途中のため、復元できません。",
+  credential_changed:
+    "ほかのユーザーがこの認証情報を変更しました。ページを再読み込みして、もう一度操作してください。",
   last_owner: "オーナーは 1 人以上必要です。",
   member_changed:
     "ほかのユーザーがこのメンバーを変更しました。ページを再読み込みして、もう一度操作してください。",
   member_removed: "このメンバーは削除されています。先にアクセスを復元してください。",
   not_closed: "この回答はクローズされていません。",
+  rows_conflict: "ファイルの中で値が重複している行が多すぎます。もう一度インポートしてください。",
+  too_many_credentials: "認証情報の数が上限に達しました。不要な認証情報を失効させてください。",
+  too_many_filters: "保存できるフィルターの数が上限に達しました。先にいずれかを削除してください。",
   too_many_searches: "保存できる検索の数が上限に達しました。先にいずれかを削除してください。",
 };
 
@@ -37,16 +45,34 @@ function describeRoles({ members }: Problem): string | undefined {
 
 const details: Partial<Record<ProblemCode, (problem: Problem) => string | undefined>> = {
   conflict: ({ members }) => textFor(conflicts, members["reason"]),
-  not_found: () => "対象が見つからないか、アクセス権がありません。",
   role_required: describeRoles,
   submissions_closed: ({ members }) => textFor(closedForms, members["reason"]),
-  version_mismatch: () =>
-    "ほかのユーザーが先に変更したため、保存されませんでした。ページを再読み込みしてください。",
 };
 
-/** Problems without a Japanese text keep the sentence of the API. */
+/** Whether the area wrote a sentence itself. The API quotes Japanese names in English sentences. */
+const isJapanese = (sentence: string): boolean =>
+  /[\p{sc=Hira}\p{sc=Kana}\p{sc=Han}]/u.test(sentence.replaceAll(/"[^"]*"/g, ""));
+
+const keepJapanese = (sentence: string): string | undefined =>
+  isJapanese(sentence) ? sentence : undefined;
+
+function reason(error: FieldError, field: FieldFacts | undefined): string {
+  // The type of a field says more than the sentence, such as whether to enter or to choose something.
+  const byField = field && explainDetails(error, field);
+  return (
+    byField ??
+    explainReason(error.reason) ??
+    keepJapanese(error.reason) ??
+    explainFieldError(error, undefined)
+  );
+}
+
 export const problems = (): Catalogue["problems"] => ({
   detail: (problem) =>
-    details[problem.code]?.(problem) ?? textFor(problemTexts, problem.code) ?? problem.detail,
-  reason: explainFieldError,
+    details[problem.code]?.(problem) ??
+    explainReason(problem.detail) ??
+    keepJapanese(problem.detail) ??
+    problemTexts[problem.code],
+  reason,
+  at: (place, sentence) => `${place}：${sentence}`,
 });

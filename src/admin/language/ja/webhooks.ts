@@ -1,6 +1,7 @@
 import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
+import { explainReason } from "./reasons.ts";
 
 type Texts = Catalogue["webhooks"];
 
@@ -52,7 +53,6 @@ const inputs = (): Texts["inputs"] => ({
     `最初の ${most} 個のフィールドを表示しています。ほかのフィールドは API で指定してください。`,
   errors: {
     types: "イベントを 1 つ以上選択してください。",
-    url: explainUrl,
     resources: "すべてのフォームとアプリを選択するか、1～100 件を個別に選択してください。",
   },
   newWebhookRule: "あなたがアクセスできるデータだけを送信します。",
@@ -61,21 +61,6 @@ const inputs = (): Texts["inputs"] => ({
   saved: "Webhook を保存しました",
 });
 
-const urlReasons: Record<string, string> = {
-  "Must be an absolute URL.": "https:// で始まる URL を入力してください。",
-  "Must be an https URL.": "https:// で始まる URL を入力してください。",
-  "The port must be 443 or 8443.": "ポートには 443 または 8443 だけを使用できます。",
-  "Must contain a host name.": "ホスト名を含めてください。",
-  "Must contain a host name, not an IP address.":
-    "IP アドレスではなく、ホスト名を指定してください。",
-  "Must be reachable from the internet, not localhost.":
-    "インターネットからアクセスできる URL を指定してください。",
-  "Must not contain a user name or password. Put a secret into the path or a parameter.":
-    "ユーザー名とパスワードは使用できません。シークレットは、パスまたはパラメーターに含めてください。",
-};
-
-const explainUrl = (reason: string): string => urlReasons[reason] ?? reason;
-
 /** Why an attempt failed. The stored error is English. */
 function explainFailure(error: string): string {
   const [, status] = /^The receiver answered (\d+)\.$/.exec(error) ?? [];
@@ -83,7 +68,8 @@ function explainFailure(error: string): string {
   const [, seconds] = /^The receiver did not respond within ([\d.]+) seconds\.$/.exec(error) ?? [];
   if (seconds !== undefined) return `送信先が ${seconds} 秒以内に応答しませんでした。`;
   const [, urlReason] = /^The URL is not allowed: (.*)$/s.exec(error) ?? [];
-  if (urlReason !== undefined) return `この URL は使用できません。${explainUrl(urlReason)}`;
+  if (urlReason !== undefined)
+    return `この URL は使用できません。${explainReason(urlReason) ?? ""}`;
   if (error === "Redirects are not followed.") return "リダイレクトには対応していません。";
   return error.startsWith("The receiver could not be reached")
     ? "送信先に接続できないか、接続が切断されました。"
