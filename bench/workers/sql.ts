@@ -4,8 +4,8 @@ export { CredentialGate, WebhookSender } from "../../src/index.ts";
 
 /**
  * Runs a plain statement on the database of the service. `?form=` names the form or app whose fields the statement names, as
- * in `{field:amount}` and `{slot:amount}`. Each further one adds slots. For a request with a token, it first makes the object
- * call that every authenticated request makes.
+ * in `{field:amount}` and `{slot:amount}`, and whose ID `{form}` stands for. Each further one adds slots. For a request with a
+ * token, it first makes the object call that every authenticated request makes.
  */
 export default {
   async fetch(request, { DB, GATE }) {
@@ -33,7 +33,7 @@ async function admit(gate: Bindings["GATE"], token: string): Promise<void> {
   if (verdict !== "admitted") throw new Error(`The credential was ${verdict}.`);
 }
 
-type Kind = "field" | "slot" | "above" | "below";
+type Kind = "field" | "slot" | "form" | "above" | "below";
 
 interface Field {
   key: string;
@@ -81,6 +81,8 @@ function valueOf({ id, slots }: Form, kind: Kind, key: string): number {
       return id * span + (slots[key] ?? 0);
     case "slot":
       return slots[key] ?? 0;
+    case "form":
+      return id;
     case "above":
       return id * span;
     case "below":

@@ -210,17 +210,20 @@ function refreshItem(
   const { collection } = compiled;
   const { data: before } = item;
   const computed = computedIds(collection.definition.fields);
-  const staleIds = new Set([...computed].filter((id) => fields.has(id)));
-  const { after, formulaSteps } =
-    staleIds.size > 0 ? recalculate(compiled, before, now()) : { after: before, formulaSteps: 0 };
+  const isRecalculated = [...computed].some((id) => fields.has(id));
+  const { after, formulaSteps } = isRecalculated
+    ? recalculate(compiled, before, now())
+    : { after: before, formulaSteps: 0 };
+  // Formulas share a limit of steps, and an item its size. So a result can also change that reads nothing new.
+  const indexedFields = isRecalculated ? new Set([...fields, ...computed]) : fields;
   const json = JSON.stringify(after);
   const isChanged = json !== JSON.stringify(before);
   const updatedAt = isChanged ? Math.max(now(), item.updatedAt) : item.updatedAt;
   const timeEntries = (at: number) =>
     isChanged ? systemEntries(collection.id, { updatedAt: at }) : [];
-  const entries = [...fieldEntries(collection, after, fields), ...timeEntries(updatedAt)];
+  const entries = [...fieldEntries(collection, after, indexedFields), ...timeEntries(updatedAt)];
   const entriesToRemove = isChanged
-    ? [...formerEntries(collection, before, staleIds), ...timeEntries(item.updatedAt)]
+    ? [...formerEntries(collection, before, computed), ...timeEntries(item.updatedAt)]
     : [];
   const { status } = item;
   const previousData = withoutRemovedFields(collection.definition.fields, before);

@@ -13,6 +13,7 @@ import {
   loadDefinition,
   type SavedDefinition,
 } from "./definitions.ts";
+import { resultsToRecalculate } from "./fields-to-index.ts";
 import { retryOnConflict } from "./idempotent.ts";
 import { checkViewEffects } from "./view-users.ts";
 import { withRetention } from "./retention.ts";
@@ -22,6 +23,8 @@ import { noConsequences, type DryRun } from "./dry-run-definition.ts";
 interface PatchedDefinition {
   patched: CurrentCollection;
   isChanged: boolean;
+  /** The ids of the results that can change. */
+  recalculated: number[];
   /** The pending change with the patch applied, unless it was dropped. */
   pendingChange: PendingChange | null;
 }
@@ -39,11 +42,13 @@ async function applyPatch(
   const patchedDefinition = applyTo(collection.definition);
   const definition = await withRetention(ctx, collection.definition, patchedDefinition);
   assertCanShortenHistory(ctx, collection.definition, definition);
+  const recalculated = resultsToRecalculate(collection, definition, []);
   const patchedPending =
     pending?.problem === null
       ? {
           ...pending.change,
           definition: { ...applyTo(pending.change.definition), retain: definition.retain ?? null },
+          unindexed: [...new Set([...pending.change.unindexed, ...recalculated])],
         }
       : null;
   const pendingErrors = patchedPending ? viewErrors(kind, key, patchedPending.definition) : [];
@@ -55,6 +60,7 @@ async function applyPatch(
   const version = isChanged ? nextVersion(collection.version, timeline) : collection.version;
   return {
     isChanged,
+    recalculated,
     pendingChange: patchedPending,
     patched: {
       ...current,
@@ -84,6 +90,7 @@ export async function patchDefinition(
     const {
       patched,
       isChanged,
+      recalculated,
       pendingChange: patchedPending,
     } = await applyPatch(ctx, base, body, ifMatch);
     if (!isChanged) return { ...base, outcome: "unchanged" };
@@ -93,6 +100,7 @@ export async function patchDefinition(
       ctx.databases.of(collection),
       base,
       patched.collection.definition,
+      recalculated,
       patchedPending,
       auditRecord(ctx, "definition.change", `${kind}:${key}`),
     );
@@ -110,13 +118,14 @@ export async function dryRunPatch(
   body: unknown,
   ifMatch: Precondition | null,
 ): Promise<DryRun> {
-  const { patched, isChanged } = await applyPatch(ctx, loaded, body, ifMatch);
+  const { patched, isChanged, recalculated } = await applyPatch(ctx, loaded, body, ifMatch);
   const { definition } = patched.collection;
   const viewEffects = await checkViewEffects(ctx, loaded.collection, definition);
   const outcome = isChanged ? ("changed" as const) : ("unchanged" as const);
+  const recalculatedCount = recalculated.length > 0 ? loaded.itemCount : 0;
   return {
     current: loaded,
     result: patched,
-    consequences: { ...noConsequences, outcome, viewEffects },
+    consequences: { ...noConsequences, outcome, viewEffects, recalculatedCount },
   };
 }

@@ -1,9 +1,8 @@
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { conditionsOf, narrowCollection, type CollectionAccess } from "#domain/data/narrow.ts";
+import { narrowCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import type { ChangeView } from "#domain/item/change.ts";
-import type { Item } from "#domain/item/item.ts";
+import type { Clock } from "#domain/ports.ts";
 import { keyMarkStart, readMarksOfKey } from "#domain/item/view-marks.ts";
-import { matchesItem } from "#domain/search/matches.ts";
 import { findView } from "#domain/search/view.ts";
 import {
   findChangedIds,
@@ -19,6 +18,7 @@ import {
   loadCollectionOfHead,
   type CollectionSource,
 } from "./collection-cache.ts";
+import { seesItem } from "./sees-item.ts";
 
 /** A message about one change, which has the form of the change feed. */
 export interface WebhookMessage {
@@ -49,7 +49,7 @@ interface Source {
  * collection is at its end, where a restore continues.
  */
 export async function loadNextMessage(
-  source: CollectionSource,
+  source: CollectionSource & { clock: Clock },
   hook: Webhook,
   { id, name }: Source,
   after: number,
@@ -68,7 +68,7 @@ export async function loadNextMessage(
   const stamp = findCachedStamp(source.memory, id);
   const next = await loadNextChange(source.databases.of({ id }), after, filter, stamp);
   if (!next.head) return { message: null, scannedThrough: after, isAtEnd: true };
-  const { change, item, scannedThrough, isAtEnd } = next;
+  const { change, item, outdated, scannedThrough, isAtEnd } = next;
   if (!change) return { message: null, scannedThrough, isAtEnd };
   const whole = await loadCollectionOfHead(source, next.head);
   const { kind, key, definition } = whole.collection;
@@ -83,8 +83,10 @@ export async function loadNextMessage(
   }
   const { type, hasEntered, hasLeft } = event;
   const access = reachThroughView(whole, view, hook);
-  const shown = hook.include === "item" ? shownItem(access, item) : null;
-  const entry = toChangeView(change, shown, access);
+  const now = () => source.clock.now();
+  const isShown =
+    hook.include === "item" && item !== null && seesItem({ now }, access, item, outdated);
+  const entry = toChangeView(change, isShown ? item : null, access);
   const message = {
     type,
     collection: `${kind}:${key}`,
@@ -105,7 +107,3 @@ function reachThroughView(
   const view = findView(whole.collection, key);
   return narrowCollection(whole, view ?? { key, name: key, fields: [] }, maker);
 }
-
-/** The item as it is now, if the view still shows it. */
-const shownItem = (access: CollectionAccess, item: Item | null): Item | null =>
-  item && matchesItem(conditionsOf(access), item) ? item : null;

@@ -80,6 +80,55 @@ describe("Recalculation after a formula change", () => {
     expect(body.items.map((item: Json) => item.data.a)).toEqual([3]);
   });
 
+  it("recalculates days when a patch changes the time zone, and the results that use them", async () => {
+    const form = await makeForm(integrator, [
+      { key: "at", type: "datetime" },
+      computed("days", "days_between(at, '2026-01-10')"),
+      computed("double", "days * 2"),
+      computed("one", "1"),
+    ]);
+    const { id } = await submit(form, { at: "2026-01-01T20:00:00Z" });
+    const patch = { time_zone: "Asia/Tokyo" };
+    const dry = await integrator.patch(`/forms/${form}/schema?dry_run=true`, patch);
+    expect(dry.body.consequences.recalculated_items).toBe(1);
+    const { status, body: patched } = await integrator.patch(`/forms/${form}/schema`, patch);
+    expect([status, patched.indexing.total]).toEqual([200, 1]);
+    await waitForBackfill(form);
+    const { data, version } = (await integrator.get(`/submissions/${id}`)).body;
+    expect([data, version]).toEqual([{ ...data, days: 8, double: 16, one: 1 }, 2]);
+    const found = await search(form, { field: "double", op: "eq", value: 16 });
+    expect(found.body.items).toHaveLength(1);
+    const unrelated = await integrator.patch(`/forms/${form}/schema`, { name: "Other" });
+    expect("indexing" in unrelated.body).toBe(false);
+  });
+
+  it("keeps the search entries of results that change because a field becomes searchable", async () => {
+    const fields = (searchable: boolean) => [
+      number("a"),
+      { ...computed("x", "a"), searchable },
+      computed("age", "days_between('2026-01-01', today())"),
+    ];
+    const form = await makeForm(integrator, fields(false));
+    const { id } = await submit(form, { a: 1 });
+    const { age } = (await integrator.get(`/submissions/${id}`)).body.data;
+    const wasYesterday = `$."3"', ${age - 1}`;
+    await dataDb.batch([
+      dataDb
+        .prepare(`update item set data = json_set(data, '${wasYesterday}) where id = ?`)
+        .bind(id),
+      dataDb
+        .prepare(
+          "update search_entry set value = ?1 where value = ?2 and item = (select number from item where id = ?3)",
+        )
+        .bind(age - 1, age, id),
+    ]);
+    await define(form, fields(true));
+    await waitForBackfill(form);
+    const valuesFound = async (value: number) =>
+      (await search(form, { field: "age", op: "eq", value })).body.items.length;
+    expect([await valuesFound(age), await valuesFound(age - 1)]).toEqual([1, 0]);
+  });
+
   it("leaves no search entry of the old type when the result type changes", async () => {
     const form = await makeForm(integrator, [number("a"), computed("x", "a", "number")]);
     const item = await submit(form, { a: 5 });

@@ -157,6 +157,12 @@ describe("Formulas", () => {
     ]);
   });
 
+  it("run after the formulas that they read as an index", () => {
+    const fields = [number("a"), computed("y", "[10, 20, 30][x]"), computed("x", "a + 1")];
+    const form = compileForm(fields);
+    expect(computeData(form, { 1: 1 }, now).data).toEqual({ 1: 1, 2: 30, 3: 2 });
+  });
+
   it("share one budget of steps per item, which counts processed characters and digits", () => {
     const text = { key: "m", type: "multiline_text", max_length: 100_000 };
     const lineItems = { key: "l", type: "line_items", fields: [number("n")] };

@@ -34,7 +34,10 @@ beforeAll(async () => {
 });
 
 /** Keeps items from being recalculated until `resume`. */
-const suspended = { a: "update on indexing", b: "update on item when new.updated_by = 'system'" };
+const suspended = {
+  a: "update on indexing when new.done > old.done",
+  b: "update on item when new.updated_by = 'system'",
+};
 const run = (sql: string) => dataDb.prepare(sql).run();
 beforeEach(async () => {
   for (const [name, event] of Object.entries(suspended)) {
@@ -262,5 +265,75 @@ describe("While the results that its view uses are not calculated, a narrow cred
         [shown.id, "updated"],
       ],
     ]);
+  });
+});
+
+describe("While other results are recalculated, a narrow credential", () => {
+  const other = (formula: string) => ({ ...kind(formula), key: "other" });
+  const used = { get: 200, patch: 200, batch: 200, file: 200, content: 200, link: 200 };
+
+  it("reads as before if its view uses none of them", async () => {
+    const world = await makeWorld([notInternal], [...base, kind("src"), other("title")]);
+    await attach(world, "hidden");
+    await attach(world, "shown");
+    const { caller, items } = world;
+    const { links } = (await caller.get(`${world.path}/changes?cursor=now`)).body;
+    await define(world, [...base, kind("src"), other("title + '!'")], notInternal);
+    expect(all(await read(world))).toEqual([200]);
+    expect(all(await reach(world, world.hidden))).toEqual([404]);
+    expect(await reach(world, world.shown)).toEqual(used);
+    const ids = async () => (await caller.get(items)).body.items.map(({ id }: Json) => id);
+    expect(await ids()).toEqual([world.shown.id]);
+    await resume();
+    expect(await ids()).toEqual([world.shown.id]);
+    const { body } = await caller.get(links.next);
+    expect(body.items.map(({ id, type }: Json) => [id, type])).toEqual([
+      [world.shown.id, "updated"],
+    ]);
+  });
+
+  it("sees at once what a write calculates meanwhile", async () => {
+    const world = await makeWorld([notInternal], [...base, kind("src"), other("title")]);
+    await define(world, [...base, kind("src"), other("title + '!'")], notInternal);
+    const { caller, hidden, shown } = world;
+    await owner.patch(`/submissions/${hidden.id}`, { data: { src: "public" } });
+    await owner.patch(`/submissions/${shown.id}`, { data: { src: "internal" } });
+    const { body } = await caller.get(world.items);
+    expect(body.items.map(({ id }: Json) => id)).toEqual([hidden.id]);
+  });
+
+  it("waits for its result if another change adds results before the recalculation ends", async () => {
+    const world = await makeWorld([notInternal], [...base, kind("title"), other("title")]);
+    await define(world, [...base, kind("src"), other("title")], notInternal);
+    await define(world, [...base, kind("src"), other("title + '!'")], notInternal);
+    expect(all(await read(world))).toEqual([503]);
+    expect((await world.caller.get(`/submissions/${world.hidden.id}`)).status).toBe(404);
+    await resume();
+    expect(all(await read(world))).toEqual([200]);
+    expect((await world.caller.get(world.items)).body.items).toHaveLength(1);
+  });
+
+  it("waits if somebody undoes the change of its result before the recalculation ends", async () => {
+    const world = await makeWorld([notInternal], [...base, kind("src")]);
+    await define(world, [...base, kind("title")], notInternal);
+    await define(world, [...base, kind("src")], notInternal);
+    expect(all(await read(world))).toEqual([503]);
+    expect((await world.caller.get(`/submissions/${world.hidden.id}`)).status).toBe(404);
+    await resume();
+    expect(all(await read(world))).toEqual([200]);
+    expect((await world.caller.get(world.items)).body.items).toHaveLength(1);
+  });
+
+  it("waits if its formula reads other fields because their keys were swapped", async () => {
+    const world = await makeWorld([notInternal], [...base, kind("src")]);
+    const newKeys: Record<string, object> = {
+      title: { key: "src", renamed_from: "title" },
+      src: { key: "title", renamed_from: "src" },
+    };
+    const swapped = base.map((field) => ({ ...field, ...newKeys[field.key] }));
+    await define(world, [...swapped, kind("src")], notInternal);
+    expect(all(await read(world))).toEqual([503]);
+    await resume();
+    expect((await world.caller.get(world.items)).body.items).toHaveLength(2);
   });
 });

@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { runBackfill } from "../../src/actions/backfill.ts";
 import { findCollection } from "../../src/store/data/collections.ts";
+import { beginIndexCheck } from "../../src/store/data/index-check.ts";
 import type { Client } from "../support/client";
 import { admin, client, makeForm } from "../support/service";
 import { dataHandle, dataDb, withDataDb } from "../support/databases";
@@ -52,6 +53,43 @@ describe("Backfill", () => {
     expect((await admin("POST", `/forms/${form}/check-index`, {})).status).toBe(204);
     await runBackfill(background());
     expect((await integrator.get(`/submissions/${id}`)).body.data).toEqual({ a: 1, c: 3 });
+  });
+
+  it("indexes the fields that an index check adds while a step runs", async () => {
+    const form = await makeForm(integrator, [text("a", { searchable: false }), text("b")]);
+    await make(form, { a: "x", b: "y" });
+    await withoutBackgroundWork(() => define(form, [text("a"), text("b")]));
+    await run("delete from search_entry where value = 'y'");
+    const id = await idOf(form);
+    let isAdded = false;
+    const DB = new Proxy(dataDb, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (name !== "batch") return typeof value === "function" ? value.bind(target) : value;
+        return async (statements: D1PreparedStatement[]) => {
+          if (!isAdded) {
+            isAdded = true;
+            await beginIndexCheck(dataHandle.of({ id }), [1, 2], {
+              at: Date.now(),
+              actor: "system",
+              action: "index.check",
+              collectionId: id,
+              subject: `form:${form}`,
+              version: null,
+              session: null,
+              requestId: "r",
+              sentRequestId: null,
+            });
+          }
+          return target.batch(statements);
+        };
+      },
+    });
+    await runBackfill(background(serviceWith(withDataDb({}, DB)).databases));
+    expect([isAdded, await pendingWork()]).toEqual([true, []]);
+    const conditions = [{ field: "b", op: "eq", value: "y" }];
+    const { body } = await integrator.post(`/forms/${form}/submissions/search`, { conditions });
+    expect(body.items).toHaveLength(1);
   });
 
   it("alternates between collections, so that a small one completes before a large one", async () => {

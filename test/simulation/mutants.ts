@@ -378,8 +378,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "a webhook shows items as they are outside of its view",
     "actions/webhook-messages.ts",
-    "item && matchesItem(conditionsOf(access), item) ? item : null;",
-    "item && conditionsOf(access) ? item : null;",
+    "seesItem({ now }, access, item, outdated)",
+    "seesItem({ now }, whole, item, outdated)",
   ),
   mutant(
     "a webhook does not say what leaves its view",

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Client, Json } from "../support/client";
 import { admin, client, freshKey, makeApp, makeForm } from "../support/service";
+import { dataDb } from "../support/databases";
 import { createWebhook, deliverNow, Receiver, webhookObject } from "./receiver";
 
 const fields = [
@@ -148,6 +149,27 @@ describe("A webhook that follows a view", () => {
       ["submission.created", id, true],
       ["submission.updated", id, false],
       ["submission.updated", id, true],
+    ]);
+  });
+
+  it("shows no item that the view hides, although its result is not yet calculated", async () => {
+    const { form, create, arrived } = await followed();
+    const [secret, open] = [
+      await create({ title: "a", team: "Design", secret: "internal" }),
+      await create({ title: "b", team: "Design", secret: "public" }),
+    ];
+    const kind = { key: "kind", type: "computed", formula: "secret", result: "text" };
+    const conditions = [{ field: "kind", op: "ne", value: "internal" }];
+    const views = [{ ...openDesign, conditions, fields: ["title", "secret"] }];
+    await dataDb
+      .prepare("create trigger t before update on indexing begin select raise(abort, 'gone'); end")
+      .run();
+    await owner.put(`/forms/${form}/schema`, { fields: [...fields, kind], views });
+    const messages = await arrived();
+    await dataDb.prepare("drop trigger t").run();
+    expect(messages.map(([, { id, item }]) => [id, item?.data.secret])).toEqual([
+      [secret, undefined],
+      [open, "public"],
     ]);
   });
 

@@ -86,8 +86,8 @@ function ownResults({ byKey, formulas }: CompiledFields, shown: ReadonlySet<stri
     return field === undefined || shown.has(key);
   };
   // In dependency order, so what a formula reads comes before it.
-  for (const { field, uses } of formulas)
-    if (shown.has(field.key) && [...uses].every(isOwn)) own.add(field.id);
+  for (const { field, reads } of formulas)
+    if (shown.has(field.key) && [...reads.keys].every(isOwn)) own.add(field.id);
   return own;
 }
 

@@ -17,17 +17,17 @@ import { describeFormulaError, describeType } from "./messages.ts";
 import {
   meterSteps,
   rewriteNodes,
-  identifiersIn,
   estimateSteps,
   findUnsupported,
+  readsOf,
+  type FormulaReads,
 } from "./rewrite.ts";
 import { reasonFor, type Reason } from "#domain/problem/reasons.ts";
 
 /** A formula that is ready to run on the values of an item or a row. */
 export interface Formula {
   field: ComputedField;
-  /** The keys that it reads. */
-  uses: ReadonlySet<string>;
+  reads: FormulaReads;
   /** Evaluates the formula. `context` is an instance of the `RowClass`. */
   run(context: object): unknown;
 }
@@ -185,6 +185,7 @@ function formulaValue(field: Field, value: Value | undefined): unknown {
 
 interface ParsedFormula {
   formula?: ParseResult;
+  reads?: FormulaReads;
   errors: FieldError[];
 }
 
@@ -207,13 +208,14 @@ function parseFormula(
     const formula = environment.parse(field.formula);
     const unsupported = findUnsupported(formula.ast);
     if (unsupported) return fail(unsupported.reason, unsupported.position);
+    const reads = readsOf(formula.ast);
     rewriteNodes(formula.ast);
     const typeCheck = formula.check();
     if (!typeCheck.valid) return failWithEngineError(typeCheck.error);
     meterSteps(formula.ast);
     const [actualType = "dyn", expectedType] = [typeCheck.type, celType(field)];
     return actualType === expectedType || actualType === "dyn"
-      ? { formula, errors: [] }
+      ? { formula, reads, errors: [] }
       : fail(reasonFor("formulaResult", { type: describeType(actualType), result: field.result }));
   } catch (error) {
     return failWithEngineError(error);
@@ -222,18 +224,13 @@ function parseFormula(
 
 /** Sorts formulas topologically (Kahn, 1962). Cycles are errors. */
 function orderFormulas(
-  parsedFormulas: { field: ComputedField; path: Path; formula?: ParseResult }[],
+  parsedFormulas: (ParsedFormula & { field: ComputedField; path: Path })[],
 ): Omit<Formulas, "rowClass"> {
-  const byKey = new Map(
-    parsedFormulas.map(({ field, formula }) => {
-      const uses = new Set(formula ? identifiersIn(formula.ast) : []);
-      return [field.key, { field, formula, uses }] as const;
-    }),
-  );
+  const byKey = new Map(parsedFormulas.map((parsed) => [parsed.field.key, parsed]));
   const dependencyCounts = new Map<string, number>();
   const dependents = new Map<string, string[]>();
-  for (const { field, uses } of byKey.values()) {
-    const usedKeys = [...uses].filter((id) => byKey.has(id));
+  for (const { field, reads } of byKey.values()) {
+    const usedKeys = [...(reads?.keys ?? [])].filter((id) => byKey.has(id));
     dependencyCounts.set(field.key, usedKeys.length);
     for (const id of usedKeys) dependents.set(id, [...(dependents.get(id) ?? []), field.key]);
   }
@@ -242,9 +239,9 @@ function orderFormulas(
     .map(({ field }) => field.key)
     .filter((key) => dependencyCounts.get(key) === 0);
   for (const key of readyKeys) {
-    const { field, formula, uses } = byKey.get(key) ?? {};
-    if (field && formula && uses)
-      formulas.push({ field, uses, run: (context) => formula(context) as unknown });
+    const { field, formula, reads } = byKey.get(key) ?? {};
+    if (field && formula && reads)
+      formulas.push({ field, reads, run: (context) => formula(context) as unknown });
     for (const dependent of dependents.get(key) ?? []) {
       const unresolvedCount = (dependencyCounts.get(dependent) ?? 0) - 1;
       dependencyCounts.set(dependent, unresolvedCount);

@@ -65,8 +65,47 @@ function childrenOf(node: ASTNode): ASTNode[] {
   return nodes(node.args);
 }
 
-/** The names of the fields that a formula uses. */
-export function identifiersIn(node: ASTNode): string[] {
+/** What a formula reads. */
+export interface FormulaReads {
+  /** The keys of fields. Also names that no field has. */
+  keys: ReadonlySet<string>;
+  /** The keys of columns, without their lists. Null if the formula computes a key, so that it may read any column. */
+  columns: ReadonlySet<string> | null;
+  /** Whether it reads the day of the calculation. */
+  readsDay: boolean;
+  /** Whether it reads days in the time zone of the collection. */
+  readsZone: boolean;
+}
+
+/** Must run before rewriting, which replaces the nodes of indexes. */
+export function readsOf(tree: ASTNode): FormulaReads {
+  const columns = columnsIn(tree);
+  const functions = new Set(functionsIn(tree));
+  const readsDay = functions.has("today");
+  return {
+    keys: new Set(identifiersIn(tree)),
+    columns: columns.includes(null) ? null : new Set(columns.filter((key) => key !== null)),
+    readsDay,
+    readsZone: readsDay || functions.has("days_between"),
+  };
+}
+
+/** The keys after a dot or as an index. Null stands for a computed index, which may be a key. */
+function columnsIn(node: ASTNode): (string | null)[] {
+  const columns = childrenOf(node).flatMap(columnsIn);
+  if (node.op === ".") return [...columns, node.args[1]];
+  if (node.op !== "[]") return columns;
+  const [, index] = node.args;
+  if (index.op !== "value") return [...columns, null];
+  return typeof index.args === "string" ? [...columns, index.args] : columns;
+}
+
+function functionsIn(node: ASTNode): string[] {
+  const functions = node.op === "call" ? [node.args[0]] : [];
+  return [...functions, ...childrenOf(node).flatMap(functionsIn)];
+}
+
+function identifiersIn(node: ASTNode): string[] {
   if (node.op === "rcall" && comprehensions.has(node.args[0])) {
     // The row variable of a loop is not a field, even when a field has the same name.
     const [, list, [row, ...expressions]] = node.args;
@@ -145,7 +184,8 @@ function isNullLiteral(node: ASTNode): boolean {
 
 /** Converts a decimal index to the language's own integer type, which list access requires. */
 function toIndexNode(node: RewritableNode): RewritableNode {
-  const index = node.clone({ name: "value" }, undefined);
+  // The arguments keep the expression among the children, whose steps count.
+  const index = node.clone({ name: "value" }, [node]);
   return index.setMeta("macro", {
     args: [node],
     typeCheck(checker, macro, ctx) {

@@ -105,13 +105,24 @@ const updateLargestStatement = collectionStatement<{ recalculated: string }>((db
     .where(eq(tally.collectionId, v.collectionId)),
 );
 
-const advanceStatement = collectionStatement<{ count: number; next: number; nextStart: number }>(
-  (db, v) =>
-    db
-      .update(indexing)
-      .set({ next: v.nextStart, done: sql`done + ${v.count}` })
-      .where(and(eq(indexing.collectionId, v.collectionId), eq(indexing.next, v.next)))
-      .returning({ listened: hasListenersColumn("collection_id") }),
+/** A step that began before fields were added does not count, because it left them out. */
+const advanceStatement = collectionStatement<{
+  count: number;
+  fields: string;
+  next: number;
+  nextStart: number;
+}>((db, v) =>
+  db
+    .update(indexing)
+    .set({ next: v.nextStart, done: sql`done + ${v.count}` })
+    .where(
+      and(
+        eq(indexing.collectionId, v.collectionId),
+        eq(indexing.next, v.next),
+        eq(indexing.fields, v.fields),
+      ),
+    )
+    .returning({ listened: hasListenersColumn("collection_id") }),
 );
 
 const finishStatement = collectionStatement<{}>((db, v) =>

@@ -10,8 +10,11 @@ import { changeColumns, changeFromRow, type Change, type ChangeRow } from "./cha
 import {
   definitionHeadColumns,
   definitionHeadFromRow,
+  outdatedColumn,
+  parseFieldIds,
   type DefinitionHead,
   type DefinitionHeadRow,
+  type OutdatedRow,
 } from "./definition-head.ts";
 import { itemColumns, itemFromRow, type ItemRow } from "./items.ts";
 
@@ -64,14 +67,20 @@ const selectItem = dataStatement<NextChangeValues>((db) =>
     .where(sql`number = (select item from ${firstMatchSql})`),
 );
 
-const selectHead = collectionStatement<{ stamps: string }>((db, { collectionId, stamps }) =>
-  db.select(definitionHeadColumns(stamps)).from(collection).where(eq(collection.id, collectionId)),
+const selectHead = collectionStatement<{ stamps: string; isNarrow: 0 | 1 }>(
+  (db, { collectionId, stamps, isNarrow }) =>
+    db
+      .select({ ...definitionHeadColumns(stamps), ...outdatedColumn(isNarrow) })
+      .from(collection)
+      .where(eq(collection.id, collectionId)),
 );
 
 export interface NextChange {
   change: Change | null;
   /** The current item, or null if it was deleted. */
   item: Item | null;
+  /** The ids of the fields whose results the item may lack. Only with a view mark. */
+  outdated: number[];
   /** The number of the last change that the scan covered. */
   scannedThrough: number;
   /** Whether `scannedThrough` is the current end of the feed. */
@@ -110,17 +119,18 @@ export async function loadNextChange(
       selectScanEnd(db, values),
       selectFirstMatch(db, values),
       selectItem(db, values),
-      selectHead(db, { stamps }),
+      selectHead(db, { stamps, isNarrow: viewMark === null ? 0 : 1 }),
     ]),
   );
   const [scanEnd] = (scanEnds?.results ?? []) as { through: number | null; count: number }[];
   const [changeRow] = (changes?.results ?? []) as ChangeRow[];
   const [itemRow] = (items?.results ?? []) as ItemRow[];
-  const [headRow] = (collections?.results ?? []) as DefinitionHeadRow[];
+  const [headRow] = (collections?.results ?? []) as (DefinitionHeadRow & OutdatedRow)[];
   const firstChange = changeRow ? changeFromRow(changeRow) : null;
   return {
     change: firstChange,
     item: itemRow ? itemFromRow(itemRow) : null,
+    outdated: parseFieldIds(headRow?.outdated),
     scannedThrough: firstChange?.number ?? scanEnd?.through ?? after,
     isAtEnd: firstChange === null && (scanEnd?.count ?? 0) < maxScannedChanges,
     head: headRow ? definitionHeadFromRow(headRow) : null,

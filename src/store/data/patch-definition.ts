@@ -16,22 +16,24 @@ const replacePendingStatement = collectionStatement<{ change: string }>((db, v) 
 );
 
 /**
- * Stores the next version of a definition with the same fields. A pending change continues: `pending` replaces it, so
- * that it keeps the patch when it takes effect.
+ * Stores the next version of a definition with the same fields, and starts to recalculate the results with the ids
+ * `recalculated`. A pending change continues: `pending` replaces it, so that it keeps the patch when it takes effect.
  */
 export async function storePatchedDefinition(
   db: CollectionDatabase,
   { collection: current, indexing }: Pick<CurrentCollection, "collection" | "indexing">,
   definition: Definition,
+  recalculated: number[],
   pending: PendingChange | null,
   auditRecord: AuditRecord,
 ): Promise<SaveResult> {
   const { revision } = current;
-  const change = { definition, lost: [], unindexed: [] };
+  const change = { definition, lost: [], unindexed: recalculated, newlySearchable: [] };
+  const outdated = [...(indexing?.fields ?? []), ...recalculated];
   return runSave(db, [
     guardRevision(db, { revision }),
     ...(pending ? [replacePendingStatement(db, { change: JSON.stringify(pending) })] : []),
-    ...buildApplyStatements(db, current, change, auditRecord, indexing?.fields),
+    ...buildApplyStatements(db, current, change, auditRecord, outdated),
   ]);
 }
 
