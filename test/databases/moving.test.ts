@@ -257,3 +257,17 @@ unsized.describe("A move that a restore of the home database undoes", () => {
     expect(await databasesOf(key)).toEqual(["DATA_02"]);
   });
 });
+
+unsized.describe("A move whose runs the home database has forgotten", () => {
+  it("goes on with a higher number than that of any run that the other databases know", async () => {
+    const { key } = await makeForm("DATA_01", 2);
+    await request(`form:${key}`, "DATA_02");
+    await home.prepare("update collection_move set run = 5000").run();
+    await runMoves(scheduleContext());
+    await home.prepare("update collection_move set run = 0").run();
+    await letTimePass();
+    await finish(`form:${key}`);
+    expect(await databasesOf(key)).toEqual(["DATA_02"]);
+    expect(await valueOf(home, "select run from collection_move")).toBeGreaterThan(5001);
+  });
+});
