@@ -29,7 +29,7 @@ export const sizedFiles = {
     "test/races/{collections-apart,files}.test.ts",
     "test/search/{agreement,count,large-items,stored-order,text}.test.ts",
   ],
-  isolated: ["test/databases/moving.test.ts"],
+  isolated: ["test/databases/{late-writes,moving}.test.ts"],
 };
 
 /** Files that run the built bundle, commands or generated clients as processes. */

@@ -49,12 +49,11 @@ export async function beginMove(run: MoveRun, hasTime: () => boolean): Promise<b
       await run.save({ problem: `waits_for_repairs ${db.name}` });
       return false;
     }
-  const number = run.move.run;
-  if (!(await receive(run.target, collections, number)))
+  if (!(await receive(run.target, collections, run.order)))
     throw new MoveRefusedError("owned_by_target");
   if (!(await eraseCopies(run, run.target, run.move, hasTime))) return false;
-  await announceMove(run.databases.home, collections, source.name);
-  await startNoting(run.source, collections, number);
+  await announceMove(run.databases.home, run.move);
+  await startNoting(run.source, collections, run.order);
   await run.save({ phase: "copying", announcedAt: run.now(), problem: null });
   return true;
 }
@@ -63,12 +62,12 @@ export async function beginMove(run: MoveRun, hasTime: () => boolean): Promise<b
 export async function cleanUp(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
   const { source, collections } = run.move;
   if (source !== null) {
-    await unfreeze(run.source, collections);
-    await forgetMove(run.source, "source");
-    await dropTriggers(run.source);
-    await withdraw(run.databases.home, collections);
+    await unfreeze(run.source, collections, run.order);
+    await forgetMove(run.source, "source", run.order);
+    await dropTriggers(run.source, run.order);
+    await withdraw(run.databases.home, run.move);
     if (!(await eraseCopies(run, run.target, run.move, hasTime))) return false;
-    await forgetMove(run.target, "target");
+    await forgetMove(run.target, "target", run.order);
   }
   await run.save({ phase: "stopped" });
   return true;

@@ -24,13 +24,13 @@ type ProcessChunk = (
 
 /** Applies logged changes until fewer than `maxChanges` are left. Returns false if time runs out first. */
 export async function copyLoggedChanges(
-  { source, both, move }: MoveRun,
+  { source, both, order }: MoveRun,
   hasTime: () => boolean,
   maxChanges: number,
 ): Promise<boolean> {
   while (hasTime()) {
     if ((await countLoggedChanges(source, maxChanges)) < maxChanges) return true;
-    await applyLoggedChanges(both, move.run);
+    await applyLoggedChanges(both, order);
   }
   return false;
 }
@@ -69,7 +69,7 @@ async function visitRows(
         : { ...position, table: position.table + 1, after: null };
     } else position = { collection: position.collection + 1, table: 0, after: null };
     if (chunks % chunksPerSave > 0 && hasTime()) continue;
-    await applyLoggedChanges(run.both, run.move.run);
+    await applyLoggedChanges(run.both, run.order);
     await run.save({ position, done: itemsDone });
     if (!hasTime()) return false;
   }
@@ -79,7 +79,7 @@ async function visitRows(
 export function copyAll(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
   return visitRows(run, hasTime, async (table, collectionId, after) => {
     const rows = await loadChunk(run.source, table, collectionId, after);
-    if (rows.length > 0) await copyRows(run.target, table, rows, run.move.run);
+    if (rows.length > 0) await copyRows(run.target, table, rows, run.order);
     return rows;
   });
 }
@@ -108,7 +108,7 @@ export async function eraseCopies(
     const table = tables[position.table];
     if (!collection) break;
     if (!table) position = { collection: position.collection + 1, table: 0, after: null };
-    else if (!(await eraseCopyStep(db, table, collection.id, copy)))
+    else if (!(await eraseCopyStep(db, table, collection.id, copy, run.order)))
       position = { ...position, table: position.table + 1 };
     if (steps % stepsPerSave > 0 && hasTime()) continue;
     await run.save({ position });

@@ -58,18 +58,19 @@ export async function tryToFlip(
   if (!(await copyLoggedChanges(run, hasTime, maxFrozenNotes))) return "wait";
   await run.save({ phase: "flipping", problem: null });
   if (await freezeAndSurrender(run, links)) return "flipped";
-  await unfreeze(run.source, run.move.collections);
+  await unfreeze(run.source, run.move.collections, run.order);
   await run.save({ phase: "following", problem: "too_many_changes" });
   return "wait";
 }
 
 async function freezeAndSurrender(run: MoveRun, links: string): Promise<boolean> {
-  const { collections, run: number } = run.move;
+  const { order } = run;
+  const { collections } = run.move;
   const startedAt = run.now();
-  await freeze(run.source, collections, number, startedAt + freezeEndsMs);
-  while ((await applyLoggedChanges(run.both, number)) > 0)
+  await freeze(run.source, collections, order, startedAt + freezeEndsMs);
+  while ((await applyLoggedChanges(run.both, order)) > 0)
     if (run.now() - startedAt > frozenMs) return false;
-  if (!(await surrender(run.source, collections, number, links))) return false;
+  if (!(await surrender(run.source, collections, order, links))) return false;
   await finishFlip(run);
   await run.save({ frozenMs: run.now() - startedAt });
   return true;
@@ -77,8 +78,8 @@ async function freezeAndSurrender(run: MoveRun, links: string): Promise<boolean>
 
 /** From here on, the source has given the collections up: there is only one way. Can be repeated. */
 async function finishFlip(run: MoveRun): Promise<void> {
-  const { collections, run: number, target } = run.move;
-  await takeOver(run.both, collections, number);
+  const { collections, target } = run.move;
+  await takeOver(run.both, collections, run.order);
   await redirect(run.databases.home, collections, target);
   await run.save({ phase: "retiring", movedAt: run.now() });
 }
@@ -86,7 +87,7 @@ async function finishFlip(run: MoveRun): Promise<void> {
 /** Continues a flip that was interrupted: to its end if the source has given up, otherwise back. */
 export async function resumeFlip(run: MoveRun): Promise<void> {
   if (await areMoved(run.source, run.move.collections)) return finishFlip(run);
-  await unfreeze(run.source, run.move.collections);
+  await unfreeze(run.source, run.move.collections, run.order);
   await run.save({ phase: "following" });
 }
 
@@ -95,12 +96,12 @@ const listedMs = 10_000;
 
 /** Hides the copy of the former database, and carries the files. Returns whether that is done. */
 export async function retire(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
-  const { source, move, now } = run;
-  await hideCopy(source, move.collections, "work");
-  await dropTriggers(source);
+  const { source, move, order, now } = run;
+  await hideCopy(source, move.collections, "work", order);
+  await dropTriggers(source, order);
   const movedAt = move.movedAt ?? now();
   if (now() - movedAt < listedMs) return false;
-  await hideCopy(source, move.collections, "all");
+  await hideCopy(source, move.collections, "all", order);
   if (!(await carryFiles(run, hasTime))) return false;
   await run.save({ phase: "kept", eraseAt: movedAt + copyKeptMs, problem: null });
   return true;

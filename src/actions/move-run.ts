@@ -6,8 +6,15 @@ import {
   type QueryCounts,
 } from "#store/db/database.ts";
 import type { FileStore } from "#store/data/file-store.ts";
+import { RunOrder } from "#store/data/move-guards.ts";
 import { beginRun } from "#store/data/move-sides.ts";
-import { saveMove, type Move, type MovePosition, type MoveUpdate } from "#store/home/moves.ts";
+import {
+  renumberRun,
+  saveMove,
+  type Move,
+  type MovePosition,
+  type MoveUpdate,
+} from "#store/home/moves.ts";
 import type { BackgroundContext } from "./context.ts";
 
 export type MoveContext = Pick<BackgroundContext, "databases" | "now"> & { files: FileStore };
@@ -29,6 +36,7 @@ export class MoveRun {
   readonly now: () => number;
   readonly files: FileStore;
   move: Move;
+  order: RunOrder;
   readonly #counted: { db: DataDatabase; counts: Readonly<QueryCounts> }[] = [];
   #saves = 0;
   /** Calls of R2, which count like queries. */
@@ -39,6 +47,7 @@ export class MoveRun {
     this.now = now;
     this.files = files;
     this.move = move;
+    this.order = new RunOrder(move.run);
   }
 
   get source(): DataDatabase {
@@ -71,12 +80,18 @@ export class MoveRun {
     );
   }
 
-  /** Keeps writes of earlier runs out of both databases. */
+  /** Keeps writes of earlier runs out of both databases. @throws RunOverError */
   async begin(): Promise<void> {
     const { source, target, run } = this.move;
     const names = new Set([source, target]);
     const dbs = this.databases.dataDatabases().filter(({ name }) => names.has(name));
-    await beginRun(dbs, run);
+    const latest = await beginRun(dbs, run);
+    if (latest === run) return;
+    const renumbered = await renumberRun(this.databases.home, this.move, latest);
+    if (!renumbered) throw new RunOverError();
+    this.move = renumbered;
+    this.order = new RunOrder(renumbered.run);
+    await beginRun(dbs, renumbered.run);
   }
 
   /** @throws RunOverError */

@@ -4,7 +4,6 @@ import type { Client } from "../support/client";
 import { freshKey } from "../support/service";
 import {
   databasesOf,
-  first,
   home,
   isolate,
   migrate,
@@ -13,39 +12,13 @@ import {
   useOnly,
   valueOf,
 } from "./installation";
-import { letTimePass, phaseOf, request, scheduleContext } from "./moves";
+import { intercepted, letTimePass, phaseOf, request, scheduleContext } from "./moves";
 
 let several: Client;
 beforeAll(async () => {
   await migrate();
   several = isolate(await newCaller());
 });
-
-/** A database that reports the SQL of each call before it runs. */
-function observed(db: D1Database, onCall: (sql: string) => Promise<void>): D1Database {
-  const texts = new WeakMap<object, string>();
-  const originals = new WeakMap<object, D1PreparedStatement>();
-  const wrap = (statement: D1PreparedStatement, sql: string): D1PreparedStatement => {
-    const call = (run: () => Promise<unknown>) => onCall(sql).then(run);
-    const wrapped = {
-      bind: (...values: unknown[]) => wrap(statement.bind(...values), sql),
-      all: () => call(() => statement.all()),
-      run: () => call(() => statement.run()),
-      first: () => call(() => statement.first()),
-      raw: () => call(() => statement.raw()),
-    } as unknown as D1PreparedStatement;
-    texts.set(wrapped, sql);
-    originals.set(wrapped, statement);
-    return wrapped;
-  };
-  return {
-    prepare: (sql: string) => wrap(db.prepare(sql), sql),
-    batch: async (statements: D1PreparedStatement[]) => {
-      await onCall(statements.map((statement) => texts.get(statement)).join("; "));
-      return db.batch(statements.map((statement) => originals.get(statement) ?? statement));
-    },
-  } as unknown as D1Database;
-}
 
 it("Writes wait for 11 calls of the schedule when the database of a form changes", async () => {
   const key = freshKey("frozen");
@@ -78,9 +51,8 @@ it("Writes wait for 11 calls of the schedule when the database of a form changes
     await create("last");
     await several.patch(`/submissions/${id}`, { data: { title: "changed" } });
   };
-  const dbs = { DB: home, DATA_01: first, DATA_02: second };
-  const watched = Object.entries(dbs).map(([name, db]) => [name, observed(db, onCall)] as const);
-  await runMoves(scheduleContext(Object.fromEntries(watched)));
+  const dbs = intercepted((sql, run) => onCall(sql).then(run));
+  await runMoves(scheduleContext(dbs));
   expect(await phaseOf(`form:${key}`)).toBe("retiring");
   const frozen = calls.findIndex((sql) => sql.includes("set state = 'frozen'"));
   const redirected = calls.findIndex((sql) => sql.includes("update placement set database"));

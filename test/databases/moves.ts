@@ -88,10 +88,40 @@ export interface Life {
   dies: "before" | "after";
 }
 
+/** Runs a call of a database, whose SQL it knows. */
+type Call = <T>(sql: string, run: () => Promise<T>) => Promise<T>;
+
+/** All databases. Their calls go through `call`. */
+export function intercepted(call: Call): Record<Names, D1Database> {
+  const texts = new WeakMap<object, string>();
+  const originals = new WeakMap<object, D1PreparedStatement>();
+  const wrapStatement = (statement: D1PreparedStatement, sql: string): D1PreparedStatement => {
+    const wrapped = {
+      bind: (...values: unknown[]) => wrapStatement(statement.bind(...values), sql),
+      all: () => call(sql, () => statement.all()),
+      run: () => call(sql, () => statement.run()),
+      first: () => call(sql, () => statement.first()),
+      raw: () => call(sql, () => statement.raw()),
+    } as unknown as D1PreparedStatement;
+    texts.set(wrapped, sql);
+    originals.set(wrapped, statement);
+    return wrapped;
+  };
+  const wrap = (db: D1Database) =>
+    ({
+      prepare: (sql: string) => wrapStatement(db.prepare(sql), sql),
+      batch: (statements: D1PreparedStatement[]) =>
+        call(statements.map((each) => texts.get(each)).join("; "), () =>
+          db.batch(statements.map((each) => originals.get(each) ?? each)),
+        ),
+    }) as unknown as D1Database;
+  return { DB: wrap(home), DATA_01: wrap(first), DATA_02: wrap(second) };
+}
+
 /** The databases of a run that dies. */
 function mortal(life: Life) {
   let calls = 0;
-  const live = async <T>(run: () => Promise<T>): Promise<T> => {
+  const live: Call = async (_, run) => {
     calls += 1;
     if (calls > life.calls + 1 || (calls > life.calls && life.dies === "before"))
       throw new Error("The run was killed.");
@@ -99,30 +129,12 @@ function mortal(life: Life) {
     if (calls > life.calls) throw new Error("The run was killed.");
     return result;
   };
-  const originals = new WeakMap<object, D1PreparedStatement>();
-  const wrapStatement = (statement: D1PreparedStatement): D1PreparedStatement => {
-    const wrapped = {
-      bind: (...values: unknown[]) => wrapStatement(statement.bind(...values)),
-      all: () => live(() => statement.all()),
-      run: () => live(() => statement.run()),
-      first: () => live(() => statement.first()),
-      raw: () => live(() => statement.raw()),
-    } as unknown as D1PreparedStatement;
-    originals.set(wrapped, statement);
-    return wrapped;
-  };
-  const wrap = (db: D1Database) =>
-    ({
-      prepare: (sql: string) => wrapStatement(db.prepare(sql)),
-      batch: (statements: D1PreparedStatement[]) =>
-        live(() => db.batch(statements.map((each) => originals.get(each) ?? each))),
-    }) as unknown as D1Database;
-  return { DB: wrap(home), DATA_01: wrap(first), DATA_02: wrap(second), calls: () => calls };
+  return { dbs: intercepted(live), calls: () => calls };
 }
 
 /** Runs the schedule until the move is over, with this life for the first run. Returns how many calls that took. */
 export async function finishAfter(name: string, life: Life): Promise<number> {
-  const { calls, ...dbs } = mortal(life);
+  const { calls, dbs } = mortal(life);
   await runMoves(scheduleContext(dbs)).catch(() => undefined);
   await letTimePass();
   await finish(name);

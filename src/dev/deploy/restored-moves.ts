@@ -27,6 +27,8 @@ export function forgetMoves({ held, moves }: RestoredState): Repair[] {
     return [
       ...moveTriggers().map((name) => `DROP TRIGGER IF EXISTS ${name}`),
       "DELETE FROM move_log",
+      // A batch from before the restore may still arrive.
+      "UPDATE move_run SET run = run + 1",
       `DELETE FROM moving WHERE role = 'source' OR collection_id NOT IN (${ids})`,
     ].map((sql) => ({ database, sql }));
   });

@@ -6,7 +6,41 @@ import { classifyError, retryTransient } from "#store/db/retry.ts";
 type Statement = PreparedStatement<"data">;
 export type MoveRole = "source" | "target";
 
-/** Aborts the batch unless this run is the latest in this database. */
+/** Numbers the batches of a run. */
+export class RunOrder {
+  readonly run: number;
+  #step = 0;
+
+  constructor(run: number) {
+    this.run = run;
+  }
+
+  /**
+   * Aborts the batch if a later batch of this run, or any of a later run, has come before it. D1 may run a batch whose
+   * answer was lost long after its repetition.
+   */
+  guardNext(db: DataDatabase): Statement {
+    this.#step += 1;
+    return db.prepare<"data">(
+      `insert into move_run (id, run, step) values (1, ?1, ?2) on conflict (id)
+        do update set run = iif(run > ?1 or run = ?1 and step > ?2, -1, ?1), step = ?2`,
+      [this.run, this.#step],
+    );
+  }
+}
+
+/** Runs the batch as the next one of the run. Returns the results of its statements. */
+export async function writeNext<Row>(
+  db: DataDatabase,
+  order: RunOrder,
+  statements: readonly Statement[],
+): Promise<D1Result<Row>[]> {
+  const batch = [order.guardNext(db), ...statements];
+  const [, ...results] = await retryTransient(db, () => db.batch<Row>(batch));
+  return results;
+}
+
+/** Aborts the batch unless the move is under way here. Runs of the former version have no row in `move_run`. */
 export const guardRun = (db: DataDatabase, role: MoveRole, run: number): Statement =>
   db.prepare<"data">(
     `insert into moving (collection_id, role, digits, run) select 0, '${role}', '', -1
@@ -22,13 +56,14 @@ export const refuseIf = (db: DataDatabase, condition: string, values: readonly u
     values,
   );
 
-/** Runs the batch. Returns false if one of its conditions refuses it, or a later run has begun. */
-export async function runIfAllowed(
+/** Runs the batch as the next one of the run. Returns false if one of its conditions refuses it. */
+export async function writeIfAllowed(
   db: DataDatabase,
+  order: RunOrder,
   statements: readonly Statement[],
 ): Promise<boolean> {
   try {
-    await retryTransient(db, () => db.batch(statements));
+    await writeNext(db, order, statements);
     return true;
   } catch (error) {
     const failure = classifyError(error);

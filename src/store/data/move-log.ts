@@ -9,7 +9,7 @@ import {
   type MovedTable,
 } from "#store/db/moved-tables.ts";
 import { retryTransient } from "#store/db/retry.ts";
-import { guardRun } from "./move-guards.ts";
+import { guardRun, writeNext, type RunOrder } from "./move-guards.ts";
 import {
   areEqual,
   deleteKeys,
@@ -49,9 +49,9 @@ export const createTriggers = (db: DataDatabase): PreparedStatement<"data">[] =>
   );
 
 /** Removes the triggers and what they noted. */
-export async function dropTriggers(db: DataDatabase): Promise<void> {
+export async function dropTriggers(db: DataDatabase, order: RunOrder): Promise<void> {
   const drops = moveTriggers().map((name) => db.prepare<"data">(`drop trigger if exists ${name}`));
-  await retryTransient(db, () => db.batch([...drops, db.prepare<"data">("delete from move_log")]));
+  await writeNext(db, order, [...drops, db.prepare<"data">("delete from move_log")]);
 }
 
 const maxNotes = 1000;
@@ -130,7 +130,7 @@ export class UnequalCopyError extends Error {
  */
 export async function applyLoggedChanges(
   [source, target]: readonly [DataDatabase, DataDatabase],
-  run: number,
+  order: RunOrder,
 ): Promise<number> {
   const { results } = await retryTransient(source, () => selectNotes(source).all<Note>());
   const notes = takeNotes(results);
@@ -143,14 +143,12 @@ export async function applyLoggedChanges(
   await storeNoted(
     target,
     tables.map((noted, index) => ({ ...noted, rows: found[index]?.results ?? [] })),
-    run,
+    order,
   );
-  await retryTransient(source, () =>
-    source.batch([
-      guardRun(source, "source", run),
-      source.prepare<"data">("delete from move_log where number <= ?1", [last.number]),
-    ]),
-  );
+  await writeNext(source, order, [
+    guardRun(source, "source", order.run),
+    source.prepare<"data">("delete from move_log where number <= ?1", [last.number]),
+  ]);
   return notes.length;
 }
 
@@ -164,7 +162,7 @@ interface NotedRows {
 async function storeNoted(
   target: DataDatabase,
   noted: readonly NotedRows[],
-  run: number,
+  order: RunOrder,
 ): Promise<void> {
   const known = noted.map(({ table, keys, rows }) => {
     // A row that was stored between the two reads is noted again.
@@ -172,16 +170,14 @@ async function storeNoted(
     return rows.filter((row) => isNoted.has(JSON.stringify(keyOf(table, row))));
   });
   const reads = noted.map(({ table, keys }) => selectKeys(target, table, keys));
-  const results = await retryTransient(target, () =>
-    target.batch<Row>([
-      guardRun(target, "target", run),
-      ...noted.flatMap(({ table, keys }, index) => [
-        ...deleteKeys(target, table, keys),
-        ...storeRows(target, table, known[index] ?? []),
-      ]),
-      ...reads.flat(),
+  const results = await writeNext<Row>(target, order, [
+    guardRun(target, "target", order.run),
+    ...noted.flatMap(({ table, keys }, index) => [
+      ...deleteKeys(target, table, keys),
+      ...storeRows(target, table, known[index] ?? []),
     ]),
-  );
+    ...reads.flat(),
+  ]);
   const stored = results.slice(results.length - reads.flat().length);
   for (const [index, { table }] of noted.entries()) {
     const rows = stored.splice(0, reads[index]?.length ?? 0).flatMap((result) => result.results);

@@ -1,5 +1,5 @@
 import type { DataDatabase, PreparedStatement } from "#store/db/database.ts";
-import { guardRun } from "./move-guards.ts";
+import { guardRun, writeNext, type RunOrder } from "./move-guards.ts";
 import { isCopy, isOfCollection, type MovedTable } from "#store/db/moved-tables.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { byteLength, jsonChunks } from "#store/db/statement.ts";
@@ -200,6 +200,7 @@ export async function eraseCopyStep(
   table: MovedTable,
   collectionId: number,
   copy: ErasedCopy,
+  order: RunOrder,
 ): Promise<boolean> {
   const { name, key } = table;
   const isMoving = `select 1 from moving where collection_id = ${collectionId}`;
@@ -212,18 +213,19 @@ export async function eraseCopyStep(
   const isOfIt = isOfCollection(table, collectionId, "left out");
   const sql = `delete from ${name} where ${tuple(key)} in (
     select ${list(key)} from ${name} where ${isOfIt} limit ${erasedPerStep}) and ${isErasable}`;
-  const { meta } = await retryTransient(db, () => db.prepare<"data">(sql).run());
-  return meta.changes >= erasedPerStep;
+  const [erased] = await writeNext(db, order, [db.prepare<"data">(sql)]);
+  return (erased?.meta.changes ?? 0) >= erasedPerStep;
 }
 
-/** Stores copied rows, unless a later run has begun. */
+/** Stores copied rows. */
 export async function copyRows(
   target: DataDatabase,
   table: MovedTable,
   rows: readonly Row[],
-  run: number,
+  order: RunOrder,
 ): Promise<void> {
-  await retryTransient(target, () =>
-    target.batch([guardRun(target, "target", run), ...storeRows(target, table, rows)]),
-  );
+  await writeNext(target, order, [
+    guardRun(target, "target", order.run),
+    ...storeRows(target, table, rows),
+  ]);
 }

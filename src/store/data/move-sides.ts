@@ -3,13 +3,20 @@ import { collectionDigits } from "#domain/item/item.ts";
 import { heldTables } from "#store/db/moved-tables.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { hasPending, hasRepairs, idsOf, type Ids } from "./move-sql.ts";
-import { guardRun, refuseIf, runIfAllowed, type MoveRole } from "./move-guards.ts";
+import {
+  guardRun,
+  refuseIf,
+  writeIfAllowed,
+  writeNext,
+  type MoveRole,
+  type RunOrder,
+} from "./move-guards.ts";
 import { createTriggers } from "./move-log.ts";
 import { deleteAll, selectAll, storeRows, type Row } from "./move-rows.ts";
 
 /**
- * What a move does to the two databases beside copying rows. Each batch begins with a guard: once a later run has begun,
- * an earlier one that was only slow can no longer store anything.
+ * What a move does to the two databases beside copying rows. Each batch has a number: once a later one has run, a batch
+ * that was only slow can no longer store anything.
  */
 
 /** A collection that moves. */
@@ -28,21 +35,31 @@ const insertMoving = (db: DataDatabase, { id }: MovingCollection, role: MoveRole
     [id, role, collectionDigits(id), run],
   );
 
-/** Makes this run the latest in both databases. */
-export async function beginRun(dbs: readonly DataDatabase[], run: number): Promise<void> {
-  for (const db of dbs)
-    await retryTransient(db, () =>
-      db.prepare<"data">("update moving set run = max(run, ?1)", [run]).run(),
-    );
+/** Makes this run the latest in the databases, unless they know a later one. Returns the latest. */
+export async function beginRun(dbs: readonly DataDatabase[], run: number): Promise<number> {
+  let latest = run;
+  for (const db of dbs) {
+    const batch = [
+      db.prepare<"data">(
+        `insert into move_run (id, run, step) values (1, ?1, 0) on conflict (id)
+          do update set step = iif(run < ?1, 0, step), run = max(run, ?1) returning run`,
+        [run],
+      ),
+      db.prepare<"data">("update moving set run = max(run, ?1)", [run]),
+    ];
+    const [begun] = await retryTransient(db, () => db.batch<{ run: number }>(batch));
+    latest = Math.max(latest, begun?.results[0]?.run ?? run);
+  }
+  return latest;
 }
 
 /** Prepares the database for rows that it does not own. Returns false if it owns one of the collections. */
 export function receive(
   target: DataDatabase,
   collections: readonly MovingCollection[],
-  run: number,
+  order: RunOrder,
 ): Promise<boolean> {
-  return runIfAllowed(target, [
+  return writeIfAllowed(target, order, [
     refuseIf(
       target,
       `exists (select 1 from owner where collection_id in ${idsOf(collections)} and state <> 'moved')`,
@@ -52,7 +69,7 @@ export function receive(
         "insert into owner (collection_id, epoch, state) values (?1, ?2, 'moved') on conflict do nothing",
         [collection.id, collection.epoch],
       ),
-      insertMoving(target, collection, "target", run),
+      insertMoving(target, collection, "target", order.run),
     ]),
   ]);
 }
@@ -61,7 +78,7 @@ export function receive(
 export async function startNoting(
   source: DataDatabase,
   collections: readonly MovingCollection[],
-  run: number,
+  order: RunOrder,
 ): Promise<void> {
   const statements = collections.flatMap((collection) => [
     // A collection of the home database that was never placed has no owner.
@@ -69,33 +86,35 @@ export async function startNoting(
       "insert into owner (collection_id, epoch, state) values (?1, ?2, 'owned') on conflict do nothing",
       [collection.id, collection.epoch],
     ),
-    insertMoving(source, collection, "source", run),
+    insertMoving(source, collection, "source", order.run),
   ]);
-  await retryTransient(source, () => source.batch([...statements, ...createTriggers(source)]));
+  await writeNext(source, order, [...statements, ...createTriggers(source)]);
 }
 
 /** Refuses writes until the time, or until the move ends. */
 export async function freeze(
   source: DataDatabase,
   collections: readonly MovingCollection[],
-  run: number,
+  order: RunOrder,
   until: number,
 ): Promise<void> {
   const sql = `update owner set state = 'frozen', frozen_until = ?1
     where collection_id in ${idsOf(collections)} and state <> 'moved'`;
-  await retryTransient(source, () =>
-    source.batch([guardRun(source, "source", run), source.prepare<"data">(sql, [until])]),
-  );
+  await writeNext(source, order, [
+    guardRun(source, "source", order.run),
+    source.prepare<"data">(sql, [until]),
+  ]);
 }
 
 /** Accepts writes again. */
 export async function unfreeze(
   source: DataDatabase,
   collections: readonly MovingCollection[],
+  order: RunOrder,
 ): Promise<void> {
   const sql = `update owner set state = 'owned', frozen_until = 0
     where collection_id in ${idsOf(collections)} and state = 'frozen'`;
-  await retryTransient(source, () => source.prepare<"data">(sql).run());
+  await writeNext(source, order, [source.prepare<"data">(sql)]);
 }
 
 /** Text that changes when a collection of the database begins or ceases to refer to another. */
@@ -129,12 +148,12 @@ export const hasUnfinishedRepairs = (db: DataDatabase): Promise<boolean> => isTr
 export function surrender(
   source: DataDatabase,
   collections: readonly MovingCollection[],
-  run: number,
+  order: RunOrder,
   links: string,
 ): Promise<boolean> {
   const ids = idsOf(collections);
-  return runIfAllowed(source, [
-    guardRun(source, "source", run),
+  return writeIfAllowed(source, order, [
+    guardRun(source, "source", order.run),
     refuseIf(source, "exists (select 1 from move_log)"),
     refuseIf(
       source,
@@ -161,7 +180,7 @@ export async function areMoved(
 export async function takeOver(
   [source, target]: readonly [DataDatabase, DataDatabase],
   collections: readonly MovingCollection[],
-  run: number,
+  order: RunOrder,
 ): Promise<void> {
   const held = heldTables();
   const ids = collections.map(({ id }) => id);
@@ -172,22 +191,20 @@ export async function takeOver(
     ),
   ]);
   if (!isWaiting) return;
-  await retryTransient(target, () =>
-    target.batch([
-      guardRun(target, "target", run),
-      ...held.flatMap((table, index) => [
-        deleteAll(target, table, ids),
-        ...storeRows(target, table, found[index]?.results ?? []),
-      ]),
-      ...collections.map(({ id, epoch }) =>
-        target.prepare<"data">(
-          "update owner set epoch = ?2, state = 'owned', frozen_until = 0 where collection_id = ?1",
-          [id, epoch + 1],
-        ),
-      ),
-      target.prepare<"data">("delete from moving where role = 'target'"),
+  await writeNext(target, order, [
+    guardRun(target, "target", order.run),
+    ...held.flatMap((table, index) => [
+      deleteAll(target, table, ids),
+      ...storeRows(target, table, found[index]?.results ?? []),
     ]),
-  );
+    ...collections.map(({ id, epoch }) =>
+      target.prepare<"data">(
+        "update owner set epoch = ?2, state = 'owned', frozen_until = 0 where collection_id = ?1",
+        [id, epoch + 1],
+      ),
+    ),
+    target.prepare<"data">("delete from moving where role = 'target'"),
+  ]);
 }
 
 /** Deletes the rows of the former database that make it work on the collections, or show them. */
@@ -195,27 +212,24 @@ export async function hideCopy(
   source: DataDatabase,
   collections: readonly MovingCollection[],
   what: "work" | "all",
+  order: RunOrder,
 ): Promise<void> {
   const tables = heldTables().filter(({ name }) => what === "all" || name !== "collection");
   const ids = collections.map(({ id }) => id);
-  await retryTransient(source, () =>
-    source.batch([
-      refuseIf(
-        source,
-        `exists (select 1 from owner where collection_id in ${idsOf(collections)} and state <> 'moved')`,
-      ),
-      ...tables.map((table) => deleteAll(source, table, ids)),
-      // Files that are not attached count against the limit of their owner.
-      source.prepare<"data">(
-        `delete from file where collection_id in ${idsOf(collections)} and item is null`,
-      ),
-    ]),
-  );
+  await writeNext(source, order, [
+    refuseIf(
+      source,
+      `exists (select 1 from owner where collection_id in ${idsOf(collections)} and state <> 'moved')`,
+    ),
+    ...tables.map((table) => deleteAll(source, table, ids)),
+    // Files that are not attached count against the limit of their owner.
+    source.prepare<"data">(
+      `delete from file where collection_id in ${idsOf(collections)} and item is null`,
+    ),
+  ]);
 }
 
 /** Ends a move that has not given the collections up. */
-export async function forgetMove(db: DataDatabase, role: MoveRole): Promise<void> {
-  await retryTransient(db, () =>
-    db.prepare<"data">(`delete from moving where role = '${role}'`).run(),
-  );
+export async function forgetMove(db: DataDatabase, role: MoveRole, order: RunOrder): Promise<void> {
+  await writeNext(db, order, [db.prepare<"data">(`delete from moving where role = '${role}'`)]);
 }

@@ -89,6 +89,7 @@ export const tablesThatStay = {
   owner: "it says which database has the collection",
   moving: "the move itself",
   move_log: "the move itself",
+  move_run: "the runs of any moves",
   removed_item: "for an hour, although a create is sent again within seconds",
   erased_replay: "for a minute, until KV has lost its copies, which all databases share",
   owed_erasure: "a move begins only when there are none",

@@ -57,6 +57,13 @@ export const moving = lazyTable("moving", () => ({
   run: integer("run").notNull(),
 }));
 
+/** The latest run of a move that has written to this database, and the number of its last batch. */
+export const moveRun = lazyTable("move_run", () => ({
+  id: integer("id").primaryKey(),
+  run: integer("run").notNull(),
+  step: integer("step").notNull(),
+}));
+
 /** The keys of rows that changed since a move began. */
 export const moveLog = lazyTable("move_log", () => ({
   number: integer("number").primaryKey({ autoIncrement: true }),

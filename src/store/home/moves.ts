@@ -63,6 +63,26 @@ export async function claimMove(home: HomeDatabase, now: number): Promise<Move |
   return row ? findMove(home, row.id) : undefined;
 }
 
+/**
+ * Gives the run a number above one that a database knows and the home database has forgotten. Undefined if a later run has
+ * begun.
+ */
+export async function renumberRun(
+  home: HomeDatabase,
+  { id, run }: Move,
+  latest: number,
+): Promise<Move | undefined> {
+  const rows = await retryTransient(home, () =>
+    orm(home)
+      .update(collectionMove)
+      .set({ run: sql`max((select max(run) from collection_move), ${latest}) + 1` })
+      .where(and(eq(collectionMove.id, id), eq(collectionMove.run, run)))
+      .returning(),
+  );
+  const [row] = rows;
+  return row && moveFromRow(row);
+}
+
 export async function findMove(home: HomeDatabase, id: number): Promise<Move | undefined> {
   const [row] = await retryTransient(home, () =>
     orm(home).select().from(collectionMove).where(eq(collectionMove.id, id)),
@@ -90,7 +110,7 @@ export type MoveUpdate = Partial<
 
 /**
  * Saves the progress of a run, which stays responsible. Undefined if a member stopped the move meanwhile, or a later run
- * has begun.
+ * has begun. A save that runs late changes nothing, because later ones have changed the time.
  */
 export async function saveMove(
   home: HomeDatabase,
@@ -113,8 +133,9 @@ export async function saveMove(
         and(
           eq(collectionMove.id, move.id),
           eq(collectionMove.run, move.run),
-          // A repetition of a save whose answer was lost.
+          // The latter of each is for a repetition of a save whose answer was lost.
           inArray(collectionMove.phase, [move.phase, update.phase ?? move.phase]),
+          inArray(collectionMove.changedAt, [move.changedAt, now]),
         ),
       )
       .returning(),
@@ -133,33 +154,32 @@ export async function releaseMove(home: HomeDatabase, { id, run }: Move): Promis
   );
 }
 
+/** Whether a move is still in the phase of a statement that may run late, and no later run has begun. */
+const isInPhase = ({ id, run, phase }: Move) =>
+  `exists (select 1 from collection_move where id = ${id} and run = ${run} and phase = '${phase}')`;
+
 /** Tells all isolates of the move. They need up to a minute to notice. */
-export async function announceMove(
-  home: HomeDatabase,
-  collections: readonly MovingCollection[],
-  source: string,
-): Promise<void> {
+export async function announceMove(home: HomeDatabase, move: Move): Promise<void> {
   const insert = ({ id, name, epoch }: MovingCollection): PreparedStatement<"home"> => {
     const [kind, key] = name.split(":");
     return home.prepare<"home">(
       `insert into placement (collection_id, kind, key, database, epoch, state, moving)
-        values (?1, ?2, ?3, ?4, ?5, 'placed', 1) on conflict (collection_id) do update set moving = 1`,
-      [id, kind, key, source, epoch],
+        select ?1, ?2, ?3, ?4, ?5, 'placed', 1 where ${isInPhase(move)}
+        on conflict (collection_id) do update set moving = 1`,
+      [id, kind, key, move.source, epoch],
     );
   };
-  await retryTransient(home, () => home.batch(collections.map(insert)));
+  await retryTransient(home, () => home.batch(move.collections.map(insert)));
 }
 
 /** Ends the announcement of a move that did not take place. */
-export async function withdraw(
-  home: HomeDatabase,
-  collections: readonly MovingCollection[],
-): Promise<void> {
-  const ids = JSON.stringify(collections.map(({ id }) => id));
+export async function withdraw(home: HomeDatabase, move: Move): Promise<void> {
+  const ids = JSON.stringify(move.collections.map(({ id }) => id));
   await retryTransient(home, () =>
     home
       .prepare<"home">(
-        "update placement set moving = 0 where collection_id in (select value from json_each(?1))",
+        `update placement set moving = 0
+          where collection_id in (select value from json_each(?1)) and ${isInPhase(move)}`,
         [ids],
       )
       .run(),

@@ -34,6 +34,7 @@ const emptyImage = (() => {
     "collection_move",
     "moving",
     "move_log",
+    "move_run",
     ...heldTables().map(({ name }) => name),
   ]);
   const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
@@ -347,6 +348,7 @@ describe("After a restore, the directory", () => {
         `INSERT INTO moving (collection_id, role, digits, run) VALUES ${values.join()}`,
       );
       all.run(name, "INSERT INTO move_log (source, k1) VALUES ('item', 1)");
+      all.run(name, "INSERT INTO move_run (id, run, step) VALUES (1, 9, 4)");
     }
     all.run(
       "DB",
@@ -356,7 +358,11 @@ describe("After a restore, the directory", () => {
     all.reconcile();
     const left = names.map((name) => all.rows(name, "SELECT collection_id AS id FROM moving"));
     expect(left).toEqual([[], [], [{ id: 2 }]]);
-    for (const name of names) expect(all.rows(name, "SELECT * FROM move_log")).toEqual([]);
+    for (const name of names) {
+      expect(all.rows(name, "SELECT * FROM move_log")).toEqual([]);
+      // No batch of a run from before the restore has any effect anymore.
+      expect(all.rows(name, "SELECT run FROM move_run")).toEqual([{ run: 10 }]);
+    }
   });
 
   it("raises the epoch of a collection that moved away and back since", () => {
