@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -73,8 +74,32 @@ const entry = `
   export { createService } from "./src/service.ts";
 `;
 
-/** Builds the service, with patches, and loads it. */
+/** Loads the service, with patches. Builds it if no earlier process has built it from the same sources. */
 export async function loadBundle(patches: readonly Patch[] = [], from = root): Promise<Bundle> {
+  const path = join(folder, `${hashInputs(patches, from)}.mjs`);
+  if (!existsSync(path)) {
+    const contents = await buildBundle(patches, from);
+    mkdirSync(folder, { recursive: true });
+    // Another process must not read half of it.
+    const written = `${path}.${process.pid}`;
+    writeFileSync(written, contents);
+    renameSync(written, path);
+  }
+  Object.assign(globalThis, { simulatedSubtle: subtle });
+  return (await import(pathToFileURL(path).href)) as Bundle;
+}
+
+/** A hash of all that a bundle is built from: the sources, the packages, the patches and this file. */
+function hashInputs(patches: readonly Patch[], from: string): string {
+  const hash = createHash("sha256").update(JSON.stringify(patches));
+  const sources = globSync("src/**/*.{ts,tsx}", { cwd: from }).toSorted();
+  const paths = [...sources.map((file) => join(from, file)), join(root, "package-lock.json")];
+  for (const path of [...paths, join(root, "tsconfig.json"), import.meta.filename])
+    hash.update(`\0${path}\0`).update(readFileSync(path));
+  return hash.digest("hex").slice(0, 16);
+}
+
+async function buildBundle(patches: readonly Patch[], from: string): Promise<Uint8Array> {
   const { outputFiles } = await build({
     stdin: { contents: entry, resolveDir: from, loader: "ts" },
     absWorkingDir: from,
@@ -87,26 +112,15 @@ export async function loadBundle(patches: readonly Patch[] = [], from = root): P
     conditions: ["workerd", "worker", "module", "browser"],
     mainFields: ["browser", "module", "main"],
     define: { "crypto.subtle": "simulatedSubtle" },
-    sourcemap: "inline",
-    logOverride: { "unsupported-require-call": "silent" },
     plugins: [
       simulated(from, [givenService, ...(hasMoves(from) ? smallPortions : []), ...patches]),
     ],
+    logOverride: { "unsupported-require-call": "silent" },
     write: false,
   });
   const [output] = outputFiles;
   if (!output) throw new Error("No bundle.");
-  const hash = createHash("sha256").update(output.contents).digest("hex").slice(0, 16);
-  mkdirSync(folder, { recursive: true });
-  const path = join(folder, `${hash}.mjs`);
-  if (!existsSync(path)) {
-    // Another process must not read half of it.
-    const written = `${path}.${process.pid}`;
-    writeFileSync(written, output.contents);
-    renameSync(written, path);
-  }
-  Object.assign(globalThis, { simulatedSubtle: subtle });
-  return (await import(pathToFileURL(path).href)) as Bundle;
+  return output.contents;
 }
 
 function simulated(from: string, patches: readonly Patch[]): Plugin {
