@@ -16,6 +16,8 @@ const { tier, vitestArgs } = parseRun(
 process.env["TIER"] = tier;
 const folder = folderInMemory();
 if (folder !== undefined) process.env["TMPDIR"] = folder;
+// Tests start hundreds of processes. Stored compiled code saves a quarter of each start.
+process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "../dist/compiled");
 // These arguments are not those of the assets.
 process.argv.splice(2);
 await import("../src/dev/assets.ts");

@@ -112,12 +112,7 @@ export class Operator {
   ) {
     const child = spawn("bash", ["-euo", "pipefail", "-c", `${this.#shell}\n${lines}`], {
       cwd: this.checkout,
-      env: {
-        ...process.env,
-        NODE_COMPILE_CACHE: join(tmpdir(), "edge-forms-compiled"),
-        ...this.cloud.environment,
-        ...environment,
-      },
+      env: { ...process.env, ...this.cloud.environment, ...environment },
       stdio: ["ignore", "pipe", "pipe"],
       // A group of its own, so that wrangler ends with it.
       detached: true,
