@@ -1,14 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
 import {
   cpSync,
   existsSync,
-  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -18,6 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { hashFiles } from "../hash-files.ts";
 
 /**
  * The deployable bundle and the demo that tests share. Both stay in `dist/built` and are used again while nothing that they
@@ -88,14 +86,7 @@ export function linkProject(target: string): void {
 }
 
 /** Returns a hash of everything below `root` that the bundle, its assets and the demo are built from. */
-export function hashInputs(root: string): string {
-  const hash = createHash("sha256").update(process.version);
-  for (const file of globSync(inputs, { cwd: root }).toSorted()) {
-    if (statSync(join(root, file)).isDirectory()) continue;
-    hash.update(`\0${file}\0`).update(readFileSync(join(root, file)));
-  }
-  return hash.digest("hex").slice(0, 16);
-}
+export const hashInputs = (root: string): string => hashFiles(root, inputs);
 
 /** The folder gets its name when it is complete, because other runs may build the same one. */
 function ensureFolder(path: string, build: (target: string) => void): string {

@@ -1,8 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
 import {
   existsSync,
-  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -17,6 +15,7 @@ import type { Settings, Ports, Service } from "../../src/http/service.ts";
 import type { Memory } from "../../src/domain/memory.ts";
 import type { Timeline } from "../../src/domain/timeline.ts";
 import type { ServiceSettings } from "../../src/service.ts";
+import { hashFiles } from "../hash-files.ts";
 import { subtle } from "./platform/services.ts";
 
 export const root = new URL("../..", import.meta.url).pathname;
@@ -76,7 +75,9 @@ const entry = `
 
 /** Loads the service, with patches. Builds it if no earlier process has built it from the same sources. */
 export async function loadBundle(patches: readonly Patch[] = [], from = root): Promise<Bundle> {
-  const path = join(folder, `${hashInputs(patches, from)}.mjs`);
+  const tools = ["package-lock.json", "tsconfig.json", "test/simulation/bundle.ts"];
+  const inputs = hashFiles(from, ["src/**/*.{ts,tsx}"], [patches, hashFiles(root, tools)]);
+  const path = join(folder, `${inputs}.mjs`);
   if (!existsSync(path)) {
     const contents = await buildBundle(patches, from);
     mkdirSync(folder, { recursive: true });
@@ -87,16 +88,6 @@ export async function loadBundle(patches: readonly Patch[] = [], from = root): P
   }
   Object.assign(globalThis, { simulatedSubtle: subtle });
   return (await import(pathToFileURL(path).href)) as Bundle;
-}
-
-/** A hash of all that a bundle is built from: the sources, the packages, the patches and this file. */
-function hashInputs(patches: readonly Patch[], from: string): string {
-  const hash = createHash("sha256").update(JSON.stringify(patches));
-  const sources = globSync("src/**/*.{ts,tsx}", { cwd: from }).toSorted();
-  const paths = [...sources.map((file) => join(from, file)), join(root, "package-lock.json")];
-  for (const path of [...paths, join(root, "tsconfig.json"), import.meta.filename])
-    hash.update(`\0${path}\0`).update(readFileSync(path));
-  return hash.digest("hex").slice(0, 16);
 }
 
 async function buildBundle(patches: readonly Patch[], from: string): Promise<Uint8Array> {
