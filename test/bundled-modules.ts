@@ -3,6 +3,7 @@ import { SourceMap } from "node:module";
 import { join } from "node:path";
 import { build, type BuildOptions, type Plugin as BuildPlugin } from "esbuild";
 import type { Plugin } from "vitest/config";
+import { hashFiles } from "./hash-files.ts";
 
 /**
  * Serves our sources and the packages of tests to workerd as a few bundles, which load in a fraction of the time of 900
@@ -84,13 +85,37 @@ function findSource(root: string, frame: { file: string; line: number; column: n
 
 /** What each source file exports. */
 type Exports = ReadonlyMap<string, readonly string[]>;
+type ExportsOfFile = readonly [file: string, names: readonly string[]];
+
+interface StoredExports {
+  /** The hash of the files that the bundles were built from. */
+  inputs: string;
+  exports: readonly ExportsOfFile[];
+}
 
 let exportsOfSources: Promise<Exports> | undefined;
 
 /** Builds once for all projects. */
 const builtOnce = (root: string) => (exportsOfSources ??= buildBundles(root));
 
+/** Builds unless an earlier run has built from the same files. */
 async function buildBundles(root: string): Promise<Exports> {
+  const inputs = hashFiles(root, [
+    "src/**/*.{ts,tsx}",
+    "{package-lock.json,package.json,tsconfig.json,test/bundled-modules.ts}",
+  ]);
+  const file = join(root, folder, "exports.json");
+  if (existsSync(file)) {
+    const earlier = JSON.parse(readFileSync(file, "utf8")) as StoredExports;
+    if (earlier.inputs === inputs) return new Map(earlier.exports);
+  }
+  const exports = await writeBundles(root);
+  const stored: StoredExports = { inputs, exports };
+  replaceFile(file, Buffer.from(JSON.stringify(stored)));
+  return new Map(exports);
+}
+
+async function writeBundles(root: string): Promise<ExportsOfFile[]> {
   const sources = globSync("src/**/*.{ts,tsx}", { cwd: root }).filter(
     (file) => !/^src\/(dev|assets)\/|\.d\.ts$/.test(file),
   );
@@ -131,10 +156,8 @@ async function buildBundles(root: string): Promise<Exports> {
   ]);
   mkdirSync(join(root, folder), { recursive: true });
   for (const { path, contents } of outputFiles) replaceFile(path, contents);
-  return new Map(
-    Object.values(metafile.outputs).flatMap(({ entryPoint, exports }) =>
-      entryPoint === undefined ? [] : [[entryPoint, exports] as const],
-    ),
+  return Object.values(metafile.outputs).flatMap(({ entryPoint, exports }) =>
+    entryPoint === undefined ? [] : [[entryPoint, exports] as const],
   );
 }
 

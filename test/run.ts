@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { firstSentence, printHelp } from "../src/dev/command.ts";
@@ -16,6 +17,8 @@ const { tier, vitestArgs } = parseRun(
 process.env["TIER"] = tier;
 const folder = folderInMemory();
 if (folder !== undefined) process.env["TMPDIR"] = folder;
+// Tests start hundreds of processes. Stored compiled code saves a quarter of each start.
+process.env["NODE_COMPILE_CACHE"] ??= join(tmpdir(), "edge-forms-compiled");
 // These arguments are not those of the assets.
 process.argv.splice(2);
 await import("../src/dev/assets.ts");

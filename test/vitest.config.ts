@@ -56,8 +56,9 @@ const inWorkerd = () => [
         ...secrets,
         // The number of submissions in the tests that count the cost of searches.
         SCALE: process.env["SCALE"] ?? "30000",
-        // The number of random cases per fuzz test, and their seed. An empty seed means a random one.
-        FUZZ: size("FUZZ", "20", "100"),
+        // The number of random cases per fuzz test, and their seed. An empty seed means a random one, so `npm test` and
+        // `npm run test:rest` together try as many as `npm run test:all`.
+        FUZZ: size("FUZZ", "20", isRest ? "80" : "100"),
         FUZZ_SEED: process.env["FUZZ_SEED"] ?? "",
         // The number of random aggregates that a model computes too.
         AGGREGATES: size("AGGREGATES", "100", "1000"),

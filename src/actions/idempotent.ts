@@ -1,6 +1,7 @@
 import { problem, Problem, type FieldError } from "#domain/problem/problem.ts";
 import { sleepWithJitter } from "#store/db/retry.ts";
-import { staysInJurisdiction, type Collection } from "#domain/definition/collection.ts";
+import type { Collection } from "#domain/definition/collection.ts";
+import { staysInJurisdiction } from "#domain/definition/location.ts";
 import { sha256 } from "#domain/credential/keys.ts";
 import type { Timing } from "#domain/ports.ts";
 import { toCanonicalJson } from "#domain/json.ts";

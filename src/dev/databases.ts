@@ -1,5 +1,5 @@
 import { homeName } from "#domain/bookmarks.ts";
-import { staysInJurisdiction, type Location } from "#domain/definition/collection.ts";
+import { staysInJurisdiction, type Location } from "#domain/definition/location.ts";
 import { openInstallation } from "./deploy/deployment.ts";
 import { migrate } from "./deploy/migrate.ts";
 import { listMoves, startMove, stopMove } from "./deploy/moves.ts";

@@ -1,14 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
 import {
   cpSync,
   existsSync,
-  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -18,6 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { hashFiles } from "../hash-files.ts";
 
 /**
  * The deployable bundle and the demo that tests share. Both stay in `dist/built` and are used again while nothing that they
@@ -64,6 +62,15 @@ export function ensureDemo(): string {
   return process.env["EDGE_FORMS_DEMO"];
 }
 
+/** Returns a folder with the commands of `src/dev` in few files, which Node loads in half the CPU time of the sources. */
+export function ensureCommands(): string {
+  process.env["EDGE_FORMS_COMMANDS"] ??= ensureFolder(
+    join(folder, `${hashInputs(project)}-commands`),
+    buildCommands,
+  );
+  return process.env["EDGE_FORMS_COMMANDS"];
+}
+
 /** Runs once per test run, before files that need the client and the demo. */
 export default function setup(): void {
   if (process.env["EDGE_FORMS_CLIENT"] === undefined) {
@@ -79,14 +86,7 @@ export function linkProject(target: string): void {
 }
 
 /** Returns a hash of everything below `root` that the bundle, its assets and the demo are built from. */
-export function hashInputs(root: string): string {
-  const hash = createHash("sha256").update(process.version);
-  for (const file of globSync(inputs, { cwd: root }).toSorted()) {
-    if (statSync(join(root, file)).isDirectory()) continue;
-    hash.update(`\0${file}\0`).update(readFileSync(join(root, file)));
-  }
-  return hash.digest("hex").slice(0, 16);
-}
+export const hashInputs = (root: string): string => hashFiles(root, inputs);
 
 /** The folder gets its name when it is complete, because other runs may build the same one. */
 function ensureFolder(path: string, build: (target: string) => void): string {
@@ -134,8 +134,22 @@ function buildBundle(target: string): void {
   });
 }
 
+function buildCommands(target: string): void {
+  loadEsbuild().buildSync({
+    absWorkingDir: project,
+    entryPoints: ["src/dev/*.ts"],
+    outdir: target,
+    bundle: true,
+    splitting: true,
+    platform: "node",
+    format: "esm",
+    external: ["wrangler", "miniflare"],
+  });
+}
+
 /** Loading wrangler takes a second, which only a build needs. */
 const loadWrangler = () => createRequire(import.meta.url)("wrangler") as typeof import("wrangler");
+const loadEsbuild = () => createRequire(import.meta.url)("esbuild") as typeof import("esbuild");
 
 function createDemo(bundle: string, target: string): void {
   inClone((clone) => {

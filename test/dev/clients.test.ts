@@ -64,7 +64,9 @@ describe("OpenAPI documents in public tools", () => {
       (report) => report.problems,
     );
     expect(problems).toEqual(files.map(() => []));
-    const spectral = ["lint", "--ruleset=spectral.yaml", "--format=json", "--quiet", ...paths];
+    // Spectral needs five times as long. The joined document has the operations of the two that it joins.
+    const joined = paths.filter((path) => /\/(joined|service)(-older)?\.json$/.test(path));
+    const spectral = ["lint", "--ruleset=spectral.yaml", "--format=json", "--quiet", ...joined];
     const result = await inClients(projectBin("spectral"), spectral).catch((error) => error);
     expect(JSON.parse(result.stdout)).toEqual([]);
   });

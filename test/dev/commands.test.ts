@@ -18,9 +18,7 @@ const withoutOptions = ["types", "check", "check:bindings", "check:types", "fix"
 /** Runs a script of package.json. npm would start each in half a second. */
 function runScript(name: string, option: string) {
   const command = name === "client" ? "node packages/client/build.ts" : (scripts[name] ?? "");
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "edge-forms-compiled") };
-  const options = { cwd: project, encoding: "utf8", env } as const;
-  return spawnSync("sh", ["-c", `${command} ${option}`], options);
+  return spawnSync("sh", ["-c", `${command} ${option}`], { cwd: project, encoding: "utf8" });
 }
 
 const names = Object.keys(scripts).filter((name) => !withoutOptions.includes(name));

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compilePattern, analyzePattern } from "../../src/domain/pattern/pattern.ts";
 import { findExampleText } from "../../src/domain/pattern/parse.ts";
-import { sized, unsized } from "../support/size.ts";
+import { randomCases, unsized } from "../support/size.ts";
 
 const atoms = [
   "a",
@@ -70,7 +70,7 @@ describe("Patterns", () => {
           ]);
         }
       }),
-      { numRuns: sized(300, 1500) },
+      { numRuns: randomCases(300, 1500) },
     );
   });
 
@@ -111,7 +111,7 @@ describe("Patterns", () => {
         expect(Array.from(example).length).toBeGreaterThanOrEqual(minLength);
         expect(Array.from(example).length).toBeLessThanOrEqual(minLength + extraLength);
       }),
-      { numRuns: sized(300, 1000) },
+      { numRuns: randomCases(300, 1000) },
     );
     expect(findExampleText(compilePattern("^[A-Z]{2}-\\d{4}$"), 0, 100)).toMatch(
       /^[A-Z]{2}-\d{4}$/,

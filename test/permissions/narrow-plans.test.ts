@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Answer, Client } from "../support/client";
 import { pdf, putContent, sha256 } from "../support/files";
 import { client, makeForm } from "../support/service";
-import { sized } from "../support/size";
+import { randomCases } from "../support/size";
 import type { Kind } from "./narrow-world";
 import { comparable, createTwin, pages, send, type Step, type Twin } from "./twins";
 
@@ -171,7 +171,7 @@ describe.each(["form", "app"] as Kind[])("Two %ss that differ only behind a view
         }
       }),
       // Each run takes four of the 100 credentials that a member may have.
-      { numRuns: sized(2, 12), endOnFailure: true },
+      { numRuns: randomCases(2, 12), endOnFailure: true },
     );
   }, 240_000);
 });

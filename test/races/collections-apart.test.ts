@@ -9,7 +9,7 @@ import {
 import type { Client, Json } from "../support/client";
 import { client, freshKey, makeApp, makeForm } from "../support/service";
 import { dataDb } from "../support/databases";
-import { sized, unsized } from "../support/size";
+import { randomCases, unsized } from "../support/size";
 
 const text = (key: string, settings: object = {}) => ({ key, type: "text", ...settings });
 
@@ -115,7 +115,7 @@ describe("Isolation between collections", () => {
             }
           },
         ),
-        { numRuns: sized(3, 8) },
+        { numRuns: randomCases(3, 8) },
       );
     },
     60_000,

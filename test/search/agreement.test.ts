@@ -15,7 +15,7 @@ import * as arbitrary from "./arbitrary";
 import { matches, sorted } from "./reference";
 import { idsOfPlan, possiblePlans, searchAllPages } from "./plans";
 import { dataHandle } from "../support/databases";
-import { sized } from "../support/size";
+import { randomCases } from "../support/size";
 
 const itemCount = 70;
 
@@ -82,7 +82,7 @@ describe("Searches compared with the reference", () => {
           expect(item).toEqual(items.find(({ id }) => id === item.id));
         }
       }),
-      { numRuns: sized(20, 80) },
+      { numRuns: randomCases(20, 80) },
     );
   }, 120_000);
 
@@ -104,7 +104,7 @@ describe("Searches compared with the reference", () => {
           }
         },
       ),
-      { numRuns: sized(12, 40) },
+      { numRuns: randomCases(12, 40) },
     );
   }, 180_000);
 
@@ -130,7 +130,7 @@ describe("Searches compared with the reference", () => {
           }
         },
       ),
-      { numRuns: sized(8, 40) },
+      { numRuns: randomCases(8, 40) },
     );
   }, 180_000);
 });

@@ -15,7 +15,7 @@ import * as arbitrary from "./arbitrary";
 import { ItemBrowser } from "./item-browser";
 import { matches } from "./reference";
 import { dataHandle } from "../support/databases";
-import { sized, unsized } from "../support/size";
+import { randomCases, unsized } from "../support/size";
 
 describe("Count of a search", () => {
   const browser = new ItemBrowser();
@@ -45,7 +45,7 @@ describe("Count of a search", () => {
         const second = await browser.page(form, { body, isForPeople: true }, first.nextPosition, 5);
         expect(second.count).toEqual(exact);
       }),
-      { numRuns: sized(40, 80) },
+      { numRuns: randomCases(40, 80) },
     );
   }, 60_000);
 
@@ -70,7 +70,7 @@ describe("Count of a search", () => {
         if (count?.exact) expect(count.count).toBe(expected(body));
         expect(count?.count).toBeLessThanOrEqual(expected(body));
       }),
-      { numRuns: sized(40, 120) },
+      { numRuns: randomCases(40, 120) },
     );
   }, 60_000);
 

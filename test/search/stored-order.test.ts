@@ -14,7 +14,7 @@ import * as arbitrary from "./arbitrary";
 import { matches, sorted } from "./reference";
 import { idsOfPlan, possiblePlans, searchAllPages } from "./plans";
 import { dataHandle, dataDb } from "../support/databases";
-import { sized, unsized } from "../support/size";
+import { randomCases, unsized } from "../support/size";
 
 const itemCount = 60;
 const fields = [
@@ -136,7 +136,7 @@ describe.each(["app", "form"] as const)("Ids, receipt numbers and times of an %s
         const results = await searchAllPages(integrator, `${path}/search`, body, limit);
         expect(results.map(({ id }) => id)).toEqual(expected(body));
       }),
-      { numRuns: sized(12, 60) },
+      { numRuns: randomCases(12, 60) },
     );
   }, 120_000);
 
@@ -174,7 +174,7 @@ describe.each(["app", "form"] as const)("Ids, receipt numbers and times of an %s
           }
         },
       ),
-      { numRuns: sized(12, 60) },
+      { numRuns: randomCases(12, 60) },
     );
   }, 180_000);
 

@@ -8,7 +8,7 @@ import * as arbitrary from "./arbitrary";
 import { ItemBrowser } from "./item-browser";
 import { foldText, matches } from "./reference";
 import { dataDb } from "../support/databases";
-import { sized, unsized } from "../support/size";
+import { randomCases, unsized } from "../support/size";
 
 const text = (key: string, settings: object = {}) => ({ key, type: "text", ...settings });
 
@@ -64,7 +64,7 @@ describe("Text search", () => {
           const expected = itemsWith(words).map(({ id }) => id);
           expect(await browser.ids(form, { text: words }, limit)).toEqual(expected.toReversed());
         }),
-        { numRuns: sized(25, 60) },
+        { numRuns: randomCases(25, 60) },
       );
     },
     60_000,

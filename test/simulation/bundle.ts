@@ -1,5 +1,4 @@
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
 import {
   existsSync,
   mkdirSync,
@@ -16,6 +15,7 @@ import type { Settings, Ports, Service } from "../../src/http/service.ts";
 import type { Memory } from "../../src/domain/memory.ts";
 import type { Timeline } from "../../src/domain/timeline.ts";
 import type { ServiceSettings } from "../../src/service.ts";
+import { hashFiles } from "../hash-files.ts";
 import { subtle } from "./platform/services.ts";
 
 export const root = new URL("../..", import.meta.url).pathname;
@@ -73,8 +73,24 @@ const entry = `
   export { createService } from "./src/service.ts";
 `;
 
-/** Builds the service, with patches, and loads it. */
+/** Loads the service, with patches. Builds it if no earlier process has built it from the same sources. */
 export async function loadBundle(patches: readonly Patch[] = [], from = root): Promise<Bundle> {
+  const tools = ["package-lock.json", "tsconfig.json", "test/simulation/bundle.ts"];
+  const inputs = hashFiles(from, ["src/**/*.{ts,tsx}"], [patches, hashFiles(root, tools)]);
+  const path = join(folder, `${inputs}.mjs`);
+  if (!existsSync(path)) {
+    const contents = await buildBundle(patches, from);
+    mkdirSync(folder, { recursive: true });
+    // Another process must not read half of it.
+    const written = `${path}.${process.pid}`;
+    writeFileSync(written, contents);
+    renameSync(written, path);
+  }
+  Object.assign(globalThis, { simulatedSubtle: subtle });
+  return (await import(pathToFileURL(path).href)) as Bundle;
+}
+
+async function buildBundle(patches: readonly Patch[], from: string): Promise<Uint8Array> {
   const { outputFiles } = await build({
     stdin: { contents: entry, resolveDir: from, loader: "ts" },
     absWorkingDir: from,
@@ -87,26 +103,15 @@ export async function loadBundle(patches: readonly Patch[] = [], from = root): P
     conditions: ["workerd", "worker", "module", "browser"],
     mainFields: ["browser", "module", "main"],
     define: { "crypto.subtle": "simulatedSubtle" },
-    sourcemap: "inline",
-    logOverride: { "unsupported-require-call": "silent" },
     plugins: [
       simulated(from, [givenService, ...(hasMoves(from) ? smallPortions : []), ...patches]),
     ],
+    logOverride: { "unsupported-require-call": "silent" },
     write: false,
   });
   const [output] = outputFiles;
   if (!output) throw new Error("No bundle.");
-  const hash = createHash("sha256").update(output.contents).digest("hex").slice(0, 16);
-  mkdirSync(folder, { recursive: true });
-  const path = join(folder, `${hash}.mjs`);
-  if (!existsSync(path)) {
-    // Another process must not read half of it.
-    const written = `${path}.${process.pid}`;
-    writeFileSync(written, output.contents);
-    renameSync(written, path);
-  }
-  Object.assign(globalThis, { simulatedSubtle: subtle });
-  return (await import(pathToFileURL(path).href)) as Bundle;
+  return output.contents;
 }
 
 function simulated(from: string, patches: readonly Patch[]): Plugin {

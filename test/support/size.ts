@@ -15,6 +15,12 @@ export const isFullSize = tier !== "quick";
 /** A number of random cases: small in `npm test`. */
 export const sized = (small: number, full: number): number => (isFullSize ? full : small);
 
+/**
+ * A number of random cases, each run with other ones. `npm run test:rest` leaves out as many as `npm test` has tried before.
+ */
+export const randomCases = (small: number, full: number): number =>
+  tier === "rest" ? full - small : sized(small, full);
+
 const nothing: unknown = new Proxy(() => nothing, { get: () => nothing });
 
 /** `it` for tests that `npm test` leaves out. */

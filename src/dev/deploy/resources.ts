@@ -1,5 +1,5 @@
 import { homeName } from "#domain/bookmarks.ts";
-import { staysInJurisdiction, type Location } from "#domain/definition/collection.ts";
+import { staysInJurisdiction, type Location } from "#domain/definition/location.ts";
 import type { Cloudflare } from "./cloudflare.ts";
 import type { Deployment } from "./deployment.ts";
 import type { DeploymentOptions } from "./options.ts";

@@ -1,15 +1,8 @@
 import { homeName, parseBookmarks } from "#domain/bookmarks.ts";
 import { sequencesPerCollection } from "#domain/item/item.ts";
 import { sequencesPerRestore } from "#domain/timeline.ts";
-import {
-  reconcile,
-  selectHeld,
-  type HeldRow,
-  type LostCollection,
-  type PlacementRow,
-  type Repair,
-} from "./reconcile.ts";
-import { forgetMoves, selectMoves, type MoveRow } from "./restored-moves.ts";
+import type { HeldRow, LostCollection, PlacementRow, Repair } from "./reconcile.ts";
+import type { MoveRow } from "./restored-moves.ts";
 import type { Deployment } from "./deployment.ts";
 import { restoresOf } from "./live-worker.ts";
 import { insertAuditEntry, queryDatabase, quote } from "./query.ts";
@@ -167,6 +160,9 @@ export async function settleRestore(
     await runAll(deployment, audits);
     return [];
   }
+  // Only this needs the schema, whose packages take four times as long to load as all else.
+  const { reconcile, selectHeld } = await import("./reconcile.ts");
+  const { forgetMoves, selectMoves } = await import("./restored-moves.ts");
   const sql = "SELECT collection_id, kind, key, database, epoch, state FROM placement";
   const { results: placements } = await queryDatabase<PlacementRow>(deployment, homeName, sql);
   const held = new Map<string, HeldRow[]>();

@@ -1,4 +1,5 @@
 import type { Field, FieldSet } from "./field.ts";
+import type { Location } from "./location.ts";
 import * as z from "zod/mini";
 import { lazy } from "#domain/lazy.ts";
 import { problem, type Problem } from "#domain/problem/problem.ts";
@@ -86,15 +87,6 @@ export interface View {
   /** The keys of the fields that it shows; absent for all. */
   fields?: string[] | undefined;
 }
-
-const jurisdictions = ["eu", "us", "fedramp"] as const;
-/** The jurisdictions and the location hints of databases at Cloudflare. */
-export const locations = [...jurisdictions, "weur", "eeur", "wnam", "enam", "apac", "oc"] as const;
-export type Location = (typeof locations)[number];
-
-/** Whether the data must not leave a jurisdiction. */
-export const staysInJurisdiction = ({ location }: Pick<Definition, "location">): boolean =>
-  jurisdictions.some((jurisdiction) => jurisdiction === location);
 
 /** A definition without the server's own counters. */
 export interface Definition {

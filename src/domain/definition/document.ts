@@ -3,14 +3,8 @@ import { fieldKeyPattern, type Field, type ScalarField } from "./field.ts";
 import { maxFileBytes, maxFilesPerField } from "#domain/files/file.ts";
 import { hasNoControls, isStorable, notStorableReason } from "#domain/text.ts";
 import { toEpochMs, isTimeZone } from "#domain/time.ts";
-import {
-  locations,
-  minHistoryDays,
-  retainSchema,
-  type RetentionRule,
-  maxHistoryDays,
-  type Location,
-} from "./collection.ts";
+import { minHistoryDays, retainSchema, type RetentionRule, maxHistoryDays } from "./collection.ts";
+import { locations, type Location } from "./location.ts";
 import { viewsSchema, type ViewDocument } from "./view.ts";
 import { lazy } from "#domain/lazy.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";

@@ -2,7 +2,7 @@ export * from "./home-schema.ts";
 import { customType, index, integer, primaryKey, text, unique } from "drizzle-orm/sqlite-core";
 import { lazyTable } from "./lazy.ts";
 import type { Actor, AuditAction } from "#domain/audit.ts";
-import type { Location } from "#domain/definition/collection.ts";
+import type { Location } from "#domain/definition/location.ts";
 import type { ItemAction } from "#domain/item/change.ts";
 
 /** The tables of `migrations/`, which document each table. A test compares both, column by column. */

@@ -24,6 +24,8 @@ export class Cloud {
   constructor(storage?: Storage) {
     this.account = new Account(storage);
     this.#server = createServer((request, response) => void this.#answer(request, response));
+    // On a busy machine, a command may need more than the usual 5 seconds between two calls.
+    this.#server.keepAliveTimeout = 600_000;
     this.#server.on("connect", (request: IncomingMessage, socket, head: Buffer) => {
       const open = async () => {
         const port = await this.#port(request.url ?? "");

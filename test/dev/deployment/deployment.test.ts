@@ -68,7 +68,7 @@ async function run(commands: string): Promise<string> {
       PATH: path.join(":"),
       HOME: temporaryFolder,
       PACKAGES: join(project, "node_modules"),
-      NODE_COMPILE_CACHE: join(temporaryFolder, "compiled"),
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
     },
     stdio: ["ignore", "pipe", "pipe"],
   });

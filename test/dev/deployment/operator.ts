@@ -4,7 +4,6 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -12,18 +11,22 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ensureCommands } from "../built.ts";
 import { Cloud } from "./cloud.ts";
 import { npmFunction, project } from "./commands.ts";
 import { SqliteStorage } from "./storage.ts";
 
 const standIn = join(project, "test/dev/deployment/stand-in");
 
-/** An operator, whose checkout has a wrangler that starts fast, with an own imitation of Cloudflare. */
+/** An operator, whose checkout has commands and a wrangler that start fast, with an own imitation of Cloudflare. */
 export class Operator {
   readonly cloud: Cloud;
   readonly checkout = mkdtempSync(join(tmpdir(), "edge-forms-operator-"));
   readonly settingsFile = join(this.checkout, "wrangler.production.json");
-  readonly #shell = npmFunction(`--import ${join(standIn, "preload.js")}`);
+  readonly #shell = npmFunction(`--import ${join(standIn, "preload.js")}`).replaceAll(
+    /(src\/dev\/\S+)\.ts/g,
+    "$1.js",
+  );
 
   /** Databases of D1 also serve code of the service, and reject what D1 rejects. */
   constructor(databases: "SQLite" | "D1" = "SQLite") {
@@ -31,14 +34,11 @@ export class Operator {
   }
 
   async start(): Promise<void> {
-    for (const name of ["src", "migrations", "package.json", "wrangler.toml"])
+    for (const name of ["migrations", "package.json", "wrangler.toml"])
       cpSync(join(project, name), join(this.checkout, name), { recursive: true });
-    const packages = join(this.checkout, "node_modules");
-    mkdirSync(packages);
-    for (const name of readdirSync(join(project, "node_modules")))
-      if (name !== "wrangler")
-        symlinkSync(join(project, "node_modules", name), join(packages, name));
-    symlinkSync(standIn, join(packages, "wrangler"));
+    cpSync(ensureCommands(), join(this.checkout, "src/dev"), { recursive: true });
+    mkdirSync(join(this.checkout, "node_modules"));
+    symlinkSync(standIn, join(this.checkout, "node_modules/wrangler"));
     await this.cloud.start();
   }
 
@@ -112,12 +112,7 @@ export class Operator {
   ) {
     const child = spawn("bash", ["-euo", "pipefail", "-c", `${this.#shell}\n${lines}`], {
       cwd: this.checkout,
-      env: {
-        ...process.env,
-        NODE_COMPILE_CACHE: join(tmpdir(), "edge-forms-compiled"),
-        ...this.cloud.environment,
-        ...environment,
-      },
+      env: { ...process.env, ...this.cloud.environment, ...environment },
       stdio: ["ignore", "pipe", "pipe"],
       // A group of its own, so that wrangler ends with it.
       detached: true,

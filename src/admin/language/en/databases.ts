@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import type { Location } from "#domain/definition/collection.ts";
+import type { Location } from "#domain/definition/location.ts";
 import { sentence } from "#admin/language/sentence.ts";
 
 /** The jurisdictions and the location hints of databases. */

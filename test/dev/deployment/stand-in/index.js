@@ -1,1 +1,0 @@
-export { experimental_readRawConfig } from "wrangler";
