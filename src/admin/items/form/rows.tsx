@@ -77,7 +77,6 @@ function RowInputs({
             class="quiet little"
             name="$move"
             value={`${name.replace("[", ":").replace("]", "")}:${direction}`}
-            formnovalidate
             data-move={direction}
             aria-label={text[label](number)}
           >
@@ -176,7 +175,7 @@ export function LineItemRows({ field, stored, form, zone, withMoreRows }: LineIt
         {text.add}
       </button>
       <noscript>
-        <button type="submit" class="quiet little" name="$more" value={key} formnovalidate>
+        <button type="submit" class="quiet little" name="$more" value={key}>
           {text.addMore}
         </button>
       </noscript>
