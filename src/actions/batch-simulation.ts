@@ -23,7 +23,14 @@ import type { ActionContext } from "./context.ts";
 import { buildDraft, assertTypeStable } from "./create-item.ts";
 import { parseUpsertKey } from "./upsert-key.ts";
 import { assertInView } from "./narrow-write.ts";
-import { nextState, assertChangeable, hasSameData, updateAction } from "./update-item.ts";
+import {
+  assertChangeable,
+  hasSameData,
+  nextState,
+  reopenedState,
+  updateAction,
+  type NextState,
+} from "./update-item.ts";
 
 /** An item that a batch refers to: its state as read, and its state after the operations so far. */
 export interface TouchedItem {
@@ -127,6 +134,8 @@ export class BatchSimulation {
       }
       case "delete":
         return this.#delete(this.#find(operation.id), operation.ifMatch);
+      case "reopen":
+        return this.#reopen(this.#find(operation.id), operation.ifMatch);
     }
   }
 
@@ -212,6 +221,25 @@ export class BatchSimulation {
     if (next.status === item.status && hasSameData(next, stored)) {
       return { op, outcome: "unchanged", item: touchedItem, version, warnings };
     }
+    const after = this.#store(touchedItem, item, next);
+    return { op, outcome: "updated", item: touchedItem, version: after.version, warnings };
+  }
+
+  #reopen(touchedItem: TouchedItem, ifMatch: Parameters<typeof nextState>[3]): SimulatedOperation {
+    const item = touchedItem.current;
+    if (!item) throw problem.notFound();
+    const next = reopenedState(item, ifMatch);
+    const { version } = this.#store(touchedItem, item, next, "submission.reopen");
+    return { op: "reopen", outcome: "updated", item: touchedItem, version, warnings: [] };
+  }
+
+  /** Plans the change of an item to its next state. */
+  #store(
+    touchedItem: TouchedItem,
+    item: Item,
+    next: Pick<NextState, "data" | "status">,
+    action?: ItemAction,
+  ): Item {
     const { actor, databases } = this.#ctx;
     const { timeline } = databases;
     const whole = wholeCollection(this.#access);
@@ -225,12 +253,16 @@ export class BatchSimulation {
     touchedItem.lastState = after;
     touchedItem.states.push(after.data);
     const diff = diffItems(whole, item, after);
-    const action = updateAction(item, after);
     const marks = isNew(item) ? newItemMarks : viewMarks;
-    const views = marks(whole, item, after);
-    this.changes.push({ item: touchedItem, action, version: after.version, diff, views });
+    this.changes.push({
+      item: touchedItem,
+      action: action ?? updateAction(item, after),
+      version: after.version,
+      diff,
+      views: marks(whole, item, after),
+    });
     this.#recordOwner(touchedItem, after);
-    return { op, outcome: "updated", item: touchedItem, version: after.version, warnings };
+    return after;
   }
 
   #delete(touchedItem: TouchedItem, ifMatch: Parameters<typeof nextState>[3]): SimulatedOperation {

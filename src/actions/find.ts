@@ -73,7 +73,8 @@ function findViews(collections: readonly NamedCollection[], text: string): Found
     return views
       .filter(
         ({ name }) =>
-          containsWords(`${name} ${collection.name}`, text) && !containsWords(collection.name, text),
+          containsWords(`${name} ${collection.name}`, text) &&
+          !containsWords(collection.name, text),
       )
       .map((view) => ({ ...view, kind: collection.kind, collection }));
   });

@@ -1,6 +1,12 @@
 import { Hono } from "hono";
 import type { Child } from "hono/jsx";
-import { containsWords, findByName, maxScannedValues, startsWords, type RankedItem } from "#actions/find.ts";
+import {
+  containsWords,
+  findByName,
+  maxScannedValues,
+  startsWords,
+  type RankedItem,
+} from "#actions/find.ts";
 import { roleAllows, type Ability, type Role } from "#domain/credential/permissions.ts";
 import type { AdminEnv } from "#http/env.ts";
 import { EmptyState } from "#html/parts.tsx";
@@ -169,7 +175,9 @@ function collectionResults(
     // Items need not contain a word of the name of their app or form.
     const words = text.split(/\s+/u).filter((word) => !containsWords(name, word));
     const query = encodeURIComponent(words.join(" "));
-    return query === "" ? [] : [{ name: search.allIn(name), detail: "", href: `${path}?q=${query}` }];
+    return query === ""
+      ? []
+      : [{ name: search.allIn(name), detail: "", href: `${path}?q=${query}` }];
   });
 }
 

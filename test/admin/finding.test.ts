@@ -4,7 +4,15 @@ import { as, cookieOf, newMember, signIn } from "../support/members";
 import { copyEntries } from "../support/copies";
 import { host, type Json } from "../support/client";
 import { counted } from "../support/counting";
-import { admin, anonymous, client, freshKey, makeApp, makeForm, ownerCookie } from "../support/service";
+import {
+  admin,
+  anonymous,
+  client,
+  freshKey,
+  makeApp,
+  makeForm,
+  ownerCookie,
+} from "../support/service";
 import { world } from "../support/world";
 
 type Call = (method: string, path: string) => ReturnType<typeof admin>;
@@ -91,7 +99,11 @@ describe("The search field of the frame", () => {
       const create = async (app: string, data: object) =>
         (await creator.post(`/apps/${app}/records`, { data })).body.id as string;
       finch = await create(customers, { name: `${word} Finch`, email: `finch@${word}.example` });
-      order = await create(orders, { customer: `${word} Finch`, email: "a@b.example", note: "Oak" });
+      order = await create(orders, {
+        customer: `${word} Finch`,
+        email: "a@b.example",
+        note: "Oak",
+      });
       await create(orders, { customer: "高橋　健", email: `takahashi@${word}.example` });
       for (const number of [19, 10, 1, 18]) {
         await create(orders, { customer: `${word} meeting ${number}` });
@@ -129,7 +141,7 @@ describe("The search field of the frame", () => {
     it("finds records by shortened receipt numbers", async () => {
       const href = `/admin/apps/${orders}/items/${order}`;
       for (const text of ["000001", `${word}-1`, `${word}-000001`, "1"])
-        expect(await hrefsOf(text), text).toContain(href);
+        expect([text, ...(await hrefsOf(text))]).toContain(href);
     });
 
     it("offers all results of each app or form", async () => {

@@ -176,7 +176,9 @@ function idEndsSql([text = ""]: readonly string[], words: readonly Word[]): SQL[
   const [, end] = /^(?:…|\.\.\.)?([0-9a-hjkmnp-tv-z]{8,26})$/i.exec(text) ?? [];
   if (end === undefined) return [];
   return ["rec_", "sub_"].map(
-    (prefix) => sql`select number as item, ${detailsSql} as details, ${number(matchRanks.idEnd)} as rank, ${allWords(words)} as words
+    (
+      prefix,
+    ) => sql`select number as item, ${detailsSql} as details, ${number(matchRanks.idEnd)} as rank, ${allWords(words)} as words
       from (select id, number from item where id > ${prefix} and id < ${prefixEnd(prefix)}
         order by id desc limit ${number(maxScannedIds)})
       where substr(id, ${number(-end.length)}) = ${end.toUpperCase()}`,

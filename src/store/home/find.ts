@@ -129,7 +129,8 @@ const selectCollections = (db: Database<"data">) =>
         kind: collection.kind,
         key: collection.key,
         name: collection.name,
-        views: sql<string>`(select json_group_array(json_object('key', value ->> 'key', 'name', value ->> 'name'))
+        views:
+          sql<string>`(select json_group_array(json_object('key', value ->> 'key', 'name', value ->> 'name'))
           from json_each(${collection.views}))`.as("view_names"),
       })
       .from(collection)

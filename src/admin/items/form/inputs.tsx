@@ -39,15 +39,24 @@ function SingleInput({ field, value, isSent, zone, required }: SingleInputProps)
     }
     case "select": {
       const options = [{ value: "", label: "" }, ...optionsFor(field.options, [text], texts)];
-      return <Select {...{ name, label, hint, options, value: text, "aria-required": ariaRequired }} />;
+      return (
+        <Select {...{ name, label, hint, options, value: text, "aria-required": ariaRequired }} />
+      );
     }
     case "boolean": {
       const options = yesNoOptions(texts);
-      return <Select {...{ name, label, hint, options, value: text, "aria-required": ariaRequired }} />;
+      return (
+        <Select {...{ name, label, hint, options, value: text, "aria-required": ariaRequired }} />
+      );
     }
     case "multiline_text":
       // Browsers drop the first line break of a textarea, so the value starts with an extra one.
-      return <TextArea {...{ name, label, hint, value: `\n${text}`, "aria-required": ariaRequired }} wide />;
+      return (
+        <TextArea
+          {...{ name, label, hint, value: `\n${text}`, "aria-required": ariaRequired }}
+          wide
+        />
+      );
     case "reference":
       return <ReferenceInput {...{ field, label, text, required }} />;
     case "text":

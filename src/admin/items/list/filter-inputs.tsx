@@ -257,9 +257,7 @@ function Operands({ target, values, op }: OperandProps) {
 
 /** Programs may compare with exact times, which an input for days cannot show. */
 const dayInput = (text: string) =>
-  text === "" || /^\d{4}-\d\d-\d\d$/.test(text)
-    ? { type: "date", max: "9999-12-31" }
-    : { type: "text" };
+  /^(\d{4}-\d\d-\d\d)?$/.test(text) ? { type: "date", max: "9999-12-31" } : { type: "text" };
 
 function DateOperands({ first, second, op }: { first: string; second: string; op: string }) {
   const { filters } = useText();

@@ -193,6 +193,9 @@ function BulkActions({ kind, canWrite }: { kind: "app" | "form"; canWrite: boole
           <button type="submit" class="quiet little" name="act" value="close">
             {text.closeSelected}
           </button>
+          <button type="submit" class="quiet little" name="act" value="reopen">
+            {text.reopenSelected}
+          </button>
           <button type="submit" class="danger little" name="act" value="delete">
             {text.deleteSelected}
           </button>

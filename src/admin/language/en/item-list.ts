@@ -30,6 +30,7 @@ const table = () => ({
   downloadSelected: "Download selected",
   editSelected: "Edit selected…",
   closeSelected: "Close selected…",
+  reopenSelected: "Reopen selected…",
   deleteSelected: "Delete selected…",
 });
 

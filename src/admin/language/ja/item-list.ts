@@ -30,6 +30,7 @@ const table = (): ItemList["table"] => ({
   downloadSelected: "選択分をダウンロード",
   editSelected: "選択分を編集…",
   closeSelected: "選択分をクローズ…",
+  reopenSelected: "選択分のクローズを解除…",
   deleteSelected: "選択分を削除…",
 });
 
