@@ -165,7 +165,7 @@ describe.each([
     await call("PATCH", `/submissions/${id}`, { data: { note: "theirs", topics: ["b"] } });
     await person.fill("Who", "Mine");
     await person.press("Save changes");
-    await page.getByText("Mine saved. Changes by others were kept: Note, Topics.").waitFor();
+    await page.getByText("Mine saved. Changes made meanwhile were kept: Note, Topics.").waitFor();
     expect((await loadVisit(id)).data).toMatchObject({
       who: "Mine",
       note: "theirs",
@@ -181,7 +181,7 @@ describe.each([
     await person.fill("Status of the visit", "Mine too");
     await person.press("Save changes");
     expect(await page.getByRole("alert").textContent()).toContain(
-      "Not saved. Someone else changed Who.",
+      "Not saved. Who changed while you were editing.",
     );
     complaints.length = 0;
     const group = page.getByRole("group", { name: "Who" });
@@ -233,9 +233,11 @@ describe.each([
       expect.stringMatching(/^Created by Items, /),
     ]);
     await person.press("Revert all");
-    await page.getByText("Change to Yoshida Ren reverted").waitFor();
+    await page.getByText("Who, Topics of Yoshida Ren reverted").waitFor();
     expect((await loadVisit(id)).data).toMatchObject({ who: "Yoshida Ren", topics: ["c", "a"] });
-    expect(await entries.first().textContent()).toMatch(/^Updated by you, .*Changed → Yoshida Ren/);
+    expect(await entries.first().textContent()).toMatch(
+      /^Reverted by you, .*Changed → Yoshida Ren/,
+    );
   });
 
   it("remembers the member's chosen columns of a list", async () => {

@@ -133,7 +133,7 @@ describe.each([
     await page.waitForURL(/sub_/);
     await person.follow("Next →");
     await page.getByRole("heading", { name: "No. 2" }).waitFor();
-    await person.press("Close");
+    await person.press("Close submission");
     await page.getByText("No. 2 closed").waitFor();
     await person.follow("Next →");
     await page.getByRole("heading", { name: "No. 3" }).waitFor();

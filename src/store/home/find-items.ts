@@ -185,6 +185,10 @@ function idEndsSql([text = ""]: readonly string[], words: readonly Word[]): SQL[
   );
 }
 
+/** The ranges of the values that start with one of the texts, as JSON. */
+const rangesOf = (texts: readonly string[]) =>
+  JSON.stringify(texts.flatMap(spellings).map((start) => [start, prefixEnd(start)]));
+
 /** Values that start with the text or one of its words, and those of the first entries that contain a word. */
 function valuesSql(forms: readonly string[], words: readonly Word[]): SQL[] {
   const fields = sql`(select c.id * ${number(fieldsPerCollection)} + (f.value ->> 'id') as number, f.value ->> 'label' as label
@@ -201,8 +205,6 @@ function valuesSql(forms: readonly string[], words: readonly Word[]): SQL[] {
       ),
       sql` + `,
     );
-  const rangesOf = (texts: readonly string[]) =>
-    JSON.stringify(texts.flatMap(spellings).map((start) => [start, prefixEnd(start)]));
   const startingWith = (texts: readonly string[], rank: SQL, found: SQL) =>
     sql`select item, ${details} as details, ${rank} as rank, ${found} as words from (select e.item, f.label, e.value, e.folded
       from ${fields} cross join json_each(${rangesOf(texts)}) r
