@@ -114,6 +114,19 @@ function linkify(text: string): Child[] {
   );
 }
 
+/** An address that wraps before its “@” rather than inside a word. */
+function EmailText({ text }: { text: string }) {
+  const at = text.lastIndexOf("@");
+  if (at <= 0) return <>{text}</>;
+  return (
+    <>
+      {text.slice(0, at)}
+      <wbr />
+      {text.slice(at)}
+    </>
+  );
+}
+
 /** Formats a value for people: option labels, the field's decimals, dates in the viewer's locale and time zone. */
 export function Value({ field, value, short }: { field: Field; value: unknown; short?: boolean }) {
   const viewer = useViewer();
@@ -135,7 +148,7 @@ export function Value({ field, value, short }: { field: Field; value: unknown; s
     case "reference":
       return <ReferenceValue id={text} short={short} />;
     case "email":
-      return short ? <>{text}</> : <a href={`mailto:${text}`}>{text}</a>;
+      return short ? <EmailText text={text} /> : <a href={`mailto:${text}`}>{text}</a>;
     case "phone":
       return short ? <>{text}</> : <a href={`tel:${text.replaceAll(/[^+\d]/g, "")}`}>{text}</a>;
     case "text":

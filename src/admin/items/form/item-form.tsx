@@ -183,6 +183,7 @@ export function ItemFormPage(props: ItemFormProps) {
         class="item"
         enctype={encodingOf(fields)}
         data-warn={form ? "unsaved" : ""}
+        data-new={view || form ? undefined : ""}
       >
         <ReferencesContext.Provider value={references}>
           {clash ? <ConflictNotice conflict={clash} frame={frame} /> : null}

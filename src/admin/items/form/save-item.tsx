@@ -36,7 +36,7 @@ import { ItemFormPage } from "./item-form.tsx";
 import { storeSentFiles } from "#admin/items/files/sent-files.ts";
 import { createItem } from "#actions/create-item.ts";
 import { readShared, shareValues } from "./shared-values.ts";
-import { findFormRecords, formReferences, type ResolvedForm } from "./find-records.ts";
+import { findFormRecords, formReferences, withGuesses, type ResolvedForm } from "./find-records.ts";
 import { noReferences } from "#admin/items/references.tsx";
 
 const fieldsOf = ({ collection }: CompiledCollection) => collection.definition.fields.fields;
@@ -119,7 +119,11 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
         const body = buildItemBody(form, target.compiled);
         const view = await updateItem(c.var.action, target, body, readIfMatch(form));
         const to = withPlace(`${itemsPath(c, kind)}/${view.id}`, readPlace(c));
-        const flash = savedMessage(readTexts(c), target, view, []);
+        const flash = withGuesses(
+          savedMessage(readTexts(c), target, view, []),
+          resolved,
+          readTexts(c),
+        );
         return { to, flash, document: itemDocument(view, relativeOrigin) };
       }
       const result = await retryOnConflict(c.var.action, async () => {
@@ -131,7 +135,11 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
       return {
         to: withPlace(`${itemsPath(c, kind)}/${view.id}`, readPlace(c)),
         flash: {
-          text: savedMessage(readTexts(c), target, view, theirs),
+          text: withGuesses(
+            savedMessage(readTexts(c), target, view, theirs),
+            resolved,
+            readTexts(c),
+          ),
           isPartial: false,
           undo: undoSaving(c, kind, target, view),
         },
@@ -246,7 +254,8 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
   const fields = fieldsOf(compiled);
   assertCellsFit(fields, sent, readTexts(c));
   const refusal = await storeSentFiles(c.var.action, compiled, sent);
-  const { form, choices } = await findFormRecords(c.var.action, compiled.collection, sent);
+  const resolved = await findFormRecords(c.var.action, compiled.collection, sent);
+  const { form, choices } = resolved;
   const zone = formTimeZone(form, compiled);
   const renderAgain = async (error: Problem | undefined) => (
     <ItemFormPage
@@ -286,7 +295,7 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
       return {
         to: isAnother ? `${base}/new?like=${shareValues(fields, view.data)}` : `${base}/${view.id}`,
         flash: {
-          text: createdMessage,
+          text: withGuesses(createdMessage, resolved, text),
           isPartial: false,
           link: isAnother ? `${base}/${view.id}` : undefined,
         },

@@ -65,6 +65,14 @@ export const itemForm = (words: Words) => ({
   duplicate: (label: string) => `Another item already has this value in “${label}”.`,
   range: range(words),
   rows: rows(words),
+  /** After a text that found several records. */
+  candidates: (labels: readonly string[]) => `Did you mean: ${labels.join(", ")}?`,
+  /** After “saved”: the records that texts found. */
+  guessed: (message: string, records: readonly { text: string; label: string }[]) =>
+    [
+      message.replace(/\.$/, ""),
+      ...records.map(({ text, label }) => `“${text}” was saved as ${label}`),
+    ].join(". "),
   conflict: conflict(),
   outcomes: outcomes(),
 });

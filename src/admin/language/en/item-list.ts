@@ -67,7 +67,7 @@ const tools = () => ({
 });
 
 const saved = () => ({
-  columns: "Columns saved",
+  columns: "Columns saved for you",
   filter: (name: string) => `View “${name}” saved`,
   filterDeleted: "View deleted",
   view: (name: string) => `View “${name}” saved`,

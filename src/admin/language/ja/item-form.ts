@@ -64,6 +64,12 @@ export const itemForm = (numbers: Numbers): ItemForm => ({
   duplicate: (label) => `「${label}」の値がほかのデータと重複しています。`,
   range: range(numbers),
   rows: rows(numbers),
+  candidates: (labels) => `候補：${labels.join("、")}`,
+  guessed: (message, records) =>
+    [
+      message.replace(/。$/, ""),
+      ...records.map(({ text, label }) => `「${text}」は「${label}」として保存しました`),
+    ].join("。"),
   conflict: conflict(),
   outcomes: outcomes(),
 });
