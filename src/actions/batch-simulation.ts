@@ -5,19 +5,19 @@ import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { StoredFile } from "#domain/files/file.ts";
 import { filesIn } from "#domain/files/file-changes.ts";
-import type { Data, Warning } from "#domain/data/values.ts";
+import type { Data } from "#domain/data/values.ts";
 import {
   listCreatedFields,
-  type ItemDiff,
   type ItemAction,
   nextItemVersion,
   diffItems,
 } from "#domain/item/change.ts";
 import type { BatchOperation } from "#domain/item/body.ts";
-import { newItemMarks, viewMarks, type ChangeMarks } from "#domain/item/view-marks.ts";
+import { newItemMarks, viewMarks } from "#domain/item/view-marks.ts";
 import { newItemId, type Item } from "#domain/item/item.ts";
 import { partBytes } from "#domain/item/part-limits.ts";
 import { lowestVersion } from "#domain/timeline.ts";
+import type { PlannedChange, SimulatedOperation, TouchedItem } from "./batch-changes.ts";
 import type { VisibleItems } from "./batch-lookup.ts";
 import type { ActionContext } from "./context.ts";
 import { buildDraft, assertTypeStable } from "./create-item.ts";
@@ -31,35 +31,6 @@ import {
   updateAction,
   type NextState,
 } from "./update-item.ts";
-
-/** An item that a batch refers to: its state as read, and its state after the operations so far. */
-export interface TouchedItem {
-  /** Null for an item that the batch creates. */
-  before: Item | null;
-  /** Null once it is deleted. */
-  current: Item | null;
-  /** The newest state, which a deletion keeps. */
-  lastState: Item;
-  /** The data after each operation that changed it. */
-  states: Data[];
-}
-
-export interface PlannedChange {
-  item: TouchedItem;
-  action: ItemAction;
-  version: number;
-  diff: ItemDiff;
-  /** The views that the item matches before and after. */
-  views: ChangeMarks;
-}
-
-export interface SimulatedOperation {
-  op: BatchOperation["op"];
-  outcome: "created" | "updated" | "unchanged" | "deleted";
-  item: TouchedItem;
-  version: number;
-  warnings: readonly Warning[];
-}
 
 /** The limit for the data that a batch writes. A narrow caller may write as much again of what it does not see. */
 const maxWriteBytes = 8_000_000;

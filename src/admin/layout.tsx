@@ -245,6 +245,8 @@ interface AdminPageProps {
   actions?: Child;
   /** The problem of the submitted form. Inputs find their field errors by name. */
   problem?: Problem | undefined;
+  /** What failed; by default, that nothing was saved. */
+  problemTitle?: string | undefined;
   /** The labels of the page's inputs by name, for the links of the error summary. */
   labels?: Record<string, string>;
   scripts?: readonly string[];
@@ -256,6 +258,7 @@ export function AdminPage({
   frame,
   crumbs,
   problem,
+  problemTitle,
   labels = {},
   children,
   ...page
@@ -273,6 +276,7 @@ export function AdminPage({
           <ErrorSummary
             problem={problem}
             detail={frame.text.problems.detail(problem)}
+            title={problemTitle}
             labels={labels}
           />
         ) : null}

@@ -93,7 +93,7 @@ describe("A page in Japanese has no English words:", () => {
   it("a list whose filter is refused", async () => {
     const text = await pageOf(`${items}?f.amount.gt=abc`);
     expect(englishWords(text.replaceAll("abc", ""))).toEqual([]);
-    expect(text).toContain("金額: この条件が正しくありません。");
+    expect(text).toContain("金額: 数値を入力してください。");
   });
 
   it("an item with its history", async () => {

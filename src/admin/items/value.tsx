@@ -56,11 +56,11 @@ interface ValueListProps {
 }
 
 function ValueList({ field, values, short }: ValueListProps) {
-  const { rowCount } = useText().itemPage;
+  const { itemPage, terms } = useText();
   if (values.length === 0) return <EmptyValue />;
-  if (field.type === "line_items") return <>{rowCount(values.length)}</>;
+  if (field.type === "line_items") return <>{itemPage.rowCount(values.length)}</>;
   if (field.type === "files") return <FileList files={values as StoredFile[]} short={short} />;
-  if (short) return <>{values.map((value) => optionLabel(field, textOf(value))).join(", ")}</>;
+  if (short) return <>{terms.list(values.map((value) => optionLabel(field, textOf(value))))}</>;
   return (
     <>
       {values.map((value, index) => [
@@ -165,10 +165,10 @@ export function Value({ field, value, short }: { field: Field; value: unknown; s
 export function valueText(
   field: Field,
   value: unknown,
-  { booleans }: Catalogue["terms"],
+  { booleans, list }: Catalogue["terms"],
   viewer: Viewer,
 ): string {
-  if (Array.isArray(value)) return value.map((each) => optionLabel(field, textOf(each))).join(", ");
+  if (Array.isArray(value)) return list(value.map((each) => optionLabel(field, textOf(each))));
   const text = textOf(value);
   if (text === "") return "";
   switch (valueType(field)) {

@@ -1,10 +1,9 @@
-import type { CompiledCollection } from "#domain/data/compile.ts";
 import { Problem, problem } from "#domain/problem/problem.ts";
 import { textOf, type FormValues, readForm } from "#admin/form-input.ts";
 import type { Field } from "#domain/definition/field.ts";
 import { isObject } from "#domain/json.ts";
 import { readItemData, assertCellsFit } from "./read-form.ts";
-import { readTimeZone } from "./values.ts";
+import { buildItemBody, fieldsOf, formTimeZone, readStatus } from "./item-body.ts";
 import type { Context } from "hono";
 import { loadItemHistory } from "#actions/changes.ts";
 import { previewItem } from "#actions/preview-item.ts";
@@ -38,32 +37,6 @@ import { createItem } from "#actions/create-item.ts";
 import { readShared, shareValues } from "./shared-values.ts";
 import { findFormRecords, formReferences, withGuesses, type ResolvedForm } from "./find-records.ts";
 import { noReferences } from "#admin/items/references.tsx";
-
-const fieldsOf = ({ collection }: CompiledCollection) => collection.definition.fields.fields;
-const formTimeZone = (form: FormValues, { collection }: CompiledCollection) =>
-  readTimeZone(form["$zone"], collection.definition.time_zone);
-
-/** Builds the request body of the API. Programs send `data`; form inputs are converted. */
-function buildItemBody(form: FormValues, compiled: CompiledCollection): Record<string, unknown> {
-  const { version: _, $version: __, ...body } = form;
-  if (isObject(form["data"])) return body;
-  const fields = fieldsOf(compiled);
-  const status = readStatus(form, fields);
-  const data = readItemData(fields, form, formTimeZone(form, compiled));
-  const entries = Object.entries(data).filter(
-    ([key, value]) => form["$seen"] !== undefined || Object.hasOwn(form, key) || isFilled(value),
-  );
-  return { ...status, data: Object.fromEntries(entries) };
-}
-
-const isFilled = (value: unknown) => Array.isArray(value) && value.length > 0;
-
-/** The requested status. Programs may send it as `status`, unless a field has that key. */
-function readStatus(form: FormValues, fields: readonly Field[]): { status?: string } {
-  const programStatus = fields.some(({ key }) => key === "status") ? undefined : form["status"];
-  const status = textOf(form["$status"] ?? programStatus);
-  return status === "" ? {} : { status };
-}
 
 type AdminContext = Context<AdminEnv>;
 
