@@ -4,7 +4,8 @@ import { maxBatchErrors, type BatchOperation, readBatch } from "#domain/item/bod
 import { newIdIn, parseReceiptSequences } from "#domain/item/item.ts";
 import type { ItemLookup } from "#store/data/batch-read.ts";
 import { exceedsReadLimit, lookUpVisible, maxReadBytes } from "./batch-lookup.ts";
-import { BatchSimulation, type SimulatedOperation, type TouchedItem } from "./batch-simulation.ts";
+import type { SimulatedOperation, TouchedItem } from "./batch-changes.ts";
+import { BatchSimulation } from "./batch-simulation.ts";
 import { parseUpsertKey } from "./upsert-key.ts";
 import { closedReason } from "#domain/definition/collection.ts";
 import { batchBudget, batchBudgetUsed } from "#domain/formula/compute.ts";

@@ -5,7 +5,7 @@ import { problem } from "#domain/problem/problem.ts";
 import type { BatchWrite } from "#store/data/batch-write.ts";
 import { findUniqueConflicts } from "#store/data/item-ranges.ts";
 import type { OperationProblem } from "./batch-problem.ts";
-import type { SimulatedOperation } from "./batch-simulation.ts";
+import type { SimulatedOperation } from "./batch-changes.ts";
 import type { ActionContext } from "./context.ts";
 import { knowsField, outsideView } from "./narrow-write.ts";
 import { duplicateProblem, numberedFields } from "./duplicates.ts";

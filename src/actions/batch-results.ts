@@ -14,12 +14,8 @@ import {
 } from "#domain/item/item.ts";
 import type { BatchWrite } from "#store/data/batch-write.ts";
 import type { AssignedValues } from "#store/data/replays.ts";
-import type {
-  SimulatedOperation,
-  BatchSimulation,
-  PlannedChange,
-  TouchedItem,
-} from "./batch-simulation.ts";
+import type { SimulatedOperation, PlannedChange, TouchedItem } from "./batch-changes.ts";
+import type { BatchSimulation } from "./batch-simulation.ts";
 import { visibleWarnings } from "./narrow-write.ts";
 import { buildIndexRowChanges, serializeData } from "#domain/item/change.ts";
 import { countPartEntries } from "#domain/item/part-limits.ts";

@@ -5,54 +5,32 @@ import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { StoredFile } from "#domain/files/file.ts";
 import { filesIn } from "#domain/files/file-changes.ts";
-import type { Data, Warning } from "#domain/data/values.ts";
+import type { Data } from "#domain/data/values.ts";
 import {
   listCreatedFields,
-  type ItemDiff,
   type ItemAction,
   nextItemVersion,
   diffItems,
 } from "#domain/item/change.ts";
 import type { BatchOperation } from "#domain/item/body.ts";
-import { newItemMarks, viewMarks, type ChangeMarks } from "#domain/item/view-marks.ts";
+import { newItemMarks, viewMarks } from "#domain/item/view-marks.ts";
 import { newItemId, type Item } from "#domain/item/item.ts";
 import { partBytes } from "#domain/item/part-limits.ts";
 import { lowestVersion } from "#domain/timeline.ts";
+import type { PlannedChange, SimulatedOperation, TouchedItem } from "./batch-changes.ts";
 import type { VisibleItems } from "./batch-lookup.ts";
 import type { ActionContext } from "./context.ts";
 import { buildDraft, assertTypeStable } from "./create-item.ts";
 import { parseUpsertKey } from "./upsert-key.ts";
 import { assertInView } from "./narrow-write.ts";
-import { nextState, assertChangeable, hasSameData, updateAction } from "./update-item.ts";
-
-/** An item that a batch refers to: its state as read, and its state after the operations so far. */
-export interface TouchedItem {
-  /** Null for an item that the batch creates. */
-  before: Item | null;
-  /** Null once it is deleted. */
-  current: Item | null;
-  /** The newest state, which a deletion keeps. */
-  lastState: Item;
-  /** The data after each operation that changed it. */
-  states: Data[];
-}
-
-export interface PlannedChange {
-  item: TouchedItem;
-  action: ItemAction;
-  version: number;
-  diff: ItemDiff;
-  /** The views that the item matches before and after. */
-  views: ChangeMarks;
-}
-
-export interface SimulatedOperation {
-  op: BatchOperation["op"];
-  outcome: "created" | "updated" | "unchanged" | "deleted";
-  item: TouchedItem;
-  version: number;
-  warnings: readonly Warning[];
-}
+import {
+  assertChangeable,
+  hasSameData,
+  nextState,
+  reopenedState,
+  updateAction,
+  type NextState,
+} from "./update-item.ts";
 
 /** The limit for the data that a batch writes. A narrow caller may write as much again of what it does not see. */
 const maxWriteBytes = 8_000_000;
@@ -127,6 +105,8 @@ export class BatchSimulation {
       }
       case "delete":
         return this.#delete(this.#find(operation.id), operation.ifMatch);
+      case "reopen":
+        return this.#reopen(this.#find(operation.id), operation.ifMatch);
     }
   }
 
@@ -212,6 +192,25 @@ export class BatchSimulation {
     if (next.status === item.status && hasSameData(next, stored)) {
       return { op, outcome: "unchanged", item: touchedItem, version, warnings };
     }
+    const after = this.#store(touchedItem, item, next);
+    return { op, outcome: "updated", item: touchedItem, version: after.version, warnings };
+  }
+
+  #reopen(touchedItem: TouchedItem, ifMatch: Parameters<typeof nextState>[3]): SimulatedOperation {
+    const item = touchedItem.current;
+    if (!item) throw problem.notFound();
+    const next = reopenedState(item, ifMatch);
+    const { version } = this.#store(touchedItem, item, next, "submission.reopen");
+    return { op: "reopen", outcome: "updated", item: touchedItem, version, warnings: [] };
+  }
+
+  /** Plans the change of an item to its next state. */
+  #store(
+    touchedItem: TouchedItem,
+    item: Item,
+    next: Pick<NextState, "data" | "status">,
+    action?: ItemAction,
+  ): Item {
     const { actor, databases } = this.#ctx;
     const { timeline } = databases;
     const whole = wholeCollection(this.#access);
@@ -225,12 +224,16 @@ export class BatchSimulation {
     touchedItem.lastState = after;
     touchedItem.states.push(after.data);
     const diff = diffItems(whole, item, after);
-    const action = updateAction(item, after);
     const marks = isNew(item) ? newItemMarks : viewMarks;
-    const views = marks(whole, item, after);
-    this.changes.push({ item: touchedItem, action, version: after.version, diff, views });
+    this.changes.push({
+      item: touchedItem,
+      action: action ?? updateAction(item, after),
+      version: after.version,
+      diff,
+      views: marks(whole, item, after),
+    });
     this.#recordOwner(touchedItem, after);
-    return { op, outcome: "updated", item: touchedItem, version: after.version, warnings };
+    return after;
   }
 
   #delete(touchedItem: TouchedItem, ifMatch: Parameters<typeof nextState>[3]): SimulatedOperation {

@@ -1,6 +1,8 @@
 import { roleAllows } from "#domain/credential/permissions.ts";
 import { loadNames, type FoundNames, type NamedCollection } from "#store/home/find.ts";
-import { maxScannedValues } from "#store/home/find-items.ts";
+import { matchRanks, maxScannedValues, type FoundItem } from "#store/home/find-items.ts";
+import { foldCase } from "#domain/data/index-entries.ts";
+import { searchWords, typedForms } from "#domain/search/text.ts";
 import type { MemberContext } from "./members.ts";
 
 export { maxScannedValues };
@@ -10,11 +12,35 @@ const maxTextLength = 300;
 /** The results of each kind. */
 const maxResults = 10;
 
+interface FoundView {
+  kind: NamedCollection["kind"];
+  collection: NamedCollection;
+  key: string;
+  name: string;
+}
+
+/** An item with the field in which the text was found. */
+export interface RankedItem extends FoundItem {
+  rank: number;
+  /** Null for an ID, a receipt number, or words in several values. */
+  label: string | null;
+  value: string | null;
+  /** Whether the text is the title, the ID or the receipt number of the item. */
+  isNamedByText: boolean;
+}
+
+interface FoundThings extends Omit<FoundNames, "items"> {
+  /** The best matches first. */
+  items: RankedItem[];
+  views: FoundView[];
+  allCollections: NamedCollection[];
+}
+
 /** What a member may see and finds by a text: names that contain its words, and items by ID, receipt number or value. */
 export async function findByName(
   { databases, member: { id, role } }: Pick<MemberContext, "databases" | "member">,
   text: string,
-): Promise<FoundNames & { allCollections: NamedCollection[] }> {
+): Promise<FoundThings> {
   const scope = {
     credentialsOf: roleAllows(role, "credentials") ? null : id,
     members: roleAllows(role, "members"),
@@ -22,7 +48,8 @@ export async function findByName(
   };
   const names = await loadNames(databases, scope, text.slice(0, maxTextLength));
   return {
-    items: names.items,
+    items: rankItems(names.items, text),
+    views: findViews(names.collections, text).slice(0, maxResults),
     allCollections: names.collections,
     collections: names.collections.filter(({ name, key }) => containsWords(`${name} ${key}`, text)),
     credentials: matching(names.credentials, text),
@@ -39,10 +66,65 @@ const matching = <Thing extends { id: string; name: string }>(
 ): Thing[] =>
   things.filter(({ id, name }) => id === text || containsWords(name, text)).slice(0, maxResults);
 
+/** The views whose name, or name and collection, contain the words. The name of the collection alone finds none. */
+function findViews(collections: readonly NamedCollection[], text: string): FoundView[] {
+  return collections.flatMap((collection) => {
+    const views = JSON.parse(collection.views) as { key: string; name: string }[];
+    return views
+      .filter(
+        ({ name }) =>
+          containsWords(`${name} ${collection.name}`, text) &&
+          !containsWords(collection.name, text),
+      )
+      .map((view) => ({ ...view, kind: collection.kind, collection }));
+  });
+}
+
+/** How well a text matches the title of an item: 4 if it is the title, 0 if it does not occur there. */
+function titleScore(title: string | null, text: string): number {
+  if (title === null) return 0;
+  const folded = foldCase(title);
+  const forms = typedForms(text).map(foldCase);
+  if (forms.includes(folded)) return 4;
+  if (forms.some((form) => folded.startsWith(form))) return 3;
+  const isIn = (matches: (form: string) => boolean) =>
+    searchWords(text).every((word) => word.some(matches));
+  if (isIn((form) => folded.split(/\s+/u).some((word) => word.startsWith(form)))) return 2;
+  return isIn((form) => folded.includes(form)) ? 1 : 0;
+}
+
+/** Sorts by the title first. The record of a person or thing precedes items that only mention its name. */
+function rankItems(items: readonly FoundItem[], text: string): RankedItem[] {
+  return items
+    .map((item) => {
+      const rank = Number(item.best.slice(0, 1));
+      const [label, value] = JSON.parse(item.best.slice(1)) as [string | null, string | null];
+      const title = titleScore(item.title, text);
+      const isName = rank >= matchRanks.idEnd;
+      const order = [
+        isName ? rank : 0,
+        title === 4 ? 1 : 0,
+        title > 0 ? item.isNamed : 0,
+        title,
+        rank,
+        item.status === "closed" ? 0 : 1,
+        item.createdAt,
+      ];
+      return { ...item, rank, label, value, isNamedByText: isName || title === 4, order };
+    })
+    .toSorted((one, other) => compareOrders(other.order, one.order))
+    .slice(0, maxResults);
+}
+
+function compareOrders(one: readonly number[], other: readonly number[]): number {
+  const index = one.findIndex((value, at) => value !== other[at]);
+  return index === -1 ? 0 : (one[index] ?? 0) - (other[index] ?? 0);
+}
+
 const fold = (text: string) => text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
 
 /** Whether a name contains each word of a text, in any order, without regard to case and accents. */
-function containsWords(name: string, text: string): boolean {
+export function containsWords(name: string, text: string): boolean {
   const folded = fold(name);
   return wordsOf(text).every((word) => folded.includes(word));
 }
@@ -53,4 +135,4 @@ export function startsWords(name: string, text: string): boolean {
   return wordsOf(text).every((start) => words.some((word) => word.startsWith(start)));
 }
 
-const wordsOf = (text: string) => fold(text).split(/\s+/);
+const wordsOf = (text: string) => fold(text).trim().split(/\s+/);

@@ -9,7 +9,7 @@ import { applyOperations, simulateBatch } from "./apply-batch.ts";
 import { findStoredDuplicates } from "./batch-duplicates.ts";
 import { BatchProblem } from "./batch-problem.ts";
 import type { OperationResult } from "./batch-results.ts";
-import type { SimulatedOperation } from "./batch-simulation.ts";
+import type { SimulatedOperation } from "./batch-changes.ts";
 import { buildFieldChanges } from "./changes.ts";
 import type { ActionContext } from "./context.ts";
 import { loadCurrentCollection } from "./create-item.ts";

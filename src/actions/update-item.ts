@@ -229,6 +229,16 @@ function buildChange(
   };
 }
 
+/** The state of a closed submission after it is reopened. */
+export function reopenedState(
+  { version, status, data }: Item,
+  ifMatch: Precondition | null,
+): Pick<NextState, "data" | "status"> {
+  requireVersion(version, ifMatch);
+  if (status !== "closed") throw problem.submissionNotClosed();
+  return { data, status: "submitted" };
+}
+
 /** Reopens a closed submission. Only the administration area offers this. */
 export function reopenSubmission(
   ctx: ActionContext,
@@ -237,9 +247,7 @@ export function reopenSubmission(
 ): Promise<ItemView> {
   return retryOnCurrentItem(ctx, loaded, async (current) => {
     const { item, compiled: access } = current;
-    requireVersion(item.version, ifMatch);
-    if (item.status !== "closed") throw problem.submissionNotClosed();
-    const next = { data: item.data, status: "submitted" as const };
+    const next = reopenedState(item, ifMatch);
     const reopenedItem = await writeItem(ctx, current, next, "submission.reopen");
     return reopenedItem && buildItemView(reopenedItem, access);
   });

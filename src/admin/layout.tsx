@@ -246,6 +246,8 @@ interface AdminPageProps {
   actions?: Child;
   /** The problem of the submitted form. Inputs find their field errors by name. */
   problem?: Problem | undefined;
+  /** What failed; by default, that nothing was saved. */
+  problemTitle?: string | undefined;
   /** The labels of the page's inputs by name, for the links of the error summary. */
   labels?: Record<string, string>;
   scripts?: readonly string[];
@@ -257,6 +259,7 @@ export function AdminPage({
   frame,
   crumbs,
   problem,
+  problemTitle,
   labels = {},
   children,
   ...page
@@ -273,8 +276,9 @@ export function AdminPage({
         {frame.flash === undefined ? null : <FlashMessage {...frame.flash} />}
         {explained ? (
           <ErrorSummary
-            problem={explained}
-            detail={frame.text.problems.detail(explained)}
+              problem={explained}
+              detail={frame.text.problems.detail(explained)}
+              title={problemTitle}
             labels={labels}
           />
         ) : null}

@@ -1,15 +1,22 @@
 import { Hono } from "hono";
 import type { Child } from "hono/jsx";
-import { findByName, maxScannedValues, startsWords } from "#actions/find.ts";
+import {
+  containsWords,
+  findByName,
+  maxScannedValues,
+  startsWords,
+  type RankedItem,
+} from "#actions/find.ts";
 import { roleAllows, type Ability, type Role } from "#domain/credential/permissions.ts";
 import type { AdminEnv } from "#http/env.ts";
 import { EmptyState } from "#html/parts.tsx";
-import type { FoundNames, NamedCollection } from "#store/home/find.ts";
-import type { FoundItem } from "#store/home/find-items.ts";
+import { formatDay, type Viewer } from "#html/viewer.tsx";
+import type { NamedCollection } from "#store/home/find.ts";
 import { collectionPath } from "#admin/definitions/layout.tsx";
 import { type Catalogue, useText } from "./language/index.tsx";
 import { AdminPage } from "./layout.tsx";
 import { page } from "./page.ts";
+import { viewerOf } from "./preferences.ts";
 
 interface Result {
   name: string;
@@ -70,29 +77,41 @@ function findOpenCollection(
 const itemsPath = ({ kind, key }: Pick<NamedCollection, "kind" | "key">) =>
   `${collectionPath[kind]}/${key}/items`;
 
+type Found = Awaited<ReturnType<typeof findByName>>;
+
+/** Items that the text names come first, then names of other things, then items that contain the text. */
 function groupResults(
   text: string,
-  found: FoundNames,
-  role: Role,
+  found: Found,
+  { role, viewer }: { role: Role; viewer: Viewer },
   texts: SearchText,
 ): ResultGroup[] {
-  const { items, collections, credentials, webhooks, members } = found;
+  const { items, collections, views, credentials, webhooks, members } = found;
   const { groups: titles, kinds } = texts.search;
   const { pages: pageNames } = texts.frame;
-  const groups: ResultGroup[] = [
-    {
-      title: titles.items,
-      results: items.map((item) => itemResult(item, texts.search)),
-    },
+  const itemGroup: ResultGroup = {
+    title: titles.items,
+    results: [
+      ...items.map((item) => itemResult(item, texts, viewer)),
+      ...collectionResults(items, text, texts),
+    ],
+  };
+  const nameGroups: ResultGroup[] = [
     {
       title: titles.collections,
-      results: collections.map((each) => ({
-        name: each.name,
-        detail: kinds[each.kind],
-        href: itemsPath(each),
-      })),
+      results: [
+        ...collections.map((each) => ({
+          name: each.name,
+          detail: kinds[each.kind],
+          href: itemsPath(each),
+        })),
+        ...views.map(({ key, name, collection }) => ({
+          name,
+          detail: kinds.view(collection.name),
+          href: `${itemsPath(collection)}?view=${encodeURIComponent(key)}`,
+        })),
+      ],
     },
-    { title: titles.pages, results: findPages(text, role, texts) },
     {
       title: pageNames.integrations,
       results: credentials.map(({ id, name }) => ({
@@ -109,29 +128,57 @@ function groupResults(
         href: `/admin/webhooks/${id}`,
       })),
     },
-    {
-      title: pageNames.members,
-      results: members.map(({ name, email }) => ({
-        name: name || email,
-        detail: name ? email : kinds.member,
-        href: "/admin/members",
-      })),
-    },
   ];
-  return groups.filter(({ results }) => results.length > 0);
+  const memberGroup: ResultGroup = {
+    title: pageNames.members,
+    results: members.map(({ name, email }) => ({
+      name: name || email,
+      detail: name ? email : kinds.member,
+      href: "/admin/members",
+    })),
+  };
+  const pageGroup = { title: titles.pages, results: findPages(text, role, texts) };
+  const named = items[0]?.isNamedByText ?? false;
+  const groups = named ? [itemGroup, ...nameGroups] : [...nameGroups, itemGroup];
+  return [...groups, pageGroup, memberGroup].filter(({ results }) => results.length > 0);
 }
 
-/** Names an item by its title, and says where the text was found. */
-function itemResult(item: FoundItem, text: Catalogue["search"]): Result {
-  const { id, receipt, collectionName, title, label, value } = item;
+/** Names an item by its title, and says where the text was found and what tells it apart from others. */
+function itemResult(item: RankedItem, { search, terms }: SearchText, viewer: Viewer): Result {
+  const { id, receipt, collectionName, title, label, value, status, createdAt } = item;
   const names = [title, receipt, `…${id.slice(-8)}`].filter((name) => name !== null && name !== "");
   const found =
-    label !== null && value !== null && value !== title ? [text.value(label, value)] : [];
+    label !== null && value !== null && value !== title ? [search.value(label, value)] : [];
+  const state = status === "draft" || status === "closed" ? [terms.statuses[status]] : [];
+  const day = formatDay(viewer, createdAt);
   return {
     name: names[0] ?? id,
-    detail: [collectionName, ...names.slice(1, 2), ...found].join(" · "),
+    detail: [collectionName, ...names.slice(1, 2), ...state, day, ...found].join(" · "),
     href: `${itemsPath(item)}/${id}`,
   };
+}
+
+const maxLists = 3;
+
+/** Links to the lists of the found items, which show all that match. */
+function collectionResults(
+  items: readonly RankedItem[],
+  text: string,
+  { search }: SearchText,
+): Result[] {
+  const lists = new Map(
+    items
+      .filter(({ label }) => label !== null)
+      .map((item) => [itemsPath(item), item.collectionName]),
+  );
+  return [...lists].slice(0, maxLists).flatMap(([path, name]) => {
+    // Items need not contain a word of the name of their app or form.
+    const words = text.split(/\s+/u).filter((word) => !containsWords(name, word));
+    const query = encodeURIComponent(words.join(" "));
+    return query === ""
+      ? []
+      : [{ name: search.allIn(name), detail: "", href: `${path}?q=${query}` }];
+  });
 }
 
 const maxCollections = 20;
@@ -143,7 +190,8 @@ const searchPage = page({
     if (text === "") return { text, groups: [], inOpen: null };
     const names = await findByName(ctx, text);
     const collections = names.collections.slice(0, maxCollections);
-    const groups = groupResults(text, { ...names, collections }, ctx.member.role, texts);
+    const reader = { role: ctx.member.role, viewer: viewerOf(c) };
+    const groups = groupResults(text, { ...names, collections }, reader, texts);
     return { text, groups, inOpen: openResult(open, text, names.allCollections, texts) };
   },
   document: ({ groups, inOpen }) => ({ in_open: inOpen, groups }),

@@ -71,12 +71,15 @@ export const inputId = (name: string) => `f-${name.replaceAll(/[^\w-]/g, "-")}`;
 export function ErrorSummary({
   problem,
   detail = problem.detail,
+  title,
   labels = {},
   children,
 }: {
   problem: Problem;
   /** The problem in the language of the page. */
   detail?: string;
+  /** What failed; by default, that nothing was saved. */
+  title?: string | undefined;
   /** Labels by input name, in the order of the page. Errors of other inputs have no link. */
   labels?: Record<string, string>;
   children?: Child;
@@ -92,7 +95,9 @@ export function ErrorSummary({
   return (
     <div role="alert" id="wrong" tabindex={-1} autofocus>
       <p>
-        <strong>{errors.length > 0 ? partTexts(language).notSaved(errors.length) : detail}</strong>
+        <strong>
+          {errors.length > 0 ? (title ?? partTexts(language).notSaved(errors.length)) : detail}
+        </strong>
       </p>
       {errors.length > 0 ? (
         <ul>

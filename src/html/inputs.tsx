@@ -5,6 +5,7 @@ import { inputId, useFieldErrors } from "./form-errors.tsx";
 export interface InputAttributes {
   type?: string;
   required?: boolean;
+  "aria-required"?: "true" | undefined;
   readonly?: boolean;
   disabled?: boolean;
   autofocus?: boolean;

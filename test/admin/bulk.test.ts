@@ -286,13 +286,50 @@ describe("A bulk action on selected items", () => {
   });
 });
 
+/** The notice and the values of its “Undo”, from the cookie that carries them to the next page. */
+function noticeOf(headers: Headers): { shown: string; undo?: { values: Json } } {
+  const said = /__Host-said=([^;]*)/.exec(headers.get("Set-Cookie") ?? "")?.[1] ?? "";
+  const text = decodeURIComponent(said);
+  return text.startsWith("~") ? JSON.parse(text.slice(1)) : { shown: text };
+}
+
+describe("Closing and reopening several submissions", () => {
+  it("can both be taken back, except for submissions that changed since", async () => {
+    const { ids, act, count } = await formWith({ title: "A" }, { title: "B" }, { title: "C" });
+    const closed = noticeOf((await act({ ids, act: "close", sure: "yes" }, html)).headers);
+    expect(closed.shown).toBe("3 submissions closed");
+    const reopened = noticeOf((await act(closed.undo?.values ?? {}, html)).headers);
+    expect(reopened.shown).toBe("3 submissions reopened");
+    expect(await count("f.$status.eq=submitted")).toBe(3);
+
+    const again = noticeOf((await act({ ids, act: "close", sure: "yes" }, html)).headers);
+    expect((await act({ ids: ids.slice(0, 1), act: "reopen", sure: "yes" })).body).toMatchObject({
+      done: 1,
+      refused: 0,
+    });
+    const late = noticeOf((await act(again.undo?.values ?? {}, html)).headers);
+    expect(late.shown).toBe("!2 submissions reopened. Skipped 1 that changed since then.");
+  });
+
+  it("reopens closed submissions only, and says so before and after", async () => {
+    const { ids, create, act, count } = await formWith({ title: "A" }, { title: "B" });
+    const draft = await create({ title: "Draft" }, "draft");
+    await act({ ids: ids.slice(0, 1), act: "close", sure: "yes" });
+    const selected = { ids: [...ids, draft], act: "reopen" };
+    const { text } = await act(selected, html);
+    expect(text).toContain("Reopen 1 submission?");
+    expect(text).toContain("2 of 3 submissions won’t change");
+    const { body } = await act({ ...selected, sure: "yes" });
+    expect(body).toMatchObject({ done: 1, refused: 2 });
+    expect(body.failed.map(({ reason }: Json) => reason)).toEqual(["not closed", "not closed"]);
+    expect(await count("f.$status.eq=closed")).toBe(0);
+    expect(await count("f.$status.eq=submitted")).toBe(2);
+    const none = noticeOf((await act({ ids, act: "reopen" }, html)).headers);
+    expect(none.shown).toBe("!Nothing to reopen: no selected submission is closed");
+  });
+});
+
 describe("A bulk edit of one field", () => {
-  /** The notice and the values of its “Undo”, from the cookie that carries them to the next page. */
-  function noticeOf(headers: Headers): { shown: string; undo?: { values: Json } } {
-    const said = /__Host-said=([^;]*)/.exec(headers.get("Set-Cookie") ?? "")?.[1] ?? "";
-    const text = decodeURIComponent(said);
-    return text.startsWith("~") ? JSON.parse(text.slice(1)) : { shown: text };
-  }
   const kinds = async (form: string) =>
     (await admin("GET", `/forms/${form}/items?sort=title`)).body.items.map(
       ({ data }: Json) => data.kind,
@@ -317,7 +354,7 @@ describe("A bulk edit of one field", () => {
     await integrator.patch(`/submissions/${ids[1] ?? ""}`, { data: { title: "Bb" } });
     const undone = await act(undo?.values ?? {}, html);
     expect(noticeOf(undone.headers).shown).toBe(
-      "!2 submissions reverted. 1 changed since then, so the later values were kept.",
+      "!2 submissions reverted. Skipped 1 that changed since then.",
     );
     expect(await kinds(form)).toEqual(["a", "b", null, "b"]);
   });

@@ -1,15 +1,27 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { capitalize } from "#domain/text.ts";
 import { as, cookieOf, newMember, signIn } from "../support/members";
 import { copyEntries } from "../support/copies";
 import { host, type Json } from "../support/client";
 import { counted } from "../support/counting";
-import { admin, anonymous, client, freshKey, makeForm, ownerCookie } from "../support/service";
+import {
+  admin,
+  anonymous,
+  client,
+  freshKey,
+  makeApp,
+  makeForm,
+  ownerCookie,
+} from "../support/service";
 import { world } from "../support/world";
 
 type Call = (method: string, path: string) => ReturnType<typeof admin>;
 
 const find = async (text: string, call: Call = admin, open = "") =>
   (await call("GET", `/search?q=${encodeURIComponent(text)}&in=${encodeURIComponent(open)}`)).body;
+
+const toFullWidth = (text: string) =>
+  text.replaceAll(/[!-~]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0));
 
 /** The addresses of the results. */
 const linksOf = (body: { groups: { results: { href: string }[] }[] }) =>
@@ -63,6 +75,101 @@ describe("The search field of the frame", () => {
     expect(await results(`hidden${word}`)).toEqual([]);
     await integrator.delete(`/submissions/${id}`);
     expect(await results(data.email)).toEqual([]);
+  });
+
+  describe("with customers and their orders", () => {
+    const word = "Kestrel";
+    let customers: string, orders: string, finch: string, order: string;
+    const results = async (text: string) =>
+      (await find(text)).groups.flatMap((group: Json) => group.results) as Json[];
+    const hrefsOf = async (text: string) => (await results(text)).map(({ href }) => href as string);
+
+    beforeAll(async () => {
+      const creator = await client();
+      const text = (key: string) => ({ key, type: "text", label: capitalize(key) });
+      customers = await makeApp(creator, [text("name"), { ...text("email"), type: "email" }], {
+        name: "Customers",
+        title_field: "name",
+      });
+      orders = await makeApp(creator, [text("customer"), text("email"), text("note")], {
+        name: `Orders of ${word}`,
+        receipt_prefix: `${word.toUpperCase()}-`,
+        views: [{ key: "fresh", name: `Fresh ones of ${word}` }],
+      });
+      const create = async (app: string, data: object) =>
+        (await creator.post(`/apps/${app}/records`, { data })).body.id as string;
+      finch = await create(customers, { name: `${word} Finch`, email: `finch@${word}.example` });
+      order = await create(orders, {
+        customer: `${word} Finch`,
+        email: "a@b.example",
+        note: "Oak",
+      });
+      await create(orders, { customer: "高橋　健", email: `takahashi@${word}.example` });
+      for (const number of [19, 10, 1, 18]) {
+        await create(orders, { customer: `${word} meeting ${number}` });
+      }
+    });
+
+    it("finds items that contain every word, in any field or in the name of their app", async () => {
+      const href = `/admin/apps/${orders}/items/${order}`;
+      expect(await hrefsOf(`oak ${word}`)).toContain(href);
+      expect(await hrefsOf(`orders ${word} oak`)).toContain(href);
+      expect(await hrefsOf(`${word} finch absent`)).toEqual([]);
+      expect((await results("高橋　健")).map(({ name }) => name)).toContain("高橋　健");
+      expect((await results("高橋 健")).map(({ name }) => name)).toContain("高橋　健");
+    });
+
+    it("shows the item with exactly this title first, and a customer before the orders", async () => {
+      expect((await results(`${word} meeting 1`))[0]?.name).toBe(`${word} meeting 1`);
+      const found = await hrefsOf(`${word} fin`);
+      const [first, second] = found.filter((href) => href.includes("/items/"));
+      expect(first).toBe(`/admin/apps/${customers}/items/${finch}`);
+      expect(second).toBe(`/admin/apps/${orders}/items/${order}`);
+      const { groups } = await find(`${word} fin`);
+      expect(groups[0].results[0].detail).toMatch(/^Customers · 000001 · \d+ \w+ \d{4}/);
+    });
+
+    it("finds apps and views by name, before items that contain the word elsewhere", async () => {
+      expect(await results(`fresh ${word}`)).toContainEqual({
+        name: `Fresh ones of ${word}`,
+        detail: `View of Orders of ${word}`,
+        href: `/admin/apps/${orders}/items?view=fresh`,
+      });
+      expect((await hrefsOf(word))[0]).toBe(`/admin/apps/${orders}/items`);
+    });
+
+    it("finds records by shortened receipt numbers", async () => {
+      const href = `/admin/apps/${orders}/items/${order}`;
+      for (const text of ["000001", `${word}-1`, `${word}-000001`, "1"])
+        expect([text, ...(await hrefsOf(text))]).toContain(href);
+    });
+
+    it("offers all results of each app or form", async () => {
+      expect(await results(`${word} finch`)).toContainEqual({
+        name: `Show all in Orders of ${word}`,
+        detail: "",
+        href: `/admin/apps/${orders}/items?q=finch`,
+      });
+    });
+
+    it("finds with full-width letters what half-width letters find, also in lists", async () => {
+      const full = toFullWidth(`TAKAHASHI@${word}`);
+      const [first] = await hrefsOf(full);
+      expect(first).toBe((await hrefsOf(`takahashi@${word}`))[0]);
+      expect(first).toContain("/items/");
+      expect(await hrefsOf(toFullWidth(`${word}-000001`))).toContain(
+        `/admin/apps/${orders}/items/${order}`,
+      );
+      const list = async (query: string) =>
+        (await admin("GET", `/apps/${orders}/items?${query}`)).body.items.length as number;
+      expect(await list(`q=${encodeURIComponent(full)}`)).toBe(1);
+      expect(await list(`f.note.contains=${encodeURIComponent("Ｏａｋ")}`)).toBe(1);
+      const person = await admin("POST", "/people", { text: toFullWidth(`finch@${word}.example`) });
+      await vi.waitFor(async () => {
+        const { body } = await admin("GET", `/people/${person.body.id}`);
+        expect(body.items.map(({ id }: Json) => id)).toEqual([finch]);
+      });
+    });
   });
 
   it("reads at most 14,000 rows in one round trip, however many values there are", async () => {

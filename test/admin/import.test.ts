@@ -413,7 +413,7 @@ describe("An import", () => {
       const english = await rows("en", act);
       expect(english).toContain("Room “Green”: Must be one of Blue, Red.");
       expect(english).toContain("People “0”: Must be at least 1.");
-      expect(english).toContain("Day “2026-13-40”: Must be a date like 2026-12-31 or 2026/12/31.");
+      expect(english).toContain("Day “2026-13-40”: This date does not exist.");
       expect(english).toContain("Tags “Z”: Must be one of A.");
       const japanese = await rows("ja", act);
       expect(japanese).toContain("Room「Green」：次のいずれかを入力してください：Blue、Red");
@@ -533,7 +533,48 @@ describe("An import", () => {
     const response = await exports.default.fetch(request);
     expect([response.status, await response.text()]).toEqual([
       422,
-      expect.stringContaining("The file is not in UTF-8."),
+      expect.stringContaining("The file is not in UTF-8 or Shift_JIS."),
+    ]);
+  });
+
+  it("reads Shift_JIS, which Excel writes in Japan, and names it in the review", async () => {
+    const { items } = await createForm();
+    const send = async (bytes: number[], language: string) => {
+      const body = new FormData();
+      body.set("file", new File([new Uint8Array(bytes)], "x.csv"));
+      const cookie = `${await ownerCookie()}; language=${language}`;
+      const headers = { Cookie: cookie, Accept: "text/html", "Accept-Language": language };
+      const request = new Request(`${host}/admin${items}/import`, {
+        method: "POST",
+        body,
+        headers,
+      });
+      return (await exports.default.fetch(request)).text();
+    };
+    // The header “title” and the word テスト.
+    const title = [0x74, 0x69, 0x74, 0x6c, 0x65, 0x0a];
+    const review = await send([...title, 0x83, 0x65, 0x83, 0x58, 0x83, 0x67, 0x0a], "en");
+    expect(review).toContain("The file was read as Shift_JIS.");
+    expect(review).toContain("テスト");
+    expect(review).toContain('name="encoding" value="shift_jis"');
+    // “Bätt” in a Western encoding is valid Shift_JIS, too.
+    const western = await send([...title, 0x42, 0xe4, 0x74, 0x74, 0x0a], "en");
+    expect(western).toContain("The file is not in UTF-8 or Shift_JIS.");
+    expect(western).toContain("Could not read the file.");
+  });
+
+  it("says that a date does not exist, or how dates are written", async () => {
+    const { items } = await createForm([{ key: "day", label: "Day", type: "date" }]);
+    const csv = "day\n2026-13-45\n2026/2/30\n31.12.2026\nsoon\n";
+    const { text } = await admin("POST", `${items}/import`, { csv }, { Accept: "text/html" });
+    const reasons = [...text.matchAll(/<td class="why full"><div>([^<]*)</g)].map(
+      ([, each]) => each,
+    );
+    expect(reasons).toEqual([
+      "Day “2026-13-45”: This date does not exist.",
+      "Day “2026/2/30”: This date does not exist.",
+      "Day “31.12.2026”: Must be a date like 2026-12-31 or 2026/12/31.",
+      "Day “soon”: Must be a date like 2026-12-31 or 2026/12/31.",
     ]);
   });
 

@@ -120,7 +120,7 @@ describe("A page in Japanese has no English words:", () => {
     await admin("PATCH", path, { data: { subject: "棚" } });
     await integrator.patch(`/submissions/${path.split("/").at(-1)}`, { data: { subject: "棚" } });
     const text = await submit(path, { $seen: seen, $zone: "UTC", subject: "椅子", kind: "a" });
-    expect(text).toContain("保存されていません。ほかのユーザーが「件名」を変更しました。");
+    expect(text).toContain("保存されていません。編集中に「件名」が変更されました。");
     expect(text).toContain("保存済みの値");
     expect(englishWords(text)).toEqual([]);
   });

@@ -108,9 +108,19 @@ describe("A reference in a form", () => {
     }
   });
 
+  it("is named after saving if only a part of the record was typed", async () => {
+    const notice = async (customer: string) => {
+      const { headers } = await submit(items(), { customer });
+      return decodeURIComponent(headers.get("Set-Cookie") ?? "");
+    };
+    expect(await notice("kyoto")).toContain("saved. “kyoto” was saved as Yamada (CUS-000001)");
+    expect(await notice("yamada")).not.toContain("was saved as");
+  });
+
   it("is asked for again if the text finds several records or none", async () => {
     const several = await submit(items(), { customer: "osaka" });
     expect(several.status).toBe(422);
+    expect(several.text).toMatch(/Did you mean: .*Sato \(CUS-000002\)/);
     expect(several.text).toContain('<option value="Sato (CUS-000002)">');
     expect(several.text).toContain("Satō &amp; Sons (CUS-000003)");
     expect(several.text).toContain('value="osaka"');

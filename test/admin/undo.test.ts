@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Client } from "../support/client";
-import { anonymous, client, makeForm, ownerCookie } from "../support/service";
+import { anonymous, client, makeApp, makeForm, ownerCookie } from "../support/service";
 
 let integrator: Client;
 let cookie: string;
@@ -106,5 +106,59 @@ describe("The history of an item", () => {
     await integrator.patch(path, { data: { title: "A" } });
     // Of A → B and B → A, only the second one would change something.
     expect(await reverts()).toBe(1);
+  });
+
+  it("calls an update that restores former values a reversal, and the notice names the fields", async () => {
+    const form = await makeForm(integrator, [
+      { key: "title", label: "Title", type: "text" },
+      { key: "note", label: "Note", type: "text" },
+    ]);
+    const data = { title: "A", note: "x" };
+    const created = await integrator.post(`/forms/${form}/submissions`, { data });
+    await integrator.patch(`/submissions/${created.body.id}`, { data: { title: "B", note: "y" } });
+    const path = `/forms/${form}/items/${created.body.id}`;
+    const reverted = await submit(`${path}/revert`, { $version: "2", change: "2", field: "note" });
+    expect(reverted.notice).toBe("Note of B reverted");
+    expect(reverted.text).toMatch(/Reverted by .*Updated by .*Created by /s);
+    // The remaining button names its field.
+    expect(reverted.text).toContain('aria-label="Revert Title"');
+    expect(reverted.text).not.toContain("Revert all");
+  });
+});
+
+describe("The page of an item", () => {
+  const page = async (path: string) => {
+    const headers = { Accept: "text/html", Cookie: cookie };
+    return (await anonymous("GET", `/admin${path}`, undefined, headers)).text;
+  };
+
+  it("offers one deletion of a submission, and for a record one at the end of the page", async () => {
+    const fields = [{ key: "title", label: "Title", type: "text" }];
+    const form = await makeForm(integrator, fields);
+    const data = { title: "A" };
+    const submission = (await integrator.post(`/forms/${form}/submissions`, { data })).body;
+    const open = await page(`/forms/${form}/items/${submission.id}`);
+    expect(open).toContain("You can’t undo this.");
+    expect(open.split("Permanently delete…").length - 1).toBe(1);
+    expect(open).toContain("Did a person ask you to delete their data?");
+    const app = await makeApp(integrator, fields);
+    const record = (await integrator.post(`/apps/${app}/records`, { data })).body;
+    const path = `/apps/${app}/items/${record.id}`;
+    expect(await page(path)).toMatch(/<\/aside>.*Permanently delete…/s);
+    const confirmation = await page(`${path}/erase`);
+    expect(confirmation).toContain("The values of 1 field");
+    // A record that nobody edited has no earlier values.
+    expect(confirmation).not.toMatch(/earlier values|“Delete”|search entries|feed/);
+  });
+
+  it("has no link to a previous item on the first one of the list", async () => {
+    const form = await makeForm(integrator, [{ key: "title", label: "Title", type: "text" }]);
+    const create = async (title: string) =>
+      (await integrator.post(`/forms/${form}/submissions`, { data: { title } })).body.id as string;
+    const ids = [await create("A"), await create("B")];
+    const path = (at: number) => `/forms/${form}/items/${ids[at] ?? ""}?list=&at=${at}`;
+    expect(await page(path(0))).not.toContain('rel="prev"');
+    expect(await page(path(0))).toContain('rel="next"');
+    expect(await page(path(1))).toContain('rel="prev"');
   });
 });

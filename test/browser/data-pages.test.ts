@@ -51,7 +51,7 @@ describe("Pages of definitions and data", () => {
     await person.fill("Kurzbezeichnung des Beschaffungsgegenstandes", "Mine");
     await person.fill("Positionsbezeichnung, row 1", "Mine");
     await person.press("Save changes");
-    await page.getByText("Someone else changed").waitFor();
+    await page.getByText("changed while you were editing").waitFor();
     await expectGoodLooks(page);
     await page.goto("/admin/forms/long/json");
     await person.fill("Definition", '{"fields": [{}]}');

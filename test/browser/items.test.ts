@@ -137,13 +137,35 @@ describe.each([
     expect(result.body.items[0].data.at).toMatch(/:15:00.000Z$/);
   });
 
+  it("saves nothing while a date and time is incomplete", async () => {
+    const id = await createVisit();
+    const { page, person } = await signInAt(`${pathOf(id)}?edit`);
+    await person.input("When").press("Backspace");
+    await person.press("Save changes");
+    if (javaScriptEnabled) {
+      await page.getByText("Enter a full, valid date and time.").waitFor();
+      expect(await person.input("When").getAttribute("aria-invalid")).toBe("true");
+    }
+    expect(await page.locator(":focus").getAttribute("name")).toBe("at");
+    expect((await loadVisit(id)).version).toBe(1);
+    await person.fill("When", "2026-12-03T10:15");
+    await expect.poll(() => page.getByText("Enter a full, valid").count()).toBe(0);
+    await person.press("Save changes");
+    await page.getByText("Yoshida Ren saved").waitFor();
+    await page.goto("/admin/forms/visits/items/new");
+    await person.fill("Who", "Half filled");
+    await person.input("When").press("1");
+    await person.press("Save draft");
+    expect(new URL(page.url()).pathname).toMatch(/new$/);
+  });
+
   it("keeps both changes when two people edit different fields of one item", async () => {
     const id = await createVisit();
     const { page, person } = await signInAt(`${pathOf(id)}?edit`);
     await call("PATCH", `/submissions/${id}`, { data: { note: "theirs", topics: ["b"] } });
     await person.fill("Who", "Mine");
     await person.press("Save changes");
-    await page.getByText("Mine saved. Changes by others were kept: Note, Topics.").waitFor();
+    await page.getByText("Mine saved. Changes made meanwhile were kept: Note, Topics.").waitFor();
     expect((await loadVisit(id)).data).toMatchObject({
       who: "Mine",
       note: "theirs",
@@ -159,7 +181,7 @@ describe.each([
     await person.fill("Status of the visit", "Mine too");
     await person.press("Save changes");
     expect(await page.getByRole("alert").textContent()).toContain(
-      "Not saved. Someone else changed Who.",
+      "Not saved. Who changed while you were editing.",
     );
     complaints.length = 0;
     const group = page.getByRole("group", { name: "Who" });
@@ -211,9 +233,11 @@ describe.each([
       expect.stringMatching(/^Created by Items, /),
     ]);
     await person.press("Revert all");
-    await page.getByText("Change to Yoshida Ren reverted").waitFor();
+    await page.getByText("Who, Topics of Yoshida Ren reverted").waitFor();
     expect((await loadVisit(id)).data).toMatchObject({ who: "Yoshida Ren", topics: ["c", "a"] });
-    expect(await entries.first().textContent()).toMatch(/^Updated by you, .*Changed → Yoshida Ren/);
+    expect(await entries.first().textContent()).toMatch(
+      /^Reverted by you, .*Changed → Yoshida Ren/,
+    );
   });
 
   it("remembers the member's chosen columns of a list", async () => {

@@ -133,7 +133,7 @@ describe.each([
     await page.waitForURL(/sub_/);
     await person.follow("Next →");
     await page.getByRole("heading", { name: "No. 2" }).waitFor();
-    await person.press("Close");
+    await person.press("Close submission");
     await page.getByText("No. 2 closed").waitFor();
     await person.follow("Next →");
     await page.getByRole("heading", { name: "No. 3" }).waitFor();
@@ -238,6 +238,18 @@ describe.each([
     await page.getByText("Department saved").waitFor();
     const { data } = (await call("GET", `/submissions/${id}`)).body;
     expect(data).toMatchObject({ title: "Lamp", amount: 12.5, department: "Sales" });
+    await page.locator('[data-edit="amount"]').dblclick();
+    await page.locator(".editing input").fill("");
+    await page.keyboard.type("1e");
+    await page.keyboard.press("Enter");
+    await page.getByText("Not saved. Amount: Enter a number.").waitFor();
+    await page.keyboard.press("Escape");
+    expect((await call("GET", `/submissions/${id}`)).body.data.amount).toBe(12.5);
+    await page.goto("/admin/forms/cells/items/new");
+    expect(await page.locator(":focus").getAttribute("name")).toBe("title");
+    await page.goto("/admin/forms/cells/items?q=Lamp");
+    await page.getByText("Save as a new view").click();
+    await expect.poll(() => page.locator(":focus").getAttribute("name")).toBe("name");
   });
 });
 

@@ -81,9 +81,9 @@ describe.each([
     await person.fill("Who", "Suzuki");
     await person.press("Save changes");
     await page.getByText("Suzuki saved").waitFor();
-    await person.press("Close");
+    await person.press("Close submission");
     await page.getByText("Suzuki closed").waitFor();
-    await person.press("Reopen");
+    await person.press("Reopen submission");
     await page.getByText("Suzuki reopened").waitFor();
     await page.goto(`/admin/forms/${formKey}/items?f.who.eq=Suzuki&sort=total&direction=desc`);
     expect(await page.locator("tbody tr").count()).toBe(1);

@@ -61,11 +61,11 @@ export function AuditFilters({
         </label>
         <label>
           {text.from}
-          <input type="date" name="from" value={query["from"]} />
+          <input type="date" max="9999-12-31" name="from" value={query["from"]} />
         </label>
         <label>
           {text.until}
-          <input type="date" name="until" value={query["until"]} />
+          <input type="date" max="9999-12-31" name="until" value={query["until"]} />
         </label>
         <button type="submit" class="quiet">
           {terms.applyFilters}

@@ -55,6 +55,7 @@ export function ExpiryInput({ values, keep }: { values: FormValues; keep?: Child
         <Input
           name="expires_on"
           type="date"
+          max="9999-12-31"
           label={credentials.labels.expires_on}
           hint={text.dayHint(viewer.zone.replaceAll("_", " "))}
           value={textOf(values["expires_on"])}

@@ -1,5 +1,5 @@
 import { Input, Select, TextArea } from "#html/inputs.tsx";
-import { stepOf, readTimeZone } from "#admin/items/form/values.ts";
+import { timeAttributes, readTimeZone } from "#admin/items/form/values.ts";
 import { type Settings, settingsDocument, toSettings, mergeSettings } from "./settings-input.ts";
 import type { CurrentCollection } from "#store/data/collections.ts";
 import { type Role, roleAllows } from "#domain/credential/permissions.ts";
@@ -47,7 +47,7 @@ function AcceptanceInputs({
   ];
   const timeProps = (name: "opens_at" | "closes_at") => {
     const props = input(name);
-    return { ...props, type: "datetime-local", step: stepOf(props.value) };
+    return { ...props, ...timeAttributes(props.value) };
   };
   return (
     <>

@@ -32,8 +32,8 @@ export function ChangeList({ changes, fields, action }: ChangeListProps) {
               ) : (
                 <FromTo field={field} {...change} />
               )}
-              {action ? <> {action(change)}</> : null}
             </dd>
+            {action ? <dd class="act">{action(change)}</dd> : null}
           </div>
         );
       })}

@@ -24,6 +24,10 @@ const filledCount = ({ data }: ItemView): number =>
   Object.values(data).filter((value) => value !== null && !(Array.isArray(value) && !value.length))
     .length;
 
+/** The number of entries that hold former values. */
+const editCount = ({ entries }: ItemHistory): number =>
+  entries.filter(({ action }) => !action.endsWith(".create")).length;
+
 /** Says what an erasure deletes, and asks to confirm it. */
 function ErasePage({ frame, collection, view, history, problem: error }: ErasePageProps) {
   const { kind, key, definition } = collection;
@@ -48,7 +52,9 @@ function ErasePage({ frame, collection, view, history, problem: error }: ErasePa
         <p>{text.warning(item)}</p>
         <ul>
           <li>{text.values(filledCount(view))}</li>
-          <li>{text.changes(history.entries.length, history.hasOlder)}</li>
+          {editCount(history) > 0 ? (
+            <li>{text.changes(editCount(history), history.hasOlder)}</li>
+          ) : null}
           <li>{text.response}</li>
         </ul>
         <p class="muted">{text.note(item)}</p>
@@ -79,7 +85,7 @@ export function erasePage(kind: CollectionKind) {
       id: view.id,
       version: view.version,
       fields: filledCount(view),
-      changes: history.entries.length,
+      changes: editCount(history),
     }),
     render: (frame, data, attempt) => (
       <ErasePage frame={frame} {...data} problem={attempt?.problem} />

@@ -31,6 +31,24 @@ const revertibleKeys = (
     JSON.stringify(from ?? null) === JSON.stringify(data[key] ?? null) ? [] : [key],
   );
 
+const isSame = (one: unknown, other: unknown) =>
+  JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
+
+/** Whether an update gave each field that it changed the value before an earlier change. */
+function isReversal({ action, fields }: HistoryEntry, earlier: readonly HistoryEntry[]): boolean {
+  if (!action.endsWith(".update") || !fields || fields.length === 0) return false;
+  return earlier.some(
+    (entry) =>
+      entry.action.endsWith(".update") &&
+      fields.every((change) =>
+        entry.fields?.some(
+          ({ key, from, to }) =>
+            key === change.key && isSame(from, change.to) && isSame(to, change.from),
+        ),
+      ),
+  );
+}
+
 interface HistoryListProps {
   frame: PageContext;
   /** Where a change is reverted. */
@@ -50,9 +68,11 @@ export function HistoryList({ frame, revertPath, view, fields, history }: Histor
     <section class="history" aria-labelledby="history">
       <h2 id="history">{text.title}</h2>
       <ol reversed>
-        {entries.map((entry) => (
+        {entries.map((entry, index) => (
           <li>
-            {text.entries[entry.action](
+            {(isReversal(entry, entries.slice(index + 1))
+              ? text.reverted
+              : text.entries[entry.action])(
               <ActorName actor={entry.by} frame={frame} />,
               <Time at={entry.at} />,
             )}
@@ -78,7 +98,6 @@ function EntryChanges({ entry, fields, revertPath, view, canWrite }: EntryChange
   if (changes.length === 0) return null;
   const revertible = canWrite ? revertibleKeys(changes, fields, view) : [];
   if (revertible.length === 0) return <ChangeList changes={changes} fields={fields} />;
-  const isAlone = revertible.length === 1;
   return (
     <form method="post" action={revertPath}>
       <input type="hidden" name="$version" value={String(view.version)} />
@@ -87,7 +106,7 @@ function EntryChanges({ entry, fields, revertPath, view, canWrite }: EntryChange
         changes={changes}
         fields={fields}
         action={({ key, label }) =>
-          isAlone || !revertible.includes(key) ? null : (
+          revertible.includes(key) ? (
             <button
               type="submit"
               class="quiet little"
@@ -97,12 +116,16 @@ function EntryChanges({ entry, fields, revertPath, view, canWrite }: EntryChange
             >
               {text.revert}
             </button>
-          )
+          ) : null
         }
       />
-      <button type="submit" class="quiet">
-        {isAlone ? text.revert : text.revertAll}
-      </button>
+      {revertible.length > 1 ? (
+        <p class="revert-all">
+          <button type="submit" class="quiet little">
+            {text.revertAll}
+          </button>
+        </p>
+      ) : null}
     </form>
   );
 }

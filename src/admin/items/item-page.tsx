@@ -22,9 +22,9 @@ import type { Referrer } from "#store/data/reference-titles.ts";
 import { noReferences, ReferencesContext, ReferrerList } from "./references.tsx";
 import { HistoryList } from "./history.tsx";
 import { getItem, itemsPath, readIfMatch } from "./load-item.ts";
-import { revertItem, undoOf, type ItemChange } from "./undo-change.ts";
+import { changedLabels, revertItem, undoOf, type ItemChange } from "./undo-change.ts";
 import { readPlace, withPlace, type Place } from "./neighbors.ts";
-import { pagePath } from "./list/pages.ts";
+import { pagePath, previousPage } from "./list/pages.ts";
 
 function ItemActions({
   path,
@@ -71,10 +71,6 @@ function ItemActions({
             <p class="muted">{text.eraseInstead(<a href={`${path}/erase`}>{text.erase}</a>)}</p>
           ) : null}
         </Action>
-      ) : canErase ? (
-        <a class="button danger" href={`${path}/erase`}>
-          {text.erase}
-        </a>
       ) : null}
     </>
   );
@@ -113,12 +109,19 @@ function NeighborLinks({ path, place }: { path: string; place: Place | undefined
   const text = useText().itemPage.actions;
   if (!place) return null;
   const step = (direction: string) => withPlace(path, place, `step=${direction}`);
+  const isFirst = place.at === 0 && !previousPage(place.query);
   return (
     <nav class="actions neighbors" aria-label={text.neighbors}>
-      <a class="button quiet little" href={step("previous")} rel="prev">
-        {text.previous}
-      </a>
-      <a class="button quiet little" href={step("next")} rel="next">
+      {isFirst ? (
+        <a class="button quiet" role="link" aria-disabled="true">
+          {text.previous}
+        </a>
+      ) : (
+        <a class="button quiet" href={step("previous")} rel="prev">
+          {text.previous}
+        </a>
+      )}
+      <a class="button quiet" href={step("next")} rel="next">
         {text.next}
       </a>
     </nav>
@@ -193,6 +196,13 @@ function ItemPage(props: ItemPageProps) {
           </aside>
         </div>
       </ReferencesContext.Provider>
+      {canErase && (view.status === null || view.status === "closed") ? (
+        <p class="actions page-end">
+          <a class="button danger" href={`${itemPath}/erase`}>
+            {text.actions.erase}
+          </a>
+        </p>
+      ) : null}
     </AdminPage>
   );
 }
@@ -229,9 +239,14 @@ export function itemPage(kind: CollectionKind) {
         const title = itemTitle(view, fields, text);
         const itemPath = `${itemsPath(c, kind)}/${view.id}`;
         const undo = undoOf(outcome, itemPath, view, readPlace(c));
+        const changed = changedLabels(target, view);
         return {
           to: withPlace(itemPath, readPlace(c)),
-          flash: { text: text.itemPage.outcomes[outcome](title), isPartial: false, undo },
+          flash: {
+            text: text.itemPage.outcomes[outcome](title, text.terms.list(changed)),
+            isPartial: false,
+            undo,
+          },
           document: itemDocument(view, relativeOrigin),
         };
       },

@@ -42,12 +42,16 @@ export function useReferenceText(text: string): string {
 /** The suggestions of an input for a reference. Scripts replace them while people type. */
 export function RecordChoices({ id, name }: { id: string; name: string }) {
   const choices = useContext(ReferencesContext).choices.get(name) ?? [];
+  const { candidates } = useText().itemForm;
   return (
-    <datalist id={id}>
-      {choices.map((record) => (
-        <option value={recordLabel(record)} />
-      ))}
-    </datalist>
+    <>
+      <datalist id={id}>
+        {choices.map((record) => (
+          <option value={recordLabel(record)} />
+        ))}
+      </datalist>
+      {choices.length > 0 ? <span class="hint">{candidates(choices.map(recordLabel))}</span> : null}
+    </>
   );
 }
 

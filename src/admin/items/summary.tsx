@@ -121,10 +121,25 @@ function PeriodForm({
     <form method="get" class="actions">
       <label>
         {text.from}{" "}
-        <input type="month" name="from" value={period.from} required pattern="\d{4}-\d{2}" />
+        <input
+          type="month"
+          max="9999-12"
+          name="from"
+          value={period.from}
+          required
+          pattern="\d{4}-\d{2}"
+        />
       </label>
       <label>
-        {text.to} <input type="month" name="to" value={period.to} required pattern="\d{4}-\d{2}" />
+        {text.to}{" "}
+        <input
+          type="month"
+          max="9999-12"
+          name="to"
+          value={period.to}
+          required
+          pattern="\d{4}-\d{2}"
+        />
       </label>
       <button type="submit" class="quiet">
         {text.show}

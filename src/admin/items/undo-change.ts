@@ -9,7 +9,7 @@ import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { AdminEnv } from "#http/env.ts";
 import type { Context } from "hono";
 import type { Undo } from "#admin/preferences.ts";
-import type { ItemView } from "#domain/item/item.ts";
+import { buildItemView, type ItemView } from "#domain/item/item.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { previousData } from "./history.tsx";
 import { readPlace, withPlace, type Place } from "./neighbors.ts";
@@ -28,6 +28,17 @@ export function undoOf(
   });
   if (outcome === "closed") return undo("reopen");
   return outcome === "reopened" ? undo("close") : undo("revert", { change: String(version) });
+}
+
+/** The labels of the fields, except computed ones, that a change gave other values. */
+export function changedLabels({ item, compiled }: LoadedItem, { data }: ItemView): string[] {
+  const before = buildItemView(item, compiled).data;
+  return compiled.collection.definition.fields.fields
+    .filter(
+      ({ type, key }) =>
+        type !== "computed" && JSON.stringify(before[key]) !== JSON.stringify(data[key]),
+    )
+    .map(({ label }) => label);
 }
 
 export type ItemChange = (

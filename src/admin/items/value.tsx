@@ -56,11 +56,11 @@ interface ValueListProps {
 }
 
 function ValueList({ field, values, short }: ValueListProps) {
-  const { rowCount } = useText().itemPage;
+  const { itemPage, terms } = useText();
   if (values.length === 0) return <EmptyValue />;
-  if (field.type === "line_items") return <>{rowCount(values.length)}</>;
+  if (field.type === "line_items") return <>{itemPage.rowCount(values.length)}</>;
   if (field.type === "files") return <FileList files={values as StoredFile[]} short={short} />;
-  if (short) return <>{values.map((value) => optionLabel(field, textOf(value))).join(", ")}</>;
+  if (short) return <>{terms.list(values.map((value) => optionLabel(field, textOf(value))))}</>;
   return (
     <>
       {values.map((value, index) => [
@@ -114,6 +114,19 @@ function linkify(text: string): Child[] {
   );
 }
 
+/** An address that wraps before its “@” rather than inside a word. */
+function EmailText({ text }: { text: string }) {
+  const at = text.lastIndexOf("@");
+  if (at <= 0) return <>{text}</>;
+  return (
+    <>
+      {text.slice(0, at)}
+      <wbr />
+      {text.slice(at)}
+    </>
+  );
+}
+
 /** Formats a value for people: option labels, the field's decimals, dates in the viewer's locale and time zone. */
 export function Value({ field, value, short }: { field: Field; value: unknown; short?: boolean }) {
   const viewer = useViewer();
@@ -135,7 +148,7 @@ export function Value({ field, value, short }: { field: Field; value: unknown; s
     case "reference":
       return <ReferenceValue id={text} short={short} />;
     case "email":
-      return short ? <>{text}</> : <a href={`mailto:${text}`}>{text}</a>;
+      return short ? <EmailText text={text} /> : <a href={`mailto:${text}`}>{text}</a>;
     case "phone":
       return short ? <>{text}</> : <a href={`tel:${text.replaceAll(/[^+\d]/g, "")}`}>{text}</a>;
     case "text":
@@ -152,10 +165,10 @@ export function Value({ field, value, short }: { field: Field; value: unknown; s
 export function valueText(
   field: Field,
   value: unknown,
-  { booleans }: Catalogue["terms"],
+  { booleans, list }: Catalogue["terms"],
   viewer: Viewer,
 ): string {
-  if (Array.isArray(value)) return value.map((each) => optionLabel(field, textOf(each))).join(", ");
+  if (Array.isArray(value)) return list(value.map((each) => optionLabel(field, textOf(each))));
   const text = textOf(value);
   if (text === "") return "";
   switch (valueType(field)) {

@@ -9,6 +9,7 @@ import {
 import { editCells, selectRows } from "./items.ts";
 import { selectFieldsOfView } from "./fields-of-view.ts";
 import { closeDrops } from "./drops.ts";
+import { focusFirstInput } from "./focus-first.ts";
 import { suggestRecords } from "./suggest-records.ts";
 import { uploadFiles } from "./upload-files.ts";
 
@@ -26,3 +27,4 @@ selectRows();
 editCells();
 uploadFiles();
 selectFieldsOfView();
+focusFirstInput();

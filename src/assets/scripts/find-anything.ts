@@ -7,7 +7,7 @@ interface Result {
 }
 
 const debounceMs = 200;
-const maxShown = 12;
+const maxShown = 16;
 
 /** Shows results while the member types in the search field of the frame. ⌘K or Ctrl+K focuses it. */
 export function findAnything(): void {

@@ -1,3 +1,4 @@
+import { explainIncomplete, isIncomplete } from "./incomplete-inputs.ts";
 import { itemsText, type ProblemDocument, reasonsOf } from "./language/items.ts";
 
 /** Enhances the table of items: selects a whole page, counts the selection, and edits simple cells in place. */
@@ -102,9 +103,11 @@ async function editCell(cell: HTMLTableCellElement): Promise<void> {
     if (isDone) return;
     isDone = true;
     const { value } = control;
-    const isChanged = saves && value !== initial;
+    const isRejected = saves && control instanceof HTMLInputElement && isIncomplete(control);
+    const isChanged = saves && !isRejected && value !== initial;
     cell.classList.remove("editing");
     cell.replaceChildren(...shown);
+    if (isRejected) report(itemsText.notSaved(label, explainIncomplete(control)), true);
     if (isChanged) await save(row, key, value, initial, page);
     // Saving replaces the cells of the row.
     const next = nextKey && row.querySelector<HTMLTableCellElement>(`[data-edit="${nextKey}"]`);
@@ -115,6 +118,8 @@ async function editCell(cell: HTMLTableCellElement): Promise<void> {
     const { key: pressed, shiftKey } = event as KeyboardEvent;
     if (!["Enter", "Escape", "Tab"].includes(pressed)) return;
     event.preventDefault();
+    if (pressed === "Enter" && control instanceof HTMLInputElement && isIncomplete(control))
+      return report(itemsText.notSaved(label, explainIncomplete(control)), true);
     const cells = [...row.querySelectorAll<HTMLTableCellElement>("[data-edit]")];
     const next = cells[cells.indexOf(cell) + (shiftKey ? -1 : 1)];
     void finish(pressed !== "Escape", pressed === "Tab" ? (next?.dataset["edit"] ?? null) : null);

@@ -1,5 +1,6 @@
 import { openModally } from "./dialogs.ts";
 import { findAnything } from "./find-anything.ts";
+import { rejectIncompleteInputs } from "./incomplete-inputs.ts";
 import { pageText } from "./language/page.ts";
 import { warnBeforeLeaving } from "./unsaved-changes.ts";
 
@@ -146,6 +147,7 @@ choose();
 copyTexts();
 openModally();
 findAnything();
+rejectIncompleteInputs();
 warnBeforeLeaving();
 clearErrorsOnChange();
 

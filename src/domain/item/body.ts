@@ -12,7 +12,9 @@ export type BatchOperation =
   | { op: "create"; id?: string; unless?: string; body: unknown }
   | { op: "update"; id: string; body: unknown; ifMatch: Precondition | null }
   | { op: "upsert"; by: string; body: unknown }
-  | { op: "delete"; id: string; ifMatch: Precondition | null };
+  | { op: "delete"; id: string; ifMatch: Precondition | null }
+  /** Reopens a closed submission. Only the administration area does. */
+  | { op: "reopen"; id: string; ifMatch: Precondition | null };
 
 export const maxOperations = 100;
 
@@ -89,7 +91,10 @@ function parseOperation(
       errors: [errorAt([...path, "op"], code, reason, { allowed: allowedOps })],
     };
   }
-  const result = operationSchemas()[op as BatchOperation["op"]].safeParse(entry, bodyParseOptions);
+  const result = operationSchemas()[op as Exclude<BatchOperation["op"], "reopen">].safeParse(
+    entry,
+    bodyParseOptions,
+  );
   if (!result.success) {
     const issues = result.error.issues.map((issue) => ({
       ...issue,

@@ -2,6 +2,7 @@ import { foldCase } from "#domain/data/index-entries.ts";
 import { isStoredFile } from "#domain/files/file.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
+import { searchWords } from "#domain/search/text.ts";
 import { isStorable, notStorableReason } from "#domain/text.ts";
 
 /** The number of items that a search keeps. */
@@ -46,12 +47,12 @@ export function matchWord(text: string): (values: Readonly<Record<string, unknow
 
 function matchWords(
   text: string,
-  decide: (words: readonly string[], isFound: (word: string) => boolean) => boolean,
+  decide: (words: readonly string[][], isFound: (forms: readonly string[]) => boolean) => boolean,
 ): (values: Readonly<Record<string, unknown>>) => boolean {
-  const words = [...new Set(foldCase(text).split(" "))];
+  const words = searchWords(text);
   return (values) => {
     const folded = foldCase(collectTexts(Object.values(values)).join("\n"));
-    return decide(words, (word) => folded.includes(word));
+    return decide(words, (forms) => forms.some((form) => folded.includes(form)));
   };
 }
 

@@ -2,11 +2,12 @@ import { foldCase } from "#domain/data/index-entries.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { findReceiptSequenceRanges, parseReceiptSequences } from "#domain/item/item.ts";
 import { problem } from "#domain/problem/problem.ts";
-import { isStorable, notStorableReason } from "#domain/text.ts";
+import { isStorable, notStorableReason, toHalfWidth } from "#domain/text.ts";
 import {
   maxSearchTextLength,
   maxSearchWords,
   type AnywhereCondition,
+  type Condition,
   type SearchField,
   type TextFields,
 } from "./tree.ts";
@@ -15,7 +16,7 @@ import { searchFields } from "./fields.ts";
 /** A search in all text fields of an item. */
 export interface TextSearch {
   /** Every word must occur somewhere in the item. */
-  words: AnywhereCondition[];
+  words: Condition[];
   /** The index directly finds items with a value that starts with one of these texts. */
   prefixes: {
     texts: string[];
@@ -32,15 +33,39 @@ export function parseTextSearch(collection: Collection, input: string): TextSear
   if (text.length > maxSearchTextLength) {
     throw queryProblem(`Must be at most ${maxSearchTextLength} characters long.`, "too_complex");
   }
-  const words = [...new Set(foldCase(text).split(/\s+/u))];
+  const words = searchWords(text);
   if (words.length > maxSearchWords) {
     throw queryProblem(`Must have at most ${maxSearchWords} words.`, "too_complex");
   }
   const fields = textFields(collection);
   return {
-    words: words.map((anywhere) => ({ anywhere, plainRun: longestPlainRun(anywhere), ...fields })),
-    prefixes: { texts: spellings(text), sequences: sequenceRanges(collection, text), ...fields },
+    words: words.map((forms) => {
+      const [first, ...others] = forms.map((form) => wordCondition(form, fields));
+      return first && others.length === 0 ? first : { any: [...(first ? [first] : []), ...others] };
+    }),
+    prefixes: {
+      texts: [...new Set(typedForms(text).flatMap(spellings))],
+      sequences: typedForms(text).flatMap((form) => sequenceRanges(collection, form)),
+      ...fields,
+    },
   };
+}
+
+const wordCondition = (anywhere: string, fields: TextFields): AnywhereCondition => ({
+  anywhere,
+  plainRun: longestPlainRun(anywhere),
+  ...fields,
+});
+
+/** A text as a person typed it, and with half-width letters and digits if that differs. */
+export const typedForms = (text: string): string[] => [
+  ...new Set([text, toHalfWidth(text).trim()].filter((form) => form !== "")),
+];
+
+/** The distinct words of a text, folded. Each has one or two forms, of which an item must contain one. */
+export function searchWords(text: string): string[][] {
+  const words = new Set(text.trim().split(/\s+/u).map(foldCase));
+  return [...words].map((word) => [...new Set(typedForms(word).map(foldCase))]);
 }
 
 /** Matches the start of receipt numbers with the current prefix, and whole receipt numbers with any prefix. */

@@ -29,6 +29,8 @@ export interface NamedCollection {
   kind: CollectionKind;
   key: string;
   name: string;
+  /** The key and name of each view, as JSON. */
+  views: string;
 }
 
 /** Which lists a member may see. */
@@ -127,6 +129,9 @@ const selectCollections = (db: Database<"data">) =>
         kind: collection.kind,
         key: collection.key,
         name: collection.name,
+        views:
+          sql<string>`(select json_group_array(json_object('key', value ->> 'key', 'name', value ->> 'name'))
+          from json_each(${collection.views}))`.as("view_names"),
       })
       .from(collection)
       .where(gt(collection.id, 0))

@@ -33,7 +33,7 @@ import {
   type BulkReport,
   type RejectedItem,
 } from "./run-step.ts";
-import { undoEdit, undoOfRequest } from "./undo.ts";
+import { undoBulk, undoOfRequest } from "./undo.ts";
 import {
   countSelected,
   loadSelected,
@@ -62,7 +62,7 @@ export async function actOnSelected(c: AdminContext, kind: CollectionKind): Prom
   const form = await readForm(c);
   if (textOf(form["act"]) === "undo") {
     if (!roleAllows(c.var.member.role, "write")) throw problem.roleRequired("write");
-    return sendOutcome(c, await undoEdit(c, (await getStoredCollection(c, kind)).compiled, form));
+    return sendOutcome(c, await undoBulk(c, (await getStoredCollection(c, kind)).compiled, form));
   }
   const selection = readSelection(form);
   const basePath = itemsPath(c, kind);
@@ -134,6 +134,7 @@ async function counts({ c, compiled, selection, act }: Bulk) {
 
 function allowedStatus({ collection }: CompiledCollection, act: BulkAct): Condition | null {
   if (collection.kind === "app") return null;
+  if (act === "reopen") return { field: "$status", op: "eq", value: "closed" };
   return act === "close"
     ? { field: "$status", op: "eq", value: "submitted" }
     : { field: "$status", op: "ne", value: "closed" };
@@ -221,8 +222,9 @@ async function runBulk(bulk: Bulk, change: BulkChange): Promise<Outcome> {
     text: readTexts(c),
     viewer: viewerOf(c),
   });
-  const isUndoable = change.act === "edit" && sent === "" && report.done > 0;
-  const undo = isUndoable ? undoOfRequest(listPath, c.var.requestId) : undefined;
+  const { act } = change;
+  const isUndoable = act !== "delete" && sent === "" && report.done > 0;
+  const undo = isUndoable ? undoOfRequest(listPath, act, c.var.requestId) : undefined;
   const flash = { ...result, undo };
   // A result that fits a confirmation needs no page of its own.
   if (sent === "" && refused <= maxFlashRefusals) {

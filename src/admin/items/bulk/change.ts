@@ -17,6 +17,7 @@ import { reasonFor } from "#domain/problem/reasons.ts";
 /** What a bulk action does with each item. */
 export type BulkChange =
   | { act: "close" }
+  | { act: "reopen" }
   | { act: "delete" }
   | { act: "edit"; data: Record<string, unknown> };
 
@@ -25,7 +26,7 @@ export type BulkAct = BulkChange["act"];
 /** Records are neither closed nor deleted. */
 const actsOf: Record<CollectionKind, readonly BulkAct[]> = {
   app: ["edit"],
-  form: ["edit", "close", "delete"],
+  form: ["edit", "close", "reopen", "delete"],
 };
 
 export function readAct(form: FormValues, kind: CollectionKind): BulkAct {
@@ -76,6 +77,8 @@ export function operationOf(change: BulkChange, { id, version }: ItemView): Batc
   switch (change.act) {
     case "close":
       return { op: "update", id, body: { status: "closed" }, ifMatch };
+    case "reopen":
+      return { op: "reopen", id, ifMatch };
     case "delete":
       return { op: "delete", id, ifMatch };
     case "edit":
@@ -98,6 +101,7 @@ export function reasonOf(
 ): string {
   const known = knownReasons[refusal.code];
   if (known !== undefined) return bulk.reasons[known];
+  if (act === "reopen" && refusal.code === "conflict") return bulk.reasons.open;
   if (refusal.code !== "invalid_input") return problems.detail(refusal);
   if (act === "close") return bulk.reasons.draft;
   return ((refusal.members["errors"] ?? []) as FieldError[])

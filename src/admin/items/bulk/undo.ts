@@ -3,6 +3,8 @@ import { listAudit } from "#actions/audit.ts";
 import { describeChanges } from "#actions/describe-changes.ts";
 import { writeRows } from "#actions/import-rows.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
+import type { AuditAction } from "#domain/audit.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
 import { maxOperations, type BatchOperation } from "#domain/item/body.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import { Problem, problem } from "#domain/problem/problem.ts";
@@ -18,33 +20,44 @@ import { actionOf } from "./confirm-page.tsx";
 /** One request takes back at most this many changes, which is what one request of a bulk edit makes. */
 const maxUndone = 500;
 
-/** The form that takes back a bulk edit which one request made. */
-export const undoOfRequest = (listPath: string, requestId: string): Undo => ({
+/** The bulk actions that can be taken back. */
+const undoableActs = ["edit", "close", "reopen"] as const;
+type UndoableAct = (typeof undoableActs)[number];
+
+/** The form that takes back what one request of a bulk action did. */
+export const undoOfRequest = (listPath: string, act: UndoableAct, requestId: string): Undo => ({
   action: actionOf(listPath),
-  values: { act: "undo", request: requestId },
+  values: { act: "undo", of: act, request: requestId },
 });
 
+function auditActionOf(act: UndoableAct, kind: CollectionKind): AuditAction {
+  if (act === "edit") return kind === "app" ? "record.update" : "submission.update";
+  return act === "close" ? "submission.close" : "submission.reopen";
+}
+
 /**
- * Gives the items that one request of the member edited their former values. The changes of that request say which ones
- * these are. Leaves out what changed since.
+ * Gives the items that one request of the member edited their former values, or reopens or closes them again. The changes
+ * of that request say which ones these are. Leaves out what changed since.
  */
-export async function undoEdit(
+export async function undoBulk(
   c: Context<AdminEnv>,
   compiled: CompiledCollection,
   form: FormValues,
 ): Promise<Outcome> {
   const ctx = c.var.action;
   const { kind, key } = compiled.collection;
+  const act = undoableActs.find((each) => each === textOf(form["of"])) ?? "edit";
   const filter = {
     actor: ctx.actor,
-    action: kind === "app" ? "record.update" : "submission.update",
+    action: auditActionOf(act, kind),
     collection: `${kind}:${key}`,
   };
   const request = textOf(form["request"]);
   const { groups } = await listAudit(ctx, filter, null, maxUndone, true);
   const entries = groups.map(({ entry }) => entry).filter(({ requestId }) => requestId === request);
   if (request === "" || entries.length === 0) throw problem.notFound();
-  const operations = await buildOperations(c, entries);
+  const operations =
+    act === "edit" ? await buildEdits(c, entries) : entries.flatMap(reverseOperation(act));
   let done = 0;
   for (let start = 0; start < operations.length; start += maxOperations) {
     const batch = operations.slice(start, start + maxOperations);
@@ -53,13 +66,24 @@ export async function undoEdit(
   }
   const { bulk, terms } = readTexts(c);
   const left = entries.length - done;
-  const text = bulk.undone(terms.collections[kind].itemCount(done), left);
+  const text = bulk.undone(act, terms.collections[kind].itemCount(done), left);
   const document = { done, refused: left };
   return { to: itemsPath(c, kind), flash: { text, isPartial: left > 0 }, document };
 }
 
+/** Reopens what a request closed, or closes what it reopened, in the version that it stored. */
+const reverseOperation =
+  (act: "close" | "reopen") =>
+  ({ subject: id, version }: AuditEntry): BatchOperation[] => {
+    if (version === null) return [];
+    const ifMatch = [etagOf(version)];
+    return act === "close"
+      ? [{ op: "reopen", id, ifMatch }]
+      : [{ op: "update", id, body: { status: "closed" }, ifMatch }];
+  };
+
 /** The update that restores the values before each change, if the item still has the version after it. */
-async function buildOperations(
+async function buildEdits(
   c: Context<AdminEnv>,
   entries: readonly AuditEntry[],
 ): Promise<BatchOperation[]> {

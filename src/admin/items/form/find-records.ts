@@ -2,12 +2,14 @@ import type { ActionContext } from "#actions/context.ts";
 import { findRecordChoices, loadTitles, type Titles } from "#actions/reference-titles.ts";
 import { findNamedRecords } from "#actions/references.ts";
 import { requireCachedOrStoredCollection } from "#actions/collection-cache.ts";
+import { foldCase } from "#domain/data/index-entries.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
 import type { RecordTitle } from "#store/data/reference-titles.ts";
 import { readItemData } from "./read-form.ts";
-import type { References } from "#admin/items/references.tsx";
+import type { Catalogue } from "#admin/language/index.tsx";
+import { recordLabel, type References } from "#admin/items/references.tsx";
 
 /** Searches for records that one form may cause. Further texts are reported as unknown. */
 const maxSearches = 5;
@@ -45,7 +47,13 @@ export interface ResolvedForm {
   form: FormValues;
   /** The records that match a text, where it names more than one. */
   choices: Map<string, RecordTitle[]>;
+  /** The records that a part of their title or another text found, by what was typed. */
+  guesses: Map<string, RecordTitle>;
 }
+
+/** Whether a text is the title of a record. */
+const isTitle = (text: string, { title }: RecordTitle) =>
+  title !== null && foldCase(title.trim()) === foldCase(text);
 
 /**
  * Replaces the texts of references by IDs. A text is a label, a receipt number, or anything that finds exactly one
@@ -59,7 +67,8 @@ export async function findFormRecords(
 ): Promise<ResolvedForm> {
   const inputs = referenceInputs(fields, form);
   const choices: ResolvedForm["choices"] = new Map();
-  if (inputs.length === 0) return { form, choices };
+  const guesses: ResolvedForm["guesses"] = new Map();
+  if (inputs.length === 0) return { form, choices, guesses };
   const names = inputs.map(({ app, text }) => ({ app, receipt: receiptOf(text) }));
   const ids = await findNamedRecords(ctx, collection, names);
   const found: FormValues = {};
@@ -75,11 +84,23 @@ export async function findFormRecords(
         text,
       );
       const [record] = records;
-      if (record && records.length === 1) found[name] = record.id;
-      else choices.set(name, records);
+      if (record && records.length === 1) {
+        found[name] = record.id;
+        if (!isTitle(text, record)) guesses.set(text, record);
+      } else choices.set(name, records);
     }
   }
-  return { form: { ...form, ...found }, choices };
+  return { form: { ...form, ...found }, choices, guesses };
+}
+
+/** Adds to a confirmation which records were chosen for texts that are not their titles. */
+export function withGuesses(
+  message: string,
+  { guesses }: ResolvedForm,
+  { itemForm }: Pick<Catalogue, "itemForm">,
+): string {
+  const labels = [...guesses].map(([text, record]) => ({ text, label: recordLabel(record) }));
+  return labels.length === 0 ? message : itemForm.guessed(message, labels);
 }
 
 /** Loads the titles that a form shows, of stored and of submitted values. */

@@ -29,6 +29,8 @@ function SingleInput({ field, value, isSent, zone, required }: SingleInputProps)
   );
   const hint = field.help || undefined;
   const text = isSent ? textOf(value) : inputText(field, value, zone);
+  // With the attribute `required`, a browser would not save drafts.
+  const ariaRequired = required ? "true" : undefined;
   switch (field.type) {
     case "multi_select": {
       const chosen = nonEmptyTexts(value);
@@ -37,15 +39,24 @@ function SingleInput({ field, value, isSent, zone, required }: SingleInputProps)
     }
     case "select": {
       const options = [{ value: "", label: "" }, ...optionsFor(field.options, [text], texts)];
-      return <Select {...{ name, label, hint, options, value: text, required }} />;
+      return (
+        <Select {...{ name, label, hint, options, value: text, "aria-required": ariaRequired }} />
+      );
     }
     case "boolean": {
       const options = yesNoOptions(texts);
-      return <Select {...{ name, label, hint, options, value: text, required }} />;
+      return (
+        <Select {...{ name, label, hint, options, value: text, "aria-required": ariaRequired }} />
+      );
     }
     case "multiline_text":
       // Browsers drop the first line break of a textarea, so the value starts with an extra one.
-      return <TextArea {...{ name, label, hint, value: `\n${text}`, required }} wide />;
+      return (
+        <TextArea
+          {...{ name, label, hint, value: `\n${text}`, "aria-required": ariaRequired }}
+          wide
+        />
+      );
     case "reference":
       return <ReferenceInput {...{ field, label, text, required }} />;
     case "text":
@@ -84,7 +95,7 @@ function LineInput({
         {...control.inputProps}
         {...inputAttributes(field, text)}
         value={text}
-        required={required}
+        aria-required={required ? "true" : undefined}
       />
     </Box>
   );
@@ -112,7 +123,7 @@ function ReferenceInput({
         {...choiceAttributes(app, id)}
         type="text"
         value={useReferenceText(text)}
-        required={required}
+        aria-required={required ? "true" : undefined}
       />
       <RecordChoices id={`${id}-records`} name={name} />
     </Box>

@@ -98,7 +98,7 @@ function SubmitButtons({ kind, view }: { kind: "app" | "form"; view: ItemView | 
       <button type="submit" name="$status" value="submitted">
         {view ? text.submit : text.create(terms.collections[kind].item)}
       </button>
-      <button type="submit" name="$status" value="draft" class="quiet" formnovalidate>
+      <button type="submit" name="$status" value="draft" class="quiet">
         {text.saveDraft}
       </button>
     </>
@@ -181,9 +181,9 @@ export function ItemFormPage(props: ItemFormProps) {
         method="post"
         action={action}
         class="item"
-        novalidate
         enctype={encodingOf(fields)}
         data-warn={form ? "unsaved" : ""}
+        data-new={view || form ? undefined : ""}
       >
         <ReferencesContext.Provider value={references}>
           {clash ? <ConflictNotice conflict={clash} frame={frame} /> : null}

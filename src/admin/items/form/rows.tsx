@@ -1,6 +1,6 @@
 import { inputId, useExactFieldErrors } from "#html/form-errors.tsx";
 import type { RowField, LineItemsField } from "#domain/definition/field.ts";
-import { useText } from "#admin/language/index.tsx";
+import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { Cell } from "./cells.tsx";
 import { type FormRow, blankRow, rowsToRender, storedRows } from "./read-form.ts";
 import { SelectOptions } from "#html/inputs.tsx";
@@ -23,6 +23,12 @@ const moves = [
   { direction: "down", sign: "↓", label: "moveDown" },
 ] as const;
 
+/** What helps to fill in the cells of a column: its help text and its limits. */
+function columnHint(column: RowField, { range }: Catalogue["itemForm"]): string {
+  const limits = column.type === "number" ? range(column.minimum, column.maximum) : "";
+  return [column.help, limits].filter((part) => part).join(" · ");
+}
+
 function RowInputs({
   name,
   index,
@@ -39,12 +45,17 @@ function RowInputs({
   /** The id prefix of the columns' datalists; undefined if cells render their options. */
   datalistPrefix: string | undefined;
 }) {
-  const text = useText().itemForm.rows;
+  const { itemForm } = useText();
+  const text = itemForm.rows;
   const number = index + 1;
   return (
     <tr>
       {columns.map((column) => (
-        <td data-label={column.label}>
+        <td
+          data-label={[column.label, columnHint(column, itemForm)]
+            .filter((part) => part !== "")
+            .join(" · ")}
+        >
           <Cell
             {...{
               field: column,
@@ -77,7 +88,6 @@ function RowInputs({
             class="quiet little"
             name="$move"
             value={`${name.replace("[", ":").replace("]", "")}:${direction}`}
-            formnovalidate
             data-move={direction}
             aria-label={text[label](number)}
           >
@@ -108,6 +118,7 @@ export function LineItemRows({ field, stored, form, zone, withMoreRows }: LineIt
   const text = itemForm.rows;
   const { key, label } = field;
   const columns = editableColumns(field.fields);
+  const hintOf = (column: RowField) => columnHint(column, itemForm);
   const rows = form ? rowsToRender(field, form) : storedRows(stored);
   // A form that is shown again has the rows that people left in it.
   const furtherCount = form ? 0 : 1;
@@ -127,24 +138,15 @@ export function LineItemRows({ field, stored, form, zone, withMoreRows }: LineIt
         {label} {field.required ? <span class="needed">{terms.required}</span> : null}
       </legend>
       {field.help ? <p class="hint">{field.help}</p> : null}
-      {columns.map((column) => {
-        const limits =
-          column.type === "number" ? itemForm.range(column.minimum, column.maximum) : "";
-        const hint = [column.help, limits].filter((part) => part).join(" · ");
-        return hint === "" ? null : (
-          <p class="hint">
-            {column.label}: {hint}
-          </p>
-        );
-      })}
       <ListErrors name={key} />
       <table class="rows" id={`rows-${key}`}>
         <thead>
           <tr>
             {columns.map((column) => (
-              <th scope="col">
+              <th scope="col" class={column.type}>
                 {column.label}{" "}
                 {column.required ? <span class="needed">{terms.required}</span> : null}
+                {hintOf(column) === "" ? null : <small class="hint">{hintOf(column)}</small>}
               </th>
             ))}
             <th scope="col">
@@ -176,7 +178,7 @@ export function LineItemRows({ field, stored, form, zone, withMoreRows }: LineIt
         {text.add}
       </button>
       <noscript>
-        <button type="submit" class="quiet little" name="$more" value={key} formnovalidate>
+        <button type="submit" class="quiet little" name="$more" value={key}>
           {text.addMore}
         </button>
       </noscript>

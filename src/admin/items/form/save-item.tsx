@@ -1,10 +1,9 @@
-import type { CompiledCollection } from "#domain/data/compile.ts";
 import { Problem, problem } from "#domain/problem/problem.ts";
 import { textOf, type FormValues, readForm } from "#admin/form-input.ts";
 import type { Field } from "#domain/definition/field.ts";
 import { isObject } from "#domain/json.ts";
 import { readItemData, assertCellsFit } from "./read-form.ts";
-import { readTimeZone } from "./values.ts";
+import { buildItemBody, fieldsOf, formTimeZone, readStatus } from "./item-body.ts";
 import type { Context } from "hono";
 import { loadItemHistory } from "#actions/changes.ts";
 import { previewItem } from "#actions/preview-item.ts";
@@ -36,34 +35,8 @@ import { ItemFormPage } from "./item-form.tsx";
 import { storeSentFiles } from "#admin/items/files/sent-files.ts";
 import { createItem } from "#actions/create-item.ts";
 import { readShared, shareValues } from "./shared-values.ts";
-import { findFormRecords, formReferences, type ResolvedForm } from "./find-records.ts";
+import { findFormRecords, formReferences, withGuesses, type ResolvedForm } from "./find-records.ts";
 import { noReferences } from "#admin/items/references.tsx";
-
-const fieldsOf = ({ collection }: CompiledCollection) => collection.definition.fields.fields;
-const formTimeZone = (form: FormValues, { collection }: CompiledCollection) =>
-  readTimeZone(form["$zone"], collection.definition.time_zone);
-
-/** Builds the request body of the API. Programs send `data`; form inputs are converted. */
-function buildItemBody(form: FormValues, compiled: CompiledCollection): Record<string, unknown> {
-  const { version: _, $version: __, ...body } = form;
-  if (isObject(form["data"])) return body;
-  const fields = fieldsOf(compiled);
-  const status = readStatus(form, fields);
-  const data = readItemData(fields, form, formTimeZone(form, compiled));
-  const entries = Object.entries(data).filter(
-    ([key, value]) => form["$seen"] !== undefined || Object.hasOwn(form, key) || isFilled(value),
-  );
-  return { ...status, data: Object.fromEntries(entries) };
-}
-
-const isFilled = (value: unknown) => Array.isArray(value) && value.length > 0;
-
-/** The requested status. Programs may send it as `status`, unless a field has that key. */
-function readStatus(form: FormValues, fields: readonly Field[]): { status?: string } {
-  const programStatus = fields.some(({ key }) => key === "status") ? undefined : form["status"];
-  const status = textOf(form["$status"] ?? programStatus);
-  return status === "" ? {} : { status };
-}
 
 type AdminContext = Context<AdminEnv>;
 
@@ -119,7 +92,11 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
         const body = buildItemBody(form, target.compiled);
         const view = await updateItem(c.var.action, target, body, readIfMatch(form));
         const to = withPlace(`${itemsPath(c, kind)}/${view.id}`, readPlace(c));
-        const flash = savedMessage(readTexts(c), target, view, []);
+        const flash = withGuesses(
+          savedMessage(readTexts(c), target, view, []),
+          resolved,
+          readTexts(c),
+        );
         return { to, flash, document: itemDocument(view, relativeOrigin) };
       }
       const result = await retryOnConflict(c.var.action, async () => {
@@ -131,7 +108,11 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
       return {
         to: withPlace(`${itemsPath(c, kind)}/${view.id}`, readPlace(c)),
         flash: {
-          text: savedMessage(readTexts(c), target, view, theirs),
+          text: withGuesses(
+            savedMessage(readTexts(c), target, view, theirs),
+            resolved,
+            readTexts(c),
+          ),
           isPartial: false,
           undo: undoSaving(c, kind, target, view),
         },
@@ -246,7 +227,8 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
   const fields = fieldsOf(compiled);
   assertCellsFit(fields, sent, readTexts(c));
   const refusal = await storeSentFiles(c.var.action, compiled, sent, readTexts(c));
-  const { form, choices } = await findFormRecords(c.var.action, compiled.collection, sent);
+  const resolved = await findFormRecords(c.var.action, compiled.collection, sent);
+  const { form, choices } = resolved;
   const zone = formTimeZone(form, compiled);
   const renderAgain = async (error: Problem | undefined) => (
     <ItemFormPage
@@ -286,7 +268,7 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
       return {
         to: isAnother ? `${base}/new?like=${shareValues(fields, view.data)}` : `${base}/${view.id}`,
         flash: {
-          text: createdMessage,
+          text: withGuesses(createdMessage, resolved, text),
           isPartial: false,
           link: isAnother ? `${base}/${view.id}` : undefined,
         },

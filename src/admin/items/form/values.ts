@@ -75,8 +75,8 @@ const typeAttributes: Record<Field["type"], Record<string, string>> = {
   multiline_text: textInput,
   number: { type: "number", step: "any" },
   boolean: textInput,
-  date: { type: "date" },
-  datetime: { type: "datetime-local" },
+  date: { type: "date", max: "9999-12-31" },
+  datetime: textInput,
   select: textInput,
   reference: textInput,
   multi_select: textInput,
@@ -90,12 +90,22 @@ const typeAttributes: Record<Field["type"], Record<string, string>> = {
 
 /** Attributes of a one-line input. Only the server validates e-mail addresses, URLs and phone numbers. */
 export function inputAttributes(field: Field, text: string): Record<string, string> {
-  const attributes = typeAttributes[field.type];
-  return field.type === "datetime" ? { ...attributes, step: stepOf(text) } : attributes;
+  if (field.type === "datetime") return timeAttributes(text);
+  // The keyboards of phones for digits have no minus sign.
+  if (field.type === "number" && (field.minimum ?? -1) >= 0)
+    return { ...typeAttributes.number, inputmode: field.integer ? "numeric" : "decimal" };
+  return typeAttributes[field.type];
 }
 
+/** The attributes of an input for a date and time: years of 4 digits, and a step that fits the text. */
+export const timeAttributes = (text: string) => ({
+  type: "datetime-local",
+  max: "9999-12-31T23:59:59.999",
+  step: stepOf(text),
+});
+
 /** The step in seconds that fits the text. Browsers reject values between steps. */
-export function stepOf(text: string): string {
+function stepOf(text: string): string {
   if (text.includes(".")) return "0.001";
   return text.length > 16 ? "1" : "60";
 }

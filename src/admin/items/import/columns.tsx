@@ -101,13 +101,22 @@ export function MatchChoice({ file, collection }: { file: ImportFile; collection
 
 const maxListedRows = 50;
 
-/** The first cells with content, by which people recognize the row. */
-const rowExcerpt = ({ cells }: CsvLine): string =>
-  cells
-    .filter((cell) => cell !== "")
-    .slice(0, 2)
-    .map(truncateCell)
-    .join(" · ");
+const maxUnbrokenLength = 24;
+
+/** The first cells with content, by which people recognize the row. Dates and other short cells do not wrap. */
+function RowExcerpt({ cells }: CsvLine) {
+  const first = cells.filter((cell) => cell !== "").slice(0, 2);
+  return (
+    <>
+      {first.map(truncateCell).map((cell, index) => (
+        <>
+          {index > 0 ? " · " : ""}
+          <span class={cell.length > maxUnbrokenLength ? undefined : "unbroken"}>{cell}</span>
+        </>
+      ))}
+    </>
+  );
+}
 
 export function RejectedTable({ rejections }: { rejections: readonly RejectedRow[] }) {
   const texts = useText();
@@ -125,7 +134,9 @@ export function RejectedTable({ rejections }: { rejections: readonly RejectedRow
             <td class="number" data-label={text.line}>
               {row.line}
             </td>
-            <td class="full">{rowExcerpt(row)}</td>
+            <td class="full">
+              <RowExcerpt {...row} />
+            </td>
             <td class="why full">
               {errors.map((error) => (
                 <div>{formatRowError(error, row, texts)}</div>
@@ -186,6 +197,11 @@ function ChangesTable({
       {changes.length > maxListedRows ? (
         <p class="muted">{text.otherUpdates(changes.length - maxListedRows)}</p>
       ) : null}
+      <p>
+        <button type="submit" name="act" value="changes" class="quiet little">
+          {text.downloadUpdates}
+        </button>
+      </p>
     </>
   );
 }
@@ -226,12 +242,22 @@ export function ImportPreview({
   return (
     <>
       <RejectedTable rejections={rejections} />
+      {rejections.length > 0 ? (
+        <p>
+          <button type="submit" name="act" value="refused" class="quiet little">
+            {text.downloadRejected}
+          </button>
+        </p>
+      ) : null}
       <ChangesTable changes={changes} collection={collection} />
       {acceptedRows.length === 0 ? null : (
         <>
-          <h2>{text.firstRows}</h2>
+          <h2>{text.firstRows(acceptedRows.length)}</h2>
+          {columns.length > maxPhoneColumns ? (
+            <p class="muted only-narrow">{text.firstColumns(maxPhoneColumns, columns.length)}</p>
+          ) : null}
           <Table
-            caption={text.firstRows}
+            caption={text.firstRows(acceptedRows.length)}
             columns={[
               { name: text.line, number: true },
               text.result,

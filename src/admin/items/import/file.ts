@@ -68,18 +68,37 @@ export function matchTargets(columns: readonly string[], collection: Collection)
 /** Limits of one import. Larger files must be split or sent through the API. */
 export const importLimits = { bytes: 1_000_000, rows: 5000, columns: 100, cells: 40_000 };
 
-async function readCsvText({ file, csv }: FormValues, reasons: Reasons): Promise<string> {
+const encodings = ["utf-8", "shift_jis"] as const;
+type Encoding = (typeof encodings)[number];
+
+/** The text of the file, or the text that a step sends along with the encoding of its file. */
+async function readCsvText(
+  { file, csv, encoding }: FormValues,
+  locale: string,
+  reasons: Reasons,
+): Promise<{ text: string; encoding: Encoding }> {
   if (!(file instanceof File) || file.size === 0) {
     const text = textOf(csv);
     if (text.trim() === "") throw invalidFile(reasons.noFile);
-    return text;
+    return { text, encoding: encodings.find((name) => name === encoding) ?? "utf-8" };
   }
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
-      await file.arrayBuffer(),
-    );
-  } catch {
+  const bytes = await file.arrayBuffer();
+  const text = decode(bytes, "utf-8");
+  if (text !== undefined) return { text, encoding: "utf-8" };
+  const japaneseText = decode(bytes, "shift_jis");
+  // Some files of Western encodings are valid Shift_JIS too. They have no kana.
+  if (japaneseText === undefined || !(locale.startsWith("ja") || hasKana(japaneseText)))
     throw invalidFile(reasons.notUtf8);
+  return { text: japaneseText, encoding: "shift_jis" };
+}
+
+const hasKana = (text: string) => /[\u3041-\u30fe]/.test(text);
+
+function decode(bytes: ArrayBuffer, encoding: Encoding): string | undefined {
+  try {
+    return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
   }
 }
 
@@ -143,6 +162,8 @@ function readFormat<Name extends keyof FileFormats>(
 /** A submitted file with the plan for its import. */
 export interface ImportFile {
   text: string;
+  /** How the uploaded file was encoded. */
+  encoding: Encoding;
   csv: Csv;
   plan: ImportPlan;
   formats: FileFormats;
@@ -157,7 +178,7 @@ export async function parseImport(
   reasons: Reasons,
   locale: string,
 ): Promise<ImportFile> {
-  const text = await readCsvText(form, reasons);
+  const { text, encoding } = await readCsvText(form, locale, reasons);
   if (bytesInForm(text) > importLimits.bytes) throw invalidFile(reasons.tooLarge);
   const delimiter = readFormat(form, "delimiter", reasons) ?? "auto";
   const numbers = readFormat(form, "numbers", reasons) ?? "auto";
@@ -180,7 +201,7 @@ export async function parseImport(
   if (cells > importLimits.cells)
     throw invalidFile(reasons.tooManyCells(cells, importLimits.cells));
   const columnErrors = findColumnErrors(columns, collection, reasons);
-  return { text, csv, plan, formats: { delimiter, numbers, dates }, columnErrors };
+  return { text, encoding, csv, plan, formats: { delimiter, numbers, dates }, columnErrors };
 }
 
 /** The size of the text in the form of the next step, where lines end with CRLF. */

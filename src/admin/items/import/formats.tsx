@@ -62,7 +62,7 @@ export function ReadCell({
     <>
       {truncateCell(cell)}
       <small>
-        {" → "}
+        {" →\u00a0"}
         <ViewerContext.Provider value={{ ...viewer, zone: plan.zone }}>
           <Value field={field} value={value} short />
         </ViewerContext.Provider>

@@ -6,6 +6,7 @@ import type { Collection } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
 import { itemTargets, targetKey, type CsvLine, type ImportPlan } from "#domain/import/csv.ts";
 import { Problem, type FieldError } from "#domain/problem/problem.ts";
+import { toHalfWidth } from "#domain/text.ts";
 import type { ImportFile } from "./file.ts";
 import { truncateCell } from "./formats.tsx";
 
@@ -34,12 +35,13 @@ export function rejectedRows(
   return checkedRows.flatMap(({ outcome }, index): RejectedRow[] => {
     const row = csv.rows[index];
     if (!(outcome instanceof Problem) || !row) return [];
-    return [{ row, faults: toRowErrors(outcome, plan, collection, text) }];
+    return [{ row, faults: toRowErrors(outcome, row, plan, collection, text) }];
   });
 }
 
 function toRowErrors(
   error: Problem,
+  { cells }: CsvLine,
   { columns, dates }: ImportPlan,
   { definition }: Collection,
   text: Texts,
@@ -54,10 +56,14 @@ function toRowErrors(
     const field = findField(fields, name);
     const label = fields.find((known) => known.key === key)?.label ?? labelOfTarget(key, text);
     const target = key === "id" || key === "status" ? `$${key}` : key;
+    const column = keys.indexOf(keys.includes(key) ? key : target);
     return {
-      column: keys.indexOf(keys.includes(key) ? key : target),
+      column,
       place: label === "" ? "" : placeInWords(label, path, field, text),
-      reason: reasonOf(each, field, dates, text).replace(`"${key}"`, `“${label}”`),
+      reason: reasonOf(each, field, cells[column] ?? "", dates, text).replace(
+        `"${key}"`,
+        `“${label}”`,
+      ),
     };
   });
 }
@@ -93,17 +99,35 @@ function ownError({ code, members }: Problem, fields: readonly Field[], text: Te
   return [{ field, code, reason }];
 }
 
+/** Whether a text is written like a date, in any order of day and month, but no such day exists. */
+function isImpossibleDate(text: string): boolean {
+  const plain = toHalfWidth(text).trim();
+  const [, year, first, second] =
+    /^(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?$/.exec(plain) ??
+    /^()(\d{1,2})[-/.](\d{1,2})[-/.]\d{4}$/.exec(plain) ??
+    [];
+  if (first === undefined) return false;
+  const isDay = (month: string, day: string | undefined) => {
+    const fullYear = year || plain.slice(-4);
+    const iso = `${fullYear}-${month.padStart(2, "0")}-${(day ?? "").padStart(2, "0")}`;
+    const time = Date.parse(`${iso}T00:00:00Z`);
+    return !Number.isNaN(time) && new Date(time).toISOString().startsWith(iso);
+  };
+  return !isDay(first, second) && (year !== "" || !isDay(second ?? "", first));
+}
+
 const maxListedOptions = 10;
 
 function reasonOf(
   error: FieldError,
   field: Field | undefined,
+  cell: string,
   dates: ImportPlan["dates"],
   text: Texts,
 ): string {
   const { formats, reasons } = text.itemImport;
   if (error.code === "invalid_format" && field?.type === "date")
-    return reasons.date(formats.dates[dates]);
+    return isImpossibleDate(cell) ? reasons.noSuchDate : reasons.date(formats.dates[dates]);
   const options = field && "options" in field ? field.options.map(({ label }) => label) : [];
   if (error.code !== "not_an_option" || options.length === 0)
     return text.problems.reason(error, field);

@@ -38,6 +38,7 @@ export function ImportPage({
         [definition.name, `${path}/${key}/items`],
       ]}
       problem={props.problem}
+      problemTitle={file ? undefined : text.unreadable}
       labels={{ ...text.labels, ...(Object.fromEntries(columns) as Record<string, string>) }}
     >
       {children}
@@ -50,7 +51,12 @@ export const collectionItemsPath = ({ kind, key }: Collection) =>
 
 /** Sends the file along to the next step. */
 function HiddenFile({ file }: { file: ImportFile }) {
-  return <input type="hidden" name="csv" value={file.text} />;
+  return (
+    <>
+      <input type="hidden" name="csv" value={file.text} />
+      <input type="hidden" name="encoding" value={file.encoding} />
+    </>
+  );
 }
 
 /** Sends the choices for the import along to the next step. */
@@ -97,6 +103,7 @@ export function ColumnsPage({
         data-warn=""
       >
         <HiddenFile file={file} />
+        {file.encoding === "shift_jis" ? <p class="notice quiet">{text.shiftJis}</p> : null}
         {outcomes.length === 0 ? null : (
           <p class={counts.refused > 0 ? "notice warn" : "notice quiet"}>
             {text.forecast(counts)}{" "}
@@ -112,7 +119,9 @@ export function ColumnsPage({
         <ColumnChoices file={file} collection={collection} />
         <MatchChoice file={file} collection={collection} />
         <FormatInputs formats={file.formats} />
-        <p class="muted">{text.zone(file.plan.zone)}</p>
+        <p class="muted">
+          {text.formatsHint} {text.zone(file.plan.zone)}
+        </p>
         {outcomes.length === 0 ? null : (
           <ImportPreview {...{ file, collection, checkedRows, rejections, changes }} />
         )}
@@ -125,16 +134,6 @@ export function ColumnsPage({
           <button type="submit" name="act" value="check" class="quiet">
             {text.checkAgain}
           </button>
-          {rejections.length > 0 ? (
-            <button type="submit" name="act" value="refused" class="quiet">
-              {text.downloadRejected}
-            </button>
-          ) : null}
-          {changes.length > 0 ? (
-            <button type="submit" name="act" value="changes" class="quiet">
-              {text.downloadUpdates}
-            </button>
-          ) : null}
           <a class="button quiet" href={base}>
             {text.cancel}
           </a>

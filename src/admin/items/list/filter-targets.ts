@@ -3,7 +3,8 @@ import { valueType, type Field, type FieldOption } from "#domain/definition/fiel
 import { Problem, type FieldError } from "#domain/problem/problem.ts";
 import { meOperand } from "#domain/search/tree.ts";
 import type { Titles } from "#actions/reference-titles.ts";
-import { formatDay, type Viewer } from "#html/viewer.tsx";
+import { typedNumber } from "#admin/form-input.ts";
+import { formatDay, formatDecimal, type Viewer } from "#html/viewer.tsx";
 import type { Catalogue } from "#admin/language/index.tsx";
 import { jsonPath, type Filter, type Query } from "./query.ts";
 
@@ -183,6 +184,10 @@ function describeValue(
   if (target?.type === "boolean") {
     return text.booleans[value === "true" || value === "yes" ? "true" : "false"];
   }
+  if (target?.type === "number") {
+    const number = typedNumber(value);
+    return number === undefined ? value : formatDecimal(viewer, number);
+  }
   if (target?.type === "reference") return titles.get(value)?.title ?? value;
   if (/^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value))) {
     return formatDay({ ...viewer, zone: "UTC" }, Date.parse(value));
@@ -196,6 +201,11 @@ export interface SearchProblem {
   inputs: Problem;
   editing: Query["editing"];
 }
+
+/** Whether a filter compares a number with another text. */
+const isNoNumber = (target: FilterTarget | undefined, filter: Filter | undefined) =>
+  target?.type === "number" &&
+  (filter?.values.some((value) => typedNumber(value) === undefined) ?? false);
 
 /** Rewrites a search problem with the labels of the filters. Their inputs show the first one's errors. */
 export function toSearchProblem(
@@ -212,7 +222,10 @@ export function toSearchProblem(
     const target = targets.find(({ path }) => path === filter?.path);
     const label = target?.label ?? filter?.path;
     return {
-      error: { ...error, reason: problems.reason(error, undefined) },
+      error: {
+        ...error,
+        reason: isNoNumber(target, filter) ? text.noNumber : problems.reason(error, undefined),
+      },
       change,
       filter,
       label: label ?? (error.field === "q" ? text.operands.text : error.field),

@@ -4,6 +4,7 @@ import { valueType, type Field } from "#domain/definition/field.ts";
 import { dayInZone, localToUtc } from "#domain/time.ts";
 import type { Collection, View } from "#domain/definition/collection.ts";
 import { fieldText, typedNumber } from "#admin/form-input.ts";
+import { toHalfWidth } from "#domain/text.ts";
 import { isObject } from "#domain/json.ts";
 import { findView } from "#domain/search/view.ts";
 import { problem } from "#domain/problem/problem.ts";
@@ -135,6 +136,9 @@ export function buildSearchBody(collection: Collection, query: Query, clock: Clo
 export const changedView = (collection: Collection, { view, tab }: Query): View | undefined =>
   view === undefined && tab !== undefined ? findView(collection, tab) : undefined;
 
+/** With these, a text that a Japanese keyboard wrote in full width also finds what half-width letters find. */
+const widenedOperators = new Set(["eq", "contains", "starts_with"]);
+
 export function toCondition(
   fields: readonly Field[],
   { path, op, values }: Filter,
@@ -144,7 +148,13 @@ export function toCondition(
   const field = fields.find((candidate) => candidate.key === key);
   const read = (target: Field | undefined, name: string) => {
     const texts = values.map((text) => fieldText(target?.type, text));
-    return fieldCondition(name, valueTypeAt(target, path), op, texts, clock);
+    const condition = (sought: string[]) =>
+      fieldCondition(name, valueTypeAt(target, path), op, sought, clock);
+    const halfWidth = texts.map((text) => toHalfWidth(text));
+    const isSame = halfWidth.every((text, index) => text === texts[index]);
+    return isSame || !widenedOperators.has(op)
+      ? condition(texts)
+      : { any: [condition(texts), condition(halfWidth)] };
   };
   if (column === undefined || field?.type !== "line_items") return read(field, path);
   const columnField = field.fields.find((candidate) => candidate.key === column);

@@ -163,10 +163,11 @@ function cellClass(field: Field, value: unknown): string | undefined {
 /** Selects all matches, not only those on the page. */
 function SelectAll({ collection, total, views }: ItemsTableProps) {
   const { itemList, terms } = useText();
-  if (total.exact && total.count <= views.length) return null;
+  // On phones, the check box that selects the page is not visible.
+  const isOnePage = total.exact && total.count <= views.length;
   const items = terms.collections[collection.kind].itemCount(total.count, total.exact);
   return (
-    <label class="choice all">
+    <label class={isOnePage ? "choice all only-narrow" : "choice all"}>
       <input type="checkbox" name="all" value="yes" />
       <span>{itemList.table.selectAll(items)}</span>
     </label>
@@ -192,6 +193,9 @@ function BulkActions({ kind, canWrite }: { kind: "app" | "form"; canWrite: boole
         <>
           <button type="submit" class="quiet little" name="act" value="close">
             {text.closeSelected}
+          </button>
+          <button type="submit" class="quiet little" name="act" value="reopen">
+            {text.reopenSelected}
           </button>
           <button type="submit" class="danger little" name="act" value="delete">
             {text.deleteSelected}

@@ -9,7 +9,14 @@ import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { columnSeparator, hiddenColumn, propertyColumns, type PropertyColumn } from "./columns.ts";
 import { HiddenQuery } from "./filter-inputs.tsx";
 import { isFiltered, type Query } from "./query.ts";
-import { filterPath, findOpenTab, searchOf, withoutTab, type OpenTab } from "./tabs.ts";
+import {
+  effectiveSort,
+  filterPath,
+  findOpenTab,
+  searchOf,
+  withoutTab,
+  type OpenTab,
+} from "./tabs.ts";
 
 interface ToolProps {
   base: string;
@@ -185,22 +192,21 @@ export function SortMenu({ base, query, collection }: ToolProps & { collection: 
     { value: "", label: text.newestFirst },
     ...keys.map(([value, label]) => ({ value, label })),
   ];
-  const currentName = keys.find(([key]) => key === query.sort?.key)?.[1];
+  const sort = effectiveSort(collection, query);
+  const currentName = keys.find(([key]) => key === sort?.key)?.[1];
   return (
     <details class="drop only-narrow">
       <summary class="button quiet">
-        {query.sort && currentName !== undefined
-          ? text.sortedBy(currentName, query.sort.direction)
-          : text.sort}
+        {sort && currentName !== undefined ? text.sortedBy(currentName, sort.direction) : text.sort}
       </summary>
       <form method="get" action={base} class="card sort">
         <HiddenQuery query={{ ...query, sort: undefined }} />
-        <Select name="sort" label={text.sortBy} options={options} value={query.sort?.key} />
+        <Select name="sort" label={text.sortBy} options={options} value={sort?.key} />
         <Select
           name="direction"
           label={text.direction}
           options={directions}
-          value={query.sort?.direction}
+          value={sort?.direction}
         />
         <button type="submit">{text.sort}</button>
       </form>

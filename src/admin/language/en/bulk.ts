@@ -1,9 +1,22 @@
 import type { Words } from "./words.ts";
 
-type Act = "edit" | "close" | "delete";
+type Act = "edit" | "close" | "reopen" | "delete";
 
 /** What was done, as in “3 submissions closed”. */
-const pastVerbs: Record<Act, string> = { edit: "updated", close: "closed", delete: "deleted" };
+const pastVerbs: Record<Act, string> = {
+  edit: "updated",
+  close: "closed",
+  reopen: "reopened",
+  delete: "deleted",
+};
+
+/** What taking back did. */
+const undoneVerbs: Record<Act, string> = {
+  ...pastVerbs,
+  edit: "reverted",
+  close: "reopened",
+  reopen: "closed",
+};
 
 interface Report {
   done: number;
@@ -48,7 +61,20 @@ const results = (words: Words) => ({
   back: (item: string) => `Back to the ${item} list`,
 });
 
-const ongoing: Record<Act, string> = { edit: "Editing", close: "Closing", delete: "Deleting" };
+const ongoing: Record<Act, string> = {
+  edit: "Editing",
+  close: "Closing",
+  reopen: "Reopening",
+  delete: "Deleting",
+};
+
+/** The submissions to which an action does not apply. */
+const skipped: Record<Act, string> = {
+  edit: "closed submissions",
+  close: "drafts and closed submissions",
+  reopen: "drafts and open submissions",
+  delete: "closed submissions",
+};
 
 /** Changes of many items at once. Counts are like “1,204 submissions”. */
 export const bulk = (words: Words) => ({
@@ -57,6 +83,7 @@ export const bulk = (words: Words) => ({
   /** The selected items to which an action does not apply. */
   appliesToNone(act: Act, selected: number) {
     if (selected === 0) return "The selected items don’t exist any more, or don’t match any more";
+    if (act === "reopen") return "Nothing to reopen: no selected submission is closed";
     return act === "close"
       ? "Nothing to close: all selected submissions are closed already, or still drafts"
       : `Nothing to ${act}: all selected submissions are closed`;
@@ -66,6 +93,7 @@ export const bulk = (words: Words) => ({
   actions: {
     edit: (items: string) => `Edit ${items}`,
     close: (items: string) => `Close ${items}`,
+    reopen: (items: string) => `Reopen ${items}`,
     delete: (items: string) => `Delete ${items}`,
   },
   setField: (field: string, items: string) => `Set ${field} in ${items}`,
@@ -73,17 +101,19 @@ export const bulk = (words: Words) => ({
   question: (action: string) => `${action}?`,
   explanations: {
     close: "Closed submissions can’t be edited until they are reopened.",
+    reopen: "Reopened submissions can be edited again.",
     delete: "This deletes them. It can’t be undone.",
   },
   leftOut: (act: Act, count: number, items: string) =>
-    `${words.formatCount(count)} of ${items} won’t change: ${act === "close" ? "drafts and closed submissions are skipped." : "closed submissions are skipped."}`,
+    `${words.formatCount(count)} of ${items} won’t change: ${skipped[act]} are skipped.`,
   /** What an edit of one field did. */
   set: (field: string, value: string) => `${field} set to “${value}”`,
   cleared: (field: string) => `${field} cleared`,
-  undone: (items: string, left: number) =>
+  /** What taking back a bulk action did. */
+  undone: (act: Act, items: string, left: number) =>
     left === 0
-      ? `${items} reverted`
-      : `${items} reverted. ${words.formatCount(left)} changed since then, so the later values were kept.`,
+      ? `${items} ${undoneVerbs[act]}`
+      : `${items} ${undoneVerbs[act]}. Skipped ${words.formatCount(left)} that changed since then.`,
   present: {
     title: (field: string) => `Current values of ${field}`,
     count: "Items",
@@ -103,6 +133,7 @@ export const bulk = (words: Words) => ({
   reasons: {
     gone: "no longer exists",
     closed: "already closed",
+    open: "not closed",
     changed: "changed in the meantime",
     draft: "still a draft",
     noMatch: "no longer matches",

@@ -5,13 +5,12 @@ export const erasure = ({ formatCount }: Words) => ({
   title: (title: string) => `Permanently delete ${title}`,
   warning: (item: string) =>
     `This permanently removes the ${item} and everything below. It can’t be undone.`,
-  values: (fields: number) =>
-    `Values in ${formatCount(fields)} ${plural(fields, "field")}, and their search entries`,
+  values: (fields: number) => `The values of ${formatCount(fields)} ${plural(fields, "field")}`,
   changes: (count: number, hasMore: boolean) =>
-    `The former values of ${hasMore ? "more than " : ""}${formatCount(count)} ${plural(count, "change")}`,
-  response: "The API response for retries, which “Delete” keeps for up to 24 hours",
+    `The earlier values from ${hasMore ? "more than " : ""}${formatCount(count)} ${plural(count, "edit")}`,
+  response: "Copies of what programs sent, which are otherwise kept for up to 24 hours",
   note: (item: string) =>
-    `The changes feed lists the ${item} as deleted. The audit keeps its ID, who deleted it and when.`,
+    `Connected systems are told that the ${item} was deleted. The audit keeps its ID, who deleted it and when.`,
   erase: "Permanently delete",
   done: (title: string) => `${title} permanently deleted`,
 });

@@ -39,6 +39,7 @@ export const filters = ({ formatCount }: Words) => ({
       ...(values.length > 0 ? [values.join(comparison === "between" ? " and " : ", ")] : []),
     ].join(" "),
   /** A filter with an operator that only programs use. */
+  noNumber: "Enter a number.",
   describeOther: (name: string, operator: string, values: readonly string[]) =>
     `${name} ${operator.replaceAll("_", " ")} ${values.join(", ")}`,
   days: {

@@ -22,9 +22,10 @@ const conflict = () => ({
   changed: (distance: Child, actor: Child) => sentence`Updated ${distance} by ${actor}`,
   mine: "Your value",
   theirs: "Saved value",
-  merged: (labels: readonly string[]) => `Their other changes were kept: ${labels.join(", ")}.`,
+  merged: (labels: readonly string[]) =>
+    `Other changes made meanwhile were kept: ${labels.join(", ")}.`,
   notSaved: (labels: readonly string[]) =>
-    `Not saved. Someone else changed ${labels.join(", ")}. Choose which value to keep.`,
+    `Not saved. ${labels.join(", ")} changed while you were editing. Choose which value to keep.`,
 });
 
 const outcomes = () => ({
@@ -33,7 +34,7 @@ const outcomes = () => ({
   savedDraft: (title: string) => `${title} saved as a draft`,
   unchanged: (title: string) => `No changes to save in ${title}`,
   merged: (title: string, labels: readonly string[]) =>
-    `${title} saved. Changes by others were kept: ${labels.join(", ")}.`,
+    `${title} saved. Changes made meanwhile were kept: ${labels.join(", ")}.`,
 });
 
 /** The range of a number, under its input. Empty without limits. */
@@ -64,6 +65,14 @@ export const itemForm = (words: Words) => ({
   duplicate: (label: string) => `Another item already has this value in “${label}”.`,
   range: range(words),
   rows: rows(words),
+  /** After a text that found several records. */
+  candidates: (labels: readonly string[]) => `Did you mean: ${labels.join(", ")}?`,
+  /** After “saved”: the records that texts found. */
+  guessed: (message: string, records: readonly { text: string; label: string }[]) =>
+    [
+      message.replace(/\.$/, ""),
+      ...records.map(({ text, label }) => `“${text}” was saved as ${label}`),
+    ].join(". "),
   conflict: conflict(),
   outcomes: outcomes(),
 });

@@ -29,7 +29,7 @@ const reasons = ({ formatCount, quantity }: Words) => ({
   filledTwice: "Another column already fills this field.",
   unknownField: "This field does not exist.",
   noFile: "Choose a file, or paste its rows.",
-  notUtf8: "The file is not in UTF-8. In Excel, save it as “CSV UTF-8”.",
+  notUtf8: "The file is not in UTF-8 or Shift_JIS. In Excel, save it as “CSV UTF-8”.",
   uneven: (cells: number, columns: number) =>
     `The row has ${quantity(cells, "cell")}. The header has ${formatCount(columns)}.`,
   atLine: (line: number, reason: string) => `Line ${line}: ${reason}`,
@@ -37,8 +37,8 @@ const reasons = ({ formatCount, quantity }: Words) => ({
   value: (column: string, value: string) => `${column} “${value}”`,
   at: (place: string, reason: string) => `${place}: ${reason}`,
   row: (number: number) => `row ${number}`,
-  date: (example: string) =>
-    `Must be a date like ${example}. If the file writes dates in another way, change “Dates” in the review.`,
+  date: (example: string) => `Must be a date like ${example}.`,
+  noSuchDate: "This date does not exist.",
   sameAsLine: (line: number) => `Line ${line} of this file has the same value.`,
   chooseOption: (options: string) => `Must be one of ${options}.`,
   noRows: "Add at least one row below the header.",
@@ -71,7 +71,7 @@ export const itemImport = (words: Words) => ({
     dates: "Dates",
   },
   fileHint: (rows: number, columns: number) =>
-    `CSV in UTF-8 with a header row, separated by commas, semicolons or tabs. Up to 1 MB, ${words.formatCount(rows)} rows and ${columns} columns.`,
+    `CSV in UTF-8 or Shift_JIS with a header row, separated by commas, semicolons or tabs. Up to 1 MB, ${words.formatCount(rows)} rows and ${columns} columns.`,
   paste: "Or paste the rows",
   pasteHint: "Copy them from the file or a spreadsheet, with the header row.",
   review: "Review import",
@@ -88,6 +88,10 @@ export const itemImport = (words: Words) => ({
       month_first: "12/31/2026",
     },
   },
+  formatsHint: "If values are read wrongly, change these and review again.",
+  /** Above the errors of a file that cannot be read. */
+  unreadable: "Could not read the file.",
+  shiftJis: "The file was read as Shift_JIS.",
   forecast: (counts: Counts) => forecast(counts, words),
   leftOut: (count: number, items: string) =>
     `${words.quantity(count, "row")} of existing ${items} will be left out, even if values differ. To update them, change “Existing ${items}” below and review again.`,
@@ -100,7 +104,7 @@ export const itemImport = (words: Words) => ({
   status: "Status",
   column: "Column",
   unnamedColumn: (position: number) => `Column ${position}`,
-  firstRow: "First row",
+  firstRow: "First data row",
   field: "Field",
   fieldFor: (column: string) => `Field for ${column}`,
   existing: (items: string) => `Existing ${items}`,
@@ -123,7 +127,9 @@ export const itemImport = (words: Words) => ({
   before: "Before",
   after: "After",
   badges: { created: "New", updated: "Update", unchanged: "No change", deleted: "Deleted" },
-  firstRows: "First rows",
+  firstRows: (count: number) => `First ${words.quantity(count, "row")}`,
+  firstColumns: (shown: number, columns: number) =>
+    `Showing ${words.formatCount(shown)} of ${words.quantity(columns, "column")}.`,
   result: "Result",
   importing: (items: string) => `Importing ${items}`,
   progress: "Import",

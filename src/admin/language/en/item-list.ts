@@ -30,6 +30,7 @@ const table = () => ({
   downloadSelected: "Download selected",
   editSelected: "Edit selected…",
   closeSelected: "Close selected…",
+  reopenSelected: "Reopen selected…",
   deleteSelected: "Delete selected…",
 });
 
@@ -66,7 +67,7 @@ const tools = () => ({
 });
 
 const saved = () => ({
-  columns: "Columns saved",
+  columns: "Columns saved for you",
   filter: (name: string) => `View “${name}” saved`,
   filterDeleted: "View deleted",
   view: (name: string) => `View “${name}” saved`,

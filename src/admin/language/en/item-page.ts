@@ -8,15 +8,15 @@ import type { Words } from "./words.ts";
 const actions = () => ({
   edit: "Edit",
   submit: "Submit",
-  close: "Close",
-  reopen: "Reopen",
+  close: "Close submission",
+  reopen: "Reopen submission",
   delete: "Delete",
   deleteTitle: "Delete this submission?",
   deleteConfirm:
-    "This deletes the submission with its values and history. You can’t undo this. A copy of what a program sent can remain for up to 24 hours. The audit keeps who deleted it, and when.",
+    "This deletes the submission with all its values, files and history. You can’t undo this.",
   /** A link to the erasure, inside the confirmation of a deletion. */
   eraseInstead: (erase: Child) =>
-    sentence`Must nothing of it remain, for example because a person asks you to delete their data? ${erase} removes that copy too.`,
+    sentence`Did a person ask you to delete their data? Then use ${erase}`,
   erase: "Permanently delete…",
   previous: "← Previous",
   next: "Next →",
@@ -26,7 +26,8 @@ const actions = () => ({
 const outcomes = () => ({
   closed: (title: string) => `${title} closed`,
   reopened: (title: string) => `${title} reopened`,
-  reverted: (title: string) => `Change to ${title} reverted`,
+  /** Takes the names of the fields that have their former values again. */
+  reverted: (title: string, fields: string) => `${fields} of ${title} reverted`,
   deleted: (title: string) => `${title} deleted`,
 });
 
@@ -62,6 +63,8 @@ const historyEntries = (): Record<ItemAction, HistoryEntry> => ({
 
 const history = () => ({
   title: "History",
+  /** An update that restored the values before an earlier change. */
+  reverted: by("Reverted"),
   entries: historyEntries(),
   older: "Older changes are not shown.",
   notStored: "The previous values are no longer stored.",

@@ -39,6 +39,7 @@ export const search = ({ formatCount }: Words) => ({
   kinds: {
     app: "App",
     form: "Form",
+    view: (collection: string) => `View of ${collection}`,
     page: "Page",
     credential: "Credential",
     webhook: "Webhook",
@@ -46,19 +47,20 @@ export const search = ({ formatCount }: Words) => ({
   },
   searchItems: (items: string, collection: string, text: string) =>
     `Search ${items} of ${collection} for “${text}”`,
+  allIn: (collection: string) => `Show all in ${collection}`,
   value: (label: string, value: string) => `${label}: ${value}`,
   hint: "What are you looking for?",
   /** Before the list of ways. */
   finds: "You can search for:",
   nothing: (text: string) => `Nothing found for “${text}”.`,
   ways: [
-    "Records: the receipt number, like ORD-000042",
+    "Records: the receipt number, like ORD-000042, ORD-42 or 000042",
     "Submissions and records: the ID, as you copy it from a page, or its last 8 characters",
-    "Submissions and records: a text, name, email address, phone number or URL in a searchable field",
-    "Forms and apps: a part of the name or key",
+    "Submissions and records: words of a text, name, email address, phone number or URL in searchable fields",
+    "Forms, apps and views: a part of the name",
     "Integrations, webhooks and members: a part of the name, or an email address",
     "Pages: the start of a word",
   ],
   scope: (values: number) =>
-    `Search finds values that start with your text. Text inside a value is found in the first ${formatCount(values)} values. To search every field, open the form or app.`,
+    `Every word must match. Search finds values that start with a word. Words inside a value are found in the first ${formatCount(values)} values. To search every field, open the form or app.`,
 });

@@ -4,7 +4,21 @@ import type { Catalogue } from "#admin/language/en/index.ts";
 type Bulk = Catalogue["bulk"];
 
 /** Nouns that become verbs with 「する」. */
-const verbs = { edit: "変更", close: "クローズ", delete: "削除" };
+const verbs = { edit: "変更", close: "クローズ", reopen: "クローズ解除", delete: "削除" };
+
+const skipped = {
+  edit: "クローズ済み",
+  close: "下書きとクローズ済み",
+  reopen: "クローズされていない",
+  delete: "クローズ済み",
+};
+
+const undoneVerbs = {
+  edit: "元に戻しました",
+  close: "クローズ解除しました",
+  reopen: "再びクローズしました",
+  delete: "元に戻しました",
+};
 
 const hadValue = (count: number, { formatCount }: Numbers) =>
   count > 0 ? `${formatCount(count)} 件はすでにこの値でした。` : "";
@@ -34,6 +48,7 @@ export const bulk = (numbers: Numbers): Bulk => ({
   nothingSelected: "先にデータを 1 件以上選択してください",
   appliesToNone(act, selected) {
     if (selected === 0) return "選択したデータは削除されたか、条件に一致しなくなりました";
+    if (act === "reopen") return "選択した回答の中に、クローズ済みのものはありません";
     return act === "close"
       ? "選択した回答は、すべてクローズ済みか下書きです"
       : `選択した回答はすべてクローズ済みのため、${verbs[act]}できません`;
@@ -43,22 +58,24 @@ export const bulk = (numbers: Numbers): Bulk => ({
   actions: {
     edit: (items) => `${items}を編集`,
     close: (items) => `${items}をクローズ`,
+    reopen: (items) => `${items}のクローズを解除`,
     delete: (items) => `${items}を削除`,
   },
   setField: (field, items) => `${items}の「${field}」を変更`,
   question: (action) => `${action}しますか？`,
   explanations: {
     close: "クローズした回答は、クローズを解除するまで編集できません。",
+    reopen: "クローズを解除した回答は、再び編集できます。",
     delete: "削除した回答は元に戻せません。",
   },
   leftOut: (act, count, items) =>
-    `${items}のうち、${act === "close" ? "下書きとクローズ済み" : "クローズ済み"}の回答 ${numbers.formatCount(count)} 件は対象外です。`,
+    `${items}のうち、${skipped[act]}${act === "reopen" ? "" : "の"}回答 ${numbers.formatCount(count)} 件は対象外です。`,
   set: (field, value) => `「${field}」を「${value}」に変更しました`,
   cleared: (field) => `「${field}」の値を消去しました`,
-  undone: (items, left) =>
+  undone: (act, items, left) =>
     left === 0
-      ? `${items}を元に戻しました`
-      : `${items}を元に戻しました。${numbers.formatCount(left)} 件はその後に変更されたため、そのままです。`,
+      ? `${items}を${undoneVerbs[act]}`
+      : `${items}を${undoneVerbs[act]}。${numbers.formatCount(left)} 件はその後に変更されたため、そのままです。`,
   present: {
     title: (field) => `「${field}」の現在の値`,
     count: "件数",
@@ -78,6 +95,7 @@ export const bulk = (numbers: Numbers): Bulk => ({
   reasons: {
     gone: "すでに存在しません",
     closed: "すでにクローズ済みです",
+    open: "クローズされていません",
     changed: "処理中に変更されました",
     draft: "下書きです",
     noMatch: "条件に一致しなくなりました",

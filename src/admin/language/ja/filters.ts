@@ -13,9 +13,9 @@ const comparisons = (): Filters["comparisons"] => ({
   is_not: "次と一致しない",
   starts_with: "次で始まる",
   in_period: "次の期間内",
-  on: "次の日",
-  on_or_after: "次の日以降",
-  on_or_before: "次の日以前",
+  on: "指定した日",
+  on_or_after: "指定した日以降",
+  on_or_before: "指定した日以前",
   after: "次より後",
   before: "次より前",
   between: "次の範囲内",
@@ -67,6 +67,7 @@ const unlessOne = (values: readonly string[], words: string) => (values.length =
 export const filters = ({ formatCount }: Numbers): Filters => ({
   comparisons: comparisons(),
   describe: (name, comparison, values) => joinWords(name, predicates()[comparison](values)),
+  noNumber: "数値を入力してください。",
   describeOther: (name, operator, values) => `${name} ${operator} ${quoted(values)}`,
   days: {
     today: "今日",

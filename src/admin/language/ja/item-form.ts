@@ -25,9 +25,9 @@ const conflict = (): ItemForm["conflict"] => ({
   changed: (distance, actor) => sentence`変更：${actor}（${distance}）`,
   mine: "入力した値",
   theirs: "保存済みの値",
-  merged: (labels) => `ほかのユーザーによる${quote(labels)}の変更も反映されています。`,
+  merged: (labels) => `編集中に行われた${quote(labels)}の変更も反映されています。`,
   notSaved: (labels) =>
-    `保存されていません。ほかのユーザーが${quote(labels)}を変更しました。残す値を選択してください。`,
+    `保存されていません。編集中に${quote(labels)}が変更されました。残す値を選択してください。`,
 });
 
 const outcomes = (): ItemForm["outcomes"] => ({
@@ -36,7 +36,7 @@ const outcomes = (): ItemForm["outcomes"] => ({
   savedDraft: (title) => `「${title}」を下書きとして保存しました`,
   unchanged: (title) => `「${title}」に変更はありません`,
   merged: (title, labels) =>
-    `「${title}」を保存しました。ほかのユーザーによる${quote(labels)}の変更も反映されています。`,
+    `「${title}」を保存しました。編集中に行われた${quote(labels)}の変更も反映されています。`,
 });
 
 const range =
@@ -64,6 +64,12 @@ export const itemForm = (numbers: Numbers): ItemForm => ({
   duplicate: (label) => `「${label}」の値がほかのデータと重複しています。`,
   range: range(numbers),
   rows: rows(numbers),
+  candidates: (labels) => `候補：${labels.join("、")}`,
+  guessed: (message, records) =>
+    [
+      message.replace(/。$/, ""),
+      ...records.map(({ text, label }) => `「${text}」は「${label}」として保存しました`),
+    ].join("。"),
   conflict: conflict(),
   outcomes: outcomes(),
 });

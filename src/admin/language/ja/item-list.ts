@@ -30,6 +30,7 @@ const table = (): ItemList["table"] => ({
   downloadSelected: "選択分をダウンロード",
   editSelected: "選択分を編集…",
   closeSelected: "選択分をクローズ…",
+  reopenSelected: "選択分のクローズを解除…",
   deleteSelected: "選択分を削除…",
 });
 
@@ -65,7 +66,7 @@ const tools = (): ItemList["tools"] => ({
 });
 
 const saved = (): ItemList["saved"] => ({
-  columns: "表示する列を保存しました",
+  columns: "表示する列を自分用に保存しました",
   filter: (name) => `ビュー「${name}」を保存しました`,
   filterDeleted: "ビューを削除しました",
   view: (name) => `ビュー「${name}」を保存しました`,
@@ -103,7 +104,7 @@ export const itemList = (numbers: Numbers): ItemList => ({
   connect: "外部システムを接続",
   useApi: "API を使用",
   position: (first, last, total) =>
-    `${numbers.formatCount(first)}～${numbers.formatCount(last)} 件目 / ${total}`,
+    `${total}中 ${numbers.formatCount(first)}～${numbers.formatCount(last)} 件目`,
   onlyPage: (total) => total,
   pages: "ページ",
   previous: "← 前へ",

@@ -13,9 +13,9 @@ const actions = (): ItemPage["actions"] => ({
   delete: "削除",
   deleteTitle: "この回答を削除しますか？",
   deleteConfirm:
-    "回答を、値と変更履歴とともに削除します。元に戻すことはできません。プログラムから送信された内容の控えが最長 24 時間残ることがあります。監査ログには、削除した人と日時が残ります。",
+    "この回答を、すべての値、ファイル、変更履歴とともに削除します。元に戻すことはできません。",
   eraseInstead: (erase) =>
-    sentence`本人から個人データの削除を求められた場合など、何も残さない場合は、${erase} を選択してください。控えも削除されます。`,
+    sentence`本人から個人データの削除を求められた場合は、${erase} を選択してください。`,
   erase: "完全に削除…",
   previous: "← 前へ",
   next: "次へ →",
@@ -25,7 +25,7 @@ const actions = (): ItemPage["actions"] => ({
 const outcomes = (): ItemPage["outcomes"] => ({
   closed: (title) => `「${title}」をクローズしました`,
   reopened: (title) => `「${title}」のクローズを解除しました`,
-  reverted: (title) => `「${title}」の変更を元に戻しました`,
+  reverted: (title, fields) => `「${title}」の${fields}を元に戻しました`,
   deleted: (title) => `「${title}」を削除しました`,
 });
 
@@ -56,6 +56,7 @@ const historyEntries = (): ItemPage["history"]["entries"] => ({
 
 const history = (): ItemPage["history"] => ({
   title: "変更履歴",
+  reverted: by("変更を元に戻す"),
   entries: historyEntries(),
   older: "これより前の変更は表示されません。",
   notStored: "変更前の値は保存されていません。",
