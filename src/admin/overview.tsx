@@ -202,12 +202,13 @@ const overviewPage = page({
     webhooks: overview.webhooks,
     retaining: overview.retaining,
     databases: overview.databases.map(({ name, bytes }) => ({ name, bytes })),
-    activity: overview.actions.map(({ at, actor, action, itemId, title, kind, key }) => ({
+    activity: overview.actions.map(({ at, actor, action, itemId, title, counts, kind, key }) => ({
       at: formatTimestamp(at),
       actor,
       action,
       subject: itemId ?? `${kind}:${key}`,
       subject_name: title,
+      count: Object.values(counts).reduce((sum, count) => sum + count, 0) || 1,
       collection: `${kind}:${key}`,
     })),
     days: overview.days,

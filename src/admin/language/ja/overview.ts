@@ -69,7 +69,6 @@ export const overview = (numbers: Numbers): Catalogue["overview"] => ({
     title: "最近の操作",
     none: "操作はまだありません",
     audit: "監査ログ",
-    item: (item) => item,
   },
   webhooks: "Webhook",
   traffic: {
