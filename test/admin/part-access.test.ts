@@ -38,7 +38,7 @@ describe("The page “Access” of a form", () => {
       collections: [`form:${form}/cheap`],
     });
     const { body } = await admin("GET", `/forms/${form}/access`);
-    const sees = "Only items whose Pay is less than 5, only the fields Title";
+    const sees = "Only submissions whose Pay is less than 5, only Title";
     const partner = body.credentials.find(({ name }: { name: string }) => name === "The partner");
     expect(partner.sees).toBe(sees);
     expect(body.credentials.map(({ name }: { name: string }) => name)).not.toContain("Was revoked");
@@ -102,7 +102,7 @@ describe("The page “Access” of a form", () => {
       { title: "own", pay: 2 },
     ]);
     const access = await admin("GET", `/integrations/${issued.body.id}/access`, undefined, html);
-    expect(access.text).toContain("Only items whose creator is the credential itself");
+    expect(access.text).toContain("Only submissions whose creator is the credential itself");
   });
 
   it("proposes a report without fields that look personal, and never a page", async () => {
@@ -182,7 +182,7 @@ describe("The page “Access” of a form", () => {
       undefined,
       html,
     );
-    expect(next.text).toContain("Only items whose Room is “Blue”, all fields except E-mail");
+    expect(next.text).toContain("Only submissions whose Room is “Blue”, all fields except E-mail");
   });
 
   const cheap = {

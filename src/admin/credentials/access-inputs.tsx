@@ -76,7 +76,7 @@ export function ResourceChoices({
                     <ResourceChoice
                       value={`${kind}:${key}/${view.key}`}
                       name={words.view(name, view.name)}
-                      of={describeView(view, text, { fields, names })}
+                      of={describeView(view, text, { kind, fields, names })}
                       chosen={selected}
                     />
                   ))}

@@ -7,11 +7,11 @@ export const definitionAccess = () => ({
     title: (one: string) => `Who can see this ${one}`,
     lead: "All members see everything. Credentials and webhooks see:",
     caption: (one: string) => `Access to this ${one}`,
-    columns: { sees: "Sees", may: "May do" },
+    columns: { sees: "Sees", may: "Can" },
     everything: "Everything",
     ownersAccess: "Everything that its owner can access",
     nothing: "Nothing, because its view was deleted",
-    receivesEvents: "Webhook: receives events",
+    receivesEvents: "Receive events (webhook)",
   },
   give: {
     title: (one: string) => `Give access to part of this ${one}`,

@@ -6,7 +6,7 @@ export const definitionAccess = (): Catalogue["definitionAccess"] => ({
     title: (one) => `この${one}にアクセスできるメンバーとシステム`,
     lead: "すべてのメンバーは、すべてのデータにアクセスできます。認証情報と Webhook がアクセスできる範囲は次のとおりです。",
     caption: (one) => `この${one}へのアクセス`,
-    columns: { sees: "アクセスできる範囲", may: "許可されている操作" },
+    columns: { sees: "アクセスできる範囲", may: "できること" },
     everything: "すべて",
     ownersAccess: "所有者がアクセスできるすべてのデータ",
     nothing: "なし（ビューが存在しません）",
