@@ -46,9 +46,13 @@ function AttentionItem({
 }
 
 const Name = ({ children }: PropsWithChildren) => (
-  <strong>
-    <bdi>{children}</bdi>
-  </strong>
+  <>
+    {useText().terms.quote(
+      <strong>
+        <bdi>{children}</bdi>
+      </strong>,
+    )}
+  </>
 );
 
 function Attention({

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Client } from "../support/client";
 import { Client as Caller } from "../support/client";
-import { as, newMember } from "../support/members";
-import { admin, client, issue, makeForm } from "../support/service";
+import { as, cookieOf, newMember } from "../support/members";
+import { admin, client, issue, makeForm, ownerCookie } from "../support/service";
 import { createWebhook, Receiver } from "../webhooks/receiver";
 
 const fields = [
@@ -12,6 +12,15 @@ const fields = [
   { key: "score", type: "computed", formula: "pay * 2", result: "number" },
 ];
 const html = { Accept: "text/html" };
+/** Sends a form of a page. */
+const post = (path: string, values: Record<string, string>) =>
+  admin(
+    "POST",
+    path,
+    undefined,
+    { ...html, "Content-Type": "application/x-www-form-urlencoded" },
+    new URLSearchParams(values).toString(),
+  );
 
 let owner: Client;
 beforeAll(async () => {
@@ -46,6 +55,48 @@ describe("The page “Access” of a form", () => {
     const page = await admin("GET", `/forms/${form}/access`, undefined, html);
     expect(page.text).toContain("Who can see this form");
     expect(page.text).toContain("Only the submissions in “Cheap”");
+  });
+
+  it("offers to share a view on its tab and after it was saved, with its credential prepared", async () => {
+    const form = await makeForm(owner, fields);
+    const saved = await post(`/forms/${form}/items/views`, { name: "Cheap", search: "f.pay.lt=5" });
+    const cookie = cookieOf(saved);
+    const share = `/admin/integrations/new?purpose=part_report&amp;resources=form%3A${form}%2Fcheap&amp;name=Cheap`;
+    const list = await admin("GET", `/forms/${form}/items?view=cheap`, undefined, {
+      ...html,
+      Cookie: `${await ownerCookie()}; ${cookie}`,
+    });
+    expect(list.text.split(`href="${share}"`)).toHaveLength(3);
+    expect(decodeURIComponent(cookie)).toContain("Share with a credential…");
+    const next = await admin(
+      "GET",
+      share.slice("/admin".length).replaceAll("&amp;", "&"),
+      undefined,
+      html,
+    );
+    expect(next.text).toMatch(new RegExp(`value="form:${form}/cheap"[^>]* checked`));
+    expect(next.text).toMatch(/value="part_report"[^>]* checked/);
+  });
+
+  it("reads the list of the view in the example of its credential, and keeps the tense after it is revoked", async () => {
+    const views = [{ key: "cheap", name: "Cheap", fields: ["title"] }];
+    const form = await makeForm(owner, fields, { name: "Wages", views });
+    const page = (path: string) => admin("GET", path, undefined, html).then(({ text }) => text);
+    const { id } = await issue({
+      permissions: ["submissions:read"],
+      resources: [`form:${form}/cheap`],
+    });
+    const sentence = "read the submissions of Wages, and of these only Title (view “Cheap”).";
+    expect(await page(`/integrations/${id}`)).toContain(`Can ${sentence}`);
+    expect(await page(`/integrations/${id}`)).not.toContain("writes per minute");
+    const cookie = cookieOf(await post(`/integrations/${id}/rotate`, { overlap: "none" }));
+    const shown = await admin("GET", `/integrations/${id}/secret`, undefined, {
+      ...html,
+      Cookie: `${await ownerCookie()}; ${cookie}`,
+    });
+    expect(shown.text).toContain(`/api/v1/forms/${form}/submissions?limit=5`);
+    await admin("POST", `/integrations/${id}/revoke`, {});
+    expect(await page(`/integrations/${id}`)).toContain(`Could ${sentence}`);
   });
 
   it("names the fields without which a partner cannot create", async () => {

@@ -2,7 +2,7 @@ import { textOf } from "#admin/form-input.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import type { Credential, CredentialState, Resources } from "#domain/credential/credential.ts";
 import type { Permission } from "#domain/credential/permissions.ts";
-import type { CollectionKind } from "#domain/definition/collection.ts";
+import type { Collection, CollectionKind, View } from "#domain/definition/collection.ts";
 import type { Tone } from "#html/parts.tsx";
 
 type Texts = Pick<Catalogue, "credentials">;
@@ -78,5 +78,15 @@ export const credentialStateTones: Record<CredentialState, Tone> = {
   expired: "bad",
   revoked: "quiet",
 };
+
+/** The page that creates a credential that reads one view. */
+export function sharePath(
+  { kind, key }: Pick<Collection, "kind" | "key">,
+  view: Pick<View, "key" | "name">,
+): string {
+  const resources = `${kind}:${key}/${view.key}`;
+  const choice = new URLSearchParams({ purpose: "part_report", resources, name: view.name });
+  return `/admin/integrations/new?${choice.toString()}`;
+}
 
 export const credentialPath = ({ id }: Pick<Credential, "id">) => `/admin/integrations/${id}`;

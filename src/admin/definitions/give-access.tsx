@@ -161,6 +161,7 @@ function ItemsChoice({
       ]}
       chosen={[textOf(values["items"])]}
     >
+      <p class="hint" role="status" data-fields-follow={give.fieldsFollow}></p>
       {options.length > 0 ? (
         <div class="only" data-only="items">
           <Select

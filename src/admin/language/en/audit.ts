@@ -107,15 +107,14 @@ const subjects = (): Record<SubjectKind, (name: Child) => Child> => ({
   submission: (name) => sentence`“${name}”`,
 });
 
+const viewChange = (verb: string, names: readonly string[]): string[] =>
+  names.length === 0
+    ? []
+    : [`${verb} the ${plural(names.length, "view")} ${listing(names.map((name) => `“${name}”`))}`];
+
 /** “saved the view “New orders”” */
 function viewChanges({ saved, deleted }: NonNullable<AuditDetail["views"]>): string {
-  const act = (verb: string, names: readonly string[]) =>
-    names.length === 0
-      ? []
-      : [
-          `${verb} the ${plural(names.length, "view")} ${listing(names.map((name) => `“${name}”`))}`,
-        ];
-  return listing([...act("saved", saved), ...act("deleted", deleted)]);
+  return listing([...viewChange("saved", saved), ...viewChange("deleted", deleted)]);
 }
 
 /** The end of a sentence about items. */

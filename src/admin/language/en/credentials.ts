@@ -243,6 +243,7 @@ export const credentials = (words: Words) => ({
   neverExpires: "Never",
   limits: (requests: number, writes: number) =>
     `${words.quantity(requests, "request")} and ${words.quantity(writes, "write")} per minute`,
+  readLimit: (requests: number) => `${words.quantity(requests, "request")} per minute`,
   rejected: (count: number) => `, ${words.formatCount(count)} rejected`,
   revoke: "Revoke credential",
   revokeTitle: (name: string) => `Revoke “${name}”?`,

@@ -228,6 +228,7 @@ export const credentials = (numbers: Numbers): Texts => ({
   neverExpires: "無期限",
   limits: (requests, writes) =>
     `1 分あたり ${numbers.formatCount(requests)} 件（うち書き込み ${numbers.formatCount(writes)} 件）`,
+  readLimit: (requests) => `1 分あたり ${numbers.formatCount(requests)} 件`,
   rejected: (count) => `（拒否 ${numbers.formatCount(count)} 件）`,
   revoke: "認証情報を失効させる",
   revokeTitle: (name) => `「${name}」を失効させますか？`,
