@@ -1,3 +1,4 @@
+import type { CollectionLabel } from "#actions/operand-names.ts";
 import { textOf } from "#admin/form-input.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import type { Credential, CredentialState, Resources } from "#domain/credential/credential.ts";
@@ -62,6 +63,26 @@ export function describeResources(resources: Resources, { credentials }: Texts):
     apps: countStarting("app:"),
     views: resources.filter((resource) => resource.includes("/")).length,
   });
+}
+
+const maxNamedResources = 3;
+
+/** Names few resources: “Orders, Helpdesk: only “Open””. Describes more by their numbers. */
+export function nameResources(
+  resources: Resources,
+  labels: readonly CollectionLabel[],
+  text: Texts & Pick<Catalogue, "credentialAccess" | "terms">,
+): string {
+  if (resources === "all" || resources.length > maxNamedResources)
+    return describeResources(resources, text);
+  const names = resources.map((resource) => {
+    const [collection = "", viewKey] = resource.split("/");
+    const label = labels.find(({ kind, key }) => `${kind}:${key}` === collection);
+    const name = label?.name ?? collection.replace(/^\w+:/, "");
+    const view = label?.views.find(({ key }) => key === viewKey);
+    return view ? text.credentialAccess.resources.view(name, view.name) : name;
+  });
+  return text.terms.list(names);
 }
 
 export function describeAccess(
