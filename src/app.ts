@@ -15,9 +15,10 @@ import { requireSecrets, explainMissingSetUp, setUpProblem } from "#http/set-up.
 import { mcp } from "#mcp/index.ts";
 import { oauth } from "#oauth/token.ts";
 import { pages } from "#pages/index.tsx";
-import { renderErrorPage } from "#pages/problem-pages.tsx";
+import { type FrameError, renderErrorPage } from "#pages/problem-pages.tsx";
 import { problemDocument } from "#documents/problem.ts";
 import type { Language } from "#domain/language.ts";
+import { findFrame } from "#admin/framed-error.tsx";
 import { readLanguage } from "#admin/preferences.ts";
 import { problems } from "#domain/problem/catalogue.ts";
 import type { Service } from "#http/service.ts";
@@ -33,7 +34,12 @@ const internalProblem = new Problem("internal", problems.internal.meaning);
  */
 const sendError =
   (
-    renderPage: (problem: Problem, requestId: string, language: Language) => Html,
+    renderPage: (
+      problem: Problem,
+      requestId: string,
+      language: Language,
+      frameError: FrameError | undefined,
+    ) => Html,
   ): ErrorHandler<AppEnv> =>
   (error, c) => {
     const failure = error instanceof Problem ? error : unexpectedProblem(c.env, error);
@@ -44,7 +50,7 @@ const sendError =
     if (wantsPage(c)) {
       // The API's own pages are English.
       const language = c.req.path.startsWith("/admin") ? readLanguage(c) : "en";
-      return c.html(renderPage(failure, requestId, language), status, {
+      return c.html(renderPage(failure, requestId, language, findFrame(c)), status, {
         "Cache-Control": "no-store",
         ...headers,
       });
