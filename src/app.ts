@@ -15,10 +15,11 @@ import { requireSecrets, explainMissingSetUp, setUpProblem } from "#http/set-up.
 import { mcp } from "#mcp/index.ts";
 import { oauth } from "#oauth/token.ts";
 import { pages } from "#pages/index.tsx";
-import { renderErrorPage } from "#pages/problem-pages.tsx";
+import { type FrameError, renderErrorPage } from "#pages/problem-pages.tsx";
 import { problemDocument } from "#documents/problem.ts";
 import type { Language } from "#domain/language.ts";
 import { explainProblem } from "#admin/explain-problem.ts";
+import { findFrame } from "#admin/framed-error.tsx";
 import { catalogueOf } from "#admin/language/index.tsx";
 import { readLanguage } from "#admin/preferences.ts";
 import { problems } from "#domain/problem/catalogue.ts";
@@ -35,7 +36,12 @@ const internalProblem = new Problem("internal", problems.internal.meaning);
  */
 const sendError =
   (
-    renderPage: (problem: Problem, requestId: string, language: Language) => Html,
+    renderPage: (
+      problem: Problem,
+      requestId: string,
+      language: Language,
+      frameError: FrameError | undefined,
+    ) => Html,
   ): ErrorHandler<AppEnv> =>
   (error, c) => {
     const failure = error instanceof Problem ? error : unexpectedProblem(c.env, error);
@@ -47,7 +53,7 @@ const sendError =
       // The API's own pages are English.
       const language = c.req.path.startsWith("/admin") ? readLanguage(c) : "en";
       const explained = explainProblem(failure, catalogueOf(language));
-      return c.html(renderPage(explained, requestId, language), status, {
+      return c.html(renderPage(explained, requestId, language, findFrame(c)), status, {
         "Cache-Control": "no-store",
         ...headers,
       });

@@ -1,4 +1,4 @@
-import type { Actor, AuditAction } from "#domain/audit.ts";
+import type { Actor, AuditAction, AuditDetail } from "#domain/audit.ts";
 import type { Memory } from "#domain/memory.ts";
 import type { Random, Timer, Timing } from "#domain/ports.ts";
 import type { Permission, Role } from "#domain/credential/permissions.ts";
@@ -100,7 +100,7 @@ export function auditRecord(
   ctx: ActionContext,
   action: AuditAction,
   subject: string,
-  details: { collectionId?: number; version?: number } = {},
+  details: { collectionId?: number; version?: number; detail?: AuditDetail | undefined } = {},
 ): AuditRecord {
   return {
     at: ctx.now(),
@@ -112,6 +112,7 @@ export function auditRecord(
     session: ctx.session,
     requestId: ctx.requestId,
     sentRequestId: ctx.sentRequestId,
+    detail: details.detail ? JSON.stringify(details.detail) : null,
   };
 }
 

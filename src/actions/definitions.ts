@@ -11,6 +11,7 @@ import {
   formatDefinitionEtag,
   matchesVersion,
 } from "#domain/definition/validate.ts";
+import { detailOfChange } from "#domain/definition/view-changes.ts";
 import { pendingRules, type MergedDefinition } from "#domain/definition/merge.ts";
 import type { Precondition } from "#domain/preconditions.ts";
 import {
@@ -232,7 +233,9 @@ async function saveDefinition(
     return "pending";
   }
   const change = { definition, ...rules, lost: uniqueRemoved, ...fieldsToIndex(current, merged) };
-  const entry = auditRecord(ctx, "definition.change", subject);
+  const entry = auditRecord(ctx, "definition.change", subject, {
+    detail: detailOfChange(collection.definition, definition),
+  });
   const isSmall = isSmallChange(current, change);
   const save = isSmall ? changeDefinition : beginPending;
   const saveResult = await save(db, collection, change, pending, entry);

@@ -145,8 +145,12 @@ export const memberNameSchema = lazy(() =>
 );
 
 /** Changes the name of the acting member. */
-export async function changeName(ctx: MemberContext, name: string): Promise<void> {
-  const entry = auditRecord(ctx, "member.name", `member:${ctx.member.id}`);
+export async function changeName(
+  ctx: MemberContext & { member: { name: string } },
+  name: string,
+): Promise<void> {
+  const detail = { name: { from: ctx.member.name, to: name } };
+  const entry = auditRecord(ctx, "member.name", `member:${ctx.member.id}`, { detail });
   await updateName(ctx.databases.home, ctx.member, name, entry);
 }
 

@@ -1,3 +1,4 @@
+import { detailOfChange } from "#domain/definition/view-changes.ts";
 import { parseDefinitionPatch } from "#domain/definition/patch.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { viewErrors } from "#domain/search/view.ts";
@@ -102,7 +103,9 @@ export async function patchDefinition(
       patched.collection.definition,
       recalculated,
       patchedPending,
-      auditRecord(ctx, "definition.change", `${kind}:${key}`),
+      auditRecord(ctx, "definition.change", `${kind}:${key}`, {
+        detail: detailOfChange(collection.definition, patched.collection.definition),
+      }),
     );
     if (saveResult.outcome !== "saved") return undefined;
     const storedCollection = await loadDefinition(ctx, kind, key);

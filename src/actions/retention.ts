@@ -136,6 +136,7 @@ export const systemRecord = <Action extends AuditAction>(
   session: null,
   requestId: random.uuid(),
   sentRequestId: null,
+  detail: null,
 });
 
 function buildErasure(

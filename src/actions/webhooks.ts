@@ -9,7 +9,6 @@ import {
 import {
   findWebhook,
   findWebhookWithLabels,
-  findWebhookWithMaker,
   listWebhooks,
   deleteWebhookRow,
   insertWebhook,
@@ -86,14 +85,7 @@ export async function getWebhook(ctx: WebhookContext, id: string): Promise<Webho
   return requireVisibleWebhook(ctx, await loadWebhook(ctx, id));
 }
 
-/** Loads a webhook with the name of its maker, for members, who can see all webhooks. */
-export async function getWebhookWithMaker({ databases }: DatabaseContext, id: string) {
-  const foundWebhook = await findWebhookWithMaker(databases.home, id);
-  if (!foundWebhook) throw problem.notFound();
-  return foundWebhook;
-}
-
-/** Also loads the labels of all apps and forms that it can select. */
+/** Loads a webhook for members, who can see all webhooks, with the labels of all apps and forms. */
 export async function getWebhookWithLabels(ctx: WebhookContext & Reader, id: string) {
   const foundWebhook = await findWebhookWithLabels(ctx.databases, id);
   if (!foundWebhook) throw problem.notFound();

@@ -1,4 +1,4 @@
-import type { View } from "#domain/definition/collection.ts";
+import type { CollectionKind, View } from "#domain/definition/collection.ts";
 import type { Field, RowField } from "#domain/definition/field.ts";
 import { isObject } from "#domain/json.ts";
 import { meOperand } from "#domain/search/tree.ts";
@@ -11,6 +11,7 @@ type ViewTexts = Catalogue["viewDescription"];
 
 /** What turns the keys and IDs in a view into words. */
 export interface ViewWords {
+  kind: CollectionKind;
   fields: readonly Field[];
   names: OperandNames;
 }
@@ -26,33 +27,61 @@ export function describeView(
 ): string {
   return text.viewDescription.shows(
     describeItems(view, text, words),
-    describeFields(view, text, words.fields),
+    describeFields(selectFields(view.fields, words.fields), text.viewDescription),
   );
 }
 
-/** The fields that a view shows, or those that it hides if these are fewer. */
-function describeFields(
-  { fields: keys }: Pick<View, "fields">,
-  { viewDescription: text }: Texts,
-  definition: readonly Field[],
-): string {
-  if (!keys) return text.allFields;
-  const hidden = definition.filter(({ key }) => !keys.includes(key));
-  if (hidden.length > 0 && hidden.length < keys.length)
-    return text.allFieldsExcept(hidden.map(({ label }) => label));
-  return text.fields(keys.map((key) => findField(definition, key)?.label ?? key));
+/** The fields that a view shows, or those that it hides if these are fewer. Null for all fields. */
+export type FieldSelection = { isHidden: boolean; labels: string[] } | null;
+
+/** The part of the items and of the fields that a view shows. */
+export interface ViewPart {
+  /** The conditions as a clause. Null if the view shows all items. */
+  conditions: string | null;
+  fields: FieldSelection;
 }
 
-/** What a view matches: “All items”, or “Only items whose …”. */
-export function describeItems(
-  { conditions = [] }: Pick<View, "conditions">,
+export const findViewPart = (
+  { conditions = [], fields }: Pick<View, "conditions" | "fields">,
   { viewDescription: text, terms }: Texts,
   words: ViewWords,
+): ViewPart => ({
+  conditions:
+    conditions.length === 0
+      ? null
+      : text.all(describeAll(conditions, { ...words, text, statuses: terms.statuses })),
+  fields: selectFields(fields, words.fields),
+});
+
+function selectFields(
+  keys: readonly string[] | undefined,
+  definition: readonly Field[],
+): FieldSelection {
+  if (!keys) return null;
+  const hidden = definition.filter(({ key }) => !keys.includes(key));
+  if (hidden.length > 0 && hidden.length < keys.length)
+    return { isHidden: true, labels: hidden.map(({ label }) => label) };
+  return {
+    isHidden: false,
+    labels: keys.map((key) => findField(definition, key)?.label ?? key),
+  };
+}
+
+function describeFields(selection: FieldSelection, text: ViewTexts): string {
+  if (selection === null) return text.allFields;
+  return (selection.isHidden ? text.allFieldsExcept : text.fields)(selection.labels);
+}
+
+/** What a view matches: “All records”, or “Only records whose …”. */
+export function describeItems(
+  view: Pick<View, "conditions">,
+  text: Texts,
+  words: ViewWords,
 ): string {
-  if (conditions.length === 0) return text.allItems;
-  return text.items(
-    text.all(describeAll(conditions, { ...words, text, statuses: terms.statuses })),
-  );
+  const { conditions } = findViewPart(view, text, words);
+  const { items } = text.terms.collections[words.kind];
+  if (conditions === null) return text.viewDescription.allItems(items);
+  return text.viewDescription.items(conditions, items);
 }
 
 /** Conditions on options without quotation marks, like “Room is Blue”, as the name of a view. */
@@ -125,11 +154,12 @@ const single: Record<string, string> = {
 
 /** Apps and forms as JSON, with what their views show. */
 export const labelDocuments = (labels: readonly CollectionLabel[], text: Texts) =>
-  labels.map(({ views, fields, names, ...label }) => ({
+  labels.map(({ kind, views, fields, names, ...label }) => ({
+    kind,
     ...label,
     views: views.map((view) => ({
       key: view.key,
       name: view.name,
-      shows: describeView(view, text, { fields, names }),
+      shows: describeView(view, text, { kind, fields, names }),
     })),
   }));

@@ -213,7 +213,7 @@ export function Sidebar(frame: PageContext) {
 }
 
 /** The result of the last action, with a link to what was created, and a button that takes it back. */
-function FlashMessage({ text, isPartial, undo, link }: Flash) {
+function FlashMessage({ text, isPartial, undo, link, linkName }: Flash) {
   const frameText = useText().frame;
   const message = (
     <p role="status" class={isPartial ? "said notice warn" : "said"}>
@@ -226,7 +226,7 @@ function FlashMessage({ text, isPartial, undo, link }: Flash) {
       {message}
       {link ? (
         <a class="button quiet little" href={link}>
-          {frameText.view}
+          {linkName ?? frameText.view}
         </a>
       ) : null}
       {undo ? (

@@ -1,9 +1,11 @@
-import type { ResourceAction } from "#domain/audit.ts";
+import { ItemSubject } from "#admin/audit/entries.tsx";
+import { maxCountedItems, type ResourceAction } from "#domain/audit.ts";
+import type { ItemAction } from "#domain/item/change.ts";
 import type { FirstSteps, Overview } from "#actions/overview.ts";
 import { AcceptanceState } from "#admin/definitions/list.tsx";
 import { collectionPath } from "#admin/definitions/layout.tsx";
 import { truncateText } from "#admin/items/value.tsx";
-import { ActorName, ActorNamesContext } from "#admin/items/actor-name.tsx";
+import { ActorNamesContext, QuotedActorName } from "#admin/items/actor-name.tsx";
 import { webhookStateTones } from "#admin/webhooks/layout.tsx";
 import { roleAllows } from "#domain/credential/permissions.ts";
 import { Badge } from "#html/parts.tsx";
@@ -134,34 +136,46 @@ export function RecentActivity({
 
 function ActionEntry({
   frame,
-  action: { at, actor, action, itemId, title: stored, kind, key, name },
+  action: { at, actor, action, itemId, title, hasItem, counts, detail, kind, key, name },
 }: {
   frame: PageContext;
   action: RecentAction;
 }) {
   const path = collectionPath[kind];
-  const { audit, overview, terms } = useText();
-  const isGone = /\.(delete|erase)$/.test(action);
-  const title =
-    stored === null ? (
-      overview.activity.item(terms.collections[kind].item)
-    ) : (
-      <bdi>{truncateText(stored)}</bdi>
-    );
-  const item = isGone ? title : <a href={`${path}/${key}/items/${itemId}`}>{title}</a>;
+  const { audit, terms } = useText();
   const collection = (
     <a href={itemId === null ? `${path}/${key}/changes` : `${path}/${key}/items`}>
       <bdi>{name}</bdi>
     </a>
   );
-  const actorName = <ActorName actor={actor} frame={frame} />;
+  const actorName = <QuotedActorName actor={actor} frame={frame} />;
+  const describe = () => {
+    if (itemId === null) {
+      const subject = audit.subjects[kind](collection);
+      return detail?.views
+        ? audit.viewChanges(actorName, detail.views, subject)
+        : audit.event(actorName, action as ResourceAction, subject, null);
+    }
+    const entries = Object.entries(counts) as [ItemAction, number][];
+    const total = entries.reduce((sum, [, count]) => sum + count, 0);
+    const place = terms.quote(collection);
+    if (total > 1) {
+      const { items } = terms.collections[kind];
+      return audit.group(actorName, entries, items, place, total < maxCountedItems);
+    }
+    const item = (
+      <ItemSubject
+        kind={kind === "app" ? "record" : "submission"}
+        id={itemId}
+        title={title === null ? null : truncateText(title)}
+        href={hasItem ? `${path}/${key}/items/${itemId}` : null}
+      />
+    );
+    return audit.event(actorName, action as ResourceAction, item, place);
+  };
   return (
     <li>
-      <span>
-        {itemId === null
-          ? audit.event(actorName, action as ResourceAction, collection, null)
-          : audit.event(actorName, action as ResourceAction, item, collection)}
-      </span>
+      <span>{describe()}</span>
       <span class="muted">
         <Time at={at} as="distance" />
       </span>

@@ -46,9 +46,13 @@ function AttentionItem({
 }
 
 const Name = ({ children }: PropsWithChildren) => (
-  <strong>
-    <bdi>{children}</bdi>
-  </strong>
+  <>
+    {useText().terms.quote(
+      <strong>
+        <bdi>{children}</bdi>
+      </strong>,
+    )}
+  </>
 );
 
 function Attention({
@@ -202,12 +206,13 @@ const overviewPage = page({
     webhooks: overview.webhooks,
     retaining: overview.retaining,
     databases: overview.databases.map(({ name, bytes }) => ({ name, bytes })),
-    activity: overview.actions.map(({ at, actor, action, itemId, title, kind, key }) => ({
+    activity: overview.actions.map(({ at, actor, action, itemId, title, counts, kind, key }) => ({
       at: formatTimestamp(at),
       actor,
       action,
       subject: itemId ?? `${kind}:${key}`,
       subject_name: title,
+      count: Object.values(counts).reduce((sum, count) => sum + count, 0) || 1,
       collection: `${kind}:${key}`,
     })),
     days: overview.days,

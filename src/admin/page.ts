@@ -54,7 +54,9 @@ interface PageSpec<Loaded, Query extends z.ZodMiniObject> {
   load(request: AdminRequest<z.output<Query>>): Promise<Loaded>;
   /** The JSON for scripts. Without it, scripts get the page too. */
   document?(data: Exclude<Loaded, Response>, request: AdminRequest<z.output<Query>>): object;
-  /** Renders the page; with an attempt, again after a form was rejected. */
+  /** Whether the page shows errors of its query beside the inputs. Otherwise they have a page of their own. */
+  showsQueryErrors?: boolean;
+  /** Renders the page; with an attempt, again after a form or the query was rejected. */
   render(frame: PageContext, data: Exclude<Loaded, Response>, attempt?: Attempt): Html;
 }
 
@@ -87,6 +89,18 @@ export function page<Loaded, Query extends z.ZodMiniObject = z.ZodMiniObject>(
   const load = async (request: AdminRequest<z.output<Query>>) =>
     (await spec.load(request)) as Exclude<Loaded, Response> | Response;
   const show: Handler<AdminEnv> = async (c) => {
+    if (!spec.showsQueryErrors || wantsJson(c)) return showQuery(c);
+    try {
+      return await showQuery(c);
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== "invalid_input") throw error;
+      const data = await load(requestOf(c, {} as z.output<Query>));
+      if (data instanceof Response) throw error;
+      const attempt = { values: c.req.query(), problem: error };
+      return c.html(spec.render(pageContext(c), data, attempt), problems[error.code].status);
+    }
+  };
+  const showQuery = async (c: Context<AdminEnv>) => {
     await validate?.(c, async () => undefined);
     const request = requestOf(c, c.req.valid("query" as never) as z.output<Query>);
     const data = await load(request);

@@ -8,11 +8,10 @@ interface Bar {
   bad: number;
 }
 
-const width = 420;
-const height = 132;
-const topY = 12;
-const baselineY = 110;
-const leftX = 38;
+const height = 156;
+const topY = 20;
+const baselineY = 132;
+const scaleWidth = 44;
 
 /** Rounds up to a number that is easy to read: 1, 2, 5, 10, 20, 50 … */
 function roundUpToScale(maximum: number): number {
@@ -49,15 +48,20 @@ export function Plot({
   return (
     <figure class="card">
       <h2>{`${title} · ${totals}`}</h2>
-      <svg
-        class="plot"
-        viewBox={`0 0 ${width} ${height}`}
+      <div
+        class="chart"
         role="img"
         aria-label={`${title}: ${text.description(totals, first, last, maximum)}`}
       >
-        <Axes scale={scale} first={first} last={last} />
-        <Bars bars={bars} scale={scale} />
-      </svg>
+        <Scale scale={scale} />
+        <svg class="plot" width="100%" height={height} aria-hidden="true">
+          {linesOf(scale).map((value) => (
+            <line x1="0" x2="100%" y1={yOf(value, scale)} y2={yOf(value, scale)} />
+          ))}
+          <Bars bars={bars} scale={scale} />
+          <Labels bars={bars} />
+        </svg>
+      </div>
       {refused > 0 ? (
         <figcaption>
           <span class="key"></span>
@@ -69,28 +73,57 @@ export function Plot({
   );
 }
 
-function Axes({ scale, first, last }: { scale: number; first: string; last: string }) {
+const linesOf = (scale: number) => (scale > 1 ? [0, scale / 2, scale] : [0, scale]);
+const round = (value: number) => Math.round(value * 10) / 10;
+const yOf = (value: number, scale: number) =>
+  round(baselineY - (value / scale) * (baselineY - topY));
+
+/** The vertical axis. It has its own drawing, so that the one with the bars can be as wide as its card. */
+function Scale({ scale }: { scale: number }) {
   const viewer = useViewer();
-  const lines = scale > 1 ? [0, scale / 2, scale] : [0, scale];
+  return (
+    <svg class="plot" width={scaleWidth} height={height} aria-hidden="true">
+      {linesOf(scale)
+        .filter(Number.isInteger)
+        .map((value) => (
+          <text x={scaleWidth - 6} y={yOf(value, scale) + 4} text-anchor="end">
+            {formatShortCount(viewer, value)}
+          </text>
+        ))}
+    </svg>
+  );
+}
+
+const maxLabels = 5;
+/** Charts with more bars have no room for their values. */
+const maxValues = 12;
+/** Narrow cards show the values of this many bars. */
+const maxNarrowValues = 6;
+
+/** Up to five labels below the bars. Narrow cards hide every other one. */
+function Labels({ bars }: { bars: readonly Bar[] }) {
+  const count = Math.min(maxLabels, bars.length);
+  const step = 100 / bars.length;
+  // A label below a thin bar at an edge would leave the drawing.
+  const isDense = bars.length > maxNarrowValues;
   return (
     <>
-      {lines.map((value) => {
-        const y = baselineY - (value / scale) * (baselineY - topY);
+      {Array.from({ length: count }, (_, i) => {
+        const index = count === 1 ? 0 : Math.round((i * (bars.length - 1)) / (count - 1));
+        const isFirst = i === 0 && isDense;
+        const isLast = i === count - 1 && isDense;
+        const x = isFirst ? 0 : isLast ? 100 : round((index + 0.5) * step);
         return (
-          <>
-            <line x1={leftX} x2={width} y1={y} y2={y} />
-            <text x={leftX - 6} y={y + 4} text-anchor="end">
-              {Number.isInteger(value) ? formatShortCount(viewer, value) : ""}
-            </text>
-          </>
+          <text
+            class={count > 4 && i % 2 === 1 ? "extra" : undefined}
+            x={`${x}%`}
+            y={height - 4}
+            text-anchor={isFirst ? "start" : isLast ? "end" : "middle"}
+          >
+            {bars[index]?.label}
+          </text>
         );
       })}
-      <text x={leftX} y={height - 4}>
-        {first}
-      </text>
-      <text x={width} y={height - 4} text-anchor="end">
-        {last}
-      </text>
     </>
   );
 }
@@ -98,31 +131,36 @@ function Axes({ scale, first, last }: { scale: number; first: string; last: stri
 function Bars({ bars, scale }: { bars: readonly Bar[]; scale: number }) {
   const text = useText().frame.chart;
   const viewer = useViewer();
-  const step = (width - leftX) / bars.length;
-  const barHeight = (value: number) => Math.round((value / scale) * (baselineY - topY) * 10) / 10;
-  const barX = (i: number) => Math.round((leftX + i * step + step * 0.12) * 10) / 10;
-  const barWidth = Math.round(step * 0.76 * 10) / 10;
+  const step = 100 / bars.length;
+  const barHeight = (value: number) => round(baselineY - yOf(value, scale));
+  const x = (i: number, share: number) => `${round((i + share) * step)}%`;
+  const rect = (i: number, value: number, tone?: "bad") => (
+    <rect
+      class={tone}
+      x={x(i, 0.12)}
+      width={`${round(step * 0.76)}%`}
+      y={yOf(value, scale)}
+      height={barHeight(value)}
+    />
+  );
   return (
     <>
       {bars.map(({ label, value, bad }, i) =>
         value === 0 ? null : (
           <g>
             <title>{`${label}: ${formatCount(viewer, value)}${bad > 0 ? text.rejected(bad) : ""}`}</title>
-            <rect
-              x={barX(i)}
-              width={barWidth}
-              y={baselineY - barHeight(value)}
-              height={barHeight(value)}
-            />
-            {bad > 0 ? (
-              <rect
-                class="bad"
-                x={barX(i)}
-                width={barWidth}
-                y={baselineY - barHeight(bad)}
-                height={barHeight(bad)}
-              />
-            ) : null}
+            {rect(i, value)}
+            {bad > 0 ? rect(i, bad, "bad") : null}
+            {bars.length > maxValues ? null : (
+              <text
+                class={bars.length > maxNarrowValues ? "extra" : undefined}
+                x={x(i, 0.5)}
+                y={yOf(value, scale) - 5}
+                text-anchor="middle"
+              >
+                {formatShortCount(viewer, value)}
+              </text>
+            )}
           </g>
         ),
       )}

@@ -140,6 +140,8 @@ export interface Flash {
   undo?: Undo | undefined;
   /** The path of what was created, if the next page is another one. */
   link?: string | undefined;
+  /** The name of the link. “View” if absent. */
+  linkName?: string | undefined;
 }
 
 /** Marks a partial result in the cookie. */
@@ -148,9 +150,10 @@ const partialMark = "!";
 const detailsMark = "~";
 
 /** Stores a result for the next page. A cookie carries it across the redirect. */
-export function setFlash(c: Context, { text, isPartial, undo, link }: Flash): void {
+export function setFlash(c: Context, { text, isPartial, ...details }: Flash): void {
   const shown = (isPartial ? partialMark : "") + truncateFlash(text);
-  const value = undo || link ? detailsMark + JSON.stringify({ shown, undo, link }) : shown;
+  const hasDetails = details.undo || details.link;
+  const value = hasDetails ? detailsMark + JSON.stringify({ shown, ...details }) : shown;
   setCookie(c, flashCookie, value, {
     prefix: "host",
     httpOnly: true,
@@ -181,14 +184,19 @@ export function takeFlash(c: Context): Flash | undefined {
   return { ...details, text: isPartial ? shown.slice(partialMark.length) : shown, isPartial };
 }
 
-type FlashDetails = Pick<Flash, "undo" | "link"> & { shown: string };
+type FlashDetails = Pick<Flash, "undo" | "link" | "linkName"> & { shown: string };
 
 /** Accepts only paths of the area, because it does not trust the cookie. */
 function readDetails(json: string): FlashDetails {
   try {
-    const { shown, undo, link } = JSON.parse(json) as FlashDetails;
+    const { shown, undo, link, linkName } = JSON.parse(json) as FlashDetails;
     const action = adminPath(undo?.action);
-    return { shown, undo: undo && action ? { ...undo, action } : undefined, link: adminPath(link) };
+    return {
+      shown,
+      undo: undo && action ? { ...undo, action } : undefined,
+      link: adminPath(link),
+      linkName,
+    };
   } catch {
     return { shown: "" };
   }

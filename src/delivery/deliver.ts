@@ -290,6 +290,7 @@ async function stopWebhook(
       session: null,
       requestId: random.uuid(),
       sentRequestId: null,
+      detail: null,
     },
   );
   if (result === "stored") {

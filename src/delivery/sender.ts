@@ -9,6 +9,7 @@ import {
   type DeliveryHealth,
   type DeliveryReport,
 } from "#domain/webhook/delivery.ts";
+import { listReportedActions } from "#domain/webhook/events.ts";
 import { listensTo, webhookTypes, type Webhook } from "#domain/webhook/webhook.ts";
 import { countChangesIn } from "#store/home/listeners.ts";
 import { findWebhook } from "#store/home/webhooks.ts";
@@ -176,7 +177,7 @@ export class Sender {
     }));
     return {
       ...this.#ledger.countAttempts(this.#now() - healthPeriodMs),
-      queued: await countChangesIn(databases, ranges),
+      queued: await countChangesIn(databases, ranges, listReportedActions(hook)),
     };
   }
 

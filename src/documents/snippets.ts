@@ -1,5 +1,5 @@
 import { apiRoot, collectionPaths, fillPath, mePath } from "#domain/api-paths.ts";
-import { clientId, type Credential } from "#domain/credential/credential.ts";
+import { clientId, isNarrow, type Credential } from "#domain/credential/credential.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
 import { exampleData } from "./openapi/examples.ts";
@@ -84,13 +84,15 @@ export interface ExampleCall {
 /** Validates a submission if the credential may create one. Otherwise reads something that it may read. */
 export function buildExampleCall(
   origin: string,
-  { permissions }: Credential,
+  { permissions, resources }: Credential,
   { form, app }: ExampleCollections,
 ): ExampleCall {
   const urlOf = (path: string, key = "") => origin + apiRoot + fillPath(path, { key });
   const [formPaths, appPaths] = [collectionPaths("form"), collectionPaths("app")];
   const has = (permission: Permission) => permissionsAllow(permissions, permission);
-  if (form && has("submissions:create")) {
+  // A view shows only a part, so that the list says more than the validation of an example.
+  const isPart = isNarrow(resources) && has("submissions:read");
+  if (form && has("submissions:create") && !isPart) {
     const data = sendableData(form.definition.fields.fields);
     return {
       method: "POST",

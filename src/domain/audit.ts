@@ -46,4 +46,18 @@ export type ResourceAction =
   | "webhook.fail"
   | "webhook.disable";
 
+/** The kinds of subjects that have names in sentences. */
+export type SubjectKind = "credential" | "webhook" | "form" | "app" | "record" | "submission";
+
+/** The overview counts at most this many items of one request. */
+export const maxCountedItems = 1000;
+
+/** What the audit stores beside an action. */
+export interface AuditDetail {
+  /** The name of a member before and after it changed. */
+  name?: { from: string; to: string };
+  /** The names of the views, if a change of a definition concerns nothing else. */
+  views?: { saved: string[]; deleted: string[] };
+}
+
 export type AuditAction = AccountAction | ResourceAction;

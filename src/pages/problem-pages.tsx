@@ -1,3 +1,4 @@
+import type { Child } from "hono/jsx";
 import { SetUpProblem } from "#http/set-up.ts";
 import { fieldErrorMeanings } from "#domain/problem/field-errors.ts";
 import { problems, type ProblemCode } from "#domain/problem/catalogue.ts";
@@ -149,10 +150,33 @@ const frameTexts = {
   ja: { administration: "管理画面に移動", requestId: "リクエスト ID" },
 } as const;
 
+/** Puts the content of an error page into the frame of an area, with its navigation. */
+export type FrameError = (title: string, content: Child) => Child;
+
 /** The error page for browsers. The detail and the field errors of the problem are in this language. */
-export function renderErrorPage(problem: Problem, requestId: string, language: Language) {
+export function renderErrorPage(
+  problem: Problem,
+  requestId: string,
+  language: Language,
+  frameError: FrameError | undefined,
+) {
   const [title, text] = pageText(problem, language);
   const frame = frameTexts[language];
+  if (frameError)
+    return (
+      <>
+        {frameError(
+          title,
+          <>
+            <p>{text}</p>
+            <FieldErrorList problem={problem} language={language} />
+            <p class="muted small">
+              {frame.requestId} <code>{requestId}</code>
+            </p>
+          </>,
+        )}
+      </>
+    );
   return (
     <ViewerContext.Provider value={{ zone: "UTC", language, locale: language, now: 0 }}>
       <Page title={title} breadcrumbs={<BrandMark />}>

@@ -95,7 +95,7 @@ describe("The audit", () => {
     ]);
     expect(change?.["fields"]).toEqual([{ field: "amount", from: 1, to: 2 }]);
     const text = await page(`subject=${id}`);
-    expect(text).toContain("updated Desk in");
+    expect(text).toContain("updated “Desk” in “");
     expect(text).toContain("Amount1 → 2");
   });
 
@@ -155,6 +155,63 @@ describe("The audit", () => {
     expect((await admin("GET", `/apps/${app}/changes/2`)).body.changes).toEqual([
       { path: "", property: "title_field", before: null, after: "title" },
     ]);
+  });
+
+  it("quotes the names of credentials, forms and items, in English and in Japanese", async () => {
+    const integrator = await client();
+    const form = await makeForm(integrator, fields, { name: "Helpdesk" });
+    await integrator.post(`/forms/${form}/submissions`, { data: { title: "Reissue the receipt" } });
+    const english = await page(`collection=form:${form}`);
+    expect(english).toMatch(/“[^”]+” created “Reissue the receipt” in “Helpdesk”/);
+    expect(english).toMatch(/“[^”]+” created the form “Helpdesk”/);
+    const { text } = await admin("GET", `/audit?collection=form:${form}`, undefined, {
+      Accept: "text/html",
+      "Accept-Language": "ja",
+    });
+    const japanese = text.replaceAll(/<[^>]+>/g, "");
+    expect(japanese).toMatch(/「[^」]+」が「Helpdesk」の回答「Reissue the receipt」を作成しました/);
+    expect(japanese).toMatch(/「[^」]+」がフォーム「Helpdesk」を作成しました/);
+  });
+
+  it("names the views that a change of the definition saves or deletes", async () => {
+    const form = await makeForm(await client(), fields, { name: "Helpdesk" });
+    const { body } = await admin("POST", `/forms/${form}/items/views`, {
+      name: "Large",
+      search: "f.amount.gte=5",
+    });
+    await admin("POST", `/forms/${form}/items/views/${body.key}/delete`, {});
+    const only = `subject=form:${form}`;
+    expect(await page(only)).toContain("saved the view “Large” of the form “Helpdesk”");
+    expect(await page(only)).toContain("deleted the view “Large” of the form “Helpdesk”");
+    const { text } = await admin("GET", "", undefined, { Accept: "text/html" });
+    expect(text.replaceAll(/<[^>]+>/g, "")).toContain("saved the view “Large” of the form");
+  });
+
+  it("names a member by the former and the new name when the name changes", async () => {
+    await admin("POST", "/account/name", { name: "Ada Byron" });
+    await admin("POST", "/account/name", { name: "Ada Lovelace" });
+    expect(await page("action=member.name")).toContain(
+      "changed their name from “Ada Byron” to “Ada Lovelace”",
+    );
+  });
+
+  it("shows an import as one recent activity, and does not link to a deleted item", async () => {
+    const integrator = await client();
+    const form = await makeForm(integrator, fields, { name: "Import target" });
+    const rows = Array.from({ length: 250 }, (_, i) => `Row ${i},${i}\n`).join("");
+    const csv = `title,amount\n${rows}`;
+    await admin("POST", `/forms/${form}/items/import`, { csv, act: "write" });
+    const other = await makeForm(integrator, fields, { name: "Deleted from" });
+    const path = `/forms/${other}/submissions`;
+    const { id } = (await integrator.post(path, { data: { title: "Gone" } })).body;
+    await integrator.delete(`/submissions/${id}`);
+    const { activity } = (await admin("GET", "")).body;
+    const ofForm = ({ collection, action }: Json) =>
+      collection === `form:${form}` && action === "submission.create";
+    expect(activity.filter(ofForm).map(({ count }: Json) => count)).toEqual([250]);
+    const { text } = await admin("GET", "", undefined, { Accept: "text/html" });
+    expect(text.replaceAll(/<[^>]+>/g, "")).toContain("created 250 submissions in “Import target”");
+    expect(text).not.toContain(`/items/${id}`);
   });
 
   it("says back to when it searched if a page ends before the search does", async () => {

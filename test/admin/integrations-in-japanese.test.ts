@@ -45,7 +45,7 @@ describe("The pages of credentials in Japanese", () => {
     for (const path of [...pages, ...access])
       expect([path, englishWords(await get(`/integrations${path}`))]).toEqual([path, []]);
     expect(await get(`/integrations/${id}/access`)).toContain(
-      "作成者がこの認証情報自身であるデータのみ、フィールドは N のみ",
+      "作成者がこの認証情報自身の回答のみ、フィールドは N のみ",
     );
     expect(await flashOf(`/integrations/${id}/revoke`, {})).toBe("認証情報を失効させました");
     expect(englishWords(await get(`/integrations/${id}/access`))).toEqual([]);

@@ -106,6 +106,12 @@ describe("The language of a page", () => {
     expect(text).toContain("パスワードが正しくありません。");
   });
 
+  it("is confirmed in the chosen language after it was chosen", async () => {
+    const cookies = await submit("/account/language", { language: "ja" }, "en");
+    expect(await pageOf("/account", "en", cookies)).toContain("言語を保存しました");
+    await submit("/account/language", { language: "" }, "en");
+  });
+
   it("belongs to one request: concurrent requests get their own", async () => {
     const requests = ["ja", "en", "ja", "en", "de", "ja"];
     const pages = await Promise.all(requests.map((language) => pageOf("/account", language)));

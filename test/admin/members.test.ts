@@ -23,6 +23,32 @@ describe("Members", () => {
     expect(text).toContain("It works once and expires after 7 days.");
   });
 
+  it("shows the link below the message after an invitation, for an address in full-width letters too", async () => {
+    const headers = { Accept: "text/html", "Content-Type": "application/x-www-form-urlencoded" };
+    const values = new URLSearchParams({ email: "ｓａｔｏ＠forms.example", role: "viewer" });
+    const invited = await admin("POST", "/members", undefined, headers, values.toString());
+    const next = (invited.headers.get("Location") ?? "").replace("/admin", "");
+    const { text } = await admin("GET", next, undefined, { Accept: "text/html" });
+    const main = text.slice(text.indexOf("<main"));
+    const notice = main.slice(0, main.indexOf("<table"));
+    expect(notice).toContain('aria-label="Invitation link for sato@forms.example"');
+    expect(notice).toContain('data-copy="new-link"');
+    // Browsers reject full-width letters in inputs for addresses.
+    expect(text).not.toContain('type="email"');
+  });
+
+  it("keeps the navigation on the page of an error", async () => {
+    for (const path of ["/nowhere", "/forms/nowhere/items", "/audit?from=wrong"]) {
+      const { status, text } = await admin("GET", path, undefined, { Accept: "text/html" });
+      expect([status >= 400, text.includes('href="/admin/webhooks"')]).toEqual([true, true]);
+      expect(text).toContain("Request ID <code>");
+    }
+    const signedOut = await anonymous("GET", "/admin/join/not-a-link", undefined, {
+      Accept: "text/html",
+    });
+    expect(signedOut.text).not.toContain('href="/admin/webhooks"');
+  });
+
   it("shows an invitation link, and withdraws it, only for members who can grant the role", async () => {
     const { cookie } = await newMember("admin");
     const email = "high@forms.example";

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Client } from "../support/client";
 import { Client as Caller } from "../support/client";
-import { as, newMember } from "../support/members";
-import { admin, client, issue, makeForm } from "../support/service";
+import { as, cookieOf, newMember } from "../support/members";
+import { admin, client, issue, makeForm, ownerCookie } from "../support/service";
 import { createWebhook, Receiver } from "../webhooks/receiver";
 
 const fields = [
@@ -12,6 +12,15 @@ const fields = [
   { key: "score", type: "computed", formula: "pay * 2", result: "number" },
 ];
 const html = { Accept: "text/html" };
+/** Sends a form of a page. */
+const post = (path: string, values: Record<string, string>) =>
+  admin(
+    "POST",
+    path,
+    undefined,
+    { ...html, "Content-Type": "application/x-www-form-urlencoded" },
+    new URLSearchParams(values).toString(),
+  );
 
 let owner: Client;
 beforeAll(async () => {
@@ -38,7 +47,7 @@ describe("The page “Access” of a form", () => {
       collections: [`form:${form}/cheap`],
     });
     const { body } = await admin("GET", `/forms/${form}/access`);
-    const sees = "Only items whose Pay is less than 5, only the fields Title";
+    const sees = "Only submissions whose Pay is less than 5, only Title";
     const partner = body.credentials.find(({ name }: { name: string }) => name === "The partner");
     expect(partner.sees).toBe(sees);
     expect(body.credentials.map(({ name }: { name: string }) => name)).not.toContain("Was revoked");
@@ -46,6 +55,48 @@ describe("The page “Access” of a form", () => {
     const page = await admin("GET", `/forms/${form}/access`, undefined, html);
     expect(page.text).toContain("Who can see this form");
     expect(page.text).toContain("Only the submissions in “Cheap”");
+  });
+
+  it("offers to share a view on its tab and after it was saved, with its credential prepared", async () => {
+    const form = await makeForm(owner, fields);
+    const saved = await post(`/forms/${form}/items/views`, { name: "Cheap", search: "f.pay.lt=5" });
+    const cookie = cookieOf(saved);
+    const share = `/admin/integrations/new?purpose=part_report&amp;resources=form%3A${form}%2Fcheap&amp;name=Cheap`;
+    const list = await admin("GET", `/forms/${form}/items?view=cheap`, undefined, {
+      ...html,
+      Cookie: `${await ownerCookie()}; ${cookie}`,
+    });
+    expect(list.text.split(`href="${share}"`)).toHaveLength(3);
+    expect(decodeURIComponent(cookie)).toContain("Share with a credential…");
+    const next = await admin(
+      "GET",
+      share.slice("/admin".length).replaceAll("&amp;", "&"),
+      undefined,
+      html,
+    );
+    expect(next.text).toMatch(new RegExp(`value="form:${form}/cheap"[^>]* checked`));
+    expect(next.text).toMatch(/value="part_report"[^>]* checked/);
+  });
+
+  it("reads the list of the view in the example of its credential, and keeps the tense after it is revoked", async () => {
+    const views = [{ key: "cheap", name: "Cheap", fields: ["title"] }];
+    const form = await makeForm(owner, fields, { name: "Wages", views });
+    const page = (path: string) => admin("GET", path, undefined, html).then(({ text }) => text);
+    const { id } = await issue({
+      permissions: ["submissions:read"],
+      resources: [`form:${form}/cheap`],
+    });
+    const sentence = "read the submissions of Wages, and of these only Title (view “Cheap”).";
+    expect(await page(`/integrations/${id}`)).toContain(`Can ${sentence}`);
+    expect(await page(`/integrations/${id}`)).not.toContain("writes per minute");
+    const cookie = cookieOf(await post(`/integrations/${id}/rotate`, { overlap: "none" }));
+    const shown = await admin("GET", `/integrations/${id}/secret`, undefined, {
+      ...html,
+      Cookie: `${await ownerCookie()}; ${cookie}`,
+    });
+    expect(shown.text).toContain(`/api/v1/forms/${form}/submissions?limit=5`);
+    await admin("POST", `/integrations/${id}/revoke`, {});
+    expect(await page(`/integrations/${id}`)).toContain(`Could ${sentence}`);
   });
 
   it("names the fields without which a partner cannot create", async () => {
@@ -102,7 +153,7 @@ describe("The page “Access” of a form", () => {
       { title: "own", pay: 2 },
     ]);
     const access = await admin("GET", `/integrations/${issued.body.id}/access`, undefined, html);
-    expect(access.text).toContain("Only items whose creator is the credential itself");
+    expect(access.text).toContain("Only submissions whose creator is the credential itself");
   });
 
   it("proposes a report without fields that look personal, and never a page", async () => {
@@ -182,7 +233,7 @@ describe("The page “Access” of a form", () => {
       undefined,
       html,
     );
-    expect(next.text).toContain("Only items whose Room is “Blue”, all fields except E-mail");
+    expect(next.text).toContain("Only submissions whose Room is “Blue”, all fields except E-mail");
   });
 
   const cheap = {

@@ -163,6 +163,29 @@ describe("The summary of an app or form", () => {
       expect((await summary(query)).status).toBe(422);
   });
 
+  it("shows a rejected period beside its inputs, on the page", async () => {
+    const { status, text } = await summary("?from=2023-01&to=2026-01", acceptHtml);
+    expect(status).toBe(422);
+    expect(text).toMatch(/id="f-from-wrong">At most 36 months\./);
+    expect(text).toMatch(/name="from"[^>]* value="2023-01"/);
+    expect(text).toContain('href="/admin/members"');
+    const japanese = { ...acceptHtml, "Accept-Language": "ja" };
+    expect((await summary("?from=2026", japanese)).text).toContain(
+      "2026-11 のように年月を入力してください。",
+    );
+  });
+
+  it("begins the chart of the usual period with the first month that has items", async () => {
+    const recent = await makeForm(integrator, fields);
+    await integrator.post(`/forms/${recent}/submissions`, { data: { amount: 1 } });
+    const { text } = await admin("GET", `/forms/${recent}/summary`, undefined, acceptHtml);
+    const rows = /Figures by month[\s\S]*?<\/table>/.exec(text)?.[0].split("<tr>") ?? [];
+    // Two rows of months, after the head.
+    expect(rows).toHaveLength(4);
+    // The bar has its value.
+    expect(text).toMatch(/<title>[^<]*: 1<\/title><rect [^>]*><\/rect><text [^>]*>1<\/text>/);
+  });
+
   it("offers a shorter period when the period has too many items", async () => {
     const current = await findCollection(dataHandle, "form", form);
     const setSize = async (live: number, largest: number) =>

@@ -28,12 +28,12 @@ const conditions = () => [
 ];
 
 const items = (creators: string) =>
-  `Only items whose Customer is one of “Yamada”, “CUS-000002”
+  `Only submissions whose Customer is “Yamada” or “CUS-000002”
     and Lines has a row whose Payer is “Yamada”
-    and Note is not “${records.yamada}” and creator is one of ${creators}`.replaceAll(/\s+/g, " ");
-const sentence = () => `${items(`“The partner”, “${member.email}”`)}, all fields`;
+    and Note is not “${records.yamada}” and creator is ${creators}`.replaceAll(/\s+/g, " ");
+const sentence = () => `${items(`“The partner” or “${member.email}”`)}, all fields`;
 const japanese = () =>
-  `Customer が「Yamada」、「CUS-000002」のいずれかである、かつ Lines に、Payer が「Yamada」である行がある、かつ Note が「${records.yamada}」でない、かつ作成者が「The partner」、「${member.email}」のいずれかであるデータのみ`;
+  `Customer が「Yamada」または「CUS-000002」で、Lines に、Payer が「Yamada」の行がある、かつ Note が「${records.yamada}」でない、かつ作成者が「The partner」または「${member.email}」の回答のみ`;
 
 beforeAll(async () => {
   owner = await client();
@@ -57,7 +57,10 @@ beforeAll(async () => {
     },
     { key: "note", label: "Note", type: "text" },
   ];
-  visits = await makeForm(owner, fields, { views: [{ key: "part", name: "Part" }] });
+  visits = await makeForm(owner, fields, {
+    name: "Visits",
+    views: [{ key: "part", name: "Part" }],
+  });
   const narrow = { permissions: ["submissions:read"], resources: [`form:${visits}`] };
   partner = await issue({ ...narrow, name: "The partner" });
   const views = [{ key: "part", name: "Part", conditions: conditions() }];
@@ -75,7 +78,9 @@ const findPart = (labels: readonly Json[]) =>
 describe("The description of a view names records by their titles or receipt numbers, and creators by their names", () => {
   it("on the pages of a credential", async () => {
     const path = `/integrations/${partner.id}`;
-    const lead = sentence().replace("Only", "only");
+    const lead = sentence()
+      .replace("Only submissions", "Can read the submissions of Visits")
+      .replace(", all fields", " (view “Part”).");
     for (const page of [path, `${path}/access`, `${path}/secrets`])
       expect([page, await show(page)]).toEqual([page, expect.stringContaining(lead)]);
     expect(await show(`${path}/access`)).toContain(sentence());
@@ -109,16 +114,16 @@ describe("The description of a view names records by their titles or receipt num
     const path = `/forms/${visits}/items/views/part`;
     const { text } = await admin("POST", path, { name: "Part", search }, html);
     expect(text).toContain(sentence());
-    expect(text).toContain("Only items whose Customer is “CUS-000002”, all fields");
+    expect(text).toContain("Only submissions whose Customer is “CUS-000002”, all fields");
   });
 
   it("as far as the reader may see them", async () => {
     const { body } = await as(member.cookie)("GET", "/integrations/new");
-    const creators = `“credential:${partner.id}”, “${member.email}”`;
+    const creators = `“credential:${partner.id}” or “${member.email}”`;
     expect(findPart(body.access_to)).toBe(`${items(creators)}, all fields`);
     const viewer = await newMember("viewer");
     const { body: seen } = await as(viewer.cookie)("GET", "/integrations/new");
-    const hidden = `“credential:${partner.id}”, “member:${member.id}”`;
+    const hidden = `“credential:${partner.id}” or “member:${member.id}”`;
     expect(findPart(seen.access_to)).toBe(`${items(hidden)}, all fields`);
   });
 
@@ -167,6 +172,6 @@ describe("The description of a view names records by their titles or receipt num
     });
     const { access_to: choices } = (await admin("GET", "/integrations/new")).body;
     const { views } = choices.find(({ key }: Json) => key === form);
-    expect(views[0].shows).toBe("Only items whose last editor is “member:gone”, all fields");
+    expect(views[0].shows).toBe("Only submissions whose last editor is “member:gone”, all fields");
   });
 });

@@ -54,6 +54,12 @@ describe.each([
     await actions.link("Create credential");
     await actions.check(/^Website form/);
     await actions.check(/^Purchase request/);
+    const summary = page.locator("[data-access-summary]");
+    if (javaScriptEnabled)
+      expect(await summary.textContent()).toContain(
+        "Creates submissions. Can’t read them.In: Purchase request",
+      );
+    else expect(await summary.isVisible()).toBe(false);
     await actions.button("Create credential");
     expect(actions.count).toBeLessThanOrEqual(6);
     expect(actions.revisited).toEqual([]);
@@ -241,7 +247,7 @@ describe.each([
     await actions.link("Integrations");
     await actions.link("Create credential");
     await actions.click(
-      page.getByRole("link", { name: "Choose items and fields of Purchase request" }),
+      page.getByRole("link", { name: "Choose data and fields of Purchase request" }),
     );
     await actions.check("All submissions");
     await actions.button("Continue");
@@ -250,7 +256,7 @@ describe.each([
     await page.getByRole("link", { name: "Done" }).click();
     expect(actions.count).toBeLessThanOrEqual(6);
     expect(await main(page)).toMatch(
-      /Can read submissions and definitions in Purchase request \(all items, /,
+      /Can read the submissions of Purchase request, .*\(view “All submissions/,
     );
   });
 

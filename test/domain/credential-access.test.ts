@@ -8,8 +8,12 @@ const [english, japanese] = [catalogueOf("en"), catalogueOf("ja")];
 
 describe("the description of a credential's access", () => {
   it.each([
-    [["records:read", "records:write"], "Read, write records", "レコードの読み取り・書き込み"],
-    [["records:read", "submissions:read"], "Read", "データの読み取り"],
+    [
+      ["records:read", "records:write"],
+      "Read, create and edit records",
+      "レコードの読み取り・作成・編集",
+    ],
+    [["records:read", "submissions:read"], "Read data", "データの読み取り"],
     [
       ["submissions:create", "schema:write"],
       "Create submissions, edit definitions",
@@ -49,8 +53,23 @@ describe("the sentence about a credential's access", () => {
     kind,
     key,
     name,
-    views: [{ key: "kyoto", name: "Kyoto", fields: ["room"] }],
-    fields: [{ key: "room", label: "Room", type: "text" }] as unknown as CollectionLabel["fields"],
+    views: [
+      { key: "rooms", name: "Rooms", fields: ["room"] },
+      {
+        key: "kyoto",
+        name: "Kyoto",
+        conditions: [
+          { field: "people", op: "gte", value: 10 },
+          { field: "room", op: "in", value: ["Kyoto", "Nara"] },
+        ],
+        fields: ["room", "people"],
+      },
+    ],
+    fields: [
+      { key: "room", label: "Room", type: "text" },
+      { key: "people", label: "People", type: "number" },
+      { key: "email", label: "Email", type: "email" },
+    ] as unknown as CollectionLabel["fields"],
     names: new Map(),
   });
   const reachable = [label("form", "rooms", "Room booking"), label("app", "crm", "Customers")];
@@ -76,15 +95,21 @@ describe("the sentence about a credential's access", () => {
     ],
     [
       ["records:read", "submissions:read"],
+      ["form:rooms/rooms"],
+      "Can read the submissions of Room booking, and of these only Room (view “Rooms”).",
+      "「Room booking」のすべての回答の読み取りができます（ビュー「Rooms」）。対象のフィールドは Room のみです。",
+    ],
+    [
+      ["records:read", "submissions:read", "schema:read"],
       ["form:rooms/kyoto"],
-      "Can read submissions in Room booking (all items, only the fields Room).",
-      "「Room booking」（すべてのデータ、フィールドは Room のみ）で、回答の読み取りができます。",
+      "Can read the submissions of Room booking whose People is at least 10 and Room is “Kyoto” or “Nara”, without Email (view “Kyoto”). Can read the definition.",
+      "「Room booking」のうち、People が 10 以上で、Room が「Kyoto」または「Nara」の回答の読み取りができます（ビュー「Kyoto」）。Email は対象外です。定義の読み取りもできます。",
     ],
     [
       ["submissions:read"],
       ["form:rooms/gone"],
-      "Can read submissions in Room booking (nothing).",
-      "「Room booking」（なし）で、回答の読み取りができます。",
+      "Has no access to Room booking, because its view was deleted.",
+      "「Room booking」はビューが削除されたため、アクセスできません。",
     ],
     [
       ["records:read"],
@@ -99,6 +124,20 @@ describe("the sentence about a credential's access", () => {
     };
     expect(accessSentence(access, reachable, english)).toBe(inEnglish);
     expect(accessSentence(access, reachable, japanese)).toBe(inJapanese);
+  });
+
+  it("says what a revoked credential could do", () => {
+    const access = {
+      permissions: ["submissions:read" as const],
+      resources: ["form:rooms"],
+      revokedAt: 1,
+    };
+    expect(accessSentence(access, reachable, english)).toBe(
+      "Could read submissions in Room booking.",
+    );
+    expect(accessSentence(access, reachable, japanese)).toBe(
+      "「Room booking」で、回答の読み取りができました。",
+    );
   });
 
   it("names at most four apps and forms", () => {

@@ -171,6 +171,14 @@ async function invitationPath(world: World, name: string): Promise<string> {
 const accountRows: Row[] = [
   ...adminRows("GET /account", 200, () => ({ path: "/account" })),
   ...adminRows(
+    "POST /account/language",
+    200,
+    () => ({ path: "/account/language", body: { language: "en" } }),
+    {
+      page: 303,
+    },
+  ),
+  ...adminRows(
     "POST /account/zone",
     200,
     () => ({ path: "/account/zone", body: { zone: "UTC" } }),

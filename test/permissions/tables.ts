@@ -118,6 +118,7 @@ POST /admin/members/:id, an unknown member                       | 404   | 404  
 GET /admin/integrations                                          | 200   | 200   | 200    | 200    | 401
 GET /admin/integrations/new                                      | 200   | 200   | 200    | 200    | 401
 POST /admin/preferences                                          | 200   | 200   | 200    | 200    | 401
+POST /admin/account/language                                     | 200   | 200   | 200    | 200    | 401
 POST /admin/account/zone                                         | 200   | 200   | 200    | 200    | 401
 POST /admin/members/invitations/withdraw, of no one              | 204   | 204   | 403    | 403    | 401
 POST /admin/integrations, a token with records:read              | 201   | 201   | 201    | 201    | 401

@@ -79,6 +79,7 @@ describe("Backfill", () => {
               session: null,
               requestId: "r",
               sentRequestId: null,
+              detail: null,
             });
           }
           return target.batch(statements);

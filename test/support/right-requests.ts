@@ -257,6 +257,7 @@ export const bodies: Record<string, (world: World) => Json> = {
   "POST /admin/members/invitations/withdraw": () => ({ email: "nobody@forms.example" }),
   "POST /admin/account/name": () => ({ name: "Akiko Mori" }),
   "POST /admin/account/sessions/:session/end": () => ({}),
+  "POST /admin/account/language": () => ({ language: "ja" }),
   "POST /admin/account/zone": () => ({ zone: "Asia/Tokyo" }),
   "POST /admin/preferences": () => ({ theme: "dark", back: "/admin/forms" }),
   "POST /admin/members/:id": () => ({ role: "viewer", disabled: "false" }),

@@ -97,7 +97,7 @@ describe("Webhook receiver", () => {
   });
 
   it("is in the list of the administration with its success rate, its queue and its next attempt", async () => {
-    const { receiver, id } = await setUp();
+    const { receiver, id } = await setUp({ types: ["record.updated"] });
     const listed = async (): Promise<Json> =>
       (await admin("GET", "/webhooks")).body.items.find((each: Json) => each.id === id);
     await change("a");
@@ -106,6 +106,8 @@ describe("Webhook receiver", () => {
     await expect.poll(listed).toMatchObject({ ...healthy, next_attempt_at: null });
     receiver.respond = respondWith(500);
     for (const title of ["b", "c", "d"]) await change(title);
+    // The webhook does not report this one, so it is not in the queue.
+    await integrator.post(`/apps/${app}/records`, { data: {} });
     await deliverNow(id);
     const failing = { last_24_hours: { attempts: 2, delivered: 1 }, queued: 3 };
     await expect.poll(listed).toMatchObject({ ...failing, state: "retrying" });

@@ -1,4 +1,4 @@
-import { EmptyState, ShortId, NextLink, Table } from "#html/parts.tsx";
+import { EmptyState, NextLink, Table } from "#html/parts.tsx";
 import { Time } from "#html/viewer.tsx";
 import { listAudit, type AuditGroup } from "#actions/audit.ts";
 import { describeChanges, type ChangeDescription } from "#actions/describe-changes.ts";
@@ -7,7 +7,8 @@ import type { AuditFilter } from "#store/home/audit-log.ts";
 import type { AuditPosition } from "#store/home/audit-window.ts";
 import { noReferences, ReferencesContext } from "#admin/items/references.tsx";
 import { AdminPage } from "#admin/layout.tsx";
-import { AuditSentence, AuditFilters } from "./entries.tsx";
+import { AuditFilters } from "./filters.tsx";
+import { AuditSentence, EntryDetails } from "./entries.tsx";
 import { ChangedFields, GroupSentence } from "./groups.tsx";
 import { formatTimestamp, endOfDayMs, isCalendarDay } from "#domain/time.ts";
 import { Hono } from "hono";
@@ -25,7 +26,7 @@ function groupDocument(
   { entry: { at, requestId, sentRequestId, ...entry }, count }: AuditGroup,
   description: ChangeDescription | undefined,
 ) {
-  const { actor, actorName, session, action, subject, subjectName, collection, version } = entry;
+  const { actor, actorName, session, action, subject, subjectName, collection } = entry;
   return {
     at: formatTimestamp(at),
     actor,
@@ -35,7 +36,8 @@ function groupDocument(
     subject,
     subject_name: subjectName,
     collection,
-    version,
+    version: entry.version,
+    detail: entry.detail,
     request_id: requestId,
     sent_request_id: sentRequestId,
     count,
@@ -95,7 +97,7 @@ const auditPage = page({
   render(frame, data) {
     const { groups, descriptions, next, searchedBackTo, isEach, query: filters } = data;
     const text = frame.text.audit;
-    const { time, event, session, request } = text.columns;
+    const { time, event, details } = text.columns;
     const isFiltered = filterNames.some((name) => filters[name]);
     return (
       <AdminPage frame={frame} title={text.title}>
@@ -111,7 +113,7 @@ const auditPage = page({
           </EmptyState>
         ) : (
           <ReferencesContext.Provider value={{ ...noReferences, titles: data.titles }}>
-            <Table caption={text.title} columns={[time, event, session, request]}>
+            <Table caption={text.title} columns={[time, event, details]}>
               {groups.map(({ entry, ...group }) => (
                 <tr>
                   <td>
@@ -128,10 +130,7 @@ const auditPage = page({
                     )}
                   </td>
                   <td class="less">
-                    {entry.session === null ? "" : <code class="nowrap">{entry.session}</code>}
-                  </td>
-                  <td class="less nowrap">
-                    <ShortId of={entry.requestId} shown={entry.requestId.slice(0, 8)} />
+                    <EntryDetails entry={entry} />
                   </td>
                 </tr>
               ))}

@@ -1,152 +1,32 @@
 import { type Catalogue, useText } from "#admin/language/index.tsx";
-import { SelectOptions } from "#html/inputs.tsx";
-import { useViewer } from "#html/viewer.tsx";
-import { dayInZone, formatTimestamp } from "#domain/time.ts";
+import { ShortId } from "#html/parts.tsx";
 import type { Child } from "hono/jsx";
 import type { AuditEntry } from "#store/home/audit-log.ts";
 import { isDeletion } from "#domain/item/change.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { ChangeDescription } from "#actions/describe-changes.ts";
 import { itemName } from "#admin/items/value.tsx";
 import type { AccountAction, AuditAction } from "#domain/audit.ts";
 
-export function AuditFilters({
-  query,
-  filtered: isFiltered,
-  collections,
-}: {
-  query: Record<string, string>;
-  filtered: boolean;
-  /** All apps and forms, as subjects like `form:KEY` with their names. */
-  collections: readonly { subject: string; name: string }[];
-}) {
-  const {
-    audit: { filters: text },
-    terms,
-  } = useText();
-  const actions = Object.entries(text.actions).map(([value, label]) => ({ value, label }));
-  return (
-    <>
-      <DayLinks query={query} />
-      <form method="get" action="/admin/audit" role="search" class="bar">
-        <TextFilter name="actor" label={text.actor} example={text.actorExample} query={query} />
-        <label>
-          {text.action}
-          <select name="action">
-            <SelectOptions
-              options={[{ value: "", label: text.anything }, ...actions]}
-              value={query["action"] ?? ""}
-            />
-          </select>
-        </label>
-        <TextFilter
-          name="subject"
-          label={text.subject}
-          example={text.subjectExample}
-          query={query}
-        />
-        <label>
-          {text.collection}
-          <select name="collection">
-            <SelectOptions
-              options={[
-                { value: "", label: text.everywhere },
-                ...withChosen(collections, query["collection"]).map(({ subject, name }) => ({
-                  value: subject,
-                  label: name,
-                })),
-              ]}
-              value={query["collection"] ?? ""}
-            />
-          </select>
-        </label>
-        <label>
-          {text.from}
-          <input type="date" max="9999-12-31" name="from" value={query["from"]} />
-        </label>
-        <label>
-          {text.until}
-          <input type="date" max="9999-12-31" name="until" value={query["until"]} />
-        </label>
-        <button type="submit" class="quiet">
-          {terms.applyFilters}
-        </button>
-        {isFiltered ? (
-          <a class="button quiet" href="/admin/audit">
-            {text.showAll}
-          </a>
-        ) : null}
-      </form>
-    </>
-  );
-}
-
-/** Lists the chosen app or form too if its name is not stored any more. */
-function withChosen(
-  collections: readonly { subject: string; name: string }[],
-  chosen = "",
-): readonly { subject: string; name: string }[] {
-  const isListed = chosen === "" || collections.some(({ subject }) => subject === chosen);
-  return isListed ? collections : [...collections, { subject: chosen, name: chosen }];
-}
-
-interface TextFilterProps {
-  name: string;
-  label: string;
-  example: string;
-  query: Record<string, string>;
-}
-
-const TextFilter = ({ name, label, example, query }: TextFilterProps) => (
-  <label class="grow">
-    {label}
-    <input type="search" name={name} value={query[name]} placeholder={example} />
-  </label>
+const NameLink = ({ href, name }: { href: string; name: string }) => (
+  <a href={href}>
+    <bdi>{name}</bdi>
+  </a>
 );
 
-const dayMs = 24 * 60 * 60 * 1000;
-
-/** Links to the entries of today, yesterday and the last 7 days that match the other filters. */
-function DayLinks({ query }: { query: Record<string, string> }) {
-  const { days } = useText().audit.filters;
-  const { now, zone } = useViewer();
-  const today = Date.parse(`${dayInZone(now, zone)}T00:00:00Z`);
-  const dayBefore = (count: number) => formatTimestamp(today - count * dayMs).slice(0, 10);
-  const links = [
-    [days.today, dayBefore(0), dayBefore(0)],
-    [days.yesterday, dayBefore(1), dayBefore(1)],
-    [days.week, dayBefore(6), dayBefore(0)],
-  ] as const;
-  const { before: _before, since: _since, each: _each, ...filters } = query;
-  return (
-    <p class="actions">
-      {links.map(([name, from, until]) => {
-        const isCurrent = query["from"] === from && query["until"] === until;
-        const params = new URLSearchParams({ ...filters, from, until });
-        return (
-          <a
-            class="button quiet little"
-            href={`/admin/audit?${params.toString()}`}
-            aria-current={isCurrent ? "page" : undefined}
-          >
-            {name}
-          </a>
-        );
-      })}
-    </p>
-  );
-}
-
 export function Actor({ entry: { actor, actorName } }: { entry: AuditEntry }): Child {
-  const text = useText().audit;
+  const { audit: text, terms } = useText();
   if (actor === "system") return <strong>{text.service}</strong>;
   if (actor === "nobody") return <strong>{text.visitor}</strong>;
   const credential = /^credential:(\w+)$/.exec(actor)?.[1];
-  if (credential)
-    return (
-      <a href={`/admin/integrations/${credential}`}>
-        <bdi>{actorName ?? text.credential}</bdi>
-      </a>
+  if (credential) {
+    const path = `/admin/integrations/${credential}`;
+    return actorName === null ? (
+      <a href={path}>{text.credential}</a>
+    ) : (
+      terms.quote(<NameLink href={path} name={actorName} />)
     );
+  }
   return <strong>{actorName ?? text.unnamed.member}</strong>;
 }
 
@@ -167,38 +47,53 @@ function Subject({ entry, description }: SentenceProps): Child {
   const text = useText().audit;
   const { subject, subjectName, collection, action } = entry;
   const credential = /^credential:(\w+)$/.exec(subject)?.[1];
-  if (credential)
-    return (
-      <a href={`/admin/integrations/${credential}`}>
-        <bdi>{subjectName ?? text.credential}</bdi>
-      </a>
+  if (credential) {
+    const path = `/admin/integrations/${credential}`;
+    return subjectName === null ? (
+      <a href={path}>{text.credential}</a>
+    ) : (
+      text.subjects.credential(<NameLink href={path} name={subjectName} />)
     );
+  }
   const search = /^search:(\w+)$/.exec(subject)?.[1];
   if (search) return <a href={`/admin/people/${search}`}>{text.personSearch(search.slice(-8))}</a>;
   const webhook = /^webhook:(\w+)$/.exec(subject)?.[1];
   if (webhook && subjectName)
-    return (
-      <a href={`/admin/webhooks/${webhook}`}>
-        <bdi>{subjectName}</bdi>
-      </a>
+    return text.subjects.webhook(
+      <NameLink href={`/admin/webhooks/${webhook}`} name={subjectName} />,
     );
   const database = /^database:(\w+)$/.exec(subject)?.[1];
   if (database) return <a href="/admin/settings/databases">{text.database(database)}</a>;
-  const href = /^(form|app):/.test(subject) ? collectionPath(subject) : null;
-  if (href !== null)
-    return (
-      <a href={href}>
-        <bdi>{subjectName ?? unnamed(subject, text)}</bdi>
-      </a>
-    );
+  const kind = /^(form|app):/.exec(subject)?.[1] as CollectionKind | undefined;
+  if (kind && subjectName !== null)
+    return text.subjects[kind](<NameLink href={collectionPath(subject)} name={subjectName} />);
+  if (kind) return <a href={collectionPath(subject)}>{unnamed(subject, text)}</a>;
   if (!/^(rec|sub)_/.test(subject)) return <bdi>{subjectName ?? unnamed(subject, text)}</bdi>;
-  const title = subjectName ?? titleOf(description) ?? `…${subject.slice(-8)}`;
-  if (collection === null || isDeletion(action)) return <bdi>{title}</bdi>;
+  const hasPage = collection !== null && !isDeletion(action);
   return (
-    <a href={`${collectionPath(collection)}/items/${subject}`}>
-      <bdi>{title}</bdi>
-    </a>
+    <ItemSubject
+      kind={subject.startsWith("rec_") ? "record" : "submission"}
+      id={subject}
+      title={subjectName ?? titleOf(description) ?? null}
+      href={hasPage ? `${collectionPath(collection)}/items/${subject}` : null}
+    />
   );
+}
+
+interface ItemSubjectProps {
+  kind: "record" | "submission";
+  id: string;
+  title: string | null;
+  /** Null if the item has no page any more. */
+  href: string | null;
+}
+
+/** An item within a sentence of the audit. */
+export function ItemSubject({ kind, id, title, href }: ItemSubjectProps): Child {
+  const text = useText().audit;
+  const name = <bdi>{title ?? text.untitled[kind](id.slice(-8))}</bdi>;
+  const link = href === null ? name : <a href={href}>{name}</a>;
+  return title === null ? link : text.subjects[kind](link);
 }
 
 /** A subject without a stored name: an address of an invitation, or the kind of the subject. */
@@ -215,34 +110,34 @@ function collectionPath(name: string): string {
 }
 
 /** A link to the app or form of an item; null for other subjects. */
-export const collectionLink = ({ collection, collectionName }: AuditEntry): Child =>
-  collection === null ? null : (
-    <a href={collectionPath(collection)}>
-      <bdi>{collectionName}</bdi>
-    </a>
-  );
+export const collectionLink = (
+  { collection, collectionName }: AuditEntry,
+  { quote }: Catalogue["terms"],
+): Child =>
+  collection === null
+    ? null
+    : quote(<NameLink href={collectionPath(collection)} name={collectionName ?? ""} />);
 
 const isAccountAction = (
   action: AuditAction,
   { accountEvents }: Catalogue["audit"],
 ): action is AccountAction => action in accountEvents;
 
-/** A sentence like “Shop sync changed ORD-000042 in Orders”. */
+/** A sentence like ““Shop sync” updated “ORD-000042” in “Orders””. */
 export function AuditSentence({ entry, description }: SentenceProps) {
-  const text = useText().audit;
-  const { action, subject, subjectName, version } = entry;
+  const { audit: text, terms } = useText();
+  const { action, subject, subjectName, version, detail } = entry;
   if (isAccountAction(action, text)) {
-    return <>{text.accountEvents[action](<strong>{subjectName ?? subject}</strong>)}</>;
+    return <>{text.accountEvents[action](<strong>{subjectName ?? subject}</strong>, detail)}</>;
   }
   const isItem = /^(rec|sub)_/.test(subject);
+  const actor = <Actor entry={entry} />;
+  const subjectElement = <Subject entry={entry} description={description} />;
   return (
     <>
-      {text.event(
-        <Actor entry={entry} />,
-        action,
-        <Subject entry={entry} description={description} />,
-        isItem ? collectionLink(entry) : null,
-      )}
+      {detail?.views
+        ? text.viewChanges(actor, detail.views, subjectElement)
+        : text.event(actor, action, subjectElement, isItem ? collectionLink(entry, terms) : null)}
       {version !== null && action === "definition.change" ? (
         <>
           {" · "}
@@ -250,5 +145,24 @@ export function AuditSentence({ entry, description }: SentenceProps) {
         </>
       ) : null}
     </>
+  );
+}
+
+/** What finds the entry in logs: the session of its member, and its request. */
+export function EntryDetails({ entry: { session, requestId } }: { entry: AuditEntry }) {
+  const text = useText().audit.details;
+  return (
+    <details>
+      <summary>{text.show}</summary>
+      {session === null ? null : (
+        <p>
+          {text.session} <code>{session}</code> <small class="muted">{text.sessionHint}</small>
+        </p>
+      )}
+      <p>
+        {text.request} <ShortId of={requestId} shown={requestId} />{" "}
+        <small class="muted">{text.requestHint}</small>
+      </p>
+    </details>
   );
 }

@@ -5,7 +5,7 @@ import { useText } from "#admin/language/index.tsx";
 import type { ItemAction } from "#domain/item/change.ts";
 import { Actor, collectionLink } from "./entries.tsx";
 
-/** A sentence like “Anna created 120 and changed 3 submissions in Orders”, with a link to each of them. */
+/** A sentence like “Anna created 120 and updated 3 submissions in “Orders””, with a link to each of them. */
 export function GroupSentence({ group }: { group: AuditGroup }) {
   const { entry, count, actions } = group;
   const { audit: text, terms } = useText();
@@ -13,7 +13,7 @@ export function GroupSentence({ group }: { group: AuditGroup }) {
   const { items } = terms.collections[entry.action.startsWith("record.") ? "app" : "form"];
   return (
     <>
-      {text.group(<Actor entry={entry} />, counts, items, collectionLink(entry))}
+      {text.group(<Actor entry={entry} />, counts, items, collectionLink(entry, terms))}
       {" · "}
       <a href={groupPath(group)}>{text.showGroup(count)}</a>
     </>

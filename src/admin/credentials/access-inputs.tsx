@@ -3,12 +3,24 @@ import { InputErrors, useField, Input, TextArea, ChoiceGroup } from "#html/input
 import { describeView } from "#admin/describe-view.ts";
 import { useText } from "#admin/language/index.tsx";
 import type { CollectionLabel } from "#actions/operand-names.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
 import { type FormValues, numberOf } from "#admin/form-input.ts";
 import { toTextList } from "./describe.ts";
 import { defaultRateLimits, type RateLimits } from "#domain/credential/credential.ts";
 import { permissions, filterAllowed, type Role } from "#domain/credential/permissions.ts";
 
 const filterThreshold = 8;
+/** Longer lists scroll on their own. */
+const maxFullList = 30;
+
+interface ResourceChoicesProps {
+  reachable: readonly CollectionLabel[];
+  values: FormValues;
+  label?: string;
+  offersViews?: boolean;
+  /** Whether each app and form has a link to the page that chooses its data and fields. */
+  offersParts?: boolean;
+}
 
 /** Everything, or a selection. Neither is preselected. */
 export function ResourceChoices({
@@ -17,14 +29,7 @@ export function ResourceChoices({
   label,
   offersViews = false,
   offersParts = false,
-}: {
-  reachable: readonly CollectionLabel[];
-  values: FormValues;
-  label?: string;
-  offersViews?: boolean;
-  /** Whether each app and form has a link to the page that chooses its items and fields. */
-  offersParts?: boolean;
-}) {
+}: ResourceChoicesProps) {
   const { inputProps, wrong: errors } = useField({ name: "resources" });
   const text = useText();
   const selected = toTextList(values["resources"]);
@@ -44,7 +49,7 @@ export function ResourceChoices({
         <input type="radio" name="scope" value="only" checked={!isAll && selected.length > 0} />
         <span>{words.selected}</span>
       </label>
-      <div class="only" data-only="scope">
+      <div class={`only${reachable.length > maxFullList ? " long" : ""}`} data-only="scope">
         {offersParts && reachable.length > 0 ? (
           <span class="hint">{hasViews ? words.parts : words.noViews}</span>
         ) : null}
@@ -57,37 +62,61 @@ export function ResourceChoices({
             hidden
           />
         ) : null}
-        {(["form", "app"] as const).map((kind) => {
-          const kindLabels = reachable.filter((collection) => collection.kind === kind);
-          const noun = text.terms.collections[kind].many;
-          return kindLabels.length === 0 ? null : (
-            <div role="group" aria-label={noun}>
-              <small>{noun}</small>
-              {kindLabels.map(({ key, name, views, fields, names }) => (
-                <>
-                  <ResourceChoice
-                    value={`${kind}:${key}`}
-                    name={name}
-                    of={<code>{key}</code>}
-                    chosen={selected}
-                    partPath={offersParts ? `/admin/${kind}s/${key}/access` : undefined}
-                  />
-                  {(offersViews ? views : []).map((view) => (
-                    <ResourceChoice
-                      value={`${kind}:${key}/${view.key}`}
-                      name={words.view(name, view.name)}
-                      of={describeView(view, text, { fields, names })}
-                      chosen={selected}
-                    />
-                  ))}
-                </>
-              ))}
-            </div>
-          );
-        })}
+        {(["form", "app"] as const).map((kind) => (
+          <ResourceGroup {...{ kind, reachable, selected, offersViews, offersParts }} />
+        ))}
       </div>
       <InputErrors id={inputProps.id} wrong={errors} />
     </fieldset>
+  );
+}
+
+interface ResourceGroupProps extends Required<
+  Pick<ResourceChoicesProps, "reachable" | "offersViews" | "offersParts">
+> {
+  kind: CollectionKind;
+  selected: readonly string[];
+}
+
+/** The apps or the forms, and their views. Selected ones come first. */
+function ResourceGroup({
+  kind,
+  reachable,
+  selected,
+  offersViews,
+  offersParts,
+}: ResourceGroupProps) {
+  const text = useText();
+  const isSelected = ({ key }: CollectionLabel) =>
+    selected.some((resource) => resource.split("/")[0] === `${kind}:${key}`);
+  const labels = reachable
+    .filter((collection) => collection.kind === kind)
+    .toSorted((a, b) => Number(isSelected(b)) - Number(isSelected(a)));
+  const noun = text.terms.collections[kind].many;
+  if (labels.length === 0) return null;
+  return (
+    <div role="group" aria-label={noun}>
+      <small>{noun}</small>
+      {labels.map(({ key, name, views, fields, names }) => (
+        <>
+          <ResourceChoice
+            value={`${kind}:${key}`}
+            name={name}
+            of={<code>{key}</code>}
+            chosen={selected}
+            partPath={offersParts ? `/admin/${kind}s/${key}/access` : undefined}
+          />
+          {(offersViews ? views : []).map((view) => (
+            <ResourceChoice
+              value={`${kind}:${key}/${view.key}`}
+              name={text.credentialAccess.resources.view(name, view.name)}
+              of={describeView(view, text, { kind, fields, names })}
+              chosen={selected}
+            />
+          ))}
+        </>
+      ))}
+    </div>
   );
 }
 

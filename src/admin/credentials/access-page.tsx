@@ -151,7 +151,7 @@ export function NarrowAccess({
     ...(resources.includes(`${kind}:${key}`) ? [{ name, shown: everything }] : []),
     ...own
       .filter((view) => resources.includes(`${kind}:${key}/${view.key}`))
-      .map((view) => ({ name, shown: describeView(view, text, { fields, names }) })),
+      .map((view) => ({ name, shown: describeView(view, text, { kind, fields, names }) })),
   ]);
   return (
     <section class="card" data-selection-summary="">

@@ -1,11 +1,13 @@
-import { describeView } from "#admin/describe-view.ts";
+import { findViewPart, type ViewPart } from "#admin/describe-view.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import type { Credential } from "#domain/credential/credential.ts";
 import type { Permission } from "#domain/credential/permissions.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { CollectionLabel } from "#actions/operand-names.ts";
 
 type Texts = Pick<Catalogue, "credentials" | "viewDescription" | "terms">;
-type Access = Pick<Credential, "permissions" | "resources">;
+type CredentialAccess = Pick<Credential, "permissions" | "resources"> &
+  Partial<Pick<Credential, "revokedAt">>;
 
 /** What a permission allows, and with what. */
 const rights: Record<Permission, { verbs: readonly Verb[]; object: Thing }> = {
@@ -32,27 +34,43 @@ export interface Right {
   things: readonly Thing[];
 }
 
-/** An app or form, and what it shows if a view limits it. */
+/** An app or form, and what of it a view shows if one limits it. */
 export interface Place {
   name: string;
-  part: string | null;
+  kind: CollectionKind;
+  /** “Gone” if the view was deleted. Null for the whole app or form. */
+  part: (ViewPart & { view: string }) | "gone" | null;
 }
 
-/** One sentence that says what a credential may do, like “Can read submissions in Room booking.” */
+/** What a credential may do, in the words of a language. */
+export interface Access {
+  rights: readonly Right[];
+  places: "all" | readonly Place[];
+  /** Whether the credential is revoked. */
+  isPast: boolean;
+}
+
+/** Sentences that say what a credential may do, or what it could do, like “Can read submissions in Room booking.” */
 export function accessSentence(
-  { permissions, resources }: Access,
+  { permissions, resources, revokedAt = null }: CredentialAccess,
   reachable: readonly CollectionLabel[],
   text: Texts,
 ): string {
   const { sentence } = text.credentials.access;
-  if (resources === "all") return sentence(findRights(permissions, things), "all");
-  const hasKind = (kind: string) => resources.some((resource) => resource.startsWith(`${kind}:`));
-  const applicable = things.filter(
+  const isPast = revokedAt !== null;
+  if (resources === "all")
+    return sentence({ rights: findRights(permissions, things), places: "all", isPast });
+  const places = resources.map((resource) => findPlace(resource, reachable, text));
+  return sentence({ rights: findRights(permissions, findThings(places)), places, isPast });
+}
+
+/** What exists in these places. */
+function findThings(places: readonly Place[]): Thing[] {
+  const hasKind = (kind: CollectionKind) => places.some((place) => place.kind === kind);
+  return things.filter(
     (thing) =>
       (thing !== "records" || hasKind("app")) && (thing !== "submissions" || hasKind("form")),
   );
-  const places = resources.map((resource) => findPlace(resource, reachable, text));
-  return sentence(findRights(permissions, applicable), places);
 }
 
 /** The rights with these things. Things with the same verbs are one right. */
@@ -73,10 +91,11 @@ function findRights(permissions: readonly Permission[], applicable: readonly Thi
 
 function findPlace(resource: string, reachable: readonly CollectionLabel[], text: Texts): Place {
   const [collection = "", viewKey] = resource.split("/");
-  const label = reachable.find(({ kind, key }) => `${kind}:${key}` === collection);
+  const kind = collection.startsWith("app:") ? "app" : "form";
+  const label = reachable.find((each) => `${each.kind}:${each.key}` === collection);
   const name = label?.name ?? collection.replace(/^\w+:/, "");
-  if (viewKey === undefined) return { name, part: null };
+  if (viewKey === undefined) return { name, kind, part: null };
   const view = label?.views.find(({ key }) => key === viewKey);
-  const part = view && label ? describeView(view, text, label) : null;
-  return { name, part: part ?? text.credentials.access.nothing };
+  if (!view || !label) return { name, kind, part: "gone" };
+  return { name, kind, part: { view: view.name, ...findViewPart(view, text, label) } };
 }

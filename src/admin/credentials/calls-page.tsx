@@ -125,6 +125,7 @@ function FailureReasons({
   return topReasons.length === 0 ? null : (
     <section class="card">
       <h2>{text.whyFailed}</h2>
+      <p class="muted small">{text.whyFailedNote}</p>
       <ul class="reasons">
         {topReasons.map(([reason, { count, permission }]) => (
           <li>

@@ -1,8 +1,9 @@
+import type { CollectionLabel } from "#actions/operand-names.ts";
 import { textOf } from "#admin/form-input.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import type { Credential, CredentialState, Resources } from "#domain/credential/credential.ts";
 import type { Permission } from "#domain/credential/permissions.ts";
-import type { CollectionKind } from "#domain/definition/collection.ts";
+import type { Collection, CollectionKind, View } from "#domain/definition/collection.ts";
 import type { Tone } from "#html/parts.tsx";
 
 type Texts = Pick<Catalogue, "credentials">;
@@ -64,6 +65,26 @@ export function describeResources(resources: Resources, { credentials }: Texts):
   });
 }
 
+const maxNamedResources = 3;
+
+/** Names few resources: “Orders, Helpdesk: only “Open””. Describes more by their numbers. */
+export function nameResources(
+  resources: Resources,
+  labels: readonly CollectionLabel[],
+  text: Texts & Pick<Catalogue, "credentialAccess" | "terms">,
+): string {
+  if (resources === "all" || resources.length > maxNamedResources)
+    return describeResources(resources, text);
+  const names = resources.map((resource) => {
+    const [collection = "", viewKey] = resource.split("/");
+    const label = labels.find(({ kind, key }) => `${kind}:${key}` === collection);
+    const name = label?.name ?? collection.replace(/^\w+:/, "");
+    const view = label?.views.find(({ key }) => key === viewKey);
+    return view ? text.credentialAccess.resources.view(name, view.name) : name;
+  });
+  return text.terms.list(names);
+}
+
 export function describeAccess(
   { permissions, resources }: Pick<Credential, "permissions" | "resources">,
   text: Texts,
@@ -78,5 +99,15 @@ export const credentialStateTones: Record<CredentialState, Tone> = {
   expired: "bad",
   revoked: "quiet",
 };
+
+/** The page that creates a credential that reads one view. */
+export function sharePath(
+  { kind, key }: Pick<Collection, "kind" | "key">,
+  view: Pick<View, "key" | "name">,
+): string {
+  const resources = `${kind}:${key}/${view.key}`;
+  const choice = new URLSearchParams({ purpose: "part_report", resources, name: view.name });
+  return `/admin/integrations/new?${choice.toString()}`;
+}
 
 export const credentialPath = ({ id }: Pick<Credential, "id">) => `/admin/integrations/${id}`;

@@ -183,6 +183,13 @@ export function IssuePage({ frame, reachable, values, problem }: IssuePageProps)
         <ExpiryInput values={values} />
         <Limits values={values} recommended={presets.website_form.limits} />
         <Origins values={values} />
+        <section class="card" data-access-summary={text.summary.nothing} hidden>
+          <h2>{text.summary.title}</h2>
+          <p></p>
+          <p>
+            {text.summary.places} <span></span>
+          </p>
+        </section>
         <div class="actions">
           <button type="submit">{credentials.create}</button>
           <a class="button quiet" href="/admin/integrations">

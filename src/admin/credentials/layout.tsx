@@ -14,6 +14,7 @@ function CredentialSummary({ credential }: { credential: Credential }) {
   const { expiresAt, revokedAt, lastUsedAt, createdAt, limits, kind } = credential;
   const text = useText();
   const { facts, ...words } = text.credentials;
+  const canWrite = credential.permissions.some((permission) => !permission.endsWith(":read"));
   return (
     <DescriptionList
       facts={[
@@ -38,7 +39,12 @@ function CredentialSummary({ credential }: { credential: Credential }) {
           lastUsedAt === null ? words.neverUsed : <Time at={lastUsedAt} as="distance" />,
         ],
         [facts.created, <Time at={createdAt} as="day" />],
-        [facts.limits, words.limits(limits.requests, limits.writes)],
+        [
+          facts.limits,
+          canWrite
+            ? words.limits(limits.requests, limits.writes)
+            : words.readLimit(limits.requests),
+        ],
       ]}
     />
   );

@@ -52,6 +52,7 @@ function followed(
 }
 
 const wordsOf = ({ current, names }: CollectionAccess): ViewWords => ({
+  kind: current.collection.kind,
   fields: current.collection.definition.fields.fields,
   names,
 });

@@ -47,7 +47,7 @@ export const changesPage = (kind: CollectionKind) =>
         formatProperty(
           property,
           value,
-          { fields: definition?.fields.fields ?? [], names },
+          { kind, fields: definition?.fields.fields ?? [], names },
           frame.text,
         );
       return (

@@ -147,7 +147,7 @@ function ItemsChoice({
   const views = (definition.views ?? []).map((view) => ({
     value: `view:${view.key}`,
     label: give.matching(items, view.name),
-    hint: describeItems(view, text, { fields: definition.fields.fields, names }),
+    hint: describeItems(view, text, { kind, fields: definition.fields.fields, names }),
   }));
   return (
     <ChoiceGroup
@@ -161,6 +161,7 @@ function ItemsChoice({
       ]}
       chosen={[textOf(values["items"])]}
     >
+      <p class="hint" role="status" data-fields-follow={give.fieldsFollow}></p>
       {options.length > 0 ? (
         <div class="only" data-only="items">
           <Select

@@ -12,8 +12,22 @@ export function actorNames({ entries }: ItemHistory): ReadonlyMap<string, string
   return new Map(entries.flatMap(({ by, byName }) => (byName === null ? [] : [[by, byName]])));
 }
 
+interface ActorProps {
+  actor: string;
+  frame: PageContext;
+}
+
+/** Names an actor within a sentence. The name of a credential can be any text, so quotes surround it. */
+export function QuotedActorName({ actor, frame }: ActorProps) {
+  const name = useContext(ActorNamesContext).get(actor);
+  const isNamed = visibleActorName(actor, name, frame.member) !== undefined;
+  const { quote } = useText().terms;
+  const element = <ActorName actor={actor} frame={frame} />;
+  return <>{actor.startsWith("credential:") && isNamed ? quote(element) : element}</>;
+}
+
 /** Names an actor. */
-export function ActorName({ actor, frame }: { actor: string; frame: PageContext }) {
+export function ActorName({ actor, frame }: ActorProps) {
   const [kind = "", id = ""] = actor.split(":");
   const name = visibleActorName(actor, useContext(ActorNamesContext).get(actor), frame.member);
   const text = useText().itemPage.actors;

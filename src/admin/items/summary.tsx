@@ -1,6 +1,7 @@
+import { explainErrors } from "#admin/explain-problem.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 import * as z from "zod/mini";
 import {
-  maxMonths,
   recentMonths,
   shorterPeriod,
   summarizeItems,
@@ -8,18 +9,22 @@ import {
   type MonthPeriod,
   type Summary,
 } from "#actions/summarize-items.ts";
-import { CollectionLayout } from "#admin/definitions/layout.tsx";
+import { collectionPath, CollectionLayout } from "#admin/definitions/layout.tsx";
+import { type FormValues, textOf } from "#admin/form-input.ts";
 import type { PageContext } from "#admin/layout.tsx";
 import { useText } from "#admin/language/index.tsx";
 import { page } from "#admin/page.ts";
 import { Plot } from "#admin/plot.tsx";
 import type { CollectionKind } from "#domain/definition/collection.ts";
+import { roleAllows } from "#domain/credential/permissions.ts";
 import { lazy } from "#domain/lazy.ts";
+import type { Problem } from "#domain/problem/problem.ts";
+import { FormErrors } from "#html/form-errors.tsx";
 import { EmptyState, Table } from "#html/parts.tsx";
 import { Count, formatMonth, useViewer } from "#html/viewer.tsx";
 import { BreakdownTable, shorten } from "./breakdown-table.tsx";
+import { PeriodForm } from "./summary-period.tsx";
 import { EmptyValue, ExactNumber } from "./value.tsx";
-import { reasonFor } from "#domain/problem/reasons.ts";
 
 const month = lazy(() =>
   z.optional(z.string().check(z.regex(/^\d{4}-(0[1-9]|1[0-2])$/, reasonFor("notMonth")))),
@@ -39,12 +44,15 @@ const summaryQuery = lazy(() =>
 export const summaryPage = (kind: CollectionKind) =>
   page({
     query: summaryQuery,
-    load: ({ ctx, param, query: { from, to, page: number } }) =>
-      summarizeItems(ctx, kind, param("key"), {
+    showsQueryErrors: true,
+    load: async ({ ctx, param, query: { from, to, page: number } }) => ({
+      ...(await summarizeItems(ctx, kind, param("key"), {
         ...(from === undefined ? {} : { from }),
         ...(to === undefined ? {} : { to }),
         ...(number === undefined ? {} : { page: number }),
-      }),
+      })),
+      isUsualPeriod: from === undefined && to === undefined,
+    }),
     document: ({ period, figures, page: number, pageCount }) => ({
       ...period,
       page: number,
@@ -60,19 +68,39 @@ export const summaryPage = (kind: CollectionKind) =>
         sums: figures.sums.map(({ field, sum }) => ({ field: field.key, sum })),
       },
     }),
-    render: (frame, summary) => <SummaryPage frame={frame} summary={summary} />,
+    render: (frame, summary, attempt) => <SummaryPage {...{ frame, summary, attempt }} />,
   });
 
-function SummaryPage({ frame, summary }: { frame: PageContext; summary: Summary }) {
+interface ShownSummary extends Summary {
+  /** Whether the member chose no period. */
+  isUsualPeriod: boolean;
+}
+
+function SummaryPage({
+  frame,
+  summary,
+  attempt,
+}: {
+  frame: PageContext;
+  summary: ShownSummary;
+  attempt: { values: FormValues; problem: Problem } | undefined;
+}) {
   const { collection, status, period, figures } = summary;
   const text = frame.text.summary;
   const zone = collection.definition.time_zone;
+  const settings = `${collectionPath[collection.kind]}/${collection.key}/settings`;
   return (
     <CollectionLayout {...{ frame, collection }} live={status?.itemCount ?? 0} tab="summary">
-      <PeriodForm
-        period={period}
-        recent={(months) => recentMonths(months, frame.viewer.now, zone)}
-      />
+      <FormErrors problem={attempt && explainErrors(attempt.problem, frame.text)}>
+        <PeriodForm
+          period={
+            attempt
+              ? { from: textOf(attempt.values["from"]), to: textOf(attempt.values["to"]) }
+              : period
+          }
+          recent={(months) => recentMonths(months, frame.viewer.now, zone)}
+        />
+      </FormErrors>
       {figures ? (
         <>
           <SummaryFigures {...{ summary, figures }} />
@@ -81,7 +109,12 @@ function SummaryPage({ frame, summary }: { frame: PageContext; summary: Summary 
       ) : (
         <TooLarge kind={collection.kind} period={period} />
       )}
-      <p class="muted small">{text.note(zone)}</p>
+      <p class="muted small">
+        {text.note(zone)}{" "}
+        {roleAllows(frame.member.role, "define") ? (
+          <a href={`${settings}`}>{text.changeZone}</a>
+        ) : null}
+      </p>
     </CollectionLayout>
   );
 }
@@ -106,54 +139,13 @@ function TooLarge({ kind, period }: { kind: CollectionKind; period: MonthPeriod 
   );
 }
 
-/** The numbers of months that a link shows, up to the present one. */
-const presets = [1, 3, 12];
+/** The months since the first one with items, but at least two. */
+const withoutEmptyStart = (months: Figures["months"]): Figures["months"] => {
+  const first = months.findIndex(({ items }) => items > 0);
+  return months.slice(Math.max(0, Math.min(first, months.length - 2)));
+};
 
-function PeriodForm({
-  period,
-  recent,
-}: {
-  period: MonthPeriod;
-  recent: (months: number) => MonthPeriod;
-}) {
-  const text = useText().summary;
-  return (
-    <form method="get" class="actions">
-      <label>
-        {text.from}{" "}
-        <input
-          type="month"
-          max="9999-12"
-          name="from"
-          value={period.from}
-          required
-          pattern="\d{4}-\d{2}"
-        />
-      </label>
-      <label>
-        {text.to}{" "}
-        <input
-          type="month"
-          max="9999-12"
-          name="to"
-          value={period.to}
-          required
-          pattern="\d{4}-\d{2}"
-        />
-      </label>
-      <button type="submit" class="quiet">
-        {text.show}
-      </button>
-      {presets.map((months) => {
-        const { from, to } = recent(months);
-        return <a href={`?from=${from}&to=${to}`}>{text.recent(months)}</a>;
-      })}
-      <small class="muted">{text.longest(maxMonths)}</small>
-    </form>
-  );
-}
-
-function SummaryFigures({ summary, figures }: { summary: Summary; figures: Figures }) {
+function SummaryFigures({ summary, figures }: { summary: ShownSummary; figures: Figures }) {
   const { kind } = summary.collection;
   const { summary: text, terms } = useText();
   const { Items, items, item, itemCount } = terms.collections[kind];
@@ -167,7 +159,11 @@ function SummaryFigures({ summary, figures }: { summary: Summary; figures: Figur
   }
   return (
     <>
-      {summary.page === 1 ? <MonthChart {...{ kind, months }} /> : null}
+      {summary.page === 1 ? (
+        <MonthChart
+          {...{ kind, months: summary.isUsualPeriod ? withoutEmptyStart(months) : months }}
+        />
+      ) : null}
       {sums.length > 0 ? (
         <>
           <h2>{text.sums}</h2>

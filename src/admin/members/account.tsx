@@ -25,8 +25,8 @@ import { capitalize } from "#domain/text.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import type { AdminEnv } from "#http/env.ts";
 import { action, page } from "#admin/page.ts";
-import { languageNames, useText } from "#admin/language/index.tsx";
-import { type Language, languages } from "#domain/language.ts";
+import { catalogueOf, languageNames, useText } from "#admin/language/index.tsx";
+import { type Language, languages, negotiateLanguage } from "#domain/language.ts";
 import {
   readChosenLanguage,
   readChosenZone,
@@ -123,9 +123,7 @@ const accountPage = page({
 function LanguageForm({ language }: { language: Language | undefined }) {
   const text = useText().account;
   return (
-    <form method="post" action="/admin/preferences" id="language" data-warn="">
-      <h2>{text.language}</h2>
-      <input type="hidden" name="back" value="/admin/account" />
+    <form method="post" action="/admin/account/language" id="language" data-warn="">
       <Select
         name="language"
         label={text.labels.language}
@@ -147,7 +145,6 @@ function ZoneForm({ zone, found }: { zone: string | undefined; found: string }) 
   const text = useText().account;
   return (
     <form method="post" action="/admin/account/zone" id="zone" data-warn="">
-      <h2>{text.zone}</h2>
       <Select
         name="zone"
         label={text.labels.zone}
@@ -255,6 +252,20 @@ const signOutEverywhere = action({
   },
 });
 
+/** Confirms in the chosen language. */
+const chooseLanguage = accountPage.form({
+  fields: Preferences,
+  async act({ c, ctx }, { language }) {
+    await savePreferences(c, ctx, { language: language ?? "" });
+    const chosen = language || negotiateLanguage(c.req.header("Accept-Language"));
+    return {
+      to: "/admin/account",
+      flash: catalogueOf(chosen).account.languageSaved,
+      document: { language: language || null },
+    };
+  },
+});
+
 const chooseZone = accountPage.form({
   fields: Preferences,
   async act({ c, ctx, text }, { zone }) {
@@ -288,5 +299,6 @@ export const accountRoutes = () =>
     .post("/name", chooseName)
     .post("/sessions/:session/end", endOne)
     .post("/sign-out-everywhere", signOutEverywhere)
+    .post("/language", chooseLanguage)
     .post("/zone", chooseZone)
     .post("/password", choosePassword);

@@ -17,6 +17,32 @@ export interface OpenInvitation {
   link: string | undefined;
 }
 
+function InvitationLink({ id, email, link }: { id: string; email: string; link: string }) {
+  const text = useText().members.invitations;
+  return (
+    <span class="link">
+      <input readonly value={link} aria-label={text.linkFor(email)} />
+      <code id={id} hidden>
+        {link}
+      </code>
+      <button type="button" class="quiet little" data-copy={id} hidden>
+        {text.copyLink}
+      </button>
+    </span>
+  );
+}
+
+/** The link of the newest invitation, below the message that it was created. */
+export function NewInvitation({ invitations }: { invitations: readonly OpenInvitation[] }) {
+  const [newest] = invitations.toSorted((a, b) => b.expiresAt - a.expiresAt);
+  if (newest?.link === undefined) return null;
+  return (
+    <div class="notice">
+      <InvitationLink id="new-link" email={newest.email} link={newest.link} />
+    </div>
+  );
+}
+
 /** The row of an invitation. A member who may see its link may change its role, which replaces the link. */
 export function InvitationRow({
   email,
@@ -27,11 +53,22 @@ export function InvitationRow({
 }: OpenInvitation & { self: PageContext["member"] }) {
   const { members, terms } = useText();
   const text = members.invitations;
-  const id = `link-${email.replaceAll(/[^\w-]/g, "-")}`;
   return (
     <tr>
       <th scope="row">{email}</th>
-      <td>{capitalize(terms.roles[role])}</td>
+      <td>
+        {link === undefined ? (
+          capitalize(terms.roles[role])
+        ) : (
+          <RoleForm
+            action="/admin/members"
+            name={email}
+            current={role}
+            self={self}
+            values={{ email }}
+          />
+        )}
+      </td>
       <td data-label={text.columns.expires}>
         <Time at={expiresAt} as="distance" />
       </td>
@@ -39,36 +76,23 @@ export function InvitationRow({
         {link === undefined ? (
           <span class="muted">{text.ownersOnly}</span>
         ) : (
-          <span class="link">
-            <input readonly value={link} aria-label={text.linkFor(email)} />
-            <code id={id} hidden>
-              {link}
-            </code>
-            <button type="button" class="quiet little" data-copy={id} hidden>
-              {text.copyLink}
-            </button>
-          </span>
+          <InvitationLink
+            id={`link-${email.replaceAll(/[^\w-]/g, "-")}`}
+            email={email}
+            link={link}
+          />
         )}
       </td>
       <td>
         {link === undefined ? null : (
-          <div class="actions">
-            <RoleForm
-              action="/admin/members"
-              name={email}
-              current={role}
-              self={self}
-              values={{ email }}
-            />
-            <Action
-              action="/admin/members/invitations/withdraw"
-              name={text.revoke}
-              title={text.revokeTitle(email)}
-              confirm={text.revokeConfirm}
-              values={{ email }}
-              little
-            />
-          </div>
+          <Action
+            action="/admin/members/invitations/withdraw"
+            name={text.revoke}
+            title={text.revokeTitle(email)}
+            confirm={text.revokeConfirm}
+            values={{ email }}
+            little
+          />
         )}
       </td>
     </tr>
@@ -137,14 +161,19 @@ export function MemberRow({
         {disabledAt === null ? null : <Badge>{text.removed}</Badge>}
         {name ? <small class="muted cut">{email}</small> : null}
       </th>
-      <td>{capitalize(terms.roles[role])}</td>
+      <td>
+        {canChange ? (
+          <RoleForm action={action} name={name || email} current={role} self={self} />
+        ) : (
+          capitalize(terms.roles[role])
+        )}
+      </td>
       <td data-label={text.columns.joined}>
         <Time at={createdAt} as="day" />
       </td>
       <td>
         {canChange ? (
           <div class="actions">
-            <RoleForm action={action} name={name || email} current={role} self={self} />
             {disabledAt === null && id !== self.id ? (
               <Action action={`${action}/reset`} name={text.reset.create} quiet little />
             ) : null}
@@ -199,7 +228,7 @@ export function InviteForm({ role, values }: { role: Role; values: FormValues | 
       <div class="inputs">
         <Input
           name="email"
-          type="email"
+          inputmode="email"
           label={text.labels.email}
           required
           maxlength={254}

@@ -8,11 +8,18 @@ import { explainErrors } from "#admin/explain-problem.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import { AdminPage } from "#admin/layout.tsx";
 import type { MemberSummary } from "#store/home/members.ts";
-import { InvitationRow, InviteForm, MemberRow, RoleMeanings } from "./member-rows.tsx";
+import {
+  InvitationRow,
+  InviteForm,
+  NewInvitation,
+  MemberRow,
+  RoleMeanings,
+} from "./member-rows.tsx";
 import { formatTimestamp } from "#domain/time.ts";
 import type { Invitation } from "#store/home/invitations.ts";
 import { inviteMember, listMembersWithInvites, withdrawInvitation } from "#actions/invitations.ts";
 import type { Role } from "#domain/credential/permissions.ts";
+import { textParameters } from "#http/query.ts";
 import { serviceOrigin } from "#http/request.ts";
 import { page, requireAbility, withFieldError } from "#admin/page.ts";
 import { usesAccess } from "#admin/sign-in/access.ts";
@@ -62,9 +69,11 @@ const invitationLink = (c: Context<AdminEnv>, secret: string) =>
   new URL(`/admin/join/${secret}`, serviceOrigin(c)).href;
 
 const membersPage = page({
-  async load({ c, ctx }) {
+  query: textParameters("invited"),
+  async load({ c, ctx, query }) {
     const { members, invitations } = await listMembersWithInvites(ctx);
     return {
+      isInvited: query["invited"] !== undefined,
       hasAccess: usesAccess(c.env),
       members,
       invitations: invitations.map(({ secret, ...invitation }) => ({
@@ -77,7 +86,7 @@ const membersPage = page({
     items: members.map(memberDocument),
     invitations: invitations.map(invitationDocument),
   }),
-  render(frame, { hasAccess, members, invitations }, attempt) {
+  render(frame, { hasAccess, members, invitations, isInvited }, attempt) {
     const text = frame.text.members;
     return (
       <AdminPage
@@ -91,6 +100,7 @@ const membersPage = page({
           </a>
         }
       >
+        {isInvited ? <NewInvitation invitations={invitations} /> : null}
         <Table caption={frame.text.frame.pages.members} columns={Object.values(text.columns)}>
           {members.map((member) => (
             <MemberRow member={member} self={frame.member} />
@@ -135,7 +145,7 @@ const invite = membersPage.form({
   async act({ c, ctx, text }, { email, role }) {
     const { secret, invitation } = await inviteMember(ctx, email, role);
     return {
-      to: "/admin/members",
+      to: "/admin/members?invited",
       flash: text.members.invitations.created(invitation.email),
       document: { ...invitationDocument(invitation), link: invitationLink(c, secret) },
       status: 201,

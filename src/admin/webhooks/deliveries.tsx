@@ -10,7 +10,7 @@ import { Time } from "#html/viewer.tsx";
 import { Badge, EmptyState, NextLink, Table } from "#html/parts.tsx";
 import * as z from "zod/mini";
 import { listDeliveries } from "#actions/deliveries.ts";
-import { getWebhookWithMaker } from "#actions/webhooks.ts";
+import { getWebhookWithLabels } from "#actions/webhooks.ts";
 import { deliveryDocument, webhookDocument } from "#documents/webhooks.ts";
 import { lazy } from "#domain/lazy.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
@@ -47,7 +47,7 @@ function DeliveryResponse({ delivery }: { delivery: Delivery }) {
   const text = useText().webhooks.deliveries;
   return (
     <>
-      {text.error(delivery)} {status === null ? text.noResponse : answer ? null : status}
+      {text.error(delivery) || (status === null ? text.noResponse : null)} {answer ? null : status}
       {answer ? (
         <details>
           <summary>
@@ -122,7 +122,7 @@ const DeliveriesQuery = lazy(() =>
 export const deliveriesPage = page({
   query: DeliveriesQuery,
   async load({ ctx, param, query: { before = null } }) {
-    const found = await getWebhookWithMaker(ctx, param("id"));
+    const found = await getWebhookWithLabels(ctx, param("id"));
     const { nextPosition, ...report } = await listDeliveries(ctx, found.hook, before, pageSize);
     const next =
       nextPosition === null ? null : `${webhookPath(found.hook.id)}?before=${nextPosition}`;

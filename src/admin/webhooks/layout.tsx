@@ -1,3 +1,4 @@
+import type { CollectionLabel } from "#actions/operand-names.ts";
 import type { WebhookWithSecret } from "#actions/webhooks.ts";
 import { webhookWithSecretDocument } from "#documents/webhooks.ts";
 import { type Tone, DescriptionList, ShortId, Badge, Tabs } from "#html/parts.tsx";
@@ -11,7 +12,7 @@ import {
 import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { type PageContext, AdminPage } from "#admin/layout.tsx";
 import { Time, useViewer } from "#html/viewer.tsx";
-import { describeResources } from "#admin/credentials/describe.ts";
+import { nameResources } from "#admin/credentials/describe.ts";
 import { Action } from "#html/action-button.tsx";
 import type { PropsWithChildren } from "hono/jsx";
 import type { Problem } from "#domain/problem/problem.ts";
@@ -42,6 +43,8 @@ interface WebhookPageProps {
   hook: Webhook;
   /** The maker's email or name. Null when the maker no longer exists. */
   makerName: string | null;
+  /** The names of the apps and forms that it can select. */
+  collectionLabels: readonly CollectionLabel[];
 }
 
 const isOwnWebhook = ({ frame, hook }: WebhookPageProps) =>
@@ -55,7 +58,7 @@ function WebhookSummary(props: WebhookPageProps) {
     <DescriptionList
       facts={[
         [labels.url, <code class="wrap">{url}</code>],
-        [labels.resources, describeResources(collections, text)],
+        [labels.resources, nameResources(collections, props.collectionLabels, text)],
         [labels.types, describeTypes(types, text)],
         [labels.include, inputs.payloads[include].name],
         [layout.created, <Time at={createdAt} as="day" />],

@@ -4,7 +4,7 @@ import { Badge, EmptyState, Table, Copyable } from "#html/parts.tsx";
 import type { DeliveryHealth } from "#domain/webhook/delivery.ts";
 import { Count, formatPercent, Time, useViewer } from "#html/viewer.tsx";
 import { describeResources } from "#admin/credentials/describe.ts";
-import { getWebhook, getWebhookWithMaker, listWebhooksWithHealth } from "#actions/webhooks.ts";
+import { getWebhook, getWebhookWithLabels, listWebhooksWithHealth } from "#actions/webhooks.ts";
 import { webhookDocument } from "#documents/webhooks.ts";
 import { wantsJson } from "#admin/form-input.ts";
 import { AdminPage } from "#admin/layout.tsx";
@@ -82,7 +82,7 @@ function Row({ hook, health }: { hook: Webhook; health: DeliveryHealth | null })
   const status = deriveWebhookStatus(hook, now);
   const { state } = status;
   const text = useText();
-  const { columns, labels } = text.webhooks;
+  const { columns, deliveredLabel, labels } = text.webhooks;
   return (
     <tr>
       <th scope="row">
@@ -95,7 +95,7 @@ function Row({ hook, health }: { hook: Webhook; health: DeliveryHealth | null })
       </td>
       <td data-label={labels.resources}>{describeResources(hook.collections, text)}</td>
       <td data-label={labels.types}>{describeTypes(types, text)}</td>
-      <td class="number nowrap" data-label={columns.delivered}>
+      <td class="number nowrap" data-label={deliveredLabel}>
         {health ? <SuccessRate {...health} /> : <span class="muted">–</span>}
       </td>
       <td class="number" data-label={columns.queue}>
@@ -162,7 +162,7 @@ export const newSecretPage = page({
 });
 
 export const secretsPage = page({
-  load: ({ ctx, param }) => getWebhookWithMaker(ctx, param("id")),
+  load: ({ ctx, param }) => getWebhookWithLabels(ctx, param("id")),
   document: ({ hook }, { ctx }) => ({ items: webhookDocument(hook, ctx.now()).secrets }),
   render(frame, found) {
     const secrets = findValidWebhookSecrets(found.hook, frame.viewer.now).toReversed();

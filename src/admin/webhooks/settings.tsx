@@ -29,7 +29,8 @@ function WebhookInputs({
   reachable: readonly CollectionLabel[];
   values: FormValues;
 }) {
-  const { inputs: text, labels, types } = useText().webhooks;
+  const { inputs, labels, types, leftViewHint } = useText().webhooks;
+  const text = { ...inputs, leftViewHint };
   return (
     <>
       <Input
@@ -57,7 +58,11 @@ function WebhookInputs({
         options={webhookTypes.map((value) => ({
           value,
           label: types[value],
-          hint: <code>{value}</code>,
+          hint: (
+            <>
+              <code>{value}</code> {value.endsWith(".left_view") ? text.leftViewHint : null}
+            </>
+          ),
         }))}
         chosen={toTextList(values["types"])}
       />
@@ -84,6 +89,18 @@ function WebhookInputs({
       <ChangedFields reachable={reachable} values={values} />
     </>
   );
+}
+
+/** The events that most webhooks send. */
+const usualTypes = webhookTypes.filter((type) => /\.(created|updated|deleted)$/.test(type));
+
+/** Leaves out the events of records if no app is selected, and those of submissions if no form is. */
+function applicableTypes(types: readonly string[], collections: unknown): string[] {
+  const selected = toTextList(collections);
+  const hasKind = (kind: string) =>
+    selected.some((name) => name === "all" || name.startsWith(`${kind}:`));
+  const applicable = types.filter((type) => hasKind(type.startsWith("record.") ? "app" : "form"));
+  return applicable.length === 0 ? [...types] : applicable;
 }
 
 /** Converts the page's form values to a body of the API. Scripts send that body themselves. */
@@ -157,7 +174,7 @@ export const newWebhookPage = page({
       >
         <form method="post" action="/admin/webhooks" class="issue" data-warn="">
           <input type="hidden" name="page" value="webhook" />
-          <WebhookInputs reachable={reachable} values={attempt?.values ?? {}} />
+          <WebhookInputs reachable={reachable} values={attempt?.values ?? { types: usualTypes }} />
           <p class="muted">{text.inputs.newWebhookRule}</p>
           <p class="actions">
             <button type="submit">{text.create}</button>
@@ -173,7 +190,11 @@ export const newWebhookPage = page({
 
 export const createWebhook = newWebhookPage.form({
   async act({ c, ctx }) {
-    const created = await storeWebhook(ctx, toWebhookBody(await readForm(c)));
+    const values = await readForm(c);
+    const body = toWebhookBody(values);
+    if (values["page"] !== undefined)
+      body["types"] = applicableTypes(toTextList(body["types"]), body["collections"]);
+    const created = await storeWebhook(ctx, body);
     return { ...secretOutcome(created, ctx.now()), status: 201 };
   },
   explain: toPageProblem,

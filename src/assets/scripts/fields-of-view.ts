@@ -16,6 +16,8 @@ export function selectFieldsOfView(): void {
     source.value = target.value;
     if (!before && !after) return;
     const selected = after ?? earlier;
+    const notice = form.querySelector<HTMLElement>("[data-fields-follow]");
+    if (notice) notice.textContent = after ? (notice.dataset["fieldsFollow"] ?? "") : "";
     for (const box of boxes) box.checked = selected.includes(box.value);
   });
 }

@@ -2,6 +2,7 @@ import { openModally } from "./dialogs.ts";
 import { findAnything } from "./find-anything.ts";
 import { rejectIncompleteInputs } from "./incomplete-inputs.ts";
 import { pageText } from "./language/page.ts";
+import { summarizeAccess } from "./summarize-access.ts";
 import { warnBeforeLeaving } from "./unsaved-changes.ts";
 
 /** Keeps dependent choices consistent. */
@@ -12,6 +13,7 @@ export function choose(): void {
   for (const box of document.querySelectorAll<HTMLInputElement>("input[data-filter]"))
     filterChoices(box);
   summarizeSelection();
+  summarizeAccess();
 }
 
 /** Hides the summary of what a credential sees while the choices differ from those that it describes. */

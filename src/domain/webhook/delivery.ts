@@ -131,6 +131,6 @@ export interface DeliveryHealth {
   /** The attempts to send events in the last 24 hours, and how many of them the receiver accepted. */
   attempts: number;
   delivered: number;
-  /** The changes that the webhook has still to look at, up to 1,000 of each app and form. */
+  /** The changes that the webhook has still to report. Counts those that its view or fields may exclude. */
   queued: number;
 }

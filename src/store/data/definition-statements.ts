@@ -172,7 +172,7 @@ export const auditCreation = dataStatement<CollectionKey & AuditRecord>((db, v) 
   db.insert(auditEntry).select(
     sql`select null, ${auditTimeSql(v.at)}, ${v.actor}, ${v.action}, id,
         ${v.subject}, ${lowestVersionSql}, ${v.session}, ${v.requestId},
-        ${v.sentRequestId} from collection where ${collectionCondition}`,
+        ${v.sentRequestId}, null from collection where ${collectionCondition}`,
   ),
 );
 

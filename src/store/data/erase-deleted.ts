@@ -109,7 +109,7 @@ function finishErasure(
 const insertErasureEntry = collectionStatement<Omit<AuditRecord, "collectionId">>((db, v) =>
   db.insert(auditEntry).select(
     sql`select null, ${auditTimeSql(v.at)}, ${v.actor}, ${v.action}, d.collection_id, ${v.subject}, null,
-      null, ${v.requestId}, null
+      null, ${v.requestId}, null, null
       from deletion d where d.collection_id = ${v.collectionId} and d.state = 'erasing'`,
   ),
 );
@@ -158,6 +158,7 @@ export async function eraseDeleted(
     session: null,
     requestId,
     sentRequestId: null,
+    detail: null,
   });
   return true;
 }

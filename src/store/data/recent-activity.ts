@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
-import type { Actor, AuditAction } from "#domain/audit.ts";
+import { maxCountedItems, type Actor, type AuditAction, type AuditDetail } from "#domain/audit.ts";
 import type { Acceptance, CollectionKind } from "#domain/definition/collection.ts";
+import type { ItemAction } from "#domain/item/change.ts";
 import { sequencesPerCollection } from "#domain/item/item.ts";
 import {
   orm,
@@ -13,7 +14,7 @@ import { isOwnColumn, listEach, type Lists, type PlacedRow } from "#store/db/lis
 import { isCopy } from "#store/db/moved-tables.ts";
 import { collection } from "#store/db/schema.ts";
 
-/** A recent action on an item or on a definition. */
+/** A recent action on items or on a definition. */
 export interface RecentAction {
   at: number;
   actor: Actor;
@@ -22,6 +23,12 @@ export interface RecentAction {
   itemId: string | null;
   /** The receipt number of the item, or its first text; null if it has none or is gone. */
   title: string | null;
+  /** Whether the item is still stored. */
+  hasItem: boolean;
+  /** How many items the same request, or the steps of the same import, changed, by action. Empty for a definition. */
+  counts: Partial<Record<ItemAction, number>>;
+  /** What the audit stores beside a change of a definition. */
+  detail: AuditDetail | null;
   kind: CollectionKind;
   key: string;
   name: string;
@@ -40,6 +47,9 @@ const maxSearchedCollections = sql.raw("200");
 /** The newest changes of each collection that are compared with those of the others. */
 const maxChangesEach = sql.raw("5");
 const maxActions = sql.raw("8");
+const maxCountedSql = sql.raw(String(maxCountedItems));
+/** Steps of an import follow each other within this time, as in the audit. */
+const maxStepGapMs = sql.raw("60000");
 const maxScannedEntries = sql.raw("200");
 /** More than a page shows of a title. */
 const maxTitleLength = sql.raw("100");
@@ -49,16 +59,33 @@ const isOwn = sql.raw(`not ${isCopy("c.id")}`);
 const hasMovedAway = sql.raw(isCopy("e.collection_id"));
 
 /** A recent action as one database has it. */
-interface RecentActionRow extends Omit<RecentAction, "name">, PlacedRow {
+interface RecentActionRow
+  extends Omit<RecentAction, "name" | "hasItem" | "counts" | "detail">, PlacedRow {
   /** The number of a change; null for an action on a definition. */
   number: number | null;
   collectionId: number;
+  hasItem: number;
+  /** The `counts` and the number of the oldest of these changes, as JSON; null for an action on a definition. */
+  run: string | null;
+  detail: string | null;
   /** Null if the collection has moved to another database. */
   name: string | null;
 }
 
+/** The changes of the request of action `a`, and of earlier steps of the same import, which follow each other. */
+const runSql = sql`(with recursive run (number, at, action, request_id, session, place) as (
+    select a.number, a.at, a.action, a.request_id, a.session, 1
+    union all
+    select y.number, y.at, y.action, y.request_id, y.session, run.place + 1
+    from run join change y on y.number = (select max(number) from change
+      where number < run.number and number > a.collection_id * ${sequencesSql})
+    where run.place < ${maxCountedSql} and y.actor <> 'system' and (y.request_id = run.request_id
+      or (run.place > 1 and y.session = run.session and run.at - y.at < ${maxStepGapMs})))
+  select json_object('oldest', min(oldest), 'counts', json_group_object(action, total))
+    from (select action, min(number) as oldest, count(*) as total from run group by action))`;
+
 /**
- * Selects the newest actions of members and credentials. Reads at most 1,200 rows. Audit entries do not move with their
+ * Selects the newest actions of members and credentials. Reads 1,200 rows, and the changes of their requests. Audit entries do not move with their
  * collection, so those of one that moved away have no name.
  */
 export const selectRecentActions = (db: Database<"data">) =>
@@ -72,6 +99,9 @@ export const selectRecentActions = (db: Database<"data">) =>
         action: sql<AuditAction>`action`.as("action"),
         itemId: sql<string | null>`item_id`.as("item_id"),
         collectionId: sql<number>`collection_id`.as("collection_id"),
+        hasItem: sql<number>`exists (select 1 from item where id = item_id)`.as("has_item"),
+        run: sql<string | null>`iif(number is null, null, ${runSql})`.as("run"),
+        detail: sql<string | null>`detail`.as("detail"),
         title: sql<string | null>`(select coalesce(i.receipt_number, (select
             substr(i.data ->> cast(f.value ->> 'id' as text), 1, ${maxTitleLength})
             from collection c cross join json_each(c.fields, '$.fields') f
@@ -83,20 +113,22 @@ export const selectRecentActions = (db: Database<"data">) =>
         name: sql<string | null>`name`.as("name"),
       })
       .from(
-        sql`(select ${isOwn} as is_own, x.number, x.at, x.actor, x.action, x.item_id, c.id as collection_id, c.kind, c.key, c.name
+        sql`(select ${isOwn} as is_own, max(x.number) as number, x.at, x.actor, x.action, x.item_id,
+            c.id as collection_id, c.kind, c.key, c.name, x.request_id, x.session, null as detail
           from (select id, kind, key, name from collection where id > 0 order by id desc limit ${maxSearchedCollections}) c
             join change x on x.number in (select number from change
               where number > c.id * ${sequencesSql} and number < (c.id + 1) * ${sequencesSql}
               order by number desc limit ${maxChangesEach})
           where x.actor <> 'system'
+          group by c.id, x.request_id
           union all
           select 1, null, e.at, e.actor, e.action, null, e.collection_id, substr(e.subject, 1, instr(e.subject, ':') - 1),
-            substr(e.subject, instr(e.subject, ':') + 1), iif(${hasMovedAway}, null, c.name)
+            substr(e.subject, instr(e.subject, ':') + 1), iif(${hasMovedAway}, null, c.name), null, null, e.detail
           from (select * from audit_entry order by id desc limit ${maxScannedEntries}) e
             left join collection c on c.id = e.collection_id
           where e.action in ('definition.create', 'definition.change') and e.actor <> 'system'
             and (c.id > 0 or ${hasMovedAway})
-          order by at desc limit ${maxActions})`,
+          order by at desc limit ${maxActions}) a`,
       ),
   );
 
@@ -112,10 +144,9 @@ export async function listRecentActions(
   lists: Lists<RecentActionRow>,
   limit: number,
 ): Promise<RecentAction[]> {
-  const rows = lists
-    .merge((row) => row.number ?? row)
-    .toSorted((a, b) => b.at - a.at)
-    .slice(0, limit);
+  const rows = withoutSteps(
+    lists.merge((row) => row.number ?? row).toSorted((a, b) => b.at - a.at),
+  ).slice(0, limit);
   const moved = rows.filter(({ name }) => name === null).map((row) => row.collectionId);
   const collections =
     moved.length === 0
@@ -123,10 +154,30 @@ export async function listRecentActions(
       : (await listEach(databases, (db) => selectNames(db, moved))).merge(({ id }) => id);
   const names = new Map(collections.map(({ id, name }) => [id, name]));
   return rows.flatMap((action) => {
-    const { number: _, collectionId, ...row } = action;
+    const { number: _, collectionId, hasItem, detail, ...row } = action;
     const name = row.name ?? names.get(collectionId);
-    return name === undefined ? [] : [{ ...row, name }];
+    if (name === undefined) return [];
+    const parsed = detail === null ? null : (JSON.parse(detail) as AuditDetail);
+    return [{ ...row, name, hasItem: hasItem === 1, detail: parsed }];
   });
+}
+
+/** Reads how many items each action changed, and leaves out the earlier steps of an import, newest first. */
+function withoutSteps(rows: readonly Omit<RecentActionRow, "isOwn">[]) {
+  const oldestNumbers = new Map<number, number>();
+  return rows.flatMap(({ run, ...row }) => {
+    if (run === null) return [{ ...row, counts: {} }];
+    const { oldest, counts } = JSON.parse(run) as Run;
+    const isStep = (row.number ?? 0) >= (oldestNumbers.get(row.collectionId) ?? Infinity);
+    if (isStep) return [];
+    oldestNumbers.set(row.collectionId, oldest);
+    return [{ ...row, counts }];
+  });
+}
+
+interface Run extends Pick<RecentAction, "counts"> {
+  /** The number of its oldest change. */
+  oldest: number;
 }
 
 /** Selects the apps and forms with the newest items. */

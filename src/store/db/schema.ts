@@ -284,4 +284,5 @@ export const auditEntry = lazyTable("audit_entry", () => ({
   session: text("session"),
   requestId: text("request_id").notNull(),
   sentRequestId: text("sent_request_id"),
+  detail: text("detail"),
 }));

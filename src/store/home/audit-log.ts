@@ -1,4 +1,4 @@
-import type { Actor, AuditAction } from "#domain/audit.ts";
+import type { Actor, AuditAction, AuditDetail } from "#domain/audit.ts";
 import type { Databases } from "#store/db/database.ts";
 import { Lists } from "#store/db/lists.ts";
 import type { SubjectName, SubjectNames } from "./audit.ts";
@@ -24,6 +24,7 @@ export interface AuditEntry {
   session: string | null;
   requestId: string;
   sentRequestId: string | null;
+  detail: AuditDetail | null;
   /** The name of a member or a credential. Null where there is none. */
   actorName: string | null;
   /** The name or receipt number of the subject. Null where there is none. */
@@ -122,13 +123,14 @@ const equalsText = (name: string | null, text: string) =>
 
 function entryFromRow(row: Omit<WindowRow, "isOwn">, names: SubjectNames): AuditEntry {
   const { collection_id: collectionId, request_id: requestId, receipt, ...columns } = row;
-  const { sent_request_id: sentRequestId, may_have_older: _, ...entry } = columns;
+  const { sent_request_id: sentRequestId, may_have_older: _, detail, ...entry } = columns;
   const collection = names.collection(collectionId);
   return {
     ...entry,
     collectionId,
     requestId,
     sentRequestId,
+    detail: detail === null ? null : (JSON.parse(detail) as AuditDetail),
     actorName: names.of(row.actor),
     subjectName: receipt ?? names.of(row.subject),
     actorEmail: names.emailOf(row.actor),

@@ -80,6 +80,7 @@ const sharedColumns = lazy(() => ({
   session: sql<string | null>`session`,
   request_id: sql<string>`request_id`,
   sent_request_id: sql<string | null>`sent_request_id`,
+  detail: sql<string | null>`detail`,
 }));
 
 /** Selects changes of items and audit entries. */
@@ -98,14 +99,14 @@ const selectWindow = dataStatement<AuditValues>((db) =>
     })
     .from(
       sql`(select ${isOwn} as is_own, x.number, x.at, x.actor, x.action, s.id as collection_id, x.item_id as subject, x.version,
-          x.session, x.request_id, x.sent_request_id,
+          x.session, x.request_id, x.sent_request_id, null as detail,
           count(*) over (partition by s.id) >= ${maxRowsPerSourceSql()} as may_have_older
         from ${newestRowsSql(changeSourcesSql(), sql`change`, sql`number`)} s
         join change x on x.number in (select number from change
           where number > s.id * ${sequencesPerCollectionSql} and number <= s.newest order by number desc limit ${maxRowsPerSourceSql()})
         union all
         select 1, x.id, x.at, x.actor, x.action, x.collection_id, x.subject, x.version,
-          x.session, x.request_id, x.sent_request_id, count(*) over () >= ${maxRowsPerSourceSql()}
+          x.session, x.request_id, x.sent_request_id, x.detail, count(*) over () >= ${maxRowsPerSourceSql()}
         from ${newestRowsSql(auditSourceSql(), sql`audit_entry`, sql`id`)} s
         join audit_entry x on x.id in (select id from audit_entry
           where id <= s.newest order by id desc limit ${maxRowsPerSourceSql()}))`,
@@ -123,6 +124,7 @@ export interface WindowRow extends AuditPosition, PlacedRow {
   session: string | null;
   request_id: string;
   sent_request_id: string | null;
+  detail: string | null;
   /** 1 if the scan read the maximum number of rows of this source, so that older entries may exist. */
   may_have_older: number;
   receipt: string | null;

@@ -27,6 +27,8 @@ export interface AuditRecord {
   requestId: string;
   /** The request ID that the caller sent. */
   sentRequestId: string | null;
+  /** An `AuditDetail` as JSON. */
+  detail: string | null;
 }
 
 /** The time of a new entry: never before the newest one, so that times grow with the numbers even if clocks differ. */
@@ -37,7 +39,7 @@ export const auditTimeSql = (at: SQL) =>
 export const insertAuditEntry = sharedStatement<AuditRecord>((db, v) =>
   db.insert(auditEntry).select(
     sql`select null, ${auditTimeSql(v.at)}, ${v.actor}, ${v.action}, ${v.collectionId}, ${v.subject}, ${v.version},
-        ${v.session}, ${v.requestId}, ${v.sentRequestId}`,
+        ${v.session}, ${v.requestId}, ${v.sentRequestId}, ${v.detail}`,
   ),
 );
 
@@ -45,7 +47,7 @@ export const insertAuditEntry = sharedStatement<AuditRecord>((db, v) =>
 export const insertAuditEntryIfChanged = homeStatement<AuditRecord>((db, v) =>
   db.insert(auditEntry).select(
     sql`select null, ${auditTimeSql(v.at)}, ${v.actor}, ${v.action}, ${v.collectionId}, ${v.subject}, ${v.version},
-        ${v.session}, ${v.requestId}, ${v.sentRequestId} where changes() > 0`,
+        ${v.session}, ${v.requestId}, ${v.sentRequestId}, ${v.detail} where changes() > 0`,
   ),
 );
 

@@ -144,7 +144,8 @@ export interface ExampleCollections {
 const resourcesAllowSql = (
   resources: SQL | Column,
 ) => sql`${collection.id} > 0 and (${resources} = '"all"' or exists (
-    select 1 from json_each(${resources}) where value = ${collection.kind} || ':' || ${collection.key}))`;
+    select 1 from json_each(${resources})
+    where substr(value, 1, instr(value || '/', '/') - 1) = ${collection.kind} || ':' || ${collection.key}))`;
 
 /** Selects the newest app or form that a credential can access. */
 function selectExampleCollection(db: SingleDatabase, id: string, kind: CollectionKind) {

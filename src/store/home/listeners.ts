@@ -1,3 +1,4 @@
+import type { ItemAction } from "#domain/item/change.ts";
 import { lazySql } from "#store/db/lazy.ts";
 import { orm, type Databases, type HomeDatabase } from "#store/db/database.ts";
 import { and, asc, eq, gt, sql, type SQL } from "drizzle-orm";
@@ -246,28 +247,29 @@ export async function loadStartPositions(db: HomeDatabase, id: string): Promise<
 /** Changes of one range are counted up to this number. */
 const maxCountedChanges = 1000;
 
-const countChangesStatement = dataStatement<{ ranges: string }>((db, v) =>
+const countChangesStatement = dataStatement<{ ranges: string; actions: string }>((db, v) =>
   db.select({ count: sql<number>`coalesce(sum(counted), 0)`.as("count") }).from(
-    sql`(select (select count(*) from (select 1 from change
+    sql`(select (select count(*) from (select action from change
         where number > e.value ->> 1 and number < e.value ->> 2
-        limit ${sql.raw(String(maxCountedChanges))})) as counted from json_each(${v.ranges}) e)`,
+        limit ${sql.raw(String(maxCountedChanges))})
+        where action in (select value from json_each(${v.actions}))) as counted from json_each(${v.ranges}) e)`,
   ),
 );
 
-/** Counts the changes in these ranges, in each of them up to 1,000. */
+/** Counts the changes with one of these actions in these ranges. Looks at up to 1,000 changes in each. */
 export async function countChangesIn(
   databases: Databases,
   ranges: readonly FeedRange[],
+  actions: readonly ItemAction[],
 ): Promise<number> {
   if (ranges.length === 0) return 0;
   const rows = ranges.map(({ collection: id, number, below }) => [id, number, below]);
+  const values = { ranges: JSON.stringify(rows), actions: JSON.stringify(actions) };
   const counts = await Promise.all(
     databases
       .dataDatabases()
       .map((db) =>
-        retryTransient(db, () =>
-          countChangesStatement(db, { ranges: JSON.stringify(rows) }).all<{ count: number }>(),
-        ),
+        retryTransient(db, () => countChangesStatement(db, values).all<{ count: number }>()),
       ),
   );
   return counts.reduce((sum, { results }) => sum + (results[0]?.count ?? 0), 0);

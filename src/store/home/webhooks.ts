@@ -108,16 +108,7 @@ interface WebhookWithMaker {
   makerName: string | null;
 }
 
-/** Loads a webhook with the name of its maker in one round trip. */
-export async function findWebhookWithMaker(
-  db: HomeDatabase,
-  id: string,
-): Promise<WebhookWithMaker | undefined> {
-  const [row] = await retryTransient(db, () => selectWebhookWithMaker(db, id));
-  return row && { ...row, hook: webhookFromRow(row.hook) };
-}
-
-/** Also loads the labels of all apps and forms that a webhook can select, as `listLabels` does. */
+/** Loads a webhook with the name of its maker, and the labels of all apps and forms, as `listLabels` does. */
 export async function findWebhookWithLabels(
   databases: Databases,
   id: string,

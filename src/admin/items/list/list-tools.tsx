@@ -1,3 +1,4 @@
+import { sharePath } from "#admin/credentials/describe.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { isListField, type Field } from "#domain/definition/field.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
@@ -66,13 +67,18 @@ export function ViewTabs({ base, query, collection, filters, frame }: ViewTabsPr
           ))}
         </ul>
       </nav>
-      {open ? <TabMenu {...{ base, open, frame }} /> : null}
+      {open ? <TabMenu {...{ base, open, frame, collection }} /> : null}
     </div>
   );
 }
 
 /** Renames or deletes the saved filter or the view of the open tab. */
-function TabMenu({ base, open, frame }: { base: string; open: OpenTab; frame: PageContext }) {
+function TabMenu({
+  base,
+  open,
+  frame,
+  collection,
+}: Pick<ViewTabsProps, "frame" | "collection"> & { base: string; open: OpenTab }) {
   const { itemList, terms } = useText();
   const text = itemList.tools;
   const { kind, id, name } = open;
@@ -103,11 +109,18 @@ function TabMenu({ base, open, frame }: { base: string; open: OpenTab; frame: Pa
             confirm={text.deleteFilterWarning}
           />
         ) : (
-          <form method="post" action={`${path}/delete`}>
-            <button type="submit" class="danger" name="review" value="yes">
-              {text.deleteView}…
-            </button>
-          </form>
+          <>
+            <p>
+              <a class="button quiet" href={sharePath(collection, { key: id, name })}>
+                {text.shareView}
+              </a>
+            </p>
+            <form method="post" action={`${path}/delete`}>
+              <button type="submit" class="danger" name="review" value="yes">
+                {text.deleteView}…
+              </button>
+            </form>
+          </>
         )}
       </div>
     </details>

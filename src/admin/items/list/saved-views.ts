@@ -15,7 +15,8 @@ import type { MatchCount } from "#store/data/search/count.ts";
 import { makeKey } from "#admin/definitions/draft.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import { action, type AdminRequest, type Outcome } from "#admin/page.ts";
-import { viewerOf } from "#admin/preferences.ts";
+import { type Flash, viewerOf } from "#admin/preferences.ts";
+import { sharePath } from "#admin/credentials/describe.ts";
 import { itemsPath } from "#admin/items/load-item.ts";
 import { fieldColumns } from "./columns.ts";
 import { buildSearchBody, changedView, type Clock } from "./filters.ts";
@@ -66,8 +67,20 @@ async function createView(
   });
   const to = `${itemsPath(c, kind)}?view=${key}`;
   const document = { key, name: input.name };
-  return { to, flash: text.view(input.name), document, status: 201 };
+  return { to, flash: savedFlash(request, kind, document), document, status: 201 };
 }
+
+/** The confirmation that a view was saved, with a link to share it. */
+const savedFlash = (
+  { param, text }: AdminRequest,
+  kind: CollectionKind,
+  view: Pick<View, "key" | "name">,
+): Flash => ({
+  text: text.itemList.saved.view(view.name),
+  isPartial: false,
+  link: sharePath({ kind, key: param("key") }, view),
+  linkName: text.itemList.tools.shareView,
+});
 
 /** Renames a view, or replaces what it saves. Asks first if credentials or webhooks use it. */
 async function updateView(
@@ -107,7 +120,8 @@ async function updateView(
   }
   const result = await changeViews(request, kind, change);
   const document = { key, name: result };
-  return { to: `${itemsPath(c, kind)}?view=${key}`, flash: text.view(result), document };
+  const flash = query ? savedFlash(request, kind, document) : text.view(result);
+  return { to: `${itemsPath(c, kind)}?view=${key}`, flash, document };
 }
 
 /** Counts the items that a view shows. Null if that depends on who asks. */

@@ -102,7 +102,8 @@ function ChangePage({
   const { itemList, terms } = frame.text;
   const text = itemList.views;
   const base = itemsPath(collection);
-  const words = { fields: collection.definition.fields.fields, names };
+  const { kind } = collection;
+  const words = { kind, fields: collection.definition.fields.fields, names };
   return (
     <AdminPage
       {...dataAssets}

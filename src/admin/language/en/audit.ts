@@ -1,12 +1,12 @@
-import type { Words } from "./words.ts";
+import { listing, plural, type Words } from "./words.ts";
 import type { Child } from "hono/jsx";
-import type { AccountAction, ResourceAction } from "#domain/audit.ts";
+import type { AccountAction, AuditDetail, ResourceAction, SubjectKind } from "#domain/audit.ts";
 import type { ItemAction } from "#domain/item/change.ts";
 import { sentence } from "#admin/language/sentence.ts";
 
 const filters = () => ({
   actor: "Actor",
-  actorExample: "Email, or a credential’s name",
+  actorExample: "Email or name",
   action: "Action",
   anything: "Any action",
   actions: {
@@ -32,7 +32,7 @@ const filters = () => ({
   subject: "Target",
   subjectExample: "Number, ID or email",
   collection: "Form or app",
-  everywhere: "All forms and apps",
+  everywhere: "All",
   days: { today: "Today", yesterday: "Yesterday", week: "Last 7 days" },
   from: "From",
   until: "To",
@@ -41,11 +41,11 @@ const filters = () => ({
 
 /** The verb of each action, between its actor and its subject. */
 const verbs = (): Record<ResourceAction, string> => ({
-  "credential.issue": "created the credential",
+  "credential.issue": "created",
   "credential.edit": "changed the access of",
-  "credential.rotate": "rotated the credential",
+  "credential.rotate": "rotated",
   "credential.expire_secret": "expired the old secret of",
-  "credential.revoke": "revoked the credential",
+  "credential.revoke": "revoked",
   "definition.create": "created",
   "definition.change": "changed the definition of",
   "definition.delete": "deleted",
@@ -61,12 +61,12 @@ const verbs = (): Record<ResourceAction, string> => ({
   "member.remove": "removed",
   "member.reset_link": "created a password reset link for",
   "person.search": "searched for personal data:",
-  "webhook.create": "created the webhook",
-  "webhook.change": "changed the webhook",
-  "webhook.rotate": "rotated the secret of the webhook",
-  "webhook.delete": "deleted the webhook",
-  "webhook.fail": "stopped retrying the webhook",
-  "webhook.disable": "disabled the webhook",
+  "webhook.create": "created",
+  "webhook.change": "changed",
+  "webhook.rotate": "rotated the secret of",
+  "webhook.delete": "deleted",
+  "webhook.fail": "stopped retrying",
+  "webhook.disable": "disabled",
   "record.create": "created",
   "record.update": "updated",
   "record.recalculate": "recalculated",
@@ -81,15 +81,41 @@ const verbs = (): Record<ResourceAction, string> => ({
 });
 
 /** What members do to their own accounts. */
-const accountEvents = (): Record<AccountAction, (member: Child) => Child> => ({
+const accountEvents = (): Record<
+  AccountAction,
+  (member: Child, detail: AuditDetail | null) => Child
+> => ({
   "member.password": (member) => sentence`${member} changed their password`,
   "member.reset": (member) => sentence`${member} reset their password`,
-  "member.name": (member) => sentence`${member} changed their name`,
+  "member.name": (member, detail) =>
+    detail?.name?.from
+      ? sentence`${member} changed their name from “${detail.name.from}” to “${detail.name.to}”`
+      : sentence`${member} changed their name`,
   "member.sign_out_session": (member) => sentence`${member} signed out one of their sessions`,
   "member.sign_out_everywhere": (member) => sentence`${member} signed out everywhere else`,
   "member.join": (member) => sentence`${member} joined`,
   "member.setup": (member) => sentence`${member} set up this service`,
 });
+
+/** Subjects with a name. Its form in a sentence depends on the kind. */
+const subjects = (): Record<SubjectKind, (name: Child) => Child> => ({
+  credential: (name) => sentence`the credential “${name}”`,
+  webhook: (name) => sentence`the webhook “${name}”`,
+  form: (name) => sentence`the form “${name}”`,
+  app: (name) => sentence`the app “${name}”`,
+  record: (name) => sentence`“${name}”`,
+  submission: (name) => sentence`“${name}”`,
+});
+
+const viewChange = (verb: string, names: readonly string[]): string[] =>
+  names.length === 0
+    ? []
+    : [`${verb} the ${plural(names.length, "view")} ${listing(names.map((name) => `“${name}”`))}`];
+
+/** “saved the view “New orders”” */
+function viewChanges({ saved, deleted }: NonNullable<AuditDetail["views"]>): string {
+  return listing([...viewChange("saved", saved), ...viewChange("deleted", deleted)]);
+}
 
 /** The end of a sentence about items. */
 const place = (collection: Child): Child =>
@@ -97,7 +123,14 @@ const place = (collection: Child): Child =>
 
 export const audit = ({ formatCount }: Words) => ({
   title: "Audit",
-  columns: { time: "Time", event: "Event", session: "Session", request: "Request" },
+  columns: { time: "Time", event: "Event", details: "Details" },
+  details: {
+    show: "Show",
+    session: "Session",
+    sessionHint: "One sign-in of this member",
+    request: "Request ID",
+    requestHint: "As in the response and in the logs",
+  },
   filters: filters(),
   noMatches: "No matches.",
   noMatchesYet: "No matches yet.",
@@ -116,6 +149,12 @@ export const audit = ({ formatCount }: Words) => ({
     member: "a member",
     other: "an entry",
   },
+  subjects: subjects(),
+  /** Items whose title is not stored, by the end of their ID. */
+  untitled: {
+    record: (idEnd: string) => `record …${idEnd}`,
+    submission: (idEnd: string) => `submission …${idEnd}`,
+  },
   database: (name: string) => `the database ${name}`,
   personSearch: (id: string) => `search …${id}`,
   compareVersions: "Compare versions",
@@ -123,14 +162,19 @@ export const audit = ({ formatCount }: Words) => ({
   event: (actor: Child, action: ResourceAction, subject: Child, collection: Child) =>
     sentence`${actor} ${verbs()[action]} ${subject}${place(collection)}`,
   accountEvents: accountEvents(),
+  viewChanges: (actor: Child, views: NonNullable<AuditDetail["views"]>, collection: Child) =>
+    sentence`${actor} ${viewChanges(views)} of ${collection}`,
   /** Several items of a kind, by what happened to them. */
   group: (
     actor: Child,
     actions: readonly (readonly [action: ItemAction, count: number])[],
     items: string,
     collection: Child,
+    isExact = true,
   ) => {
-    const counts = actions.map(([action, count]) => `${verbs()[action]} ${formatCount(count)}`);
+    const counts = actions.map(
+      ([action, count]) => `${verbs()[action]} ${formatCount(count)}${isExact ? "" : "+"}`,
+    );
     return sentence`${actor} ${counts.join(" and ")} ${items}${place(collection)}`;
   },
   showGroup: (count: number) => `Show all ${formatCount(count)}`,

@@ -86,6 +86,7 @@ export const calls = ({ formatCount, quantity }: Words) => ({
   lastMonth: "Last 30 days",
   total: (count: number) => quantity(count, "request"),
   whyFailed: "Why requests failed",
+  whyFailedNote: "All errors (4xx, 5xx). Only 401, 403 and 429 count as rejected.",
   times: (count: number) => `${formatCount(count)} ×`,
   addPermission: "Add permission",
   search: "Path or request ID",
@@ -95,7 +96,8 @@ export const calls = ({ formatCount, quantity }: Words) => ({
     refused: "Rejected (401, 403, 429)",
     failed: "All errors (4xx, 5xx)",
   },
-  count: (count: number) => `${quantity(count, "request")}, newest first. The last 200 are kept.`,
+  count: (count: number) =>
+    `${quantity(count, "request")}, newest first. The last 200 are kept, without the values of parameters.`,
   caption: "Requests",
   columns: {
     time: "Time",

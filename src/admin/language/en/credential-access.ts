@@ -6,18 +6,21 @@ import { sentence } from "#admin/language/sentence.ts";
 const purposes = () => ({
   read: { name: "Reporting", hint: "Reads data and definitions." },
   website_form: { name: "Website form", hint: "Creates submissions. Can’t read them." },
-  sync: { name: "Two-way sync", hint: "Reads, creates and edits data. Can’t delete it." },
+  sync: {
+    name: "Two-way sync",
+    hint: "Keeps another system in step: reads, creates and edits data. Can’t delete it.",
+  },
   code: {
     name: "Definitions as code",
-    hint: "Creates and edits forms and apps. Can’t access their data.",
+    hint: "For developers who keep forms and apps in files: creates and edits them. Can’t access their data.",
   },
   partner: {
     name: "Partner",
-    hint: "Creates items, and reads and edits only its own. Don’t use it on a website.",
+    hint: "For another company: creates data, and reads and edits only its own. Adds a view, a tab for all members, unless one exists. Don’t use it on a website.",
   },
   part_report: {
     name: "Read part of a form or app",
-    hint: "Reads only the items and fields that you choose. Don’t use it on a website.",
+    hint: "Reads only the view, or the data and fields, that you choose. Don’t use it on a website.",
   },
   custom: { name: "Custom", hint: "Choose the permissions yourself." },
 });
@@ -29,11 +32,11 @@ const resources = () => ({
   search: "Search forms and apps",
   searchExample: "Search by name",
   parts:
-    "To give access to part of a form or app, select one of its views, or choose items and fields.",
+    "To give access to part of a form or app, select one of its views, or choose data and fields.",
   noViews:
-    "No shared views yet. To give access to part of a form or app, choose items and fields. This creates a view.",
-  chooseParts: "Choose items and fields",
-  choosePartsOf: (collection: string) => `Choose items and fields of ${collection}`,
+    "No shared views yet. To give access to part of a form or app, choose data and fields. This creates a view, a tab for all members.",
+  chooseParts: "Choose data and fields",
+  choosePartsOf: (collection: string) => `Choose data and fields of ${collection}`,
   view: (collection: string, view: string) => `${collection}: only “${view}”`,
 });
 
@@ -63,7 +66,7 @@ const errors = () => ({
   noResources: "Choose all forms and apps, or select at least one.",
   allAndSome: "Choose all forms and apps, or select some, not both.",
   notViews:
-    "Select views instead of whole forms or apps. To create a view, press “Choose items and fields” next to a form or app.",
+    "Select views instead of whole forms or apps. To create a view, press “Choose data and fields” next to a form or app.",
   allOfPart: "Select the forms, apps or views that it may access.",
   originsOfPart: "Leave this empty. All visitors to a website share its credential.",
   expiry: "Must be 30d, 90d, 365d, a date, or never.",
@@ -93,6 +96,11 @@ export const credentialAccess = () => ({
   saved: "Access saved",
   revoked: "This credential is revoked. It had these permissions:",
   added: (permission: string) => `“${permission}” is selected below. Save changes to grant it.`,
+  summary: {
+    title: "What the credential will be able to do",
+    places: "In:",
+    nothing: "Choose a purpose, and forms or apps.",
+  },
   views: "What the credential sees",
   viewEntry: (collection: Child, view: string) => sentence`${collection}: ${view}.`,
   viewRule: "With this selection, it can’t read or write anything else.",

@@ -3,10 +3,11 @@ import type {
   CredentialState,
   CredentialStateFilter,
 } from "#domain/credential/credential.ts";
-import type { Place, Right, Thing } from "#admin/credentials/access-sentence.ts";
+import type { Access, Place, Right, Thing } from "#admin/credentials/access-sentence.ts";
 import type { Permission } from "#domain/credential/permissions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { Child } from "hono/jsx";
+import { capitalize } from "#domain/text.ts";
 import { sentence } from "#admin/language/sentence.ts";
 import { listing, type Words } from "./words.ts";
 
@@ -49,9 +50,9 @@ const permissions = (): Record<Permission, string> => ({
 });
 
 const itemAccess = ({ kind, actions }: ItemAccess): string => {
-  const text = actions.join(", ");
-  const items = { app: " records", form: " submissions" };
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${kind === null ? "" : items[kind]}`;
+  const verbs = actions.flatMap((action) => (action === "write" ? ["create", "edit"] : [action]));
+  const items = { app: "records", form: "submissions" };
+  return `${capitalize(listing(verbs))} ${kind === null ? "data" : items[kind]}`;
 };
 
 function selection({ forms, apps, views }: Selection, { quantity }: Words): string {
@@ -72,27 +73,72 @@ const things: Record<Thing, string> = {
 
 const maxListedPlaces = 4;
 
-/** “Room booking (only items whose Room is “Kyoto”, all fields except Notes)”. */
-const placeText = ({ name, part }: Place) =>
-  part === null ? name : `${name} (${part.charAt(0).toLowerCase()}${part.slice(1)})`;
-
 function placesText(places: "all" | readonly Place[]): string {
   if (places === "all") return "all forms and apps";
-  const listed = places.slice(0, maxListedPlaces).map(placeText);
+  const listed = places.slice(0, maxListedPlaces).map(({ name }) => name);
   const hidden = places.length - listed.length;
   return listing(hidden > 0 ? [...listed, `${hidden} more`] : listed);
 }
 
-function accessSentence(rights: readonly Right[], places: "all" | readonly Place[]): string {
-  if (rights.length === 0)
-    return "No access. None of its permissions apply to the selected forms and apps.";
+/** What it may do with whole apps and forms. */
+function wholeSentence(rights: readonly Right[], where: string, isPast: boolean): string {
   const clauses = rights.map(
     (right) => `${listing(right.verbs)} ${listing(right.things.map((thing) => things[thing]))}`,
   );
-  const where = placesText(places);
+  const can = isPast ? "could" : "can";
   return clauses.length > 2
-    ? `In ${where}, it can ${clauses.slice(0, -1).join("; ")}; and ${clauses.at(-1) ?? ""}.`
-    : `Can ${clauses.join(", and ")} in ${where}.`;
+    ? `In ${where}, it ${can} ${clauses.slice(0, -1).join("; ")}; and ${clauses.at(-1) ?? ""}.`
+    : `${capitalize(can)} ${clauses.join(", and ")} in ${where}.`;
+}
+
+const noAccess = "No access. None of its permissions apply to the selected forms and apps.";
+
+/** “Can read the records of Orders whose State is “New”, and of these only Customer and Total (view “New orders”).” */
+function partSentence(
+  { name, kind, part }: Place,
+  verbs: readonly string[],
+  isPast: boolean,
+): string {
+  if (part === null || part === "gone")
+    return `${isPast ? "Had" : "Has"} no access to ${name}, because its view was deleted.`;
+  const { view, conditions, fields } = part;
+  const which = conditions === null ? "" : ` whose ${conditions}`;
+  const labels = listing(fields?.labels ?? []);
+  const shown =
+    fields === null
+      ? ""
+      : fields.isHidden
+        ? `, without ${labels}`
+        : `, and of these only ${labels}`;
+  const items = kind === "app" ? "records" : "submissions";
+  const can = isPast ? "Could" : "Can";
+  return `${can} ${listing(verbs)} the ${items} of ${name}${which}${shown} (view “${view}”).`;
+}
+
+function accessSentence({ rights, places, isPast }: Access): string {
+  if (rights.length === 0) return noAccess;
+  const parts = places === "all" ? [] : places.filter(({ part }) => part !== null);
+  const whole = places === "all" ? places : places.filter(({ part }) => part === null);
+  if (whole === "all" || parts.length === 0)
+    return wholeSentence(rights, placesText(whole), isPast);
+  const verbsFor = (thing: Thing) =>
+    rights.find((right) => right.things.includes(thing))?.verbs ?? [];
+  const sentences = parts.slice(0, maxListedPlaces).flatMap((place) => {
+    const verbs = verbsFor(place.kind === "app" ? "records" : "submissions");
+    return verbs.length === 0 ? [] : [partSentence(place, verbs, isPast)];
+  });
+  const hidden = parts.length - maxListedPlaces;
+  const can = isPast ? "Could" : "Can";
+  if (hidden > 0) sentences.push(`${can} access part of ${hidden} more.`);
+  if (whole.length > 0) sentences.push(wholeSentence(rights, placesText(whole), isPast));
+  else {
+    for (const thing of ["definitions", "webhooks"] as const) {
+      const verbs = verbsFor(thing);
+      const one = thing === "definitions" && parts.length === 1 ? "the definition" : thing;
+      if (verbs.length > 0) sentences.push(`${can} ${listing(verbs)} ${one}.`);
+    }
+  }
+  return sentences.length === 0 ? noAccess : sentences.join(" ");
 }
 
 /** A credential's access in a few words. */
@@ -197,6 +243,7 @@ export const credentials = (words: Words) => ({
   neverExpires: "Never",
   limits: (requests: number, writes: number) =>
     `${words.quantity(requests, "request")} and ${words.quantity(writes, "write")} per minute`,
+  readLimit: (requests: number) => `${words.quantity(requests, "request")} per minute`,
   rejected: (count: number) => `, ${words.formatCount(count)} rejected`,
   revoke: "Revoke credential",
   revokeTitle: (name: string) => `Revoke “${name}”?`,

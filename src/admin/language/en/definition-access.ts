@@ -7,11 +7,11 @@ export const definitionAccess = () => ({
     title: (one: string) => `Who can see this ${one}`,
     lead: "All members see everything. Credentials and webhooks see:",
     caption: (one: string) => `Access to this ${one}`,
-    columns: { sees: "Sees", may: "May do" },
+    columns: { sees: "Sees", may: "Can" },
     everything: "Everything",
     ownersAccess: "Everything that its owner can access",
     nothing: "Nothing, because its view was deleted",
-    receivesEvents: "Webhook: receives events",
+    receivesEvents: "Receive events (webhook)",
   },
   give: {
     title: (one: string) => `Give access to part of this ${one}`,
@@ -21,10 +21,10 @@ export const definitionAccess = () => ({
       name: "Name of the view",
     },
     presets: {
-      partner: (items: string) => `Only the partner’s own ${items}`,
+      partner: (items: string) => `Only ${items} of its own`,
       report: (items: string) => `All ${items}, without personal data`,
     },
-    own: (items: string) => `Only the ${items} that the partner creates`,
+    own: (items: string) => `Only the ${items} that the credential creates`,
     all: (items: string) => `All ${items}`,
     matching: (items: string, view: string) => `Only the ${items} in “${view}”`,
     where: (items: string) => `Only ${items} that match a condition`,
@@ -53,9 +53,11 @@ export const definitionAccess = () => ({
     note: (one: string, guide: Child) =>
       sentence`“Continue” creates a view of the ${one}, or reuses a view that shows the same. All members see it as a tab. You create the credential on the next page. ${guide}`,
     submit: "Continue",
+    /** After a view was chosen. */
+    fieldsFollow: "The fields below changed to those of this view.",
     /** Without scripts, the page selects the fields of a view only after it was sent. */
     checkFields: (view: string) =>
       `“${view}” shows other fields than those that were selected. Its own fields are selected now. Check them, then continue.`,
-    chooseItems: "Choose which items it can access.",
+    chooseItems: "Choose what it can access.",
   },
 });

@@ -60,6 +60,7 @@ const tools = () => ({
   deleteFilter: "Delete view",
   deleteFilterTitle: (filter: string) => `Delete “${filter}”?`,
   deleteFilterWarning: "Only you can see this view. Its items don’t change.",
+  shareView: "Share with a credential…",
   deleteView: "Delete view",
   deleteViewTitle: (view: string) => `Delete “${view}”?`,
   deleteViewWarning: (items: string) =>

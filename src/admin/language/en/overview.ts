@@ -69,7 +69,6 @@ export const overview = (words: Words) => ({
     title: "Recent activity",
     none: "Nothing yet",
     audit: "View audit",
-    item: (item: string) => `a ${item}`,
   },
   webhooks: "Webhooks",
   traffic: {

@@ -9,7 +9,9 @@ export const summary = () => ({
     from === to ? `Show ${from}` : `Show ${from} to ${to}`,
   monthTooLarge: "To summarize a part of it, use the API’s aggregates with conditions.",
   /** The zone decides where months begin. */
-  note: (zone: string) => `Months are in ${zone}. Only searchable fields are included.`,
+  note: (zone: string) =>
+    `Months begin in the time zone ${zone}. Only searchable fields are included.`,
+  changeZone: "Change time zone",
   from: "From",
   to: "To",
   show: "Show period",

@@ -1,3 +1,5 @@
+import type { Child } from "hono/jsx";
+import { sentence } from "#admin/language/sentence.ts";
 import type { Role } from "#domain/credential/permissions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
@@ -100,6 +102,8 @@ export const terms = (words: Words) => ({
   statuses: statuses(),
   webhookStates: webhookStates(),
   list: (parts: readonly string[]) => parts.join(", "),
+  /** A name that someone chose, within a sentence. */
+  quote: (name: Child): Child => sentence`“${name}”`,
   key: "Key",
   properties: properties(),
   booleans: { true: "Yes", false: "No" },

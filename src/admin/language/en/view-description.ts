@@ -1,12 +1,13 @@
+import { listing } from "./words.ts";
 import type { Operator } from "#domain/search/tree.ts";
 
 type Comparison = Exclude<Operator, "is_empty" | "any" | "none" | "matches">;
 type Compare = (field: string, values: readonly string[]) => string;
 
 const compare =
-  (operator: string): Compare =>
+  (operator: string, conjunction = "and"): Compare =>
   (field, values) =>
-    `${field} ${operator} ${values.join(", ")}`;
+    `${field} ${operator} ${listing(values, conjunction)}`;
 
 const comparisons = (): Record<Comparison, Compare> => ({
   eq: compare("is"),
@@ -16,23 +17,23 @@ const comparisons = (): Record<Comparison, Compare> => ({
   lt: compare("is less than"),
   lte: compare("is at most"),
   between: compare("is between"),
-  in: compare("is one of"),
-  not_in: compare("is none of"),
+  in: compare("is", "or"),
+  not_in: compare("is neither", "nor"),
   contains: compare("contains"),
   starts_with: compare("starts with"),
-  has_any: compare("has any of"),
+  has_any: compare("has any of", "or"),
   has_all: compare("has all of"),
-  has_none: compare("has none of"),
+  has_none: compare("has none of", "or"),
 });
 
 /** What a view shows. Each condition is a clause about an item. */
 export const viewDescription = () => ({
   shows: (items: string, fields: string) => `${items}, ${fields}`,
-  allItems: "All items",
-  items: (conditions: string) => `Only items whose ${conditions}`,
+  allItems: (items: string) => `All ${items}`,
+  items: (conditions: string, items: string) => `Only ${items} whose ${conditions}`,
   allFields: "all fields",
-  allFieldsExcept: (labels: readonly string[]) => `all fields except ${labels.join(", ")}`,
-  fields: (keys: readonly string[]) => `only the fields ${keys.join(", ")}`,
+  allFieldsExcept: (labels: readonly string[]) => `all fields except ${listing(labels)}`,
+  fields: (keys: readonly string[]) => `only ${listing(keys)}`,
   all: (conditions: readonly string[]) => conditions.join(" and "),
   any: (conditions: readonly string[]) => conditions.join(" or "),
   group: (conditions: string) => `(${conditions})`,

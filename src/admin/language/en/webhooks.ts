@@ -50,9 +50,13 @@ const inputs = () => ({
     "Receives events by POST. Must be an https URL with a host name, like https://shop.example/hooks.",
   payloads: {
     item: { name: "Whole item", hint: "As stored when the event is sent." },
-    ids: { name: "IDs only", hint: "For data that must not leave the service." },
+    ids: {
+      name: "IDs only",
+      hint: "The receiver fetches the rest through the API. For data that must not leave the service.",
+    },
   },
-  recalculationsHint: "When a formula change updates stored items:",
+  recalculationsHint:
+    "A change of a formula can update many stored items at once. For these updates:",
   recalculations: { true: "Send an event for each item", false: "Send no events" },
   changedFieldsHint:
     "Limits “updated” events to changes in the selected fields. Select none to receive all events.",
@@ -76,13 +80,13 @@ const deliveries = ({ quantity }: Words) => ({
     event: "Event",
     status: "Result",
     response: "Response",
-    milliseconds: "ms",
+    milliseconds: "Duration (ms)",
     attempt: "Attempt",
     actions: "Actions",
   },
   none: "No deliveries yet",
   explanation:
-    "Events appear here within seconds and are kept for 30 days. You can send them again from here.",
+    "Events appear here once they are sent, and are kept for 30 days. You can send them again from here.",
   retrying: (attempts: number, next: Child) =>
     sentence`${quantity(attempts, "attempt")} failed. Later events are queued until the next attempt at ${next}.`,
   retry: "Retry now",
@@ -90,7 +94,7 @@ const deliveries = ({ quantity }: Words) => ({
   /** Why an attempt failed. The stored error is English. */
   error: ({ error }: Pick<DeliveryResult, "status" | "error">): string => error ?? "",
   responseBody: "Response body",
-  manual: "Manual",
+  manual: "Sent again",
   resend: "Send again",
   results: { sent: "Delivered", failed: "Failed" },
   test: "Test event",
@@ -138,7 +142,9 @@ export const webhooks = (words: Words) => ({
   create: "Create webhook",
   none: "No webhooks yet",
   purpose: "A webhook sends an event to another system when a record or submission changes.",
-  columns: { delivered: "Delivered, 24 hours", queue: "Queue", state: "State" },
+  columns: { delivered: "Delivered, 24 hours", queue: "Queued events", state: "State" },
+  /** Before the share of delivered events, on a phone. */
+  deliveredLabel: "Delivered",
   successRate: (percent: string, attempts: number) =>
     `${percent} of ${words.quantity(attempts, "attempt")}`,
   nextAttempt: (time: Child) => sentence`Next attempt ${time}.`,
@@ -152,6 +158,9 @@ export const webhooks = (words: Words) => ({
     changed_fields: "Only when these fields change",
   },
   types: types(),
+  /** Beside the events of items that left their view. */
+  leftViewHint:
+    "It no longer meets the conditions of the view. Only for webhooks that follow a view.",
   typeSummary,
   layout: layout(),
   inputs: inputs(),

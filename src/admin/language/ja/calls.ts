@@ -99,6 +99,7 @@ export const calls = ({ formatCount }: Numbers): Texts => ({
   lastMonth: "過去 30 日間",
   total: (count) => `${formatCount(count)} 件`,
   whyFailed: "リクエストが失敗した理由",
+  whyFailedNote: "すべてのエラー（4xx、5xx）を含みます。「拒否」は 401、403、429 だけです。",
   times: (count) => `${formatCount(count)} 件`,
   addPermission: "アクセス権を追加",
   search: "パスまたはリクエスト ID",
@@ -109,7 +110,7 @@ export const calls = ({ formatCount }: Numbers): Texts => ({
     failed: "すべてのエラー（4xx、5xx）",
   },
   count: (count) =>
-    `リクエスト ${formatCount(count)} 件（新しい順）。最新の 200 件が保存されます。`,
+    `リクエスト ${formatCount(count)} 件（新しい順）。最新の 200 件が、パラメーターの値を除いて保存されます。`,
   caption: "リクエスト",
   columns: {
     time: "日時",

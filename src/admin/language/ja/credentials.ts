@@ -1,12 +1,14 @@
 import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
+import type { Place, Right, Thing } from "#admin/credentials/access-sentence.ts";
+import { beforeNoun } from "./view-description.ts";
 import { joinWords } from "./words.ts";
 import { sentence } from "#admin/language/sentence.ts";
 
 type Texts = Catalogue["credentials"];
 
 const itemAccess: Texts["access"]["items"] = ({ kind, actions }) => {
-  const verbs = { read: "読み取り", create: "作成", write: "書き込み", delete: "削除" };
+  const verbs = { read: "読み取り", create: "作成", write: "作成・編集", delete: "削除" };
   const items = { app: "レコード", form: "回答" };
   const subject = kind === null ? "データ" : items[kind];
   return `${subject}の${actions.map((action) => verbs[action]).join("・")}`;
@@ -25,7 +27,7 @@ const selection = (
 };
 
 const verbs = { read: "読み取り", create: "作成", edit: "編集", delete: "削除", manage: "管理" };
-const things = {
+const things: Record<Thing, string> = {
   records: "レコード",
   submissions: "回答",
   definitions: "定義",
@@ -34,8 +36,14 @@ const things = {
 
 const maxListedPlaces = 4;
 
-const accessSentence: Texts["access"]["sentence"] = (rights, places) => {
-  if (rights.length === 0) return "選択した対象に対するアクセス権がないため、何もできません。";
+const ability = (isPast: boolean) => (isPast ? "ができました。" : "ができます。");
+
+/** What it may do with whole apps and forms. */
+function wholeSentence(
+  rights: readonly Right[],
+  places: "all" | readonly Place[],
+  isPast: boolean,
+): string {
   const clauses = rights.map((right) =>
     joinWords(
       right.things.map((thing) => things[thing]).join("と"),
@@ -48,10 +56,62 @@ const accessSentence: Texts["access"]["sentence"] = (rights, places) => {
       ? "すべてのフォームとアプリ"
       : places
           .slice(0, maxListedPlaces)
-          .map(({ name, part }) => (part === null ? `「${name}」` : `「${name}」（${part}）`))
+          .map(({ name }) => `「${name}」`)
           .join("、");
   const hidden = places === "all" ? 0 : Math.max(0, places.length - maxListedPlaces);
-  return `${listed}${hidden > 0 ? `、ほか ${hidden} 件` : ""}で、${clauses.join("、")}ができます。`;
+  const rest = hidden > 0 ? `、ほか ${hidden} 件` : "";
+  return `${listed}${rest}で、${clauses.join("、")}${ability(isPast)}`;
+}
+
+/** 「「Orders」のうち、State が「New」のレコードの読み取りができます（ビュー「新規」）。Email は対象外です。」 */
+function partSentence(
+  { name, kind, part }: Place,
+  allowed: readonly (keyof typeof verbs)[],
+  isPast: boolean,
+): string {
+  if (part === null || part === "gone")
+    return `「${name}」はビューが削除されたため、アクセスできません。`;
+  const { view, conditions, fields } = part;
+  const items = kind === "app" ? "レコード" : "回答";
+  const which =
+    conditions === null
+      ? `「${name}」のすべての${items}`
+      : joinWords(`「${name}」のうち、`, beforeNoun(conditions), items);
+  const acts = allowed.map((verb) => verbs[verb]).join("・");
+  const can = `${which}の${acts}${isPast ? "ができました" : "ができます"}（ビュー「${view}」）。`;
+  if (fields === null) return can;
+  const labels = fields.labels.join("、");
+  return fields.isHidden
+    ? `${can}${joinWords(labels, "は対象外です。")}`
+    : `${can}${joinWords("対象のフィールドは", labels, "のみです。")}`;
+}
+
+const noAccess = "選択した対象に対するアクセス権がないため、何もできません。";
+
+const accessSentence: Texts["access"]["sentence"] = ({ rights, places, isPast }) => {
+  if (rights.length === 0) return noAccess;
+  const parts = places === "all" ? [] : places.filter(({ part }) => part !== null);
+  const whole = places === "all" ? places : places.filter(({ part }) => part === null);
+  if (whole === "all" || parts.length === 0) return wholeSentence(rights, whole, isPast);
+  const verbsFor = (thing: Thing) =>
+    rights.find((right) => right.things.includes(thing))?.verbs ?? [];
+  const sentences = parts.slice(0, maxListedPlaces).flatMap((place) => {
+    const allowed = verbsFor(place.kind === "app" ? "records" : "submissions");
+    return allowed.length === 0 ? [] : [partSentence(place, allowed, isPast)];
+  });
+  const hidden = parts.length - maxListedPlaces;
+  if (hidden > 0) sentences.push(`ほか ${hidden} 件の一部も対象です。`);
+  if (whole.length > 0) sentences.push(wholeSentence(rights, whole, isPast));
+  else {
+    for (const thing of ["definitions", "webhooks"] as const) {
+      const acts = verbsFor(thing).map((verb) => verbs[verb]);
+      if (acts.length > 0)
+        sentences.push(
+          `${joinWords(things[thing], "の")}${acts.join("・")}も${isPast ? "できました" : "できます"}。`,
+        );
+    }
+  }
+  return sentences.length === 0 ? noAccess : sentences.join("");
 };
 
 const access = (numbers: Numbers): Texts["access"] => ({
@@ -168,6 +228,7 @@ export const credentials = (numbers: Numbers): Texts => ({
   neverExpires: "無期限",
   limits: (requests, writes) =>
     `1 分あたり ${numbers.formatCount(requests)} 件（うち書き込み ${numbers.formatCount(writes)} 件）`,
+  readLimit: (requests) => `1 分あたり ${numbers.formatCount(requests)} 件`,
   rejected: (count) => `（拒否 ${numbers.formatCount(count)} 件）`,
   revoke: "認証情報を失効させる",
   revokeTitle: (name) => `「${name}」を失効させますか？`,

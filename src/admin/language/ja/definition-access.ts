@@ -6,7 +6,7 @@ export const definitionAccess = (): Catalogue["definitionAccess"] => ({
     title: (one) => `この${one}にアクセスできるメンバーとシステム`,
     lead: "すべてのメンバーは、すべてのデータにアクセスできます。認証情報と Webhook がアクセスできる範囲は次のとおりです。",
     caption: (one) => `この${one}へのアクセス`,
-    columns: { sees: "アクセスできる範囲", may: "許可されている操作" },
+    columns: { sees: "アクセスできる範囲", may: "できること" },
     everything: "すべて",
     ownersAccess: "所有者がアクセスできるすべてのデータ",
     nothing: "なし（ビューが存在しません）",
@@ -20,10 +20,10 @@ export const definitionAccess = (): Catalogue["definitionAccess"] => ({
       name: "ビューの名前",
     },
     presets: {
-      partner: (items) => `取引先が作成した${items}のみ`,
+      partner: (items) => `認証情報自身が作成した${items}のみ`,
       report: (items) => `すべての${items}（個人データを除く）`,
     },
-    own: (items) => `取引先が作成した${items}のみ`,
+    own: (items) => `認証情報自身が作成した${items}のみ`,
     all: (items) => `すべての${items}`,
     matching: (items, view) => `「${view}」の${items}のみ`,
     where: (items) => `条件に一致する${items}のみ`,
@@ -52,6 +52,7 @@ export const definitionAccess = (): Catalogue["definitionAccess"] => ({
     note: (one, guide) =>
       sentence`続行すると、${one}にビューが追加され、すべてのメンバーにタブとして表示されます。同じ内容のビューがある場合は、それを使用します。次のページで認証情報を作成します。${guide}`,
     submit: "続行",
+    fieldsFollow: "下のフィールドの選択を、このビューに合わせて変更しました。",
     checkFields: (view) =>
       `選択されていたフィールドは「${view}」のフィールドと異なります。「${view}」のフィールドを選択しました。確認してから続行してください。`,
     chooseItems: "1 つ選択してください。",

@@ -28,10 +28,10 @@ const attention = ({ formatCount }: Numbers): Catalogue["overview"]["attention"]
   expired: (name, distance) => sentence`${name}の期限が切れました（${distance}）。`,
   expires: (name, distance) => sentence`${name}の期限が切れます（${distance}）。`,
   retrying: (name) =>
-    sentence`Webhook ${name}は失敗したイベントを再試行しています。以降のイベントは待機中です。`,
+    sentence`Webhook${name}は失敗したイベントを再試行しています。以降のイベントは待機中です。`,
   paused: (name) =>
-    sentence`Webhook ${name}は一時停止中です。イベントは保持され、再開すると順番に送信されます。`,
-  stopped: (name) => sentence`Webhook ${name}は再開するまで送信されません。`,
+    sentence`Webhook${name}は一時停止中です。イベントは保持され、再開すると順番に配信されます。`,
+  stopped: (name) => sentence`Webhook${name}は再開するまで配信されません。`,
   full: (name, count, most) =>
     sentence`${name}は回答数の上限に達しました（${formatCount(count)} / ${formatCount(most)} 件）。`,
   nearlyFull: (name, count, most) =>
@@ -69,7 +69,6 @@ export const overview = (numbers: Numbers): Catalogue["overview"] => ({
     title: "最近の操作",
     none: "操作はまだありません",
     audit: "監査ログ",
-    item: (item) => item,
   },
   webhooks: "Webhook",
   traffic: {

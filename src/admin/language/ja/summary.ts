@@ -6,6 +6,7 @@ export const summary = (): Catalogue["summary"] => ({
   showMonths: (from, to) => (from === to ? `${from}を表示` : `${from}～${to}を表示`),
   monthTooLarge: "条件付きの集計 API を使うと、一部を集計できます。",
   note: (zone) => `月は ${zone} の時刻で区切ります。検索対象外のフィールドは集計されません。`,
+  changeZone: "タイムゾーンを変更",
   from: "開始月",
   to: "終了月",
   show: "表示",

@@ -1,5 +1,6 @@
 import type { Numbers } from "#admin/language/numbers.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
+import { sentence } from "#admin/language/sentence.ts";
 
 const itemCounter =
   ({ formatCount }: Numbers, item: string) =>
@@ -59,6 +60,7 @@ export const terms = (numbers: Numbers): Catalogue["terms"] => ({
     disabled: "無効",
   },
   list: (parts) => parts.join("、"),
+  quote: (name) => sentence`「${name}」`,
   key: "キー",
   properties: {
     id: "ID",

@@ -4,9 +4,9 @@ import { joinWords } from "./words.ts";
 type Texts = Catalogue["viewDescription"];
 
 const compare =
-  (particle: string, predicate: string): Texts["comparisons"]["eq"] =>
+  (particle: string, predicate: string, separator = "、"): Texts["comparisons"]["eq"] =>
   (field, values) =>
-    joinWords(field, particle, values.join("、"), predicate);
+    joinWords(field, particle, values.join(separator), predicate);
 
 const comparisons = (): Texts["comparisons"] => ({
   eq: compare("が", "である"),
@@ -16,7 +16,7 @@ const comparisons = (): Texts["comparisons"] => ({
   lt: compare("が", "未満である"),
   lte: compare("が", "以下である"),
   between: (field, values) => joinWords(field, "が", values.join("～"), "の範囲にある"),
-  in: compare("が", "のいずれかである"),
+  in: compare("が", "である", "または"),
   not_in: compare("が", "のいずれでもない"),
   contains: compare("に", "が含まれる"),
   starts_with: compare("が", "で始まる"),
@@ -25,24 +25,41 @@ const comparisons = (): Texts["comparisons"] => ({
   has_none: compare("に", "のいずれも含まれない"),
 });
 
+const nounEnd = "である";
+
+/** A condition before the noun that it describes: 「State が「New」の」. */
+export const beforeNoun = (condition: string): string =>
+  condition.endsWith(nounEnd) ? `${condition.slice(0, -nounEnd.length)}の` : condition;
+
+/** A condition before another one: 「Total が 100 以上で、」. */
+const beforeClause = (condition: string): string[] =>
+  condition.endsWith(nounEnd)
+    ? [`${condition.slice(0, -nounEnd.length)}で`, "、"]
+    : [condition, "、かつ"];
+
 const separated = (separator: string) => (condition: string, index: number) =>
   index === 0 ? [condition] : [separator, condition];
 
 export const viewDescription = (): Texts => ({
   shows: (items, fields) => `${items}、${fields}`,
-  allItems: "すべてのデータ",
-  items: (conditions) => `${conditions}データのみ`,
+  allItems: (items) => `すべての${items}`,
+  items: (conditions, items) => `${beforeNoun(conditions)}${items}のみ`,
   allFields: "すべてのフィールド",
   allFieldsExcept: (labels) => joinWords(labels.join("、"), "以外のすべてのフィールド"),
   fields: (keys) => joinWords("フィールドは", keys.join("、"), "のみ"),
-  all: (conditions) => joinWords(...conditions.flatMap(separated("、かつ"))),
+  all: (conditions) =>
+    joinWords(
+      ...conditions.flatMap((condition, index) =>
+        index === conditions.length - 1 ? [condition] : beforeClause(condition),
+      ),
+    ),
   any: (conditions) => joinWords(...conditions.flatMap(separated("、または"))),
   group: (conditions) => `（${conditions}）`,
   not: (condition) => `「${condition}」に当てはまらない`,
   isEmpty: (field) => joinWords(field, "が未入力である"),
   isNotEmpty: (field) => joinWords(field, "が入力済みである"),
-  hasRow: (field, conditions) => joinWords(field, "に、", conditions, "行がある"),
-  hasNoRow: (field, conditions) => joinWords(field, "に、", conditions, "行がない"),
+  hasRow: (field, conditions) => joinWords(field, "に、", beforeNoun(conditions), "行がある"),
+  hasNoRow: (field, conditions) => joinWords(field, "に、", beforeNoun(conditions), "行がない"),
   comparisons: comparisons(),
   systemFields: {
     $created_by: "作成者",

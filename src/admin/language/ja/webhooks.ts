@@ -9,24 +9,24 @@ const types = (): Texts["types"] => ({
   "record.created": "レコードの作成",
   "record.updated": "レコードの更新",
   "record.deleted": "レコードの削除",
-  "record.left_view": "レコードのビューからの除外",
+  "record.left_view": "レコードがビューの条件から外れたとき",
   "submission.created": "回答の作成",
   "submission.updated": "回答の更新",
   "submission.deleted": "回答の削除",
   "submission.closed": "回答のクローズ",
-  "submission.left_view": "回答のビューからの除外",
+  "submission.left_view": "回答がビューの条件から外れたとき",
 });
 
 const events = (): Texts["types"] => ({
   "record.created": "作成",
   "record.updated": "更新",
   "record.deleted": "削除",
-  "record.left_view": "ビューからの除外",
+  "record.left_view": "ビューの条件から外れたとき",
   "submission.created": "作成",
   "submission.updated": "更新",
   "submission.deleted": "削除",
   "submission.closed": "クローズ",
-  "submission.left_view": "ビューからの除外",
+  "submission.left_view": "ビューの条件から外れたとき",
 });
 
 const typeSummary: Texts["typeSummary"] = (typesOfKinds) => {
@@ -42,9 +42,13 @@ const inputs = (): Texts["inputs"] => ({
     "POST でイベントを受信する URL です。https://shop.example/hooks のように、https とホスト名で指定してください。",
   payloads: {
     item: { name: "データ全体", hint: "送信時点で保存されている内容を送信します。" },
-    ids: { name: "ID のみ", hint: "サービスの外に出せないデータに使用します。" },
+    ids: {
+      name: "ID のみ",
+      hint: "受信側は、残りの内容を API で取得します。サービスの外に出せないデータに使用します。",
+    },
   },
-  recalculationsHint: "計算式の変更で、保存済みのデータが更新されたときの動作です。",
+  recalculationsHint:
+    "計算式を変更すると、保存済みの多くのデータが一度に更新されることがあります。その場合の動作です。",
   recalculations: { true: "データごとにイベントを送信", false: "イベントを送信しない" },
   changedFieldsHint:
     "「更新」のイベントを、選択したフィールドの変更に限定します。選択しない場合は、すべてが対象です。",
@@ -83,21 +87,21 @@ const deliveries = (numbers: Numbers): Texts["deliveries"] => ({
     event: "イベント",
     status: "結果",
     response: "レスポンス",
-    milliseconds: "処理時間（ms）",
-    attempt: "試行",
+    milliseconds: "所要時間（ms）",
+    attempt: "回数",
     actions: "操作",
   },
   none: "配信履歴はまだありません",
   explanation:
-    "配信の結果は数秒以内にここに表示され、30 日間保存されます。ここからイベントを再送信できます。",
+    "イベントは配信後にここに表示され、30 日間保存されます。ここからイベントを再配信できます。",
   retrying: (attempts, next) =>
-    sentence`${numbers.formatCount(attempts)} 回の試行が失敗しました。以降のイベントは、次の試行（${next}）まで待機します。`,
+    sentence`配信が ${numbers.formatCount(attempts)} 回失敗しました。以降のイベントは、次の配信（${next}）まで待機します。`,
   retry: "今すぐ再試行",
   noResponse: "レスポンスなし",
   error: ({ error }) => explainFailure(error ?? ""),
   responseBody: "レスポンスの本文",
-  manual: "手動",
-  resend: "再送信",
+  manual: "手動で再配信",
+  resend: "再配信",
   results: { sent: "配信済み", failed: "失敗" },
   test: "テストイベント",
   older: "以前の配信履歴を表示",
@@ -113,10 +117,10 @@ function explainStop(reason: string | null): string {
   const [, tries, error = ""] =
     /^(\d+) attempts failed\. Last error: (.*)$/s.exec(reason ?? "") ?? [];
   if (tries !== undefined)
-    return `${tries} 回の試行が失敗したため、送信を停止しました（最後のエラー：${explainFailure(error)}）。`;
+    return `配信が ${tries} 回失敗したため、停止しました（最後のエラー：${explainFailure(error)}）。`;
   return reason?.includes("410 Gone") === true
-    ? "送信先が 410 Gone を返したため、送信を停止しました。"
-    : "送信を停止しました。";
+    ? "送信先が 410 Gone を返したため、配信を停止しました。"
+    : "配信を停止しました。";
 }
 
 const explain: Texts["layout"]["explanation"] = ({ state, reason }, isOwnerGone) => {
@@ -126,8 +130,8 @@ const explain: Texts["layout"]["explanation"] = ({ state, reason }, isOwnerGone)
 };
 
 const describeStop: Texts["layout"]["stopped"] = (status, isOwnerGone) => {
-  if (isOwnerGone) return `${ownerGone}待機中のイベントを送信するには、所有権を取得してください。`;
-  return `${explain(status, false) ?? ""}待機中のイベントを送信するには、Webhook を再開してください。`;
+  if (isOwnerGone) return `${ownerGone}待機中のイベントを配信するには、所有権を取得してください。`;
+  return `${explain(status, false) ?? ""}待機中のイベントを配信するには、Webhook を再開してください。`;
 };
 
 const layout = (): Texts["layout"] => ({
@@ -144,16 +148,16 @@ const layout = (): Texts["layout"] => ({
     `Webhook は有効になり、${owner ?? "現在の所有者"} ではなく、あなたがアクセスできるデータだけを送信します。`,
   remove: "Webhook を削除",
   removeTitle: (name) => `「${name}」を削除しますか？`,
-  removeWarning: "待機中のイベントは送信されません。配信履歴とシークレットは完全に削除されます。",
+  removeWarning: "待機中のイベントは配信されません。配信履歴とシークレットは完全に削除されます。",
   removed: "Webhook を削除しました",
   tabsLabel: "Webhook",
   tabs: { deliveries: "配信履歴", settings: "設定", secrets: "シークレット" },
   explanation: explain,
   stopped: describeStop,
   paused:
-    "一時停止中のため、イベントは送信されません。再開すると、停止中のイベントが順番に送信されます。",
+    "一時停止中のため、イベントは配信されません。再開すると、待機中のイベントが順番に配信されます。",
   retrying: (next) =>
-    sentence`送信先がイベントを受け付けていません。次の試行は${next}で、以降のイベントはそれまで待機します。`,
+    sentence`送信先がイベントを受け付けていません。次の配信は${next}で、以降のイベントはそれまで待機します。`,
   states: { active: "Webhook を有効にしました", paused: "Webhook を一時停止しました" },
   stillDisabled: () => `Webhook は無効のままです。${ownerGone}`,
 });
@@ -164,9 +168,10 @@ export const webhooks = (numbers: Numbers): Texts => ({
   none: "Webhook はまだありません",
   purpose:
     "Webhook を使うと、レコードや回答が変更されたときに、ほかのシステムへイベントを送信できます。",
-  columns: { delivered: "成功率（24 時間）", queue: "未送信", state: "状態" },
+  columns: { delivered: "成功率（24 時間）", queue: "待機中のイベント", state: "状態" },
+  deliveredLabel: "成功率",
   successRate: (percent, attempts) => `${percent}（${numbers.formatCount(attempts)} 回）`,
-  nextAttempt: (time) => sentence`次の試行：${time}`,
+  nextAttempt: (time) => sentence`次の配信：${time}`,
   labels: {
     name: "名前",
     url: "送信先 URL",
@@ -177,6 +182,8 @@ export const webhooks = (numbers: Numbers): Texts => ({
     changed_fields: "次のフィールドが変更された場合のみ",
   },
   types: types(),
+  leftViewHint:
+    "ビューの条件を満たさなくなったときに送信します。ビューを対象とする Webhook だけで使用します。",
   typeSummary,
   layout: layout(),
   inputs: inputs(),

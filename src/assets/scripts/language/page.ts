@@ -8,6 +8,7 @@ export const pageText = inLanguage(
     search: (keys: string) => `Find anything (${keys})`,
     found: "Found",
     nothingFound: "Nothing found",
+    separator: "; ",
   },
   {
     copied: "コピーしました",
@@ -15,5 +16,6 @@ export const pageText = inLanguage(
     search: (keys) => `すべてから検索（${keys}）`,
     found: "検索結果",
     nothingFound: "見つかりませんでした",
+    separator: "、",
   },
 );

@@ -1,0 +1,131 @@
+import { useText } from "#admin/language/index.tsx";
+import { SelectOptions } from "#html/inputs.tsx";
+import { useViewer } from "#html/viewer.tsx";
+import { dayInZone, formatTimestamp } from "#domain/time.ts";
+
+export function AuditFilters({
+  query,
+  filtered: isFiltered,
+  collections,
+}: {
+  query: Record<string, string>;
+  filtered: boolean;
+  /** All apps and forms, as subjects like `form:KEY` with their names. */
+  collections: readonly { subject: string; name: string }[];
+}) {
+  const {
+    audit: { filters: text },
+    terms,
+  } = useText();
+  const actions = Object.entries(text.actions).map(([value, label]) => ({ value, label }));
+  return (
+    <>
+      <DayLinks query={query} />
+      <form method="get" action="/admin/audit" role="search" class="bar">
+        <TextFilter name="actor" label={text.actor} example={text.actorExample} query={query} />
+        <label>
+          {text.action}
+          <select name="action">
+            <SelectOptions
+              options={[{ value: "", label: text.anything }, ...actions]}
+              value={query["action"] ?? ""}
+            />
+          </select>
+        </label>
+        <TextFilter
+          name="subject"
+          label={text.subject}
+          example={text.subjectExample}
+          query={query}
+        />
+        <label>
+          {text.collection}
+          <select name="collection">
+            <SelectOptions
+              options={[
+                { value: "", label: text.everywhere },
+                ...withChosen(collections, query["collection"]).map(({ subject, name }) => ({
+                  value: subject,
+                  label: name,
+                })),
+              ]}
+              value={query["collection"] ?? ""}
+            />
+          </select>
+        </label>
+        <label>
+          {text.from}
+          <input type="date" max="9999-12-31" name="from" value={query["from"]} />
+        </label>
+        <label>
+          {text.until}
+          <input type="date" max="9999-12-31" name="until" value={query["until"]} />
+        </label>
+        <button type="submit" class="quiet">
+          {terms.applyFilters}
+        </button>
+        {isFiltered ? (
+          <a class="button quiet" href="/admin/audit">
+            {text.showAll}
+          </a>
+        ) : null}
+      </form>
+    </>
+  );
+}
+
+/** Lists the chosen app or form too if its name is not stored any more. */
+function withChosen(
+  collections: readonly { subject: string; name: string }[],
+  chosen = "",
+): readonly { subject: string; name: string }[] {
+  const isListed = chosen === "" || collections.some(({ subject }) => subject === chosen);
+  return isListed ? collections : [...collections, { subject: chosen, name: chosen }];
+}
+
+interface TextFilterProps {
+  name: string;
+  label: string;
+  example: string;
+  query: Record<string, string>;
+}
+
+const TextFilter = ({ name, label, example, query }: TextFilterProps) => (
+  <label class="grow">
+    {label}
+    <input type="search" name={name} value={query[name]} placeholder={example} />
+  </label>
+);
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Links to the entries of today, yesterday and the last 7 days that match the other filters. */
+function DayLinks({ query }: { query: Record<string, string> }) {
+  const { days } = useText().audit.filters;
+  const { now, zone } = useViewer();
+  const today = Date.parse(`${dayInZone(now, zone)}T00:00:00Z`);
+  const dayBefore = (count: number) => formatTimestamp(today - count * dayMs).slice(0, 10);
+  const links = [
+    [days.today, dayBefore(0), dayBefore(0)],
+    [days.yesterday, dayBefore(1), dayBefore(1)],
+    [days.week, dayBefore(6), dayBefore(0)],
+  ] as const;
+  const { before: _before, since: _since, each: _each, ...filters } = query;
+  return (
+    <p class="actions">
+      {links.map(([name, from, until]) => {
+        const isCurrent = query["from"] === from && query["until"] === until;
+        const params = new URLSearchParams({ ...filters, from, until });
+        return (
+          <a
+            class="button quiet little"
+            href={`/admin/audit?${params.toString()}`}
+            aria-current={isCurrent ? "page" : undefined}
+          >
+            {name}
+          </a>
+        );
+      })}
+    </p>
+  );
+}
