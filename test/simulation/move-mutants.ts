@@ -69,16 +69,6 @@ export const moveMutants: readonly Mutant[] = [
   ),
   {
     ...moveMutant(
-      170808899,
-      "a batch of a move has an effect however late it runs",
-      "store/data/move-guards.ts",
-      "iif(run > ?1 or run = ?1 and step > ?2, -1, ?1)",
-      "max(run, ?1)",
-    ),
-    isElusive: true,
-  },
-  {
-    ...moveMutant(
       1795501779,
       "a read of one database confirms the writes to all",
       "http/authenticate.ts",
