@@ -1,3 +1,4 @@
+import { retryTransient } from "#store/db/retry.ts";
 import { dropTriggers } from "#store/data/move-log.ts";
 import {
   forgetMove,
@@ -36,7 +37,9 @@ export async function beginMove(run: MoveRun, hasTime: () => boolean): Promise<b
   const { source, collections: group } = await loadGroup(run);
   const collections: MovingCollection[] = [];
   for (const { id, kind, key } of group) {
-    const placement = await run.databases.directory?.findCurrent({ id });
+    const placement = await retryTransient(run.databases, async () =>
+      run.databases.directory?.findCurrent({ id }),
+    );
     collections.push({ id, name: `${kind}:${key}`, epoch: placement?.epoch ?? 0 });
   }
   const total = group.reduce((sum, { itemCount }) => sum + itemCount, 0);

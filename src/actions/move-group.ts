@@ -1,3 +1,4 @@
+import { retryTransient } from "#store/db/retry.ts";
 import { homeName } from "#domain/bookmarks.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { maxMovedCollections, type MoveRefusal } from "#domain/move.ts";
@@ -22,10 +23,13 @@ export async function findMoveGroup(
   name: string,
 ): Promise<MoveGroup | MoveRefusal> {
   // An installation with a single database.
-  if (!databases.directory) return "unknown_database";
+  const { directory } = databases;
+  if (!directory) return "unknown_database";
   const [, kind, key = ""] = /^(app|form):(.+)$/.exec(name) ?? [];
   if (!kind) return "unknown_collection";
-  const placement = await databases.directory.findCurrent({ kind: kind as CollectionKind, key });
+  const placement = await retryTransient(databases, () =>
+    directory.findCurrent({ kind: kind as CollectionKind, key }),
+  );
   if (!placement || placement.isCreating) return "unknown_collection";
   const { collectionId } = placement;
   const source = databases.dataDatabases().find((db) => db.name === placement.database);

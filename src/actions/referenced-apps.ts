@@ -1,3 +1,4 @@
+import { retryTransient } from "#store/db/retry.ts";
 import { hasWholeAccess } from "#domain/credential/credential.ts";
 import type { CollectionKind, Definition } from "#domain/definition/collection.ts";
 import { definitionError } from "#domain/definition/field.ts";
@@ -53,8 +54,12 @@ async function findGroup(
 ): Promise<DataDatabase | null> {
   const { directory } = databases;
   if (!directory) return null;
-  const own = exists ? await directory.findCurrent({ kind, key }) : undefined;
-  const byApp = await directory.findApps(places.map(({ app }) => app));
+  const [own, byApp] = await retryTransient(databases, () =>
+    Promise.all([
+      exists ? directory.findCurrent({ kind, key }) : undefined,
+      directory.findApps(places.map(({ app }) => app)),
+    ]),
+  );
   let name = own?.database;
   for (const { app } of places) {
     const database = kind === "app" && app === key ? undefined : byApp.get(app)?.database;

@@ -276,9 +276,9 @@ export function AdminPage({
         {frame.flash === undefined ? null : <FlashMessage {...frame.flash} />}
         {explained ? (
           <ErrorSummary
-              problem={explained}
-              detail={frame.text.problems.detail(explained)}
-              title={problemTitle}
+            problem={explained}
+            detail={frame.text.problems.detail(explained)}
+            title={problemTitle}
             labels={labels}
           />
         ) : null}

@@ -1,22 +1,54 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Answer, Client } from "../support/client";
 import { freshKey } from "../support/service";
-import { bothDatabases, home, isolate, migrate, newCaller, useOnly } from "./installation";
+import {
+  bothDatabases,
+  first as firstDatabase,
+  home,
+  isolate,
+  migrate,
+  newCaller,
+  useOnly,
+} from "./installation";
+import { reportsAtOnce } from "../support/serve";
 
-/** The home database, which counts how often a request looks up a placement. */
-function counting(counts: { lookups: number }): D1Database {
+/** The home database. Statements that look up a placement pass through `onLookup`. */
+function homeWith(onLookup: (statement: D1PreparedStatement) => D1PreparedStatement): D1Database {
   return new Proxy(home, {
     get(target, name) {
       if (name === "prepare")
         return (sql: string) => {
-          if (sql.includes("from placement")) counts.lookups += 1;
-          return target.prepare(sql);
+          const statement = target.prepare(sql);
+          return sql.includes("from placement") ? onLookup(statement) : statement;
         };
       const member: unknown = Reflect.get(target, name);
       return typeof member === "function" ? member.bind(target) : member;
     },
   });
 }
+
+/** The home database, which counts how often a request looks up a placement. */
+const counting = (counts: { lookups: number }): D1Database =>
+  homeWith((statement) => {
+    counts.lookups += 1;
+    return statement;
+  });
+
+/** The home database, which answers so many lookups, and no more. */
+const silentAfter = (answers: number): D1Database => {
+  let count = 0;
+  const hang = (statement: D1PreparedStatement): D1PreparedStatement => {
+    const bind = statement.bind.bind(statement);
+    return Object.assign(statement, {
+      bind: (...values: unknown[]) => hang(bind(...values)),
+      all: () => new Promise(() => undefined),
+    });
+  };
+  return homeWith((statement) => {
+    count += 1;
+    return count > answers ? hang(statement) : statement;
+  });
+};
 
 let caller: Client;
 let app: string;
@@ -110,5 +142,36 @@ describe("An isolate that has just started looks up the database once, and then 
     expect([cold.status < 300, counts.lookups]).toEqual([true, 1]);
     await call(isolated);
     expect(counts.lookups).toBe(1);
+  });
+});
+
+describe("If the directory does not answer in time, the response is 503, for", () => {
+  const isolated = (answers = 0) =>
+    isolate(caller, {
+      ...bothDatabases,
+      DB: silentAfter(answers),
+      TIMEOUTS: { ...reportsAtOnce, storageMs: 150 },
+    });
+
+  it("a list and an item", async () => {
+    for (const call of [list, getById]) {
+      const { status, body } = await call(isolated());
+      expect([status, body.code]).toEqual([503, "try_again"]);
+    }
+  });
+
+  it("an item whose ID does not name its collection", async () => {
+    const id = "sub_01ARZ3NDEKZZZZZZZZZZZZZZZZ";
+    const { body } = await isolate(caller).post(submissions(), { data: { t: "old" } });
+    await firstDatabase.prepare("update item set id = ? where id = ?").bind(id, body.id).run();
+    expect((await isolate(caller).get(`/submissions/${id}`)).status).toBe(200);
+    for (const answers of [0, 1])
+      expect((await isolated(answers).get(`/submissions/${id}`)).status).toBe(503);
+  });
+
+  it("a definition that refers to an app", async () => {
+    const reference = { key: "ref", type: "reference", app };
+    const path = `/forms/${freshKey("late")}/schema`;
+    expect((await isolated().put(path, { fields: [reference] })).status).toBe(503);
   });
 });

@@ -154,7 +154,7 @@ export async function isPlacedIn(
 ): Promise<boolean> {
   const searched = dataDatabases().find((each) => each === db);
   if (directory === null || !searched) return true;
-  const placement = await directory.findCurrent({ id: collectionId });
+  const placement = await retryTransient(db, () => directory.findCurrent({ id: collectionId }));
   return placement?.database === searched.name;
 }
 
