@@ -90,7 +90,7 @@ const bench: Bench = {
   rounds: Number(values.rounds),
   milliseconds: Number(values.seconds) * 1000,
   scales: values.scales.split(",").map(Number),
-  soakMinutes: Number(values["soak-minutes"] ?? (short ? 0.25 : 30)),
+  soakMinutes: Number(values["soak-minutes"] ?? (short ? 0.1 : 30)),
   versions: [
     ...(values.before === undefined
       ? []

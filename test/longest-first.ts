@@ -2,17 +2,17 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** The files that take longest at full size, in this order. Some wait most of the time, while others keep the cores busy. */
 const longestFiles = [
-  "test/dev/clients.test.ts",
   "test/faults/every-route.test.ts",
   "test/dev/deployment/deployment.test.ts",
-  "test/dev/deployment/rebuild.test.ts",
-  "test/simulation/simulation.test.ts",
+  "test/dev/clients.test.ts",
   "test/browser/every-page.test.ts",
   "test/dev/service.test.ts",
+  "test/simulation/simulation.test.ts",
+  "test/browser/documentation.test.ts",
   "test/dev/fresh-clone.test.ts",
   "test/dev/docs.test.ts",
   "test/dev/soak.test.ts",
-  "test/browser/documentation.test.ts",
+  "test/dev/deployment/rebuild.test.ts",
   "test/simulation/files.test.ts",
 ];
 
