@@ -112,6 +112,7 @@ describe("The history of an item", () => {
     const form = await makeForm(integrator, [
       { key: "title", label: "Title", type: "text" },
       { key: "note", label: "Note", type: "text" },
+      { key: "both", label: "Both", type: "computed", formula: "title + note", result: "text" },
     ]);
     const data = { title: "A", note: "x" };
     const created = await integrator.post(`/forms/${form}/submissions`, { data });

@@ -34,13 +34,19 @@ const revertibleKeys = (
 const isSame = (one: unknown, other: unknown) =>
   JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
 
-/** Whether an update gave each field that it changed the value before an earlier change. */
-function isReversal({ action, fields }: HistoryEntry, earlier: readonly HistoryEntry[]): boolean {
-  if (!action.endsWith(".update") || !fields || fields.length === 0) return false;
+/** Whether an update gave each field that it changed the value before an earlier change. Computed fields follow. */
+function isReversal(
+  { action, fields: changes }: HistoryEntry,
+  earlier: readonly HistoryEntry[],
+  fields: readonly Field[],
+): boolean {
+  const computedKeys = fields.filter(({ type }) => type === "computed").map(({ key }) => key);
+  const changed = (changes ?? []).filter(({ key }) => !computedKeys.includes(key));
+  if (!action.endsWith(".update") || changed.length === 0) return false;
   return earlier.some(
     (entry) =>
       entry.action.endsWith(".update") &&
-      fields.every((change) =>
+      changed.every((change) =>
         entry.fields?.some(
           ({ key, from, to }) =>
             key === change.key && isSame(from, change.to) && isSame(to, change.from),
@@ -70,7 +76,7 @@ export function HistoryList({ frame, revertPath, view, fields, history }: Histor
       <ol reversed>
         {entries.map((entry, index) => (
           <li>
-            {(isReversal(entry, entries.slice(index + 1))
+            {(isReversal(entry, entries.slice(index + 1), fields)
               ? text.reverted
               : text.entries[entry.action])(
               <ActorName actor={entry.by} frame={frame} />,
