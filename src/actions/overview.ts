@@ -115,7 +115,7 @@ function findFirstSteps(
 ): FirstSteps | null {
   const steps = {
     form: !collections.some(({ key }) => !demoKeys.has(key)),
-    credential: !credentials.some(({ name, called }) => called && !demoCredentialNames.has(name)),
+    credential: !credentials.some(({ name }) => !demoCredentialNames.has(name)),
     colleague: members.length < 2,
   };
   const isNew = steps.form || (members[0]?.createdAt ?? 0) > now - newPeriodMs;

@@ -4,9 +4,10 @@ import { secureHeaders } from "hono/secure-headers";
 import { logRecovered } from "#domain/events.ts";
 import type { AdminEnv, AppEnv } from "#http/env.ts";
 import { contentSecurityPolicy } from "#html/content-security-policy.ts";
+import { partTexts } from "#html/language.ts";
 import { Localized } from "./language/index.tsx";
 import { Sidebar } from "./layout.tsx";
-import { localize, readTheme } from "./preferences.ts";
+import { localize, readLanguage, readTheme } from "./preferences.ts";
 import { findReader } from "./sign-in/session.ts";
 import type { Context } from "hono";
 import type { Theme } from "#html/page.tsx";
@@ -34,7 +35,7 @@ export const frameDocumentation = createMiddleware<AppEnv>(async (c, next) => {
   headers.set("Cache-Control", "private, no-store");
   // Otherwise, the new response would get the headers of the previous one.
   c.res = undefined;
-  c.res = new Response(withFrame(html, theme, sidebar), { headers });
+  c.res = new Response(withFrame(html, theme, sidebar, skipLink(c)), { headers });
 });
 
 /** Empty for readers who are not signed in. */
@@ -53,8 +54,14 @@ async function renderSidebar(c: Context<AdminEnv>, theme: Theme): Promise<string
   return (sidebar as { toString: () => string | Promise<string> }).toString();
 }
 
+/** The link over the side bar, in the language of the reader, which differs from that of the page. */
+function skipLink(c: Context): string {
+  const language = readLanguage(c);
+  return `<a class="skip" href="#content" lang="${language}">${partTexts(language).skip}</a>`;
+}
+
 /** Changes the parts of a page that `Page` renders for a theme and a side bar. */
-function withFrame(html: string, theme: Theme, sidebar: string): string {
+function withFrame(html: string, theme: Theme, sidebar: string, skip: string): string {
   const themed =
     theme === "system"
       ? html
@@ -67,7 +74,7 @@ function withFrame(html: string, theme: Theme, sidebar: string): string {
   if (sidebar === "") return themed;
   return themed
     .replace("<body>", '<body class="framed">')
-    .replace(/<a class="skip"[^>]*>[^<]*<\/a>/, (link) => link + sidebar)
+    .replace(/<a class="skip"[^>]*>[^<]*<\/a>/, () => skip + sidebar)
     .replace('class="main outside"', 'class="main"');
 }
 

@@ -275,26 +275,21 @@ async function stopWebhook(
   run.isStopped = true;
   const { databases, clock, random } = run.service;
   const at = clock.now();
-  const result = await updateWebhookRow(
-    databases,
-    { ...hook, state, reason, updatedAt: at },
-    null,
-    [],
-    {
-      at,
-      actor: "system",
-      action: state === "failing" ? "webhook.fail" : "webhook.disable",
-      collectionId: null,
-      subject: `webhook:${hook.id}`,
-      version: nextVersion(hook.version, databases.timeline),
-      session: null,
-      requestId: random.uuid(),
-      sentRequestId: null,
-      detail: null,
-    },
-  );
+  const stopped = { ...hook, state, reason, updatedAt: at };
+  const result = await updateWebhookRow(databases, stopped, null, [], {
+    at,
+    actor: "system",
+    action: state === "failing" ? "webhook.fail" : "webhook.disable",
+    collectionId: null,
+    subject: `webhook:${hook.id}`,
+    version: nextVersion(hook.version, databases.timeline),
+    session: null,
+    requestId: random.uuid(),
+    sentRequestId: null,
+    detail: null,
+  });
+  // The update also removed the pending retry.
   if (result === "stored") {
-    // The update also removed the pending retry.
     run.storedRetryAt = null;
     run.ledger.failure = null;
   } else run.hasMore = true;

@@ -62,6 +62,61 @@ describe("The editor of a definition", () => {
     expect((await definitionOf(key)).fields[3].decimals).toBeUndefined();
   });
 
+  it("accepts keys and formulas in the letters and signs of a Japanese keyboard", async () => {
+    const key = freshKey("form");
+    const fields = [
+      { type: "number", label: "Price", key: "ｐｒｉｃｅ" },
+      { type: "text", label: "Note", key: "note" },
+      {
+        type: "computed",
+        label: "Total",
+        formula: "note == '（×）' ？ ０ : （price×２）".replace("？", "?"),
+        result: "number",
+      },
+    ];
+    const sent = { name: key, key: key.replace("f", "ｆ"), do: "save", ...draft(fields) };
+    const created = await admin("POST", "/forms", sent);
+    expect([created.status, created.text]).toEqual([201, expect.any(String)]);
+    const stored = (await definitionOf(key)).fields;
+    expect(stored[0].key).toBe("price");
+    expect(stored[2].formula).toBe("note == '（×）' ? 0 : (price*2)");
+  });
+
+  it("says that a field becomes required or optional, and what a draft still lacks", async () => {
+    const key = await makeForm(integrator, [{ key: "people", label: "People", type: "number" }]);
+    const outcomeOf = async (fields: Record<string, string>[]) => {
+      const version = String((await definitionOf(key)).schema_version);
+      const path = `/forms/${key}/fields?draft`;
+      const headers = { ...acceptHtml, "Content-Type": "application/x-www-form-urlencoded" };
+      const values = new URLSearchParams({ version, do: "check", ...draft(fields) }).toString();
+      const { text } = await admin("POST", path, undefined, headers, values);
+      const outcome = /id="outcome"[\s\S]*?<\/section>/.exec(text)?.[0] ?? text;
+      return outcome.replaceAll(/<[^>]+>/g, "");
+    };
+    const people = {
+      type: "number",
+      label: "People",
+      was: "people",
+      key: "people",
+      searchable: "on",
+    };
+    expect(await outcomeOf([{ ...people, required: "on" }])).toContain("Makes People required.");
+    const room = { type: "select", label: "Room", options: "" };
+    expect(await outcomeOf([people, room])).toContain("Add the missing options to finish.");
+    const total = { type: "computed", label: "Total", formula: "", result: "number" };
+    expect(await outcomeOf([people, room, total])).toContain(
+      "Add the missing options and formulas to finish.",
+    );
+  });
+
+  it("offers the time zones as a list", async () => {
+    const { text } = await admin("GET", "/forms?new", undefined, acceptHtml);
+    expect(text).toMatch(/<select[^>]*name="time_zone"/);
+    const key = await makeForm(integrator, [], { time_zone: "Asia/Tokyo" });
+    const settings = await admin("GET", `/forms/${key}/settings`, undefined, acceptHtml);
+    expect(settings.text).toMatch(/<option value="Asia\/Tokyo" selected/);
+  });
+
   it("asks for the decimal places of a formula beside its result, and once", async () => {
     const key = await makeForm(integrator, [
       { key: "price", type: "number", decimals: 2 },

@@ -42,6 +42,11 @@ describe("The documentation", () => {
     expect(reference.text).toContain('data-theme="light"');
   });
 
+  it("has the link over the side bar in the language of the member", async () => {
+    const { text } = await openGuide(`${cookie}; language=ja`);
+    expect(text).toContain('<a class="skip" href="#content" lang="ja">本文へ移動</a>');
+  });
+
   it("has the side bar of the area for members, and for nobody else", async () => {
     const { text, headers } = await openGuide(cookie);
     expect(text).toContain('<body class="framed">');

@@ -17,7 +17,9 @@ const isData = (text: string) => /^\d{4}-\d\d-\d\dT|^(?:sub|rec|mem)_|^[0-9A-Z]{
 export function englishWords(html: string): string[] {
   const body = html
     .slice(html.indexOf("<body"))
-    .replaceAll(/<(script|style|template|title|code|pre|textarea)\b.*?<\/\1>/gs, " ");
+    .replaceAll(/<(script|style|template|title|code|pre|textarea)\b.*?<\/\1>/gs, " ")
+    // The names of time zones are the same in every language.
+    .replaceAll(/<select[^>]*name="time_zone".*?<\/select>/gs, " ");
   const labels = [...body.matchAll(/(?:aria-label|placeholder|title|data-label)="([^"]*)"/g)]
     .map(([, text = ""]) => text)
     .filter((text) => !isData(text));

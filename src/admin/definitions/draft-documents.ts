@@ -15,6 +15,8 @@ import {
   labelOf,
   toRuleValue,
 } from "./draft.ts";
+import { toHalfWidth } from "#domain/text.ts";
+import { toPlainFormula } from "./plain-formula.ts";
 import type { Field, FieldOption } from "#domain/definition/field.ts";
 import { defaultDecimals } from "./formula-decimals.ts";
 import { fieldDocument } from "#domain/definition/document.ts";
@@ -54,7 +56,7 @@ export function parseDraft(form: FormValues, text: Catalogue["definitionEditor"]
   }
   return {
     version: Number(textOf(form["version"])) || 0,
-    key: textOf(form["key"]).trim(),
+    key: toHalfWidth(textOf(form["key"])).trim(),
     name: textOf(form["name"]).trim(),
     timeZone: textOf(form["time_zone"]).trim(),
     location: textOf(form["location"]),
@@ -69,12 +71,15 @@ function collectDraftFields({ children }: InputNode, inRow: boolean): DraftField
     const type = values["type"] ?? "";
     if (!isFieldType(type) || (inRow && type === "line_items")) return [];
     const flags = flagsOf(type, inRow).map((flag) => [flag, values[flag] !== undefined] as const);
-    const rules = rulesOf(type).map((rule) => [rule, values[rule] ?? ""] as const);
+    const rules = rulesOf(type).map((rule) => {
+      const value = values[rule] ?? "";
+      return [rule, rule === "formula" ? toPlainFormula(value) : value] as const;
+    });
     return [
       {
         was: values["was"] ?? "",
         seen: values["seen"] ?? "",
-        key: values["key"] ?? "",
+        key: toHalfWidth(values["key"] ?? ""),
         label: values["label"] ?? "",
         type,
         flags: Object.fromEntries(flags),

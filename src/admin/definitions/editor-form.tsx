@@ -2,8 +2,9 @@ import type { Preview } from "#actions/preview-definition.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { type FieldSet, noFields } from "#domain/definition/field.ts";
 import type { Problem } from "#domain/problem/problem.ts";
+import { zoneOptions } from "#admin/time-zones.ts";
 import type { PageContext } from "#admin/layout.tsx";
-import { fieldKeys, type Draft, type DraftField } from "./draft.ts";
+import { fieldKeys, rulesOf, type Draft, type DraftField } from "./draft.ts";
 import { Input, Select } from "#html/inputs.tsx";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { nameLocation } from "#admin/databases/locations.ts";
@@ -13,7 +14,7 @@ import type { EditFocus } from "./edit-draft.ts";
 import { FormErrors } from "#html/form-errors.tsx";
 import { ItemInputs } from "#admin/items/form/inputs.tsx";
 import { type BrokenView, hasFieldErrors } from "./view-help.ts";
-import { type AffectedUsers, type Listeners, SaveOutcome } from "./outcome.tsx";
+import { type AffectedUsers, type Listeners, type MissingParts, SaveOutcome } from "./outcome.tsx";
 import { explainErrors } from "#admin/explain-problem.ts";
 
 export interface EditorProps {
@@ -68,14 +69,12 @@ function NameInputs({
         spellcheck={false}
         autocomplete="off"
       />
-      <Input
+      <Select
         name="time_zone"
         label={definitions.timeZone}
         hint={definitions.timeZoneHint}
         value={draft.timeZone || frame.viewer.zone}
-        spellcheck={false}
-        autocomplete="off"
-        required
+        options={zoneOptions(draft.timeZone || frame.viewer.zone)}
       />
       {locations.length > 0 ? (
         <Select
@@ -129,6 +128,16 @@ function HiddenFields({ draft, stored }: Pick<EditorProps, "draft" | "stored">) 
 }
 
 const maxHiddenFields = 100;
+
+/** Whether a field of the draft has no options or no formula yet. */
+function findMissingParts(fields: readonly DraftField[]): MissingParts {
+  const all = fields.flatMap((field) => [field, ...field.fields]);
+  const lacks = (rule: "options" | "formula") =>
+    all.some(
+      ({ type, rules }) => rulesOf(type).includes(rule) && (rules[rule] ?? "").trim() === "",
+    );
+  return { options: lacks("options"), formulas: lacks("formula") };
+}
 
 function FieldList({ draft, stored, finished, exampleName, focus }: EditorProps) {
   const keys = fieldKeys(draft.fields);
@@ -232,6 +241,7 @@ export function Editor(props: EditorProps) {
               kind={kind}
               hasFieldErrors={hasFieldErrors(problem)}
               brokenViews={props.brokenViews}
+              missing={findMissingParts(props.draft.fields)}
               listPath={`${action.replace(/\/fields$/, "")}/items`}
             />
             <div id="sure" data-live="">

@@ -8,7 +8,7 @@ import { type Catalogue, useText } from "#admin/language/index.tsx";
 type ChangeTexts = Catalogue["definitionChanges"];
 
 function differenceLine(
-  { path, what, keys, formerLabel, options, affectedCount }: CountedDiff,
+  { path, what, keys, formerLabel, options, isRequired, affectedCount }: CountedDiff,
   text: ChangeTexts["fields"],
   itemCount: (count: number, isExact?: boolean) => string,
 ): Child {
@@ -29,7 +29,9 @@ function differenceLine(
     case "relabeled":
       return text.relabeled(field, <strong>{formerLabel}</strong>);
     case "changed":
-      return options ? text.optionsRemoved(field, options, items) : text.changed(field);
+      if (options) return text.optionsRemoved(field, options, items);
+      if (isRequired === undefined) return text.changed(field);
+      return (isRequired ? text.becomesRequired : text.becomesOptional)(field);
   }
 }
 
@@ -87,6 +89,12 @@ function workLines(
   ].filter((line) => line !== null);
 }
 
+/** What a draft still lacks. */
+export interface MissingParts {
+  options: boolean;
+  formulas: boolean;
+}
+
 /** Previews the effects of saving. */
 export function SaveOutcome({
   preview,
@@ -95,6 +103,7 @@ export function SaveOutcome({
   kind,
   hasFieldErrors,
   brokenViews,
+  missing,
   listPath,
 }: {
   preview: Preview | undefined;
@@ -104,6 +113,7 @@ export function SaveOutcome({
   /** Whether inputs show errors. */
   hasFieldErrors: boolean;
   brokenViews: readonly BrokenView[];
+  missing: MissingParts;
   /** The list of the items, which has the views. */
   listPath: string;
 }) {
@@ -121,7 +131,9 @@ export function SaveOutcome({
             </p>
           ))}
           {hasFieldErrors ? <p class="muted">{text.fixFields}</p> : null}
-          {hasFieldErrors || brokenViews.length > 0 ? null : <p class="muted">{text.finish}</p>}
+          {hasFieldErrors || brokenViews.length > 0 ? null : (
+            <p class="muted">{text.finish(missing)}</p>
+          )}
         </>
       )}
     </section>

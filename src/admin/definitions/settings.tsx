@@ -5,6 +5,7 @@ import type { CurrentCollection } from "#store/data/collections.ts";
 import { type Role, roleAllows } from "#domain/credential/permissions.ts";
 import { Problem, problem } from "#domain/problem/problem.ts";
 import { Action } from "#html/action-button.tsx";
+import { zoneOptions } from "#admin/time-zones.ts";
 import type { PageContext } from "#admin/layout.tsx";
 import { CollectionLayout, collectionPath, definitionDocument } from "./layout.tsx";
 import type { ActionContext } from "#actions/context.ts";
@@ -134,7 +135,11 @@ function SettingsPage({
         <input type="hidden" name="$zone" value={zone} />
         <Input {...input("name")} required maxlength={200} />
         <TextArea {...input("description")} value={`\n${settings["description"] ?? ""}`} />
-        <Input {...input("time_zone")} hint={definitions.timeZoneHint} required />
+        <Select
+          {...input("time_zone")}
+          hint={definitions.timeZoneHint}
+          options={zoneOptions(settings["time_zone"])}
+        />
         {kind === "app" ? (
           <>
             <Input {...input("receipt_prefix")} hint={text.hints.receipt_prefix} maxlength={20} />

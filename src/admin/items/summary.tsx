@@ -111,9 +111,7 @@ function SummaryPage({
       )}
       <p class="muted small">
         {text.note(zone)}{" "}
-        {roleAllows(frame.member.role, "define") ? (
-          <a href={`${settings}`}>{text.changeZone}</a>
-        ) : null}
+        {roleAllows(frame.member.role, "define") ? <a href={settings}>{text.changeZone}</a> : null}
       </p>
     </CollectionLayout>
   );

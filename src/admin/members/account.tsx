@@ -33,13 +33,9 @@ import {
   savePreferences,
   Preferences,
 } from "#admin/preferences.ts";
+import { zoneOptions } from "#admin/time-zones.ts";
 import { limitAttempts } from "#admin/sign-in/session.ts";
 import { lazy } from "#domain/lazy.ts";
-
-const timeZoneNames = () => [
-  "UTC",
-  ...Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "UTC"),
-];
 
 const PasswordChange = lazy(() =>
   z.strictObject({
@@ -152,7 +148,7 @@ function ZoneForm({ zone, found }: { zone: string | undefined; found: string }) 
         value={zone ?? ""}
         options={[
           { value: "", label: text.browserZone(found.replaceAll("_", " ")) },
-          ...timeZoneNames().map((value) => ({ value, label: value.replaceAll("_", " ") })),
+          ...zoneOptions(zone),
         ]}
       />
       <button type="submit" class="quiet">

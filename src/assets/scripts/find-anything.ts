@@ -16,7 +16,7 @@ export function findAnything(): void {
   if (!form || !input) return;
   const isMac = /Mac|iP(hone|ad)/.test(navigator.userAgent);
   const isTouch = matchMedia("(pointer: coarse)").matches;
-  if (!isTouch) input.placeholder = pageText.search(isMac ? "⌘K" : "Ctrl+K");
+  if (!isTouch) input.placeholder += ` (${isMac ? "⌘K" : "Ctrl+K"})`;
   void new ResultBox(form, input);
   document.addEventListener("keydown", (event) => {
     if (event.key.toLowerCase() !== "k" || !(isMac ? event.metaKey : event.ctrlKey)) return;

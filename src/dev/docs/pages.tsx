@@ -73,23 +73,26 @@ function Contents({
   currentPath: string;
 }) {
   return (
-    <nav class="pages" aria-label="Documentation">
-      <ul>
-        {entries.map(({ path, title }) => (
+    <details class="pages">
+      <summary>All pages</summary>
+      <nav aria-label="Documentation">
+        <ul>
+          {entries.map(({ path, title }) => (
+            <li>
+              <a href={path} aria-current={path === currentPath ? "page" : undefined}>
+                {title}
+              </a>
+            </li>
+          ))}
           <li>
-            <a href={path} aria-current={path === currentPath ? "page" : undefined}>
-              {title}
-            </a>
+            <a href="/docs">API reference</a>
           </li>
-        ))}
-        <li>
-          <a href="/docs">API reference</a>
-        </li>
-        <li>
-          <a href="/problems">Problems</a>
-        </li>
-      </ul>
-    </nav>
+          <li>
+            <a href="/problems">Problems</a>
+          </li>
+        </ul>
+      </nav>
+    </details>
   );
 }
 

@@ -11,6 +11,8 @@ export interface FieldDiff {
   keys?: [before: string, after: string];
   /** The former label, if it differs. */
   formerLabel?: string;
+  /** Whether the field becomes required or optional, if nothing else of it changes. */
+  isRequired?: boolean;
   /** Removed options. Items that have them keep them. */
   options?: string[];
   /** The condition for the items that the change affects, if it hides a field or removes options. */
@@ -80,9 +82,11 @@ function diffField(oldField: Field, field: Field, path: string): FieldDiff[] {
       { path, what: "changed", options: labels, ...(isColumn ? {} : { affected }) },
     ];
   }
-  return fieldRulesJson(oldField) === fieldRulesJson(field)
-    ? diffs
-    : [...diffs, { path, what: "changed" }];
+  if (fieldRulesJson(oldField) === fieldRulesJson(field)) return diffs;
+  const isRequired = field.required;
+  const onlyRequired =
+    fieldRulesJson({ ...oldField, required: isRequired }) === fieldRulesJson(field);
+  return [...diffs, { path, what: "changed", ...(onlyRequired ? { isRequired } : {}) }];
 }
 
 const valueOf = ({ value }: FieldOption) => value;

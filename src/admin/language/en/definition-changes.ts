@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { capitalize } from "#domain/text.ts";
 import { sentence } from "#admin/language/sentence.ts";
-import { plural, type Words } from "./words.ts";
+import { listing, plural, type Words } from "./words.ts";
 
 /** Items that have what a change hides or removes. Undefined if they were not counted. */
 type Affected = { count: number; text: string } | undefined;
@@ -31,6 +31,9 @@ const fields = () => ({
     sentence`Removes ${options.map((option) => `“${option}”`).join(", ")} from ${field}. ${keepOptions(items)}`,
   relabeled: (field: Child, from: Child) =>
     sentence`Renames ${from} to ${field}. All items keep their values. The field’s key in the API stays the same.`,
+  becomesRequired: (field: Child) =>
+    sentence`Makes ${field} required. Stored items without a value stay valid.`,
+  becomesOptional: (field: Child) => sentence`Makes ${field} optional.`,
   changed: (field: Child) => sentence`Changes ${field}. Stored values stay valid.`,
 });
 
@@ -50,7 +53,13 @@ export const definitionChanges = ({ quantity }: Words) => ({
   none: "No changes.",
   openView: (view: string) => `Open “${view}”`,
   fixFields: "Fix the highlighted fields first.",
-  finish: "Add the missing options and formulas to finish.",
+  /** What the draft still lacks. */
+  finish: ({ options, formulas }: { options: boolean; formulas: boolean }) => {
+    const parts = [...(options ? ["options"] : []), ...(formulas ? ["formulas"] : [])];
+    return parts.length === 0
+      ? "Complete the fields to finish."
+      : `Add the missing ${listing(parts)} to finish.`;
+  },
   fields: fields(),
   work: work(),
   webhookCount: (count: number) => quantity(count, "webhook"),

@@ -45,10 +45,10 @@ const attention = ({ formatCount, quantity }: Words) => ({
 
 const firstSteps = () => ({
   title: "First steps",
-  toDo: "To do",
-  form: "Create your own form to collect submissions. For tables of records, create an app.",
+  toDo: "Next step",
+  form: "The forms and apps here are examples. Create your own form to collect submissions, or an app for tables of records.",
   createForm: "Create form",
-  credential: "Create an API credential to connect your website or another system.",
+  credential: "Create your own credential to connect your website or another system.",
   createCredential: "Create credential",
   colleague: "Invite a colleague.",
   inviteMember: "Invite member",

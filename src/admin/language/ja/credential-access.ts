@@ -112,5 +112,5 @@ export const credentialAccess = (): Texts => ({
   viewEntry: (collection, view) => sentence`${collection}：${view}`,
   otherSelection: "選択内容が変更されました。下で選択した範囲にアクセスできるようになります。",
   viewRule: "この選択では、この範囲外のデータとフィールドは表示されず、書き込むこともできません。",
-  viewGuide: "範囲外のデータについて推測できること",
+  viewGuide: "範囲外のデータについて推測できること（英語）",
 });

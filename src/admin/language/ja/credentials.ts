@@ -177,11 +177,11 @@ const newSecret = (): Texts["newSecret"] => ({
   assistant: "AI アシスタントとの接続",
   assistants: (path) =>
     sentence`AI アシスタントは ${path} に接続し、この認証情報のアクセス権の範囲で、アプリとフォームをツールとして使用できます。`,
-  assistantGuide: "接続方法を見る",
+  assistantGuide: "接続方法を見る（英語）",
   assistantSettings: "MCP の設定",
   website: "Web ページからの送信",
   websiteRequest: "このリクエストは回答を作成します。",
-  websiteExample: "ページ全体の例をコピー",
+  websiteExample: "ページ全体の例（英語）",
   websiteComment: "キーは表示ごとに 1 つ。ダブルクリックしても回答は 1 件だけ作成されます。",
 });
 

@@ -30,6 +30,9 @@ const fields = (): Changes["fields"] => ({
     sentence`${field}から${options.map((option) => `「${option}」`).join("")}を削除します。${keepOptions(items)}`,
   relabeled: (field, from) =>
     sentence`${from}の名前を${field}に変更します。すべてのデータの値はそのまま残り、API のキーも変わりません。`,
+  becomesRequired: (field) =>
+    sentence`${field}を必須にします。値のない保存済みのデータは、そのまま有効です。`,
+  becomesOptional: (field) => sentence`${field}を任意にします。`,
   changed: (field) => sentence`${field}を変更します。保存済みの値は引き続き有効です。`,
 });
 
@@ -47,7 +50,12 @@ export const definitionChanges = ({ formatCount }: Numbers): Changes => ({
   none: "変更はありません",
   openView: (view) => `「${view}」を開く`,
   fixFields: "強調表示されているフィールドを修正してください。",
-  finish: "選択肢と計算式を入力してください。",
+  finish: ({ options, formulas }) => {
+    const parts = [...(options ? ["選択肢"] : []), ...(formulas ? ["計算式"] : [])];
+    return parts.length === 0
+      ? "フィールドの設定を完了してください。"
+      : `${parts.join("と")}を入力してください。`;
+  },
   fields: fields(),
   work: work(),
   webhookCount: (count) => `${formatCount(count)} 件の Webhook`,

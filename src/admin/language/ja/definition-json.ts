@@ -12,7 +12,7 @@ export const definitionJson = (): Catalogue["definitionJson"] => ({
   assistants: "AI アシスタント",
   mcp: (guide) =>
     sentence`この URL で、AI アシスタントを Model Context Protocol に接続できます。${guide}`,
-  mcpGuide: "接続方法",
+  mcpGuide: "接続方法（英語）",
   title: "JSON の定義",
   description: (request, renamedFrom) =>
     sentence`${request} で送信するドキュメントです。フィールドのキーを変更するには、${renamedFrom} に現在のキーを指定します。削除したフィールドは、データとともに非表示になります。`,

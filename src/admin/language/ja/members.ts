@@ -72,6 +72,6 @@ export const members = (): Members => ({
     used: "メンバーは Cloudflare Access でログインします。Cloudflare Access では多要素認証を必須にできます。",
     unused:
       "メンバーはパスワードでログインします。シングルサインオンや多要素認証を使用するには、この管理画面を Cloudflare Access で保護してください。",
-    setUp: "Cloudflare Access を設定",
+    setUp: "Cloudflare Access を設定（英語）",
   },
 });

@@ -30,7 +30,7 @@ const problems = (): Catalogue["moves"]["problems"] => ({
   unequal_copy: "コピーが元のデータと一致しませんでした。",
   restored: "移動中にデータベースが復元されました。",
   waits_for_repairs: "アップグレードまたは復元後の全行の処理が終わるまで待機します。",
-  carries_files: "ファイルを移動先のデータベースの法域へ移しています。",
+  carries_files: "ファイルを移動先のデータベースの国や地域へ移しています。",
   waits_for_isolates: "移動の通知がすべての拠点に届くまで、約 1 分待機します。",
   waits_for_definition: "未反映の定義の変更が有効になるまで待機します。",
   linked_meanwhile: "別のフォームまたはアプリと参照でつながったため、最初からやり直します。",

@@ -45,10 +45,10 @@ const attention = ({ formatCount }: Numbers): Catalogue["overview"]["attention"]
 
 const firstSteps = (): Catalogue["overview"]["firstSteps"] => ({
   title: "はじめに",
-  toDo: "未完了",
-  form: "回答を集めるにはフォームを、レコードを表で管理するにはアプリを作成します。",
+  toDo: "次の手順",
+  form: "表示中のフォームとアプリはサンプルです。回答を集めるには自分のフォームを、レコードを表で管理するには自分のアプリを作成します。",
   createForm: "フォームを作成",
-  credential: "API の認証情報を使って、Web サイトやほかのシステムと連携します。",
+  credential: "自分の認証情報を作成して、Web サイトやほかのシステムと連携します。",
   createCredential: "認証情報を作成",
   colleague: "ほかのメンバーを招待します。",
   inviteMember: "メンバーを招待",

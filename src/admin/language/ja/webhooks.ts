@@ -192,7 +192,7 @@ export const webhooks = (numbers: Numbers): Texts => ({
     newTitle: "Webhook のシークレット",
     secret: "シークレット",
     verify: "受信側でイベントを検証するために使用します。",
-    examples: "例を見る",
+    examples: "例を見る（英語）",
     signing: "Webhook は、これらのシークレットすべてを使ってイベントに署名します。",
     current: "現在",
     previous: "以前",

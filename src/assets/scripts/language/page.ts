@@ -5,7 +5,6 @@ export const pageText = inLanguage(
   {
     copied: "Copied",
     copy: (text: string) => `Copy ${text}`,
-    search: (keys: string) => `Find anything (${keys})`,
     found: "Found",
     nothingFound: "Nothing found",
     separator: "; ",
@@ -13,7 +12,6 @@ export const pageText = inLanguage(
   {
     copied: "コピーしました",
     copy: (text) => `${text} をコピー`,
-    search: (keys) => `すべてから検索（${keys}）`,
     found: "検索結果",
     nothingFound: "見つかりませんでした",
     separator: "、",
