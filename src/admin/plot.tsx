@@ -31,7 +31,8 @@ export function Plot({
   describeTotal: (total: number) => string;
   bars: readonly Bar[];
 }) {
-  const text = useText().frame.chart;
+  const { frame, problems } = useText();
+  const text = frame.chart;
   const maximum = Math.max(1, ...bars.map(({ value }) => value));
   const scale = roundUpToScale(maximum);
   const total = bars.reduce((sum, { value }) => sum + value, 0);
@@ -48,12 +49,12 @@ export function Plot({
   }
   return (
     <figure class="card">
-      <h2>{`${title} · ${totals}`}</h2>
+      <h2>{text.title(title, totals)}</h2>
       <svg
         class="plot"
         viewBox={`0 0 ${width} ${height}`}
         role="img"
-        aria-label={`${title}: ${text.description(totals, first, last, maximum)}`}
+        aria-label={problems.at(title, text.description(totals, first, last, maximum))}
       >
         <Axes scale={scale} first={first} last={last} />
         <Bars bars={bars} scale={scale} />
@@ -96,7 +97,8 @@ function Axes({ scale, first, last }: { scale: number; first: string; last: stri
 }
 
 function Bars({ bars, scale }: { bars: readonly Bar[]; scale: number }) {
-  const text = useText().frame.chart;
+  const { frame, problems } = useText();
+  const text = frame.chart;
   const viewer = useViewer();
   const step = (width - leftX) / bars.length;
   const barHeight = (value: number) => Math.round((value / scale) * (baselineY - topY) * 10) / 10;
@@ -107,7 +109,12 @@ function Bars({ bars, scale }: { bars: readonly Bar[]; scale: number }) {
       {bars.map(({ label, value, bad }, i) =>
         value === 0 ? null : (
           <g>
-            <title>{`${label}: ${formatCount(viewer, value)}${bad > 0 ? text.rejected(bad) : ""}`}</title>
+            <title>
+              {problems.at(
+                label,
+                `${formatCount(viewer, value)}${bad > 0 ? text.rejected(bad) : ""}`,
+              )}
+            </title>
             <rect
               x={barX(i)}
               width={barWidth}

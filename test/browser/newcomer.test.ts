@@ -90,7 +90,7 @@ describe.each([
     await page.locator("summary", { hasText: "Download" }).click();
     const [download] = await Promise.all([
       page.waitForEvent("download"),
-      page.getByRole("link", { name: "CSV, lossless" }).click(),
+      page.getByRole("link", { name: "CSV with exact values" }).click(),
     ]);
     expect(download.suggestedFilename()).toBe(`${formKey}.csv`);
     await person.follow("Suzuki");

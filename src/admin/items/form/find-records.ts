@@ -37,8 +37,8 @@ function referenceInputs(fields: readonly Field[], form: FormValues): ReferenceI
   });
 }
 
-/** A label ends in the receipt number, as in `Yamada (CUS-000001)`. */
-const receiptOf = (text: string) => /\(([^()]+)\)$/.exec(text)?.[1] ?? text;
+/** A label ends in the receipt number, as in `Yamada (CUS-000001)` and `山田（CUS-000001）`. */
+const receiptOf = (text: string) => /[(（]([^()（）]+)[)）]$/.exec(text)?.[1] ?? text;
 
 /** A form with the IDs of the records that its texts name. */
 export interface ResolvedForm {

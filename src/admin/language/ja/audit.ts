@@ -41,7 +41,7 @@ const filters = (): Catalogue["audit"]["filters"] => ({
   showAll: "すべて表示",
 });
 
-/** What stands before and after the subject of each action. No spaces surround a name, except after “Webhook”. */
+/** What stands before and after the subject of each action. */
 const phrases = (): Record<ResourceAction, readonly [before: string, after: string]> => ({
   "credential.issue": ["認証情報", "を作成しました"],
   "credential.edit": ["", "のアクセス権を変更しました"],
@@ -59,16 +59,16 @@ const phrases = (): Record<ResourceAction, readonly [before: string, after: stri
   "move.stop": ["", "のデータの移動を中止しました"],
   "member.invite": ["", "を招待しました"],
   "member.withdraw": ["", "の招待を取り消しました"],
-  "member.change": ["", "の権限を変更しました"],
+  "member.change": ["", "の役割を変更しました"],
   "member.remove": ["", "をメンバーから削除しました"],
   "member.reset_link": ["", "のパスワード再設定リンクを作成しました"],
   "person.search": ["", "（個人データの検索）を実行しました"],
-  "webhook.create": ["Webhook ", "を作成しました"],
-  "webhook.change": ["Webhook ", "を変更しました"],
-  "webhook.rotate": ["Webhook ", "のシークレットを更新しました"],
-  "webhook.delete": ["Webhook ", "を削除しました"],
-  "webhook.fail": ["Webhook ", "の再試行を停止しました"],
-  "webhook.disable": ["Webhook ", "を無効にしました"],
+  "webhook.create": ["Webhook", "を作成しました"],
+  "webhook.change": ["Webhook", "を変更しました"],
+  "webhook.rotate": ["Webhook", "のシークレットを更新しました"],
+  "webhook.delete": ["Webhook", "を削除しました"],
+  "webhook.fail": ["Webhook", "の再試行を停止しました"],
+  "webhook.disable": ["Webhook", "を無効にしました"],
   "record.create": ["", "を作成しました"],
   "record.update": ["", "を変更しました"],
   "record.recalculate": ["", "を再計算しました"],
@@ -129,14 +129,14 @@ export const audit = (numbers: Numbers): Catalogue["audit"] => ({
     member: "メンバー",
     other: "データ",
   },
-  database: (name) => `データベース${name}`,
+  database: (name) => `データベース ${name}`,
   personSearch: (id) => `検索 …${id}`,
   compareVersions: "バージョンを比較",
   event(actor, action, subject, collection) {
     const [before, after] = phrases()[action];
     return collection === null
-      ? sentence`${actor}${joinWords("が", before)}${subject}${after}`
-      : sentence`${actor}が${collection}の${subject}${after}`;
+      ? sentence`${actor}${joinWords("が", before)}「${subject}」${after}`
+      : sentence`${actor}が「${collection}」の「${subject}」${after}`;
   },
   accountEvents: accountEvents(),
   group(actor, actions, items, collection) {
@@ -146,7 +146,7 @@ export const audit = (numbers: Numbers): Catalogue["audit"] => ({
     );
     return collection === null
       ? sentence`${actor}が${items}を ${counts.join("、")}しました`
-      : sentence`${actor}が${collection}の${items}を ${counts.join("、")}しました`;
+      : sentence`${actor}が「${collection}」の${items}を ${counts.join("、")}しました`;
   },
   showGroup: (count) => `${numbers.formatCount(count)} 件をすべて表示`,
 });

@@ -53,7 +53,7 @@ const otherReasons = (): Record<PlainCode, string> => ({
   malformed_json: "リクエストの本文が UTF-8 の JSON ではありません。",
   malformed_header: "リクエストヘッダーが空か、形式が正しくありません。",
   cross_site: "ほかのサイトから送信されたリクエストです。",
-  role_required: "メンバーの権限では、この操作を行えません。",
+  role_required: "メンバーの役割では、この操作を行えません。",
   conflict: "現在の状態では、この操作を行えません。",
   method_not_allowed: "このパスでは使用できないメソッドです。API で削除できるのは回答だけです。",
   submission_closed: "回答がクローズされているため、変更も削除もできません。",
