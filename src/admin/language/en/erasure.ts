@@ -9,9 +9,9 @@ export const erasure = ({ formatCount }: Words) => ({
     `Values in ${formatCount(fields)} ${plural(fields, "field")}, and their search entries`,
   changes: (count: number, hasMore: boolean) =>
     `The former values of ${hasMore ? "more than " : ""}${formatCount(count)} ${plural(count, "change")}`,
-  response: "The API response for retries, which “Delete” keeps for up to 24 hours",
+  response: "The copy of what a program sent, which “Delete” keeps for up to 24 hours",
   note: (item: string) =>
-    `The changes feed lists the ${item} as deleted. The audit keeps its ID, who deleted it and when.`,
+    `Connected systems learn only that the ${item} was deleted. The audit keeps its ID, who deleted it and when.`,
   erase: "Permanently delete",
   done: (title: string) => `${title} permanently deleted`,
 });

@@ -76,7 +76,7 @@ const deliveries = ({ quantity }: Words) => ({
     event: "Event",
     status: "Result",
     response: "Response",
-    milliseconds: "ms",
+    milliseconds: "Duration (ms)",
     attempt: "Attempt",
     actions: "Actions",
   },

@@ -116,7 +116,7 @@ export const calls = ({ formatCount }: Numbers): Texts => ({
     request: "リクエスト",
     status: "ステータス",
     reason: "理由",
-    milliseconds: "処理時間（ms）",
+    milliseconds: "処理時間（ミリ秒）",
     id: "リクエスト ID",
   },
   none: "リクエストはまだありません",

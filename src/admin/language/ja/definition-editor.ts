@@ -20,7 +20,7 @@ const problems = (): Editor["problems"] => ({
   viewUsesField: (view, field) =>
     `ビュー「${view}」が「${field}」を使用しています。フィールドを削除する前に、ビューを変更または削除してください。`,
   tooManyFields: (most) =>
-    `この画面で編集できるフィールドは ${most} 個までです。それより大きい定義は、JSON または API で変更してください。`,
+    `この画面で編集できるフィールドは ${most} 個までです。それより多い場合は、JSON または API で変更してください。`,
   conflict: (theirs, both) =>
     [
       "ほかのユーザーが変更したため、保存されていません。入力した内容は残っています。",
@@ -45,7 +45,7 @@ const page = ({ formatCount }: Numbers): Editor["page"] => ({
   rules: ruleFlags(),
   tooLarge: (most, link) =>
     sentence`この画面で編集できるフィールドは ${formatCount(most)} 個までです。${link}`,
-  editAsJson: "この定義を JSON で編集",
+  editAsJson: "すべてのフィールドを JSON で編集",
 });
 
 export const definitionEditor = (numbers: Numbers): Editor => ({
@@ -55,7 +55,8 @@ export const definitionEditor = (numbers: Numbers): Editor => ({
   keyHint:
     "API の URL に使用される名前です。半角の英小文字で始まる英数字で入力します。あとから変更できません。フォームやアプリの名前が英字の場合は省略できます。",
   location: "データの保存場所",
-  locationHint: "あとからこの画面では変更できません。ファイルは共通のバケットに保存されます。",
+  locationHint:
+    "あとからこの画面では変更できません。ファイルは、すべてのフォームとアプリに共通の場所に保存されます。",
   anywhere: "指定なし",
   hiddenFields: "削除したフィールド",
   dataKept: "データは保持されています。",

@@ -51,7 +51,7 @@ export const definitionVersions = (): Catalogue["definitionVersions"] => ({
   },
   between: (from, to) => `バージョン ${from} から ${to} への変更`,
   all: "すべてのバージョン",
-  notStored: "この変更の定義は、すでに保存期間を過ぎています。",
+  notStored: "これらのバージョンは、すでに保存されていません。",
   noChanges: "変更はありません",
   diffs: {
     title: "変更内容",

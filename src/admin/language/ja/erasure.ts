@@ -7,9 +7,9 @@ export const erasure = ({ formatCount }: Numbers): Catalogue["erasure"] => ({
   values: (fields) => `${formatCount(fields)} 個のフィールドの値と、その検索インデックス`,
   changes: (count, hasMore) =>
     `変更履歴 ${formatCount(count)} 件${hasMore ? "以上" : ""}に含まれる変更前の値`,
-  response: "再試行のために 24 時間保存されるレスポンス（「削除」では残ります）",
+  response: "プログラムから送信された内容の控え（「削除」では最長 24 時間残ります）",
   note: (item) =>
-    `変更フィードには、${item}が削除されたことが記録されます。監査ログには、削除した人、日時、ID が残ります。`,
+    `連携しているシステムには、${item}が削除されたことだけが伝わります。監査ログには、削除した人、日時、ID が残ります。`,
   erase: "完全に削除",
   done: (title) => `「${title}」を完全に削除しました`,
 });

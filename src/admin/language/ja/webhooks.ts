@@ -45,7 +45,7 @@ const inputs = (): Texts["inputs"] => ({
     ids: { name: "ID のみ", hint: "サービスの外に出せないデータに使用します。" },
   },
   recalculationsHint: "計算式の変更で、保存済みのデータが更新されたときの動作です。",
-  recalculations: { true: "データごとにイベントを送信", false: "イベントを送信しない" },
+  recalculations: { true: "データごとにイベントを送信する", false: "イベントを送信しない" },
   changedFieldsHint:
     "「更新」のイベントを、選択したフィールドの変更に限定します。選択しない場合は、すべてが対象です。",
   searchFields: "フィールドを検索",
@@ -83,7 +83,7 @@ const deliveries = (numbers: Numbers): Texts["deliveries"] => ({
     event: "イベント",
     status: "結果",
     response: "レスポンス",
-    milliseconds: "処理時間（ms）",
+    milliseconds: "処理時間（ミリ秒）",
     attempt: "回数",
     actions: "操作",
   },
@@ -101,7 +101,8 @@ const deliveries = (numbers: Numbers): Texts["deliveries"] => ({
   results: { sent: "送信済み", failed: "失敗" },
   test: "テストイベント",
   older: "以前の送信履歴を表示",
-  delivered: (status, milliseconds) => `イベントを送信しました（${status}、${milliseconds} ms）`,
+  delivered: (status, milliseconds) =>
+    `イベントを送信しました（${status}、${milliseconds} ミリ秒）`,
   failed: (error) => `イベントを送信できませんでした。${error}`,
 });
 
