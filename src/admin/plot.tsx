@@ -30,7 +30,8 @@ export function Plot({
   describeTotal: (total: number) => string;
   bars: readonly Bar[];
 }) {
-  const text = useText().frame.chart;
+  const { frame, problems } = useText();
+  const text = frame.chart;
   const maximum = Math.max(1, ...bars.map(({ value }) => value));
   const scale = roundUpToScale(maximum);
   const total = bars.reduce((sum, { value }) => sum + value, 0);
@@ -47,11 +48,11 @@ export function Plot({
   }
   return (
     <figure class="card">
-      <h2>{`${title} · ${totals}`}</h2>
+      <h2>{text.title(title, totals)}</h2>
       <div
         class="chart"
         role="img"
-        aria-label={`${title}: ${text.description(totals, first, last, maximum)}`}
+        aria-label={problems.at(title, text.description(totals, first, last, maximum))}
       >
         <Scale scale={scale} />
         <svg class="plot" width="100%" height={height} aria-hidden="true">
@@ -129,7 +130,8 @@ function Labels({ bars }: { bars: readonly Bar[] }) {
 }
 
 function Bars({ bars, scale }: { bars: readonly Bar[]; scale: number }) {
-  const text = useText().frame.chart;
+  const { frame, problems } = useText();
+  const text = frame.chart;
   const viewer = useViewer();
   const step = 100 / bars.length;
   const barHeight = (value: number) => round(baselineY - yOf(value, scale));
@@ -148,7 +150,12 @@ function Bars({ bars, scale }: { bars: readonly Bar[]; scale: number }) {
       {bars.map(({ label, value, bad }, i) =>
         value === 0 ? null : (
           <g>
-            <title>{`${label}: ${formatCount(viewer, value)}${bad > 0 ? text.rejected(bad) : ""}`}</title>
+            <title>
+              {problems.at(
+                label,
+                `${formatCount(viewer, value)}${bad > 0 ? text.rejected(bad) : ""}`,
+              )}
+            </title>
             {rect(i, value)}
             {bad > 0 ? rect(i, bad, "bad") : null}
             {bars.length > maxValues ? null : (

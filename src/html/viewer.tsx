@@ -76,13 +76,20 @@ const relativeFormats: Record<Language, () => Intl.RelativeTimeFormat> = {
   en: lazy(() => new Intl.RelativeTimeFormat("en", { numeric: "auto" })),
   ja: lazy(() => new Intl.RelativeTimeFormat("ja", { numeric: "auto" })),
 };
+/** “Last month” would be the calendar month, so months and years are numbers. */
+const exactFormats: Record<Language, () => Intl.RelativeTimeFormat> = {
+  en: lazy(() => new Intl.RelativeTimeFormat("en")),
+  ja: lazy(() => new Intl.RelativeTimeFormat("ja")),
+};
 
 /** Formats like “2 minutes ago” and “in 12 months”. */
 function formatDistance({ language, now }: Viewer, at: number): string {
   const distance = at - now;
   const unit = relativeUnits.find(([, length]) => Math.abs(distance) >= length);
   if (!unit) return partTexts(language).justNow;
-  return relativeFormats[language]().format(Math.round(distance / unit[1]), unit[0]);
+  const [name, length] = unit;
+  const formats = name === "month" || name === "year" ? exactFormats : relativeFormats;
+  return formats[language]().format(Math.round(distance / length), name);
 }
 
 type TimeStyle = "time" | "day" | "recent" | "distance";
@@ -137,6 +144,12 @@ export function formatCount({ locale }: HasLocale, count: number): string {
 /** Formats like “10K”, which fits beside an axis. */
 export function formatShortCount({ locale }: HasLocale, count: number): string {
   return cachedNumberFormat(locale, "short", { notation: "compact" }).format(count);
+}
+
+/** Formats a share like “0.04%”. */
+export function formatSmallPercent({ locale }: HasLocale, share: number): string {
+  const options = { style: "percent", maximumFractionDigits: 2 } as const;
+  return cachedNumberFormat(locale, "smallPercent", options).format(share);
 }
 
 /** Formats a share like “98%”. Only a whole is 100%. */

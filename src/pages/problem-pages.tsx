@@ -121,7 +121,7 @@ const japaneseTexts: Record<ProblemCode, readonly [title: string, text?: string]
   malformed_json: ["内容を読み取れませんでした"],
   malformed_header: ["内容を読み取れませんでした"],
   permission_required: ["アクセス権がありません"],
-  role_required: ["権限がありません"],
+  role_required: ["この操作を行えません"],
   conflict: ["実行できませんでした"],
   submissions_closed: ["受け付けていません"],
   submission_closed: ["クローズ済みの回答です"],

@@ -137,7 +137,9 @@ describe("The editor in Japanese", () => {
     const japaneseName = { name: "けいひ", "fields[0].type": "text", "fields[0].label": "金額" };
     const keys = (await post("/forms", { ...japaneseName, do: "save" })).text;
     expect(keys).toContain("1 件のエラーを修正してください。");
-    expect(keys).toContain("「けいひ」のキーを半角英字で入力してください。例：keihi");
+    expect(keys).toContain(
+      "「けいひ」のキーを、半角の英小文字で始まる英数字で入力してください。例：keihi",
+    );
     const unnamed = { "fields[0].type": "text", "fields[0].label": "なまえ", do: "save" };
     const { status, text } = await post("/forms", unnamed);
     expect(status).toBe(422);
@@ -149,7 +151,7 @@ describe("The editor in Japanese", () => {
     const hiding = { version, "fields[0].type": "text", "fields[0].was": "n" };
     const changes = { ...hiding, "fields[0].key": "n", "fields[0].label": "NAME" };
     const review = (await post(`/forms/${plain}/fields?draft`, { ...changes, do: "check" })).text;
-    expect(review).toContain("<strong>AMOUNT</strong>を非表示にします。");
+    expect(review).toContain("<strong>AMOUNT</strong>を削除します。");
     const refused = (await post(`/forms/${plain}/fields`, { ...changes, do: "save" })).text;
     expect(refused).toContain("「KIND」「AMOUNT」「LINES」「FILES」「SUM」と保存済みのデータ");
     const late = (await post(`/forms/${plain}/fields`, { ...changes, version: 9, do: "save" }))

@@ -97,7 +97,7 @@ async function englishErrors(path: string): Promise<string[]> {
         const response =
           form.method === "POST"
             ? await send("POST", form.action, body)
-            : await send("GET", `${form.action}?${body}`);
+            : await send("GET", `${form.action}?${body.toString()}`);
         const place = `${form.action} ${names.join().slice(0, 80)}=${wrong.slice(0, 9)}`;
         if (response.status >= 500) found.push(`${place}: ${response.status}`);
         found.push(...englishSentences(await response.text()).map((text) => `${place}: ${text}`));

@@ -55,7 +55,7 @@ describe("The pages of credentials in Japanese", () => {
     const input = { page: "issue", name: "", kind: "token", expires: "30d" };
     const { status, text } = await post("/integrations", input);
     expect(status).toBe(422);
-    expect(text).toContain("用途を選択してください。");
+    expect(text).toContain("用途</a>：選択してください。");
     expect(text).toContain("1 つ以上を個別に選択してください。");
     const purpose = { ...input, purpose: "read", scope: "all", requests: "", writes: "" };
     const { body } = await admin("POST", "/integrations", purpose, { "Accept-Language": "ja" });
@@ -112,9 +112,9 @@ describe("The pages of webhooks in Japanese", () => {
     for (const path of ["", "/new", `/${id}`, ...own])
       expect([path, englishWords(await get(`/webhooks${path}`))]).toEqual([path, []]);
     expect(await get(`/webhooks/${id}`)).toContain("送信先が 503 を返しました。");
-    expect(await flashOf(`/webhooks/${id}/test`, {})).toContain("イベントを配信できませんでした。");
+    expect(await flashOf(`/webhooks/${id}/test`, {})).toContain("イベントを送信できませんでした。");
     receiver.recover();
-    expect(await flashOf(`/webhooks/${id}/test`, {})).toMatch(/^イベントを配信しました（200、/);
+    expect(await flashOf(`/webhooks/${id}/test`, {})).toMatch(/^イベントを送信しました（200、/);
     expect(await flashOf(`/webhooks/${id}`, { state: "paused" })).toBe(
       "Webhook を一時停止しました",
     );

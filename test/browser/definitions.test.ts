@@ -77,7 +77,7 @@ describe.each([
     await person.fill("What, row 1", "Chair");
     await person.fill("Amount, row 1", "120.5");
     await person.press("Create submission");
-    expect(await page.getByRole("status").first().textContent()).toBe("Sato submitted");
+    expect(await page.getByRole("status").first().textContent()).toBe("Sato created");
     const text = await person.main();
     for (const value of ["Office supplies", "C-1", "20 Nov 2026", "Chair", "120.5"]) {
       expect(text).toContain(value);

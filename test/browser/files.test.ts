@@ -62,7 +62,7 @@ describe("Files of a form", () => {
     await page.getByLabel("Remove train.txt").waitFor();
     await expectGoodLooks(page);
     await person.press("Create submission");
-    await page.getByText("Trip to Lyon submitted").waitFor();
+    await page.getByText("Trip to Lyon created").waitFor();
     expect(await storedNames(page.url())).toEqual(["hotel.txt", "train.txt"]);
     await expectGoodLooks(page);
   }, 60_000);
@@ -76,7 +76,7 @@ describe("Files of a form", () => {
     await person.press("Dismiss scan.txt");
     expect(await page.getByText("scan.txt").count()).toBe(0);
     await person.press("Create submission");
-    await page.getByText("Scan submitted").waitFor();
+    await page.getByText("Scan created").waitFor();
     expect(await storedNames(page.url())).toEqual([]);
   }, 60_000);
 
@@ -85,7 +85,7 @@ describe("Files of a form", () => {
     await person.fill("Title", "Trip to Kyoto");
     await page.getByLabel("Add files").setInputFiles([textFile("bus.txt"), textFile("meal.txt")]);
     await person.press("Create submission");
-    await page.getByText("Trip to Kyoto submitted").waitFor();
+    await page.getByText("Trip to Kyoto created").waitFor();
     expect(await storedNames(page.url())).toEqual(["bus.txt", "meal.txt"]);
     await person.follow("Edit");
     await person.tick("Remove bus.txt");

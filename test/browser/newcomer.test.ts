@@ -76,7 +76,7 @@ describe.each([
     await person.fill("Who", "Tanaka");
     await person.fill("Price, row 1", "15.1");
     await person.press("Create submission");
-    await page.getByText("Tanaka submitted").waitFor();
+    await page.getByText("Tanaka created").waitFor();
     await person.follow("Edit");
     await person.fill("Who", "Suzuki");
     await person.press("Save changes");
@@ -90,7 +90,7 @@ describe.each([
     await page.locator("summary", { hasText: "Download" }).click();
     const [download] = await Promise.all([
       page.waitForEvent("download"),
-      page.getByRole("link", { name: "CSV, lossless" }).click(),
+      page.getByRole("link", { name: "CSV with exact values" }).click(),
     ]);
     expect(download.suggestedFilename()).toBe(`${formKey}.csv`);
     await person.follow("Suzuki");

@@ -9,7 +9,15 @@ import {
 } from "#domain/database-size.ts";
 import { formatTimestamp } from "#domain/time.ts";
 import { Badge, Table } from "#html/parts.tsx";
-import { Count, formatBytes, Time, useViewer } from "#html/viewer.tsx";
+import {
+  Count,
+  formatBytes,
+  formatPercent,
+  formatSmallPercent,
+  Time,
+  useViewer,
+  type Viewer,
+} from "#html/viewer.tsx";
 import type { AdminEnv } from "#http/env.ts";
 import { useText } from "#admin/language/index.tsx";
 import { AdminPage } from "#admin/layout.tsx";
@@ -19,10 +27,8 @@ import { MoveList, moveDocument } from "./move-list.tsx";
 import { moveForm, databasesPath } from "./move-page.tsx";
 
 /** Two decimals below one percent, so that a small database does not seem empty. */
-function formatShare(bytes: number): string {
-  const percent = 100 * shareOfLimit(bytes);
-  return `${percent.toFixed(percent < 1 ? 2 : 0)} %`;
-}
+const formatShare = (viewer: Viewer, share: number): string =>
+  share < 0.01 ? formatSmallPercent(viewer, share) : formatPercent(viewer, share);
 
 function databaseDocument({ name, location, report }: DatabaseStatus) {
   return {
@@ -54,7 +60,7 @@ function DatabaseRow({ name, isHome, location, report }: DatabaseStatus) {
         {report ? formatBytes(viewer, report.bytes) : "–"}
       </td>
       <td class="number" data-label={columns.share}>
-        {report ? formatShare(report.bytes) : "–"}{" "}
+        {report ? formatShare(viewer, shareOfLimit(report.bytes)) : "–"}{" "}
         {report && isNearlyFull(report.bytes) ? <Badge tone="warn">{text.nearlyFull}</Badge> : null}
       </td>
       <td class="number" data-label={columns.collections}>

@@ -197,6 +197,21 @@ function PreviewInputs({ finished, frame }: EditorProps) {
   );
 }
 
+/** Enter in an input presses the first button of the form. */
+const ReviewOnEnter = () => (
+  <button
+    type="submit"
+    name="do"
+    value="check"
+    class="unseen"
+    tabindex={-1}
+    aria-hidden="true"
+    formnovalidate
+  >
+    {useText().definitionEditor.review}
+  </button>
+);
+
 /** Edits all fields of a definition on one page, with a preview and the effects of saving. */
 export function Editor(props: EditorProps) {
   const { kind, draft, stored, preview, wrong: problem, action } = props;
@@ -213,18 +228,7 @@ export function Editor(props: EditorProps) {
         data-editor=""
         data-warn={props.isUnsaved ? "unsaved" : ""}
       >
-        {/* Enter in an input presses the first button. */}
-        <button
-          type="submit"
-          name="do"
-          value="check"
-          class="unseen"
-          tabindex={-1}
-          aria-hidden="true"
-          formnovalidate
-        >
-          {text.review}
-        </button>
+        <ReviewOnEnter />
         <input type="hidden" name="version" value={String(draft.version)} />
         <input type="hidden" name="known" value={storedKeys} />
         {draft.copyOf ? <input type="hidden" name="copy_of" value={draft.copyOf} /> : null}

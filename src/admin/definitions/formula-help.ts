@@ -19,7 +19,7 @@ export function exampleFormula(fields: readonly DraftField[]): string {
   const date = named.find(({ field }) => field.type === "date");
   if (date) return `days_between(today(), ${date.key})`;
   const text = named.find(({ field }) => valueKinds[field.type] === "text");
-  return text ? `concat(${text.key}, "!")` : "1 + 1";
+  return text ? `concat("No. ", ${text.key})` : "1 + 1";
 }
 
 function firstNumber(columns: readonly DraftField[]): string | undefined {

@@ -54,7 +54,7 @@ function CollectionRow({
 }) {
   const { definitions, terms } = useText();
   const text = definitions.list;
-  const { items, Items } = terms.collections[kind];
+  const { Items, itemCount: describeCount } = terms.collections[kind];
   const path = collectionPath[kind];
   const { key, name, description, itemCount, lastItemAt } = overview;
   return (
@@ -72,8 +72,10 @@ function CollectionRow({
         </td>
       ) : null}
       <td class="number" data-label={Items}>
-        <Count of={itemCount} />
-        <span class="unseen"> {items}</span>
+        <span aria-hidden="true">
+          <Count of={itemCount} />
+        </span>
+        <span class="unseen">{describeCount(itemCount)}</span>
       </td>
       <td class="muted" data-label={text.lastCreated}>
         {lastItemAt === null ? "–" : <Time at={lastItemAt} as="distance" />}

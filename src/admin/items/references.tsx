@@ -17,14 +17,18 @@ export const noReferences: References = { titles: new Map(), choices: new Map() 
 export const ReferencesContext = createContext<References>(noReferences);
 
 /** The text by which people recognize and choose a record: `Yamada (CUS-000001)`. */
-export const recordLabel = ({ title, receiptNumber }: RecordTitle): string =>
-  title === null ? receiptNumber : `${title.replaceAll(/\s+/g, " ")} (${receiptNumber})`;
+export const recordLabel = (
+  { title, receiptNumber }: RecordTitle,
+  { terms }: Pick<Catalogue, "terms">,
+): string =>
+  title === null ? receiptNumber : terms.recordLabel(title.replaceAll(/\s+/g, " "), receiptNumber);
 
 /** Shows a reference as the title of its record, or as the ID of a record that is gone. */
 export function ReferenceValue({ id, short }: { id: string; short: boolean | undefined }) {
+  const text = useText();
   const record = useContext(ReferencesContext).titles.get(id);
   if (!record) return <span class="muted">{id}</span>;
-  const label = short ? (record.title ?? record.receiptNumber) : recordLabel(record);
+  const label = short ? (record.title ?? record.receiptNumber) : recordLabel(record, text);
   const path = collectionPath.app;
   return (
     <a href={`${path}/${record.app}/items/${id}`}>
@@ -35,22 +39,27 @@ export function ReferenceValue({ id, short }: { id: string; short: boolean | und
 
 /** The text of an input for a reference. */
 export function useReferenceText(text: string): string {
+  const catalogue = useText();
   const record = useContext(ReferencesContext).titles.get(text);
-  return record ? recordLabel(record) : text;
+  return record ? recordLabel(record, catalogue) : text;
 }
 
 /** The suggestions of an input for a reference. Scripts replace them while people type. */
 export function RecordChoices({ id, name }: { id: string; name: string }) {
+  const text = useText();
   const choices = useContext(ReferencesContext).choices.get(name) ?? [];
-  const { candidates } = useText().itemForm;
   return (
     <>
       <datalist id={id}>
         {choices.map((record) => (
-          <option value={recordLabel(record)} />
+          <option value={recordLabel(record, text)} />
         ))}
       </datalist>
-      {choices.length > 0 ? <span class="hint">{candidates(choices.map(recordLabel))}</span> : null}
+      {choices.length > 0 ? (
+        <span class="hint">
+          {text.itemForm.candidates(choices.map((record) => recordLabel(record, text)))}
+        </span>
+      ) : null}
     </>
   );
 }

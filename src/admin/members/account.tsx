@@ -199,7 +199,7 @@ function SessionsTable({ sessions, hash }: { sessions: readonly SessionSummary[]
         {sessions.map((session) => (
           <tr>
             <th scope="row">
-              {session.device || text.unknownDevice}{" "}
+              {session.device ? text.device(session.device) : text.unknownDevice}{" "}
               {session.hash === hash ? <Badge tone="accent">{text.thisSession}</Badge> : null}
             </th>
             <td data-label={columns.lastSeen}>

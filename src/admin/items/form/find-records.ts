@@ -39,8 +39,8 @@ function referenceInputs(fields: readonly Field[], form: FormValues): ReferenceI
   });
 }
 
-/** A label ends in the receipt number, as in `Yamada (CUS-000001)`. */
-const receiptOf = (text: string) => /\(([^()]+)\)$/.exec(text)?.[1] ?? text;
+/** A label ends in the receipt number, as in `Yamada (CUS-000001)` and `山田（CUS-000001）`. */
+const receiptOf = (text: string) => /[(（]([^()（）]+)[)）]$/.exec(text)?.[1] ?? text;
 
 /** A form with the IDs of the records that its texts name. */
 export interface ResolvedForm {
@@ -97,10 +97,13 @@ export async function findFormRecords(
 export function withGuesses(
   message: string,
   { guesses }: ResolvedForm,
-  { itemForm }: Pick<Catalogue, "itemForm">,
+  catalogue: Pick<Catalogue, "itemForm" | "terms">,
 ): string {
-  const labels = [...guesses].map(([text, record]) => ({ text, label: recordLabel(record) }));
-  return labels.length === 0 ? message : itemForm.guessed(message, labels);
+  const labels = [...guesses].map(([text, record]) => ({
+    text,
+    label: recordLabel(record, catalogue),
+  }));
+  return labels.length === 0 ? message : catalogue.itemForm.guessed(message, labels);
 }
 
 /** Loads the titles that a form shows, of stored and of submitted values. */

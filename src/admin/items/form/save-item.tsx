@@ -259,11 +259,10 @@ export async function createFromForm(c: AdminContext, kind: CollectionKind): Pro
       const body = buildItemBody(form, compiled);
       const { response: view } = await createItem(c.var.action, compiled, body, noIdempotencyKey);
       const text = readTexts(c);
-      const { savedDraft, saved, submitted } = text.itemForm.outcomes;
+      const { savedDraft, created } = text.itemForm.outcomes;
       const title = itemTitle(view, fields, text);
       const base = itemsPath(c, kind);
-      const describe = kind === "app" ? saved : submitted;
-      const createdMessage = view.status === "draft" ? savedDraft(title) : describe(title);
+      const createdMessage = view.status === "draft" ? savedDraft(title) : created(title);
       const isAnother = textOf(form["$another"]) !== "";
       return {
         to: isAnother ? `${base}/new?like=${shareValues(fields, view.data)}` : `${base}/${view.id}`,

@@ -73,19 +73,19 @@ export const suggestRecords = page({
     const compiled = await requireCachedOrStoredCollection(ctx, "app", keyParam(c));
     return findRecordChoices(ctx, compiled, c.req.query("q") ?? "");
   },
-  document: (records) => ({
+  document: (records, { text }) => ({
     items: records.map((record) => ({
       id: record.id,
       receipt_number: record.receiptNumber,
       title: record.title,
-      label: recordLabel(record),
+      label: recordLabel(record, text),
     })),
   }),
   render: (frame, records) => (
     <AdminPage {...dataAssets} frame={frame} title={frame.text.terms.collections.app.Items}>
       <ul>
         {records.map((record) => (
-          <li>{recordLabel(record)}</li>
+          <li>{recordLabel(record, frame.text)}</li>
         ))}
       </ul>
     </AdminPage>

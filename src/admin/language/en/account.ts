@@ -32,6 +32,8 @@ export const account = () => ({
     signedIn: "Signed in",
     actions: "Actions",
   },
+  /** A device like “Firefox on Windows”. */
+  device: (device: string): string => device,
   unknownDevice: "Unknown device",
   thisSession: "this session",
   signOut: "Sign out",

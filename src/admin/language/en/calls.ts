@@ -104,7 +104,7 @@ export const calls = ({ formatCount, quantity }: Words) => ({
     request: "Request",
     status: "Status",
     reason: "Reason",
-    milliseconds: "ms",
+    milliseconds: "Duration (ms)",
     id: "Request ID",
   },
   none: "No requests yet",

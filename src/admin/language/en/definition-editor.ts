@@ -42,7 +42,7 @@ const problems = () => ({
   viewUsesField: (view: string, field: string) =>
     `The view “${view}” uses “${field}”. Change or delete the view before you remove the field.`,
   tooManyFields: (most: number) =>
-    `This page can edit up to ${most} fields. Edit larger definitions as code or through the API.`,
+    `This page can edit up to ${most} fields. Edit larger ones as JSON or through the API.`,
   conflict: (theirs: readonly string[], both: readonly string[]) =>
     [
       "Not saved, because someone else changed this. Your input is still here.",
@@ -63,7 +63,7 @@ const page = ({ formatCount }: Words) => ({
   readOnly: "Only owners, admins and editors can edit fields.",
   tooLarge: (most: number, link: Child) =>
     sentence`This page can edit up to ${formatCount(most)} fields. ${link}.`,
-  editAsJson: "Edit this definition as JSON",
+  editAsJson: "Edit all fields as JSON",
   noFields: "No fields yet",
   fields: "Fields",
   columns: { label: "Label", type: "Type", rules: "Rules" },
@@ -77,7 +77,8 @@ export const definitionEditor = (words: Words) => ({
   inputOf: (label: string, input: string) => `${label}, ${input}`,
   keyHint: "Used in API URLs. Can’t be changed later. Leave blank to derive it from the name.",
   location: "Data location",
-  locationHint: "Can’t be changed here later. Files stay in the installation’s bucket.",
+  locationHint:
+    "Can’t be changed here later. Files stay in the storage that all forms and apps share.",
   anywhere: "Anywhere",
   hiddenFields: "Hidden fields",
   dataKept: "Their data is kept.",

@@ -14,7 +14,7 @@ export const definitionVersions = ({ quantity }: Words) => ({
   compare: { title: "Compare versions", from: "Compare", to: "with", submit: "Compare versions" },
   between: (from: number, to: number) => `Changes from version ${from} to ${to}`,
   all: "All versions",
-  notStored: "The definitions of this change are no longer stored.",
+  notStored: "These versions are no longer stored.",
   noChanges: "No changes",
   diffs: {
     title: "Changes",

@@ -36,7 +36,7 @@ export const definitions = (words: Words) => ({
   acceptance: acceptance(words),
   dataIn: (location: string) => `Data in ${location}`,
   indexing: (done: number, total: number) =>
-    `Updating search entries and formulas: ${words.formatCount(done)} of ${words.formatCount(total)}`,
+    `Updating search and formulas: ${words.formatCount(done)} of ${words.formatCount(total)}`,
   create: (one: string) => `Create ${one}`,
   timeZone: "Time zone",
   timeZoneHint: "Used for imports, downloads, formulas and dates. Example: Europe/Berlin.",

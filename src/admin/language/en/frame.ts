@@ -33,6 +33,7 @@ export const frame = ({ formatCount }: Words) => ({
     rejected: (count: number) => `, ${formatCount(count)} rejected`,
     description: (totals: string, first: string, last: string, peak: number) =>
       `${totals}, from ${first} to ${last}, peak ${formatCount(peak)}`,
+    title: (title: string, totals: string) => `${title} · ${totals}`,
     none: "None in this period.",
     accepted: "accepted",
     rejectedKey: "rejected",

@@ -30,6 +30,7 @@ const conflict = () => ({
 
 const outcomes = () => ({
   saved: (title: string) => `${title} saved`,
+  created: (title: string) => `${title} created`,
   submitted: (title: string) => `${title} submitted`,
   savedDraft: (title: string) => `${title} saved as a draft`,
   unchanged: (title: string) => `No changes to save in ${title}`,

@@ -52,7 +52,7 @@ const reasons = ({ formatCount, quantity }: Words) => ({
 const scope = () => ({
   title: "What can be imported",
   points: [
-    "You can import “CSV, lossless” downloads without changes. The same goes for “For spreadsheets” downloads, except for line items.",
+    "You can import “CSV with exact values” downloads without changes. The same goes for “For spreadsheets” downloads, except for line items.",
     "Write line items as JSON in one cell. Write options as stored values or labels.",
     "Calculated fields, receipt numbers, versions, and columns about who created or changed an item aren’t imported.",
     "New submissions can be drafts or submitted, but not closed.",

@@ -1,19 +1,23 @@
 import type { Words } from "./words.ts";
 
+/** “British English” or “German (Austria)”. */
+const nameLocale = (locale: string): string =>
+  new Intl.DisplayNames("en", { type: "language" }).of(locale) ?? locale;
+
 const downloads = () => ({
   menu: "Download",
   /** The menu on phones, which also has the import. */
   more: "More",
   spreadsheet: "For spreadsheets",
   spreadsheetHint: (zone: string) => `CSV with labels, times in ${zone}`,
-  local: "For spreadsheets, your format",
+  local: "For spreadsheets, in your format",
   localHint: (locale: string, zone: string) =>
-    `Dates and numbers as in ${locale}, times in ${zone}`,
+    `Dates and numbers as in ${nameLocale(locale)}, times in ${zone}`,
   lines: "For spreadsheets, one line per row",
   linesHint: (zone: string) => `CSV of the line items, times in ${zone}`,
-  csv: "CSV, lossless",
+  csv: "CSV with exact values",
   csvHint: "Keys and stored values, times in UTC",
-  ndjson: "NDJSON, lossless",
+  ndjson: "JSON lines with exact values",
   ndjsonHint: "One item per line, as in the API",
 });
 

@@ -3,7 +3,7 @@ import type { FieldFacts } from "#admin/language/field-facts.ts";
 import { type ReasonTexts, translateReason } from "#admin/language/reason-texts.ts";
 import { fileTypes } from "./words.ts";
 
-/** Sentences of the API in the words of the pages, where the API names properties and positions. */
+/** Sentences of the API in the words of the pages, where the API names properties and positions. Formulas add the position. */
 const officeReasons: Partial<ReasonTexts> = {
   closesBeforeOpening: "Must be later than the opening time.",
   keyFormat: ({ pattern }) =>
@@ -14,10 +14,10 @@ const officeReasons: Partial<ReasonTexts> = {
   notOffsetDateTime: "Enter a date and a time.",
   notAbsoluteUrl: "Enter a URL that starts with https://.",
   notHttps: "Enter a URL that starts with https://.",
-  endsTooEarly: "The formula ends too early.",
-  unclosedBracket: ({ bracket }) => `The closing "${bracket}" is missing.`,
-  unclosedText: "The text has no closing quote.",
-  unexpectedText: ({ text }) => `Unexpected "${text}".`,
+  endsTooEarly: "the formula ends too early.",
+  unclosedBracket: ({ bracket }) => `the closing "${bracket}" is missing.`,
+  unclosedText: "the text has no closing quote.",
+  unexpectedText: ({ text }) => `unexpected "${text}".`,
 };
 
 /** Problems, as pages show them. */

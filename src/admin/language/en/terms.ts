@@ -107,6 +107,8 @@ export const terms = (words: Words) => ({
   key: "Key",
   properties: properties(),
   booleans: { true: "Yes", false: "No" },
+  /** The text by which people recognize and choose a record: “Yamada (CUS-000001)”. */
+  recordLabel: (title: string, receiptNumber: string) => `${title} (${receiptNumber})`,
   name: "Name",
   cancel: "Cancel",
   continue: "Continue",

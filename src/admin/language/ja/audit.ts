@@ -57,7 +57,7 @@ const phrases = (): Record<ResourceAction, string> => ({
   "move.stop": "のデータの移動を中止しました",
   "member.invite": "を招待しました",
   "member.withdraw": "の招待を取り消しました",
-  "member.change": "の権限を変更しました",
+  "member.change": "の役割を変更しました",
   "member.remove": "をメンバーから削除しました",
   "member.reset_link": "のパスワード再設定リンクを作成しました",
   "person.search": "（個人データの検索）を実行しました",

@@ -18,7 +18,7 @@ const purposes = (): Texts["purposes"] => ({
     hint: "フォームとアプリの定義をファイルで管理する開発者向けです。定義を作成、編集します。データにはアクセスできません。",
   },
   partner: {
-    name: "取引先",
+    name: "取引先との連携",
     hint: "ほかの会社向けです。データを作成し、自分で作成したデータだけを読み取り、編集します。同じ内容のビューがなければビューを追加し、すべてのメンバーにタブとして表示します。Web サイトには使用しないでください。",
   },
   part_report: {
@@ -51,7 +51,7 @@ const expiry = (): Texts["expiry"] => ({
   on: (day) => `${day} まで`,
   choices: { "30d": "30 日後", "90d": "90 日後", "365d": "1 年後" },
   day: "日付を指定",
-  dayHint: (zone) => `${zone} の時刻で、この日の終わりに期限が切れます。`,
+  dayHint: (zone) => `${zone} の時刻で、この日の終わりに有効期限が切れます。`,
   never: "無期限",
   neverHint: "失効させるまで有効です。",
 });
@@ -67,7 +67,7 @@ const limits = (): Texts["limits"] => ({
 });
 
 const errors = (): Texts["errors"] => ({
-  purpose: "用途を選択してください。",
+  purpose: "選択してください。",
   atLeastOne: "1 つ以上選択してください。",
   noResources: "すべてのフォームとアプリを選択するか、1 つ以上を個別に選択してください。",
   allAndSome: "「すべて」と個別の選択は、どちらか一方だけを指定してください。",
@@ -79,16 +79,17 @@ const errors = (): Texts["errors"] => ({
   resource: "app:KEY、form:KEY、または form:KEY/VIEW の形式でビューを指定してください。",
   resources: '"all"、または app:KEY と form:KEY の一覧を指定してください。',
   origin:
-    "https://shop.example のようなオリジンを指定してください。パス、ワイルドカード、末尾のスラッシュは使用できません。",
-  name: "正しい Unicode の文字列で入力してください。U+0000 と、30 個を超えて連続する結合文字は使用できません。",
-  zone: "Asia/Tokyo のような IANA タイムゾーンを指定してください。",
+    "https://shop.example のように、https:// とホスト名だけを指定してください。パス、ワイルドカード、末尾のスラッシュは使用できません。",
+  name: "使用できない文字が含まれています。",
+  zone: "タイムゾーンの名前を入力してください。例：Asia/Tokyo",
 });
 
 export const credentialAccess = (): Texts => ({
   purposes: purposes(),
   resources: resources(),
   kindHints: {
-    token: "リクエストごとに送信します。作成したメンバーが削除されると使用できなくなります。",
+    token:
+      "リクエストごとに送信するトークンです。作成したメンバーが削除されると使用できなくなります。",
     client:
       "OAuth 2.0 の ID とシークレットです。作成したメンバーが削除されても引き続き使用できます。",
   },

@@ -138,7 +138,7 @@ const permissions = (): Texts["permissions"] => ({
   "submissions:delete": "回答の削除",
   "schema:read": "定義と OpenAPI ドキュメントの読み取り",
   "schema:write": "フォームとアプリの作成と編集",
-  "webhooks:manage": "Webhook の管理と配信履歴の表示",
+  "webhooks:manage": "Webhook の管理と送信履歴の表示",
 });
 
 const list = (): Texts["list"] => ({

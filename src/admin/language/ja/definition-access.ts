@@ -45,7 +45,7 @@ export const definitionAccess = (): Catalogue["definitionAccess"] => ({
       partner: (needed) =>
         needed.length === 0
           ? "ほかのフィールドは、認証情報から読み書きできません。"
-          : `ほかのフィールドは、認証情報から読み書きできません。作成するには、${needed.join("、")}が必要です。`,
+          : `ほかのフィールドは、認証情報から読み書きできません。作成するには、${needed.map((label) => `「${label}」`).join("")}が必要です。`,
       report: () =>
         "個人データと思われるフィールドは選択されていません。選択内容を確認してください。",
     },

@@ -22,7 +22,7 @@ const fields = (): Changes["fields"] => ({
   added: (field) => sentence`${field}を追加します。`,
   renamed: (field, from, to) =>
     sentence`${field}のキーを ${from} から ${to} に変更します。すべてのデータの値はそのまま残ります。古いキーを使用したリクエストはエラーになり、新しいキーが通知されます。`,
-  hidden: (field, items) => sentence`${field}を非表示にします。${keepValue(items)}`,
+  hidden: (field, items) => sentence`${field}を削除します。${keepValue(items)}`,
   restored: (field) => sentence`${field}をデータとともに復元します。`,
   retyped: (field) =>
     sentence`${field}を別の種類のフィールドに置き換えます。以前のデータは保持されます。`,
@@ -58,8 +58,8 @@ export const definitionChanges = ({ formatCount }: Numbers): Changes => ({
   },
   fields: fields(),
   work: work(),
-  webhookCount: (count) => `${formatCount(count)} 件の Webhook`,
-  credentialCount: (count) => `${formatCount(count)} 件の認証情報`,
+  webhookCount: (count) => `Webhook ${formatCount(count)} 件`,
+  credentialCount: (count) => `認証情報 ${formatCount(count)} 件`,
   noEvents: "Webhook は、再計算されたデータのイベントを送信しません。",
   events: (webhooks, count, events) =>
     sentence`${webhooks}が${count > 1 ? "それぞれ" : ""}最大 ${formatCount(events)} 件のイベントを送信します。`,

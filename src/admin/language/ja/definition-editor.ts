@@ -10,17 +10,17 @@ const problems = (): Editor["problems"] => ({
   invalidKey:
     "半角の英小文字、数字、ハイフン、アンダースコアを使用し、63 文字以内で入力してください。先頭は英小文字にしてください。",
   enterKey: (label, suggestion) =>
-    `「${label}」のキーを半角英字で入力してください。例：${suggestion}`,
+    `「${label}」のキーを、半角の英小文字で始まる英数字で入力してください。例：${suggestion}`,
   keyTaken: {
     app: (key) => `キー ${key} のアプリはすでに存在します。`,
     form: (key) => `キー ${key} のフォームはすでに存在します。`,
   },
   confirmHiding: (labels) =>
-    `${labels.map((label) => `「${label}」`).join("")}と保存済みのデータが非表示になります。よろしければ「削除したフィールドを非表示にする」を選択してください。元に戻すには、フィールドを復元してください。`,
+    `${labels.map((label) => `「${label}」`).join("")}と保存済みのデータを削除します。よろしければ「フィールドを削除する」を選択してください。データは保持され、フィールドを復元すると元に戻ります。`,
   viewUsesField: (view, field) =>
     `ビュー「${view}」が「${field}」を使用しています。フィールドを削除する前に、ビューを変更または削除してください。`,
   tooManyFields: (most) =>
-    `この画面で編集できるフィールドは ${most} 個までです。それより大きい定義は、JSON または API で変更してください。`,
+    `この画面で編集できるフィールドは ${most} 個までです。それより多い場合は、JSON または API で変更してください。`,
   conflict: (theirs, both) =>
     [
       "ほかのユーザーが変更したため、保存されていません。入力した内容は残っています。",
@@ -45,7 +45,7 @@ const page = ({ formatCount }: Numbers): Editor["page"] => ({
   rules: ruleFlags(),
   tooLarge: (most, link) =>
     sentence`この画面で編集できるフィールドは ${formatCount(most)} 個までです。${link}`,
-  editAsJson: "この定義を JSON で編集",
+  editAsJson: "すべてのフィールドを JSON で編集",
 });
 
 export const definitionEditor = (numbers: Numbers): Editor => ({
@@ -53,18 +53,19 @@ export const definitionEditor = (numbers: Numbers): Editor => ({
   inputs: fieldProperties(),
   inputOf: (label, input) => `${label}：${input}`,
   keyHint:
-    "API の URL に使用される半角英数字の名前です。あとから変更できません。フォームやアプリの名前が英字の場合は省略できます。",
+    "API の URL に使用される名前です。半角の英小文字で始まる英数字で入力します。あとから変更できません。フォームやアプリの名前が英字の場合は省略できます。",
   location: "データの保存場所",
-  locationHint: "あとからこの画面では変更できません。ファイルは共通のバケットに保存されます。",
+  locationHint:
+    "あとからこの画面では変更できません。ファイルは、すべてのフォームとアプリに共通の場所に保存されます。",
   anywhere: "指定なし",
-  hiddenFields: "非表示のフィールド",
+  hiddenFields: "削除したフィールド",
   dataKept: "データは保持されています。",
   restore: "復元",
   restoreField: (label) => `「${label}」を復元`,
   firstField: "最初のフィールドを追加してください。",
   withColumns: (key, columns) => `${key}（列：${columns.join("、")}）`,
   beforeSaving: "保存前の確認",
-  hide: "削除したフィールドを非表示にする",
+  hide: "フィールドを削除する",
   review: "変更内容を確認",
   preview: {
     title: "プレビュー",

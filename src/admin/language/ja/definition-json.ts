@@ -15,7 +15,7 @@ export const definitionJson = (): Catalogue["definitionJson"] => ({
   mcpGuide: "接続方法（英語）",
   title: "JSON の定義",
   description: (request, renamedFrom) =>
-    sentence`${request} で送信するドキュメントです。フィールドのキーを変更するには、${renamedFrom} に現在のキーを指定します。削除したフィールドは、データとともに非表示になります。`,
+    sentence`${request} で送信するドキュメントです。フィールドのキーを変更するには、${renamedFrom} に現在のキーを指定します。ドキュメントにないフィールドは削除されますが、データは保持され、復元できます。`,
   labels: { document: "定義" },
   back: "戻る",
   saved: "定義を保存しました",

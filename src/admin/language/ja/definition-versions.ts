@@ -40,7 +40,7 @@ export const definitionVersions = (): Catalogue["definitionVersions"] => ({
   noFieldsOrSettings: "フィールドと設定の変更なし",
   seeComparison: "比較を表示",
   changesIn: (version) => `バージョン ${version} の変更内容`,
-  kept: "最新の 30 件を表示しています。100 件まで保存されます。",
+  kept: "最新の 100 件まで保存され、30 件まで表示されます。",
   andMore: (named, more) => `${named}、ほか ${more} 件`,
   version: (version) => `バージョン ${version}`,
   compare: {
@@ -51,7 +51,7 @@ export const definitionVersions = (): Catalogue["definitionVersions"] => ({
   },
   between: (from, to) => `バージョン ${from} から ${to} への変更`,
   all: "すべてのバージョン",
-  notStored: "この変更の定義は、すでに保存期間を過ぎています。",
+  notStored: "これらのバージョンは、すでに保存されていません。",
   noChanges: "変更はありません",
   diffs: {
     title: "変更内容",

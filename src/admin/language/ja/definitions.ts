@@ -32,7 +32,7 @@ export const definitions = (numbers: Numbers): Definitions => ({
   acceptance: acceptance(numbers),
   dataIn: (location) => `データの保存場所：${location}`,
   indexing: (done, total) =>
-    `検索インデックスと計算式を更新しています：${numbers.formatCount(done)} / ${numbers.formatCount(total)} 件`,
+    `検索と計算式を更新しています：${numbers.formatCount(done)} / ${numbers.formatCount(total)} 件`,
   create: (one) => `${one}を作成`,
   timeZone: "タイムゾーン",
   timeZoneHint: "インポート、ダウンロード、計算式、日付に使用されます。例：Asia/Tokyo",

@@ -91,7 +91,7 @@ export const fieldEditor = (numbers: Numbers): FieldEditor => ({
   columnsOf: (list) => `「${list}」の列`,
   more: "その他の設定",
   newKeyHint:
-    "API で使用される半角英数字の名前です。省略すると、表示されているキーが使用されます。",
+    "API で使用される名前です。半角の英小文字で始まる英数字で入力します。省略すると、表示されているキーが使用されます。",
   keyHint: "キーを変更しても、データはそのまま残ります。",
   rules: rules(),
   setRules: setRules(numbers),

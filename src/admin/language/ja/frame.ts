@@ -23,7 +23,7 @@ export const frame = ({ formatCount }: Numbers): Catalogue["frame"] => ({
     guides: "ガイド",
     members: "メンバー",
     audit: "監査ログ",
-    people: "個人データを検索",
+    people: "個人データの検索",
     settings: "設定",
     account: "個人設定",
   },
@@ -32,6 +32,7 @@ export const frame = ({ formatCount }: Numbers): Catalogue["frame"] => ({
     rejected: (count) => `（拒否 ${formatCount(count)} 件）`,
     description: (totals, first, last, peak) =>
       `${totals}、期間 ${first}～${last}、最大 ${formatCount(peak)} 件`,
+    title: (title, totals) => `${title}：${totals}`,
     none: "この期間のデータはありません。",
     accepted: "成功",
     rejectedKey: "拒否",

@@ -32,6 +32,7 @@ const conflict = (): ItemForm["conflict"] => ({
 
 const outcomes = (): ItemForm["outcomes"] => ({
   saved: (title) => `「${title}」を保存しました`,
+  created: (title) => `「${title}」を作成しました`,
   submitted: (title) => `「${title}」を送信しました`,
   savedDraft: (title) => `「${title}」を下書きとして保存しました`,
   unchanged: (title) => `「${title}」に変更はありません`,
@@ -60,7 +61,7 @@ export const itemForm = (numbers: Numbers): ItemForm => ({
   saveDraft: "下書きとして保存",
   calculated: "計算結果",
   formerOption: (value) => `${value}（以前の選択肢）`,
-  referenceHint: "レコードのタイトル、レコード番号、またはその他のテキスト",
+  referenceHint: "レコードのタイトル、レコード番号、またはその他のテキストで検索できます。",
   duplicate: (label) => `「${label}」の値がほかのデータと重複しています。`,
   range: range(numbers),
   rows: rows(numbers),

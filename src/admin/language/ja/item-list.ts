@@ -3,13 +3,22 @@ import type { Catalogue } from "#admin/language/en/index.ts";
 
 type ItemList = Catalogue["itemList"];
 
+/** 「日本語」 or 「英語（イギリス）」. */
+const nameLocale = (locale: string): string =>
+  locale.startsWith("ja")
+    ? "日本語"
+    : (
+        new Intl.DisplayNames("ja", { type: "language", languageDisplay: "standard" }).of(locale) ??
+        locale
+      ).replace(/ ?\((.*)\)$/, "（$1）");
+
 const downloads = (): ItemList["downloads"] => ({
   menu: "ダウンロード",
   more: "その他",
   spreadsheet: "表計算ソフト用",
   spreadsheetHint: (zone) => `ラベル付きの CSV。日時は ${zone}`,
   local: "表計算ソフト用（お使いの形式）",
-  localHint: (locale, zone) => `日付と小数点は ${locale} の形式。日時は ${zone}`,
+  localHint: (locale, zone) => `日付と小数点は${nameLocale(locale)}の形式。日時は ${zone}`,
   lines: "表計算ソフト用（明細行ごと）",
   linesHint: (zone) => `明細行 1 行を 1 行にした CSV。日時は ${zone}`,
   csv: "CSV（元の値のまま）",

@@ -7,16 +7,16 @@ const invitations = (): Members["invitations"] => ({
   title: "招待",
   columns: {
     email: "メールアドレス",
-    role: "権限",
+    role: "役割",
     expires: "有効期限",
     link: "リンク",
     actions: "操作",
   },
   invite: "メンバーを招待",
-  labels: { email: "メールアドレス", role: "権限" },
+  labels: { email: "メールアドレス", role: "役割" },
   create: "招待を作成",
   validity:
-    "作成したリンクは、自分で相手に送ってください。リンクは 1 回だけ使用でき、7 日後に期限が切れます。期限が切れたら、もう一度招待すると新しいリンクを取得できます。",
+    "作成したリンクは、自分で相手に送ってください。リンクは 1 回だけ使用でき、7 日後に有効期限が切れます。有効期限が切れたら、もう一度招待すると新しいリンクを取得できます。",
   ownersOnly: "このリンクを表示できるのはオーナーだけです。",
   linkFor: (email) => `${email} への招待リンク`,
   copyLink: "リンクをコピー",
@@ -24,7 +24,7 @@ const invitations = (): Members["invitations"] => ({
   revokeTitle: (email) => `${email} への招待を取り消しますか？`,
   revokeConfirm: "招待リンクは無効になります。いつでも再び招待できます。",
   changeRule:
-    "権限を変更すると新しいリンクが作成され、以前のリンクは無効になります。新しいリンクを送ってください。",
+    "役割を変更すると新しいリンクが作成され、以前のリンクは無効になります。新しいリンクを送ってください。",
   created: (email) =>
     `招待を作成しました。下のリンクを ${email} に送ってください。7 日以内に 1 回だけ使用できます。`,
   revoked: (email) => `${email} への招待を取り消しました`,
@@ -39,13 +39,13 @@ const reset = (): Members["reset"] => ({
 });
 
 export const members = (): Members => ({
-  columns: { member: "メンバー", role: "権限", joined: "参加日", actions: "操作" },
+  columns: { member: "メンバー", role: "役割", joined: "参加日", actions: "操作" },
   you: "あなた",
   removed: "削除済み",
-  roleOf: (name) => `「${name}」の権限`,
-  changeRole: "権限を変更",
+  roleOf: (name) => `「${name}」の役割`,
+  changeRole: "役割を変更",
   roles: {
-    title: "各権限でできること",
+    title: "役割ごとにできること",
     meanings: {
       viewer: "すべてのデータと定義の閲覧とダウンロード、読み取り用パーソナルトークンの作成",
       editor:
@@ -55,7 +55,7 @@ export const members = (): Members => ({
       owner: "管理者の操作に加えて、管理者とオーナーの管理",
     },
   },
-  roleChanged: (role) => `権限を「${role}」に変更しました。再度のログインが必要です。`,
+  roleChanged: (role) => `役割を「${role}」に変更しました。本人は再度ログインする必要があります。`,
   unchanged: "変更はありません",
   remove: "削除",
   removeTitle: (name) => `「${name}」をメンバーから削除しますか？`,

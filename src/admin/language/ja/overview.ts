@@ -25,18 +25,18 @@ const attention = ({ formatCount }: Numbers): Catalogue["overview"]["attention"]
   },
   rejected: (name, refusals, requests) =>
     sentence`${name}：過去 24 時間のリクエスト ${formatCount(requests)} 件のうち ${formatCount(refusals)} 件が拒否されました。`,
-  expired: (name, distance) => sentence`${name}の期限が切れました（${distance}）。`,
-  expires: (name, distance) => sentence`${name}の期限が切れます（${distance}）。`,
+  expired: (name, distance) => sentence`${name}の有効期限が切れました（${distance}）。`,
+  expires: (name, distance) => sentence`${name}の有効期限が ${distance}に切れます。`,
   retrying: (name) =>
-    sentence`Webhook${name}は失敗したイベントを再試行しています。以降のイベントは待機中です。`,
+    sentence`Webhook${name}は、失敗したイベントを再試行しています。以降のイベントは待機中です。`,
   paused: (name) =>
-    sentence`Webhook${name}は一時停止中です。イベントは保持され、再開すると順番に配信されます。`,
-  stopped: (name) => sentence`Webhook${name}は再開するまで配信されません。`,
+    sentence`Webhook${name}は一時停止中です。イベントは保持され、再開すると順番に送信されます。`,
+  stopped: (name) => sentence`Webhook${name}は、再開するまで送信されません。`,
   full: (name, count, most) =>
     sentence`${name}は回答数の上限に達しました（${formatCount(count)} / ${formatCount(most)} 件）。`,
   nearlyFull: (name, count, most) =>
     sentence`${name}はまもなく回答数の上限に達します（${formatCount(count)} / ${formatCount(most)} 件）。`,
-  closes: (name, distance) => sentence`${name}は受付を終了します（${distance}）。`,
+  closes: (name, distance) => sentence`${name}は ${distance}に受付を終了します。`,
   erases: (name, count, isMinimum) =>
     sentence`${name}の回答 ${formatCount(count)} 件${isMinimum ? "以上" : ""}が 7 日以内に完全に削除されます。`,
   largeDatabase: (name, size, most) =>

@@ -3,7 +3,7 @@ import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
 
 export const people = ({ formatCount }: Numbers): Catalogue["people"] => ({
-  titleOf: (text) => `個人データを検索：${text}`,
+  titleOf: (text) => `個人データの検索：${text}`,
   labels: { text: "対象者" },
   textHint:
     "メールアドレス、電話番号、または名前。すべてのフォームとアプリの値を、変更履歴も含めて検索します。",

@@ -7,7 +7,7 @@ export const problemTexts: Record<ProblemCode, string> = {
   unauthenticated: "セッションが終了しました。もう一度ログインしてください。",
   permission_required: "この操作に必要なアクセス権がありません。",
   cross_site: "ほかのサイトから送信されたリクエストです。管理画面からもう一度操作してください。",
-  role_required: "この操作に必要な権限がありません。",
+  role_required: "現在の役割では、この操作を行えません。",
   conflict:
     "ほかの変更と重なったため、実行されませんでした。ページを再読み込みして、もう一度操作してください。",
   not_found: "対象が見つからないか、アクセス権がありません。",

@@ -40,7 +40,7 @@ function describeRoles({ members }: Problem): string | undefined {
   if (ability === undefined) return undefined;
   const roleNames = roles();
   const names = abilities[ability as Ability].map((role) => roleNames[role]);
-  return `この操作に必要な権限がありません。${names.join("または")}に依頼してください。`;
+  return `現在の役割では、この操作を行えません。${names.join("または")}に依頼してください。`;
 }
 
 const details: Partial<Record<ProblemCode, (problem: Problem) => string | undefined>> = {

@@ -92,9 +92,9 @@ const definitions = {
   definitionTooDeep: ({ maximum }) => `定義の入れ子は ${maximum} 段までです。`,
   tooManyDefinitionValues: ({ maximum }) => `定義の値は ${maximum} 個までです。`,
   tooManyFields: ({ maximum, fields }) =>
-    `フィールドは、非表示のものも含めて ${maximum} 個までです（現在 ${fields} 個）。`,
+    `フィールドは、削除したものも含めて ${maximum} 個までです（現在 ${fields} 個）。`,
   definitionTooLarge: ({ maximum }) =>
-    `定義の大きさは、非表示のフィールドも含めて ${maximum} バイトまでです。`,
+    `定義の大きさは、削除したフィールドも含めて ${maximum} バイトまでです。`,
   noMoreFields:
     "これ以上フィールドを追加できません。以前に削除したフィールドも上限の対象になります。",
   tooManyCells: ({ maximum, cells }) =>
@@ -184,7 +184,7 @@ const views = {
 const rights = {
   tokensOnly: ({ role }) => `${nameRole(role)}が作成できるのは、パーソナルトークンだけです。`,
   exceedsRole: ({ role }) =>
-    `パーソナルトークンには、自分の権限（${nameRole(role)}）を超えるアクセス権を付与できません。`,
+    `パーソナルトークンには、自分の役割（${nameRole(role)}）を超えるアクセス権を付与できません。`,
   limitTooHigh: ({ maximum }) =>
     `${maximum} 以下の数値を入力してください。それより大きい値は、オーナーと管理者だけが設定できます。`,
   wrongConfirmation: ({ key }) => `確認のため、キー「${key}」を入力してください。`,

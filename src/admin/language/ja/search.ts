@@ -23,7 +23,7 @@ export const search = ({ formatCount }: Numbers): Catalogue["search"] => ({
     webhooks: "events endpoints イベント 送信先 通知",
     reference: "OpenAPI REST リファレンス",
     guides: "documentation help ドキュメント ヘルプ マニュアル 使い方",
-    members: "people users roles ユーザー 招待 権限",
+    members: "people users roles ユーザー 招待 役割 権限",
     people: "privacy GDPR プライバシー 個人情報 完全に削除 検索",
     settings: "設定 環境",
     databases: "settings 設定 容量 保存場所",

@@ -34,7 +34,7 @@ export const signIn = (): Catalogue["signIn"] => ({
   join: {
     title: "ようこそ",
     text: (email, role) =>
-      sentence`${email} は、権限「${role}」で招待されています。名前とパスワードを設定して参加してください。`,
+      sentence`${email} は、${role}として招待されています。名前とパスワードを設定して参加してください。`,
     submit: "アカウントを作成",
     done: (email) => `ようこそ。${email} としてログインしました。`,
     endedTitle: "この招待は無効です",

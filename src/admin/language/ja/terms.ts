@@ -72,6 +72,7 @@ export const terms = (numbers: Numbers): Catalogue["terms"] => ({
     updatedBy: "更新者",
   },
   booleans: { true: "はい", false: "いいえ" },
+  recordLabel: (title, receiptNumber) => `${title}（${receiptNumber}）`,
   name: "名前",
   cancel: "キャンセル",
   continue: "続行",

@@ -49,7 +49,7 @@ const inputs = (): Texts["inputs"] => ({
   },
   recalculationsHint:
     "計算式を変更すると、保存済みの多くのデータが一度に更新されることがあります。その場合の動作です。",
-  recalculations: { true: "データごとにイベントを送信", false: "イベントを送信しない" },
+  recalculations: { true: "データごとにイベントを送信する", false: "イベントを送信しない" },
   changedFieldsHint:
     "「更新」のイベントを、選択したフィールドの変更に限定します。選択しない場合は、すべてが対象です。",
   searchFields: "フィールドを検索",
@@ -81,32 +81,33 @@ function explainFailure(error: string): string {
 }
 
 const deliveries = (numbers: Numbers): Texts["deliveries"] => ({
-  caption: "配信履歴",
+  caption: "送信履歴",
   columns: {
     time: "日時",
     event: "イベント",
     status: "結果",
     response: "レスポンス",
-    milliseconds: "所要時間（ms）",
+    milliseconds: "処理時間（ミリ秒）",
     attempt: "回数",
     actions: "操作",
   },
-  none: "配信履歴はまだありません",
+  none: "送信履歴はまだありません",
   explanation:
-    "イベントは配信後にここに表示され、30 日間保存されます。ここからイベントを再配信できます。",
+    "送信の結果は数秒以内にここに表示され、30 日間保存されます。ここからイベントを再送信できます。",
   retrying: (attempts, next) =>
-    sentence`配信が ${numbers.formatCount(attempts)} 回失敗しました。以降のイベントは、次の配信（${next}）まで待機します。`,
+    sentence`送信に ${numbers.formatCount(attempts)} 回失敗しました。以降のイベントは、次の再試行（${next}）まで待機します。`,
   retry: "今すぐ再試行",
   noResponse: "レスポンスなし",
   error: ({ error }) => explainFailure(error ?? ""),
   responseBody: "レスポンスの本文",
-  manual: "手動で再配信",
-  resend: "再配信",
-  results: { sent: "配信済み", failed: "失敗" },
+  manual: "手動で再送信",
+  resend: "再送信",
+  results: { sent: "送信済み", failed: "失敗" },
   test: "テストイベント",
-  older: "以前の配信履歴を表示",
-  delivered: (status, milliseconds) => `イベントを配信しました（${status}、${milliseconds} ms）`,
-  failed: (error) => `イベントを配信できませんでした。${error}`,
+  older: "以前の送信履歴を表示",
+  delivered: (status, milliseconds) =>
+    `イベントを送信しました（${status}、${milliseconds} ミリ秒）`,
+  failed: (error) => `イベントを送信できませんでした。${error}`,
 });
 
 const ownerGone =
@@ -117,10 +118,10 @@ function explainStop(reason: string | null): string {
   const [, tries, error = ""] =
     /^(\d+) attempts failed\. Last error: (.*)$/s.exec(reason ?? "") ?? [];
   if (tries !== undefined)
-    return `配信が ${tries} 回失敗したため、停止しました（最後のエラー：${explainFailure(error)}）。`;
+    return `送信に ${tries} 回失敗したため、送信を停止しました（最後のエラー：${explainFailure(error)}）。`;
   return reason?.includes("410 Gone") === true
-    ? "送信先が 410 Gone を返したため、配信を停止しました。"
-    : "配信を停止しました。";
+    ? "送信先が 410 Gone を返したため、送信を停止しました。"
+    : "送信を停止しました。";
 }
 
 const explain: Texts["layout"]["explanation"] = ({ state, reason }, isOwnerGone) => {
@@ -130,8 +131,8 @@ const explain: Texts["layout"]["explanation"] = ({ state, reason }, isOwnerGone)
 };
 
 const describeStop: Texts["layout"]["stopped"] = (status, isOwnerGone) => {
-  if (isOwnerGone) return `${ownerGone}待機中のイベントを配信するには、所有権を取得してください。`;
-  return `${explain(status, false) ?? ""}待機中のイベントを配信するには、Webhook を再開してください。`;
+  if (isOwnerGone) return `${ownerGone}待機中のイベントを送信するには、所有権を取得してください。`;
+  return `${explain(status, false) ?? ""}待機中のイベントを送信するには、Webhook を再開してください。`;
 };
 
 const layout = (): Texts["layout"] => ({
@@ -148,16 +149,16 @@ const layout = (): Texts["layout"] => ({
     `Webhook は有効になり、${owner ?? "現在の所有者"} ではなく、あなたがアクセスできるデータだけを送信します。`,
   remove: "Webhook を削除",
   removeTitle: (name) => `「${name}」を削除しますか？`,
-  removeWarning: "待機中のイベントは配信されません。配信履歴とシークレットは完全に削除されます。",
+  removeWarning: "待機中のイベントは送信されません。送信履歴とシークレットは完全に削除されます。",
   removed: "Webhook を削除しました",
   tabsLabel: "Webhook",
-  tabs: { deliveries: "配信履歴", settings: "設定", secrets: "シークレット" },
+  tabs: { deliveries: "送信履歴", settings: "設定", secrets: "シークレット" },
   explanation: explain,
   stopped: describeStop,
   paused:
-    "一時停止中のため、イベントは配信されません。再開すると、待機中のイベントが順番に配信されます。",
+    "一時停止中のため、イベントは送信されません。再開すると、待機中のイベントが順番に送信されます。",
   retrying: (next) =>
-    sentence`送信先がイベントを受け付けていません。次の配信は${next}で、以降のイベントはそれまで待機します。`,
+    sentence`送信先がイベントを受け付けていません。次の再試行は${next}で、以降のイベントはそれまで待機します。`,
   states: { active: "Webhook を有効にしました", paused: "Webhook を一時停止しました" },
   stillDisabled: () => `Webhook は無効のままです。${ownerGone}`,
 });
@@ -171,7 +172,7 @@ export const webhooks = (numbers: Numbers): Texts => ({
   columns: { delivered: "成功率（24 時間）", queue: "待機中のイベント", state: "状態" },
   deliveredLabel: "成功率",
   successRate: (percent, attempts) => `${percent}（${numbers.formatCount(attempts)} 回）`,
-  nextAttempt: (time) => sentence`次の配信：${time}`,
+  nextAttempt: (time) => sentence`次の再試行：${time}`,
   labels: {
     name: "名前",
     url: "送信先 URL",
