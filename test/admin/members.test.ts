@@ -31,7 +31,7 @@ describe("Members", () => {
     const { text } = await admin("GET", next, undefined, { Accept: "text/html" });
     const main = text.slice(text.indexOf("<main"));
     const notice = main.slice(0, main.indexOf("<table"));
-    expect(notice).toContain('aria-label="Invitation link for sato@forms.example"');
+    expect(notice).toContain('aria-label="New link for sato@forms.example"');
     expect(notice).toContain('data-copy="new-link"');
     // Browsers reject full-width letters in inputs for addresses.
     expect(text).not.toContain('type="email"');

@@ -86,7 +86,7 @@ describe("The page “Access” of a form", () => {
       permissions: ["submissions:read"],
       resources: [`form:${form}/cheap`],
     });
-    const sentence = "read the submissions of Wages, and of these only Title (view “Cheap”).";
+    const sentence = "read all submissions of Wages, and of these only Title (view “Cheap”).";
     expect(await page(`/integrations/${id}`)).toContain(`Can ${sentence}`);
     expect(await page(`/integrations/${id}`)).not.toContain("writes per minute");
     const cookie = cookieOf(await post(`/integrations/${id}/rotate`, { overlap: "none" }));

@@ -240,7 +240,7 @@ describe("Editing a form by keyboard", () => {
     await page.getByRole("option", { name: "three" }).waitFor();
     await pressKeys("Enter");
     await page.keyboard.type(", on");
-    await page.getByRole("option", { name: "one" }).waitFor();
+    await page.getByRole("option", { name: "one", exact: true }).waitFor();
     await pressKeys("Enter");
     await page.keyboard.type(")");
     expect(await page.getByLabel("Formula").inputValue()).toBe("concat(three, one)");

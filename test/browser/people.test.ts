@@ -150,7 +150,9 @@ describe.each([
     await page.getByRole("button", { name: "Apply filters" }).click();
     expect(await page.textContent("tbody")).toContain(`${email} created the credential`);
     await page.goto("/admin/audit?subject=ORD-000001");
-    expect(await page.textContent("tbody")).toMatch(/Online shop created ORD-000001\s+in Orders/);
+    expect(await page.textContent("tbody")).toMatch(
+      /“Online shop” created “ORD-000001”\s+in “Orders”/,
+    );
     await page.getByRole("link", { name: "ORD-000001" }).click();
     expect(await page.textContent("main")).toContain("ORD-000001");
   });

@@ -113,7 +113,7 @@ describe.each([
     await person.press("Pause webhook");
     await page.getByText("Webhook paused").waitFor();
     await page.goto("/admin");
-    expect(await person.main()).toContain("Webhook Stock is paused. Events are kept, and sent");
+    expect(await person.main()).toContain("Webhook “Stock” is paused. Events are kept, and sent");
     await page.goto("/admin/webhooks");
     await person.follow("Stock");
     await person.press("Resume webhook");

@@ -96,7 +96,7 @@ describe("the sentence about a credential's access", () => {
     [
       ["records:read", "submissions:read"],
       ["form:rooms/rooms"],
-      "Can read the submissions of Room booking, and of these only Room (view “Rooms”).",
+      "Can read all submissions of Room booking, and of these only Room (view “Rooms”).",
       "「Room booking」のすべての回答の読み取りができます（ビュー「Rooms」）。対象のフィールドは Room のみです。",
     ],
     [

@@ -17,11 +17,11 @@ export interface OpenInvitation {
   link: string | undefined;
 }
 
-function InvitationLink({ id, email, link }: { id: string; email: string; link: string }) {
+function InvitationLink({ id, label, link }: { id: string; label: string; link: string }) {
   const text = useText().members.invitations;
   return (
     <span class="link">
-      <input readonly value={link} aria-label={text.linkFor(email)} />
+      <input readonly value={link} aria-label={label} />
       <code id={id} hidden>
         {link}
       </code>
@@ -34,11 +34,12 @@ function InvitationLink({ id, email, link }: { id: string; email: string; link: 
 
 /** The link of the newest invitation, below the message that it was created. */
 export function NewInvitation({ invitations }: { invitations: readonly OpenInvitation[] }) {
+  const text = useText().members.invitations;
   const [newest] = invitations.toSorted((a, b) => b.expiresAt - a.expiresAt);
   if (newest?.link === undefined) return null;
   return (
     <div class="notice">
-      <InvitationLink id="new-link" email={newest.email} link={newest.link} />
+      <InvitationLink id="new-link" label={text.newLinkFor(newest.email)} link={newest.link} />
     </div>
   );
 }
@@ -78,7 +79,7 @@ export function InvitationRow({
         ) : (
           <InvitationLink
             id={`link-${email.replaceAll(/[^\w-]/g, "-")}`}
-            email={email}
+            label={text.linkFor(email)}
             link={link}
           />
         )}

@@ -112,7 +112,8 @@ function partSentence(
         : `, and of these only ${labels}`;
   const items = kind === "app" ? "records" : "submissions";
   const can = isPast ? "Could" : "Can";
-  return `${can} ${listing(verbs)} the ${items} of ${name}${which}${shown} (view “${view}”).`;
+  const extent = conditions === null ? "all" : "the";
+  return `${can} ${listing(verbs)} ${extent} ${items} of ${name}${which}${shown} (view “${view}”).`;
 }
 
 function accessSentence({ rights, places, isPast }: Access): string {

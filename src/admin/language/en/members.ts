@@ -28,6 +28,7 @@ const invitations = () => ({
     "Creates a link. Send it to them yourself. It works once and expires after 7 days. After that, invite the person again to get a new link.",
   ownersOnly: "Only owners can see this link",
   linkFor: (email: string) => `Invitation link for ${email}`,
+  newLinkFor: (email: string) => `New link for ${email}`,
   copyLink: "Copy link",
   revoke: "Revoke invitation",
   revokeTitle: (email: string) => `Revoke the invitation for ${email}?`,

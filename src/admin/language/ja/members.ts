@@ -19,6 +19,7 @@ const invitations = (): Members["invitations"] => ({
     "作成したリンクは、自分で相手に送ってください。リンクは 1 回だけ使用でき、7 日後に有効期限が切れます。有効期限が切れたら、もう一度招待すると新しいリンクを取得できます。",
   ownersOnly: "このリンクを表示できるのはオーナーだけです。",
   linkFor: (email) => `${email} への招待リンク`,
+  newLinkFor: (email) => `${email} の新しいリンク`,
   copyLink: "リンクをコピー",
   revoke: "招待を取り消す",
   revokeTitle: (email) => `${email} への招待を取り消しますか？`,
