@@ -13,10 +13,8 @@ import type { CurrentCollection } from "#store/data/collections.ts";
 
 /** The style sheet and the script of definitions and their data. */
 export const dataAssets = { styles: ["/assets/data.css"], scripts: ["/assets/data.js"] };
-export const editorAssets = {
-  ...dataAssets,
-  scripts: [...dataAssets.scripts, "/assets/editor.js"],
-};
+/** The script of the editor has what its pages need of the other script. */
+export const editorAssets = { ...dataAssets, scripts: ["/assets/editor.js"] };
 
 /** The lists of apps and forms. */
 export const collectionPath = { app: "/admin/apps", form: "/admin/forms" } as const;

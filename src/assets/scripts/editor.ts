@@ -1,5 +1,8 @@
 import { completeNames, dragFields } from "./complete-names.ts";
+import { closeDrops } from "./drops.ts";
 import { listOptions } from "./list-options.ts";
+import { addRows, moveRows } from "./lists.ts";
+import { suggestRecords } from "./suggest-records.ts";
 
 /** Focuses the next field. After the last field, returns the button that adds a text field to the list. */
 function findAddButton(label: HTMLInputElement): HTMLButtonElement | null | undefined {
@@ -164,6 +167,11 @@ function handleEnter(event: KeyboardEvent): void {
   findAddButton(target)?.click();
 }
 
+// The pages of the editor do not load data.js.
+closeDrops();
+addRows();
+moveRows();
+suggestRecords();
 for (const form of document.querySelectorAll<HTMLFormElement>("form[data-editor]")) {
   void new DefinitionEditor(form);
 }
