@@ -1,5 +1,4 @@
 import { fileTypes } from "./words.ts";
-import type { FieldErrorCode } from "#domain/problem/field-error-codes.ts";
 import type { ErrorFacts, FieldFacts } from "#admin/language/field-facts.ts";
 
 type Explain = (error: ErrorFacts, field: FieldFacts | undefined) => string | undefined;
@@ -58,7 +57,7 @@ const describeContent: Explain = ({ accept, max_bytes: limit }) => {
 };
 
 /** Explains codes by the details of the error, and by the type of the field. */
-const explanations: Partial<Record<FieldErrorCode, Explain>> = {
+const explanations: Record<string, Explain> = {
   required: describeMissing,
   invalid_type: describeType,
   invalid_format: describeFormat,
@@ -89,49 +88,8 @@ const explanations: Partial<Record<FieldErrorCode, Explain>> = {
   digest_mismatch: () => "アップロードに失敗しました。もう一度お試しください。",
 };
 
-/** What each code means, for errors that nothing explains better. */
-const meanings: Record<FieldErrorCode, string> = {
-  required: "入力してください。",
-  unknown_field: "使用できない項目です。",
-  invalid_type: "形式が正しくありません。",
-  invalid_format: "形式が正しくありません。",
-  too_short: "入力が短すぎます。",
-  too_long: "入力が長すぎます。",
-  too_small: "値が小さすぎます。",
-  too_large: "値が大きすぎます。",
-  too_many_decimals: "小数点以下の桁数が多すぎます。",
-  not_an_option: "選択肢の中から選択してください。",
-  too_few_rows: "行数が足りません。",
-  too_many_rows: "行数が多すぎます。",
-  time_zone_required: "正しい日時を入力してください。",
-  invalid_status: "このステータスには変更できません。",
-  unknown_parameter: "使用できない項目です。",
-  out_of_range: "値が範囲外です。",
-  not_exact: "桁数が多すぎるため、正確に保存できません。",
-  invalid_cursor: "ページの位置が正しくありません。一覧の先頭から開き直してください。",
-  invalid_condition: "条件が正しくありません。",
-  too_complex: "条件または処理する量が多すぎます。減らしてから、もう一度お試しください。",
-  invalid_definition: "設定の内容が正しくありません。",
-  unknown_reference: "該当するレコードがありません。",
-  outside_view: "保存すると、アクセスできる範囲から外れます。",
-  unknown_file: "ファイルが見つかりません。",
-  file_incomplete: "ファイルのアップロードが完了していません。",
-  file_in_use: "このファイルはほかのデータで使用されています。",
-  too_many_files: "ファイルが多すぎます。",
-  not_accepted: "この形式のファイルは使用できません。",
-  digest_mismatch: "アップロードに失敗しました。もう一度お試しください。",
-};
-
-const isCode = (code: string): code is FieldErrorCode => code in meanings;
-
 /** Explains an error by its details. Undefined if they do not suffice. */
 export const explainDetails = (
   error: ErrorFacts,
   field: FieldFacts | undefined,
-): string | undefined =>
-  isCode(error.code) ? explanations[error.code]?.(error, field) : undefined;
-
-/** The error of a field in Japanese, from its code and details. */
-export const explainFieldError = (error: ErrorFacts, field: FieldFacts | undefined): string =>
-  explainDetails(error, field) ??
-  (isCode(error.code) ? meanings[error.code] : "入力内容が正しくありません。");
+): string | undefined => explanations[error.code]?.(error, field);

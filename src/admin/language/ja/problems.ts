@@ -3,8 +3,9 @@ import type { ConflictReason, ProblemCode } from "#domain/problem/catalogue.ts";
 import type { FieldError, Problem } from "#domain/problem/problem.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import type { FieldFacts } from "#admin/language/field-facts.ts";
-import { explainDetails, explainFieldError } from "./field-errors.ts";
-import { problemTexts } from "./problem-texts.ts";
+import { explainDetails } from "./field-errors.ts";
+import { fieldErrorMeanings } from "./field-error-meanings.ts";
+import { sharedProblemTexts } from "./problem-texts.ts";
 import { explainReason } from "./reasons.ts";
 import { roles } from "./terms.ts";
 
@@ -23,6 +24,31 @@ const conflicts: Record<ConflictReason, string> = {
   too_many_credentials: "認証情報の数が上限に達しました。不要な認証情報を失効させてください。",
   too_many_filters: "保存できるフィルターの数が上限に達しました。先にいずれかを削除してください。",
   too_many_searches: "保存できる検索の数が上限に達しました。先にいずれかを削除してください。",
+};
+
+/** The problems in Japanese. */
+const problemTexts: Record<ProblemCode, string> = {
+  ...sharedProblemTexts,
+  malformed_json: "送信された内容を読み取れませんでした。",
+  malformed_header: "送信された内容を読み取れませんでした。",
+  unauthenticated: "セッションが終了しました。もう一度ログインしてください。",
+  permission_required: "この操作に必要なアクセス権がありません。",
+  cross_site: "ほかのサイトから送信されたリクエストです。管理画面からもう一度操作してください。",
+  role_required: "現在の役割では、この操作を行えません。",
+  conflict:
+    "ほかの変更と重なったため、実行されませんでした。ページを再読み込みして、もう一度操作してください。",
+  not_found: "対象が見つからないか、アクセス権がありません。",
+  method_not_allowed: "この操作は使用できません。",
+  submissions_closed: "このフォームは回答を受け付けていません。",
+  schema_in_use: "保存されているデータと矛盾するため、変更できません。",
+  indexing: "検索の準備中です。しばらくしてからもう一度お試しください。",
+  changes_expired: "古い変更は保存期間を過ぎているため、表示できません。",
+  version_mismatch:
+    "ほかのユーザーが先に変更したため、保存されませんでした。ページを再読み込みしてください。",
+  unsupported_media_type: "この形式のデータは使用できません。",
+  range_not_satisfiable: "ファイルの指定された部分がありません。",
+  invalid_input: "入力内容が正しくありません。",
+  internal: "エラーが発生しました。もう一度お試しください。",
 };
 
 const closedForms = {
@@ -63,7 +89,8 @@ function reason(error: FieldError, field: FieldFacts | undefined): string {
     byField ??
     explainReason(error.reason) ??
     keepJapanese(error.reason) ??
-    explainFieldError(error, undefined)
+    explainDetails(error, undefined) ??
+    fieldErrorMeanings[error.code]
   );
 }
 

@@ -1,6 +1,6 @@
 import type { ErrorFacts, FieldFacts } from "#admin/language/field-facts.ts";
-import { explainFieldError } from "#admin/language/ja/field-errors.ts";
-import { problemTexts } from "#admin/language/ja/problem-texts.ts";
+import { explainDetails } from "#admin/language/ja/field-errors.ts";
+import { sharedProblemTexts } from "#admin/language/ja/problem-texts.ts";
 import { inLanguage } from "./in-language.ts";
 
 /** A problem document. */
@@ -11,7 +11,7 @@ export interface ProblemDocument {
 }
 
 const problemsInJapanese: Record<string, string> = {
-  ...problemTexts,
+  ...sharedProblemTexts,
   unauthenticated: "セッションが終了しました。もう一度ログインしてください。",
 };
 
@@ -20,7 +20,9 @@ export const reasonsOf = inLanguage(
   ({ detail, errors }: ProblemDocument, _field?: FieldFacts) =>
     (errors ?? []).map(({ reason }) => reason).join(" ") || detail || "",
   ({ code = "", detail, errors }, field) =>
-    (errors ?? []).map((error) => explainFieldError(error, field)).join("") ||
+    (errors ?? [])
+      .map((error) => explainDetails(error, field) ?? "入力内容が正しくありません。")
+      .join("") ||
     (problemsInJapanese[code] ?? detail ?? ""),
 );
 
