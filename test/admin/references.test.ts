@@ -113,7 +113,7 @@ describe("A reference in a form", () => {
       const { headers } = await submit(items(), { customer });
       return decodeURIComponent(headers.get("Set-Cookie") ?? "");
     };
-    expect(await notice("kyoto")).toContain("saved. “kyoto” was saved as Yamada (CUS-000001)");
+    expect(await notice("kyoto")).toContain("created. “kyoto” was saved as Yamada (CUS-000001)");
     expect(await notice("yamada")).not.toContain("was saved as");
   });
 

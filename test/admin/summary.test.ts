@@ -166,12 +166,12 @@ describe("The summary of an app or form", () => {
   it("shows a rejected period beside its inputs, on the page", async () => {
     const { status, text } = await summary("?from=2023-01&to=2026-01", acceptHtml);
     expect(status).toBe(422);
-    expect(text).toMatch(/id="f-from-wrong">At most 36 months\./);
+    expect(text).toMatch(/id="f-from-wrong">Choose at most 36 months\./);
     expect(text).toMatch(/name="from"[^>]* value="2023-01"/);
     expect(text).toContain('href="/admin/members"');
     const japanese = { ...acceptHtml, "Accept-Language": "ja" };
     expect((await summary("?from=2026", japanese)).text).toContain(
-      "2026-11 のように年月を入力してください。",
+      "年月を入力してください。例：2026-11",
     );
   });
 

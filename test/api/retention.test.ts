@@ -200,7 +200,7 @@ describe("The administration area", () => {
     expect(overview.body.retaining).toContainEqual({ key: form, name: "Visits", count: 2 });
     const page = await admin("GET", "", undefined, { Accept: "text/html" });
     expect(page.text).toMatch(
-      /Visits<\/bdi><\/strong> +permanently deletes 2 submissions within 7 days/,
+      /Visits<\/bdi><\/strong>” +permanently deletes 2 submissions within 7 days/,
     );
     const wrong = { version: 2, retain_days: "0", retain_only: "all" };
     const html = { Accept: "text/html", "Content-Type": "application/x-www-form-urlencoded" };

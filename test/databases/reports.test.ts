@@ -154,7 +154,7 @@ describe("A database at 70 % of its limit", () => {
     const { body } = await area("GET", "");
     expect(body.databases).toEqual([{ name: "DATA_01", bytes: 7 * gigabyte }]);
     const { text } = await area("GET", "", { html: true });
-    expect(text).toMatch(/DATA_01<\/bdi><\/strong> holds 7 GB of 10 GB/);
+    expect(text).toMatch(/DATA_01<\/bdi><\/strong>” holds 7 GB of 10 GB/);
     expect((await listed()).map((row) => row.nearly_full)).toEqual([false, true, false]);
   });
 
