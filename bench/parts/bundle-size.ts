@@ -8,8 +8,8 @@ import { bundle, bytesByArea, project } from "../serve/bundle.ts";
 import { Service } from "../serve/service.ts";
 import type { Part } from "./bench.ts";
 
-/** The size of 2026-11-26 with two languages, and 3 %, so that growth is noticed. The time of a start has a limit of its own. */
-const maxKilobytes = 500;
+/** The size of 2026-11-26 with all messages in two languages, and 3 %, so that growth is noticed. A start has its own limit. */
+const maxKilobytes = 527;
 const maxStartRatio = 2.5;
 const startRounds = 9;
 
