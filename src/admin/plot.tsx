@@ -116,7 +116,7 @@ function Labels({ bars }: { bars: readonly Bar[] }) {
         const x = isFirst ? 0 : isLast ? 100 : round((index + 0.5) * step);
         return (
           <text
-            class={count > 4 && i % 2 === 1 ? "extra" : undefined}
+            class={count > 4 && i % 2 === 1 ? "between" : undefined}
             x={`${x}%`}
             y={height - 4}
             text-anchor={isFirst ? "start" : isLast ? "end" : "middle"}

@@ -578,6 +578,16 @@ describe("An import", () => {
     ]);
   });
 
+  it("says how a date with a time is written", async () => {
+    const { items } = await createForm([{ key: "start", label: "Start", type: "datetime" }]);
+    const csv = "start\n2026-13-45 10:00\nsoon\n";
+    const { text } = await admin("POST", `${items}/import`, { csv }, { Accept: "text/html" });
+    expect(text).toContain("Start “2026-13-45 10:00”: This date does not exist.");
+    expect(text).toContain(
+      "Start “soon”: Must be a date like 2026-12-31 or 2026/12/31, and a time like 10:00.",
+    );
+  });
+
   it("returns 409 and stores nothing when the form is closed", async () => {
     const { key, items, send, storedItems } = await createForm();
     await integrator.put(`/forms/${key}/schema`, { fields, acceptance: { state: "closed" } });

@@ -63,7 +63,7 @@ function DeliveryResponse({ delivery }: { delivery: Delivery }) {
 }
 
 function Row({ delivery, path }: { delivery: Delivery; path: string }) {
-  const { number, at, message, attempt, milliseconds } = delivery;
+  const { number, at, message, collection, attempt, milliseconds } = delivery;
   const isSuccess = isDelivered(delivery);
   const { webhooks } = useText();
   const text = webhooks.deliveries;
@@ -88,7 +88,7 @@ function Row({ delivery, path }: { delivery: Delivery; path: string }) {
         {milliseconds}
       </td>
       <td class="nowrap" data-label={text.columns.attempt}>
-        {attempt === 0 ? text.manual : attempt}
+        {attempt === 0 && collection !== null ? text.manual : Math.max(attempt, 1)}
       </td>
       <td class="full">
         <Action

@@ -126,8 +126,13 @@ function reasonOf(
   text: Texts,
 ): string {
   const { formats, reasons } = text.itemImport;
-  if (error.code === "invalid_format" && field?.type === "date")
-    return isImpossibleDate(cell) ? reasons.noSuchDate : reasons.date(formats.dates[dates]);
+  const isFormat = error.code === "invalid_format" || error.code === "time_zone_required";
+  if (isFormat && (field?.type === "date" || field?.type === "datetime")) {
+    const [day = ""] = cell.trim().split(/[\sT]/);
+    const example = formats.dates[dates];
+    if (isImpossibleDate(day)) return reasons.noSuchDate;
+    return field.type === "date" ? reasons.date(example) : reasons.dateTime(example);
+  }
   const options = field && "options" in field ? field.options.map(({ label }) => label) : [];
   if (error.code !== "not_an_option" || options.length === 0)
     return text.problems.reason(error, field);

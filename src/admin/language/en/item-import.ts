@@ -38,6 +38,7 @@ const reasons = ({ formatCount, quantity }: Words) => ({
   at: (place: string, reason: string) => `${place}: ${reason}`,
   row: (number: number) => `row ${number}`,
   date: (example: string) => `Must be a date like ${example}.`,
+  dateTime: (date: string) => `Must be a date like ${date}, and a time like 10:00.`,
   noSuchDate: "This date does not exist.",
   sameAsLine: (line: number) => `Line ${line} of this file has the same value.`,
   chooseOption: (options: string) => `Must be one of ${options}.`,

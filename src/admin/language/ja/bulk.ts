@@ -14,10 +14,10 @@ const skipped = {
 };
 
 const undoneVerbs = {
-  edit: "元に戻しました",
-  close: "クローズ解除しました",
-  reopen: "再びクローズしました",
-  delete: "元に戻しました",
+  edit: "を元に戻しました",
+  close: "のクローズを解除しました",
+  reopen: "を再びクローズしました",
+  delete: "を元に戻しました",
 };
 
 const hadValue = (count: number, { formatCount }: Numbers) =>
@@ -74,8 +74,8 @@ export const bulk = (numbers: Numbers): Bulk => ({
   cleared: (field) => `「${field}」の値を消去しました`,
   undone: (act, items, left) =>
     left === 0
-      ? `${items}を${undoneVerbs[act]}`
-      : `${items}を${undoneVerbs[act]}。${numbers.formatCount(left)} 件はその後に変更されたため、そのままです。`,
+      ? `${items}${undoneVerbs[act]}`
+      : `${items}${undoneVerbs[act]}。${numbers.formatCount(left)} 件はその後に変更されたため、そのままです。`,
   present: {
     title: (field) => `「${field}」の現在の値`,
     count: "件数",

@@ -10,7 +10,7 @@ export const definitionAccess = (): Catalogue["definitionAccess"] => ({
     everything: "すべて",
     ownersAccess: "所有者がアクセスできるすべてのデータ",
     nothing: "なし（ビューが存在しません）",
-    receivesEvents: "Webhook：イベントの受信",
+    receivesEvents: "Webhook：イベントの送信",
   },
   give: {
     title: (one) => `この${one}の一部へのアクセスを許可`,

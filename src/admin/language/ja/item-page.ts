@@ -56,7 +56,7 @@ const historyEntries = (): ItemPage["history"]["entries"] => ({
 
 const history = (): ItemPage["history"] => ({
   title: "変更履歴",
-  reverted: by("変更を元に戻す"),
+  reverted: by("復元"),
   entries: historyEntries(),
   older: "これより前の変更は表示されません。",
   notStored: "変更前の値は保存されていません。",
