@@ -80,26 +80,31 @@ function findViews(collections: readonly NamedCollection[], text: string): Found
   });
 }
 
+/** A text and its words in all forms that people may have typed, folded once for all items. */
+interface FoldedText {
+  forms: readonly string[];
+  words: readonly (readonly string[])[];
+}
+
 /** How well a text matches the title of an item: 4 if it is the title, 0 if it does not occur there. */
-function titleScore(title: string | null, text: string): number {
+function titleScore(title: string | null, { forms, words }: FoldedText): number {
   if (title === null) return 0;
   const folded = foldCase(title);
-  const forms = typedForms(text).map(foldCase);
   if (forms.includes(folded)) return 4;
   if (forms.some((form) => folded.startsWith(form))) return 3;
-  const isIn = (matches: (form: string) => boolean) =>
-    searchWords(text).every((word) => word.some(matches));
+  const isIn = (matches: (form: string) => boolean) => words.every((word) => word.some(matches));
   if (isIn((form) => folded.split(/\s+/u).some((word) => word.startsWith(form)))) return 2;
   return isIn((form) => folded.includes(form)) ? 1 : 0;
 }
 
 /** Sorts by the title first. The record of a person or thing precedes items that only mention its name. */
 function rankItems(items: readonly FoundItem[], text: string): RankedItem[] {
+  const folded = { forms: typedForms(text).map(foldCase), words: searchWords(text) };
   return items
     .map((item) => {
       const rank = Number(item.best.slice(0, 1));
       const [label, value] = JSON.parse(item.best.slice(1)) as [string | null, string | null];
-      const title = titleScore(item.title, text);
+      const title = titleScore(item.title, folded);
       const isName = rank >= matchRanks.idEnd;
       const order = [
         isName ? rank : 0,

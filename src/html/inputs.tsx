@@ -26,6 +26,9 @@ export interface InputAttributes {
   [data: `data-${string}`]: string | number | undefined;
 }
 
+/** The attributes of an input for a day: years of 4 digits, which browsers do not demand by themselves. */
+export const dayInput = { type: "date", max: "9999-12-31" } as const;
+
 export interface FieldProps {
   name: string;
   label: Child;

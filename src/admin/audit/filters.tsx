@@ -1,5 +1,5 @@
 import { useText } from "#admin/language/index.tsx";
-import { SelectOptions } from "#html/inputs.tsx";
+import { dayInput, SelectOptions } from "#html/inputs.tsx";
 import { useViewer } from "#html/viewer.tsx";
 import { dayInZone, formatTimestamp } from "#domain/time.ts";
 
@@ -55,11 +55,11 @@ export function AuditFilters({
         </label>
         <label>
           {text.from}
-          <input type="date" max="9999-12-31" name="from" value={query["from"]} />
+          <input {...dayInput} name="from" value={query["from"]} />
         </label>
         <label>
           {text.until}
-          <input type="date" max="9999-12-31" name="until" value={query["until"]} />
+          <input {...dayInput} name="until" value={query["until"]} />
         </label>
         <button type="submit" class="quiet">
           {terms.applyFilters}

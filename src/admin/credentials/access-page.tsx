@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { Input, InputErrors, useField } from "#html/inputs.tsx";
+import { dayInput, Input, InputErrors, useField } from "#html/inputs.tsx";
 import { formatDay, useViewer } from "#html/viewer.tsx";
 import { describeView } from "#admin/describe-view.ts";
 import { useText } from "#admin/language/index.tsx";
@@ -54,8 +54,7 @@ export function ExpiryInput({ values, keep }: { values: FormValues; keep?: Child
       <div class="only" data-only="expires">
         <Input
           name="expires_on"
-          type="date"
-          max="9999-12-31"
+          {...dayInput}
           label={credentials.labels.expires_on}
           hint={text.dayHint(viewer.zone.replaceAll("_", " "))}
           value={textOf(values["expires_on"])}

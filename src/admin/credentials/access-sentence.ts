@@ -1,3 +1,4 @@
+import { findResource } from "./describe.ts";
 import { findViewPart, type ViewPart } from "#admin/describe-view.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import type { Credential } from "#domain/credential/credential.ts";
@@ -90,12 +91,8 @@ function findRights(permissions: readonly Permission[], applicable: readonly Thi
 }
 
 function findPlace(resource: string, reachable: readonly CollectionLabel[], text: Texts): Place {
-  const [collection = "", viewKey] = resource.split("/");
-  const kind = collection.startsWith("app:") ? "app" : "form";
-  const label = reachable.find((each) => `${each.kind}:${each.key}` === collection);
-  const name = label?.name ?? collection.replace(/^\w+:/, "");
-  if (viewKey === undefined) return { name, kind, part: null };
-  const view = label?.views.find(({ key }) => key === viewKey);
+  const { kind, name, label, view, hasView } = findResource(resource, reachable);
+  if (!hasView) return { name, kind, part: null };
   if (!view || !label) return { name, kind, part: "gone" };
   return { name, kind, part: { view: view.name, ...findViewPart(view, text, label) } };
 }

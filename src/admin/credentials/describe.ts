@@ -65,6 +65,16 @@ export function describeResources(resources: Resources, { credentials }: Texts):
   });
 }
 
+/** The app or form of a resource, and its view if the resource names one that still exists. */
+export function findResource(resource: string, labels: readonly CollectionLabel[]) {
+  const [collection = "", viewKey] = resource.split("/");
+  const label = labels.find(({ kind, key }) => `${kind}:${key}` === collection);
+  const kind: CollectionKind = collection.startsWith("app:") ? "app" : "form";
+  const name = label?.name ?? collection.replace(/^\w+:/, "");
+  const view = label?.views.find(({ key }) => key === viewKey);
+  return { kind, name, label, view, hasView: viewKey !== undefined };
+}
+
 const maxNamedResources = 3;
 
 /** Names few resources: “Orders, Helpdesk: only “Open””. Describes more by their numbers. */
@@ -76,10 +86,7 @@ export function nameResources(
   if (resources === "all" || resources.length > maxNamedResources)
     return describeResources(resources, text);
   const names = resources.map((resource) => {
-    const [collection = "", viewKey] = resource.split("/");
-    const label = labels.find(({ kind, key }) => `${kind}:${key}` === collection);
-    const name = label?.name ?? collection.replace(/^\w+:/, "");
-    const view = label?.views.find(({ key }) => key === viewKey);
+    const { name, view } = findResource(resource, labels);
     return view ? text.credentialAccess.resources.view(name, view.name) : name;
   });
   return text.terms.list(names);

@@ -85,8 +85,8 @@ const runSql = sql`(with recursive run (number, at, action, request_id, session,
     from (select action, min(number) as oldest, count(*) as total from run group by action))`;
 
 /**
- * Selects the newest actions of members and credentials. Reads 1,200 rows, and the changes of their requests. Audit entries do not move with their
- * collection, so those of one that moved away have no name.
+ * Selects the newest actions of members and credentials. Reads 1,200 rows, and the changes of their requests. Audit
+ * entries do not move with their collection, so those of one that moved away have no name.
  */
 export const selectRecentActions = (db: Database<"data">) =>
   query(db, (on) =>

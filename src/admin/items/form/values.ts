@@ -1,4 +1,5 @@
 import type { Field, FieldOption, RowField } from "#domain/definition/field.ts";
+import { dayInput } from "#html/inputs.tsx";
 import { isTimeZone, formatLocalDateTime } from "#domain/time.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import { textOf } from "#admin/form-input.ts";
@@ -75,7 +76,7 @@ const typeAttributes: Record<Field["type"], Record<string, string>> = {
   multiline_text: textInput,
   number: { type: "number", step: "any" },
   boolean: textInput,
-  date: { type: "date", max: "9999-12-31" },
+  date: dayInput,
   datetime: textInput,
   select: textInput,
   reference: textInput,

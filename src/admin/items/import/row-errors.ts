@@ -7,6 +7,7 @@ import type { Field } from "#domain/definition/field.ts";
 import { itemTargets, targetKey, type CsvLine, type ImportPlan } from "#domain/import/csv.ts";
 import { Problem, type FieldError } from "#domain/problem/problem.ts";
 import { toHalfWidth } from "#domain/text.ts";
+import { isCalendarDay } from "#domain/time.ts";
 import type { ImportFile } from "./file.ts";
 import { truncateCell } from "./formats.tsx";
 
@@ -109,9 +110,7 @@ function isImpossibleDate(text: string): boolean {
   if (first === undefined) return false;
   const isDay = (month: string, day: string | undefined) => {
     const fullYear = year || plain.slice(-4);
-    const iso = `${fullYear}-${month.padStart(2, "0")}-${(day ?? "").padStart(2, "0")}`;
-    const time = Date.parse(`${iso}T00:00:00Z`);
-    return !Number.isNaN(time) && new Date(time).toISOString().startsWith(iso);
+    return isCalendarDay(`${fullYear}-${month.padStart(2, "0")}-${(day ?? "").padStart(2, "0")}`);
   };
   return !isDay(first, second) && (year !== "" || !isDay(second ?? "", first));
 }

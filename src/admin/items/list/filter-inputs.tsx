@@ -1,5 +1,5 @@
 import { useContext } from "hono/jsx";
-import { ChoiceGroup, Field, Input, Select, TextArea, useField } from "#html/inputs.tsx";
+import { ChoiceGroup, dayInput, Field, Input, Select, TextArea, useField } from "#html/inputs.tsx";
 import { choiceAttributes, RecordChoices, ReferencesContext } from "#admin/items/references.tsx";
 import { useViewer } from "#html/viewer.tsx";
 import { useText } from "#admin/language/index.tsx";
@@ -256,8 +256,8 @@ function Operands({ target, values, op }: OperandProps) {
 }
 
 /** Programs may compare with exact times, which an input for days cannot show. */
-const dayInput = (text: string) =>
-  /^(\d{4}-\d\d-\d\d)?$/.test(text) ? { type: "date", max: "9999-12-31" } : { type: "text" };
+const inputForDay = (text: string) =>
+  /^(\d{4}-\d\d-\d\d)?$/.test(text) ? dayInput : { type: "text" };
 
 function DateOperands({ first, second, op }: { first: string; second: string; op: string }) {
   const { filters } = useText();
@@ -273,8 +273,8 @@ function DateOperands({ first, second, op }: { first: string; second: string; op
   return (
     <>
       <Select name="days" label={text.period} options={options} value={first} class="days" />
-      <Input name="value" label={text.day} {...dayInput(day)} value={day} class="day" />
-      <Input name="to" label={text.and} {...dayInput(second)} value={second} class="second" />
+      <Input name="value" label={text.day} {...inputForDay(day)} value={day} class="day" />
+      <Input name="to" label={text.and} {...inputForDay(second)} value={second} class="second" />
     </>
   );
 }
