@@ -36,7 +36,7 @@ export const databases = () => ({
       "One database holds 10 GB and writes one batch at a time. Add another when it is 70% full, or to keep a form’s data in one country or region.",
     several: "New forms and apps go to the database with the most room, or to the chosen location.",
     command: (command: Child) =>
-      sentence`Ask whoever deploys this service. They run ${command} in the folder from which they deploy.`,
+      sentence`Ask the person who deploys this service to run ${command} in the deployment folder.`,
     guide: "How large can one installation grow?",
   },
   locations: locations(),

@@ -10,7 +10,7 @@ export const erasure = ({ formatCount }: Words) => ({
     `The earlier values from ${hasMore ? "more than " : ""}${formatCount(count)} ${plural(count, "edit")}`,
   response: "Copies of what programs sent, which are otherwise kept for up to 24 hours",
   note: (item: string) =>
-    `Connected systems are told that the ${item} was deleted. The audit keeps its ID, who deleted it and when.`,
+    `Connected systems receive an event that the ${item} was deleted. The audit keeps its ID, who deleted it and when.`,
   erase: "Permanently delete",
   done: (title: string) => `${title} permanently deleted`,
 });
