@@ -212,7 +212,7 @@ export async function simulateBatch(
   const operations = await resolveOperations(ctx, access, sentOperations, checksIds);
   const lookup = await lookUpVisible(ctx, access, collectReferences(access, operations));
   if (exceedsReadLimit(lookup.bytes)) throw problem.batchTooLarge(maxReadBytes);
-  const budget = batchBudget(operations.length);
+  const budget = batchBudget();
   const simulation = new BatchSimulation(ctx, access, lookup, budget);
   const operationProblems: OperationProblem[] = [];
   let errorCount = 0;

@@ -26,13 +26,13 @@ export function computeWithinBudget(
 ): ComputedResult {
   const errors = formulaBudgetErrors(budget);
   if (errors.length > 0) return { ...emptyComputation, errors };
-  const { steps, ...computed } = compute(budget, access, data, now);
+  const { steps, ...computed } = compute(access, data, now);
   budget.formulaBudget.stepsLeft -= steps;
   return { ...computed, errors: formulaBudgetErrors(budget) };
 }
 
-function compute({ hidden }: ComputeBudget, access: CollectionAccess, data: Data, now: number) {
+function compute(access: CollectionAccess, data: Data, now: number) {
   if (access.extent === "whole") return computeData(access, data, now);
-  const computed = computeNarrow(access, data, now, hidden.maxFormulaSteps);
+  const computed = computeNarrow(access, data, now);
   return { ...computed, data: withoutOversizedResults(access, computed.data) };
 }

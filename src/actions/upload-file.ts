@@ -11,11 +11,11 @@ import {
   type File,
 } from "#domain/files/file.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import type { CollectionAccess } from "#domain/data/narrow.ts";
+import { wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import { unknownFieldError } from "#domain/data/values.ts";
 import { lazy } from "#domain/lazy.ts";
 import { bodyParseOptions, errorAt, zodErrors } from "#domain/problem/field-errors.ts";
-import { problem, type FieldError, type Problem } from "#domain/problem/problem.ts";
+import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";
 import { withTimeout } from "#store/db/retry.ts";
 import {
   addFile,
@@ -28,6 +28,7 @@ import { findCurrentCollection } from "./collection-cache.ts";
 import type { ActionContext, FileContext } from "./context.ts";
 import type { LoadedFile } from "./files.ts";
 import { accessCurrentCollection } from "./caller-access.ts";
+import { retryOnConflict } from "./idempotent.ts";
 import { getCollection } from "./visible.ts";
 
 const collectionPattern = /^(app|form):(.+)$/s;
@@ -59,21 +60,42 @@ export function namedCollection(body: unknown): { kind: CollectionKind; key: str
 /** Announces a file, whose content follows. */
 export async function createFile(ctx: ActionContext, body: unknown): Promise<LoadedFile> {
   const named = namedCollection(body);
-  const access =
-    named && (await accessCurrentCollection(ctx, await getCollection(ctx, named.kind, named.key)));
+  if (!named) {
+    parseNewFile(undefined, body);
+    throw problem.notFound();
+  }
+  const { kind, key } = named;
+  let cached = await getCollection(ctx, kind, key);
+  return retryOnConflict(ctx, async () => {
+    const access = await accessCurrentCollection(ctx, cached);
+    try {
+      return await announceFile(ctx, access, body);
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status >= 500) throw error;
+      // The cached definition may be outdated. Only the current one rejects a file.
+      const current = await findCurrentCollection(ctx, kind, key);
+      if (!current) throw problem.notFound();
+      if (current.compiled === wholeCollection(access)) throw error;
+      cached = current.compiled;
+      return undefined;
+    }
+  });
+}
+
+async function announceFile(
+  ctx: ActionContext,
+  access: CollectionAccess,
+  body: unknown,
+): Promise<LoadedFile> {
   const { field, ...values } = parseNewFile(access, body);
-  if (!access) throw problem.notFound();
   const { collection } = access;
+  const { revision } = wholeCollection(access).collection;
   const createdAt = ctx.now();
   const id = newFileId(collection.id, ctx.newId());
   const file = { ...values, id, field: field.id, owner: ctx.actor, createdAt };
   const db = ctx.databases.of(collection);
-  const isAdded = await addFile(db, { ...file, removeAt: createdAt + attachWithinMs });
-  if (!isAdded) {
-    const current = await findCurrentCollection(ctx, collection.kind, collection.key);
-    if (current?.compiled.collection.id !== collection.id) throw problem.notFound();
-    throw tooManyFiles();
-  }
+  const removeAt = createdAt + attachWithinMs;
+  if (!(await addFile(db, { ...file, removeAt, revision }))) throw tooManyFiles();
   if (await exceedsLimits(ctx.primary, ctx.actor)) {
     if (await startRemoval(db, id, ctx.actor)) await deleteRows(db, [id], createdAt);
     throw tooManyFiles();

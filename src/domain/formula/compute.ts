@@ -37,31 +37,30 @@ export function computeData(
   storedData: Data,
   now: number,
 ): Computation {
-  return compute(compiled, storedData, now, [{ includes: () => true, maxSteps: maxItemSteps }]);
+  return compute(compiled, storedData, now, [{ includes: () => true }]);
 }
 
 /**
- * The same for a narrow caller. The formulas that use only what it sees run first. All others have steps of their own, at
- * most `maxHiddenSteps`, which do not count: their number would tell how many rows the caller does not see.
+ * The same for a narrow caller. The formulas that use only what it sees run first. All others have steps of their own, which
+ * do not count: their number would tell how many rows the caller does not see. They have as many in a batch as in a single
+ * write, so that a batch does not lose results that the caller does not see.
  */
 export function computeNarrow(
   { whole, parts: { shown }, ownResults }: NarrowCollection,
   storedData: Data,
   now: number,
-  maxHiddenSteps: number,
 ): Computation {
   const isOwn = ({ type, id }: Field) =>
     type === "computed" ? ownResults.has(id) : shown.has(String(id));
   return compute(whole, storedData, now, [
-    { includes: isOwn, maxSteps: maxItemSteps },
-    { includes: (field) => !isOwn(field), maxSteps: maxHiddenSteps },
+    { includes: isOwn },
+    { includes: (field) => !isOwn(field) },
   ]);
 }
 
 /** The results and the lists whose formulas run together. */
 interface FormulaPart {
   includes: (field: Field) => boolean;
-  maxSteps: number;
 }
 
 /** Returns the steps of the first part. */
@@ -77,8 +76,8 @@ function compute(
   if (!hasFormulas(fields)) return { data: stored, warnings, steps: 0 };
   const day = dayInZone(now, zone);
   const data = withoutResults(fields, stored);
-  const [steps = 0] = parts.map(({ includes, maxSteps }) =>
-    withFormulaRun({ day, zone, maxSteps }, () => {
+  const [steps = 0] = parts.map(({ includes }) =>
+    withFormulaRun({ day, zone, maxSteps: maxItemSteps }, () => {
       addResults(fields, data, zone, "", warnings, includes);
       return stepsTaken();
     }),
@@ -194,33 +193,27 @@ function toStoredNumber(value: Decimal, decimals: number | undefined): number | 
   return number === 0 ? 0 : number;
 }
 
-/** The remaining computation for one item, or for all items of a batch together. */
+/**
+ * The remaining computation for one item, or for all items of a batch together. What a narrow caller does not see counts
+ * against the limit of each item only, so that no limit tells how much the item has.
+ */
 export interface ComputeBudget {
   matchBudget: MatchBudget;
   /** Formula steps. Each item has a limit of its own as well. */
   formulaBudget: { stepsLeft: number };
-  /** For what a narrow caller does not see. Each item has all of it, so that no limit tells how much the item has. */
-  hidden: { maxMatchSteps: number; maxFormulaSteps: number };
 }
 
 export const itemBudget = (): ComputeBudget => ({
   matchBudget: { stepsLeft: maxMatchSteps },
   formulaBudget: { stepsLeft: Infinity },
-  hidden: { maxMatchSteps, maxFormulaSteps: maxItemSteps },
 });
 
 const maxBatchFormulaSteps = 1_000_000;
-/** The hidden formulas of a batch take at most two seconds. */
-const maxHiddenBatchSteps = 20_000_000;
 
 /** A batch may use the matching steps of one item and twice the formula steps of one item. */
-export const batchBudget = (operationCount: number): ComputeBudget => ({
+export const batchBudget = (): ComputeBudget => ({
   matchBudget: { stepsLeft: maxMatchSteps },
   formulaBudget: { stepsLeft: maxBatchFormulaSteps },
-  hidden: {
-    maxMatchSteps,
-    maxFormulaSteps: Math.min(maxItemSteps, maxHiddenBatchSteps / operationCount),
-  },
 });
 
 /** The used share of a batch's budget. 1 is the whole budget; an exceeded budget gives slightly more. */

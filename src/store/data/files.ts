@@ -37,8 +37,17 @@ type NewFile = Omit<File, "collectionId" | "contentType" | "item">;
 const isUnattached = (owner: unknown) =>
   sql`owner = ${owner} and item is null and remove_at > ${sql.raw(String(removing))}`;
 
-/** Inserts the row unless the owner's files would exceed the limits, which one statement decides. */
-const insertFile = collectionStatement<NewFile & { removeAt: number }>((db, v) =>
+interface AddedFile extends NewFile {
+  removeAt: number;
+  /** The revision of the definition that has the field. */
+  revision: number;
+}
+
+/**
+ * Inserts the row unless the owner's files would exceed the limits or the definition has changed, which one statement
+ * decides.
+ */
+const insertFile = collectionStatement<AddedFile>((db, v) =>
   db
     .insert(file)
     .select(
@@ -47,16 +56,16 @@ const insertFile = collectionStatement<NewFile & { removeAt: number }>((db, v) =
       from (select coalesce(sum(bytes), 0) as used, count(*) as files from file where ${isUnattached(v.owner)})
       where used + ${v.bytes} <= ${sql.raw(String(maxUnattachedBytes))}
         and files < ${sql.raw(String(maxUnattachedFiles))}
-        and exists (select 1 from collection where id = ${v.collectionId})`,
+        and exists (select 1 from collection where id = ${v.collectionId} and revision = ${v.revision})`,
     )
     .onConflictDoNothing(),
 );
 
-/** Returns false if the owner has too many bytes of files that are not attached, or if the collection is gone. */
-export async function addFile(
-  db: CollectionDatabase,
-  values: NewFile & { removeAt: number },
-): Promise<boolean> {
+/**
+ * Returns false if the owner has too many bytes of files that are not attached, or if the collection is gone or has another
+ * definition.
+ */
+export async function addFile(db: CollectionDatabase, values: AddedFile): Promise<boolean> {
   const { meta } = await retryTransient(db, () => insertFile(db, values).run());
   if (meta.changes > 0) return true;
   // A statement whose answer was lost ran before.
