@@ -1,4 +1,3 @@
-import type { Child } from "hono/jsx";
 import { storableDescription } from "#domain/text.ts";
 import { sentence } from "#admin/language/sentence.ts";
 
@@ -101,8 +100,6 @@ export const credentialAccess = () => ({
     places: "In:",
     nothing: "Choose a purpose, and forms or apps.",
   },
-  views: "What the credential sees",
-  viewEntry: (collection: Child, view: string) => sentence`${collection}: ${view}.`,
   viewRule: "With this selection, it can’t read or write anything else.",
   otherSelection: "You changed the selection. The credential will see what you select below.",
   viewGuide: "What a partner can infer",

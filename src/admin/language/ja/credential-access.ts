@@ -109,8 +109,6 @@ export const credentialAccess = (): Texts => ({
     places: "対象：",
     nothing: "用途と、フォームまたはアプリを選択してください。",
   },
-  views: "アクセスできる範囲",
-  viewEntry: (collection, view) => sentence`${collection}：${view}`,
   otherSelection: "選択内容が変更されました。下で選択した範囲にアクセスできるようになります。",
   viewRule: "この選択では、この範囲外のデータとフィールドは表示されず、書き込むこともできません。",
   viewGuide: "範囲外のデータについて推測できること（英語）",
