@@ -1,5 +1,4 @@
 import { storableDescription } from "#domain/text.ts";
-import { sentence } from "#admin/language/sentence.ts";
 
 /** The purposes of credentials. Their names become those of credentials without one. */
 const purposes = () => ({

@@ -1,5 +1,4 @@
 import type { Catalogue } from "#admin/language/en/index.ts";
-import { sentence } from "#admin/language/sentence.ts";
 
 type Texts = Catalogue["credentialAccess"];
 
