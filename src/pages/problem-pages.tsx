@@ -146,8 +146,16 @@ function pageText(problem: Problem, language: Language): readonly [title: string
 }
 
 const frameTexts = {
-  en: { administration: "Go to administration", requestId: "Request ID" },
-  ja: { administration: "管理画面に移動", requestId: "リクエスト ID" },
+  en: {
+    administration: "Go to administration",
+    overview: "Go to overview",
+    requestId: "Request ID",
+  },
+  ja: {
+    administration: "管理画面に移動",
+    overview: "ホームに移動",
+    requestId: "リクエスト ID",
+  },
 } as const;
 
 /** Puts the content of an error page into the frame of an area, with its navigation. */
@@ -170,6 +178,11 @@ export function renderErrorPage(
           <>
             <p>{text}</p>
             <FieldErrorList problem={problem} language={language} />
+            <p>
+              <a class="button quiet" href="/admin">
+                {frame.overview}
+              </a>
+            </p>
             <p class="muted small">
               {frame.requestId} <code>{requestId}</code>
             </p>

@@ -441,7 +441,8 @@ describe("Logs, audit and overview", () => {
     expect(calls[0].request_id).toBe(me.headers.get("X-Request-Id"));
     expect(calls[1]).toMatchObject({
       required_permission: "submissions:read",
-      detail: "Missing permission: submissions:read.",
+      detail:
+        "The credential lacks the permission “Read and search submissions” (submissions:read).",
     });
     expect(calls[2].errors.map((error: Json) => error.field).toSorted()).toEqual(["amount2", "n"]);
     expect(calls[2].detail).toContain("nknown field amount2");

@@ -42,6 +42,10 @@ describe("The history of an item", () => {
         { version: 1, action: "submission.create", fields: [] },
       ],
     });
+    const page = await admin("GET", `/forms/${form}/items/${id}`, undefined, {
+      Accept: "text/html",
+    });
+    expect(page.text).toMatch(/Amount<\/dt><dd><span class="muted">\(empty\)<\/span>/i);
     await integrator.put(`/forms/${form}/schema`, { fields: fields.slice(1) });
     const retired = await admin("GET", `/forms/${form}/items/${id}`);
     expect(retired.body.history.items[1].fields.map(({ key }: { key: string }) => key)).toEqual([

@@ -371,6 +371,39 @@ describe("A member's own filters and columns", () => {
     expect((await as(cookie)("POST", path, { name: "Mine" })).status).toBe(404);
   });
 
+  it("become views for everyone, with their name and search, and leave the own views", async () => {
+    const form = await formWith([
+      { title: "t1", amount: 1 },
+      { title: "t2", amount: 9 },
+    ]);
+    const base = `/forms/${form}/items`;
+    const save = async (search: string) =>
+      (await admin("POST", `${base}/filters`, { name: "Few", search })).body.id;
+    const path = `${base}/filters/${await save("f.amount.lt=5&sort=amount")}/share`;
+    const other = await newMember("editor");
+    expect((await as(other.cookie)("POST", path, {})).status).toBe(404);
+    const menu = (await admin("GET", `${base}?f.amount.lt=5&sort=amount`, undefined, html)).text;
+    expect(menu).toContain(`action="/admin${path}"`);
+    const shared = await admin("POST", path, {});
+    expect([shared.status, shared.body]).toEqual([201, { key: "few", name: "Few" }]);
+    const seen = await as(other.cookie)("GET", `${base}?view=few`);
+    expect(titlesOf(seen)).toEqual(["t1"]);
+    expect((await admin("POST", path, {})).status).toBe(404);
+  });
+
+  it("stay own views if they cannot be for everyone", async () => {
+    const form = await formWith([]);
+    const base = `/forms/${form}/items`;
+    const saved = await admin("POST", `${base}/filters`, { name: "Desk", search: "q=desk" });
+    const path = `${base}/filters/${saved.body.id}`;
+    const refused = await admin("POST", `${path}/share`, {});
+    expect([refused.status, refused.body.errors[0].reason]).toEqual([
+      422,
+      expect.stringContaining("can’t include a text search"),
+    ]);
+    expect((await admin("POST", `${path}/delete`, {})).status).toBe(204);
+  });
+
   it("keep the chosen columns of each list, and a link overrides them", async () => {
     const form = await formWith([{ title: "t" }]);
     const { cookie } = await newMember("viewer");

@@ -57,6 +57,27 @@ describe("The page “Access” of a form", () => {
     expect(page.text).toContain("Only the submissions in “Cheap”");
   });
 
+  it("says what a credential may do in the same sentence as its own page", async () => {
+    const views = [{ key: "titles", name: "Titles", fields: ["title"] }];
+    const form = await makeForm(owner, fields, { name: "Room booking", views });
+    const { id } = await issue({
+      name: "The partner",
+      permissions: ["submissions:read", "schema:read"],
+      resources: [`form:${form}/titles`],
+    });
+    const said =
+      "Can read all submissions of Room booking, and of these only Title (view “Titles”). Can read the definition.";
+    for (const path of [
+      `/forms/${form}/access`,
+      `/integrations/${id}`,
+      `/integrations/${id}/access`,
+    ])
+      expect((await admin("GET", path, undefined, html)).text).toContain(said);
+    const resources = encodeURIComponent(`form:${form}/titles`);
+    const next = `/integrations/new?purpose=part_report&resources=${resources}`;
+    expect((await admin("GET", next, undefined, html)).text).toContain(said);
+  });
+
   it("offers to share a view on its tab and after it was saved, with its credential prepared", async () => {
     const form = await makeForm(owner, fields);
     const saved = await post(`/forms/${form}/items/views`, { name: "Cheap", search: "f.pay.lt=5" });

@@ -101,7 +101,7 @@ describe("The description of a view names records by their titles or receipt num
     expect(body.credentials.map(({ sees }: Json) => sees)).toContain(sentence());
     expect(body.webhooks.map(({ sees }: Json) => sees)).toEqual([sentence()]);
     const page = await show(`/forms/${visits}/access`);
-    expect(page.split(sentence().replace(", all fields", "")).length).toBe(4);
+    expect(page.split(sentence().replace(", all fields", "")).length).toBe(3);
   });
 
   it("in the changes of a definition", async () => {

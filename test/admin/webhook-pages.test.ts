@@ -5,6 +5,14 @@ import { admin, client, makeApp, makeForm } from "../support/service";
 const html = { Accept: "text/html" };
 const form = { "Content-Type": "application/x-www-form-urlencoded" };
 
+describe("The page of an item that does not exist", () => {
+  it("links to the overview", async () => {
+    const { status, text } = await admin("GET", "/webhooks/nothing", undefined, html);
+    expect(status).toBe(404);
+    expect(text).toContain('<a class="button quiet" href="/admin">Go to overview</a>');
+  });
+});
+
 describe("The page of a new webhook", () => {
   it("preselects the usual events, and keeps those of the selected kind", async () => {
     const integrator = await client();
@@ -23,6 +31,7 @@ describe("The page of a new webhook", () => {
       "submission.updated",
       "submission.deleted",
     ]);
+    expect(text).toMatch(/name="scope" value="only" checked/);
     const create = async (...resources: string[]) => {
       const values = new URLSearchParams({ page: "webhook", name: "Stock", scope: "only" });
       values.set("url", "https://shop.example/hook");

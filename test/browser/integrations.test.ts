@@ -57,7 +57,7 @@ describe.each([
     const summary = page.locator("[data-access-summary]");
     if (javaScriptEnabled)
       expect(await summary.textContent()).toContain(
-        "Creates submissions. Can’t read them.In: Purchase request",
+        "Create and validate submissionsIn: Purchase request",
       );
     else expect(await summary.isVisible()).toBe(false);
     await actions.button("Create credential");
@@ -207,7 +207,9 @@ describe.each([
         },
         { timeout: 10_000 },
       )
-      .toContain("Missing permission: submissions:create");
+      .toContain(
+        "The credential lacks the permission “Create and validate submissions” (submissions:create)",
+      );
     await page.goto("/admin");
     actions.count = 0;
     await actions.link("Integrations");

@@ -631,6 +631,10 @@ function itemRows(kind: CollectionKind): Row[] {
       path: `${pathOf(world)}/filters/nothing/delete`,
       body: {},
     })),
+    ...adminRows(`POST ${itemsRoute}/filters/:filter/share`, 404, (world) => ({
+      path: `${pathOf(world)}/filters/nothing/share`,
+      body: {},
+    })),
     ...adminRows(
       `POST ${itemsRoute}/views`,
       201,

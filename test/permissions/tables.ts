@@ -223,6 +223,7 @@ POST /admin/apps/:key/items/columns                              | 200   | 200  
 POST /admin/apps/:key/items/filters                              | 201   | 201   | 201    | 201    | 401
 POST /admin/apps/:key/items/filters/:filter, of nobody           | 404   | 404   | 404    | 404    | 401
 POST /admin/apps/:key/items/filters/:filter/delete, of nobody    | 404   | 404   | 404    | 404    | 401
+POST /admin/apps/:key/items/filters/:filter/share, of nobody     | 404   | 404   | 404    | 403    | 401
 POST /admin/apps/:key/items/views                                | 201   | 201   | 201    | 403    | 401
 POST /admin/apps/:key/items/views/:view, of nothing              | 404   | 404   | 404    | 403    | 401
 POST /admin/apps/:key/items/views/:view/delete, of nothing       | 404   | 404   | 404    | 403    | 401
@@ -264,6 +265,7 @@ POST /admin/forms/:key/items/columns                             | 200   | 200  
 POST /admin/forms/:key/items/filters                             | 201   | 201   | 201    | 201    | 401
 POST /admin/forms/:key/items/filters/:filter, of nobody          | 404   | 404   | 404    | 404    | 401
 POST /admin/forms/:key/items/filters/:filter/delete, of nobody   | 404   | 404   | 404    | 404    | 401
+POST /admin/forms/:key/items/filters/:filter/share, of nobody    | 404   | 404   | 404    | 403    | 401
 POST /admin/forms/:key/items/views                               | 201   | 201   | 201    | 403    | 401
 POST /admin/forms/:key/items/views/:view, of nothing             | 404   | 404   | 404    | 403    | 401
 POST /admin/forms/:key/items/views/:view/delete, of nothing      | 404   | 404   | 404    | 403    | 401

@@ -136,6 +136,7 @@ const collectionBodies = (kind: Kind): Record<string, (world: World) => Json> =>
     [`${base}/:key/items/filters`]: () => ({ name: "Mine", search: "q=x" }),
     [`${base}/:key/items/filters/:filter`]: () => ({ name: "Mine" }),
     [`${base}/:key/items/filters/:filter/delete`]: () => ({}),
+    [`${base}/:key/items/filters/:filter/share`]: () => ({}),
     [`${base}/:key/items/views`]: () => ({ name: freshKey("View"), search: "sort=title" }),
     [`${base}/:key/items/views/:view`]: () => ({ name: freshKey("View") }),
     [`${base}/:key/items/views/:view/delete`]: () => ({}),
@@ -280,6 +281,7 @@ export const refused = [
   ...["app", "form"].flatMap((kind) => [
     `POST /admin/${kind}s/:key/items/filters/:filter`,
     `POST /admin/${kind}s/:key/items/filters/:filter/delete`,
+    `POST /admin/${kind}s/:key/items/filters/:filter/share`,
     `POST /admin/${kind}s/:key/items/views/:view`,
     `POST /admin/${kind}s/:key/items/views/:view/delete`,
   ]),

@@ -22,7 +22,7 @@ interface ResourceChoicesProps {
   offersParts?: boolean;
 }
 
-/** Everything, or a selection. Neither is preselected. */
+/** Everything, or a selection. Without values, neither is selected. */
 export function ResourceChoices({
   reachable,
   values,
@@ -34,6 +34,7 @@ export function ResourceChoices({
   const text = useText();
   const selected = toTextList(values["resources"]);
   const isAll = values["scope"] === "all" || selected.includes("all");
+  const isOnly = !isAll && (values["scope"] === "only" || selected.length > 0);
   const { resources: words } = text.credentialAccess;
   const hasViews = reachable.some(({ views }) => views.length > 0);
   return (
@@ -46,7 +47,7 @@ export function ResourceChoices({
         </span>
       </label>
       <label class="choice">
-        <input type="radio" name="scope" value="only" checked={!isAll && selected.length > 0} />
+        <input type="radio" name="scope" value="only" checked={isOnly} />
         <span>{words.selected}</span>
       </label>
       <div class={`only${reachable.length > maxFullList ? " long" : ""}`} data-only="scope">

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { dayInput, Input, InputErrors, useField } from "#html/inputs.tsx";
 import { formatDay, useViewer } from "#html/viewer.tsx";
-import { describeView } from "#admin/describe-view.ts";
+import { accessSentence, type CredentialAccess } from "./access-sentence.ts";
 import { useText } from "#admin/language/index.tsx";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import { Origins, ResourceChoices, Limits, Permissions } from "./access-inputs.tsx";
@@ -113,7 +113,7 @@ export function AccessPage({
   return (
     <CredentialLayout {...{ frame, credential, reachable }} tab="access" problem={problem}>
       {add ? <AddedPermission permission={add} /> : null}
-      <NarrowAccess resources={credential.resources} reachable={reachable} />
+      <NarrowAccess {...credential} reachable={reachable} />
       <form method="post" action={`/admin/integrations/${id}`} class="issue" data-warn="">
         <input type="hidden" name="version" value={String(version)} />
         <input type="hidden" name="purpose" value="custom" />
@@ -138,29 +138,19 @@ export function AccessPage({
   );
 }
 
-/** Says in words what a credential with views sees. A script takes it back when the choices of the form differ. */
+/** Says what a credential with views may do. A script takes it back when the choices of the form differ. */
 export function NarrowAccess({
+  permissions: granted,
   resources,
   reachable,
-}: Pick<AccessPageProps, "reachable"> & Pick<Credential, "resources">) {
+}: Pick<AccessPageProps, "reachable"> & CredentialAccess) {
   const text = useText();
   if (resources === "all" || !isNarrow(resources)) return null;
-  const { everything } = text.definitionAccess.who;
-  const views = reachable.flatMap(({ kind, key, name, fields, names, views: own }) => [
-    ...(resources.includes(`${kind}:${key}`) ? [{ name, shown: everything }] : []),
-    ...own
-      .filter((view) => resources.includes(`${kind}:${key}/${view.key}`))
-      .map((view) => ({ name, shown: describeView(view, text, { kind, fields, names }) })),
-  ]);
   return (
     <section class="card" data-selection-summary="">
-      <h2>{text.credentialAccess.views}</h2>
+      <h2>{text.credentialAccess.summary.title}</h2>
       <p hidden>{text.credentialAccess.otherSelection}</p>
-      <ul>
-        {views.map(({ name, shown }) => (
-          <li>{text.credentialAccess.viewEntry(<strong>{name}</strong>, shown)}</li>
-        ))}
-      </ul>
+      <p>{accessSentence({ permissions: granted, resources }, reachable, text)}</p>
       <p class="muted">
         {text.credentialAccess.viewRule}{" "}
         <a href="/docs/views#what-a-partner-can-and-cannot-learn">

@@ -7,8 +7,8 @@ import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { CollectionLabel } from "#actions/operand-names.ts";
 
 type Texts = Pick<Catalogue, "credentials" | "viewDescription" | "terms">;
-type CredentialAccess = Pick<Credential, "permissions" | "resources"> &
-  Partial<Pick<Credential, "revokedAt">>;
+export type CredentialAccess = Pick<Credential, "resources"> &
+  Partial<Pick<Credential, "revokedAt">> & { permissions: readonly Permission[] };
 
 /** What a permission allows, and with what. */
 const rights: Record<Permission, { verbs: readonly Verb[]; object: Thing }> = {

@@ -8,6 +8,7 @@ import {
   recentCalls,
   type CallLog,
 } from "#domain/credential/call-log.ts";
+import { permissions } from "#domain/credential/permissions.ts";
 import { apiRoot, collectionPaths, fillPath } from "#domain/api-paths.ts";
 import { formatTimestamp } from "#domain/time.ts";
 import type { CallFilter } from "./calls-page.tsx";
@@ -60,13 +61,13 @@ function suggestKey(
 export function callReason(
   call: LoggedCall,
   context: CallReasonContext,
-  { calls: { reasons: text } }: Catalogue,
+  { calls: { reasons: text }, credentials }: Catalogue,
 ): string {
   const { refusal } = call;
   if (!refusal) return "";
   switch (refusal.code) {
     case "permission_required":
-      return text.missingPermission(refusal.permission);
+      return describeMissing(refusal.permission, credentials.permissions, text);
     case "not_found":
       return describeNotFound(call.path, context, text);
     case "unauthenticated":
@@ -97,6 +98,15 @@ export function callReason(
     case "try_again":
       return text.other(refusal.code);
   }
+}
+
+function describeMissing(
+  code: string | undefined,
+  names: Catalogue["credentials"]["permissions"],
+  text: Reasons,
+): string {
+  const permission = permissions.find((each) => each === code);
+  return text.missingPermission(permission && names[permission], code ?? "");
 }
 
 const closedReasons: readonly ClosedReason[] = ["not_open_yet", "closed", "full"];

@@ -42,17 +42,6 @@ function describePermissions(
   return permissions.length > 0 ? text.manageWebhooks : text.none;
 }
 
-/** What a credential may do with the items of one kind: “Read, write”. */
-export function describePermissionsOf(
-  { permissions }: Pick<Credential, "permissions">,
-  kind: CollectionKind,
-  text: Texts,
-): string {
-  const prefix = kind === "app" ? "records:" : "submissions:";
-  const own = permissions.filter((name) => name.startsWith(prefix) || name.startsWith("schema:"));
-  return own.length === 0 ? text.credentials.access.nothing : describePermissions(own, text);
-}
-
 /** A short description of resources: “All forms and apps”, “2 forms, 1 app”. */
 export function describeResources(resources: Resources, { credentials }: Texts): string {
   if (resources === "all") return credentials.access.everything;

@@ -109,6 +109,15 @@ function grantablePresets(role: Role): Preset[] {
   });
 }
 
+/** What each preset lets a credential do, for the summary of the choices. */
+const describePresets = ({ credentials, terms }: Catalogue) =>
+  Object.fromEntries(
+    Object.entries(presets).map(([name, { permissions: granted }]) => [
+      name,
+      terms.list(granted.map((permission) => credentials.permissions[permission])),
+    ]),
+  );
+
 function KindChoice({ values }: { values: FormValues }) {
   const { credentials, credentialAccess } = useText();
   return (
@@ -136,6 +145,7 @@ interface IssuePageProps {
 export function IssuePage({ frame, reachable, values, problem }: IssuePageProps) {
   const { role } = frame.member;
   const purpose = textOf(values["purpose"]);
+  const preset = findPreset(purpose);
   const { credentials, credentialAccess: text, terms } = frame.text;
   const purposes = [...grantablePresets(role), "custom" as const].map((value) => {
     const { name: label, hint } = text.purposes[value];
@@ -151,7 +161,13 @@ export function IssuePage({ frame, reachable, values, problem }: IssuePageProps)
     >
       <form method="post" action="/admin/integrations" class="issue" data-warn="">
         <input type="hidden" name="page" value="issue" />
-        <NarrowAccess resources={toTextList(values["resources"])} reachable={reachable} />
+        {preset ? (
+          <NarrowAccess
+            permissions={preset.permissions}
+            resources={toTextList(values["resources"])}
+            reachable={reachable}
+          />
+        ) : null}
         <ChoiceGroup
           name="purpose"
           label={credentials.labels.purpose}
@@ -183,7 +199,12 @@ export function IssuePage({ frame, reachable, values, problem }: IssuePageProps)
         <ExpiryInput values={values} />
         <Limits values={values} recommended={presets.website_form.limits} />
         <Origins values={values} />
-        <section class="card" data-access-summary={text.summary.nothing} hidden>
+        <section
+          class="card"
+          data-access-summary={text.summary.nothing}
+          data-purposes={JSON.stringify(describePresets(frame.text))}
+          hidden
+        >
           <h2>{text.summary.title}</h2>
           <p></p>
           <p>

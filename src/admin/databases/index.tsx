@@ -119,8 +119,12 @@ const databasesPage = page({
         <h2>{add.title}</h2>
         <p>{databases.length === 1 ? add.single : add.several}</p>
         <p>
-          {add.command(<code>{addDatabaseCommand}</code>)} <a href="/docs/databases">{add.guide}</a>
+          <a href="/docs/databases">{add.guide}</a>
         </p>
+        <details>
+          <summary>{add.operators}</summary>
+          <p>{add.command(<code>{addDatabaseCommand}</code>)}</p>
+        </details>
       </AdminPage>
     );
   },

@@ -7,7 +7,8 @@ import {
   type Part,
 } from "#actions/collection-access.ts";
 import { getDefinition } from "#actions/definitions.ts";
-import { describeAccess, describePermissionsOf } from "#admin/credentials/describe.ts";
+import { accessSentence } from "#admin/credentials/access-sentence.ts";
+import { describeAccess } from "#admin/credentials/describe.ts";
 import { describeView, type ViewWords } from "#admin/describe-view.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { page } from "#admin/page.ts";
@@ -36,6 +37,19 @@ function sightOf({ resources }: Credential, access: CollectionAccess, text: Cata
   if (extent === "whole" || extent === null) return who.everything;
   const view = findView(collection, extent.view);
   return view ? describeView(view, text, wordsOf(access)) : who.nothing;
+}
+
+/** What a credential may do here, in the words of its own page. */
+function sentenceOf(credential: Credential, access: CollectionAccess, text: Catalogue): string {
+  const { kind, key, definition } = access.current.collection;
+  const own = `${kind}:${key}`;
+  const { resources } = credential;
+  const here = resources === "all" ? [own] : resources.filter((each) => each.split("/")[0] === own);
+  return accessSentence(
+    { ...credential, resources: here },
+    [{ ...wordsOf(access), key, name: definition.name, views: definition.views ?? [] }],
+    text,
+  );
 }
 
 function followed(
@@ -69,7 +83,7 @@ function WhoSees({ access, frame }: { access: CollectionAccess; frame: PageConte
     <section>
       <h2>{title(one)}</h2>
       <p>{lead}</p>
-      <Table caption={caption(one)} columns={[text.terms.name, columns.sees, columns.may]}>
+      <Table caption={caption(one)} columns={[text.terms.name, columns.access]}>
         {credentials.filter(isCurrent).map((credential) => (
           <tr>
             <th scope="row">
@@ -77,10 +91,7 @@ function WhoSees({ access, frame }: { access: CollectionAccess; frame: PageConte
                 <bdi>{credential.name}</bdi>
               </a>
             </th>
-            <td data-label={columns.sees}>{sightOf(credential, access, text)}</td>
-            <td data-label={columns.may}>
-              {describePermissionsOf(credential, collection.kind, text)}
-            </td>
+            <td class="full">{sentenceOf(credential, access, text)}</td>
           </tr>
         ))}
         {webhooks.map((hook) => (
@@ -90,8 +101,7 @@ function WhoSees({ access, frame }: { access: CollectionAccess; frame: PageConte
                 <bdi>{hook.name}</bdi>
               </a>
             </th>
-            <td data-label={columns.sees}>{followed(hook, access, text)}</td>
-            <td data-label={columns.may}>{receivesEvents}</td>
+            <td class="full">{receivesEvents(followed(hook, access, text))}</td>
           </tr>
         ))}
       </Table>

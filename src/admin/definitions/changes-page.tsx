@@ -95,7 +95,7 @@ function formatProperty(
   words: ViewWords,
   text: Catalogue,
 ): string {
-  if (value === null || value === undefined || value === "") return "–";
+  if (value === null || value === undefined || value === "") return text.terms.empty;
   if (property === "conditions" && Array.isArray(value))
     return describeItems({ conditions: value }, text, words);
   if (property === "retain" && isObject(value))

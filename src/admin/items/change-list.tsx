@@ -99,9 +99,16 @@ function ChangedCells({ columns, diff }: { columns: readonly Field[]; diff: RowD
   );
 }
 
+const isEmpty = (value: unknown): boolean =>
+  value === null ||
+  value === undefined ||
+  value === "" ||
+  (Array.isArray(value) && value.length === 0);
+
 /** A value that belongs to no current field is a status or text. */
 export function ChangedValue({ field, value }: { field: Field | undefined; value: unknown }) {
-  const { statuses } = useText().terms;
+  const { empty, statuses } = useText().terms;
+  if (isEmpty(value)) return <span class="muted">{empty}</span>;
   if (field) return <Value field={field} value={value} short />;
   const text = textOf(value);
   return <>{Object.entries(statuses).find(([status]) => status === text)?.[1] ?? text}</>;

@@ -34,6 +34,7 @@ export function itemRoutes(kind: CollectionKind) {
     .post("/filters", saved.filter)
     .post("/filters/:filter", saved.changeFilter)
     .post("/filters/:filter/delete", saved.removeFilter)
+    .post("/filters/:filter/share", define, views.share)
     .post("/views", define, views.create)
     .post("/views/:view", define, views.change)
     .post("/views/:view/delete", define, views.remove)

@@ -94,6 +94,9 @@ function WebhookInputs({
 /** The events that most webhooks send. */
 const usualTypes = webhookTypes.filter((type) => /\.(created|updated|deleted)$/.test(type));
 
+/** Most webhooks follow some apps or forms. */
+const newWebhook: FormValues = { types: usualTypes, scope: "only" };
+
 /** Leaves out the events of records if no app is selected, and those of submissions if no form is. */
 function applicableTypes(types: readonly string[], collections: unknown): string[] {
   const selected = toTextList(collections);
@@ -174,7 +177,7 @@ export const newWebhookPage = page({
       >
         <form method="post" action="/admin/webhooks" class="issue" data-warn="">
           <input type="hidden" name="page" value="webhook" />
-          <WebhookInputs reachable={reachable} values={attempt?.values ?? { types: usualTypes }} />
+          <WebhookInputs reachable={reachable} values={attempt?.values ?? newWebhook} />
           <p class="muted">{text.inputs.newWebhookRule}</p>
           <p class="actions">
             <button type="submit">{text.create}</button>

@@ -26,7 +26,7 @@ function summarizeSelection(): void {
   const choices = [...form.querySelectorAll("input")].filter(({ name }) => names.includes(name));
   const update = () => {
     const isChanged = choices.some(({ checked, defaultChecked }) => checked !== defaultChecked);
-    for (const part of summary.querySelectorAll<HTMLElement>("ul, p")) part.hidden = isChanged;
+    for (const part of summary.querySelectorAll<HTMLElement>("p")) part.hidden = isChanged;
     notice.hidden = !isChanged;
   };
   form.addEventListener("change", update);

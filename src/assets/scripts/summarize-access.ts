@@ -9,12 +9,13 @@ export function summarizeAccess(): void {
   const checked = (name: string) => [
     ...form.querySelectorAll<HTMLInputElement>(`input[name="${name}"]:checked`),
   ];
+  const purposes = JSON.parse(summary.dataset["purposes"] ?? "{}") as Record<string, string>;
   const update = () => {
     const [purpose] = checked("purpose");
-    const isCustom = purpose?.value === "custom";
-    const allowed = isCustom
-      ? checked("permissions").map(nameOf).join(pageText.separator)
-      : (purpose?.closest("label")?.querySelector("small")?.textContent ?? "");
+    const allowed =
+      purpose?.value === "custom"
+        ? checked("permissions").map(nameOf).join(pageText.separator)
+        : (purposes[purpose?.value ?? ""] ?? "");
     const isEverything = checked("scope").some(({ value }) => value === "all");
     const selected = checked(isEverything ? "scope" : "resources").map(nameOf);
     const isComplete = allowed !== "" && selected.length > 0;

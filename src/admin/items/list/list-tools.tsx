@@ -102,12 +102,20 @@ function TabMenu({
           </p>
         </form>
         {kind === "filter" ? (
-          <Action
-            action={`${path}/delete`}
-            name={text.deleteFilter}
-            title={text.deleteFilterTitle(name)}
-            confirm={text.deleteFilterWarning}
-          />
+          <>
+            {roleAllows(frame.member.role, "define") ? (
+              <>
+                <Action action={`${path}/share`} name={text.shareFilter} quiet />
+                <p class="hint">{text.shareFilterEffect}</p>
+              </>
+            ) : null}
+            <Action
+              action={`${path}/delete`}
+              name={text.deleteFilter}
+              title={text.deleteFilterTitle(name)}
+              confirm={text.deleteFilterWarning}
+            />
+          </>
         ) : (
           <>
             <p>

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { ActionContext } from "#actions/context.ts";
 import { getDefinition } from "#actions/definitions.ts";
+import { deleteFilter, updateFilter } from "#actions/list-settings.ts";
 import { loadOperandNames } from "#actions/operand-names.ts";
 import { patchDefinition } from "#actions/patch-definition.ts";
 import { queryItems } from "#actions/query-items.ts";
@@ -37,6 +38,7 @@ export function savedViews(kind: CollectionKind) {
       fields: ChangeInput,
       act: (request, input) => updateView(request, kind, input),
     }),
+    share: action({ act: (request) => shareFilter(request, kind) }),
     remove: action({
       fields: DeletionInput,
       async act(request, { review }) {
@@ -49,6 +51,17 @@ export function savedViews(kind: CollectionKind) {
       },
     }),
   };
+}
+
+/** Saves the member's own view in the definition, then deletes the own one. A failure in between deletes nothing. */
+async function shareFilter(request: AdminRequest, kind: CollectionKind): Promise<Outcome> {
+  const { ctx, param } = request;
+  const [list, id] = [`${kind}:${param("key")}`, param("filter")];
+  const filter = await updateFilter(ctx, list, id, {});
+  const outcome = await createView(request, kind, filter);
+  // The member may have deleted it meanwhile in another window.
+  await deleteFilter(ctx, list, id).catch(() => undefined);
+  return outcome;
 }
 
 async function createView(

@@ -175,7 +175,7 @@ export const audit = ({ formatCount }: Words) => ({
     const counts = actions.map(
       ([action, count]) => `${verbs()[action]} ${formatCount(count)}${isExact ? "" : "+"}`,
     );
-    return sentence`${actor} ${counts.join(" and ")} ${items}${place(collection)}`;
+    return sentence`${actor} ${listing(counts)} ${items}${place(collection)}`;
   },
   showGroup: (count: number) => `Show all ${formatCount(count)}`,
 });

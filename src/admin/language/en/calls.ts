@@ -62,8 +62,11 @@ const closedReasons = (): Record<ClosedReason | "unknown", string> => ({
 
 /** Why requests failed. */
 const reasons = () => ({
-  missingPermission: (permission: string | undefined) =>
-    `Missing permission${permission === undefined ? "" : `: ${permission}`}.`,
+  /** Takes the permission in words, and its code. */
+  missingPermission: (permission: string | undefined, code: string) =>
+    permission === undefined
+      ? "The credential lacks a permission."
+      : `The credential lacks the permission “${permission}” (${code}).`,
   noSubmission: "This submission does not exist, or the credential has no access to it.",
   noResource: `${problems.not_found.title}.`,
   noCollection: (kind: CollectionKind, key: string, suggestion: string | undefined) =>
@@ -86,7 +89,7 @@ export const calls = ({ formatCount, quantity }: Words) => ({
   lastMonth: "Last 30 days",
   total: (count: number) => quantity(count, "request"),
   whyFailed: "Why requests failed",
-  whyFailedNote: "All errors (4xx, 5xx). Only 401, 403 and 429 count as rejected.",
+  whyFailedNote: "All errors (status 400 and higher). Only 401, 403 and 429 count as rejected.",
   times: (count: number) => `${formatCount(count)} ×`,
   addPermission: "Add permission",
   search: "Path or request ID",
@@ -94,7 +97,7 @@ export const calls = ({ formatCount, quantity }: Words) => ({
   statuses: {
     any: "Any status",
     refused: "Rejected (401, 403, 429)",
-    failed: "All errors (4xx, 5xx)",
+    failed: "All errors (400 and higher)",
   },
   count: (count: number) =>
     `${quantity(count, "request")}, newest first. The last 200 are kept, without the values of parameters.`,

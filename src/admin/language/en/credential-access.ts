@@ -1,6 +1,4 @@
-import type { Child } from "hono/jsx";
 import { storableDescription } from "#domain/text.ts";
-import { sentence } from "#admin/language/sentence.ts";
 
 /** The purposes of credentials. Their names become those of credentials without one. */
 const purposes = () => ({
@@ -101,8 +99,6 @@ export const credentialAccess = () => ({
     places: "In:",
     nothing: "Choose a purpose, and forms or apps.",
   },
-  views: "What the credential sees",
-  viewEntry: (collection: Child, view: string) => sentence`${collection}: ${view}.`,
   viewRule: "With this selection, it can’t read or write anything else.",
   otherSelection: "You changed the selection. The credential will see what you select below.",
   viewGuide: "What a partner can infer",

@@ -147,7 +147,6 @@ const access = (words: Words) => ({
   summary: (permitted: string, selected: string) => `${permitted} · ${selected}`,
   sentence: accessSentence,
   none: "No permissions",
-  nothing: "Nothing",
   items: itemAccess,
   itemsAndDefinitions: (items: ItemAccess) => `${itemAccess(items)}, edit definitions`,
   editDefinitions: "Edit definitions",
@@ -249,7 +248,7 @@ export const credentials = (words: Words) => ({
   revoke: "Revoke credential",
   revokeTitle: (name: string) => `Revoke “${name}”?`,
   revokeWarning: (kind: CredentialKind) =>
-    `Requests with its ${kind === "token" ? "token" : "client secret or access tokens"} will fail immediately. Its data and request log are kept. You can’t undo this.`,
+    `Requests with its ${kind === "token" ? "token" : "client secret or access tokens"} will fail immediately. The data that it created and its request log are kept. You can’t undo this.`,
   revoked: "Credential revoked",
   expiresWithCredential: "With the credential",
   newSecret: newSecret(),

@@ -31,12 +31,13 @@ export const databases = () => ({
   notYet: "Not yet",
   note: "Updated every minute.",
   add: {
-    title: "Add a database",
+    title: "More room",
+    operators: "For operators",
     single:
-      "One database holds 10 GB and writes one batch at a time. Add another when it is 70% full, or to keep a form’s data in one country or region.",
+      "One database holds 10 GB and writes one batch at a time. When it is 70% full, or to keep a form’s data in one country or region, ask the operator of this service for another.",
     several: "New forms and apps go to the database with the most room, or to the chosen location.",
     command: (command: Child) =>
-      sentence`Ask the person who deploys this service to run ${command} in the deployment folder.`,
+      sentence`To add a database, run ${command} in the deployment folder.`,
     guide: "How large can one installation grow?",
   },
   locations: locations(),

@@ -5,13 +5,13 @@ import { sentence } from "#admin/language/sentence.ts";
 export const definitionAccess = () => ({
   who: {
     title: (one: string) => `Who can see this ${one}`,
-    lead: "All members see everything. Credentials and webhooks see:",
+    lead: "All members see everything. Credentials and webhooks have this access:",
     caption: (one: string) => `Access to this ${one}`,
-    columns: { sees: "Sees", may: "Can" },
+    columns: { access: "Access" },
     everything: "Everything",
     ownersAccess: "Everything that its owner can access",
     nothing: "Nothing, because its view was deleted",
-    receivesEvents: "Receive events (webhook)",
+    receivesEvents: (part: string) => `Receives events (webhook): ${part}`,
   },
   give: {
     title: (one: string) => `Give access to part of this ${one}`,

@@ -64,6 +64,8 @@ const tools = () => ({
   deleteFilter: "Delete view",
   deleteFilterTitle: (filter: string) => `Delete “${filter}”?`,
   deleteFilterWarning: "Only you can see this view. Its items don’t change.",
+  shareFilter: "Share this view",
+  shareFilterEffect: "Shows this view to all members.",
   shareView: "Share with a credential…",
   deleteView: "Delete view",
   deleteViewTitle: (view: string) => `Delete “${view}”?`,

@@ -115,5 +115,7 @@ export const terms = (words: Words) => ({
   saveChanges: "Save changes",
   applyFilters: "Apply filters",
   clearFilters: "Clear filters",
+  /** An empty value before or after a change. */
+  empty: "(empty)",
   required: "required",
 });

@@ -71,8 +71,10 @@ const otherReasons = (): Record<PlainCode, string> => ({
 });
 
 const reasons = (): Reasons => ({
-  missingPermission: (permission) =>
-    `アクセス権が不足しています${permission === undefined ? "。" : `：${permission}`}`,
+  missingPermission: (permission, code) =>
+    permission === undefined
+      ? "アクセス権が不足しています。"
+      : `アクセス権「${permission}」（${code}）がありません。`,
   noSubmission: "この回答は存在しないか、認証情報にアクセス権がありません。",
   noResource: "見つかりませんでした。",
   noCollection: (kind, key, suggestion) =>
@@ -99,7 +101,8 @@ export const calls = ({ formatCount }: Numbers): Texts => ({
   lastMonth: "過去 30 日間",
   total: (count) => `${formatCount(count)} 件`,
   whyFailed: "リクエストが失敗した理由",
-  whyFailedNote: "すべてのエラー（4xx、5xx）を含みます。「拒否」は 401、403、429 だけです。",
+  whyFailedNote:
+    "すべてのエラー（ステータス 400 以上）を含みます。「拒否」は 401、403、429 だけです。",
   times: (count) => `${formatCount(count)} 件`,
   addPermission: "アクセス権を追加",
   search: "パスまたはリクエスト ID",
@@ -107,7 +110,7 @@ export const calls = ({ formatCount }: Numbers): Texts => ({
   statuses: {
     any: "すべてのステータス",
     refused: "拒否（401、403、429）",
-    failed: "すべてのエラー（4xx、5xx）",
+    failed: "すべてのエラー（400 以上）",
   },
   count: (count) =>
     `リクエスト ${formatCount(count)} 件（新しい順）。最新の 200 件が、パラメーターの値を除いて保存されます。`,

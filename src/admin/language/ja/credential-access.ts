@@ -1,5 +1,4 @@
 import type { Catalogue } from "#admin/language/en/index.ts";
-import { sentence } from "#admin/language/sentence.ts";
 
 type Texts = Catalogue["credentialAccess"];
 
@@ -109,8 +108,6 @@ export const credentialAccess = (): Texts => ({
     places: "対象：",
     nothing: "用途と、フォームまたはアプリを選択してください。",
   },
-  views: "アクセスできる範囲",
-  viewEntry: (collection, view) => sentence`${collection}：${view}`,
   otherSelection: "選択内容が変更されました。下で選択した範囲にアクセスできるようになります。",
   viewRule: "この選択では、この範囲外のデータとフィールドは表示されず、書き込むこともできません。",
   viewGuide: "範囲外のデータについて推測できること（英語）",

@@ -118,7 +118,6 @@ const access = (numbers: Numbers): Texts["access"] => ({
   summary: (permitted, selected) => `${selected}：${permitted}`,
   sentence: accessSentence,
   none: "アクセス権なし",
-  nothing: "なし",
   items: itemAccess,
   itemsAndDefinitions: (items) => `${itemAccess(items)}、定義の編集`,
   editDefinitions: "定義の編集",

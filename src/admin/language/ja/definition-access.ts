@@ -6,11 +6,11 @@ export const definitionAccess = (): Catalogue["definitionAccess"] => ({
     title: (one) => `この${one}にアクセスできるメンバーとシステム`,
     lead: "すべてのメンバーは、すべてのデータにアクセスできます。認証情報と Webhook がアクセスできる範囲は次のとおりです。",
     caption: (one) => `この${one}へのアクセス`,
-    columns: { sees: "アクセスできる範囲", may: "できること" },
+    columns: { access: "アクセスできる範囲" },
     everything: "すべて",
     ownersAccess: "所有者がアクセスできるすべてのデータ",
     nothing: "なし（ビューが存在しません）",
-    receivesEvents: "Webhook：イベントの送信",
+    receivesEvents: (part) => `イベントを受信します（Webhook）：${part}`,
   },
   give: {
     title: (one) => `この${one}の一部へのアクセスを許可`,

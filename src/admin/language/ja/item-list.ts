@@ -68,6 +68,8 @@ const tools = (): ItemList["tools"] => ({
   deleteFilter: "ビューを削除",
   deleteFilterTitle: (filter) => `ビュー「${filter}」を削除しますか？`,
   deleteFilterWarning: "このビューは自分専用です。データは変更されません。",
+  shareFilter: "このビューを共有",
+  shareFilterEffect: "このビューがメンバー全員に表示されます。",
   shareView: "認証情報で共有…",
   deleteView: "ビューを削除",
   deleteViewTitle: (view) => `ビュー「${view}」を削除しますか？`,
