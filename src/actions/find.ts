@@ -7,8 +7,8 @@ import type { MemberContext } from "./members.ts";
 
 export { maxScannedValues };
 
-/** Longer texts find nothing, because no name is longer. */
-const maxTextLength = 300;
+/** The rest of a longer text is ignored, because no name is longer. */
+export const maxTextLength = 300;
 /** The results of each kind. */
 const maxResults = 10;
 
@@ -46,16 +46,19 @@ export async function findByName(
     members: roleAllows(role, "members"),
     webhooks: roleAllows(role, "webhooks"),
   };
-  const names = await loadNames(databases, scope, text.slice(0, maxTextLength));
+  const names = await loadNames(databases, scope, text);
+  const words = foldWords(text);
   return {
     items: rankItems(names.items, text),
-    views: findViews(names.collections, text).slice(0, maxResults),
+    views: findViews(names.collections, words).slice(0, maxResults),
     allCollections: names.collections,
-    collections: names.collections.filter(({ name, key }) => containsWords(`${name} ${key}`, text)),
-    credentials: matching(names.credentials, text),
-    webhooks: matching(names.webhooks, text),
+    collections: names.collections.filter(({ name, key }) =>
+      containsWords(`${name} ${key}`, words),
+    ),
+    credentials: matching(names.credentials, text, words),
+    webhooks: matching(names.webhooks, text, words),
     members: names.members
-      .filter(({ name, email }) => containsWords(`${name} ${email}`, text))
+      .filter(({ name, email }) => containsWords(`${name} ${email}`, words))
       .slice(0, maxResults),
   };
 }
@@ -63,18 +66,19 @@ export async function findByName(
 const matching = <Thing extends { id: string; name: string }>(
   things: readonly Thing[],
   text: string,
+  words: readonly string[],
 ): Thing[] =>
-  things.filter(({ id, name }) => id === text || containsWords(name, text)).slice(0, maxResults);
+  things.filter(({ id, name }) => id === text || containsWords(name, words)).slice(0, maxResults);
 
 /** The views whose name, or name and collection, contain the words. The name of the collection alone finds none. */
-function findViews(collections: readonly NamedCollection[], text: string): FoundView[] {
+function findViews(collections: readonly NamedCollection[], words: readonly string[]): FoundView[] {
   return collections.flatMap((collection) => {
     const views = JSON.parse(collection.views) as { key: string; name: string }[];
     return views
       .filter(
         ({ name }) =>
-          containsWords(`${name} ${collection.name}`, text) &&
-          !containsWords(collection.name, text),
+          containsWords(`${name} ${collection.name}`, words) &&
+          !containsWords(collection.name, words),
       )
       .map((view) => ({ ...view, kind: collection.kind, collection }));
   });
@@ -128,16 +132,20 @@ function compareOrders(one: readonly number[], other: readonly number[]): number
 
 const fold = (text: string) => text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
 
-/** Whether a name contains each word of a text, in any order, without regard to case and accents. */
-export function containsWords(name: string, text: string): boolean {
+/** The words of a text without case and accents. Empty for a text of marks alone, which names nothing. */
+export const foldWords = (text: string): string[] =>
+  fold(text)
+    .split(/\s+/)
+    .filter((word) => word !== "");
+
+/** Whether a name contains each of the folded words, in any order, without regard to case and accents. */
+export function containsWords(name: string, words: readonly string[]): boolean {
   const folded = fold(name);
-  return wordsOf(text).every((word) => folded.includes(word));
+  return words.length > 0 && words.every((word) => folded.includes(word));
 }
 
-/** Whether each word of a text starts a word of the name. */
-export function startsWords(name: string, text: string): boolean {
-  const words = wordsOf(name);
-  return wordsOf(text).every((start) => words.some((word) => word.startsWith(start)));
+/** Whether each of the folded words starts a word of the name. */
+export function startsWords(name: string, starts: readonly string[]): boolean {
+  const words = foldWords(name);
+  return starts.length > 0 && starts.every((start) => words.some((word) => word.startsWith(start)));
 }
-
-const wordsOf = (text: string) => fold(text).trim().split(/\s+/);

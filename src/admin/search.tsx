@@ -3,7 +3,9 @@ import type { Child } from "hono/jsx";
 import {
   containsWords,
   findByName,
+  foldWords,
   maxScannedValues,
+  maxTextLength,
   startsWords,
   type RankedItem,
 } from "#actions/find.ts";
@@ -57,10 +59,11 @@ const pages: [page: FoundPage, href: string, ability: Ability][] = [
 /** The pages that a text finds, by their names and by the words for which people look. */
 function findPages(text: string, role: Role, { databases, frame, search }: SearchText): Result[] {
   const names = { ...frame.pages, ...search.pages, databases: databases.title };
+  const starts = foldWords(text);
   return pages
     .filter(
       ([name, , ability]) =>
-        roleAllows(role, ability) && startsWords(`${names[name]} ${search.words[name]}`, text),
+        roleAllows(role, ability) && startsWords(`${names[name]} ${search.words[name]}`, starts),
     )
     .map(([name, href]) => ({ name: names[name], detail: search.kinds.page, href }));
 }
@@ -173,7 +176,7 @@ function collectionResults(
   );
   return [...lists].slice(0, maxLists).flatMap(([path, name]) => {
     // Items need not contain a word of the name of their app or form.
-    const words = text.split(/\s+/u).filter((word) => !containsWords(name, word));
+    const words = text.split(/\s+/u).filter((word) => !containsWords(name, foldWords(word)));
     const query = encodeURIComponent(words.join(" "));
     return query === ""
       ? []
@@ -185,7 +188,7 @@ const maxCollections = 20;
 
 const searchPage = page({
   async load({ c, ctx, text: texts }) {
-    const text = (c.req.query("q") ?? "").trim();
+    const text = (c.req.query("q") ?? "").trim().slice(0, maxTextLength);
     const open = c.req.query("in") ?? "";
     if (text === "") return { text, groups: [], inOpen: null };
     const names = await findByName(ctx, text);

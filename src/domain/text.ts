@@ -14,6 +14,20 @@ export function isStorable(text: string): boolean {
  */
 export const toHalfWidth = (text: string): string => text.normalize("NFKC").replaceAll("−", "-");
 
+const shiftJisForms: Record<string, string> = {
+  "〜": "～",
+  "‖": "∥",
+  "−": "－",
+  "—": "―",
+  "¢": "￠",
+  "£": "￡",
+  "¬": "￢",
+};
+
+/** The text with the characters that Windows has in Shift_JIS files, such as ～ in place of the wave dash 〜. */
+export const toShiftJisForms = (text: string): string =>
+  text.replaceAll(/[〜‖−—¢£¬]/g, (character) => shiftJisForms[character] ?? character);
+
 /** The text with a capital letter at its start. */
 export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

@@ -196,6 +196,16 @@ describe("A bulk action on selected items", () => {
     },
   );
 
+  it("rejects more items than it takes, rather than leaving some out silently", async () => {
+    const { act } = await formWith();
+    const ids = Array.from({ length: 101 }, (_, i) => `sub_${i}`);
+    const { status, body } = await act({ ids, act: "close", sure: "yes" });
+    expect([status, body.errors?.[0]]).toEqual([
+      422,
+      { field: "ids", code: "too_large", reason: "Must have at most 100 entries." },
+    ]);
+  });
+
   it("names the items that it left out, and why", async () => {
     const { act, create, ids } = await formWith({ title: "Open" }, { title: "Closed" });
     await integrator.patch(`/submissions/${ids[1]}`, { status: "closed" });

@@ -43,6 +43,22 @@ describe("The search field of the frame", () => {
     expect(linksOf(await find(form.key.slice(1)))).toContain(`/admin/forms/${form.key}/items`);
   });
 
+  it.each(["\u0301", "゛", "\0", "…", "%", "\\"])(
+    "finds no pages and members by %j, which is in none of their names",
+    async (text) => {
+      const links = linksOf(await find(text));
+      expect(links.filter((href) => !href.includes("/items"))).toEqual([]);
+    },
+  );
+
+  it("answers a very long text without comparing all of it", async () => {
+    const { form } = await world();
+    expect(linksOf(await find(`${form.key} ${"\uFDFA".repeat(900)}`))).toEqual([]);
+    expect(linksOf(await find(`${form.key}${" ".repeat(400)}x`))).toContain(
+      `/admin/forms/${form.key}/items`,
+    );
+  });
+
   it("finds items by the end of the ID that lists show, by values and by people", async () => {
     const { form } = await world();
     expect(linksOf(await find(`…${form.id.slice(-8)}`))).toContain(

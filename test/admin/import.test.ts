@@ -537,6 +537,33 @@ describe("An import", () => {
     ]);
   });
 
+  it("returns 422 to UTF-16 and to U+0000, which the page of the review cannot repeat", async () => {
+    const { send } = await createForm();
+    for (const csv of ["title\nA\0B\n", "t\0i\0t\0l\0e\0\n\0A\0"]) {
+      const { status, errors } = await send({ csv });
+      expect([status, errors?.[0].reason]).toEqual([
+        422,
+        expect.stringContaining("The file is not in UTF-8 or Shift_JIS."),
+      ]);
+    }
+  });
+
+  it("names a field by its label as it is, also with the patterns of a replacement text", async () => {
+    const app = await makeApp(integrator, [{ key: "t", label: "T", type: "text" }]);
+    const { send } = await createForm([{ key: app, label: "Cost $&", type: "reference", app }]);
+    const { refused } = await send({ csv: `${app}\nrec_none\n` });
+    expect(refused[0].errors[0].reason).toContain("“Cost $&”");
+  });
+
+  it("finds the fields whose labels the export guards, or Windows writes in other characters", async () => {
+    const { send } = await createForm([
+      { key: "guests", label: "+1 guests", type: "text" },
+      { key: "period", label: "Period 〜", type: "text" },
+    ]);
+    const { columns } = await send({ csv: "'+1 guests,Period ～\na,b\n" });
+    expect(columns.map(({ field }: Json) => field)).toEqual(["guests", "period"]);
+  });
+
   it("reads Shift_JIS, which Excel writes in Japan, and names it in the review", async () => {
     const { items } = await createForm();
     const send = async (bytes: number[], language: string) => {

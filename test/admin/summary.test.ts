@@ -54,6 +54,14 @@ describe("The summary of an app or form", () => {
     ]);
   });
 
+  it.each(["?from=0000-01&to=0000-02", "?to=0999-12", "?from=9999-12&to=9999-12"])(
+    "names the month, not a condition, when %s is out of reach",
+    async (query) => {
+      const { status, body } = await summary(query);
+      expect([status, body.errors[0].reason]).toEqual([422, "Must be a month like 2026-11."]);
+    },
+  );
+
   it("draws the chart and lists its figures also if only one month has items", async () => {
     for (const query of ["?from=2026-01&to=2026-01", "?from=2025-12&to=2026-01"]) {
       const { text } = await summary(query, acceptHtml);

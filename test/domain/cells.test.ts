@@ -17,7 +17,26 @@ const field = (type: string) => ({ key: "f", label: "F", type, options, fields: 
 const readCell = (type: Field["type"], cell: string, overrides = {}) =>
   createCellReader(field(type), { ...readerOptions, ...overrides })(cell);
 
+const waves = [
+  { value: "short", label: "10〜20" },
+  { value: "long", label: "—、20〜30" },
+];
+
 describe("An imported cell", () => {
+  it("matches labels in the characters of Windows' Shift_JIS, which has ～ for 〜", () => {
+    const reader = (type: string) =>
+      createCellReader({ key: "f", label: "F", type, options: waves } as never, readerOptions);
+    expect(reader("select")("10～20")).toBe("short");
+    expect(reader("multi_select")("―、20～30、10～20")).toEqual(["long", "short"]);
+  });
+
+  it("is read in time that grows with its length, whatever it repeats", () => {
+    const start = performance.now();
+    const cell = `a${" ".repeat(50_000)}\nb`;
+    expect(readCell("datetime", cell)).toBe(cell);
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+
   it.each([
     ["number", "1.50", 1.5],
     ["number", "1,5", "1,5"],

@@ -113,6 +113,36 @@ describe("the sentence about a credential's access", () => {
     ],
     [
       ["records:read"],
+      ["form:rooms", "app:crm"],
+      "Can read records in Customers.",
+      "「Customers」で、レコードの読み取りができます。",
+    ],
+    [
+      ["schema:write"],
+      ["form:rooms"],
+      "Can edit definitions in Room booking.",
+      "「Room booking」で、定義の編集ができます。",
+    ],
+    [
+      ["schema:write"],
+      ["form:planned"],
+      "Can create and edit definitions in planned.",
+      "「planned」で、定義の作成・編集ができます。",
+    ],
+    [
+      ["schema:read"],
+      ["form:rooms/gone"],
+      "No access. None of its permissions apply to the selected forms and apps.",
+      "選択した対象に対するアクセス権がないため、何もできません。",
+    ],
+    [
+      ["records:read"],
+      ["form:rooms/rooms", "form:b/x", "form:c/x", "form:d/x", "form:e/x", "app:crm/rooms"],
+      "Can read all records of Customers, and of these only Room (view “Rooms”).",
+      "「Customers」のすべてのレコードの読み取りができます（ビュー「Rooms」）。対象のフィールドは Room のみです。",
+    ],
+    [
+      ["records:read"],
       ["form:rooms"],
       "No access. None of its permissions apply to the selected forms and apps.",
       "選択した対象に対するアクセス権がないため、何もできません。",

@@ -26,6 +26,13 @@ describe("The sentences of field errors", () => {
     expect(readReason(reasonFor("inView", values))).toEqual({ key: "inView", values });
   });
 
+  it("are read in time that grows with the length of the text, whatever it repeats", () => {
+    const repeated = '". Did you mean "x"? Fields: '.repeat(400);
+    const start = performance.now();
+    expect(readReason(`There is no field "${repeated}!`)).toBeUndefined();
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+
   it("are no sentence of the catalogue if the area wrote them", () => {
     expect(readReason("名前を入力してください。")).toBeUndefined();
   });

@@ -61,26 +61,36 @@ export function accessSentence(
   const isPast = revokedAt !== null;
   if (resources === "all")
     return sentence({ rights: findRights(permissions, things), places: "all", isPast });
-  const places = resources.map((resource) => findPlace(resource, reachable, text));
-  return sentence({ rights: findRights(permissions, findThings(places)), places, isPast });
-}
-
-/** What exists in these places. */
-function findThings(places: readonly Place[]): Thing[] {
-  const hasKind = (kind: CollectionKind) => places.some((place) => place.kind === kind);
-  return things.filter(
-    (thing) =>
-      (thing !== "records" || hasKind("app")) && (thing !== "submissions" || hasKind("form")),
+  const allPlaces = resources.map((resource) => findPlace(resource, reachable, text));
+  const applicable = things.filter((thing) => allPlaces.some((place) => exists(thing, place)));
+  const creates = resources.some((resource) => !findResource(resource, reachable).label);
+  const found = findRights(permissions, applicable, creates);
+  const places = allPlaces.filter((place) =>
+    found.some((right) => right.things.some((thing) => exists(thing, place))),
   );
+  return sentence({ rights: found, places, isPast });
 }
 
-/** The rights with these things. Things with the same verbs are one right. */
-function findRights(permissions: readonly Permission[], applicable: readonly Thing[]): Right[] {
+/** Whether a place has such a thing. The sentence names a place whose view was deleted if it has items of that kind. */
+function exists(thing: Thing, { kind, part }: Place): boolean {
+  if (thing === "records") return kind === "app";
+  return thing === "submissions" ? kind === "form" : part !== "gone";
+}
+
+/** The rights with these things. Things with the same verbs are one right. Existing apps and forms cannot be created. */
+function findRights(
+  permissions: readonly Permission[],
+  applicable: readonly Thing[],
+  createsDefinitions = true,
+): Right[] {
   const granted = permissions.map((permission) => rights[permission]);
   const merged: { verbs: Verb[]; things: Thing[] }[] = [];
   for (const thing of applicable) {
-    const allowed = verbs.filter((verb) =>
-      granted.some((right) => right.object === thing && right.verbs.includes(verb)),
+    const canCreate = thing !== "definitions" || createsDefinitions;
+    const allowed = verbs.filter(
+      (verb) =>
+        (verb !== "create" || canCreate) &&
+        granted.some((right) => right.object === thing && right.verbs.includes(verb)),
     );
     if (allowed.length === 0) continue;
     const same = merged.find((right) => right.verbs.join() === allowed.join());

@@ -19,7 +19,7 @@ export function PeriodForm({
         <Input
           name={name}
           type="month"
-          max="9999-12"
+          max="9998-12"
           label={text[name]}
           value={period[name]}
           required

@@ -27,7 +27,10 @@ import { PeriodForm } from "./summary-period.tsx";
 import { EmptyValue, ExactNumber } from "./value.tsx";
 
 const month = lazy(() =>
-  z.optional(z.string().check(z.regex(/^\d{4}-(0[1-9]|1[0-2])$/, reasonFor("notMonth")))),
+  // The years that all months of a period can be compared in as texts.
+  z.optional(
+    z.string().check(z.regex(/^(?!9999)[1-9]\d{3}-(0[1-9]|1[0-2])$/, reasonFor("notMonth"))),
+  ),
 );
 const summaryQuery = lazy(() =>
   z.object({

@@ -1,6 +1,6 @@
 import type { Field, FieldOption } from "#domain/definition/field.ts";
 import { parseJson } from "#domain/json.ts";
-import { toHalfWidth } from "#domain/text.ts";
+import { toHalfWidth, toShiftJisForms } from "#domain/text.ts";
 import { localToUtc } from "#domain/time.ts";
 
 /** The notation of the cells of a file. */
@@ -72,7 +72,7 @@ const booleanWords = new Map([
 ]);
 
 /** Removes the quotes that keep spreadsheets from running a cell as a formula (`defuse` in documents/csv.ts). */
-function stripFormulaGuard(cell: string): string {
+export function stripFormulaGuard(cell: string): string {
   const text = /^'(\s*[=+\-@＝＋－＠]|[\t\r\n])/.test(cell) ? cell.slice(1) : cell;
   return text.replace(/([;\t\r\n])'(?=[^\S\t\r\n]*[=+\-@＝＋－＠])/g, "$1");
 }
@@ -98,7 +98,7 @@ function readDay(text: string, dates: DateFormat): string | undefined {
 
 /** Converts a local time, such as `2026/12/31 9:00` or `2026年12月31日 9時00分`, to UTC. */
 function readDateTime(text: string, { dates, zone }: CellFormat): string | undefined {
-  const [, day = "", time = ""] = /^([^ T日]+日?)[ T]*(.*)$/.exec(text) ?? [];
+  const [, day = "", time = ""] = /^([^ T日]+日?)[ T]*(.*)$/s.exec(text) ?? [];
   const clock = time.replace(/^(\d{1,2})時(\d{1,2})分$/, "$1:$2").replace(/^\d:/, "0$&");
   const local = `${readDay(day, dates) ?? day}T${clock}`;
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(local)
@@ -161,7 +161,7 @@ function buildOptionNames(options: readonly FieldOption[]): OptionNames {
 
 const separatorsIn = (text: string) =>
   Array.from(text.matchAll(/[,;\n、，；]/g), ({ index }) => index);
-const foldName = (text: string) => text.trim().toLowerCase();
+const foldName = (text: string) => toShiftJisForms(text.trim()).toLowerCase();
 
 /** Matches by value, then by label. */
 function matchOption({ values, labels }: OptionNames, text: string): string {
@@ -185,7 +185,8 @@ function matchOptions(names: OptionNames, text: string): string[] {
     let lastIndex = firstIndex;
     for (let nextIndex = firstIndex; nextIndex < ends.length; nextIndex += 1) {
       remainingLookups -= 1;
-      const candidate = text.slice(position, ends[nextIndex]).trimStart().toLowerCase();
+      const part = text.slice(position, ends[nextIndex]).trimStart();
+      const candidate = toShiftJisForms(part).toLowerCase();
       if (names.allNames.has(candidate.trimEnd())) lastIndex = nextIndex;
       if (!names.namePrefixes.has(candidate)) break;
     }

@@ -39,7 +39,9 @@ export type ReasonParts = {
 
 interface Matcher {
   key: ReasonKey;
-  pattern: RegExp;
+  /** The fixed parts of the text, and between them the names of its parameters. */
+  parts: readonly string[];
+  names: readonly string[];
 }
 
 const fixedLength = (text: string): number => text.replaceAll(parameters, "").length;
@@ -48,26 +50,45 @@ const fixedLength = (text: string): number => text.replaceAll(parameters, "").le
 const matchers = lazy((): readonly Matcher[] => {
   return Object.entries(reasonTexts)
     .toSorted(([, a], [, b]) => fixedLength(b) - fixedLength(a))
-    .map(([key, text]) => ({ key: key as ReasonKey, pattern: matcherOf(text) }));
+    .map(([key, text]) => ({
+      key: key as ReasonKey,
+      parts: text.split(/\{\w+\}/),
+      names: Array.from(text.matchAll(parameters), ([, name = ""]) => name),
+    }));
 });
 
-function matcherOf(text: string): RegExp {
-  const names = new Set<string>();
-  const source = text.split(/(\{\w+\})/).map((part) => {
-    const [, name] = /^\{(\w+)\}$/.exec(part) ?? [];
-    if (name === undefined) return part.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&");
-    const isRepeated = names.has(name);
-    names.add(name);
-    return isRepeated ? `\\k<${name}>` : `(?<${name}>[^]*)`;
-  });
-  return RegExp(`^${source.join("")}$`);
+/**
+ * Reads the values between the fixed parts of a sentence. Undefined if it is another sentence. A value ends where the
+ * next part first occurs: a regular expression would try all places, which takes very long for texts that repeat a part.
+ */
+function readValues(
+  sentence: string,
+  { parts, names }: Matcher,
+): Record<string, string> | undefined {
+  const values: Record<string, string> = {};
+  const [first = "", ...others] = parts;
+  const last = others.pop();
+  if (last === undefined) return sentence === first ? values : undefined;
+  if (!sentence.startsWith(first) || !sentence.endsWith(last)) return undefined;
+  const end = sentence.length - last.length;
+  let position = first.length;
+  for (const [index, name] of names.entries()) {
+    const part = others[index];
+    const valueEnd = part === undefined ? end : sentence.indexOf(part, position);
+    if (valueEnd < position || valueEnd > end) return undefined;
+    const value = sentence.slice(position, valueEnd);
+    if (Object.hasOwn(values, name) && values[name] !== value) return undefined;
+    values[name] = value;
+    position = valueEnd + (part?.length ?? 0);
+  }
+  return values;
 }
 
 /** Finds the key and the values of a sentence that `reasonFor` has built. Undefined for other texts. */
 export function readReason(text: string): ReasonParts | undefined {
-  for (const { key, pattern } of matchers()) {
-    const match = pattern.exec(text);
-    if (match) return { key, values: match.groups ?? {} } as ReasonParts;
+  for (const matcher of matchers()) {
+    const values = readValues(text, matcher);
+    if (values) return { key: matcher.key, values } as ReasonParts;
   }
   return undefined;
 }

@@ -38,7 +38,11 @@ export function readSelection(form: FormValues): Selection | null {
   const query = parseQuery(sent);
   const search = buildSearchParams(query).toString();
   if (textOf(form["all"]) !== "") return { ids: null, query, search };
-  const ids = [...new Set(nonEmptyTexts(form["ids"]))].slice(0, maxSelectedItems);
+  const ids = [...new Set(nonEmptyTexts(form["ids"]))];
+  if (ids.length > maxSelectedItems) {
+    const reason = reasonFor("tooManyEntries", { maximum: maxSelectedItems });
+    throw problem.invalidInput([{ field: "ids", code: "too_large", reason }]);
+  }
   return ids.length > 0 ? { ids, query, search } : null;
 }
 

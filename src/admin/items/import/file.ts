@@ -179,6 +179,8 @@ export async function parseImport(
   locale: string,
 ): Promise<ImportFile> {
   const { text, encoding } = await readCsvText(form, locale, reasons);
+  // Text in UTF-16 has U+0000, which pages replace: the next step would import other values than those of the review.
+  if (text.includes("\0")) throw invalidFile(reasons.notUtf8);
   if (bytesInForm(text) > importLimits.bytes) throw invalidFile(reasons.tooLarge);
   const delimiter = readFormat(form, "delimiter", reasons) ?? "auto";
   const numbers = readFormat(form, "numbers", reasons) ?? "auto";

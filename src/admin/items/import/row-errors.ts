@@ -63,7 +63,8 @@ function toRowErrors(
       place: label === "" ? "" : placeInWords(label, path, field, text),
       reason: reasonOf(each, field, cells[column] ?? "", dates, text).replace(
         `"${key}"`,
-        `“${label}”`,
+        // A label can contain the patterns of a replacement text, such as “$&”.
+        () => `“${label}”`,
       ),
     };
   });
