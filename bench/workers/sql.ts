@@ -3,7 +3,7 @@ import { sha256 } from "../../src/domain/credential/keys.ts";
 export { CredentialGate, WebhookSender } from "../../src/index.ts";
 
 /**
- * Runs a plain statement on the database of the service. `?form=` names the form or app whose fields the statement names, as
+ * Runs a plain statement on the database of the service, or batches of statements if the body is JSON. `?form=` names the form or app whose fields the statement names, as
  * in `{field:amount}` and `{slot:amount}`, and whose ID `{form}` stands for. Each further one adds slots. For a request with a
  * token, it first makes the object call that every authenticated request makes.
  */
@@ -13,14 +13,30 @@ export default {
     if (pathname === "/health") return new Response("ok");
     const token = request.headers.get("Authorization")?.replace("Bearer ", "");
     if (token !== undefined) await admit(GATE, token);
+    const text = await request.text();
+    if (text.startsWith("[")) return await runTrips(DB, JSON.parse(text) as Trips);
     const form = await loadForms(DB, searchParams.getAll("form"));
-    const sql = (await request.text()).replace(/\{(\w+):?(\w*)\}/g, (_, kind, key) =>
+    const sql = text.replace(/\{(\w+):?(\w*)\}/g, (_, kind, key) =>
       String(valueOf(form, kind as Kind, key as string)),
     );
     const { results } = await DB.prepare(sql).all();
     return Response.json({ groups: results.slice(0, 1000) });
   },
 } satisfies ExportedHandler<Pick<Bindings, "DB" | "GATE">>;
+
+/** The statements of each round trip. */
+type Trips = { sql: string; values: unknown[] }[][];
+
+async function runTrips(db: D1Database, trips: Trips): Promise<Response> {
+  const groups: unknown[] = [];
+  for (const statements of trips) {
+    const results = await db.batch(
+      statements.map(({ sql, values }) => db.prepare(sql).bind(...values)),
+    );
+    groups.push(...results.flatMap(({ results: rows }) => rows).slice(0, 1000));
+  }
+  return Response.json({ groups });
+}
 
 /** The ID of a credential is part of its tokens. */
 const idStart = "efp_".length;
