@@ -6,13 +6,14 @@ export const unitFiles = [
   "test/pattern/**/*.test.ts",
   "test/gate/{call-log,meter,sliding-window}.test.ts",
   "test/search/fold.test.ts",
+  "test/databases/moved-tables.test.ts",
 ];
 
 /**
  * Files in workerd that need a runtime of their own. After tests that move collections between databases, databases of
  * the same runtime have hung in later files.
  */
-export const isolatedFiles = ["test/databases/**/*.test.ts"];
+export const isolatedFiles = ["test/databases/!(moved-tables).test.ts"];
 
 /**
  * Files with more random cases or prepared items in `npm run test:rest` than in `npm test`, by project. They use

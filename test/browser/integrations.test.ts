@@ -205,7 +205,7 @@ describe.each([
           await page.goto(`/admin/integrations/${id}`);
           return main(page);
         },
-        { timeout: 10_000 },
+        { timeout: 10_000, interval: 300 },
       )
       .toContain(
         "The credential lacks the permission “Create and validate submissions” (submissions:create)",

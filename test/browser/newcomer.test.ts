@@ -65,7 +65,7 @@ describe.each([
           await page.reload();
           return person.main();
         },
-        { timeout: 10_000 },
+        { timeout: 10_000, interval: 300 },
       )
       .toContain(`POST /forms/${formKey}/submissions`);
   });

@@ -5,6 +5,9 @@ import { account, caller, Server, type Call } from "../dev/server.ts";
 import { expectGoodLooks, useBrowser } from "./browser.ts";
 import { Person } from "./person.ts";
 
+/** How often a page is loaded again until it shows what happened in the background. */
+const reloads = { timeout: 20_000, interval: 300 };
+
 describe.each([
   ["with scripts", true],
   ["without scripts", false],
@@ -64,7 +67,7 @@ describe.each([
     expect(await person.main()).toContain("Test event");
     await createSubmission();
     await expect
-      .poll(async () => page.reload().then(() => person.main()), { timeout: 20_000 })
+      .poll(async () => page.reload().then(() => person.main()), reloads)
       .toContain("Submission created");
   }, 60_000);
 
@@ -92,14 +95,14 @@ describe.each([
     status = 503;
     await createSubmission();
     await expect
-      .poll(async () => page.reload().then(() => person.main()), { timeout: 20_000 })
+      .poll(async () => page.reload().then(() => person.main()), reloads)
       .toContain("Later events are queued");
     expect(await person.main()).toContain("The receiver answered 503.");
     expect(await page.locator("details pre").first().textContent()).toBe("answered 503");
     status = 200;
     await person.press("Retry now");
     await expect
-      .poll(async () => page.reload().then(() => person.main()), { timeout: 20_000 })
+      .poll(async () => page.reload().then(() => person.main()), reloads)
       .not.toContain("Later events are queued");
     await page.getByRole("button", { name: "Send again" }).first().click();
     await page.getByText(/Event delivered/).waitFor();
@@ -151,7 +154,7 @@ describe.each([
       await createSubmission();
       await page.goto(`/admin/webhooks/${id}`);
       await expect
-        .poll(async () => page.reload().then(() => page.content()), { timeout: 20_000 })
+        .poll(async () => page.reload().then(() => page.content()), reloads)
         .toContain("Later events are queued");
       await expectGoodLook();
       const views = ["", "/new", `/${id}/settings`, `/${id}/secrets`, `/${id}/secret`];

@@ -1,27 +1,25 @@
-import { applyD1Migrations, createExecutionContext, type D1Migration } from "cloudflare:test";
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { app } from "../../src/app.ts";
 import { workerPorts, workerSettings, type WorkerBindings } from "../../src/platform.ts";
 import { createService } from "../../src/service.ts";
 import type { Client } from "../support/client";
+import { createAllTables } from "../support/empty-storage";
 import { client } from "../support/service";
 import { reportsAtOnce } from "../support/serve";
 
 /** An installation with a home database and two data databases. */
 
-const { REPLICA_A, REPLICA_B, MIGRATIONS } = env as unknown as {
+const { REPLICA_A, REPLICA_B } = env as unknown as {
   REPLICA_A: D1Database;
   REPLICA_B: D1Database;
-  MIGRATIONS: D1Migration[];
 };
 
 export const first = REPLICA_A;
 export const second = REPLICA_B;
 export const home: D1Database = env.DB;
 
-export async function migrate(): Promise<void> {
-  for (const db of [first, second]) await applyD1Migrations(db, MIGRATIONS);
-}
+export const migrate = (): Promise<void> => createAllTables(first, second);
 
 type Replaced = Partial<WorkerBindings> & Record<`DATA_${number}`, D1Database | undefined>;
 

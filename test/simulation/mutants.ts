@@ -375,12 +375,15 @@ export const mutants: readonly Mutant[] = [
     "if (position && position.mark !== mark) throw problem.changesExpired();",
     "",
   ),
-  mutant(
-    "a webhook shows items as they are outside of its view",
-    "actions/webhook-messages.ts",
-    "seesItem({ now }, access, item, outdated)",
-    "seesItem({ now }, whole, item, outdated)",
-  ),
+  {
+    ...mutant(
+      "a webhook shows items as they are outside of its view",
+      "actions/webhook-messages.ts",
+      "seesItem({ now }, access, item, outdated)",
+      "seesItem({ now }, whole, item, outdated)",
+    ),
+    seed: 72,
+  },
   mutant(
     "a webhook does not say what leaves its view",
     "domain/webhook/events.ts",
