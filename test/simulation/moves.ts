@@ -199,7 +199,9 @@ export class Moves {
     const isOver = move.phase === "done" || move.phase === "stopped";
     const what = `the move ${move.id} of ${move.name} to ${move.target}`;
     if (!isOver) this.#history.wrong(`${what} does not end: ${move.phase}, ${move.problem}`);
-    if (/differs/.test(move.problem ?? "")) this.#history.wrong(`${what}: ${move.problem}`);
+    // A batch of the former version that runs late can remove the triggers of a move, which then stops.
+    if (/unequal_copy (?!move_log)/.test(move.problem ?? ""))
+      this.#history.wrong(`${what}: ${move.problem}`);
     if (move.phase !== "stopped") return;
     if (/restored/.test(move.problem ?? "")) this.counts.restored += 1;
     else this.counts.stopped += 1;
