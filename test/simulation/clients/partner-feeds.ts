@@ -73,7 +73,7 @@ export class PartnerFeeds extends Subject {
     return mayExpire ? [200, 410] : [200];
   }
 
-  /** The former version counts views as changed more often. */
+  /** The former version counts views as changed more often, and shows changes from before that. */
   get #isMixed(): boolean {
     return this.caller.world.bundles.size > 1;
   }
@@ -94,7 +94,10 @@ export class PartnerFeeds extends Subject {
     let position = from;
     for (const entry of entries) {
       const isExpected = ({ id, version, seenAs, commit }: Change) =>
-        commit > since && seenAs === entry.type && id === entry.id && version === entry.version;
+        (commit > since || this.#isMixed) &&
+        seenAs === entry.type &&
+        id === entry.id &&
+        version === entry.version;
       const index = changes.findIndex((change, each) => each >= position && isExpected(change));
       if (index === -1) {
         history.wrong(`${what} shows ${entry.type} ${entry.id} version ${entry.version} wrongly`);
