@@ -45,7 +45,9 @@ export async function beginMove(run: MoveRun, hasTime: () => boolean): Promise<b
   const total = group.reduce((sum, { itemCount }) => sum + itemCount, 0);
   const { restores } = run.databases.timeline;
   const isSame = JSON.stringify(collections) === JSON.stringify(run.move.collections);
-  const position = isSame ? run.move.position : null;
+  // What is no longer linked stays, and leaves nothing.
+  if (!isSame && !(await undoBeginning(run, hasTime))) return false;
+  const { position } = run.move;
   await run.save({ source: source.name, collections, total, done: 0, position, restores });
   for (const db of run.both)
     if (await hasUnfinishedRepairs(db)) {
@@ -61,17 +63,22 @@ export async function beginMove(run: MoveRun, hasTime: () => boolean): Promise<b
   return true;
 }
 
-/** Removes what a stopped move has left. Returns whether that is done. */
-export async function cleanUp(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
+/** Removes all that the move has left in the databases and the directory. Returns false if time runs out first. */
+async function undoBeginning(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
   const { source, collections } = run.move;
-  if (source !== null) {
-    await unfreeze(run.source, collections, run.order);
-    await forgetMove(run.source, "source", run.order);
-    await dropTriggers(run.source, run.order);
-    await withdraw(run.databases.home, run.move);
-    if (!(await eraseCopies(run, run.target, run.move, hasTime))) return false;
-    await forgetMove(run.target, "target", run.order);
-  }
+  if (source === null) return true;
+  await unfreeze(run.source, collections, run.order);
+  await forgetMove(run.source, "source", run.order);
+  await dropTriggers(run.source, run.order);
+  await withdraw(run.databases.home, run.move);
+  if (!(await eraseCopies(run, run.target, run.move, hasTime))) return false;
+  await forgetMove(run.target, "target", run.order);
+  return true;
+}
+
+/** Ends a stopped move. Returns whether that is done. */
+export async function cleanUp(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
+  if (!(await undoBeginning(run, hasTime))) return false;
   await run.save({ phase: "stopped" });
   return true;
 }

@@ -1,5 +1,5 @@
 import { copyKeptMs, type MoveProblem } from "#domain/move.ts";
-import { applyLoggedChanges, dropTriggers } from "#store/data/move-log.ts";
+import { applyLoggedChanges, dropTriggers, requireTriggers } from "#store/data/move-log.ts";
 import {
   areMoved,
   freeze,
@@ -54,6 +54,7 @@ export async function tryToFlip(
     await run.save({ problem: obstacle, ...(restarts ? { phase: "requested" as const } : {}) });
     return restarts ? "again" : "wait";
   }
+  await requireTriggers(run.source);
   const links = await loadLinksMark(run.source);
   if (!(await copyLoggedChanges(run, hasTime, maxFrozenNotes))) return "wait";
   await run.save({ phase: "flipping", problem: null });

@@ -1,12 +1,15 @@
 import { randomBytes } from "node:crypto";
+import { homeName } from "#domain/bookmarks.ts";
 import { openInstallation } from "./deploy/deployment.ts";
 import { removeErasures, saveErasures, storeErasures } from "./deploy/erasures.ts";
 import { migrate } from "./deploy/migrate.ts";
 import { parseDeploymentOptions } from "./deploy/options.ts";
 import { deploy, isPaused, waitUntilHealthy, waitUntilPaused } from "./deploy/publish.ts";
+import { queryDatabase } from "./deploy/query.ts";
 import { createNamespace, deleteNamespace } from "./deploy/resources.ts";
 import { isAssignedId, saveSettings } from "./deploy/settings.ts";
 import {
+  auditRestores,
   findTargets,
   nextTimeline,
   parseRequest,
@@ -14,7 +17,7 @@ import {
   settleRestore,
   travel,
 } from "./deploy/travel.ts";
-import { formatUndoCommand, readUndo, removeUndo } from "./deploy/undo.ts";
+import { formatUndoCommand, readRestoreStart, readUndo, removeUndo } from "./deploy/undo.ts";
 
 /**
  * `npm run restore -- --to 2026-11-21T09:30:00Z` restores all databases to that minute, and with `--database DATA_01` only
@@ -63,8 +66,9 @@ const undo = await travel(deployment, targets);
 const names = [...targets.keys()].join(", ");
 console.log(`Restored ${names}. ${formatUndoCommand(environment, undo)}`);
 for (const { binding } of settings.d1_databases) await migrate(deployment, binding);
-const restored = { restored: targets.keys(), command: "npm run restore" };
-for (const note of await settleRestore(deployment, restored)) console.log(note);
+for (const note of await settleRestore(deployment)) console.log(note);
+const audits = auditRestores(targets.keys(), "npm run restore", readRestoreStart(environment));
+await queryDatabase(deployment, homeName, audits.join(";\n"));
 const erasureCount = await storeErasures(deployment);
 if (erasureCount > 0) console.log(`Erasures since then that the service repeats: ${erasureCount}.`);
 

@@ -273,3 +273,24 @@ unsized.describe("A move whose runs the home database has forgotten", () => {
     expect(await valueOf(home, "select run from collection_move")).toBeGreaterThan(5001);
   });
 });
+
+unsized.describe("A move whose triggers are gone before its end", () => {
+  it("stops, because changes may have been missed, and the form stays", async () => {
+    const { key, path, items } = await makeForm("DATA_01");
+    await request(`form:${key}`, "DATA_02");
+    for (let runs = 0; runs < 3; runs += 1) await runMoves(scheduleContext());
+    expect(await phaseOf(`form:${key}`)).toBe("following");
+    await first.prepare("drop trigger move_item_update").run();
+    const changed = { data: { title: "missed" } };
+    expect((await several.patch(`/submissions/${items[0].id}`, changed)).status).toBe(200);
+    await letTimePass();
+    await finish(`form:${key}`);
+    expect(await phaseOf(`form:${key}`)).toBe("stopped");
+    expect(await valueOf(home, "select problem from collection_move")).toBe(
+      "unequal_copy move_log",
+    );
+    expect(await databasesOf(key)).toEqual(["DATA_01"]);
+    expect((await several.get(`/submissions/${items[0].id}`)).body.data.title).toBe("missed");
+    expect((await several.post(path, { data: { title: "after" } })).status).toBe(201);
+  });
+});

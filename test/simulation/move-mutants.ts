@@ -57,7 +57,7 @@ export const moveMutants: readonly Mutant[] = [
     25,
     "a stopped move leaves what it copied",
     "actions/begin-move.ts",
-    "if (!(await eraseCopies(run, run.target, run.move, hasTime))) return false;\n    await forgetMove",
+    "if (!(await eraseCopies(run, run.target, run.move, hasTime))) return false;\n  await forgetMove",
     "await forgetMove",
   ),
   moveMutant(

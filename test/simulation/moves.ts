@@ -21,13 +21,28 @@ interface MoveRow {
   frozen_ms: number | null;
 }
 
-/** How many moves ended in which way. */
+/** How many moves began, ended in which way, and what happened to them. */
 export interface MoveCounts {
+  /** Their source has begun to note changes. */
+  begun: number;
   flipped: number;
   stopped: number;
   /** Ended by a restore. */
   restored: number;
+  /** Runs of the schedule that were killed while a move was under way. */
+  kills: number;
+  /** Restores of one or all databases, whether or not a move was under way. */
+  restores: number;
 }
+
+export const noMoves = (): MoveCounts => ({
+  begun: 0,
+  flipped: 0,
+  stopped: 0,
+  restored: 0,
+  kills: 0,
+  restores: 0,
+});
 
 const listed = (phases: readonly string[]) => phases.map((phase) => `'${phase}'`).join();
 
@@ -68,13 +83,16 @@ export const stopMove = ({ home }: World): void =>
 export const expireCopies = ({ home }: World): void =>
   home.commit("update collection_move set erase_at = 0 where phase = 'kept'");
 
+const isStartOfNotes = /^\s*create trigger if not exists move_item_insert/;
 const isTakeOver = /^\s*update owner set epoch = \?2, state = 'owned'/;
 
 /** Watches the moves of a world. */
 export class Moves {
-  readonly counts: MoveCounts = { flipped: 0, stopped: 0, restored: 0 };
+  readonly counts = noMoves();
   readonly #world: World;
   readonly #history: History;
+  /** The moves that have begun since the last restore. */
+  readonly #begun = new Set<number>();
 
   constructor(world: World, history: History) {
     this.#world = world;
@@ -83,10 +101,23 @@ export class Moves {
       const observe = db.onCommit;
       db.onCommit = (commit) => {
         observe(commit);
+        if (commit.writes.some(({ sql }) => isStartOfNotes.test(sql.text))) this.#countBegun();
         if (commit.writes.some(({ sql }) => isTakeOver.test(sql.text)))
           this.#judgeTakeOver(name, db);
       };
     }
+  }
+
+  /** A run repeats the start of the notes if the one before was killed. */
+  #countBegun(): void {
+    const [id] = this.#listActive();
+    if (id === undefined || this.#begun.has(id)) return;
+    this.#begun.add(id);
+    this.counts.begun += 1;
+  }
+
+  countKill(): void {
+    if (this.#listActive().length > 0) this.counts.kills += 1;
   }
 
   /** The database that takes over has what the former one had when it gave up, row by row. */
@@ -127,6 +158,8 @@ export class Moves {
   /** A move that the databases forget has ended. */
   duringRestore(restore: () => void): void {
     const before = this.#listActive();
+    this.counts.restores += 1;
+    this.#begun.clear();
     restore();
     const after = this.#listActive();
     this.counts.restored += before.filter((id) => !after.includes(id)).length;
@@ -166,7 +199,9 @@ export class Moves {
     const isOver = move.phase === "done" || move.phase === "stopped";
     const what = `the move ${move.id} of ${move.name} to ${move.target}`;
     if (!isOver) this.#history.wrong(`${what} does not end: ${move.phase}, ${move.problem}`);
-    if (/differs/.test(move.problem ?? "")) this.#history.wrong(`${what}: ${move.problem}`);
+    // A batch of the former version that runs late can remove the triggers of a move, which then stops.
+    if (/unequal_copy (?!move_log)/.test(move.problem ?? ""))
+      this.#history.wrong(`${what}: ${move.problem}`);
     if (move.phase !== "stopped") return;
     if (/restored/.test(move.problem ?? "")) this.counts.restored += 1;
     else this.counts.stopped += 1;

@@ -57,8 +57,8 @@ export async function run(steps: readonly Step[], setting: Setting): Promise<Res
       begin,
     );
   }
-  const runs: Runs = { skipped: 0, disturbance: null };
   const moves = new Moves(world, history);
+  const runs: Runs = { skipped: 0, disturbance: null, onKill: () => moves.countKill() };
   const platform: Platform = { world, clients, setting, runs, moves, kept: null };
   for (const step of steps) {
     if (step.kind in happen) {
@@ -97,6 +97,7 @@ export async function run(steps: readonly Step[], setting: Setting): Promise<Res
 interface Runs {
   skipped: number;
   disturbance: { faults: [number, CallFault][]; killAfterMs: number | null } | null;
+  onKill?: () => void;
 }
 
 /** The schedule runs each minute, unless a step skips or disturbs it. */
@@ -116,7 +117,11 @@ async function advanceMinutes(
       runs.disturbance = null;
       const isolate = Math.floor(minute / 60_000) % world.isolates.length;
       world.schedule(isolate, faults);
-      if (killAfterMs !== null) scheduler.after(killAfterMs, () => world.startIsolate(isolate));
+      if (killAfterMs !== null)
+        scheduler.after(killAfterMs, () => {
+          runs.onKill?.();
+          world.startIsolate(isolate);
+        });
     }
     await settle();
   }

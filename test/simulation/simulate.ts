@@ -9,6 +9,7 @@ import { reduce, tellStory } from "./reduce.ts";
 import { recordExchanges } from "./record.ts";
 import { run, type Setting } from "./run.ts";
 import { collectedPlans, collectedFolder } from "./collected.ts";
+import { noMoves, type MoveCounts } from "./moves.ts";
 import { hasMoves, layoutOf, missingFormerVersions, setUp, type Layout } from "./settings.ts";
 
 const usage = `
@@ -81,8 +82,8 @@ function settingFor(layout: Layout, mutant?: Mutant): Promise<Setting> {
   return known;
 }
 
-/** How many moves of the played plans ended in which way. */
-const moves = { flipped: 0, stopped: 0, restored: 0 };
+/** The moves of the played plans. */
+const moves = noMoves();
 
 /** Plays the plan of a seed. Prints what went wrong, as the shortest story that shows it. */
 async function playSeed(seed: number, count: number, mutant?: Mutant): Promise<boolean> {
@@ -93,7 +94,7 @@ async function playSeed(seed: number, count: number, mutant?: Mutant): Promise<b
   const plan = whole.filter(({ number }) => wanted?.includes(number) ?? true);
   const result = await run(plan, { ...setting, keepsTrace: options.trace });
   const { errors, trace, digest } = result;
-  for (const end of ["flipped", "stopped", "restored"] as const) moves[end] += result.moves[end];
+  for (const name of Object.keys(moves) as (keyof MoveCounts)[]) moves[name] += result.moves[name];
   if (options.trace) say([...trace, digest].join("\n"));
   if (errors.length === 0) return true;
   say(`\nSeed ${seed} fails: ${errors.join("\n  ")}`);
@@ -146,9 +147,11 @@ async function playSeeds(
   say(
     `seeds ${first} to ${first + played - 1}, ${steps} steps each: ${failed} failed; ${rate} steps per second of CPU`,
   );
-  const { flipped, stopped, restored } = moves;
-  if (flipped + stopped + restored > 0)
-    say(`moves: ${flipped} flipped, ${stopped} were stopped, a restore ended ${restored}`);
+  const { begun, flipped, stopped, restored, kills, restores } = moves;
+  if (begun + stopped + restored > 0)
+    say(
+      `moves: ${begun} began, ${flipped} flipped, ${stopped} were stopped, a restore ended ${restored}; ${kills} kills of their runs, ${restores} restores`,
+    );
   return failed === 0;
 }
 

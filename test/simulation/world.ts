@@ -45,6 +45,8 @@ export interface Answer {
   headers: Headers;
   body: Json;
   text: string;
+  /** Whether the former version of the Worker answered. */
+  isFormer: boolean;
 }
 
 interface Isolate {
@@ -136,6 +138,7 @@ export class World {
   /** The versions that have served. */
   readonly bundles = new Set<Bundle>();
   timeline: Timeline = { epoch: "", restores: 0 };
+  readonly #present: Bundle;
   readonly #kv: SimulatedKv;
   readonly #limiters: Record<keyof Ports["limiters"], SimulatedLimiter>;
   readonly #cache = new SimulatedCache();
@@ -149,6 +152,7 @@ export class World {
     jurisdictions: World["jurisdictions"] = new Map(),
   ) {
     this.bundle = bundle;
+    this.#present = bundle;
     this.jurisdictions = jurisdictions;
     this.scheduler = new Scheduler(now, keepsTrace);
     this.databases = new Map(
@@ -340,6 +344,7 @@ export class World {
       headers: response.headers,
       text,
       body: isJson && text !== "" ? JSON.parse(text) : undefined,
+      isFormer: bundle !== this.#present,
     };
   }
 

@@ -27,7 +27,7 @@ import {
   settingsFileOf,
 } from "./settings.ts";
 import { splitSql } from "./split-sql.ts";
-import { nextTimeline, settleRestore } from "./travel.ts";
+import { auditRestores, nextTimeline, settleRestore } from "./travel.ts";
 import { runWranglerQuietly, stop } from "./wrangler.ts";
 
 /**
@@ -145,16 +145,15 @@ async function settle(
   vars["RESTORES"] = String(Math.max(restores, restoresOf(vars)));
   vars["RESTORES"] = String((await nextTimeline(deployment)) + maxLostRestores);
   vars["RESTORE_EPOCH"] = randomBytes(6).toString("base64url");
-  const notes = await settleRestore(deployment, {
-    restored: files.keys(),
-    command: "npm run deploy",
-    ...(allowsLoss ? {} : { refuseLoss: (lost) => stop(describeLoss(deployment, lost)) }),
-  });
+  const refuseLoss = (lost: readonly LostCollection[]) => stop(describeLoss(deployment, lost));
+  const notes = await settleRestore(deployment, allowsLoss ? undefined : refuseLoss);
   for (const note of notes) console.log(note);
   await storeErasures(deployment);
   const unused = `UPDATE data_database SET used_from = ${notYet}`;
   const settled = insertStep("settled", JSON.stringify(timelineOf(vars)));
-  await queryDatabase(deployment, homeName, `${unused};\n${settled}`);
+  // Together with the step that ends this, so that the audit has one entry even after an interruption.
+  const audits = auditRestores(files.keys(), "npm run deploy", Date.now());
+  await queryDatabase(deployment, homeName, [unused, ...audits, settled].join(";\n"));
   removeErasures(environment);
   saveSettings(environment, settings);
 }

@@ -35,6 +35,8 @@ export interface HeldRow {
   copied: number;
   /** Whether items, changes, former definitions or the tally of it are there. */
   filled: number;
+  /** Whether it remembers a move into it that is not over. */
+  receives: number;
 }
 
 /** Selects what a database holds. */
@@ -43,7 +45,8 @@ export const selectHeld = `WITH ids AS (SELECT collection_id AS id FROM owner UN
     CASE WHEN c.id > 0 THEN 2 WHEN c.id IS NOT NULL AND d.key NOT LIKE '~%' THEN 1 ELSE 0 END AS stored,
     c.id IS NOT NULL AS copied,
     ${["item", "change"].map((table) => `EXISTS (SELECT 1 FROM ${table} WHERE number >= ids.id * ${sequencesPerCollection} AND number < (ids.id + 1) * ${sequencesPerCollection})`).join(" OR ")}
-      OR ${["tally", "former_definition"].map((table) => `EXISTS (SELECT 1 FROM ${table} WHERE collection_id = ids.id)`).join(" OR ")} AS filled
+      OR ${["tally", "former_definition"].map((table) => `EXISTS (SELECT 1 FROM ${table} WHERE collection_id = ids.id)`).join(" OR ")} AS filled,
+    EXISTS (SELECT 1 FROM moving WHERE collection_id = ids.id AND role = 'target') AS receives
   FROM ids LEFT JOIN owner o ON o.collection_id = ids.id LEFT JOIN collection c ON c.id IN (ids.id, -ids.id)
     LEFT JOIN deletion d ON d.collection_id = ids.id`;
 

@@ -1,3 +1,4 @@
+import { homeName } from "#domain/bookmarks.ts";
 import { copyKeptMs } from "#domain/move.ts";
 import { moveTriggers } from "#store/db/moved-tables.ts";
 import type { Claim, Held, Repair, RestoredState } from "./reconcile.ts";
@@ -21,7 +22,7 @@ export const selectMoves = `SELECT phase, source, target, collections FROM colle
  * still knows what it received, so that the schedule erases that.
  */
 export function forgetMoves({ held, moves }: RestoredState): Repair[] {
-  return Array.from(held.keys()).flatMap((database) => {
+  const repairs = Array.from(held.keys()).flatMap((database) => {
     const received = moves.filter((move) => move.target === database && move.phase !== "kept");
     const ids = received.flatMap(idsOf).join(", ");
     return [
@@ -32,12 +33,17 @@ export function forgetMoves({ held, moves }: RestoredState): Repair[] {
       `DELETE FROM moving WHERE role = 'source' OR collection_id NOT IN (${ids})`,
     ].map((sql) => ({ database, sql }));
   });
+  return [...repairs, { database: homeName, sql: startOver }];
 }
+
+/** A database may have again what a move had carried, or erased of its copy. */
+const startOver =
+  "UPDATE collection_move SET position = NULL WHERE phase IN ('retiring', 'kept', 'stopping')";
 
 const idsOf = ({ collections }: MoveRow): number[] =>
   (JSON.parse(collections) as { id: number }[]).map(({ id }) => id);
 
-type Copy = Pick<Held, "database" | "collection_id" | "epoch">;
+type Copy = Pick<Held, "database" | "collection_id" | "epoch" | "receives">;
 
 /** Stops a move that gave the collection away. Earlier phases notice a restore themselves. */
 export const stopMoveSql = (
@@ -45,12 +51,20 @@ export const stopMoveSql = (
 ) => `UPDATE collection_move SET phase = 'stopping', problem = 'restored', position = NULL
   WHERE phase = 'retiring' AND EXISTS (SELECT 1 FROM json_each(collections) WHERE value ->> 'id' = ${id})`;
 
-/** Whether the move erases this copy when it ends: what its source had, or what its target received. */
-export function erasesCopy(move: MoveRow, { database, collection_id: id }: Copy): boolean {
+/**
+ * Whether the move erases this copy when it ends: what its source had, or what its target received. A target that does not
+ * remember the move has the copy from another one: if the home database went back to a time before the end of the move,
+ * the collection can have moved on since.
+ */
+export function erasesCopy(
+  move: MoveRow,
+  { database, collection_id: id, receives }: Copy,
+): boolean {
   const { phase, source, target } = move;
   const hasMoved = phase === "flipping" || phase === "retiring" || phase === "kept";
   const isErased = hasMoved && source === database;
-  return (isErased || (target === database && phase !== "kept")) && idsOf(move).includes(id);
+  const isReceived = phase !== "kept" && target === database && receives > 0;
+  return (isErased || isReceived) && idsOf(move).includes(id);
 }
 
 /**

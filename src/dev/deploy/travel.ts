@@ -128,38 +128,32 @@ async function runAll(deployment: Deployment, repairs: readonly Repair[]): Promi
     }
 }
 
-interface RestoredDatabases {
-  /** Their bindings. */
-  restored: Iterable<string>;
-  /** The command that restored them, for the audit. */
-  command: string;
-  /** Stops the command if a collection is in no database. */
-  refuseLoss?: (lost: readonly LostCollection[]) => never;
-}
+/** Statements of the home database that record the restore of databases, unless they have done so since `startedAt`. */
+export const auditRestores = (
+  bindings: Iterable<string>,
+  command: string,
+  startedAt: number,
+): string[] =>
+  Array.from(bindings, (binding) => {
+    const entry = { action: "database.restore", subject: `database:${binding}` } as const;
+    return insertAuditEntry(
+      { ...entry, at: Date.now(), command },
+      `NOT EXISTS (SELECT 1 FROM audit_entry WHERE action = '${entry.action}' AND subject = ${quote(entry.subject)}
+        AND at >= ${startedAt})`,
+    );
+  });
 
 /**
- * Makes the directory and the databases agree, and records the restore in the audit. Returns what the operator should
- * know. The service must be paused, and the databases migrated.
+ * Makes the directory and the databases agree. Returns what the operator should know. The service must be paused, and the
+ * databases migrated. `refuseLoss` stops the command if a collection is in no database.
  */
 export async function settleRestore(
   deployment: Deployment,
-  { restored, command, refuseLoss }: RestoredDatabases,
+  refuseLoss?: (lost: readonly LostCollection[]) => never,
 ): Promise<string[]> {
   const { d1_databases: databases } = deployment.settings;
   const now = Date.now();
-  const audits = [...restored].map((binding) => ({
-    database: homeName,
-    sql: insertAuditEntry({
-      at: now,
-      action: "database.restore",
-      subject: `database:${binding}`,
-      command,
-    }),
-  }));
-  if (!databases.some(isDataDatabase)) {
-    await runAll(deployment, audits);
-    return [];
-  }
+  if (!databases.some(isDataDatabase)) return [];
   // Only this needs the schema, whose packages take four times as long to load as all else.
   const { reconcile, selectHeld } = await import("./reconcile.ts");
   const { forgetMoves, selectMoves } = await import("./restored-moves.ts");
@@ -178,6 +172,6 @@ export async function settleRestore(
     sql: `INSERT OR IGNORE INTO data_database (name, location, used_from)
       VALUES ('${database.binding}', ${quote(placeOf(database))}, ${now})`,
   }));
-  await runAll(deployment, [...forgetMoves(state), ...repairs, ...siteRows, ...audits]);
+  await runAll(deployment, [...forgetMoves(state), ...repairs, ...siteRows]);
   return notes;
 }

@@ -2,21 +2,30 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { formatBookmarks, parseBookmarks, type Bookmarks } from "#domain/bookmarks.ts";
 
 /**
- * The bookmarks that undo a restore. A file keeps them until the restore is complete. After an interruption, Time Travel
- * only returns bookmarks of the restored state.
+ * The bookmarks that undo a restore, and when it began. A file keeps them until the restore is complete. After an
+ * interruption, Time Travel only returns bookmarks of the restored state.
  */
 
 const fileOfUndo = (environment: string) => `.wrangler/undo.${environment}.txt`;
 
-/** Returns the bookmarks of the databases that an incomplete restore has restored. */
-export function readUndo(environment: string): Map<string, string> {
+/** The bookmarks, and the time in milliseconds on a second line. */
+function readLines(environment: string): string[] {
   const file = fileOfUndo(environment);
-  return new Map(parseBookmarks(existsSync(file) ? readFileSync(file, "utf8") : null));
+  return existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
 }
 
+/** Returns the bookmarks of the databases that an incomplete restore has restored. */
+export const readUndo = (environment: string): Map<string, string> =>
+  new Map(parseBookmarks(readLines(environment)[0] ?? null));
+
+/** Returns when the incomplete restore began, in milliseconds. Without one, it begins now. */
+export const readRestoreStart = (environment: string): number =>
+  Number(readLines(environment)[1] ?? Date.now());
+
 export function saveUndo(environment: string, undo: Bookmarks): void {
+  const startedAt = readRestoreStart(environment);
   mkdirSync(".wrangler", { recursive: true });
-  writeFileSync(fileOfUndo(environment), formatBookmarks(undo) ?? "");
+  writeFileSync(fileOfUndo(environment), `${formatBookmarks(undo) ?? ""}\n${startedAt}`);
 }
 
 export function removeUndo(environment: string): void {

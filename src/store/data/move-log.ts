@@ -48,6 +48,22 @@ export const createTriggers = (db: DataDatabase): PreparedStatement<"data">[] =>
     triggerEvents.map((event) => db.prepare<"data">(triggerSql(table, event))),
   );
 
+/**
+ * Whether the database does not note all changes, as SQL. A version of the service that does not number its batches can
+ * remove the triggers of a later move, if D1 runs its batch late.
+ */
+export function lacksTriggers(): string {
+  const names = moveTriggers().map((name) => `'${name}'`);
+  return `(select count(*) from sqlite_schema where type = 'trigger' and name in (${names.join(", ")})) < ${names.length}`;
+}
+
+/** @throws UnequalCopyError if changes may have been missed. */
+export async function requireTriggers(db: DataDatabase): Promise<void> {
+  const statement = db.prepare<"data">(`select ${lacksTriggers()} as lacks`);
+  const row = await retryTransient(db, () => statement.first<{ lacks: number }>());
+  if (row?.lacks !== 0) throw new UnequalCopyError("move_log");
+}
+
 /** Removes the triggers and what they noted. */
 export async function dropTriggers(db: DataDatabase, order: RunOrder): Promise<void> {
   const drops = moveTriggers().map((name) => db.prepare<"data">(`drop trigger if exists ${name}`));

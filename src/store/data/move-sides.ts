@@ -11,7 +11,7 @@ import {
   type MoveRole,
   type RunOrder,
 } from "./move-guards.ts";
-import { createTriggers } from "./move-log.ts";
+import { createTriggers, lacksTriggers } from "./move-log.ts";
 import { deleteAll, selectAll, storeRows, type Row } from "./move-rows.ts";
 
 /**
@@ -154,7 +154,7 @@ export function surrender(
   const ids = idsOf(collections);
   return writeIfAllowed(source, order, [
     guardRun(source, "source", order.run),
-    refuseIf(source, "exists (select 1 from move_log)"),
+    refuseIf(source, `exists (select 1 from move_log) or ${lacksTriggers()}`),
     refuseIf(
       source,
       `(select count(*) from owner where collection_id in ${ids} and state = 'frozen') <> ${collections.length}`,

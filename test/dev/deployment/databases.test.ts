@@ -137,6 +137,22 @@ describe("The runbook for several databases", () => {
     expect(await placements()).toContain("written DATA_02 1 placed");
   });
 
+  it("audits a restore once, although it was killed after that and run again", async () => {
+    const entries = () =>
+      query(
+        "DB",
+        "SELECT id FROM audit_entry WHERE action = 'database.restore' AND subject = 'database:DATA_01'",
+      );
+    const known = (await entries()).length;
+    const line = `npm run restore -- --to ${await note()} --database DATA_01`;
+    await operator.runUntilCall(line, /^POST .*storage\/kv\/namespaces/);
+    expect(await entries()).toHaveLength(known + 1);
+    await operator.run(line);
+    expect(await entries()).toHaveLength(known + 1);
+    await operator.run(line);
+    expect(await entries()).toHaveLength(known + 2);
+  });
+
   it("stops before the pause when a database cannot go back that far", async () => {
     const versions = settings().vars.RESTORES;
     await expect(restore("--to 2020-01-01T00:00:00Z")).rejects.toThrow(

@@ -339,6 +339,66 @@ describe("After a restore, the directory", () => {
     expect(all.rows("DB", "SELECT phase FROM collection_move")).toEqual([{ phase: "retiring" }]);
   });
 
+  it("erases a copy itself if the target of a restored move remembers no move", () => {
+    const all = fresh();
+    all.create("DATA_01", 1, "orders");
+    all.fill("DATA_01", 1);
+    const collections = `'[{"id":1,"name":"form:orders","epoch":1}]'`;
+    all.run(
+      "DB",
+      `INSERT INTO collection_move (name, source, target, collections, phase, actor, requested_at, changed_at)
+        VALUES ('form:orders', 'DATA_01', 'DATA_02', ${collections}, 'copying', 'system', 0, 0)`,
+    );
+    const before = all.images();
+    all.fill("DATA_02", 1);
+    all.move(1, "DATA_01", "DATA_02", 2);
+    all.move(1, "DATA_02", "DATA_01", 3);
+    all.restore("DB", before.get("DB") as Uint8Array);
+    all.reconcile();
+    expect(all.violations()).toEqual([]);
+    const sql = "SELECT phase, source, target, erase_at FROM collection_move ORDER BY id";
+    expect(all.rows("DB", sql)).toEqual([
+      { phase: "copying", source: "DATA_01", target: "DATA_02", erase_at: null },
+      { phase: "kept", source: "DATA_02", target: "DATA_01", erase_at: 1000 + 7 * 86_400_000 },
+    ]);
+    expect(all.reconcile().repairs).toEqual([]);
+  });
+
+  it("leaves a copy to the move that its target remembers", () => {
+    const all = fresh();
+    all.create("DATA_01", 1, "orders");
+    all.fill("DATA_02", 1);
+    all.run(
+      "DATA_02",
+      `INSERT INTO owner (collection_id, epoch, state) VALUES (1, 1, 'moved');
+       INSERT INTO moving (collection_id, role, digits, run) VALUES (1, 'target', '', 9)`,
+    );
+    all.run(
+      "DB",
+      `INSERT INTO collection_move (name, source, target, collections, phase, actor, requested_at, changed_at)
+        VALUES ('form:orders', 'DATA_01', 'DATA_02', '[{"id":1}]', 'copying', 'system', 0, 0)`,
+    );
+    all.reconcile();
+    expect(all.rows("DB", "SELECT phase FROM collection_move")).toEqual([{ phase: "copying" }]);
+  });
+
+  it("carries all files of a move, and erases all tables of a copy, again", () => {
+    const all = fresh();
+    for (const phase of ["retiring", "kept", "stopping", "copying"])
+      all.run(
+        "DB",
+        `INSERT INTO collection_move (name, source, target, collections, phase, position, actor, requested_at, changed_at)
+          VALUES ('form:orders', 'DB', 'DATA_02', '[{"id":2}]', '${phase}', '{}', 'system', 0, 0)`,
+      );
+    all.reconcile();
+    expect(all.rows("DB", "SELECT phase, position FROM collection_move ORDER BY id")).toEqual([
+      { phase: "retiring", position: null },
+      { phase: "kept", position: null },
+      { phase: "stopping", position: null },
+      { phase: "copying", position: "{}" },
+    ]);
+  });
+
   it("forgets the work of moves, but not what a stopped one has to erase", () => {
     const all = fresh();
     for (const name of names) {

@@ -16,6 +16,8 @@ interface Reader {
   ended: number;
   /** Whether a restore has undone its position. */
   isExpired: boolean;
+  /** Whether the former version returned one of its pages. */
+  isFormer: boolean;
 }
 
 const leftMembers: ReadonlySet<string> = new Set(["id", "type", "version", "etag", "at"]);
@@ -53,14 +55,24 @@ export class PartnerFeeds extends Subject {
       this.#readers.delete(step.client);
       return answer.status === 410;
     }
+    const isFormer = answer.isFormer || (reader?.isFormer ?? false);
     const position = this.#judge(what, answer.body.items, reader?.position ?? 0, {
       started,
       ended,
       isWhole: answer.body.items.length < limit,
+      isFormer,
     });
     if (position === null) return false;
     const cursor = answer.body.links.next;
-    this.#readers.set(step.client, { cursor, position, limit, started, ended, isExpired: false });
+    this.#readers.set(step.client, {
+      cursor,
+      position,
+      limit,
+      started,
+      ended,
+      isExpired: false,
+      isFormer,
+    });
     return answer.body.items.length === limit;
   }
 
@@ -83,18 +95,21 @@ export class PartnerFeeds extends Subject {
     what: string,
     entries: readonly Json[],
     from: number,
-    page: { started: number; ended: number; isWhole: boolean },
+    page: { started: number; ended: number; isWhole: boolean; isFormer: boolean },
   ): number | null {
     const { history } = this.caller;
-    const { started, ended, isWhole } = page;
+    const { started, ended, isWhole, isFormer } = page;
     const changes = history.changes.get("orders") ?? [];
     const seen = history.viewAt(started);
-    // The feed begins when the view began to show these orders.
+    // The feed begins when the view began to show these orders. Only the former version shows earlier changes.
     const since = history.viewChanges(-1, started, hasOtherKinds).at(-1) ?? -1;
     let position = from;
     for (const entry of entries) {
       const isExpected = ({ id, version, seenAs, commit }: Change) =>
-        commit > since && seenAs === entry.type && id === entry.id && version === entry.version;
+        (commit > since || isFormer) &&
+        seenAs === entry.type &&
+        id === entry.id &&
+        version === entry.version;
       const index = changes.findIndex((change, each) => each >= position && isExpected(change));
       if (index === -1) {
         history.wrong(`${what} shows ${entry.type} ${entry.id} version ${entry.version} wrongly`);
