@@ -240,39 +240,6 @@ export async function listItems(
   return { items: itemRows.map(itemFromRow), isTruncated, head: definitionHeadFromRow(headRow) };
 }
 
-const selectNewest = dataStatement<{ kind: CollectionKind; key: string }>((db, values) =>
-  db
-    .select(itemColumns())
-    .from(collection)
-    .innerJoin(
-      item,
-      and(
-        gt(item.number, sql`${collection.id} * ${sequencesPerCollectionSql}`),
-        lt(item.number, sql`(${collection.id} + 1) * ${sequencesPerCollectionSql}`),
-      ),
-    )
-    .where(and(eq(collection.kind, values.kind), eq(collection.key, values.key)))
-    .orderBy(desc(item.number))
-    .limit(1),
-);
-
-/** Loads a current collection and its newest item. */
-export async function findWithNewestItem(
-  db: Database<"data">,
-  kind: CollectionKind,
-  key: string,
-): Promise<{ current: CurrentCollection; newestItem: Item | undefined } | undefined> {
-  const [collections, items] = await retryTransient(db, () =>
-    db.batch([selectByKey(db, { kind, key, id: null }), selectNewest(db, { kind, key })]),
-  );
-  const current = currentFromRow(
-    ((collections?.results ?? []) as CurrentCollectionRow[])[0] ?? null,
-    db.timeline,
-  );
-  const [row] = (items?.results ?? []) as ItemRow[];
-  return current && { current, newestItem: row && itemFromRow(row) };
-}
-
 /**
  * Builds SQL for the first item number whose creation time does not meet `comparison`, such as `< 5` or `<= 5`. Times
  * grow with the numbers, so a binary search finds it without scanning.
