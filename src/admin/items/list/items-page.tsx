@@ -19,7 +19,8 @@ import { DownloadMenu } from "./downloads.tsx";
 import { AddFilterMenu, FilterChips, FilterForm, HiddenQuery } from "./filter-inputs.tsx";
 import { buildFilterTargets, toSearchProblem } from "./filter-targets.ts";
 import { ItemsTable } from "./items-table.tsx";
-import { ColumnPicker, SaveMenu, SortMenu, ViewTabs } from "./list-tools.tsx";
+import { ColumnPicker } from "./column-picker.tsx";
+import { SaveMenu, SortMenu, ViewTabs } from "./list-tools.tsx";
 import { expandView } from "./tabs.ts";
 import { PageLinks, describePosition } from "./page-links.tsx";
 

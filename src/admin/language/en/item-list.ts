@@ -58,6 +58,10 @@ const tools = () => ({
   },
   editTab: { view: "Edit view", filter: "Edit view" },
   rename: "Rename",
+  moveColumn: {
+    up: (column: string) => `Move ${column} up`,
+    down: (column: string) => `Move ${column} down`,
+  },
   withColumns: "Include the visible columns",
   saveOwn: "Save for me",
   saveView: "Save for everyone",

@@ -62,6 +62,10 @@ const tools = (): ItemList["tools"] => ({
   },
   editTab: { view: "ビューを編集", filter: "ビューを編集" },
   rename: "名前を変更",
+  moveColumn: {
+    up: (column) => `「${column}」を上へ移動`,
+    down: (column) => `「${column}」を下へ移動`,
+  },
   withColumns: "表示中の列も保存する",
   saveOwn: "自分用に保存",
   saveView: "全員用に保存",
