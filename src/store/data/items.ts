@@ -1,7 +1,7 @@
 import { lazySql } from "#store/db/lazy.ts";
 import { lazy } from "#domain/lazy.ts";
 import type { Database, Databases } from "#store/db/database.ts";
-import { type GetColumnData, sql, and, asc, eq, type SQL, desc, gt, lt } from "drizzle-orm";
+import { type GetColumnData, sql, and, asc, eq, type SQL } from "drizzle-orm";
 import type { Data } from "#domain/data/values.ts";
 import { type Item, itemCollectionId, sequencesPerCollection } from "#domain/item/item.ts";
 import { item, collection } from "#store/db/schema.ts";
@@ -18,12 +18,6 @@ import {
 } from "./definition-head.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { retryTransient } from "#store/db/retry.ts";
-import {
-  type CurrentCollection,
-  currentFromRow,
-  selectByKey,
-  type CurrentCollectionRow,
-} from "./collections.ts";
 
 export const itemColumns = lazy(() => ({
   number: item.number,
