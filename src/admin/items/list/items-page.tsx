@@ -226,6 +226,7 @@ function SearchBox({ base, query, kind }: { base: string; query: Query; kind: Co
         value={query.text}
         placeholder={text.searchItems(items)}
         aria-label={text.searchLabel(items)}
+        title={text.searchHint}
       />
       <button type="submit" class="quiet">
         {text.search}
