@@ -107,7 +107,7 @@ export const itemList = (numbers: Numbers): ItemList => ({
   search: "検索",
   searchItems: (items) => `${items}を検索`,
   searchHint:
-    "検索対象のフィールドのテキストを検索します。選択肢のラベルで探すには、フィルターを追加してください。",
+    "検索対象のフィールドのテキストを検索します。選択肢のラベルで探すには、絞り込みを追加してください。",
   searchLabel: (items) => `すべてのフィールドのテキストから${items}を検索`,
   notAllSearched: (total) => `${total}の検索は、まだ完了していません`,
   searched: (count, total) => `${total}のうち ${numbers.formatCount(count)} 件を検索しました`,
