@@ -73,9 +73,11 @@ export async function addViewOfPart(
   key: string,
   part: Part,
   nameView: NameView,
+  check?: (collection: Collection) => void,
 ): Promise<{ view: View; isNew: boolean }> {
   const current = await loadDefinition(ctx, kind, key);
   const { collection } = current;
+  check?.(collection);
   const { definition, version } = collection;
   const views = definition.views ?? [];
   const { source, ...content } = contentOf(part, definition);

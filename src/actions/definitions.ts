@@ -20,7 +20,6 @@ import {
   visibleKeys,
   type Resources,
 } from "#domain/credential/credential.ts";
-import type { Item } from "#domain/item/item.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
 import {
@@ -33,7 +32,7 @@ import {
 } from "#store/data/collections.ts";
 import { createCollection, type NewCollection } from "#store/data/create-collection.ts";
 import { changeDefinition, beginPending, cancelPending } from "#store/data/save-definition.ts";
-import { findWithNewestItem } from "#store/data/items.ts";
+import { findForEditor, type EditedCollection } from "#store/data/edited-collection.ts";
 import type { DataDatabase } from "#store/db/database.ts";
 import { findDuplicate } from "#store/data/item-ranges.ts";
 import { auditRecord, type ActionContext, type ReadContext } from "./context.ts";
@@ -85,14 +84,14 @@ export async function loadDefinition(
   return current;
 }
 
-/** Returns the collection with its newest item, which serves as an example. */
-export async function getWithNewestItem(
+/** Returns the collection with its newest item, which serves as an example, and the apps that it can refer to. */
+export async function getForEditor(
   ctx: ActionContext,
   kind: CollectionKind,
   key: string,
-): Promise<{ current: CurrentCollection; newestItem: Item | undefined }> {
+): Promise<EditedCollection> {
   if (!isVisible(ctx.resources, kind, key)) throw problem.notFound();
-  const collection = await findWithNewestItem(ctx.databases.named(kind, key), kind, key);
+  const collection = await findForEditor(ctx.databases.named(kind, key), kind, key);
   if (!collection) throw problem.notFound();
   resumeUnfinished(ctx, collection.current);
   return collection;

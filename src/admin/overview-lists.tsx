@@ -134,6 +134,10 @@ export function RecentActivity({
   );
 }
 
+/** The number of items that an action changed. 0 for an action on a definition. */
+export const countActions = (counts: RecentAction["counts"]): number =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0);
+
 function ActionEntry({
   frame,
   action: { at, actor, action, itemId, title, hasItem, counts, detail, kind, key, name },
@@ -157,7 +161,7 @@ function ActionEntry({
         : audit.event(actorName, action as ResourceAction, subject, null);
     }
     const entries = Object.entries(counts) as [ItemAction, number][];
-    const total = entries.reduce((sum, [, count]) => sum + count, 0);
+    const total = countActions(counts);
     const place = terms.quote(collection);
     if (total > 1) {
       const { items } = terms.collections[kind];

@@ -13,6 +13,7 @@ import { type Catalogue, useText } from "./language/index.tsx";
 import { AdminPage, type PageContext } from "./layout.tsx";
 import {
   ActiveCollections,
+  countActions,
   FirstStepsList,
   RecentActivity,
   WebhookHealthList,
@@ -212,7 +213,7 @@ const overviewPage = page({
       action,
       subject: itemId ?? `${kind}:${key}`,
       subject_name: title,
-      count: Object.values(counts).reduce((sum, count) => sum + count, 0) || 1,
+      count: countActions(counts) || 1,
       collection: `${kind}:${key}`,
     })),
     days: overview.days,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Client } from "../support/client";
-import { admin, client, freshKey, makeForm } from "../support/service";
+import { admin, client, freshKey, makeApp, makeForm } from "../support/service";
 
 const acceptHtml = { Accept: "text/html" };
 
@@ -24,6 +24,20 @@ describe("The editor of a definition", () => {
         Object.entries(field).map(([name, value]) => [`fields[${index}].${name}`, value]),
       ),
     );
+
+  it("offers the apps by name where a field refers to one, and shows the name in the closed row", async () => {
+    const app = await makeApp(integrator, [{ key: "a", type: "text" }], { name: "Our customers" });
+    const option = (chosen: string) => `<option value="${app}"${chosen}>Our customers</option>`;
+    const key = freshKey("form");
+    const field = { type: "reference", label: "Customer" };
+    const added = await admin("POST", "/forms?draft", { ...draft([field]) }, acceptHtml);
+    expect(added.text).toContain(option(""));
+    const saved = { name: key, key, do: "save", ...draft([{ ...field, app }]) };
+    expect((await admin("POST", "/forms", saved)).status).toBe(201);
+    const row = rowOf(await editorOf(key), "0");
+    expect(row).toContain(option(' selected=""'));
+    expect(row).toContain("App Our customers");
+  });
 
   it("gives a new formula the most decimal places of its numbers, and a stored one what is entered", async () => {
     const key = freshKey("form");

@@ -86,6 +86,21 @@ describe("The editor in Japanese", () => {
     expect(other.fields).toMatchObject([{ key: "long_text", label: "Long text" }]);
   });
 
+  it("asks for a key at once where a label or the name gives none", async () => {
+    const check = async (draft: object) => (await post("/forms?draft", draft)).text;
+    const draft = { "fields[0].type": "text", "fields[0].label": "お名前" };
+    const asks = "「お名前」のキーを、半角の英小文字で";
+    const text = await check({ ...draft, name: "顧客" });
+    expect(text).toContain("「顧客」のキーを、半角の英小文字で");
+    expect(text).toContain(asks);
+    expect(text).toContain('<details class="more" open="" data-asks-key="">');
+    for (const answered of [{ "fields[0].key": "name" }, { "fields[0].label": "しめい Name" }]) {
+      const next = await check({ ...draft, ...answered });
+      expect(next).not.toContain(asks);
+      expect(next).not.toContain("data-asks-key");
+    }
+  });
+
   it("derives the key of a copy from the copied field", async () => {
     const { text } = await post("/forms?draft", {
       name: "FORM",

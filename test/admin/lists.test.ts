@@ -404,6 +404,25 @@ describe("A member's own filters and columns", () => {
     expect((await admin("POST", `${path}/delete`, {})).status).toBe(204);
   });
 
+  it("show the columns in the chosen order after the first text, which buttons change", async () => {
+    const form = await formWith([{ title: "t" }]);
+    const { cookie } = await newMember("viewer");
+    const columns = ["day", "code", "title"];
+    const send = (body: object) =>
+      as(cookie)("POST", `/forms/${form}/items/columns`, { columns, search: "", ...body });
+    expect((await send({ move: "up:code" })).body).toEqual({ columns: ["code", "day", "title"] });
+    expect((await send({ move: "down:day" })).body).toEqual({ columns: ["code", "day", "title"] });
+    expect((await send({ move: "up:day" })).body).toEqual({ columns });
+    const path = `/forms/${form}/items`;
+    const { text } = await admin("GET", path, undefined, { ...html, Cookie: cookie });
+    expect(/<thead>[^]*<\/thead>/.exec(text)?.[0]).toMatch(/Code[^]*Day[^]*Title/);
+    const sorted = await admin("GET", `${path}?sort=title&direction=asc`, undefined, {
+      ...html,
+      Cookie: cookie,
+    });
+    expect(sorted.text).toMatch(/name="columns" value="day.code.title" checked/);
+  });
+
   it("keep the chosen columns of each list, and a link overrides them", async () => {
     const form = await formWith([{ title: "t" }]);
     const { cookie } = await newMember("viewer");

@@ -6,7 +6,6 @@ import {
   type CollectionAccess,
   type Part,
 } from "#actions/collection-access.ts";
-import { getDefinition } from "#actions/definitions.ts";
 import { accessSentence } from "#admin/credentials/access-sentence.ts";
 import { describeAccess } from "#admin/credentials/describe.ts";
 import { describeView, type ViewWords } from "#admin/describe-view.ts";
@@ -15,7 +14,7 @@ import { page } from "#admin/page.ts";
 import type { FormValues } from "#admin/form-input.ts";
 import type { PageContext } from "#admin/layout.tsx";
 import { resourceExtent, type Credential } from "#domain/credential/credential.ts";
-import type { CollectionKind } from "#domain/definition/collection.ts";
+import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
 import { capitalize } from "#domain/text.ts";
 import { lazy } from "#domain/lazy.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
@@ -137,15 +136,12 @@ function toPart({ items, where = "", fields }: z.infer<ReturnType<typeof PartInp
  * Rejects fields that the page selected for other items than those of the chosen view, unless they are those of the view.
  * Otherwise, a browser without scripts would show more than the view.
  */
-async function assertFieldsChosen(
-  ctx: Parameters<typeof getDefinition>[0],
-  kind: CollectionKind,
-  key: string,
+function assertFieldsChosen(
+  collection: Collection,
   { items, fields, fields_for: chosenFor }: z.infer<ReturnType<typeof PartInput>>,
   text: Catalogue,
-): Promise<void> {
+): void {
   if (chosenFor === undefined || chosenFor === items || !items.startsWith("view:")) return;
-  const { collection } = await getDefinition(ctx, kind, key);
   const view = findView(collection, items.slice("view:".length));
   if (!view) return;
   const chosen = new Set([fields].flat());
@@ -208,13 +204,13 @@ export function accessPage(kind: CollectionKind) {
         const reason = text.definitionAccess.give.chooseItems;
         throw problem.invalidInput([errorAt(["items"], "invalid_format", reason)]);
       }
-      await assertFieldsChosen(ctx, kind, param("key"), input, text);
       const { view, isNew } = await addViewOfPart(
         ctx,
         kind,
         param("key"),
         toPart(input),
         (newView, collection) => nameViewOfPart(newView, collection, input.name, text),
+        (collection) => assertFieldsChosen(collection, input, text),
       );
       const resource = `${kind}:${param("key")}/${view.key}`;
       // Who creates items of its own may write. Everything else is only read, unless the next page says so.

@@ -158,6 +158,10 @@ const maxKeyLength = 40;
 /** Whether a label has no characters that a key can have, so that people have to choose one. */
 export const needsChosenKey = (label: string) => label.trim() !== "" && toSlug(label) === "";
 
+/** Whether a label has letters that have no transliteration, so that a key derived from it would lose them. */
+export const hasUnknownLetters = (label: string) =>
+  /[^\P{L}\p{Script=Latin}]/u.test(transliterate(label));
+
 /**
  * The key of a field without one: its label in Latin letters, or a name for its type. It does not depend on the language in
  * which the type is named.

@@ -2,9 +2,10 @@ import type { Preview } from "#actions/preview-definition.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { type FieldSet, noFields } from "#domain/definition/field.ts";
 import type { Problem } from "#domain/problem/problem.ts";
+import type { AppName } from "#store/data/edited-collection.ts";
 import { zoneOptions } from "#admin/time-zones.ts";
 import type { PageContext } from "#admin/layout.tsx";
-import { fieldKeys, rulesOf, type Draft, type DraftField } from "./draft.ts";
+import { fieldKeys, needsChosenKey, rulesOf, type Draft, type DraftField } from "./draft.ts";
 import { Input, Select } from "#html/inputs.tsx";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { nameLocation } from "#admin/databases/locations.ts";
@@ -23,6 +24,8 @@ export interface EditorProps {
   draft: Draft;
   /** Where a new definition may have its data. Empty without a choice. */
   locations: readonly string[];
+  /** The apps that references can choose. */
+  apps: readonly AppName[];
   /** The stored fields; null for a new definition. */
   stored: FieldSet | null;
   /** Undefined if the draft has errors. */
@@ -63,7 +66,9 @@ function NameInputs({
       <Input
         name="key"
         label={terms.key}
-        hint={text.keyHint}
+        hint={
+          draft.key === "" && needsChosenKey(draft.name) ? text.askKey(draft.name) : text.keyHint
+        }
         value={draft.key}
         maxlength={63}
         spellcheck={false}
@@ -139,7 +144,7 @@ function findMissingParts(fields: readonly DraftField[]): MissingParts {
   return { options: lacks("options"), formulas: lacks("formula") };
 }
 
-function FieldList({ draft, stored, finished, exampleName, focus }: EditorProps) {
+function FieldList({ draft, stored, finished, exampleName, focus, apps }: EditorProps) {
   const keys = fieldKeys(draft.fields);
   const text = useText().definitionEditor;
   const names = draft.fields.map((field, index) => formulaName(field, keys[index] ?? "", text));
@@ -157,6 +162,7 @@ function FieldList({ draft, stored, finished, exampleName, focus }: EditorProps)
                 path: [index],
                 keys,
                 names,
+                apps,
                 siblings: draft.fields,
                 example: finished?.example ?? {},
                 exampleName,

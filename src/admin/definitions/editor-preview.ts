@@ -11,6 +11,7 @@ import type { Item } from "#domain/item/item.ts";
 import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";
 import type { AdminEnv } from "#http/env.ts";
 import type { CurrentCollection } from "#store/data/collections.ts";
+import type { AppName } from "#store/data/edited-collection.ts";
 import { buildFieldDocuments, inputName } from "./draft-documents.ts";
 import type { Draft, DraftField } from "./draft.ts";
 import { explainDraft } from "./formula-help.ts";
@@ -24,6 +25,8 @@ export interface EditorState {
   kind: CollectionKind;
   current: CurrentCollection | undefined;
   newest: Item | undefined;
+  /** The apps that its references can choose. Undefined for a new definition. */
+  apps?: readonly AppName[];
   text: Catalogue;
 }
 

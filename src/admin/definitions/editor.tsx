@@ -6,6 +6,7 @@ import { problems } from "#domain/problem/catalogue.ts";
 import type { AdminEnv } from "#http/env.ts";
 import type { CurrentCollection } from "#store/data/collections.ts";
 import { pageContext } from "#admin/layout.tsx";
+import { listApps } from "./app-select.tsx";
 import { collectionPath, definitionDocument } from "./layout.tsx";
 import { copyDraftField, readKnownKeys, parseDraft } from "./draft-documents.ts";
 import { isTooLarge, tooManyFieldsProblem } from "./draft-size.ts";
@@ -18,7 +19,7 @@ import { buildDraftPreview, draftBody, previewDraft, type EditorState } from "./
 import {
   getDefinition,
   putDefinition,
-  getWithNewestItem,
+  getForEditor,
   type SavedDefinition,
 } from "#actions/definitions.ts";
 import { listLocations } from "#actions/databases.ts";
@@ -44,7 +45,11 @@ async function sendEditor(
 ): Promise<Response> {
   const { kind, current, text } = state;
   const error = failure && explainDraft(failure, draft.fields, text);
-  const { draftProblem, inputProblem, ...previews } = await buildDraftPreview(c, state, draft);
+  const [{ draftProblem, inputProblem, ...previews }, apps, locations] = await Promise.all([
+    buildDraftPreview(c, state, draft),
+    state.apps ?? listApps(c),
+    current ? [] : listLocations(c.var.action),
+  ]);
   const shown = error ?? viewProblem(draftProblem);
   const explained = shown && withViewHelp(shown, current?.collection.definition, text);
   // Options and formulas of new fields may stay empty until people save.
@@ -56,7 +61,8 @@ async function sendEditor(
     brokenViews: findBrokenViews(wrong, current?.collection.definition, text),
     stored: current?.collection.definition.fields ?? null,
     ...previews,
-    locations: current ? [] : await listLocations(c.var.action),
+    locations,
+    apps,
     wrong,
     focus,
     isUnsaved: c.req.method === "POST",
@@ -78,8 +84,8 @@ async function loadEditorState(
   kind: CollectionKind,
 ): Promise<EditorState & { current: CurrentCollection }> {
   const key = c.req.param("key") ?? "";
-  const { current, newestItem } = await getWithNewestItem(c.var.action, kind, key);
-  return { kind, current, newest: newestItem, text: readTexts(c) };
+  const { newestItem, ...found } = await getForEditor(c.var.action, kind, key);
+  return { kind, ...found, newest: newestItem, text: readTexts(c) };
 }
 
 export async function showEditor(c: AdminContext, kind: CollectionKind): Promise<Response> {

@@ -5,10 +5,12 @@ import { Input, TextArea } from "#html/inputs.tsx";
 import { inputName } from "./draft-documents.ts";
 import { Badge } from "#html/parts.tsx";
 import { inputId, useExactFieldErrors, useFieldErrors } from "#html/form-errors.tsx";
+import { AppSelect } from "./app-select.tsx";
 import { FormulaInputs } from "./formula-inputs.tsx";
 import { MoreRules, summarizeRules } from "./rules-editor.tsx";
 import { maxHelpLength } from "#domain/definition/document.ts";
 import { isObject } from "#domain/json.ts";
+import type { AppName } from "#store/data/edited-collection.ts";
 
 /** A button for each field type. With `list`, the buttons add columns to that list. */
 export function Palette({ list, listLabel }: { list?: number; listLabel?: string }) {
@@ -81,6 +83,8 @@ export interface FieldContext {
   keys: readonly string[];
   /** The names that formulas can use here. */
   names: readonly string[];
+  /** The apps that references can choose. */
+  apps: readonly AppName[];
   /** The field and its siblings. */
   siblings: readonly DraftField[];
   /** The values of an example item, or of its first row, by key. Undefined if it has no rows. */
@@ -127,7 +131,8 @@ function RowSummary({ field, context, fieldKey }: FieldProps & { fieldKey: strin
           <Badge tone="bad">{text.errors(errorCount)}</Badge>{" "}
         </>
       ) : null}
-      <code data-key="">{fieldKey}</code> <small>{summarizeRules(field, texts)}</small>
+      <code data-key="">{fieldKey}</code>{" "}
+      <small>{summarizeRules(field, context.apps, texts)}</small>
     </summary>
   );
 }
@@ -235,17 +240,7 @@ function TypeInputs({ field, context, fieldKey }: FieldProps & { fieldKey: strin
       />
     );
   if (field.type === "reference")
-    return (
-      <Input
-        name={name("app")}
-        label={text.app}
-        hint={text.appHint}
-        value={field.rules.app ?? ""}
-        maxlength={63}
-        spellcheck={false}
-        autocomplete="off"
-      />
-    );
+    return <AppSelect name={name("app")} value={field.rules.app ?? ""} apps={context.apps} />;
   if (field.type === "computed") return <FormulaInputs {...{ field, context, fieldKey }} />;
   return field.type === "line_items" ? <ColumnEditors field={field} context={context} /> : null;
 }

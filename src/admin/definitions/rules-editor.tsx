@@ -1,8 +1,16 @@
-import { type DraftField, type Flag, type Rule, flagsOf, rulesOf } from "./draft.ts";
+import {
+  type DraftField,
+  type Flag,
+  type Rule,
+  flagsOf,
+  hasUnknownLetters,
+  rulesOf,
+} from "./draft.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { useFieldErrors } from "#html/form-errors.tsx";
 import { Input } from "#html/inputs.tsx";
 import type { FieldContext } from "./field-editor.tsx";
+import type { AppName } from "#store/data/edited-collection.ts";
 import { inputName } from "./draft-documents.ts";
 
 type FieldTexts = Catalogue["fieldEditor"];
@@ -32,11 +40,13 @@ function groupRules<R extends Rule>(rules: readonly R[]): R[][] {
 /** Summarizes the rules that are set, for the closed row. */
 export function summarizeRules(
   { rules, flags }: DraftField,
+  apps: readonly AppName[],
   { fieldEditor: text }: Catalogue,
 ): string {
   const parts = Object.entries(text.setRules).flatMap(([rule, inWords]) => {
     const value = (rules[rule as Rule] ?? "").trim();
-    return value === "" ? [] : [inWords(value)];
+    const name = rule === "app" ? apps.find(({ key }) => key === value)?.name : undefined;
+    return value === "" ? [] : [inWords(name ?? value)];
   });
   if (flags.integer === true) parts.push(text.flags.integer);
   if (flags.searchable === false) parts.push(text.notSearchable);
@@ -69,14 +79,20 @@ export function MoreRules({
     <FlagBox name={name("integer")} flag="integer" field={field} />
   ) : null;
   const hasErrors = ["key", ...visibleRules].map((rule) => useFieldErrors(name(rule)).length > 0);
+  const asksForKey = field.was === "" && field.key === "" && hasUnknownLetters(field.label);
+  const newKeyHint = asksForKey ? text.askKey(field.label, fieldKey) : text.newKeyHint;
   return (
-    <details class="more" open={hasErrors.includes(true)}>
+    <details
+      class="more"
+      open={hasErrors.includes(true) || asksForKey}
+      data-asks-key={asksForKey ? "" : undefined}
+    >
       <summary>{text.more}</summary>
       <div class="grid">
         <Input
           name={name("key")}
           label={terms.key}
-          hint={field.was === "" ? text.newKeyHint : text.keyHint}
+          hint={field.was === "" ? newKeyHint : text.keyHint}
           value={field.key}
           placeholder={fieldKey}
           maxlength={63}

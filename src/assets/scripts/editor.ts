@@ -26,7 +26,9 @@ function updateLiveParts(form: HTMLFormElement, page: Document): void {
     if (!isTicked) element.replaceChildren(...(rendered?.childNodes ?? []));
   }
   for (const control of form.querySelectorAll<HTMLElement>("[name][id]")) {
-    if (!control.closest("[data-live]")) showError(control, page);
+    if (control.closest("[data-live]")) continue;
+    showError(control, page);
+    showHint(control, page);
   }
   for (const list of form.querySelectorAll<HTMLElement>("ol.defs[id]")) {
     list.dataset["names"] = page.getElementById(list.id)?.dataset["names"] ?? "";
@@ -62,6 +64,16 @@ function showError(control: HTMLElement, page: Document): void {
   current?.remove();
   const error = page.getElementById(`${control.id}-wrong`);
   if (error) control.after(error);
+}
+
+/** Shows the hint of an input. Opens the rules with the key once its label gives none. */
+function showHint(control: HTMLElement, page: Document): void {
+  const id = `${control.id}-hint`;
+  const [hint, rendered] = [document.getElementById(id), page.getElementById(id)];
+  if (!hint || !rendered || hint.textContent === rendered.textContent) return;
+  hint.replaceChildren(...rendered.childNodes);
+  const asksForKey = page.getElementById(control.id)?.closest("details[data-asks-key]");
+  if (asksForKey) control.closest<HTMLDetailsElement>("details.more")?.setAttribute("open", "");
 }
 
 /** Sends which rows are open, so that they stay open. */

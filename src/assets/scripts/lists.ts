@@ -31,12 +31,12 @@ function addRow(body: HTMLTableSectionElement, template: HTMLTemplateElement): v
   row.querySelector<HTMLElement>("input, select, textarea")?.focus();
 }
 
-/** Moves rows of line items in place. Without scripts, the server moves them. */
+/** Moves rows of line items and columns of a list in place. Without scripts, the server moves them. */
 export function moveRows(): void {
   document.addEventListener("click", (event) => {
     const { target } = event;
     const button = target instanceof Element && target.closest<HTMLElement>("button[data-move]");
-    const row = button && button.closest("tr");
+    const row = button && button.closest("tr, [data-movable]");
     if (!row) return;
     event.preventDefault();
     const isUp = button.dataset["move"] === "up";

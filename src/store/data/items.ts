@@ -1,7 +1,7 @@
 import { lazySql } from "#store/db/lazy.ts";
 import { lazy } from "#domain/lazy.ts";
 import type { Database, Databases } from "#store/db/database.ts";
-import { type GetColumnData, sql, and, asc, eq, type SQL, desc, gt, lt } from "drizzle-orm";
+import { type GetColumnData, sql, and, asc, eq, type SQL } from "drizzle-orm";
 import type { Data } from "#domain/data/values.ts";
 import { type Item, itemCollectionId, sequencesPerCollection } from "#domain/item/item.ts";
 import { item, collection } from "#store/db/schema.ts";
@@ -18,12 +18,6 @@ import {
 } from "./definition-head.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { retryTransient } from "#store/db/retry.ts";
-import {
-  type CurrentCollection,
-  currentFromRow,
-  selectByKey,
-  type CurrentCollectionRow,
-} from "./collections.ts";
 
 export const itemColumns = lazy(() => ({
   number: item.number,
@@ -238,39 +232,6 @@ export async function listItems(
   const itemRows = (rows?.results ?? []) as (ItemRow & { allowed: number })[];
   const isTruncated = (itemRows[0]?.allowed ?? page.limit) < page.limit;
   return { items: itemRows.map(itemFromRow), isTruncated, head: definitionHeadFromRow(headRow) };
-}
-
-const selectNewest = dataStatement<{ kind: CollectionKind; key: string }>((db, values) =>
-  db
-    .select(itemColumns())
-    .from(collection)
-    .innerJoin(
-      item,
-      and(
-        gt(item.number, sql`${collection.id} * ${sequencesPerCollectionSql}`),
-        lt(item.number, sql`(${collection.id} + 1) * ${sequencesPerCollectionSql}`),
-      ),
-    )
-    .where(and(eq(collection.kind, values.kind), eq(collection.key, values.key)))
-    .orderBy(desc(item.number))
-    .limit(1),
-);
-
-/** Loads a current collection and its newest item. */
-export async function findWithNewestItem(
-  db: Database<"data">,
-  kind: CollectionKind,
-  key: string,
-): Promise<{ current: CurrentCollection; newestItem: Item | undefined } | undefined> {
-  const [collections, items] = await retryTransient(db, () =>
-    db.batch([selectByKey(db, { kind, key, id: null }), selectNewest(db, { kind, key })]),
-  );
-  const current = currentFromRow(
-    ((collections?.results ?? []) as CurrentCollectionRow[])[0] ?? null,
-    db.timeline,
-  );
-  const [row] = (items?.results ?? []) as ItemRow[];
-  return current && { current, newestItem: row && itemFromRow(row) };
 }
 
 /**

@@ -88,24 +88,7 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
     c,
     async () => {
       if (refusal) throw refusal;
-      if (!seen) {
-        const body = buildItemBody(form, target.compiled);
-        const view = await updateItem(c.var.action, target, body, readIfMatch(form));
-        const to = withPlace(`${itemsPath(c, kind)}/${view.id}`, readPlace(c));
-        const flash = withGuesses(
-          savedMessage(readTexts(c), target, view, []),
-          resolved,
-          readTexts(c),
-        );
-        return { to, flash, document: itemDocument(view, relativeOrigin) };
-      }
-      const result = await retryOnConflict(c.var.action, async () => {
-        const outcome = await tryMerge(c, target, form, seen);
-        if (!outcome) target = await getItem(c, kind);
-        return outcome;
-      });
-      const { view, theirs } = result;
-      return {
+      const confirm = (view: ItemView, theirs: readonly Field[]) => ({
         to: withPlace(`${itemsPath(c, kind)}/${view.id}`, readPlace(c)),
         flash: {
           text: withGuesses(
@@ -117,7 +100,17 @@ export async function updateFromForm(c: AdminContext, kind: CollectionKind): Pro
           undo: undoSaving(c, kind, target, view),
         },
         document: itemDocument(view, relativeOrigin),
-      };
+      });
+      if (!seen) {
+        const body = buildItemBody(form, target.compiled);
+        return confirm(await updateItem(c.var.action, target, body, readIfMatch(form)), []);
+      }
+      const result = await retryOnConflict(c.var.action, async () => {
+        const outcome = await tryMerge(c, target, form, seen);
+        if (!outcome) target = await getItem(c, kind);
+        return outcome;
+      });
+      return confirm(result.view, result.theirs);
     },
     async (error) => {
       target = await getItem(c, kind);

@@ -7,6 +7,18 @@ const defaultColumnCount = 5;
 /** Separates the keys of columns in one value. No key contains it. */
 export const columnSeparator = ".";
 
+/** The id of the choice of columns. A link to it opens its menu. */
+export const pickerId = "columns";
+
+/** The columns after `move`: `up:KEY` or `down:KEY`. */
+export function moveColumn(columns: readonly string[], move: string | undefined): string[] {
+  const [direction, key = ""] = (move ?? "").split(":");
+  const index = columns.indexOf(key);
+  const next = columns.filter((column) => column !== key);
+  if (index === -1) return next;
+  return next.toSpliced(Math.max(0, direction === "up" ? index - 1 : index + 1), 0, key);
+}
+
 /** The columns of a list that are no fields. They are visible unless a choice of columns contains them with a minus. */
 export type PropertyColumn = "$status" | "$updated_at";
 
@@ -25,15 +37,15 @@ function chosenKeys(
   return columns ?? viewed ?? chosen ?? undefined;
 }
 
-/** The fields to show as columns. */
+/** The fields to show as columns, in their order. */
 export function visibleColumns(
   collection: Collection,
   query: Query,
   chosen: readonly string[] | null,
 ): Field[] {
   const { fields } = collection.definition.fields;
-  const keys = chosenKeys(collection, query, chosen);
-  const found = fields.filter(({ key }) => keys?.includes(key));
+  const keys = new Set(chosenKeys(collection, query, chosen));
+  const found = [...keys].flatMap((key) => fields.find((field) => field.key === key) ?? []);
   if (found.length > 0) return found;
   return fields.filter(({ type }) => type !== "multiline_text").slice(0, defaultColumnCount);
 }

@@ -19,7 +19,8 @@ import { DownloadMenu } from "./downloads.tsx";
 import { AddFilterMenu, FilterChips, FilterForm, HiddenQuery } from "./filter-inputs.tsx";
 import { buildFilterTargets, toSearchProblem } from "./filter-targets.ts";
 import { ItemsTable } from "./items-table.tsx";
-import { ColumnPicker, SaveMenu, SortMenu, ViewTabs } from "./list-tools.tsx";
+import { ColumnPicker } from "./column-picker.tsx";
+import { SaveMenu, SortMenu, ViewTabs } from "./list-tools.tsx";
 import { expandView } from "./tabs.ts";
 import { PageLinks, describePosition } from "./page-links.tsx";
 
@@ -225,6 +226,7 @@ function SearchBox({ base, query, kind }: { base: string; query: Query; kind: Co
         value={query.text}
         placeholder={text.searchItems(items)}
         aria-label={text.searchLabel(items)}
+        title={text.searchHint}
       />
       <button type="submit" class="quiet">
         {text.search}

@@ -7,7 +7,7 @@ import { Time } from "#html/viewer.tsx";
 import { useText } from "#admin/language/index.tsx";
 import { isNumber, itemTitle, StatusBadge, Value } from "#admin/items/value.tsx";
 import { withPlace } from "#admin/items/neighbors.ts";
-import type { ShownColumns } from "./list-tools.tsx";
+import type { ShownColumns } from "./column-picker.tsx";
 import { effectiveSort } from "./tabs.ts";
 import { buildSearchParams, searchPath, type Query } from "./query.ts";
 

@@ -1,13 +1,14 @@
 import { sharePath } from "#admin/credentials/describe.ts";
 import type { Collection } from "#domain/definition/collection.ts";
-import { isListField, type Field } from "#domain/definition/field.ts";
+import { isListField } from "#domain/definition/field.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
 import { Action } from "#html/action-button.tsx";
 import { Input, Select } from "#html/inputs.tsx";
 import type { PageContext } from "#admin/layout.tsx";
 import type { SavedFilter } from "#store/home/list-settings.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
-import { columnSeparator, hiddenColumn, propertyColumns, type PropertyColumn } from "./columns.ts";
+import type { ShownColumns } from "./column-picker.tsx";
+import { columnSeparator, hiddenColumn } from "./columns.ts";
 import { HiddenQuery } from "./filter-inputs.tsx";
 import { isFiltered, type Query } from "./query.ts";
 import {
@@ -19,7 +20,7 @@ import {
   type OpenTab,
 } from "./tabs.ts";
 
-interface ToolProps {
+export interface ToolProps {
   base: string;
   query: Query;
 }
@@ -137,56 +138,6 @@ function TabMenu({
 
 const tabPath = { filter: "filters", view: "views" } as const;
 
-/** Chooses the visible columns. The service remembers them for the member and the list. */
-export function ColumnPicker({
-  base,
-  query,
-  collection,
-  columns,
-  hidden,
-}: ToolProps & ShownColumns & { collection: Collection }) {
-  const { itemList, terms } = useText();
-  const text = itemList.tools;
-  const { fields } = collection.definition.fields;
-  if (fields.length === 0) return null;
-  const names = { $status: terms.properties.status, $updated_at: terms.properties.updatedAt };
-  return (
-    <details class="drop">
-      <summary class="button quiet">{text.columns}</summary>
-      <form method="post" action={`${base}/columns`} class="card">
-        <input type="hidden" name="search" value={searchOf({ ...query, columns: undefined })} />
-        <fieldset>
-          <legend>{text.columns}</legend>
-          {fields.map(({ key, label }) => (
-            <label class="choice">
-              <input
-                type="checkbox"
-                name="columns"
-                value={key}
-                checked={columns.some((column) => column.key === key)}
-              />
-              <span>{label}</span>
-            </label>
-          ))}
-          {propertyColumns(collection.kind).map((property) => (
-            <label class="choice">
-              <input type="hidden" name="offered" value={property} />
-              <input
-                type="checkbox"
-                name="columns"
-                value={property}
-                checked={!hidden.has(property)}
-              />
-              <span>{names[property]}</span>
-            </label>
-          ))}
-        </fieldset>
-        <button type="submit">{text.saveColumns}</button>
-      </form>
-    </details>
-  );
-}
-
 /** The keys by which a list can be sorted, with their names. */
 function sortKeys(
   { kind, definition }: Collection,
@@ -235,12 +186,6 @@ export function SortMenu({ base, query, collection }: ToolProps & { collection: 
   );
 }
 
-/** The fields that a list shows, and the other columns that it leaves out. */
-export interface ShownColumns {
-  columns: readonly Field[];
-  hidden: ReadonlySet<PropertyColumn>;
-}
-
 type SaveMenuProps = ViewTabsProps & ShownColumns;
 
 /** Saves the present filter as a tab: for the member, or as a view of the definition for everyone. */
@@ -268,7 +213,7 @@ export function SaveMenu(props: SaveMenuProps) {
               value={[...columns.map(({ key }) => key), ...[...hidden].map(hiddenColumn)].join(
                 columnSeparator,
               )}
-              checked={query.columns !== undefined}
+              checked
             />
             <span>{text.withColumns}</span>
           </label>

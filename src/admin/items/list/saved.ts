@@ -5,7 +5,7 @@ import { lazy } from "#domain/lazy.ts";
 import { action, type AdminRequest } from "#admin/page.ts";
 import { itemsPath } from "#admin/items/load-item.ts";
 import { nonEmptyTexts } from "#admin/items/form/values.ts";
-import { hiddenColumn, propertyColumns } from "./columns.ts";
+import { hiddenColumn, moveColumn, pickerId, propertyColumns } from "./columns.ts";
 import { parseQuery, searchPath } from "./query.ts";
 import { ChangeInput, FilterInput, readSearch, searchSchema } from "./saved-input.ts";
 import { filterPath, searchOf } from "./tabs.ts";
@@ -16,6 +16,7 @@ const ColumnsInput = lazy(() =>
     columns: z.optional(z.union([z.string(), z.array(z.string())])),
     // The columns besides the fields that the form offers.
     offered: z.optional(z.union([z.string(), z.array(z.string())])),
+    move: z.optional(z.string()),
   }),
 );
 
@@ -38,17 +39,19 @@ export function savedLists(kind: CollectionKind) {
   return {
     columns: action({
       fields: ColumnsInput,
-      async act(request, { search, columns, offered }) {
-        const keys = chosenColumns(kind, nonEmptyTexts(columns), offered);
+      async act(request, { search, columns, offered, move }) {
+        const keys = chosenColumns(kind, moveColumn(nonEmptyTexts(columns), move), offered);
+        // Without scripts, the menu opens again after a move.
+        const fragment = move === undefined ? "" : `#${pickerId}`;
         const query = parseQuery(search);
         const document = { columns: keys };
         const base = itemsPath(request.c, kind);
         // A tab has columns of its own. They are saved with its other changes.
         if (query.view !== undefined || query.tab !== undefined)
-          return { to: searchPath(base, { ...query, columns: keys }), document };
+          return { to: searchPath(base, { ...query, columns: keys }) + fragment, document };
         await chooseColumns(request.ctx, listOf(request), keys);
         const flash = request.text.itemList.saved.columns;
-        return { to: searchPath(base, query), flash, document };
+        return { to: searchPath(base, query) + fragment, flash, document };
       },
     }),
     filter: action({

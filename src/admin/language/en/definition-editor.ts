@@ -76,6 +76,8 @@ export const definitionEditor = (words: Words) => ({
   inputs: inputs(),
   inputOf: (label: string, input: string) => `${label}, ${input}`,
   keyHint: "Used in API URLs. Can’t be changed later. Leave blank to derive it from the name.",
+  askKey: (name: string) =>
+    `Enter a key for “${name}” in Latin letters. Used in API URLs. Can’t be changed later.`,
   location: "Data location",
   locationHint:
     "Can’t be changed here later. Files stay in the storage that all forms and apps share.",

@@ -58,6 +58,10 @@ const tools = () => ({
   },
   editTab: { view: "Edit view", filter: "Edit view" },
   rename: "Rename",
+  moveColumn: {
+    up: (column: string) => `Move ${column} up`,
+    down: (column: string) => `Move ${column} down`,
+  },
   withColumns: "Include the visible columns",
   saveOwn: "Save for me",
   saveView: "Save for everyone",
@@ -101,6 +105,7 @@ export const itemList = (words: Words) => ({
   search: "Search",
   searchItems: (items: string) => `Search ${items}`,
   searchLabel: (items: string) => `Search ${items} by text in any field`,
+  searchHint: "Searches text in searchable fields. To find the label of an option, add a filter.",
   notAllSearched: (total: string) => `Not all ${total} searched yet`,
   searched: (count: number, total: string) => `Searched ${words.formatCount(count)} of ${total}`,
   noMatchesYet: "No matches yet",

@@ -54,6 +54,8 @@ export const definitionEditor = (numbers: Numbers): Editor => ({
   inputOf: (label, input) => `${label}：${input}`,
   keyHint:
     "API の URL に使用される名前です。半角の英小文字で始まる英数字で入力します。あとから変更できません。フォームやアプリの名前が英字の場合は省略できます。",
+  askKey: (name) =>
+    `「${name}」のキーを、半角の英小文字で始まる英数字で入力してください。API の URL に使用されます。あとから変更できません。`,
   location: "データの保存場所",
   locationHint:
     "あとからこの画面では変更できません。ファイルは、すべてのフォームとアプリに共通の場所に保存されます。",

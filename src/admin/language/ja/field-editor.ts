@@ -87,11 +87,15 @@ export const fieldEditor = (numbers: Numbers): FieldEditor => ({
   options: properties.options,
   optionsHint: "1 行に 1 つずつ入力します。別の値を保存する場合は「ラベル | 値」と入力します。",
   app: properties.app,
-  appHint: "参照するレコードがあるアプリのキー",
+  appHint: "このアプリのレコードから選択できます。",
+  chooseApp: "アプリを選択",
+  noApps: "先にアプリを作成してください。",
   columnsOf: (list) => `「${list}」の列`,
   more: "その他の設定",
   newKeyHint:
     "API で使用される名前です。半角の英小文字で始まる英数字で入力します。省略すると、表示されているキーが使用されます。",
+  askKey: (label, key) =>
+    `「${label}」のキーを、半角の英小文字で始まる英数字で入力してください。API で使用されます。省略した場合：${key}`,
   keyHint: "キーを変更しても、データはそのまま残ります。",
   rules: rules(),
   setRules: setRules(numbers),

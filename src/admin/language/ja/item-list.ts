@@ -62,6 +62,10 @@ const tools = (): ItemList["tools"] => ({
   },
   editTab: { view: "ビューを編集", filter: "ビューを編集" },
   rename: "名前を変更",
+  moveColumn: {
+    up: (column) => `「${column}」を上へ移動`,
+    down: (column) => `「${column}」を下へ移動`,
+  },
   withColumns: "表示中の列も保存する",
   saveOwn: "自分用に保存",
   saveView: "全員用に保存",
@@ -102,6 +106,8 @@ const views = ({ formatCount }: Numbers): ItemList["views"] => ({
 export const itemList = (numbers: Numbers): ItemList => ({
   search: "検索",
   searchItems: (items) => `${items}を検索`,
+  searchHint:
+    "検索対象のフィールドのテキストを検索します。選択肢のラベルで探すには、絞り込みを追加してください。",
   searchLabel: (items) => `すべてのフィールドのテキストから${items}を検索`,
   notAllSearched: (total) => `${total}の検索は、まだ完了していません`,
   searched: (count, total) => `${total}のうち ${numbers.formatCount(count)} 件を検索しました`,
