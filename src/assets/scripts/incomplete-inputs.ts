@@ -16,7 +16,6 @@ export function rejectIncompleteInputs(): void {
       for (const input of hidden) input.value = "";
       const [first] = inputs.filter((input) => !hidden.includes(input));
       if (!first) return;
-      if (target.matches("form.item")) return sendAsInvalid(target, inputs);
       event.preventDefault();
       event.stopImmediatePropagation();
       for (const input of inputs) showError(input);
@@ -24,9 +23,6 @@ export function rejectIncompleteInputs(): void {
     },
     { capture: true },
   );
-  // The browser would keep the form from the service, which knows more errors than the incomplete inputs.
-  for (const form of document.querySelectorAll<HTMLFormElement>("form.item"))
-    form.noValidate = true;
   document.addEventListener(
     "invalid",
     (event) => {
@@ -44,14 +40,6 @@ export function rejectIncompleteInputs(): void {
     document.addEventListener(type, ({ target }) => {
       if (target instanceof HTMLInputElement && !isIncomplete(target)) removeError(target);
     });
-}
-
-/** Sends what the service rejects, so that it names these inputs together with its other errors, and saves nothing. */
-function sendAsInvalid(form: HTMLFormElement, inputs: readonly HTMLInputElement[]): void {
-  const replace = ({ formData }: FormDataEvent) => {
-    for (const { name, validity } of inputs) if (validity.badInput) formData.set(name, "?");
-  };
-  form.addEventListener("formdata", replace, { once: true });
 }
 
 /** Whether the browser cannot read what was typed. */
