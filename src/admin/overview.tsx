@@ -17,6 +17,7 @@ import {
   RecentActivity,
   WebhookHealthList,
 } from "./overview-lists.tsx";
+import { localize } from "./preferences.ts";
 import { Plot } from "./plot.tsx";
 import { Hono } from "hono";
 import type { AdminEnv } from "#http/env.ts";
@@ -190,7 +191,7 @@ function describeForm(
 }
 
 const overviewPage = page({
-  load: ({ ctx }) => getOverview(ctx),
+  load: ({ c, ctx }) => getOverview(ctx, localize(c).viewer.zone),
   document: (overview) => ({
     expiring: overview.expiring.map(({ id, name, expiresAt }) => ({
       id,
@@ -215,9 +216,10 @@ const overviewPage = page({
       count: Object.values(counts).reduce((sum, count) => sum + count, 0) || 1,
       collection: `${kind}:${key}`,
     })),
-    days: overview.days,
+    request_days: overview.requestDays,
+    submission_days: overview.submissionDays,
   }),
-  render(frame, { days, ...overview }) {
+  render(frame, overview) {
     const { member } = frame;
     const text = frame.text.overview;
     return (
@@ -240,13 +242,13 @@ const overviewPage = page({
           <RecentActivity frame={frame} overview={overview} />
         </div>
         <WebhookHealthList webhooks={overview.webhookHealth} />
-        <Traffic frame={frame} days={days} />
+        <Traffic {...{ frame, overview }} />
       </AdminPage>
     );
   },
 });
 
-function Traffic({ frame, days }: { frame: PageContext; days: Overview["days"] }) {
+function Traffic({ frame, overview }: { frame: PageContext; overview: Overview }) {
   const text = useText().overview.traffic;
   const label = (day: string) => formatDay({ ...frame.viewer, zone: "UTC" }, Date.parse(day));
   return (
@@ -256,7 +258,7 @@ function Traffic({ frame, days }: { frame: PageContext; days: Overview["days"] }
         <Plot
           title={text.requests}
           describeTotal={text.requestTotal}
-          bars={days.map(({ day, requests, refusals }) => ({
+          bars={overview.requestDays.map(({ day, requests, refusals }) => ({
             label: label(day),
             value: requests,
             bad: refusals,
@@ -265,14 +267,14 @@ function Traffic({ frame, days }: { frame: PageContext; days: Overview["days"] }
         <Plot
           title={text.submissions}
           describeTotal={text.submissionTotal}
-          bars={days.map(({ day, submissions }) => ({
+          bars={overview.submissionDays.map(({ day, submissions }) => ({
             label: label(day),
             value: submissions,
             bad: 0,
           }))}
         />
       </div>
-      <p class="muted small">{text.note}</p>
+      <p class="muted small">{text.note(frame.viewer.zone)}</p>
     </>
   );
 }
