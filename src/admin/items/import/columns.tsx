@@ -29,7 +29,9 @@ export function ColumnChoices({ file, collection }: { file: ImportFile; collecti
       {csv.header.map((name, i) => (
         <tr>
           <th scope="row">{name === "" ? text.unnamedColumn(i + 1) : name}</th>
-          <td class="full">{truncateCell(csv.rows[0]?.cells[i] ?? "")}</td>
+          <td class="full">
+            <ShortCell cell={csv.rows[0]?.cells[i] ?? ""} />
+          </td>
           <td>
             <ColumnChoice
               name={`column.${i}`}
@@ -103,15 +105,21 @@ const maxListedRows = 50;
 
 const maxUnbrokenLength = 24;
 
-/** The first cells with content, by which people recognize the row. Dates and other short cells do not wrap. */
+/** A cell of the file. Dates and other short cells do not wrap. */
+function ShortCell({ cell }: { cell: string }) {
+  const text = truncateCell(cell);
+  return <span class={text.length > maxUnbrokenLength ? undefined : "unbroken"}>{text}</span>;
+}
+
+/** The first cells with content, by which people recognize the row. */
 function RowExcerpt({ cells }: CsvLine) {
   const first = cells.filter((cell) => cell !== "").slice(0, 2);
   return (
     <>
-      {first.map(truncateCell).map((cell, index) => (
+      {first.map((cell, index) => (
         <>
           {index > 0 ? " · " : ""}
-          <span class={cell.length > maxUnbrokenLength ? undefined : "unbroken"}>{cell}</span>
+          <ShortCell cell={cell} />
         </>
       ))}
     </>
@@ -148,6 +156,21 @@ export function RejectedTable({ rejections }: { rejections: readonly RejectedRow
       {rejections.length > maxListedRows ? (
         <p class="muted">{text.otherRejected(rejections.length - maxListedRows)}</p>
       ) : null}
+    </>
+  );
+}
+
+/** The rejected rows with a button that downloads them. */
+export function Rejections({ rejections }: { rejections: readonly RejectedRow[] }) {
+  if (rejections.length === 0) return null;
+  return (
+    <>
+      <RejectedTable rejections={rejections} />
+      <p>
+        <button type="submit" name="act" value="refused" class="quiet little">
+          {useText().itemImport.downloadRejected}
+        </button>
+      </p>
     </>
   );
 }
@@ -217,18 +240,16 @@ const outcomeTones: Record<Exclude<RowOutcome, Problem>, Tone> = {
   deleted: "bad",
 };
 
-/** Shows the rejected rows with their errors, and the first accepted rows. */
+/** Lists the updates, and the first accepted rows. */
 export function ImportPreview({
   file: { csv, plan },
   collection,
   checkedRows,
-  rejections,
   changes,
 }: {
   file: ImportFile;
   collection: Collection;
   checkedRows: readonly CheckedRow[];
-  rejections: readonly RejectedRow[];
   changes: readonly ChangedRow[];
 }) {
   const text = useText().itemImport;
@@ -241,14 +262,6 @@ export function ImportPreview({
     .slice(0, previewRowCount);
   return (
     <>
-      <RejectedTable rejections={rejections} />
-      {rejections.length > 0 ? (
-        <p>
-          <button type="submit" name="act" value="refused" class="quiet little">
-            {text.downloadRejected}
-          </button>
-        </p>
-      ) : null}
       <ChangesTable changes={changes} collection={collection} />
       {acceptedRows.length === 0 ? null : (
         <>
