@@ -198,12 +198,13 @@ function SessionsTable({ sessions, hash }: { sessions: readonly SessionSummary[]
       >
         {sessions.map((session) => (
           <tr>
-            <th scope="row">
-              {session.device ? text.device(session.device) : text.unknownDevice}{" "}
-              {session.hash === hash ? <Badge tone="accent">{text.thisSession}</Badge> : null}
-            </th>
+            <th scope="row">{session.device ? text.device(session.device) : text.unknownDevice}</th>
             <td data-label={columns.lastSeen}>
-              <Time at={session.seenAt} as="distance" />
+              {session.hash === hash ? (
+                <Badge tone="accent">{text.thisSession}</Badge>
+              ) : (
+                <Time at={session.seenAt} as="distance" />
+              )}
             </td>
             <td data-label={columns.signedIn}>
               <Time at={session.createdAt} />
