@@ -187,8 +187,7 @@ function PasswordForm({ email }: { email: string }) {
 
 /** The sessions of the member, each with a button that ends it. */
 function SessionsTable({ sessions, hash }: { sessions: readonly SessionSummary[]; hash: string }) {
-  const text = useText().account;
-  const columns = text.sessionColumns;
+  const { sessionColumns: columns, ...text } = useText().account;
   return (
     <>
       <h2>{text.sessions}</h2>

@@ -1,12 +1,12 @@
 import type { Collection } from "#domain/definition/collection.ts";
-import { importableFields, itemTargets, targetKey, type CsvLine } from "#domain/import/csv.ts";
+import { importableFields, itemTargets, targetKey } from "#domain/import/csv.ts";
 import { ReadCell, truncateCell } from "./formats.tsx";
+import { maxListedRows, ShortCell } from "./rejections.tsx";
 import { SelectOptions, InputErrors, useField, Select } from "#html/inputs.tsx";
 import { ChangedValue } from "#admin/items/change-list.tsx";
 import { capitalize } from "#domain/text.ts";
 import { Table, Badge, type Tone } from "#html/parts.tsx";
 import { type ImportFile, matchTargets, type ChangedRow } from "./file.ts";
-import { formatRowError, type RejectedRow } from "./row-errors.ts";
 import { collectionPath } from "#admin/definitions/layout.tsx";
 import { useText } from "#admin/language/index.tsx";
 import type { CheckedRow, RowOutcome } from "#actions/import-rows.ts";
@@ -98,80 +98,6 @@ export function MatchChoice({ file, collection }: { file: ImportFile; collection
         })),
       ]}
     />
-  );
-}
-
-const maxListedRows = 50;
-
-const maxUnbrokenLength = 24;
-
-/** A cell of the file. Dates and other short cells do not wrap. */
-function ShortCell({ cell }: { cell: string }) {
-  const text = truncateCell(cell);
-  return <span class={text.length > maxUnbrokenLength ? undefined : "unbroken"}>{text}</span>;
-}
-
-/** The first cells with content, by which people recognize the row. */
-function RowExcerpt({ cells }: CsvLine) {
-  const first = cells.filter((cell) => cell !== "").slice(0, 2);
-  return (
-    <>
-      {first.map((cell, index) => (
-        <>
-          {index > 0 ? " · " : ""}
-          <ShortCell cell={cell} />
-        </>
-      ))}
-    </>
-  );
-}
-
-export function RejectedTable({ rejections }: { rejections: readonly RejectedRow[] }) {
-  const texts = useText();
-  const text = texts.itemImport;
-  if (rejections.length === 0) return null;
-  return (
-    <>
-      <h2 id="rejected">{text.rejectedRows}</h2>
-      <Table
-        caption={text.rejectedRows}
-        columns={[{ name: text.line, number: true }, text.content, text.reason]}
-      >
-        {rejections.slice(0, maxListedRows).map(({ row, faults: errors }) => (
-          <tr>
-            <td class="number" data-label={text.line}>
-              {row.line}
-            </td>
-            <td class="full">
-              <RowExcerpt {...row} />
-            </td>
-            <td class="why full">
-              {errors.map((error) => (
-                <div>{formatRowError(error, row, texts)}</div>
-              ))}
-            </td>
-          </tr>
-        ))}
-      </Table>
-      {rejections.length > maxListedRows ? (
-        <p class="muted">{text.otherRejected(rejections.length - maxListedRows)}</p>
-      ) : null}
-    </>
-  );
-}
-
-/** The rejected rows with a button that downloads them. */
-export function Rejections({ rejections }: { rejections: readonly RejectedRow[] }) {
-  if (rejections.length === 0) return null;
-  return (
-    <>
-      <RejectedTable rejections={rejections} />
-      <p>
-        <button type="submit" name="act" value="refused" class="quiet little">
-          {useText().itemImport.downloadRejected}
-        </button>
-      </p>
-    </>
   );
 }
 

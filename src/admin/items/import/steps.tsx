@@ -8,13 +8,8 @@ import { type ImportFile, countOutcomes, type OutcomeCounts, type ChangedRow } f
 import type { CheckedRow } from "#actions/import-rows.ts";
 import type { RejectedRow } from "./row-errors.ts";
 import { FormatInputs } from "./formats.tsx";
-import {
-  ColumnChoices,
-  MatchChoice,
-  ImportPreview,
-  RejectedTable,
-  Rejections,
-} from "./columns.tsx";
+import { ColumnChoices, MatchChoice, ImportPreview } from "./columns.tsx";
+import { RejectedTable, Rejections } from "./rejections.tsx";
 import { DescriptionList } from "#html/parts.tsx";
 
 export interface ImportPageProps {
