@@ -1,6 +1,6 @@
 import { type Credential, countCalls } from "#domain/credential/credential.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
-import { formatTimestamp } from "#domain/time.ts";
+import { dayInZone, endOfDayMs, formatTimestamp } from "#domain/time.ts";
 import {
   loadOverview,
   type FormState,
@@ -44,8 +44,10 @@ export interface Overview extends Attention {
   collections: ActiveCollection[];
   /** Names of members and credentials by actor. */
   names: ReadonlyMap<string, string>;
-  /** UTC, as in 2026-11-21; the last one is today. */
-  days: { day: string; requests: number; refusals: number; submissions: number }[];
+  /** Requests are counted by UTC day, like 2026-11-21. The last day is today. */
+  requestDays: { day: string; requests: number; refusals: number }[];
+  /** Submissions are counted by day in the member's time zone. */
+  submissionDays: { day: string; submissions: number }[];
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -54,14 +56,12 @@ const erasurePeriodMs = 7 * dayMs;
 const overviewDays = 30;
 
 /** Returns what needs the member's attention, and the traffic of the last 30 days. */
-export async function getOverview(ctx: MemberContext): Promise<Overview> {
+export async function getOverview(ctx: MemberContext, zone: string): Promise<Overview> {
   const { id, role } = ctx.member;
   const now = ctx.now();
-  const tomorrow = (Math.floor(now / dayMs) + 1) * dayMs;
-  const times = Array.from(
-    { length: overviewDays + 1 },
-    (_, i) => tomorrow - (overviewDays - i) * dayMs,
-  );
+  const days = daysUntil(dayInZone(now, "UTC"));
+  const localDays = daysUntil(dayInZone(now, zone));
+  const ends = localDays.map((day) => endOfDayMs(day, zone) ?? 0);
   const memberId = roleAllows(role, "credentials") ? null : id;
   const loaded = await loadOverview(ctx.databases, {
     memberId,
@@ -69,7 +69,7 @@ export async function getOverview(ctx: MemberContext): Promise<Overview> {
     soonUntil: now + warningPeriodMs,
     erasedUntil: now + erasurePeriodMs,
     large: { minBytes: maxDatabaseBytes * warningShare, since: now - dayMs },
-    times,
+    times: ends,
   });
   const { forms, retaining, submissions, actions, collections, members } = loaded;
   const credentials = await ctx.withCurrentUse(loaded.credentials);
@@ -94,13 +94,19 @@ export async function getOverview(ctx: MemberContext): Promise<Overview> {
       ...credentials.map((each) => [`credential:${each.id}`, each.name] as const),
     ]),
     firstSteps: roleAllows(role, "define") ? findFirstSteps(loaded, now) : null,
-    days: times.slice(0, -1).map((from, i) => ({
-      day: formatTimestamp(from).slice(0, 10),
-      ...sumCalls(credentials, from),
-      submissions: submissions[i] ?? 0,
+    requestDays: days.slice(1).map((day) => ({
+      day,
+      ...sumCalls(credentials, Date.parse(`${day}T00:00:00Z`)),
     })),
+    submissionDays: localDays.slice(1).map((day, i) => ({ day, submissions: submissions[i] ?? 0 })),
   };
 }
+
+/** The days of the charts, and the one before them. */
+const daysUntil = (today: string) =>
+  Array.from({ length: overviewDays + 1 }, (_, i) =>
+    formatTimestamp(Date.parse(`${today}T00:00:00Z`) - (overviewDays - i) * dayMs).slice(0, 10),
+  );
 
 const newPeriodMs = 30 * dayMs;
 

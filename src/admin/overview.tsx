@@ -18,6 +18,7 @@ import {
   RecentActivity,
   WebhookHealthList,
 } from "./overview-lists.tsx";
+import { localize } from "./preferences.ts";
 import { Plot } from "./plot.tsx";
 import { Hono } from "hono";
 import type { AdminEnv } from "#http/env.ts";
@@ -191,7 +192,7 @@ function describeForm(
 }
 
 const overviewPage = page({
-  load: ({ ctx }) => getOverview(ctx),
+  load: ({ c, ctx }) => getOverview(ctx, localize(c).viewer.zone),
   document: (overview) => ({
     expiring: overview.expiring.map(({ id, name, expiresAt }) => ({
       id,
@@ -216,9 +217,10 @@ const overviewPage = page({
       count: countActions(counts) || 1,
       collection: `${kind}:${key}`,
     })),
-    days: overview.days,
+    request_days: overview.requestDays,
+    submission_days: overview.submissionDays,
   }),
-  render(frame, { days, ...overview }) {
+  render(frame, overview) {
     const { member } = frame;
     const text = frame.text.overview;
     return (
@@ -241,13 +243,13 @@ const overviewPage = page({
           <RecentActivity frame={frame} overview={overview} />
         </div>
         <WebhookHealthList webhooks={overview.webhookHealth} />
-        <Traffic frame={frame} days={days} />
+        <Traffic {...{ frame, overview }} />
       </AdminPage>
     );
   },
 });
 
-function Traffic({ frame, days }: { frame: PageContext; days: Overview["days"] }) {
+function Traffic({ frame, overview }: { frame: PageContext; overview: Overview }) {
   const text = useText().overview.traffic;
   const label = (day: string) => formatDay({ ...frame.viewer, zone: "UTC" }, Date.parse(day));
   return (
@@ -257,7 +259,7 @@ function Traffic({ frame, days }: { frame: PageContext; days: Overview["days"] }
         <Plot
           title={text.requests}
           describeTotal={text.requestTotal}
-          bars={days.map(({ day, requests, refusals }) => ({
+          bars={overview.requestDays.map(({ day, requests, refusals }) => ({
             label: label(day),
             value: requests,
             bad: refusals,
@@ -266,14 +268,14 @@ function Traffic({ frame, days }: { frame: PageContext; days: Overview["days"] }
         <Plot
           title={text.submissions}
           describeTotal={text.submissionTotal}
-          bars={days.map(({ day, submissions }) => ({
+          bars={overview.submissionDays.map(({ day, submissions }) => ({
             label: label(day),
             value: submissions,
             bad: 0,
           }))}
         />
       </div>
-      <p class="muted small">{text.note}</p>
+      <p class="muted small">{text.note(frame.viewer.zone)}</p>
     </>
   );
 }

@@ -140,6 +140,18 @@ function ColumnHeader({ name, number, href, sorted }: TableColumn) {
   );
 }
 
+/** Phones show the content once it is opened. Wide screens always show it, and no heading. */
+export const Fold = ({
+  name,
+  open: isOpen = false,
+  children,
+}: PropsWithChildren<{ name: string; open?: boolean }>) => (
+  <details class="fold" open={isOpen}>
+    <summary>{name}</summary>
+    {children}
+  </details>
+);
+
 /** Links between the views of one thing. */
 export function Tabs({
   label,

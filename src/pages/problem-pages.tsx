@@ -152,8 +152,8 @@ const frameTexts = {
     requestId: "Request ID",
   },
   ja: {
-    administration: "管理画面に移動",
-    overview: "ホームに移動",
+    administration: "管理画面に戻る",
+    overview: "ホームに戻る",
     requestId: "リクエスト ID",
   },
 } as const;

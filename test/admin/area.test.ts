@@ -189,6 +189,23 @@ describe("Definitions in the administration", () => {
   });
 });
 
+describe("The charts of the overview", () => {
+  it("count submissions by day in the member's time zone, and name the zone of each chart", async () => {
+    const overviewIn = async (zone: string, headers = {}) => {
+      const cookie = `${await ownerCookie()}; found_zone=${encodeURIComponent(zone)}`;
+      return admin("GET", "", undefined, { Cookie: cookie, ...headers });
+    };
+    for (const zone of ["Pacific/Kiritimati", "Pacific/Niue"]) {
+      const { body } = await overviewIn(zone);
+      const today = new Intl.DateTimeFormat("en-CA", { timeZone: zone }).format(Date.now());
+      expect(body.submission_days.at(-1).day).toBe(today);
+      expect(body.request_days.at(-1).day).toBe(new Date().toISOString().slice(0, 10));
+    }
+    const { text } = await overviewIn("Pacific/Niue", { Accept: "text/html" });
+    expect(text).toContain("Days of submissions are those of Pacific/Niue.");
+  });
+});
+
 describe("The time zone of a new form", () => {
   it("is its maker's, and import, screen and download agree on it", async () => {
     const cookie = `${await ownerCookie()}; found_zone=Europe%2FBerlin`;
@@ -524,7 +541,7 @@ describe("Logs, audit and overview", () => {
     const { body } = await admin("GET", "");
     expect(body.forms.map((form: Json) => form.key)).toContain(fullForm);
     expect(body.expiring.map((credential: Json) => credential.id)).toContain(id);
-    expect(body.days).toHaveLength(30);
+    expect([body.request_days.length, body.submission_days.length]).toEqual([30, 30]);
     // Recent activity names items by their titles.
     const titled = await makeForm(integrator, [
       { key: "n", type: "number" },
@@ -543,6 +560,6 @@ describe("Logs, audit and overview", () => {
     expect(subjects).toEqual(expect.arrayContaining(["Standing desk", record.body.receipt_number]));
     const { text } = await admin("GET", "", undefined, { Accept: "text/html" });
     expect(text).toContain("<bdi>Standing desk</bdi></a>");
-    expect(body.days.at(-1).submissions).toBeGreaterThan(0);
+    expect(body.submission_days.at(-1).submissions).toBeGreaterThan(0);
   });
 });

@@ -142,6 +142,10 @@ describe("The audit", () => {
       { path: "", property: "retain", before: null, after: { days: 30, only: "closed" } },
       { path: "Large", property: "view", before: null, after: "large" },
     ]);
+    const { text: compared } = await admin("GET", `/forms/${form}/changes/2`, undefined, {
+      Accept: "text/html",
+    });
+    expect(compared).toMatch(/>Not in the definition<[\s\S]*>In the definition</);
     const { body: third } = await admin("GET", `/forms/${form}/changes/3`);
     expect(third.changes).toContainEqual({
       path: "Large",

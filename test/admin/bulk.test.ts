@@ -321,6 +321,18 @@ describe("Closing and reopening several submissions", () => {
     expect(late.shown).toBe("!2 submissions reopened. Skipped 1 that changed since then.");
   });
 
+  it("offers to reopen only where a closed submission can be selected", async () => {
+    const { form, ids, act } = await formWith({ title: "A" }, { title: "B" });
+    const offers = async (search = "") =>
+      (await admin("GET", `/forms/${form}/items${search}`, undefined, html)).text.includes(
+        'value="reopen"',
+      );
+    expect(await offers()).toBe(false);
+    await act({ ids: ids.slice(0, 1), act: "close", sure: "yes" });
+    expect(await offers()).toBe(true);
+    expect(await offers("?f.$status.eq=submitted")).toBe(false);
+  });
+
   it("reopens closed submissions only, and says so before and after", async () => {
     const { ids, create, act, count } = await formWith({ title: "A" }, { title: "B" });
     const draft = await create({ title: "Draft" }, "draft");

@@ -248,6 +248,9 @@ describe("Names and sessions of members", () => {
     const other = cookieOf(await signIn(email, password, { "User-Agent": firefox }));
     const { sessions } = (await as(cookie)("GET", "/account")).body;
     expect(sessions).toHaveLength(2);
+    const headers = { Accept: "text/html", Cookie: cookie };
+    const { text } = await anonymous("GET", "/admin/account", undefined, headers);
+    expect(text).toMatch(/data-label="Last seen"><span[^>]*>This session</);
     const { id, device } = sessions.find((session: { current: boolean }) => !session.current);
     expect(device).toBe("Firefox on Windows");
     expect((await as(cookie)("POST", `/account/sessions/${id}/end`, {})).status).toBe(204);

@@ -78,6 +78,8 @@ describe("An import", () => {
     const page = async (body: object) =>
       (await admin("POST", `${items}/import`, body, acceptHtml)).text.replaceAll(/<[^>]+>/g, " ");
     expect(await page({ csv })).toContain("300 rows: 280 new, 20 rejected.");
+    const reviewed = await page({ csv });
+    expect(reviewed.indexOf("Rejected rows")).toBeLessThan(reviewed.indexOf("First data row"));
     expect(await page({ csv, act: "write" })).toContain("280 of 300 rows imported. 20 rejected.");
     expect((await send({ csv, act: "write" })).written).toMatchObject({ refused: 20 });
     expect((await admin("GET", `${items}?f.amount.gte=0`)).body.count.count).toBe(280);

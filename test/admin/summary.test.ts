@@ -183,15 +183,29 @@ describe("The summary of an app or form", () => {
     );
   });
 
-  it("begins the chart of the usual period with the first month that has items", async () => {
+  it("draws each month of the shown period, also the empty ones before the first item", async () => {
     const recent = await makeForm(integrator, fields);
     await integrator.post(`/forms/${recent}/submissions`, { data: { amount: 1 } });
     const { text } = await admin("GET", `/forms/${recent}/summary`, undefined, acceptHtml);
     const rows = /Figures by month[\s\S]*?<\/table>/.exec(text)?.[0].split("<tr>") ?? [];
-    // Two rows of months, after the head.
-    expect(rows).toHaveLength(4);
+    // Twelve rows of months, after the head.
+    expect(rows).toHaveLength(14);
     // The bar has its value.
     expect(text).toMatch(/<title>[^<]*: 1<\/title><rect [^>]*><\/rect><text [^>]*>1<\/text>/);
+  });
+
+  it("marks the button of the shown period, and names the date and the zone of its months", async () => {
+    const currentNames = async (query: string) => {
+      const { text } = await summary(query, acceptHtml);
+      return [...text.matchAll(/<a class="button quiet"[^>]* aria-current="page">([^<]*)/g)].map(
+        ([, name]) => name,
+      );
+    };
+    expect(await currentNames("")).toEqual(["12 months"]);
+    expect(await currentNames("?from=2026-01&to=2026-02")).toEqual([]);
+    expect((await summary("", acceptHtml)).text).toContain(
+      "Counts submissions by creation date. Months are those of Asia/Tokyo.",
+    );
   });
 
   it("offers a shorter period when the period has too many items", async () => {

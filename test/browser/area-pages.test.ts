@@ -65,6 +65,8 @@ describe("Pages of credentials, members and the audit log", () => {
     await expectGoodLook(page);
     await page.setViewportSize({ width: phoneWidth, height: 900 });
     await press("Menu");
+    const menu = await page.locator("#menu").boundingBox();
+    expect((menu?.y ?? 0) + (menu?.height ?? 0)).toBeLessThanOrEqual(900);
     await expectNoAxeViolations(page);
     await page.goto(link);
     await expectGoodLook(page);

@@ -82,9 +82,9 @@ describe.each([
     await page.goto("/admin/account");
     const sessions = page.getByRole("region", { name: "Sessions" }).locator("tbody tr");
     const count = await sessions.count();
-    expect(await sessions.filter({ hasText: "this session" }).count()).toBe(1);
+    expect(await sessions.filter({ hasText: "This session" }).count()).toBe(1);
     // The other one is the last one that signed in.
-    await sessions.filter({ hasNotText: "this session" }).first().getByRole("button").click();
+    await sessions.filter({ hasNotText: "This session" }).first().getByRole("button").click();
     expect(await page.locator(".said").textContent()).toBe("Session signed out");
     expect(await sessions.count()).toBe(count - 1);
     await other.page.goto("/admin/forms");

@@ -1,5 +1,6 @@
 import { useText } from "#admin/language/index.tsx";
 import { dayInput, SelectOptions } from "#html/inputs.tsx";
+import { Fold } from "#html/parts.tsx";
 import { useViewer } from "#html/viewer.tsx";
 import { dayInZone, formatTimestamp } from "#domain/time.ts";
 
@@ -19,7 +20,7 @@ export function AuditFilters({
   } = useText();
   const actions = Object.entries(text.actions).map(([value, label]) => ({ value, label }));
   return (
-    <>
+    <Fold name={text.title} open={isFiltered}>
       <DayLinks query={query} />
       <form method="get" action="/admin/audit" role="search" class="bar">
         <TextFilter name="actor" label={text.actor} example={text.actorExample} query={query} />
@@ -70,7 +71,7 @@ export function AuditFilters({
           </a>
         ) : null}
       </form>
-    </>
+    </Fold>
   );
 }
 

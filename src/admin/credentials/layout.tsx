@@ -1,5 +1,5 @@
 import { clientId, credentialStateAt, type Credential } from "#domain/credential/credential.ts";
-import { DescriptionList, ShortId, Badge, Tabs } from "#html/parts.tsx";
+import { DescriptionList, Fold, ShortId, Badge, Tabs } from "#html/parts.tsx";
 import { Time } from "#html/viewer.tsx";
 import { credentialStateTones } from "./describe.ts";
 import { accessSentence } from "./access-sentence.ts";
@@ -104,8 +104,10 @@ export function CredentialLayout({
       problem={problem}
       labels={text.labels}
     >
-      <p class="lead">{accessSentence(credential, reachable, frame.text)}</p>
-      <CredentialSummary credential={credential} />
+      <Fold name={text.details}>
+        <p class="lead">{accessSentence(credential, reachable, frame.text)}</p>
+        <CredentialSummary credential={credential} />
+      </Fold>
       <Tabs
         label={text.tabsLabel}
         current={tabs[tab]}

@@ -67,7 +67,7 @@ function Row({ credential }: { credential: Credential }) {
       <td data-label={list.columns.lastUsed}>
         {lastUsedAt === null ? neverUsed : <Time at={lastUsedAt} as="distance" />}
       </td>
-      <td class="number" data-label={list.requestsLabel}>
+      <td class="number" data-label={list.columns.requests}>
         <RequestCounts {...counts} />
       </td>
       <td data-label={list.columns.expires}>

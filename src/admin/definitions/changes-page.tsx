@@ -95,6 +95,8 @@ function formatProperty(
   words: ViewWords,
   text: Catalogue,
 ): string {
+  if (property === "view")
+    return value === null ? text.definitionVersions.absent : text.definitionVersions.present;
   if (value === null || value === undefined || value === "") return text.terms.empty;
   if (property === "conditions" && Array.isArray(value))
     return describeItems({ conditions: value }, text, words);

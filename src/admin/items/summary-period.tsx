@@ -32,7 +32,11 @@ export function PeriodForm({
       {presets.map((months) => {
         const { from, to } = recent(months);
         return (
-          <a class="button quiet" href={`?from=${from}&to=${to}`}>
+          <a
+            class="button quiet"
+            href={`?from=${from}&to=${to}`}
+            aria-current={from === period.from && to === period.to ? "page" : undefined}
+          >
             {text.recent(months)}
           </a>
         );

@@ -48,14 +48,12 @@ export const summaryPage = (kind: CollectionKind) =>
   page({
     query: summaryQuery,
     showsQueryErrors: true,
-    load: async ({ ctx, param, query: { from, to, page: number } }) => ({
-      ...(await summarizeItems(ctx, kind, param("key"), {
+    load: ({ ctx, param, query: { from, to, page: number } }) =>
+      summarizeItems(ctx, kind, param("key"), {
         ...(from === undefined ? {} : { from }),
         ...(to === undefined ? {} : { to }),
         ...(number === undefined ? {} : { page: number }),
-      })),
-      isUsualPeriod: from === undefined && to === undefined,
-    }),
+      }),
     document: ({ period, figures, page: number, pageCount }) => ({
       ...period,
       page: number,
@@ -74,22 +72,18 @@ export const summaryPage = (kind: CollectionKind) =>
     render: (frame, summary, attempt) => <SummaryPage {...{ frame, summary, attempt }} />,
   });
 
-interface ShownSummary extends Summary {
-  /** Whether the member chose no period. */
-  isUsualPeriod: boolean;
-}
-
 function SummaryPage({
   frame,
   summary,
   attempt,
 }: {
   frame: PageContext;
-  summary: ShownSummary;
+  summary: Summary;
   attempt: { values: FormValues; problem: Problem } | undefined;
 }) {
   const { collection, status, period, figures } = summary;
-  const text = frame.text.summary;
+  const { summary: text, terms } = frame.text;
+  const { items } = terms.collections[collection.kind];
   const zone = collection.definition.time_zone;
   const settings = `${collectionPath[collection.kind]}/${collection.key}/settings`;
   return (
@@ -113,7 +107,7 @@ function SummaryPage({
         <TooLarge kind={collection.kind} period={period} />
       )}
       <p class="muted small">
-        {text.note(zone)}{" "}
+        {text.note(items, zone)}{" "}
         {roleAllows(frame.member.role, "define") ? <a href={settings}>{text.changeZone}</a> : null}
       </p>
     </CollectionLayout>
@@ -140,13 +134,7 @@ function TooLarge({ kind, period }: { kind: CollectionKind; period: MonthPeriod 
   );
 }
 
-/** The months since the first one with items, but at least two. */
-const withoutEmptyStart = (months: Figures["months"]): Figures["months"] => {
-  const first = months.findIndex(({ items }) => items > 0);
-  return months.slice(Math.max(0, Math.min(first, months.length - 2)));
-};
-
-function SummaryFigures({ summary, figures }: { summary: ShownSummary; figures: Figures }) {
+function SummaryFigures({ summary, figures }: { summary: Summary; figures: Figures }) {
   const { kind } = summary.collection;
   const { summary: text, terms } = useText();
   const { Items, items, item, itemCount } = terms.collections[kind];
@@ -160,11 +148,7 @@ function SummaryFigures({ summary, figures }: { summary: ShownSummary; figures: 
   }
   return (
     <>
-      {summary.page === 1 ? (
-        <MonthChart
-          {...{ kind, months: summary.isUsualPeriod ? withoutEmptyStart(months) : months }}
-        />
-      ) : null}
+      {summary.page === 1 ? <MonthChart kind={kind} months={months} /> : null}
       {sums.length > 0 ? (
         <>
           <h2>{text.sums}</h2>

@@ -187,8 +187,7 @@ function PasswordForm({ email }: { email: string }) {
 
 /** The sessions of the member, each with a button that ends it. */
 function SessionsTable({ sessions, hash }: { sessions: readonly SessionSummary[]; hash: string }) {
-  const text = useText().account;
-  const columns = text.sessionColumns;
+  const { sessionColumns: columns, ...text } = useText().account;
   return (
     <>
       <h2>{text.sessions}</h2>
@@ -198,12 +197,13 @@ function SessionsTable({ sessions, hash }: { sessions: readonly SessionSummary[]
       >
         {sessions.map((session) => (
           <tr>
-            <th scope="row">
-              {session.device ? text.device(session.device) : text.unknownDevice}{" "}
-              {session.hash === hash ? <Badge tone="accent">{text.thisSession}</Badge> : null}
-            </th>
+            <th scope="row">{session.device ? text.device(session.device) : text.unknownDevice}</th>
             <td data-label={columns.lastSeen}>
-              <Time at={session.seenAt} as="distance" />
+              {session.hash === hash ? (
+                <Badge tone="accent">{text.thisSession}</Badge>
+              ) : (
+                <Time at={session.seenAt} as="distance" />
+              )}
             </td>
             <td data-label={columns.signedIn}>
               <Time at={session.createdAt} />

@@ -1,7 +1,7 @@
 import type { CollectionLabel } from "#actions/operand-names.ts";
 import type { WebhookWithSecret } from "#actions/webhooks.ts";
 import { webhookWithSecretDocument } from "#documents/webhooks.ts";
-import { type Tone, DescriptionList, ShortId, Badge, Tabs } from "#html/parts.tsx";
+import { type Tone, DescriptionList, Fold, ShortId, Badge, Tabs } from "#html/parts.tsx";
 import type { WebhookType, Webhook } from "#domain/webhook/webhook.ts";
 import {
   haveMakerRightsEnded,
@@ -154,7 +154,9 @@ export function WebhookLayout({
       labels={text.labels}
     >
       <StateNotice status={status} hook={hook} tab={tab} />
-      <WebhookSummary {...props} />
+      <Fold name={text.layout.details}>
+        <WebhookSummary {...props} />
+      </Fold>
       <Tabs
         label={text.layout.tabsLabel}
         current={tabs[tab]}

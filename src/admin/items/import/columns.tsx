@@ -1,12 +1,12 @@
 import type { Collection } from "#domain/definition/collection.ts";
-import { importableFields, itemTargets, targetKey, type CsvLine } from "#domain/import/csv.ts";
+import { importableFields, itemTargets, targetKey } from "#domain/import/csv.ts";
 import { ReadCell, truncateCell } from "./formats.tsx";
+import { maxListedRows, ShortCell } from "./rejections.tsx";
 import { SelectOptions, InputErrors, useField, Select } from "#html/inputs.tsx";
 import { ChangedValue } from "#admin/items/change-list.tsx";
 import { capitalize } from "#domain/text.ts";
 import { Table, Badge, type Tone } from "#html/parts.tsx";
 import { type ImportFile, matchTargets, type ChangedRow } from "./file.ts";
-import { formatRowError, type RejectedRow } from "./row-errors.ts";
 import { collectionPath } from "#admin/definitions/layout.tsx";
 import { useText } from "#admin/language/index.tsx";
 import type { CheckedRow, RowOutcome } from "#actions/import-rows.ts";
@@ -29,7 +29,9 @@ export function ColumnChoices({ file, collection }: { file: ImportFile; collecti
       {csv.header.map((name, i) => (
         <tr>
           <th scope="row">{name === "" ? text.unnamedColumn(i + 1) : name}</th>
-          <td class="full">{truncateCell(csv.rows[0]?.cells[i] ?? "")}</td>
+          <td class="full">
+            <ShortCell cell={csv.rows[0]?.cells[i] ?? ""} />
+          </td>
           <td>
             <ColumnChoice
               name={`column.${i}`}
@@ -99,59 +101,6 @@ export function MatchChoice({ file, collection }: { file: ImportFile; collection
   );
 }
 
-const maxListedRows = 50;
-
-const maxUnbrokenLength = 24;
-
-/** The first cells with content, by which people recognize the row. Dates and other short cells do not wrap. */
-function RowExcerpt({ cells }: CsvLine) {
-  const first = cells.filter((cell) => cell !== "").slice(0, 2);
-  return (
-    <>
-      {first.map(truncateCell).map((cell, index) => (
-        <>
-          {index > 0 ? " · " : ""}
-          <span class={cell.length > maxUnbrokenLength ? undefined : "unbroken"}>{cell}</span>
-        </>
-      ))}
-    </>
-  );
-}
-
-export function RejectedTable({ rejections }: { rejections: readonly RejectedRow[] }) {
-  const texts = useText();
-  const text = texts.itemImport;
-  if (rejections.length === 0) return null;
-  return (
-    <>
-      <h2 id="rejected">{text.rejectedRows}</h2>
-      <Table
-        caption={text.rejectedRows}
-        columns={[{ name: text.line, number: true }, text.content, text.reason]}
-      >
-        {rejections.slice(0, maxListedRows).map(({ row, faults: errors }) => (
-          <tr>
-            <td class="number" data-label={text.line}>
-              {row.line}
-            </td>
-            <td class="full">
-              <RowExcerpt {...row} />
-            </td>
-            <td class="why full">
-              {errors.map((error) => (
-                <div>{formatRowError(error, row, texts)}</div>
-              ))}
-            </td>
-          </tr>
-        ))}
-      </Table>
-      {rejections.length > maxListedRows ? (
-        <p class="muted">{text.otherRejected(rejections.length - maxListedRows)}</p>
-      ) : null}
-    </>
-  );
-}
-
 /** Lists the items that the import would change, and each changed value. */
 function ChangesTable({
   changes,
@@ -217,18 +166,16 @@ const outcomeTones: Record<Exclude<RowOutcome, Problem>, Tone> = {
   deleted: "bad",
 };
 
-/** Shows the rejected rows with their errors, and the first accepted rows. */
+/** Lists the updates, and the first accepted rows. */
 export function ImportPreview({
   file: { csv, plan },
   collection,
   checkedRows,
-  rejections,
   changes,
 }: {
   file: ImportFile;
   collection: Collection;
   checkedRows: readonly CheckedRow[];
-  rejections: readonly RejectedRow[];
   changes: readonly ChangedRow[];
 }) {
   const text = useText().itemImport;
@@ -241,14 +188,6 @@ export function ImportPreview({
     .slice(0, previewRowCount);
   return (
     <>
-      <RejectedTable rejections={rejections} />
-      {rejections.length > 0 ? (
-        <p>
-          <button type="submit" name="act" value="refused" class="quiet little">
-            {text.downloadRejected}
-          </button>
-        </p>
-      ) : null}
       <ChangesTable changes={changes} collection={collection} />
       {acceptedRows.length === 0 ? null : (
         <>

@@ -8,7 +8,8 @@ import { type ImportFile, countOutcomes, type OutcomeCounts, type ChangedRow } f
 import type { CheckedRow } from "#actions/import-rows.ts";
 import type { RejectedRow } from "./row-errors.ts";
 import { FormatInputs } from "./formats.tsx";
-import { ColumnChoices, MatchChoice, ImportPreview, RejectedTable } from "./columns.tsx";
+import { ColumnChoices, MatchChoice, ImportPreview } from "./columns.tsx";
+import { RejectedTable, Rejections } from "./rejections.tsx";
 import { DescriptionList } from "#html/parts.tsx";
 
 export interface ImportPageProps {
@@ -115,6 +116,7 @@ export function ColumnsPage({
             {text.leftOut(counts.unchanged, terms.collections[collection.kind].items)}
           </p>
         ) : null}
+        <Rejections rejections={rejections} />
         <h2>{text.labels.columns}</h2>
         <ColumnChoices file={file} collection={collection} />
         <MatchChoice file={file} collection={collection} />
@@ -123,7 +125,7 @@ export function ColumnsPage({
           {text.formatsHint} {text.zone(file.plan.zone)}
         </p>
         {outcomes.length === 0 ? null : (
-          <ImportPreview {...{ file, collection, checkedRows, rejections, changes }} />
+          <ImportPreview {...{ file, collection, checkedRows, changes }} />
         )}
         <p class="actions sticky">
           {acceptedCount > 0 ? (

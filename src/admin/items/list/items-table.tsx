@@ -62,7 +62,7 @@ export function ItemsTable(props: ItemsTableProps) {
       <div class="bar list-head">
         <span class="muted">{position}</span>
         <SelectAll {...props} />
-        <BulkActions kind={kind} canWrite={canWrite} />
+        <BulkActions {...{ kind, canWrite, canReopen: canSelectClosed(props) }} />
       </div>
       <Table caption={text.caption} columns={headings}>
         {views.map((view, index) => (
@@ -174,8 +174,21 @@ function SelectAll({ collection, total, views }: ItemsTableProps) {
   );
 }
 
+/** Whether the page lists a closed item, or another page may. */
+const canSelectClosed = ({ views, total }: ItemsTableProps) =>
+  views.some(({ status }) => status === "closed") || !total.exact || total.count > views.length;
+
 /** Actions for the selected items. The style sheet shows them once an item is selected. */
-function BulkActions({ kind, canWrite }: { kind: "app" | "form"; canWrite: boolean }) {
+function BulkActions({
+  kind,
+  canWrite,
+  canReopen,
+}: {
+  kind: "app" | "form";
+  canWrite: boolean;
+  /** Whether a closed item can be selected. */
+  canReopen: boolean;
+}) {
   const text = useText().itemList.table;
   const isForm = kind === "form";
   return (
@@ -194,9 +207,11 @@ function BulkActions({ kind, canWrite }: { kind: "app" | "form"; canWrite: boole
           <button type="submit" class="quiet little" name="act" value="close">
             {text.closeSelected}
           </button>
-          <button type="submit" class="quiet little" name="act" value="reopen">
-            {text.reopenSelected}
-          </button>
+          {canReopen ? (
+            <button type="submit" class="quiet little" name="act" value="reopen">
+              {text.reopenSelected}
+            </button>
+          ) : null}
           <button type="submit" class="danger little" name="act" value="delete">
             {text.deleteSelected}
           </button>

@@ -35,7 +35,7 @@ export const account = () => ({
   /** A device like “Firefox on Windows”. */
   device: (device: string): string => device,
   unknownDevice: "Unknown device",
-  thisSession: "this session",
+  thisSession: "This session",
   signOut: "Sign out",
   signedOut: "Session signed out",
   signOutOthers: "Sign out other sessions",

@@ -5,6 +5,7 @@ import type { ItemAction } from "#domain/item/change.ts";
 import { sentence } from "#admin/language/sentence.ts";
 
 const filters = () => ({
+  title: "Filters",
   actor: "Actor",
   actorExample: "Email or name",
   action: "Action",

@@ -171,12 +171,11 @@ const list = () => ({
     kind: "Kind",
     access: "Access",
     lastUsed: "Last used",
-    requests: "Requests (24 h)",
+    requests: "Requests, 24 hours",
     expires: "Expires",
     state: "State",
   },
   /** Before the number of requests, on a phone. */
-  requestsLabel: "24 h",
   anyKind: "Any kind",
   kinds: { token: "Personal tokens", client: "API clients" },
   states: filterStates(),
@@ -241,6 +240,7 @@ export const credentials = (words: Words) => ({
   },
   neverUsed: "Never",
   neverExpires: "Never",
+  details: "Details",
   limits: (requests: number, writes: number) =>
     `${words.quantity(requests, "request")} and ${words.quantity(writes, "write")} per minute`,
   readLimit: (requests: number) => `${words.quantity(requests, "request")} per minute`,
@@ -248,7 +248,7 @@ export const credentials = (words: Words) => ({
   revoke: "Revoke credential",
   revokeTitle: (name: string) => `Revoke “${name}”?`,
   revokeWarning: (kind: CredentialKind) =>
-    `Requests with its ${kind === "token" ? "token" : "client secret or access tokens"} will fail immediately. The data that it created and its request log are kept. You can’t undo this.`,
+    `Requests with its ${kind === "token" ? "token" : "client secret or access tokens"} will fail immediately. You keep its request log, and the data it created. You can’t undo this.`,
   revoked: "Credential revoked",
   expiresWithCredential: "With the credential",
   newSecret: newSecret(),

@@ -21,6 +21,9 @@ export const definitionVersions = ({ quantity }: Words) => ({
     columns: { field: "Field", property: "Property", before: "Before", after: "After" },
   },
   settings: "Settings",
+  /** Whether a version of the definition has a view. */
+  absent: "Not in the definition",
+  present: "In the definition",
   retain: (days: number, isAll: boolean) =>
     `${quantity(days, "day")}, ${isAll ? "all submissions" : "closed submissions only"}`,
   sorted: (field: string, isDescending: boolean) =>

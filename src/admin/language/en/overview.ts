@@ -77,6 +77,10 @@ export const overview = (words: Words) => ({
     requestTotal: (count: number) => `${words.formatCount(count)} in total`,
     submissions: "Submissions",
     submissionTotal: (count: number) => `${words.formatCount(count)} in all forms`,
-    note: "Days end at midnight UTC. Requests appear within a minute.",
+    /** Submissions are counted by the member's days. The service counts requests by UTC day only. */
+    note: (zone: string) =>
+      zone === "UTC"
+        ? "Days are those of UTC. Requests appear within a minute."
+        : `Days of submissions are those of ${zone.replaceAll("_", " ")}. Days of requests are those of UTC. Requests appear within a minute.`,
   },
 });

@@ -8,9 +8,9 @@ export const summary = () => ({
   showMonths: (from: string, to: string) =>
     from === to ? `Show ${from}` : `Show ${from} to ${to}`,
   monthTooLarge: "To summarize a part of it, use the API’s aggregates with conditions.",
-  /** The zone decides where months begin. */
-  note: (zone: string) =>
-    `Months begin in the time zone ${zone}. Only searchable fields are included.`,
+  /** The zone of the form or the app decides where months begin. */
+  note: (items: string, zone: string) =>
+    `Counts ${items} by creation date. Months are those of ${zone.replaceAll("_", " ")}. Only searchable fields are included.`,
   changeZone: "Change time zone",
   from: "From",
   to: "To",

@@ -106,6 +106,7 @@ const deliveries = ({ quantity }: Words) => ({
 
 /** The summary, the actions and the tabs of a webhook. */
 const layout = () => ({
+  details: "Details",
   created: "Created",
   owner: "Owner",
   you: "You",

@@ -5,6 +5,7 @@ import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
 
 const filters = (): Catalogue["audit"]["filters"] => ({
+  title: "絞り込み",
   actor: "操作者",
   actorExample: "メールまたは名前",
   action: "操作",

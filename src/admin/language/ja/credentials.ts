@@ -147,11 +147,10 @@ const list = (): Texts["list"] => ({
     kind: "種類",
     access: "アクセス権",
     lastUsed: "最終使用",
-    requests: "過去 24 時間",
+    requests: "リクエスト（24 時間）",
     expires: "有効期限",
     state: "状態",
   },
-  requestsLabel: "過去 24 時間",
   anyKind: "すべての種類",
   kinds: { token: "パーソナルトークン", client: "API クライアント" },
   states: {
@@ -225,6 +224,7 @@ export const credentials = (numbers: Numbers): Texts => ({
   },
   neverUsed: "未使用",
   neverExpires: "無期限",
+  details: "詳細",
   limits: (requests, writes) =>
     `1 分あたり ${numbers.formatCount(requests)} 件（うち書き込み ${numbers.formatCount(writes)} 件）`,
   readLimit: (requests) => `1 分あたり ${numbers.formatCount(requests)} 件`,

@@ -10,7 +10,7 @@ export const definitionAccess = (): Catalogue["definitionAccess"] => ({
     everything: "すべて",
     ownersAccess: "所有者がアクセスできるすべてのデータ",
     nothing: "なし（ビューが存在しません）",
-    receivesEvents: (part) => `イベントを受信します（Webhook）：${part}`,
+    receivesEvents: (part) => `Webhook でイベントを受信（${part}）`,
   },
   give: {
     title: (one) => `この${one}の一部へのアクセスを許可`,

@@ -57,6 +57,8 @@ export const definitionVersions = (): Catalogue["definitionVersions"] => ({
     title: "変更内容",
     columns: { field: "フィールド", property: "設定項目", before: "変更前", after: "変更後" },
   },
+  absent: "なし",
+  present: "あり",
   settings: "設定",
   retain: (days, isAll) => `${days} 日間（${isAll ? "すべての回答" : "クローズ済みの回答のみ"}）`,
   sorted: (field, isDescending) => `${field}（${isDescending ? "降順" : "昇順"}）`,

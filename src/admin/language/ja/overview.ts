@@ -77,6 +77,9 @@ export const overview = (numbers: Numbers): Catalogue["overview"] => ({
     requestTotal: (count) => `合計 ${numbers.formatCount(count)} 件`,
     submissions: "回答",
     submissionTotal: (count) => `全フォーム合計 ${numbers.formatCount(count)} 件`,
-    note: "日付の区切りは UTC の午前 0 時です。リクエストは 1 分以内に反映されます。",
+    note: (zone) =>
+      zone === "UTC"
+        ? "日付の区切りは UTC です。リクエストは 1 分以内に反映されます。"
+        : `回答の日付は ${zone.replaceAll("_", " ")}、リクエストの日付は UTC で区切ります。リクエストは 1 分以内に反映されます。`,
   },
 });

@@ -5,7 +5,8 @@ export const summary = (): Catalogue["summary"] => ({
     `この期間の${items}は多すぎるため、集計できません（20 万件または 200 MB を超えています）。`,
   showMonths: (from, to) => (from === to ? `${from}を表示` : `${from}～${to}を表示`),
   monthTooLarge: "条件付きの集計 API を使うと、一部を集計できます。",
-  note: (zone) => `月は ${zone} の時刻で区切ります。検索対象外のフィールドは集計されません。`,
+  note: (items, zone) =>
+    `${items}は作成日を基準に集計します。月の区切りは ${zone.replaceAll("_", " ")} の時刻です。検索対象外のフィールドは集計されません。`,
   changeZone: "タイムゾーンを変更",
   from: "開始月",
   to: "終了月",

@@ -79,6 +79,6 @@ export const terms = (numbers: Numbers): Catalogue["terms"] => ({
   saveChanges: "変更を保存",
   applyFilters: "絞り込む",
   clearFilters: "絞り込みを解除",
-  empty: "（空）",
+  empty: "（未入力）",
   required: "必須",
 });

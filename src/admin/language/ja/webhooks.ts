@@ -136,6 +136,7 @@ const describeStop: Texts["layout"]["stopped"] = (status, isOwnerGone) => {
 };
 
 const layout = (): Texts["layout"] => ({
+  details: "詳細",
   created: "作成日",
   owner: "所有者",
   you: "あなた",
