@@ -146,9 +146,9 @@ export async function createItem(
     },
     async store(prepared, claim) {
       const stored = await storeItem(ctx, access, prepared, claim);
-      if (!stored)
-        access = accessCollection(ctx, (await loadCurrentCollection(ctx, access)).compiled);
-      return stored;
+      if (stored && stored.outcome !== "not_stored") return stored;
+      access = accessCollection(ctx, (await loadCurrentCollection(ctx, access)).compiled);
+      return undefined;
     },
     respond: (response, assigned) => toItemView(access, response, assigned),
   });
@@ -165,19 +165,19 @@ async function narrowToCurrentView(ctx: ActionContext, response: ItemView): Prom
   return { ...response, data: Object.fromEntries(data), warnings };
 }
 
-/** Stores the item. Returns undefined if the request must be validated again. A dry run stores nothing. */
+/** Stores the item, or only tries to. Returns undefined if the request must be validated again. */
 export async function storeItem(
   ctx: ActionContext,
   access: CollectionAccess,
   { item, references }: Pick<PreparedItem, "item" | "references">,
   claim: Claim | null,
-  isDryRun = false,
+  isTrial = false,
 ) {
   const { collection } = access;
   const action = collection.kind === "app" ? "record.create" : "submission.create";
   const db = ctx.databases.of(collection);
   const auditRecord = itemAuditRecord(ctx, action, item.now);
-  const options = { conditions: conditionsOf(access), isTrial: isDryRun };
+  const options = { conditions: conditionsOf(access), isTrial };
   const guarded = await guardedReferences(ctx, access, references);
   const create = { ...item, references: guarded };
   const result = await insertItem(db, create, claim, auditRecord, options);
@@ -186,6 +186,7 @@ export async function storeItem(
       if (result.hasListeners) ctx.notifyChange(collection);
       return result;
     case "replayed":
+    case "not_stored":
       return result;
     case "closed":
       throw problem.submissionsClosed(result.reason);
@@ -199,7 +200,6 @@ export async function storeItem(
       return undefined;
     case "definition_changed":
     case "unusable_file":
-    case "not_stored":
       return undefined;
   }
 }

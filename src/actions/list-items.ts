@@ -11,6 +11,7 @@ import { countItemsThatFit, buildItemView, type ItemView } from "#domain/item/it
 import { collectionRef, forgetCollection, loadCollectionOfHead } from "./collection-cache.ts";
 import { presentData } from "#domain/data/values.ts";
 import { findItemConflicts } from "#store/data/item-ranges.ts";
+import { retryOnConflict } from "./idempotent.ts";
 import { resolveReferences } from "./references.ts";
 import {
   prepareItem,
@@ -59,23 +60,39 @@ export async function listItemViews(
   };
 }
 
+/** The data of a valid submission, as the response of a create would show it. */
+type ValidatedItem = Pick<ItemView, "key" | "status" | "data" | "fileKeys" | "warnings">;
+
 /** Runs all checks of a create without storing anything. Throws the same problems as the create. */
-export async function validateItem(
+export function validateItem(
   ctx: ActionContext,
   cached: CollectionAccess,
   body: unknown,
-): Promise<Pick<ItemView, "key" | "status" | "data" | "fileKeys" | "warnings">> {
-  const current = await loadCurrentCollection(ctx, cached);
-  assertAccepting(current, ctx.now());
-  const access = accessCollection(ctx, current.compiled);
+): Promise<ValidatedItem> {
+  return retryOnConflict(ctx, async () => {
+    const current = await loadCurrentCollection(ctx, cached);
+    assertAccepting(current, ctx.now());
+    return validateWith(ctx, accessCollection(ctx, current.compiled), body);
+  });
+}
+
+/** Returns undefined if the definition changes meanwhile. */
+async function validateWith(
+  ctx: ActionContext,
+  access: CollectionAccess,
+  body: unknown,
+): Promise<ValidatedItem | undefined> {
   const [resolvedBody] = await resolveReferences(ctx, access, [body], true);
   const draft = buildDraft(access, resolvedBody, ctx.now());
   if (draft.errors.length > 0) throw problem.invalidInput(draft.errors);
   const { status, data, warnings } = draft;
   assertTypeStable(access, data);
   const { item, references } = prepareItem(ctx, access, draft);
-  // Only the database can tell whether the item would be in the view, so it stores the item and takes that back.
-  if (access.extent === "narrow") await storeItem(ctx, access, { item, references }, null, true);
+  if (access.extent === "narrow") {
+    // Only the database can tell whether the item would be in the view, so it stores the item and takes that back.
+    const trial = await storeItem(ctx, access, { item, references }, null, true);
+    if (trial?.outcome !== "not_stored") return undefined;
+  }
   const { uniqueValues } = item;
   const db = ctx.databases.of(access.collection);
   const conflicts = uniqueValues.length > 0 ? await findItemConflicts(db, uniqueValues, null) : [];

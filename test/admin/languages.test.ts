@@ -121,7 +121,7 @@ describe("The language of a page", () => {
   });
 
   it("decides how dates and distances are written", async () => {
-    expect(await pageOf("/account", "ja")).toMatch(/たった今|分前/);
+    expect(await pageOf("/audit", "ja")).toMatch(/たった今|分前/);
     expect(await pageOf("/account", "ja")).toMatch(/\d{4}\/\d{2}\/\d{2} \d{1,2}:\d{2}/);
     expect(await pageOf("/account", "en")).toMatch(/\d{1,2} [A-Z][a-z]+ \d{4}, \d{2}:\d{2}/);
   });

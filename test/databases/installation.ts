@@ -1,11 +1,11 @@
-import { createExecutionContext } from "cloudflare:test";
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { app } from "../../src/app.ts";
 import { workerPorts, workerSettings, type WorkerBindings } from "../../src/platform.ts";
 import { createService } from "../../src/service.ts";
-import type { Client } from "../support/client";
+import { answerOf, type Answer, type Client } from "../support/client";
 import { createAllTables } from "../support/empty-storage";
-import { client } from "../support/service";
+import { adminRequest, client } from "../support/service";
 import { reportsAtOnce } from "../support/serve";
 
 /** An installation with a home database and two data databases. */
@@ -31,6 +31,21 @@ export function isolate(caller: Client, replaced: Replaced = bothDatabases): Cli
   const bindings = { ...env, TIMEOUTS: reportsAtOnce, ...replaced } as unknown as WorkerBindings;
   const service = createService(workerPorts(bindings), workerSettings(bindings));
   return caller.through(async (request) => app.fetch(request, service, createExecutionContext()));
+}
+
+/** A request of the owner to the administration area, in a new isolate with these bindings. */
+export async function area(
+  path: string,
+  body?: object,
+  replaced: object = bothDatabases,
+): Promise<Answer> {
+  const bindings = { ...env, ...replaced } as unknown as WorkerBindings;
+  const service = createService(workerPorts(bindings), workerSettings(bindings));
+  const ctx = createExecutionContext();
+  const sent = await adminRequest(body ? "POST" : "GET", path, body);
+  const answer = await answerOf(await app.fetch(sent, service, ctx));
+  await waitOnExecutionContext(ctx);
+  return answer;
 }
 
 export const newCaller = (): Promise<Client> => client();

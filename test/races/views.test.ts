@@ -216,3 +216,23 @@ describe("A reference to a record of a view", () => {
     },
   );
 });
+
+describe("The validation of a submission through a view", () => {
+  const ofTeam = (team: string) => ({
+    views: [{ ...view, conditions: [{ field: "title", op: "eq", value: team }] }],
+  });
+  const tries = /^insert into guard values/;
+
+  it("is repeated when the view changes before its trial ends", async () => {
+    const form = await makeForm(owner, fields, ofTeam("ours"));
+    const partner = await client({
+      permissions: ["submissions:create"],
+      resources: [`form:${form}/titles`],
+    });
+    const narrowed = () => owner.patch(`/forms/${form}/schema`, ofTeam("theirs"));
+    const slow = partner.through(servedBetween(tries, narrowed));
+    const data = { title: "ours" };
+    const answer = await slow.post(`/forms/${form}/submissions/validate`, { data });
+    expect([answer.status, answer.body.errors?.[0]?.code]).toEqual([422, "outside_view"]);
+  });
+});

@@ -117,7 +117,10 @@ export async function loadDeletedViews(db: CollectionDatabase): Promise<View[]> 
   return JSON.parse(row?.views ?? "[]") as View[];
 }
 
-/** Shows a deleted app or form again. Returns false once its erasure may have started. */
+/**
+ * Shows a deleted app or form again. Returns false once its erasure may have started. Where credentials are in another
+ * database, they regain it before, so that a restore which fails can be repeated. What is hidden is missing for them too.
+ */
 export async function showCollection(
   databases: Databases,
   db: CollectionDatabase,
@@ -138,9 +141,8 @@ export async function showCollection(
     ];
     return runGuarded(singleDatabase, [...statements, ...updates]);
   }
-  const isShown = await runGuarded(db, statements);
-  if (isShown) await retryTransient(home, () => home.batch(regainAccess(home, access)));
-  return isShown;
+  await retryTransient(home, () => home.batch(regainAccess(home, access)));
+  return runGuarded(db, statements);
 }
 
 /** What an app or form would take with it. */

@@ -32,6 +32,14 @@ const without = (resources: SQL, name: SQL) =>
   sql`(select json_group_array(j.value) from json_each(${resources}) j
     where not ${isWithin(sql`j.value`, name)})`;
 
+/** What a credential has now replaces what it lost before, which a failed or a concurrent restore may have left. */
+const forgetEarlierAccess = homeStatement<NameValues>((db, v) =>
+  db.delete(formerAccess).where(
+    sql`name = ${v.name} and credential_id in (
+        select id from credential where ${has(sql`resources`, v.name)})`,
+  ),
+);
+
 const keepAccess = homeStatement<NameValues>((db, v) =>
   db
     .insert(formerAccess)
@@ -114,6 +122,7 @@ const removeFromWebhooks = homeStatement<NameValues & { reason: string }>((db, v
 
 /** Takes the access to a deleted app or form from all credentials, and remembers it. */
 export const loseAccess = (db: Database<"home">, name: string): PreparedStatement<"home">[] => [
+  forgetEarlierAccess(db, { name }),
   keepAccess(db, { name }),
   removeAccess(db, { name }),
 ];

@@ -1,0 +1,73 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Client, Json } from "../support/client";
+import { freshKey, issue } from "../support/service";
+import { area, isolate, migrate, newCaller, useOnly } from "./installation";
+import { intercepted } from "./moves";
+
+/** The access of credentials to a restored form, whose rows are in another database. */
+
+let caller: Client;
+beforeAll(async () => {
+  await migrate();
+  caller = await newCaller();
+  await useOnly("DATA_01");
+});
+
+const remove = (form: string, replaced?: object) =>
+  area(`/forms/${form}/delete`, { confirm: form }, replaced);
+
+async function restore(form: string, replaced?: object): Promise<number> {
+  const { body } = await area("/deleted");
+  const { id } = body.items.find(({ key }: Json) => key === form) ?? {};
+  return (await area(`/deleted/${id}/restore`, {}, replaced)).status;
+}
+
+const permissions = ["submissions:read"];
+
+async function makeWorld() {
+  const form = freshKey("form");
+  const views = [{ key: "titles", name: "Titles", fields: ["title"] }];
+  const fields = ["title", "secret"].map((key) => ({ key, type: "text" }));
+  const { status } = await isolate(caller).put(`/forms/${form}/schema`, { fields, views });
+  expect(status).toBe(201);
+  const { id } = await issue({ permissions, resources: [`form:${form}`] });
+  const resources = async () => (await area(`/integrations/${id}`)).body.resources;
+  const narrow = () =>
+    area(`/integrations/${id}`, { permissions, resources: [`form:${form}/titles`] });
+  return { form, resources, narrow };
+}
+
+const returnsAccess = /update "credential"/;
+
+describe("A credential", () => {
+  it("regains a form when its restore is repeated after a failure", async () => {
+    const { form, resources } = await makeWorld();
+    expect((await remove(form)).status).toBe(204);
+    expect(await resources()).toEqual([]);
+    const failing = intercepted(async (sql, run) => {
+      if (returnsAccess.test(sql)) throw new Error("D1_ERROR: Network connection lost.");
+      return run();
+    });
+    expect(await restore(form, failing)).toBeGreaterThanOrEqual(500);
+    expect(await restore(form)).toBe(204);
+    expect(await resources()).toEqual([`form:${form}`]);
+  });
+
+  it("that got only a view of a form regains no more, if it lost the whole form in a restore before", async () => {
+    const { form, resources, narrow } = await makeWorld();
+    let isRestored = false;
+    const late = intercepted(async (sql, run) => {
+      if (returnsAccess.test(sql) && !isRestored) {
+        isRestored = true;
+        expect(await restore(form)).toBe(204);
+      }
+      return run();
+    });
+    await remove(form, late);
+    expect([isRestored, await resources()]).toEqual([true, []]);
+    expect((await narrow()).status).toBe(200);
+    await remove(form);
+    expect(await restore(form)).toBe(204);
+    expect(await resources()).toEqual([`form:${form}/titles`]);
+  });
+});
