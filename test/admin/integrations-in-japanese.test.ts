@@ -72,7 +72,7 @@ describe("The pages of credentials in Japanese", () => {
       .poll(() => get(`/integrations/${id}`), { timeout: 10_000 })
       .toContain("クエリパラメーター other はありません。");
     const page = await get(`/integrations/${id}`);
-    expect(page).toContain("アクセス権「回答の作成」（submissions:create）がありません。");
+    expect(page).toContain("アクセス権「回答の作成と検証」（submissions:create）がありません。");
     expect(page).toMatch(/フォーム「form_missing」は存在しません。「\w+」ではありませんか？/);
     expect(page).toContain("アクセス権を追加");
   });
