@@ -134,7 +134,7 @@ describe("The overview", () => {
       });
       for (let n = 0; n < 3; n += 1)
         await several.post(`/forms/${key}/submissions`, { data: { n } });
-      const { days } = (await area("GET", "")).body;
+      const { submission_days: days } = (await area("GET", "")).body;
       expect([days.length, days.at(-1).submissions]).toEqual([30, 3]);
     },
   );
