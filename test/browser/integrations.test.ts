@@ -96,6 +96,8 @@ describe.each([
     await page.goto("/admin/integrations/new");
     await page.getByLabel(/^Reporting/).check();
     await page.getByLabel(/^Purchase request/).check();
+    if (javaScriptEnabled)
+      expect(await page.locator("[data-access-summary]").textContent()).not.toContain("records");
     await page.getByRole("button", { name: "Create credential" }).click();
     await page.getByText("MCP settings").click();
     const settings = JSON.parse((await page.textContent("#assistant")) ?? "") as Settings;

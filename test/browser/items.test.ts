@@ -110,6 +110,15 @@ describe.each([
     ]);
   });
 
+  it("saves an item with rows when a person presses Enter in an input", async () => {
+    const id = await createVisit();
+    const { page } = await signInAt(`${pathOf(id)}?edit`);
+    await page.getByLabel("What, row 3").fill("third");
+    await page.getByLabel("What, row 3").press("Enter");
+    await page.getByText("Yoshida Ren saved").waitFor();
+    expect((await loadVisit(id)).data.rows.at(2)).toEqual({ what: "third", kinds: [] });
+  });
+
   it("finds an item by a part of the name and corrects its time, in at most 6 actions", async () => {
     await createVisit({ who: "Featherstonehaugh" });
     const { page, person } = await signInAt();
@@ -245,7 +254,7 @@ describe.each([
     const { page, person } = await signInAt("/admin/forms/visits/items");
     await page.locator("summary", { hasText: "Columns" }).click();
     const choice = page.getByRole("group", { name: "Columns" });
-    for (const label of ["When", "Done", "Topics"]) await choice.getByLabel(label).uncheck();
+    for (const label of ["When", "Done", "Topics"]) await choice.getByLabel(label, { exact: true }).uncheck();
     await person.press("Save columns");
     await page.goto("/admin");
     await page.goto("/admin/forms/visits/items");

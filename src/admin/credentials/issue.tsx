@@ -109,12 +109,14 @@ function grantablePresets(role: Role): Preset[] {
   });
 }
 
-/** What each preset lets a credential do, for the summary of the choices. */
-const describePresets = ({ credentials, terms }: Catalogue) =>
+/** The names of the permissions of each preset, for the summary of the choices. */
+const describePresets = ({ credentials }: Catalogue) =>
   Object.fromEntries(
     Object.entries(presets).map(([name, { permissions: granted }]) => [
       name,
-      terms.list(granted.map((permission) => credentials.permissions[permission])),
+      Object.fromEntries(
+        granted.map((permission) => [permission, credentials.permissions[permission]]),
+      ),
     ]),
   );
 

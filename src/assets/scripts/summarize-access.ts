@@ -9,24 +9,41 @@ export function summarizeAccess(): void {
   const checked = (name: string) => [
     ...form.querySelectorAll<HTMLInputElement>(`input[name="${name}"]:checked`),
   ];
-  const purposes = JSON.parse(summary.dataset["purposes"] ?? "{}") as Record<string, string>;
+  const purposes = JSON.parse(summary.dataset["purposes"] ?? "{}") as Record<string, Named>;
+  // A sentence at the top describes the choices with which the page opened.
+  const sentence = document.querySelector<HTMLElement>("[data-selection-summary] > p[hidden]");
   const update = () => {
     const [purpose] = checked("purpose");
-    const allowed =
+    const granted =
       purpose?.value === "custom"
-        ? checked("permissions").map(nameOf).join(pageText.separator)
-        : (purposes[purpose?.value ?? ""] ?? "");
+        ? checked("permissions").map((input): [string, string] => [input.value, nameOf(input)])
+        : Object.entries(purposes[purpose?.value ?? ""] ?? {});
     const isEverything = checked("scope").some(({ value }) => value === "all");
-    const selected = checked(isEverything ? "scope" : "resources").map(nameOf);
-    const isComplete = allowed !== "" && selected.length > 0;
-    rights.textContent = isComplete ? allowed : (summary.dataset["accessSummary"] ?? "");
+    const selected = checked(isEverything ? "scope" : "resources");
+    const allowed = granted.filter(
+      ([permission]) => isEverything || selected.some(({ value }) => appliesTo(permission, value)),
+    );
+    const isComplete = allowed.length > 0 && selected.length > 0;
+    rights.textContent = isComplete
+      ? allowed.map(([, name]) => name).join(pageText.separator)
+      : (summary.dataset["accessSummary"] ?? "");
     places.hidden = !isComplete;
-    places.querySelector("span")?.replaceChildren(selected.join(pageText.separator));
+    places.querySelector("span")?.replaceChildren(selected.map(nameOf).join(pageText.separator));
+    summary.hidden = sentence?.hidden === true;
   };
-  summary.hidden = false;
+  update();
   form.addEventListener("change", update);
   // A browser that restores the page restores its choices too.
   addEventListener("pageshow", update);
+}
+
+/** Names by permission. */
+type Named = Record<string, string>;
+
+/** Whether a permission has an effect in an app or form. */
+function appliesTo(permission: string, resource: string): boolean {
+  if (permission.startsWith("records:")) return resource.startsWith("app:");
+  return !permission.startsWith("submissions:") || resource.startsWith("form:");
 }
 
 /** The label of a choice without its hint. */

@@ -105,6 +105,23 @@ function SubmitButtons({ kind, view }: { kind: "app" | "form"; view: ItemView | 
   );
 }
 
+/** Enter in an input presses the first button of the form, which could move a row. */
+function SaveOnEnter({ kind, view }: { kind: "app" | "form"; view: ItemView | undefined }) {
+  const isSubmitted = kind === "form" && view?.status !== "submitted";
+  return (
+    <button
+      type="submit"
+      name={isSubmitted ? "$status" : undefined}
+      value={isSubmitted ? "submitted" : undefined}
+      class="unseen"
+      tabindex={-1}
+      aria-hidden="true"
+    >
+      {useText().terms.saveChanges}
+    </button>
+  );
+}
+
 /** After “create”, the form is shown again for the next item, with the values that items often share. */
 function AnotherChoice({ isChosen }: { isChosen: boolean }) {
   const text = useText().itemForm;
@@ -191,6 +208,7 @@ export function ItemFormPage(props: ItemFormProps) {
         {view ? <input type="hidden" name="$version" value={String(view.version)} /> : null}
         <input type="hidden" name="$seen" value={JSON.stringify(seen)} />
         <input type="hidden" name="$zone" value={zone} />
+        <SaveOnEnter kind={kind} view={view} />
         <div class="inputs">
           <ReferencesContext.Provider value={references}>
             <ItemInputs
