@@ -88,4 +88,27 @@ describe("A credential", () => {
     expect(await restore(form)).toBe(204);
     expect(await resources()).toEqual(others);
   });
+
+  it("keeps the view that somebody else chose while an earlier choice is undone", async () => {
+    const { form, resources, edit } = await makeWorld();
+    const editViews = (keys: string[]) =>
+      isolate(caller).patch(`/forms/${form}/schema`, {
+        views: keys.map((key) => ({ key, name: key, fields: ["title"] })),
+      });
+    expect((await editViews(["titles", "others"])).status).toBe(200);
+    const done: string[] = [];
+    const once = async (name: string, act: () => Promise<{ status: number }>) => {
+      if (done.includes(name)) return;
+      done.push(name);
+      expect((await act()).status).toBe(200);
+    };
+    const slow = intercepted(async (sql, run) => {
+      if (returnsAccess.test(sql)) await once("removes", () => editViews(["others"]));
+      if (/definition_changed|update "collection"/.test(sql))
+        await once("chooses", () => edit([`form:${form}/others`]));
+      return run();
+    });
+    expect((await edit([`form:${form}/titles`], slow)).status).toBe(422);
+    expect([done, await resources()]).toEqual([["removes", "chooses"], [`form:${form}/others`]]);
+  });
 });
