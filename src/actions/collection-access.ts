@@ -59,7 +59,7 @@ export interface Part {
 /** A view that does not exist yet, and the view whose conditions it takes. */
 export interface NewView {
   conditions: unknown[];
-  /** Absent if the view shows all fields. */
+  /** Absent if the view shows all fields, also those that somebody adds later. */
   fields?: string[];
   source: View | undefined;
 }
@@ -90,7 +90,6 @@ export async function addViewOfPart(
 }
 
 function contentOf({ items, fields }: Part, { fields: set, views }: Definition): NewView {
-  const all = set.fields.map((field) => field.key);
   const shown = fieldsOfView({ fields }, { fields: set });
   if (shown.length === 0)
     throw problem.invalidInput([errorAt(["fields"], "required", reasonFor("noFieldsChosen"))]);
@@ -99,7 +98,8 @@ function contentOf({ items, fields }: Part, { fields: set, views }: Definition):
   const conditions = view ? [...(view.conditions ?? [])] : conditionsOf(items, set.fields);
   return {
     conditions,
-    ...(shown.length === all.length ? {} : { fields: shown }),
+    // A view without a list of fields would also show those that somebody adds later.
+    ...(fields ? { fields: shown } : {}),
     source: view,
   };
 }

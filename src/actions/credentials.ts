@@ -16,6 +16,7 @@ import {
 } from "#domain/credential/permissions.ts";
 import { problem, type FieldError } from "#domain/problem/problem.ts";
 import { sha256, type SigningKeys } from "#domain/credential/keys.ts";
+import { nextVersion } from "#domain/timeline.ts";
 import { createSecret, publicPartLength } from "#domain/credential/tokens.ts";
 import {
   findCredential,
@@ -217,10 +218,12 @@ export async function editCredential(
     checked: await check(),
     store: (definitions) => storeReplacement(ctx, version, after, "credential.edit", definitions),
     undo: async () => {
-      const stored = await getUnrevokedCredential(ctx, before.id);
       const { permissions, resources, origins } = before;
-      const undone = { ...stored, permissions, resources, origins };
-      await replaceCredential(ctx, stored.version, undone, "credential.edit");
+      const undone = { ...after, permissions, resources, origins };
+      const own = nextVersion(version, ctx.databases.timeline);
+      // A later change has decided anew what the credential sees, so it stays.
+      await storeReplacement(ctx, own, undone, "credential.edit", []);
+      await pushStoredCredential(ctx, before.id);
     },
   });
   if (!isStored) throw changedMeanwhile();
@@ -231,12 +234,8 @@ export async function editCredential(
 export async function revokeCredential(ctx: CredentialContext, id: string): Promise<void> {
   const { revokedAt } = await getCredential(ctx, id);
   if (revokedAt === null) {
-    await storeRevocation(
-      ctx.databases.home,
-      ctx.member,
-      id,
-      auditRecord(ctx, "credential.revoke", `credential:${id}`),
-    );
+    const entry = auditRecord(ctx, "credential.revoke", `credential:${id}`);
+    await storeRevocation(ctx.databases.home, ctx.member, id, entry);
   }
   await pushStoredCredential(ctx, id);
 }

@@ -12,7 +12,7 @@ import type { Collection, CollectionKind, Definition } from "#domain/definition/
 import { definitionError } from "#domain/definition/field.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
-import { dependsOnCaller, findView, viewContent } from "#domain/search/view.ts";
+import { dependsOnCaller, findView, usesResults, viewMeaning } from "#domain/search/view.ts";
 import type { CheckedDefinition } from "#store/data/confirm-definitions.ts";
 import { loadDefinitions } from "#store/data/definition-head.ts";
 import { findCredential } from "#store/home/credentials.ts";
@@ -21,6 +21,7 @@ import { listWebhooks } from "#store/home/webhooks.ts";
 import { followedView } from "#domain/webhook/webhook.ts";
 import { listViewUsers, type ViewCredential, type ViewUser } from "#store/home/view-users.ts";
 import type { ActionContext } from "./context.ts";
+import { resultsToRecalculate } from "./fields-to-index.ts";
 import { reasonFor, type Reason } from "#domain/problem/reasons.ts";
 
 /** What a change of a definition means for its views, and for the credentials and webhooks that use them. */
@@ -70,10 +71,12 @@ async function checkViewUsers(
   after: Definition,
 ): Promise<ViewEffects> {
   const changed = { ...collection, definition: after };
+  const results = resultsToRecalculate(collection, after, []);
   const views = (collection.definition.views ?? [])
     .filter((view) => {
       const next = findView(changed, view.key);
-      return !next || viewContent(collection, view) !== viewContent(changed, next);
+      if (!next || usesResults(changed, next, results)) return true;
+      return viewMeaning(collection, view) !== viewMeaning(changed, next);
     })
     .map(({ key }) => key);
   if (views.length === 0) return { ...noViewEffects, views };

@@ -6,6 +6,7 @@ import { lazy } from "#domain/lazy.ts";
 import { filePaths } from "#domain/api-paths.ts";
 import { idempotencyKeyHeader } from "#domain/preconditions.ts";
 import { problem } from "#domain/problem/problem.ts";
+import { endWithRights } from "#http/download-rights.ts";
 import { authenticate, verifyBearer, type BearerEnv } from "#http/authenticate.ts";
 import { bufferBody, readJsonBody, parseBodyOnce, type BufferedBodyEnv } from "#http/body.ts";
 import { webhookContext } from "#http/context.ts";
@@ -130,7 +131,9 @@ function handle(op: Operation): MiddlewareHandler {
       ifMatch: () => ifMatch(c),
       ifNoneMatch: () => ifNoneMatch(c),
     };
-    return respond(context, op, await perform(op, webhookContext(c), request, read));
+    const result = await perform(op, webhookContext(c), request, read);
+    if (result === null || !("download" in result)) return respond(context, op, result);
+    return respond(context, op, { ...result, download: endWithRights(c, result.download) });
   };
 }
 

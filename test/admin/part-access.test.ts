@@ -279,7 +279,7 @@ describe("The page “Access” of a form", () => {
   });
 
   it("reuses a view if its own fields are chosen, and else names the other fields", async () => {
-    const whole = { key: "whole", name: "Whole", conditions: cheap.conditions, fields: allKeys };
+    const whole = { key: "whole", name: "Whole", conditions: [], fields: allKeys };
     const form = await makeForm(owner, fields, { views: [cheap, whole] });
     const give = (items: string, keys: string[]) =>
       admin("POST", `/forms/${form}/access`, { items, fields_for: items, fields: keys });
@@ -292,6 +292,17 @@ describe("The page “Access” of a form", () => {
       "Cheap, all fields",
       "Cheap, without Title, E-mail, score",
     ]);
+  });
+
+  it("does not show fields that are added after all fields were selected", async () => {
+    const form = await makeForm(owner, fields);
+    const chosen = { items: "own", fields: allKeys };
+    const { resource } = (await admin("POST", `/forms/${form}/access`, chosen)).body;
+    const partner = await client({ permissions: ["schema:read"], resources: [resource] });
+    const added = { fields: [...fields, { key: "secret", type: "text" }] };
+    expect((await owner.put(`/forms/${form}/schema`, added)).status).toBe(200);
+    const { body } = await partner.get(`/forms/${form}/schema`);
+    expect(body.fields.map(({ key }: { key: string }) => key)).toEqual(allKeys);
   });
 
   it("adds the view of a partner that selects a whole form, once", async () => {

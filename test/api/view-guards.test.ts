@@ -73,6 +73,27 @@ describe("A view that a credential uses", () => {
     expect((await owner.put(path, withFormula("pay * 2"))).status).toBe(200);
   });
 
+  it("keeps what its formulas read unless an owner or admin changes it", async () => {
+    const twice = { key: "twice", type: "computed", formula: "amount * 2", result: "number" };
+    const numbers = ["amount", "secret"].map((key) => ({ key, type: "number" }));
+    const views = [{ key: "twices", name: "Twices", fields: ["twice"] }];
+    const form = await makeForm(owner, [...numbers, twice], { views });
+    const editor = await editorsToken();
+    const path = `/forms/${form}/schema`;
+    await issue({ permissions: rights, resources: [`form:${form}/twices`] });
+    const swapped = {
+      fields: [
+        { key: "secret", type: "number", renamed_from: "amount" },
+        { key: "amount", type: "number", renamed_from: "secret" },
+        twice,
+      ],
+    };
+    const refused = await editor.put(path, swapped);
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("twices")]);
+    const dry = await owner.put(`${path}?dry_run=true`, swapped);
+    expect(dry.body.consequences.views).toEqual(["twices"]);
+  });
+
   it("cannot be removed, however many credentials use other views of the form", async () => {
     const form = await makeForm(owner, fields, { views: [titles, scores] });
     const { id } = await issue({ permissions: rights, resources: [`form:${form}/titles`] });

@@ -254,7 +254,8 @@ describe.each([
     const { page, person } = await signInAt("/admin/forms/visits/items");
     await page.locator("summary", { hasText: "Columns" }).click();
     const choice = page.getByRole("group", { name: "Columns" });
-    for (const label of ["When", "Done", "Topics"]) await choice.getByLabel(label, { exact: true }).uncheck();
+    for (const label of ["When", "Done", "Topics"])
+      await choice.getByLabel(label, { exact: true }).uncheck();
     await person.press("Save columns");
     await page.goto("/admin");
     await page.goto("/admin/forms/visits/items");

@@ -32,12 +32,27 @@ async function makeWorld() {
   expect(status).toBe(201);
   const { id } = await issue({ permissions, resources: [`form:${form}`] });
   const resources = async () => (await area(`/integrations/${id}`)).body.resources;
-  const narrow = () =>
-    area(`/integrations/${id}`, { permissions, resources: [`form:${form}/titles`] });
-  return { form, resources, narrow };
+  const edit = (named: string[], replaced?: object) =>
+    area(`/integrations/${id}`, { permissions, resources: named }, replaced);
+  const narrow = () => edit([`form:${form}/titles`]);
+  return { form, resources, narrow, edit };
 }
 
 const returnsAccess = /update "credential"/;
+
+/** Removes a form, whose credentials lose it only after somebody has restored it. */
+async function removeLate(form: string): Promise<void> {
+  let isRestored = false;
+  const late = intercepted(async (sql, run) => {
+    if (returnsAccess.test(sql) && !isRestored) {
+      isRestored = true;
+      expect(await restore(form)).toBe(204);
+    }
+    return run();
+  });
+  await remove(form, late);
+  expect(isRestored).toBe(true);
+}
 
 describe("A credential", () => {
   it("regains a form when its restore is repeated after a failure", async () => {
@@ -55,19 +70,45 @@ describe("A credential", () => {
 
   it("that got only a view of a form regains no more, if it lost the whole form in a restore before", async () => {
     const { form, resources, narrow } = await makeWorld();
-    let isRestored = false;
-    const late = intercepted(async (sql, run) => {
-      if (returnsAccess.test(sql) && !isRestored) {
-        isRestored = true;
-        expect(await restore(form)).toBe(204);
-      }
-      return run();
-    });
-    await remove(form, late);
-    expect([isRestored, await resources()]).toEqual([true, []]);
+    await removeLate(form);
+    expect(await resources()).toEqual([]);
     expect((await narrow()).status).toBe(200);
     await remove(form);
     expect(await restore(form)).toBe(204);
     expect(await resources()).toEqual([`form:${form}/titles`]);
+  });
+
+  it("from which somebody took a form regains nothing of it, if it lost the whole form in a restore before", async () => {
+    const { form, resources, narrow, edit } = await makeWorld();
+    await removeLate(form);
+    expect((await narrow()).status).toBe(200);
+    expect((await edit([`form:${freshKey("other")}`])).status).toBe(200);
+    const others = await resources();
+    await remove(form);
+    expect(await restore(form)).toBe(204);
+    expect(await resources()).toEqual(others);
+  });
+
+  it("keeps the view that somebody else chose while an earlier choice is undone", async () => {
+    const { form, resources, edit } = await makeWorld();
+    const editViews = (keys: string[]) =>
+      isolate(caller).patch(`/forms/${form}/schema`, {
+        views: keys.map((key) => ({ key, name: key, fields: ["title"] })),
+      });
+    expect((await editViews(["titles", "others"])).status).toBe(200);
+    const done: string[] = [];
+    const once = async (name: string, act: () => Promise<{ status: number }>) => {
+      if (done.includes(name)) return;
+      done.push(name);
+      expect((await act()).status).toBe(200);
+    };
+    const slow = intercepted(async (sql, run) => {
+      if (returnsAccess.test(sql)) await once("removes", () => editViews(["others"]));
+      if (/definition_changed|update "collection"/.test(sql))
+        await once("chooses", () => edit([`form:${form}/others`]));
+      return run();
+    });
+    expect((await edit([`form:${form}/titles`], slow)).status).toBe(422);
+    expect([done, await resources()]).toEqual([["removes", "chooses"], [`form:${form}/others`]]);
   });
 });

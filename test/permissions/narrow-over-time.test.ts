@@ -30,6 +30,44 @@ const plain = ({ status, text }: Answer) => [
   text.replace(/"request_id":"[^"]*"/, "").replaceAll(/"schema_version":\d+/g, ""),
 ];
 
+/** A form with so many items that a download reads the last ones, which are secret, only when the client goes on. */
+async function makeLongForm(): Promise<string> {
+  const form = await makeForm(owner, fields, viewOf("ours"));
+  const title = "t".repeat(1200);
+  for (let batch = 0; batch < 13; batch += 1) {
+    const operations = Array.from({ length: 100 }, () => ({
+      op: "create",
+      data: { title, team: "ours", note: batch < 10 ? "early" : "SECRET" },
+    }));
+    const { status } = await owner.post(`/forms/${form}/submissions/batch`, { operations });
+    expect(status).toBe(200);
+  }
+  return form;
+}
+
+/** Reads the start of a download. Returns what reads the rest. */
+async function startDownload(form: string, bearer: string, type: string) {
+  const response = await exports.default.fetch(
+    new Request(`${root}/forms/${form}/submissions`, {
+      headers: { Authorization: `Bearer ${bearer}`, Accept: type },
+    }),
+  );
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  expect((await reader?.read())?.value).toContain("early");
+  return async () => {
+    let rest = "";
+    const readAll = async () => {
+      for (;;) {
+        const { value, done } = (await reader?.read()) ?? { done: true };
+        if (done) return "ended";
+        rest += value;
+      }
+    };
+    const end = await readAll().catch(() => "aborted");
+    return { end, rest };
+  };
+}
+
 describe("A download of a narrow credential", () => {
   const downloads: [string, string, object][] = [
     ["application/x-ndjson", "other items", viewOf("theirs")],
@@ -40,40 +78,36 @@ describe("A download of a narrow credential", () => {
   it.each(downloads)(
     "as %s follows the view from the next step when it shows %s",
     async (type, _, changed) => {
-      const form = await makeForm(owner, fields, viewOf("ours"));
-      const items = `/forms/${form}/submissions`;
-      const title = "t".repeat(1200);
-      for (let batch = 0; batch < 13; batch += 1) {
-        const operations = Array.from({ length: 100 }, () => ({
-          op: "create",
-          data: { title, team: "ours", note: batch < 10 ? "early" : "SECRET" },
-        }));
-        expect((await owner.post(`${items}/batch`, { operations })).status).toBe(200);
-      }
+      const form = await makeLongForm();
       const partner = await client({ permissions: rights, resources: [`form:${form}/v`] });
-      const response = await exports.default.fetch(
-        new Request(root + items, {
-          headers: { Authorization: `Bearer ${partner.bearer}`, Accept: type },
-        }),
-      );
-      const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-      const first = await reader?.read();
-      expect(first?.value).toContain("early");
+      const readRest = await startDownload(form, partner.bearer, type);
       expect((await owner.patch(`/forms/${form}/schema`, changed)).status).toBe(200);
-      let rest = "";
-      const readRest = async () => {
-        for (;;) {
-          const { value, done } = (await reader?.read()) ?? { done: true };
-          if (done) return "ended";
-          rest += value;
-        }
-      };
-      const end = await readRest().catch(() => "aborted");
+      const { end, rest } = await readRest();
       expect(rest).not.toContain("SECRET");
       // A table has one header, so it cannot go on with other fields.
       expect(end).toBe(type === "text/csv" ? "aborted" : "ended");
     },
   );
+});
+
+describe("A download", () => {
+  const changes: [string, (id: string, form: string) => Promise<Answer>][] = [
+    [
+      "is narrowed to a view",
+      (id, form) => admin("POST", `/integrations/${id}`, { resources: [`form:${form}/v`] }),
+    ],
+    ["is revoked", (id) => admin("POST", `/integrations/${id}/revoke`, {})],
+  ];
+
+  it.each(changes)("ends when its credential %s", async (_, change) => {
+    const form = await makeLongForm();
+    const { id, token } = await issue({ permissions: rights, resources: [`form:${form}`] });
+    const readRest = await startDownload(form, token, "application/x-ndjson");
+    expect((await change(id, form)).status).toBeLessThan(300);
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    const { end, rest } = await readRest();
+    expect([end, rest.includes("SECRET")]).toEqual(["aborted", false]);
+  });
 });
 
 describe("After its item left the view, a narrow credential", () => {

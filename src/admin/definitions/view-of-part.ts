@@ -36,9 +36,9 @@ export function suggestName(view: PartOfView, { definition, kind }: Shape, text:
   const { names } = text.definitionAccess.give;
   const { fields, source } = view;
   const items = nameItems(view, { definition, kind }, text);
-  // Only a view with other fields leads to a view of the same items.
-  if (!fields) return source ? names.allFields(items) : items;
   const all = definition.fields.fields;
+  // Only a view with other fields leads to a view of the same items.
+  if (!fields || fields.length === all.length) return source ? names.allFields(items) : items;
   const labels = (isShown: boolean) =>
     all.filter(({ key }) => fields.includes(key) === isShown).map(({ label }) => label);
   const [shown, hidden] = [labels(true), labels(false)];

@@ -115,23 +115,17 @@ export function nextViewVersions(
   return Object.fromEntries(versions);
 }
 
-/**
- * The meaning of a view with the formulas that decide what it matches and shows: all of them if it has a computed field,
- * because formulas may use each other.
- */
-export function viewContent(collection: Collection, view: View): string {
-  const { fields } = collection.definition.fields;
-  const conditions = JSON.stringify(view.conditions ?? []);
-  const isUsed = ({ key }: Field) =>
-    (view.fields?.includes(key) ?? true) || conditions.includes(JSON.stringify(key));
-  const usesFormulas = fields.some((field) => isUsed(field) && formulasOf(field).length > 0);
-  const formulas = usesFormulas ? fields.flatMap(formulasOf) : [];
-  return [viewMeaning(collection, view), ...formulas].join("\n");
-}
-
-function formulasOf(field: Field): string[] {
-  if (field.type === "line_items") return field.fields.flatMap(formulasOf);
-  return field.type === "computed" ? [`${field.id} ${field.formula}`] : [];
+/** Whether a view shows or matches results with these ids. Those of columns count. */
+export function usesResults(collection: Collection, view: View, ids: readonly number[]): boolean {
+  if (ids.length === 0) return false;
+  const isResult = ({ id }: Field) => ids.includes(id);
+  const shown = collection.definition.fields.fields.filter(
+    ({ key }) => view.fields?.includes(key) ?? true,
+  );
+  return (
+    shown.some((field) => isResult(field) || ("fields" in field && field.fields.some(isResult))) ||
+    useResults(collection, parseView(collection, view, meOperand).conditions, ids)
+  );
 }
 
 /** Two 32-bit hashes (FNV-1a) from different starts. Nobody gains from a collision: only definers could make one. */

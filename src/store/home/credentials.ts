@@ -17,7 +17,7 @@ import {
 import { filterAllowed, type Permission } from "#domain/credential/permissions.ts";
 import { confirmStatements, type CheckedDefinition } from "#store/data/confirm-definitions.ts";
 import { retryTransient } from "#store/db/retry.ts";
-import { credential, member } from "#store/db/schema.ts";
+import { credential, formerAccess, member } from "#store/db/schema.ts";
 import { insertAuditEntry, type AuditRecord } from "./audit.ts";
 import { guardCode, homeGuard } from "#store/db/guard.ts";
 import { nextVersion } from "#domain/timeline.ts";
@@ -146,6 +146,18 @@ const updateStatement = homeStatement<InsertedColumns>((db, v) =>
   db.update(credential).set(pick(v, mutableColumns)).where(eq(credential.id, v.id)),
 );
 
+/**
+ * An edit decides on what the credential had and gets. So a restore returns nothing of that which it lost before.
+ */
+const forgetDecidedAccess = homeStatement<Pick<InsertedColumns, "id" | "resources">>((db, v) =>
+  db.delete(formerAccess).where(
+    sql`credential_id = ${v.id} and exists (
+        select 1 from (select value from json_each(${v.resources})
+          union all select j.value from credential c, json_each(c.resources) j where c.id = ${v.id})
+        where value = name or substr(value, 1, length(name) + 1) = name || '/')`,
+  ),
+);
+
 const revokeStatement = homeStatement<{ id: string; at: number }>((db, v) =>
   db
     .update(credential)
@@ -248,7 +260,9 @@ export async function updateCredential(
     expectedVersion,
     version: nextVersion(expectedVersion, db.timeline),
   };
-  const statements = [guardVersion, updateStatement].map((bind) => bind(db, values));
+  const statements = [guardVersion, forgetDecidedAccess, updateStatement].map((bind) =>
+    bind(db, values),
+  );
   return storeConfirmed(databases, actingMember, definitions, [
     ...statements,
     insertAuditEntry(db, { ...auditRecord }),
