@@ -43,7 +43,7 @@ describe("Call counts of a credential", () => {
     await caller.get("/me");
     await expectLogged(id, 3);
     expect(await countsOf(id)).toEqual({ requests: 3, refusals: 0 });
-    const { days } = (await admin("GET", "")).body;
+    const { request_days: days } = (await admin("GET", "")).body;
     expect(days.at(-1).requests).toBeGreaterThanOrEqual(3);
     expect(await storedRequests(id)).toBe(1);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 15 * minute });
