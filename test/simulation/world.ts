@@ -281,7 +281,8 @@ export class World {
         // A restore ends all connections.
         const answer = generation === scheduler.generation ? received : "lost";
         const tookMs = Math.round(scheduler.now - sentAt);
-        if (tookMs > maxAnswerMs) this.thrown.push(`${label()} took ${tookMs} ms`);
+        const isFormer = received !== "lost" && received.isFormer;
+        if (tookMs > maxAnswerMs && !isFormer) this.thrown.push(`${label()} took ${tookMs} ms`);
         if (scheduler.trace)
           scheduler.note(`${label()}${sent()} -> ${answer === "lost" ? answer : answer.status}`);
         scheduler.within(activity, () => resolve(answer));
