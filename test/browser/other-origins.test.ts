@@ -24,7 +24,7 @@ describe("The documentation's page on another origin", () => {
     await new Promise<void>((resolve) => site.listen(0, resolve));
     await server.start();
     call = caller(server.url, (await server.credential()).token);
-    const options = command.replace("https://www.example.com", siteOrigin("127.0.0.1")).split(" ");
+    const options = command.replace("http://localhost:5173", siteOrigin("127.0.0.1")).split(" ");
     ({ token } = await server.credential(...options));
   });
   afterAll(async () => {
