@@ -1,6 +1,6 @@
 import { type Credential, countCalls } from "#domain/credential/credential.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
-import { dayInZone, endOfDayMs, formatTimestamp } from "#domain/time.ts";
+import { addDays, dayInZone, endOfDayMs } from "#domain/time.ts";
 import {
   loadOverview,
   type FormState,
@@ -104,9 +104,7 @@ export async function getOverview(ctx: MemberContext, zone: string): Promise<Ove
 
 /** The days of the charts, and the one before them. */
 const daysUntil = (today: string) =>
-  Array.from({ length: overviewDays + 1 }, (_, i) =>
-    formatTimestamp(Date.parse(`${today}T00:00:00Z`) - (overviewDays - i) * dayMs).slice(0, 10),
-  );
+  Array.from({ length: overviewDays + 1 }, (_, i) => addDays(today, i - overviewDays));
 
 const newPeriodMs = 30 * dayMs;
 

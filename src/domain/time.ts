@@ -119,6 +119,10 @@ export function dayInZone(time: number, zone: string): string {
   return formatTimestamp(time + offsetAt(zone, time) * minuteMs).slice(0, 10);
 }
 
+/** The calendar day (`YYYY-MM-DD`) that is `days` after another one, or before it if negative. */
+export const addDays = (day: string, days: number): string =>
+  formatTimestamp(Date.parse(`${day}T00:00:00Z`) + days * 24 * 60 * minuteMs).slice(0, 10);
+
 /** `YYYY-MM-DD HH:MM:SS` as clocks in a zone show it. */
 export function formatLocalDateTime(time: number, zone: string): string {
   return formatTimestamp(time + offsetAt(zone, time) * minuteMs)

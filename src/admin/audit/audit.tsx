@@ -10,7 +10,7 @@ import { AdminPage } from "#admin/layout.tsx";
 import { AuditFilters } from "./filters.tsx";
 import { AuditSentence, EntryDetails } from "./entries.tsx";
 import { ChangedFields, GroupSentence } from "./groups.tsx";
-import { formatTimestamp, endOfDayMs, isCalendarDay } from "#domain/time.ts";
+import { addDays, formatTimestamp, endOfDayMs, isCalendarDay } from "#domain/time.ts";
 import { Hono } from "hono";
 import { problem } from "#domain/problem/problem.ts";
 import type { AdminEnv } from "#http/env.ts";
@@ -48,7 +48,6 @@ function groupDocument(
 }
 
 const pageSize = 100;
-const dayMs = 24 * 60 * 60 * 1000;
 
 const queryParameters = textParameters(
   "actor",
@@ -181,8 +180,5 @@ function parseDayEnd(field: string, text = "", zone: string, days: number): numb
   if (!isCalendarDay(text)) {
     throw problem.invalidInput([{ field, code: "invalid_format", reason: reasonFor("notDay") }]);
   }
-  return endOfDayMs(
-    formatTimestamp(Date.parse(`${text}T00:00:00Z`) + days * dayMs).slice(0, 10),
-    zone,
-  );
+  return endOfDayMs(addDays(text, days), zone);
 }

@@ -2,7 +2,7 @@ import { useText } from "#admin/language/index.tsx";
 import { dayInput, SelectOptions } from "#html/inputs.tsx";
 import { Fold } from "#html/parts.tsx";
 import { useViewer } from "#html/viewer.tsx";
-import { dayInZone, formatTimestamp } from "#domain/time.ts";
+import { addDays, dayInZone } from "#domain/time.ts";
 
 export function AuditFilters({
   query,
@@ -98,18 +98,15 @@ const TextFilter = ({ name, label, example, query }: TextFilterProps) => (
   </label>
 );
 
-const dayMs = 24 * 60 * 60 * 1000;
-
 /** Links to the entries of today, yesterday and the last 7 days that match the other filters. */
 function DayLinks({ query }: { query: Record<string, string> }) {
   const { days } = useText().audit.filters;
   const { now, zone } = useViewer();
-  const today = Date.parse(`${dayInZone(now, zone)}T00:00:00Z`);
-  const dayBefore = (count: number) => formatTimestamp(today - count * dayMs).slice(0, 10);
+  const today = dayInZone(now, zone);
   const links = [
-    [days.today, dayBefore(0), dayBefore(0)],
-    [days.yesterday, dayBefore(1), dayBefore(1)],
-    [days.week, dayBefore(6), dayBefore(0)],
+    [days.today, today, today],
+    [days.yesterday, addDays(today, -1), addDays(today, -1)],
+    [days.week, addDays(today, -6), today],
   ] as const;
   const { before: _before, since: _since, each: _each, ...filters } = query;
   return (

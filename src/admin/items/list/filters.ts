@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { viewerOf } from "#admin/preferences.ts";
 import { valueType, type Field } from "#domain/definition/field.ts";
-import { dayInZone, localToUtc } from "#domain/time.ts";
+import { addDays, dayInZone, localToUtc } from "#domain/time.ts";
 import type { Collection, View } from "#domain/definition/collection.ts";
 import { fieldText, typedNumber } from "#admin/form-input.ts";
 import { toHalfWidth } from "#domain/text.ts";
@@ -57,8 +57,7 @@ function wholeDayCondition(
 ): Condition {
   const [first = "", last = first] = values;
   const startOf = (day: string) => localToUtc(`${day}T00:00`, zone) ?? day;
-  const endOf = (day: string) =>
-    isDay(day) ? startOf(new Date(Date.parse(day) + dayMs).toISOString().slice(0, 10)) : day;
+  const endOf = (day: string) => (isDay(day) ? startOf(addDays(day, 1)) : day);
   const from = { field, op: "gte", value: startOf(first) };
   switch (op) {
     case "gte":
