@@ -19,6 +19,7 @@ import { confirmStatements, type CheckedDefinition } from "#store/data/confirm-d
 import { retryTransient } from "#store/db/retry.ts";
 import { credential, formerAccess, member } from "#store/db/schema.ts";
 import { insertAuditEntry, type AuditRecord } from "./audit.ts";
+import { entryNameSql } from "./listeners.ts";
 import { guardCode, homeGuard } from "#store/db/guard.ts";
 import { nextVersion } from "#domain/timeline.ts";
 import { named, pick, homeStatement, nextVersionSql } from "#store/db/statement.ts";
@@ -146,15 +147,11 @@ const updateStatement = homeStatement<InsertedColumns>((db, v) =>
   db.update(credential).set(pick(v, mutableColumns)).where(eq(credential.id, v.id)),
 );
 
-/**
- * An edit decides on what the credential had and gets. So a restore returns nothing of that which it lost before.
- */
+/** An edit decides on everything that the credential had and gets, so a restore returns nothing of that. */
 const forgetDecidedAccess = homeStatement<Pick<InsertedColumns, "id" | "resources">>((db, v) =>
   db.delete(formerAccess).where(
-    sql`credential_id = ${v.id} and exists (
-        select 1 from (select value from json_each(${v.resources})
-          union all select j.value from credential c, json_each(c.resources) j where c.id = ${v.id})
-        where value = name or substr(value, 1, length(name) + 1) = name || '/')`,
+    sql`credential_id = ${v.id} and name in (select ${entryNameSql} from json_each(${v.resources}) j
+      union all select ${entryNameSql} from credential c, json_each(c.resources) j where c.id = ${v.id})`,
   ),
 );
 

@@ -11,7 +11,7 @@ import { lastChangeSql } from "#store/data/changes.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { collectionNames, type Webhook } from "#domain/webhook/webhook.ts";
 
-/** The name of the collection of an entry `j` of a webhook's collections, which may name a view of it. */
+/** The name of the app or form of `j`, a resource of a credential or a collection of a webhook, which may name a view of it. */
 export const entryNameSql = sql.raw("substr(j.value, 1, instr(j.value || '/', '/') - 1)");
 
 /** True when webhook `w` listens to the collection with this qualified key, `app:KEY` or `form:KEY`. */
