@@ -24,9 +24,14 @@ const shiftJisForms: Record<string, string> = {
   "¬": "￢",
 };
 
-/** The text with the characters that Windows has in Shift_JIS files, such as ～ in place of the wave dash 〜. */
-export const toShiftJisForms = (text: string): string =>
-  text.replaceAll(/[〜‖−—¢£¬]/g, (character) => shiftJisForms[character] ?? character);
+/**
+ * Folds case, and the characters that Windows has in Shift_JIS files, such as ～ in place of the wave dash 〜. So the
+ * names in a file match those of a definition.
+ */
+export const foldImportedName = (text: string): string =>
+  text
+    .replaceAll(/[〜‖−—¢£¬]/g, (character) => shiftJisForms[character] ?? character)
+    .toLowerCase();
 
 /** The text with a capital letter at its start. */
 export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

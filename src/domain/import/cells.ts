@@ -1,6 +1,6 @@
 import type { Field, FieldOption } from "#domain/definition/field.ts";
 import { parseJson } from "#domain/json.ts";
-import { toHalfWidth, toShiftJisForms } from "#domain/text.ts";
+import { foldImportedName, toHalfWidth } from "#domain/text.ts";
 import { localToUtc } from "#domain/time.ts";
 
 /** The notation of the cells of a file. */
@@ -161,7 +161,7 @@ function buildOptionNames(options: readonly FieldOption[]): OptionNames {
 
 const separatorsIn = (text: string) =>
   Array.from(text.matchAll(/[,;\n、，；]/g), ({ index }) => index);
-const foldName = (text: string) => toShiftJisForms(text.trim()).toLowerCase();
+const foldName = (text: string) => foldImportedName(text.trim());
 
 /** Matches by value, then by label. */
 function matchOption({ values, labels }: OptionNames, text: string): string {
@@ -185,8 +185,7 @@ function matchOptions(names: OptionNames, text: string): string[] {
     let lastIndex = firstIndex;
     for (let nextIndex = firstIndex; nextIndex < ends.length; nextIndex += 1) {
       remainingLookups -= 1;
-      const part = text.slice(position, ends[nextIndex]).trimStart();
-      const candidate = toShiftJisForms(part).toLowerCase();
+      const candidate = foldImportedName(text.slice(position, ends[nextIndex]).trimStart());
       if (names.allNames.has(candidate.trimEnd())) lastIndex = nextIndex;
       if (!names.namePrefixes.has(candidate)) break;
     }

@@ -3,7 +3,7 @@ import { uniqueIdOf, type Field } from "#domain/definition/field.ts";
 import { newItemId } from "#domain/item/item.ts";
 import type { BatchOperation } from "#domain/item/body.ts";
 import { sha256Bytes } from "#domain/credential/keys.ts";
-import { toShiftJisForms } from "#domain/text.ts";
+import { foldImportedName } from "#domain/text.ts";
 import { createCellReader, stripFormulaGuard, type CellFormat, type CellReader } from "./cells.ts";
 import { findSpreadsheetWords, readStatus } from "./spreadsheet.ts";
 
@@ -139,29 +139,27 @@ export const isColumnTarget = (target: string, collection: Collection): boolean 
 /** The part of a target that no other column may set too. */
 export const targetKey = (target: string): string => target.split(".")[0] ?? "";
 
-const foldHeader = (name: string) => toShiftJisForms(name).toLowerCase();
-
 /** The target of each column, by key or label; empty without a match, or when an earlier column has the target. */
 export function matchColumns(header: readonly string[], collection: Collection): string[] {
   // The ids and statuses of other systems have other meanings.
   const words = findSpreadsheetWords(header)?.columns;
   const systemNames: [string, string][] = words
     ? [
-        [foldHeader(words.id), itemTargets.id],
-        [foldHeader(words.status), itemTargets.status],
+        [foldImportedName(words.id), itemTargets.id],
+        [foldImportedName(words.status), itemTargets.status],
       ]
     : [];
   const names = new Map<string, string>([
     ...systemNames,
     ...importableFields(collection).flatMap(({ key, label, previous_keys: formerKeys }) =>
-      [label, ...formerKeys].map((name): [string, string] => [foldHeader(name), key]),
+      [label, ...formerKeys].map((name): [string, string] => [foldImportedName(name), key]),
     ),
   ]);
   const usedTargets = new Set<string>();
   return header.map((name) => {
     const target = isColumnTarget(name, collection)
       ? name
-      : (names.get(foldHeader(name)) ?? names.get(foldHeader(stripFormulaGuard(name))));
+      : (names.get(foldImportedName(name)) ?? names.get(foldImportedName(stripFormulaGuard(name))));
     if (target === undefined || !isColumnTarget(target, collection)) return "";
     if (usedTargets.has(targetKey(target))) return "";
     usedTargets.add(targetKey(target));
