@@ -1,4 +1,4 @@
-import type { Child } from "hono/jsx";
+import type { Child, PropsWithChildren } from "hono/jsx";
 import { partTexts } from "./language.ts";
 import { useViewer } from "./viewer.tsx";
 
@@ -23,6 +23,16 @@ interface ConfirmedProps extends ButtonProps {
   /** Further inputs in the dialog. */
   children?: Child;
 }
+
+/** Enter in an input presses the first button of a form. Nobody sees this one, which stands before all others. */
+export const EnterButton = ({
+  children,
+  ...attributes
+}: PropsWithChildren<{ name?: string; value?: string; formnovalidate?: boolean }>) => (
+  <button type="submit" class="unseen" tabindex={-1} aria-hidden="true" {...attributes}>
+    {children}
+  </button>
+);
 
 /** A button that posts a form, directly or after a confirmation. It works without scripts. */
 export function Action(props: DirectProps | ConfirmedProps) {

@@ -6,6 +6,7 @@ import type { AppName } from "#store/data/edited-collection.ts";
 import { zoneOptions } from "#admin/time-zones.ts";
 import type { PageContext } from "#admin/layout.tsx";
 import { fieldKeys, needsChosenKey, rulesOf, type Draft, type DraftField } from "./draft.ts";
+import { EnterButton } from "#html/action-button.tsx";
 import { Input, Select } from "#html/inputs.tsx";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { nameLocation } from "#admin/databases/locations.ts";
@@ -203,21 +204,6 @@ function PreviewInputs({ finished, frame }: EditorProps) {
   );
 }
 
-/** Enter in an input presses the first button of the form. */
-const ReviewOnEnter = () => (
-  <button
-    type="submit"
-    name="do"
-    value="check"
-    class="unseen"
-    tabindex={-1}
-    aria-hidden="true"
-    formnovalidate
-  >
-    {useText().definitionEditor.review}
-  </button>
-);
-
 /** Edits all fields of a definition on one page, with a preview and the effects of saving. */
 export function Editor(props: EditorProps) {
   const { kind, draft, stored, preview, wrong: problem, action } = props;
@@ -234,7 +220,9 @@ export function Editor(props: EditorProps) {
         data-editor=""
         data-warn={props.isUnsaved ? "unsaved" : ""}
       >
-        <ReviewOnEnter />
+        <EnterButton name="do" value="check" formnovalidate>
+          {text.review}
+        </EnterButton>
         <input type="hidden" name="version" value={String(draft.version)} />
         <input type="hidden" name="known" value={storedKeys} />
         {draft.copyOf ? <input type="hidden" name="copy_of" value={draft.copyOf} /> : null}

@@ -14,6 +14,7 @@ import { textOf, type FormValues } from "#admin/form-input.ts";
 import type { SeenDigests } from "./changes.ts";
 import { ReferencesContext, type References } from "#admin/items/references.tsx";
 import { explainItemProblem } from "#admin/explain-problem.ts";
+import { EnterButton } from "#html/action-button.tsx";
 import { ItemInputs } from "./inputs.tsx";
 
 function ConflictChoice({
@@ -105,21 +106,11 @@ function SubmitButtons({ kind, view }: { kind: "app" | "form"; view: ItemView | 
   );
 }
 
-/** Enter in an input presses the first button of the form, which could move a row. */
+/** Without it, Enter could move a row. */
 function SaveOnEnter({ kind, view }: { kind: "app" | "form"; view: ItemView | undefined }) {
   const isSubmitted = kind === "form" && view?.status !== "submitted";
-  return (
-    <button
-      type="submit"
-      name={isSubmitted ? "$status" : undefined}
-      value={isSubmitted ? "submitted" : undefined}
-      class="unseen"
-      tabindex={-1}
-      aria-hidden="true"
-    >
-      {useText().terms.saveChanges}
-    </button>
-  );
+  const status = isSubmitted ? { name: "$status", value: "submitted" } : {};
+  return <EnterButton {...status}>{useText().terms.saveChanges}</EnterButton>;
 }
 
 /** After “create”, the form is shown again for the next item, with the values that items often share. */
