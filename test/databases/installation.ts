@@ -37,12 +37,15 @@ export function isolate(caller: Client, replaced: Replaced = bothDatabases): Cli
 export async function area(
   path: string,
   body?: object,
-  replaced: object = bothDatabases,
+  {
+    headers,
+    replaced = bothDatabases,
+  }: { headers?: Record<string, string>; replaced?: object | undefined } = {},
 ): Promise<Answer> {
   const bindings = { ...env, ...replaced } as unknown as WorkerBindings;
   const service = createService(workerPorts(bindings), workerSettings(bindings));
   const ctx = createExecutionContext();
-  const sent = await adminRequest(body ? "POST" : "GET", path, body);
+  const sent = await adminRequest(body ? "POST" : "GET", path, body, headers);
   const answer = await answerOf(await app.fetch(sent, service, ctx));
   await waitOnExecutionContext(ctx);
   return answer;

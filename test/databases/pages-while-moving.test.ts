@@ -1,23 +1,10 @@
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { runMoves } from "../../src/actions/run-moves.ts";
-import { app } from "../../src/app.ts";
-import { workerPorts, workerSettings, type WorkerBindings } from "../../src/platform.ts";
-import { createService } from "../../src/service.ts";
-import { answerOf, type Answer, type Client } from "../support/client";
+import type { Client } from "../support/client";
 import { announce, upload } from "../support/files";
 import { isApiPath, pathWith, routes } from "../support/routes";
-import { adminRequest, freshKey } from "../support/service";
-import {
-  bothDatabases,
-  databasesOf,
-  home,
-  isolate,
-  migrate,
-  newCaller,
-  useOnly,
-} from "./installation";
+import { freshKey } from "../support/service";
+import { area, databasesOf, home, isolate, migrate, newCaller, useOnly } from "./installation";
 import { finish, letTimePass, phaseOf, request, scheduleContext, type Names } from "./moves";
 
 // Every page and list shows an app or form once, whatever a move has done so far.
@@ -39,17 +26,6 @@ let reader: Client;
 let parameters: Record<"app" | "form", { key: string; id: string; version: string }>;
 let shared: Record<"webhook" | "credential" | "file" | "search", string>;
 let key: string;
-
-async function area(path: string, accept = "application/json", body?: object): Promise<Answer> {
-  const bindings = { ...env, ...bothDatabases } as unknown as WorkerBindings;
-  const service = createService(workerPorts(bindings), workerSettings(bindings));
-  const method = body ? "POST" : "GET";
-  const sent = await adminRequest(method, path.replace(/^\/admin/, ""), body, { Accept: accept });
-  const ctx = createExecutionContext();
-  const answer = await answerOf(await app.fetch(sent, service, ctx));
-  await waitOnExecutionContext(ctx);
-  return answer;
-}
 
 /** Creates an app, and a form that refers to it and needs attention, with all that pages show of them. */
 async function makeWorld(database: Names): Promise<void> {
@@ -86,7 +62,7 @@ async function makeWorld(database: Names): Promise<void> {
   const hook = { name: "All", url: "https://receiver.example/hook", types: ["record.created"] };
   const { body: webhook } = await several.post("/webhooks", { ...hook, collections: "all" });
   const { items } = (await area("/integrations")).body;
-  const { id: search } = (await area("/people", undefined, { text: "Hanako Yamada" })).body;
+  const { id: search } = (await area("/people", { text: "Hanako Yamada" })).body;
   parameters = {
     app: { key: target, id: record.id, version: "1" },
     form: { key, id: item.id, version: "2" },
@@ -117,7 +93,7 @@ function parametersOf(path: string): Record<string, string> {
 async function read(path: string): Promise<string> {
   const { status, text } = isApiPath(path)
     ? await reader.get(path.slice("/api/v1".length))
-    : await area(path, "text/html");
+    : await area(path.replace(/^\/admin/, ""), undefined, { headers: { Accept: "text/html" } });
   return `${status} ${text.replaceAll(ofRequest, "")}`;
 }
 

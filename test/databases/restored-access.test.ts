@@ -14,12 +14,12 @@ beforeAll(async () => {
 });
 
 const remove = (form: string, replaced?: object) =>
-  area(`/forms/${form}/delete`, { confirm: form }, replaced);
+  area(`/forms/${form}/delete`, { confirm: form }, { replaced });
 
 async function restore(form: string, replaced?: object): Promise<number> {
   const { body } = await area("/deleted");
   const { id } = body.items.find(({ key }: Json) => key === form) ?? {};
-  return (await area(`/deleted/${id}/restore`, {}, replaced)).status;
+  return (await area(`/deleted/${id}/restore`, {}, { replaced })).status;
 }
 
 const permissions = ["submissions:read"];
@@ -33,7 +33,7 @@ async function makeWorld() {
   const { id } = await issue({ permissions, resources: [`form:${form}`] });
   const resources = async () => (await area(`/integrations/${id}`)).body.resources;
   const edit = (named: string[], replaced?: object) =>
-    area(`/integrations/${id}`, { permissions, resources: named }, replaced);
+    area(`/integrations/${id}`, { permissions, resources: named }, { replaced });
   const narrow = () => edit([`form:${form}/titles`]);
   return { form, resources, narrow, edit };
 }
