@@ -221,7 +221,7 @@ export async function editCredential(
       const { permissions, resources, origins } = before;
       const undone = { ...after, permissions, resources, origins };
       const own = nextVersion(version, ctx.databases.timeline);
-      // A later change has decided anew what the credential sees, so it stays.
+      // The undo must not overwrite a later change, which has decided what the credential sees.
       await storeReplacement(ctx, own, undone, "credential.edit", []);
       await pushStoredCredential(ctx, before.id);
     },

@@ -9,8 +9,8 @@ import type { ApiEnv, RequestContext } from "./env.ts";
 const checkPeriodMs = 1000;
 
 /**
- * Ends a download when its credential has lost rights. Otherwise, a client that reads slowly would get what is written for as
- * long as it likes.
+ * Ends a download when its credential has lost rights. Otherwise, a client that reads slowly would keep receiving items after
+ * a revocation.
  */
 export function endWithRights(
   {
