@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { parseArguments } from "../src/dev/command.ts";
 import { stop } from "../src/dev/deploy/wrangler.ts";
 
-/** Runs an example of this repository, whose program needs no code for `--help`. */
+/** Runs an example of this repository. Handles `--help`, so the programs need no code for it. */
 
 interface Example {
   program: string;
   purpose: string;
-  /** What the program reads from the command line and the environment, a line for each. */
+  /** The arguments and environment variables of the program, one on each line. */
   inputs: string[];
   options?: string[];
   maxArguments?: number;
@@ -29,7 +29,7 @@ const examples: Record<string, Example> = {
   },
   "night-job": {
     program: "night-job/run.ts",
-    purpose: "Stores the orders of a day in the app orders, once however often you run it.",
+    purpose: "Stores each order of a day once in the app orders, however often you run it.",
     inputs: [
       "EDGE_FORMS_URL       URL of the service; default: http://127.0.0.1:8787",
       `EDGE_FORMS_TOKEN     ${token}`,

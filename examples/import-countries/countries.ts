@@ -58,7 +58,7 @@ export interface Country {
   [key: string]: unknown;
 }
 
-/** The records to send, as the service returns them: text in Unicode normal form C, and null for empty text. */
+/** The records to send. Like the service, they have texts in Unicode NFC, and null instead of empty texts. */
 export const countries: Country[] = source.map((country) => ({
   code: country.cca3,
   name: storedText(country.name.common),

@@ -33,7 +33,7 @@ async function call(
   return { document, etag: response.headers.get("ETag") ?? "" };
 }
 
-// Requests with the same key create one record, so you can run this twice.
+// Requests with the same key create one record, so you can run this program twice.
 const created = await call(
   "POST",
   "/apps/orders/records",
@@ -48,7 +48,7 @@ const created = await call(
 );
 console.log(`created ${created.document.receipt_number}, total ${created.document.data.total}`);
 
-// Changes only this version. The service returns 412 if another client changed the record first.
+// Changes the record only if it still has this version. Otherwise, the service returns 412.
 const path = `/apps/orders/records/${created.document.id}`;
 const current = await call("GET", path);
 const updated = await call(
