@@ -8,32 +8,32 @@
     order = orders.create({"customer": "Yamada", "lines": [{"sku": "A-1", "qty": 2}]})
     orders.update(order["id"], lambda item: {"priority": (item["data"]["priority"] or 0) + 1})
     orders.upsert("code", {"code": "4711", "customer": "Sato"})
-    for each in orders.search({"conditions": [{"field": "priority", "op": "gte", "value": 2}]}):
-        print(each["receipt_number"], each["data"]["total"])
+    for match in orders.search({"conditions": [{"field": "priority", "op": "gte", "value": 2}]}):
+        print(match["receipt_number"], match["data"]["total"])
 
     with open("a.pdf", "rb") as file:
         invoice = client.files.upload(file.read(), collection="app:orders", field="invoices", name="a.pdf")
     orders.update(order["id"], {"invoices": [invoice]})
 
-For an API client, pass `client_id` and `client_secret` instead of `token`. All threads share one access token, which
-is renewed automatically. `client.records(app)` and `client.submissions(form)` have the same methods. A client is safe
-to use from many threads: create one and keep it.
+For an API client, pass `client_id` and `client_secret` instead of `token`. The client then fetches and renews access
+tokens. `client.records(app)` and `client.submissions(form)` have the same methods. Many threads can use one client, so
+create one client and keep it.
 
 **Writes happen once.** Each write has its own Idempotency-Key, so a retry never writes twice, even if a response was
-lost. Pass `key` if a write must happen once across runs of your program: within 24 hours, the same key writes once. A
-key that was used with a different body raises `key_reused`. Only `update` accepts it, because its function may see a
-later item in another run.
+lost. If a write must happen once across runs of your program, pass `key`. Within 24 hours, the service writes once for
+each key. If you use a key again with a different body, the client raises `key_reused`. Only `update` does not raise it,
+because its function may receive a later item in another run.
 
-**Iterations resume.** `list`, `search` and `changes` return every item, page after page. Each has a `cursor`. Store it
-when you have processed an item, and pass it to a later iteration of the same list, search or feed. That one repeats at
-most one page and skips nothing.
+**Iterations resume.** `list`, `search` and `changes` return every item, page after page. Each iteration has a `cursor`.
+Store the cursor after you have processed an item, and pass it to a later iteration of the same list, search or feed.
+The later iteration repeats at most one page and skips nothing.
 
-**Failures** raise EdgeFormsError, with `code`, `status`, `errors` and `request_id`. Before that, the client retries:
+**Failures** raise EdgeFormsError, with `code`, `status`, `errors` and `request_id`. The client first retries:
 
-    429, 409 indexing               after Retry-After, never earlier. A limit on writes delays writes, not reads
-    no or broken response, 5xx      with exponential backoff and jitter, if it is safe: reads, and writes with a key
+    429, 409 indexing               after the time in Retry-After. A limit on writes delays writes, not reads
+    no or broken response, 5xx      with exponential backoff and jitter, only for reads and for writes with a key
     401 for an access token         once, with a new token
-    412 in update with a function   calls the function again after a random, growing pause, up to 50 times
+    412 in update with a function   after a random, growing pause, up to 50 times. Calls the function again
 """
 
 from __future__ import annotations
@@ -65,16 +65,16 @@ MAX_OPERATIONS = 100
 MAX_BYTES = 1_048_576
 MAX_CONFLICTS = 50
 MIN_BYTES_PER_SECOND = 50_000
-"""The slowest supported connection. Transfers of files get more time accordingly."""
+"""The slowest supported connection. It determines the additional time for a transfer of a file."""
 MAX_REFUSALS = 100
-"""How often one call may be rate limited. Other programs with the same credential may use up the limit each time."""
+"""The maximum number of 429 responses to one call. Other programs with the same credential can use up the limit."""
 
 
 class EdgeFormsError(Exception):
     """Raised for every failed call.
 
-    `code` is a code of the service (https://…/docs/errors.md), or `network_error`, `timeout`, `unexpected_answer`,
-    `key_reused`, `invalid_webhook`.
+    `code` is a code of the service (https://…/docs/errors.md), `network_error`, `timeout`, `unexpected_answer`,
+    `key_reused` or `invalid_webhook`.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class EdgeFormsError(Exception):
     ) -> None:
         super().__init__(message)
         self.code = code
-        #: The HTTP status; 0 without a response.
+        #: The HTTP status. 0 if there was no response.
         self.status = status
         #: The whole problem document (RFC 9457).
         self.problem: Json = problem or {}
@@ -108,12 +108,12 @@ class EdgeFormsError(Exception):
 
     @property
     def _is_uncertain(self) -> bool:
-        """Whether the outcome is unknown: the response was lost, or came from something other than the service."""
+        """Whether the outcome is unknown, because the response was lost or did not come from the service."""
         return self.code in ("network_error", "timeout") or self.status == 408 or self.status >= 500
 
 
 class BatchError(EdgeFormsError):
-    """A batch failed after some of its parts were stored. `results` are the results of the stored parts."""
+    """A batch failed after the service had stored some of its parts. `results` are the results of these parts."""
 
     def __init__(self, cause: EdgeFormsError, results: Results) -> None:
         details = (cause.code, cause.status, cause.problem, cause.retry_after, cause.request_id)
@@ -128,9 +128,9 @@ class EdgeForms:
     token          A personal token, or a function that returns the current one.
     client_id, client_secret, scope
                    The credentials of an API client, instead of a token. `scope` limits the access tokens.
-    retries        The number of retries after a failure. Waiting after 429 does not count.
+    retries        The maximum number of retries after a failure. Retries after a 429 do not count.
     timeout        Seconds for each attempt.
-    longest_wait   Seconds. A longer Retry-After raises the error.
+    longest_wait   The maximum wait in seconds. If Retry-After is longer, the client raises the error.
     concurrency    The number of parallel requests.
     """
 
@@ -191,8 +191,8 @@ class EdgeForms:
     ) -> Any:
         """Calls any other route below `/api/v1`.
 
-        Retries GET, HEAD, PUT and requests with an Idempotency-Key after every failure, and other requests only if the
-        service says that it did nothing.
+        Retries GET, HEAD, PUT and requests with an Idempotency-Key after every failure. Retries other requests only if
+        the response shows that the service did nothing.
         """
         reads = method in ("GET", "HEAD")
         safe = reads or method == "PUT" or "idempotency-key" in (name.lower() for name in headers or {})
@@ -231,7 +231,7 @@ class EdgeForms:
             try:
                 return self._send_with_retries(lane, safe, request, within, binary)
             except EdgeFormsError as error:
-                # A 401 stored nothing. The access token may have expired or been revoked.
+                # With a 401, the service has stored nothing. The access token may be expired or revoked.
                 if error.status != 401 or not may_renew or isinstance(self._token, str):
                     raise
                 self._discard_token(bearer)
@@ -240,7 +240,7 @@ class EdgeForms:
     def _get_token(self) -> str:
         if self._token:
             return self._token if isinstance(self._token, str) else self._token()
-        # One thread fetches the token for all.
+        # One thread fetches the token for all threads.
         with self._token_lock:
             token, renew_at = self._access
             if time.monotonic() < renew_at:
@@ -252,7 +252,7 @@ class EdgeForms:
             if not isinstance(reply, dict) or not isinstance(reply.get("access_token"), str):
                 raise EdgeFormsError("The token endpoint returned no access token.", "unexpected_answer")
             seconds = float(reply.get("expires_in") or 0)
-            # Renew a minute early, so that no token expires during a request.
+            # Renews the token a minute early, so that it does not expire during a request.
             self._access = (reply["access_token"], time.monotonic() + max(seconds - 60, seconds / 2))
             return self._access[0]
 
@@ -264,7 +264,7 @@ class EdgeForms:
     def _send_with_retries(
         self, lane: str, safe: bool, request: urllib.request.Request, within: float, binary: bool = False
     ) -> _Reply:
-        """Sends the request and retries as often as is safe."""
+        """Sends the request, and retries it while this is safe."""
         failures = refusals = 0
         while True:
             try:
@@ -298,7 +298,7 @@ class EdgeForms:
                 if self._lane_opens_at[lane] > time.monotonic():
                     continue
                 reply = self._send_once(request, within, binary)
-            # `"default";r=599;t=12, "write";r=0;t=3`: a limit is used up for `t` seconds.
+            # In `"default";r=599;t=12, "write";r=0;t=3`, the limit `write` allows no request for 3 seconds.
             for name, seconds in re.findall(r'"(\w+)";r=0;t=(\d+)', reply.headers.get("RateLimit", "")):
                 for each in ("read", "write") if name == "default" else ("write",):
                     self._delay_lane(each, min(float(seconds), self._longest_wait))
@@ -334,7 +334,7 @@ class Collection:
         self._item = item
 
     def create(self, data: Json, *, status: str | None = None, key: str | None = None) -> Json:
-        """Creates an item. `status` is for submissions: a draft may lack required values."""
+        """Creates an item. A submission can have the `status` "draft". A draft can lack required values."""
         headers = {"Idempotency-Key": key or _new_key()}
         reply = self._client._send("write", "POST", self._items, _content(data, status), headers=headers)
         created: Json = _assert_same_body(reply).body
@@ -352,11 +352,11 @@ class Collection:
         status: str | None = None,
         key: str | None = None,
     ) -> Json:
-        """Merges a change into an item. Returns `outcome`, `etag` and, if the credential may read it, `item`.
+        """Merges a change into an item. Returns `outcome`, `etag` and, if the credential can read it, `item`.
 
         Omitted fields keep their values, and None clears a field. A function receives the current item and returns
-        the change, or None for no change. If another writer was faster, it is called again with the new item. With
-        `if_match`, another version raises `version_mismatch`.
+        the change, or None for no change. If another client changes the item first, the function is called again with
+        the new item. With `if_match`, every other version raises `version_mismatch`.
         """
         _check_tag("if_match", if_match)
         key = key or _new_key()
@@ -379,7 +379,7 @@ class Collection:
             except EdgeFormsError as error:
                 if error.code != "version_mismatch" or if_match or conflicts == MAX_CONFLICTS:
                     raise
-            # The range doubles with each conflict, to spread out the writers of one item.
+            # The range doubles with each conflict, to spread out clients that update one item at the same time.
             span = min(2, 0.04 * 2**conflicts)
             time.sleep(span / 4 + random.random() * span)
         raise AssertionError
@@ -391,10 +391,11 @@ class Collection:
     def batch(self, operations: Iterable[Json], *, key: str | None = None, items: bool = False) -> Results:
         """Runs operations and returns their results in order. With `items`, the results contain the items.
 
-        An operation is `{"op": "create", …}`, `update`, `upsert` or `delete`. Up to 100 operations and 1 MiB are
-        stored completely or not at all. More are stored in parts: BatchError has the `results` of the parts before
-        the rejected one, and pointers in its `errors` refer to all operations. With a `key`, you can send the same
-        operations again: stored parts return their results and are not stored again.
+        An operation is `{"op": "create", …}`, `update`, `upsert` or `delete`. The service stores up to 100 operations
+        and 1 MiB completely or not at all. The client splits a larger batch into parts. If a part fails, BatchError
+        has the `results` of the parts before it. The pointers in its `errors` refer to all operations. With a `key`,
+        you can send the same operations again. The service then returns the results of the stored parts and does not
+        store them again.
         """
         key = key or _new_key()
         whole = list(operations)
@@ -410,13 +411,13 @@ class Collection:
             except EdgeFormsError as error:
                 if error.status != 413 or end - start == 1:
                     raise BatchError(_shift_pointers(error, start), results) from error
-                # The part is too large for one batch, and nothing of it was stored.
+                # The part is too large for one batch. The service has stored nothing of it.
                 middle = (start + end) // 2
                 parts[:0] = [(start, middle), (middle, end)]
         return results
 
     def delete(self, id: str, *, if_match: str | None = None) -> None:
-        """Deletes a submission. If a response was lost and the submission is gone, it counts as deleted."""
+        """Deletes a submission. Succeeds if a response was lost and the submission no longer exists."""
         _check_tag("if_match", if_match)
         headers = {"If-Match": if_match} if if_match else None
         try:
@@ -426,7 +427,10 @@ class Collection:
                 raise
 
     def validate(self, data: Json, *, status: str | None = None) -> Json:
-        """Returns what creating this submission would store, or raises what it would raise."""
+        """Validates a submission without storing it. Returns the `data` that a create would store.
+
+        Raises the same errors as a create.
+        """
         checked: Json = self._client._send("read", "POST", f"{self._items}/validate", _content(data, status)).body
         return checked
 
@@ -448,9 +452,9 @@ class Collection:
     ) -> Walk:
         """Returns all changes in order, from a cursor or the oldest available change. "now" is the cursor of the end.
 
-        The walk ends after the last change, and its cursor continues there. With `every`, it polls at that interval,
-        in seconds. Several changes of one item may be merged into one, by the actor of the last. With `all`, they are
-        not.
+        The iteration ends after the last change. To continue there later, store its cursor. With `every`, the
+        iteration does not end, and polls at this interval, in seconds. The service can merge several changes of one
+        item into one. The merged change names the actor of the last one. With `all`, the service merges no changes.
         """
         query = {"limit": limit, "all": "true" if all else None}
         return self._walk("GET", self._changes, None, query, cursor, feed=True, every=every)
@@ -468,7 +472,7 @@ class Collection:
             reply = self._write_batch([operation], key, items=True)
         except EdgeFormsError as error:
             raise _as_single_item(error) from error
-        # In another run, the function sees a later item and may return another change. The write is done all the same.
+        # In another run, the function may receive a later item and return another change. The first one still counts.
         written: Json = (reply if repeated else _assert_same_body(reply)).body["results"][0]
         if "item" in written or "Idempotent-Replayed" not in reply.headers:
             return written
@@ -514,7 +518,7 @@ class Collection:
 
 
 class Files:
-    """Files, which items attach. Each is a dict with `id`, `name`, `content_type`, `bytes`, `sha256` and `links`."""
+    """Files of items. Each file is a dict with `id`, `name`, `content_type`, `bytes`, `sha256` and `links`."""
 
     def __init__(self, client: EdgeForms) -> None:
         self._client = client
@@ -522,7 +526,7 @@ class Files:
     def upload(self, content: bytes, *, collection: str, field: str, name: str, key: str | None = None) -> Json:
         """Uploads a file for a field of a `collection`, such as "form:purchase". The service verifies its digest.
 
-        Attach the file within 24 hours: add the returned value to the list in that field of an item.
+        Attach the file within 24 hours. To attach it, add the returned value to the list in this field of an item.
         """
         metadata = {
             "collection": collection,
@@ -544,7 +548,7 @@ class Files:
         return stored
 
     def download(self, file: str | Json) -> bytes:
-        """Returns the bytes of a file, given by its ID or as an item contains it, and verifies their digest."""
+        """Returns the bytes of a file and verifies their digest. `file` is its ID, or its object in an item."""
         id, carried = (file, 90_000_000) if isinstance(file, str) else (file["id"], file["bytes"])
         reply = self._client._send(
             "read", "GET", f"{_file(id)}/content", headers={"Accept": "*/*"}, carried=carried, binary=True
@@ -566,7 +570,7 @@ class Files:
         return link
 
     def delete(self, id: str) -> None:
-        """Deletes a file that no item has. If a response was lost and the file is gone, it counts as deleted."""
+        """Deletes a file that no item contains. Succeeds if a response was lost and the file no longer exists."""
         try:
             self._client._send("write", "DELETE", _file(id))
         except EdgeFormsError as error:
@@ -580,7 +584,7 @@ def _file(id: str) -> str:
 
 class Page(NamedTuple):
     items: list[Json]
-    #: The start of the next page; None at the end of a list or search.
+    #: The start of the next page. None at the end of a list or search.
     cursor: str | None
 
 
@@ -588,9 +592,9 @@ class Walk:
     """Iterates over all items, page after page. `pages()` returns whole pages. A page may be short or empty without
     being the last.
 
-    A later walk continues at `cursor`. The cursor moves to the next page only after the last item of a page was
-    taken, so a walk that is interrupted repeats some items and skips none. It is None before the first page and after
-    the end of a list or search. The cursor of a feed never ends.
+    A later iteration can continue at `cursor`. The cursor moves to the next page only after you have taken the last
+    item of a page. So an interrupted iteration repeats some items and skips none. The cursor is None before the first
+    page and after the end of a list or search. A feed has a cursor after every page.
     """
 
     def __init__(
@@ -620,8 +624,8 @@ def verify_webhook(
     not genuine.
 
     `secret` is `whsec_…`, or a list of two during a rotation. `body` is the raw body. `tolerance` is the allowed
-    difference between the clocks, in seconds. A delivery may arrive more than once: store `event["id"]` to detect
-    that.
+    difference between the clocks, in seconds. The same event may arrive more than once. Store `event["id"]` to detect
+    this.
     """
     given = {name.lower(): value for name, value in headers.items()}
     id, sent, signatures = (given.get(f"webhook-{name}", "") for name in ("id", "timestamp", "signature"))
@@ -663,7 +667,7 @@ class _Reply(NamedTuple):
 
 
 class _WithoutRedirects(urllib.request.HTTPErrorProcessor):
-    """Returns every response unchanged. Follows no redirect, because it would send the credential elsewhere."""
+    """Returns every response unchanged. Follows no redirect, because this would send the credential to another host."""
 
     def http_response(self, request: urllib.request.Request, response: Any) -> Any:
         return response
@@ -717,7 +721,7 @@ def _message(code: str, problem: Json) -> str:
 
 
 def _renamed(error: EdgeFormsError, rename: Callable[[str, str], str]) -> EdgeFormsError:
-    """Copies an error and replaces its fields and pointers by those that the caller knows."""
+    """Copies an error with fields and pointers that refer to the caller's arguments."""
     if not error.errors:
         return error
     names = ("field", "pointer")
@@ -755,7 +759,7 @@ def _split(operations: Sequence[Json]) -> list[tuple[int, int]]:
 
 
 def _assert_same_body(reply: _Reply) -> _Reply:
-    """Raises if the key was used with another body. Nothing was written this time."""
+    """Raises if an earlier request used the key with another body. The service then writes nothing."""
     if "Idempotency-Key-Mismatch" in reply.headers:
         message = "This key was used with another body. Nothing was written."
         raise EdgeFormsError(message, "key_reused", problem={"answer": reply.body})
@@ -776,7 +780,7 @@ def _check_address(url: str) -> None:
 
 
 def _check_tag(name: str, tag: str | None) -> None:
-    """Rejects an empty ETag, for example of an unset variable, because the write would apply to any version."""
+    """Rejects an empty ETag, such as an unset variable, because the service would write to any version."""
     if tag is not None and not tag.strip():
         raise ValueError(f"{name} is empty. Send an ETag, or omit it to write to any version.")
 
@@ -794,7 +798,7 @@ def _new_key() -> str:
 
 
 def _later(seconds: float) -> float:
-    """Adds a random delay, so that callers that waited together do not return together."""
+    """Adds a random delay, so that callers that waited together do not continue at the same moment."""
     return seconds + random.random() * min(0.25, 0.01 + seconds / 10)
 
 

@@ -1,6 +1,7 @@
-"""Tests of edge_forms.py against a running service, with somebody in between who fails on purpose.
+"""Tests of edge_forms.py against a running service, through a proxy that fails on purpose.
 
-URL, TOKEN, CLIENT_ID and CLIENT_SECRET name the service and credentials with high limits: `python3 -m unittest`.
+Set URL, TOKEN, CLIENT_ID and CLIENT_SECRET to the service and to credentials with high limits. Then run
+`python3 -m unittest`.
 """
 
 from __future__ import annotations
@@ -29,9 +30,10 @@ TIMEOUT = 1.0
 
 
 class Between(ThreadingHTTPServer):
-    """Passes requests on to the service, and fails as `faults` says: `slow`, `lost` and `half` once it is done.
+    """Forwards requests to the service. `faults` returns the fault of a request, or None.
 
-    A fault may also be an answer: a status and headers.
+    With `slow`, `lost` and `half`, the service has already processed the request. A fault can also be a response (a
+    status and headers), or headers that the proxy adds to the service's response.
     """
 
     daemon_threads = True
@@ -63,7 +65,7 @@ class _Passing(BaseHTTPRequestHandler):
         if fault in ("429", "500", "503"):
             fault = (int(fault), {"Retry-After": "0"})
         if isinstance(fault, tuple):
-            problem = {"code": "rate_limited" if fault[0] == 429 else "try_again", "detail": "Told on purpose."}
+            problem = {"code": "rate_limited" if fault[0] == 429 else "try_again", "detail": "Fails on purpose."}
             return self.answer(fault[0], fault[1], json.dumps(problem).encode())
         service = http.client.HTTPConnection(urlsplit(URL).netloc)
         sent = {name: value for name, value in self.headers.items() if name != "Host"}
@@ -92,7 +94,7 @@ class _Passing(BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(text[: len(text) // 2] if cut else text)
         except OSError:
-            pass  # Whoever asked has gone.
+            pass  # The client has closed the connection.
 
     def log_message(self, *_: object) -> None:
         pass
@@ -106,7 +108,7 @@ FIELDS: list[dict[str, Any]] = [
 
 
 def app(client: EdgeForms) -> str:
-    """The key of an app that nobody else uses."""
+    """Creates an app for one test and returns its key."""
     key = f"py{secrets.token_hex(4)}"
     client.request("PUT", f"/apps/{key}/schema", {"fields": FIELDS})
     return key
@@ -132,9 +134,9 @@ class Calls(unittest.TestCase):
             call()
         return caught.exception
 
-    def test_400_creates_through_every_kind_of_failure_none_lost_none_doubled(self) -> None:
+    def test_stores_each_of_400_creates_once_despite_every_kind_of_failure(self) -> None:
         orders = self.orders(retries=20)
-        # Every fourth request fails, each kind as often as the others.
+        # Every fourth request fails. All kinds of failure are equally frequent.
         self.between.faults = lambda index, method: None if index % 4 else FAULTS[index // 4 % len(FAULTS)]
         with ThreadPoolExecutor(16) as threads:
             made = list(threads.map(lambda number: orders.create({"number": number}), range(400)))
@@ -144,7 +146,7 @@ class Calls(unittest.TestCase):
         self.assertEqual(sorted(stored.values()), list(range(400)))
         self.assertEqual(set(stored), {each["id"] for each in made})
 
-    def test_an_update_by_a_function_happens_once_through_each_failure(self) -> None:
+    def test_applies_an_update_with_a_function_once_despite_each_failure(self) -> None:
         orders = self.orders()
         for fault in FAULTS:
             with self.subTest(fault):
@@ -155,7 +157,7 @@ class Calls(unittest.TestCase):
                 self.assertEqual((done["outcome"], done["item"]["data"]["number"]), ("updated", 2))
                 self.assertEqual(done["item"]["version"], 2)
 
-    def test_simultaneous_updates_of_one_item_all_count(self) -> None:
+    def test_applies_all_simultaneous_updates_of_one_item(self) -> None:
         orders = self.orders(timeout=30)
         made = orders.create({"number": 0})
         increase = lambda _: orders.update(made["id"], lambda item: {"number": item["data"]["number"] + 1})
@@ -167,7 +169,7 @@ class Calls(unittest.TestCase):
         late = self.raised(lambda: orders.update(made["id"], {"number": 9}, if_match='"1"'))
         self.assertEqual((late.code, late.status), ("version_mismatch", 412))
 
-    def test_files_are_stored_once_and_come_back_unchanged_through_each_failure(self) -> None:
+    def test_stores_a_file_once_and_downloads_it_unchanged_despite_each_failure(self) -> None:
         direct = EdgeForms(URL, token=TOKEN)
         key = f"py{secrets.token_hex(4)}"
         direct.request("PUT", f"/apps/{key}/schema", {"fields": [{"key": "papers", "type": "files"}]})
@@ -196,7 +198,7 @@ class Calls(unittest.TestCase):
         client.files.delete(unused["id"])
         self.assertEqual(self.raised(lambda: client.files.get(unused["id"])).status, 404)
 
-    def test_keys_write_once_and_tell_when_they_were_used_for_something_else(self) -> None:
+    def test_writes_once_for_each_key_and_raises_key_reused_for_another_body(self) -> None:
         orders = self.orders()
         made = orders.create({"code": "a"}, key="a")
         self.assertEqual(orders.create({"code": "a"}, key="a"), made)
@@ -205,7 +207,7 @@ class Calls(unittest.TestCase):
             named = orders.update(made["id"], {"name": "A"}, key="b")
             self.assertEqual((named["item"]["data"]["name"], named["item"]["version"]), ("A", 2))
 
-    def test_upserts_and_batches_are_written_once_through_failures(self) -> None:
+    def test_writes_upserts_and_batches_once_despite_failures(self) -> None:
         orders = self.orders()
         self.fault("lost")
         self.assertEqual(orders.upsert("code", {"code": "c0", "name": "first"})["outcome"], "created")
@@ -222,7 +224,7 @@ class Calls(unittest.TestCase):
         self.assertEqual([each["item"]["data"]["code"] for each in shown], ["c0", "c1"])
         self.assertEqual(orders.batch([]), [])
 
-    def test_a_refused_part_tells_the_results_before_it_and_where_it_was_wrong(self) -> None:
+    def test_raises_the_results_before_a_rejected_part_and_the_position_of_its_error(self) -> None:
         orders = self.orders()
         operations = [{"op": "create", "data": {"number": "x" if at == 117 else at}} for at in range(250)]
         with self.assertRaises(BatchError) as caught:
@@ -233,7 +235,7 @@ class Calls(unittest.TestCase):
         self.assertEqual(told, [("number", "/operations/117/data/number")])
         self.assertEqual(len(list(orders.list())), 100)
 
-    def test_batches_split_themselves_at_one_mebibyte_of_utf_8(self) -> None:
+    def test_splits_batches_at_one_mebibyte_of_utf_8(self) -> None:
         orders = self.orders(timeout=30)
         text = {"name": "あ" * 900, "code": None}
         results = orders.batch([{"op": "create", "data": {**text, "number": at}} for at in range(100)])
@@ -242,7 +244,7 @@ class Calls(unittest.TestCase):
         error = self.raised(lambda: orders.batch([{"op": "create", "data": {"name": too_large}}]))
         self.assertEqual((error.code, error.status), ("too_large", 413))
 
-    def test_walks_resume_from_a_kept_cursor_and_skip_nothing(self) -> None:
+    def test_resumes_an_iteration_at_a_stored_cursor_and_skips_nothing(self) -> None:
         orders = self.orders()
         now = orders.changes(cursor="now")
         self.assertEqual(list(now), [])
@@ -273,7 +275,7 @@ class Calls(unittest.TestCase):
         followed = orders.changes(cursor=changes.cursor, every=0.1)
         self.assertEqual(next(iter(followed))["item"]["data"]["name"], "later")
 
-    def test_submissions_have_drafts_are_validated_and_deleted(self) -> None:
+    def test_creates_drafts_and_validates_and_deletes_submissions(self) -> None:
         fields = [{**FIELDS[0], "required": True}]
         EdgeForms(URL, token=TOKEN).request("PUT", "/forms/pyasks/schema", {"fields": fields})
         asks = self.client().submissions("pyasks")
@@ -285,7 +287,7 @@ class Calls(unittest.TestCase):
         asks.delete(draft["id"])
         self.assertEqual(self.raised(lambda: asks.delete(draft["id"])).code, "not_found")
 
-    def test_waits_for_as_long_as_retry_after_says_and_holds_up_other_writes_not_reads(self) -> None:
+    def test_delays_all_writes_but_no_reads_for_the_time_in_retry_after(self) -> None:
         orders = self.orders()
         made = orders.create({})
         self.between.faults = lambda index, _: (429, {"Retry-After": "1"}) if index == 1 else None
@@ -305,19 +307,19 @@ class Calls(unittest.TestCase):
             self.assertGreaterEqual(later - others[1], 1)
         self.assertEqual(len(others), 4)
 
-    def test_holds_up_writes_when_rate_limit_says_that_none_are_left(self) -> None:
+    def test_delays_writes_when_the_rate_limit_header_shows_no_quota(self) -> None:
         orders = self.orders()
         self.fault({"RateLimit": '"default";r=9;t=60, "write";r=0;t=1'})
         orders.create({})
         orders.create({})
         self.assertGreaterEqual(self.between.at[1] - self.between.at[0], 1)
 
-    def test_raises_a_retry_after_that_is_longer_than_longest_wait(self) -> None:
+    def test_raises_the_error_if_retry_after_exceeds_longest_wait(self) -> None:
         self.fault((429, {"Retry-After": "50"}), 9)
         error = self.raised(lambda: self.client(longest_wait=10).records("py").create({}))
         self.assertEqual((error.code, error.retry_after, len(self.between.requests)), ("rate_limited", 50, 1))
 
-    def test_never_repeats_what_is_not_safe_unless_it_was_told_that_nothing_was_done(self) -> None:
+    def test_retries_an_unsafe_request_only_if_the_service_did_nothing(self) -> None:
         for fault in ("503", "500", "cut", "slow", "lost"):
             with self.subTest(fault):
                 self.between.requests.clear()
@@ -329,7 +331,7 @@ class Calls(unittest.TestCase):
         self.assertEqual(self.raised(lambda: self.client().request("POST", "/webhooks", {})).code, "invalid_input")
         self.assertEqual(len(self.between.requests), 3)
 
-    def test_gives_up_after_its_retries_with_what_happened_last(self) -> None:
+    def test_raises_the_last_error_after_all_retries(self) -> None:
         self.fault("cut", 9)
         error = self.raised(lambda: self.client(retries=2).records("py").get("rec_1"))
         self.assertEqual((error.code, error.status, error.doubtful), ("network_error", 0, True))
@@ -338,7 +340,7 @@ class Calls(unittest.TestCase):
         late = self.raised(lambda: self.client(retries=0, timeout=0.2).records("py").get("rec_1"))
         self.assertEqual(late.code, "timeout")
 
-    def test_problems_are_exceptions_with_code_errors_and_request_id(self) -> None:
+    def test_raises_problems_with_code_errors_and_request_id(self) -> None:
         orders = self.orders()
         wrong = {"code": "w", "number": "x", "zz": 1}
         for call in (lambda: orders.create(wrong), lambda: orders.upsert("code", wrong)):
@@ -349,12 +351,12 @@ class Calls(unittest.TestCase):
             self.assertTrue(error.request_id)
             self.assertIn("number: ", str(error))
 
-    def test_follows_no_redirect_which_would_carry_the_credential_elsewhere(self) -> None:
+    def test_follows_no_redirect_to_another_address(self) -> None:
         self.fault((302, {"Location": "/else"}))
         error = self.raised(lambda: self.client().records("py").get("rec_1"))
         self.assertEqual((error.status, len(self.between.requests)), (302, 1))
 
-    def test_exchanges_client_credentials_once_for_all_threads_and_again_when_refused(self) -> None:
+    def test_fetches_one_access_token_for_all_threads_and_another_after_a_401(self) -> None:
         self.fault("cut")
         client = self.client(token=None, **CLIENT)
 
@@ -364,7 +366,7 @@ class Calls(unittest.TestCase):
         with ThreadPoolExecutor(4) as threads:
             self.assertEqual(list(threads.map(me, range(4))), ["client"] * 4)
         exchanges = [path for _, path in self.between.requests].count("/oauth/token")
-        self.assertEqual(exchanges, 2)  # One was cut.
+        self.assertEqual(exchanges, 2)  # The first request got no response.
         self.between.requests.clear()
         self.between.faults = lambda index, _: (401, {}) if index == 0 else None
         self.assertEqual(me(0), "client")
@@ -372,7 +374,7 @@ class Calls(unittest.TestCase):
         wrong = self.client(token=None, client_id=CLIENT["client_id"], client_secret="efs_no")
         self.assertEqual(self.raised(lambda: wrong.request("GET", "/me")).code, "invalid_client")
 
-    def test_an_empty_if_match_raises_before_anything_is_sent(self) -> None:
+    def test_rejects_an_empty_if_match_without_sending_a_request(self) -> None:
         submissions = self.client().submissions("purchase")
         delete = {"op": "delete", "id": "sub_1", "if_match": ""}
         for call in (
@@ -398,7 +400,7 @@ class Calls(unittest.TestCase):
         error = self.raised(lambda: client.records("orders").get("rec_1"))
         self.assertIn("The connection to http://127.0.0.1:9 failed: ", str(error))
 
-    def test_refuses_options_that_mean_nothing(self) -> None:
+    def test_rejects_invalid_options(self) -> None:
         options: list[dict[str, Any]] = [{"url": "ftp://x", "token": "efp_x"}, {"url": URL}]
         for wrong in [*options, {"url": URL, "client_id": "efc_x"}]:
             with self.assertRaises(ValueError):
@@ -421,7 +423,7 @@ class Webhooks(unittest.TestCase):
         self.now = str(int(time.time()))
         self.headers = signed(self.now)
 
-    def test_gives_the_event_of_a_genuine_delivery_by_either_secret(self) -> None:
+    def test_returns_the_event_of_a_genuine_delivery_with_either_secret(self) -> None:
         several = f"v1a,zz v1,!! {signed(self.now, OTHER)['webhook-signature']} {self.headers['webhook-signature']}"
         for delivery in (
             (SECRET, self.headers, BODY),
@@ -432,7 +434,7 @@ class Webhooks(unittest.TestCase):
             event = verify_webhook(*delivery)
             self.assertEqual((event["id"], event["type"], event["data"]["id"]), ("msg_1", "record.updated", "rec_1"))
 
-    def test_takes_the_example_of_the_standard_webhooks_libraries(self) -> None:
+    def test_accepts_the_example_of_the_standard_webhooks_libraries(self) -> None:
         headers = {
             "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
             "webhook-timestamp": "1614265330",
@@ -441,7 +443,7 @@ class Webhooks(unittest.TestCase):
         event = verify_webhook(SECRET, headers, '{"test": 2432232314}', tolerance=float("inf"))
         self.assertEqual(event["test"], 2432232314)
 
-    def test_refuses_another_body_id_time_secret_or_signature_and_what_is_missing(self) -> None:
+    def test_rejects_a_wrong_or_missing_body_id_time_secret_or_signature(self) -> None:
         for secret, headers, body in (
             (SECRET, self.headers, BODY + b" "),
             (SECRET, {**self.headers, "webhook-id": "msg_2"}, BODY),
@@ -461,7 +463,7 @@ class Webhooks(unittest.TestCase):
         with self.assertRaises(ValueError):
             verify_webhook("whsec_", self.headers, BODY)
 
-    def test_verifies_what_the_service_delivers(self) -> None:
+    def test_verifies_a_delivery_of_the_service(self) -> None:
         told: list[tuple[dict[str, str], bytes]] = []
 
         class Receiver(BaseHTTPRequestHandler):
