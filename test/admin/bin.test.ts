@@ -6,6 +6,7 @@ import { dataDb } from "../support/databases";
 import { attachedFile } from "../support/admin-files";
 import { as, newMember } from "../support/members";
 import { background } from "../support/serve";
+import { createWebhook, deliverNow, Receiver } from "../webhooks/receiver";
 import { admin, anonymous, client, makeApp, makeForm, ownerCookie } from "../support/service";
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -380,6 +381,62 @@ describe("The files of a deleted item", () => {
     await admin("POST", `${items}/${id}/delete`, {});
     await admin("POST", `${items}/deleted/${id}/erase`, {});
     expect((await row())?.remove_at).toBe(0);
+  });
+});
+
+describe("A webhook", () => {
+  it("gets a deletion and a restore as events of a deleted and a created item", async () => {
+    const place = await makePlace("app");
+    const receiver = new Receiver();
+    const app = place.items.split("/")[2] ?? "";
+    const hook = await createWebhook(integrator, receiver, {
+      types: ["record.created", "record.deleted"],
+      collections: [`app:${app}`],
+    });
+    const { id } = await create(place, "Desk");
+    await remove(place, id);
+    await restore(place, id);
+    await deliverNow(hook.id);
+    expect(receiver.accepted.map(({ body }) => [body.type, body.data.version])).toEqual([
+      ["record.created", 1],
+      ["record.deleted", 1],
+      ["record.created", 2],
+    ]);
+  });
+});
+
+describe("The page of deleted items", () => {
+  it("is paged, and reads no data of the items", async () => {
+    const place = await makePlace("app");
+    const records = Array.from({ length: 60 }, (_, index) => ({
+      op: "create",
+      data: { title: `Record ${index}` },
+    }));
+    await integrator.post(`${place.list}/batch`, { operations: records });
+    await admin("POST", `${place.items}/selected`, { act: "delete", all: "yes", sure: "yes" });
+    const first = (await admin("GET", `${place.items}/deleted`)).body;
+    expect(first.items).toHaveLength(50);
+    const next = await admin("GET", first.links.next.replace("/admin", ""));
+    expect(next.body.items).toHaveLength(10);
+    expect(next.body.links.next).toBeNull();
+    const ids = [...first.items, ...next.body.items].map((item: Json) => item.id);
+    expect(new Set(ids).size).toBe(60);
+  });
+
+  it("speaks Japanese", async () => {
+    const place = await makePlace("form");
+    const { id } = await create(place, "机");
+    await remove(place, id);
+    await create(place, "机");
+    const headers = { Accept: "text/html", "Accept-Language": "ja", Cookie: await ownerCookie() };
+    const list = await anonymous("GET", `/admin${place.items}/deleted`, undefined, headers);
+    expect(list.text).toContain("削除済みのデータ");
+    const path = `/admin${place.items}/deleted/${id}/restore`;
+    const refused = await anonymous("POST", path, {}, headers);
+    expect(refused.status).toBe(409);
+    expect(refused.text).toContain(
+      "重複できない「Title」の値「机」を、ほかのデータが使用しています",
+    );
   });
 });
 

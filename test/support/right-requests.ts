@@ -146,6 +146,8 @@ const collectionBodies = (kind: Kind): Record<string, (world: World) => Json> =>
     [`${base}/:key/items/:id/revert`]: () => ({ version: 1, change: 1 }),
     [`${base}/:key/items/:id/delete`]: () => ({ version: 1 }),
     [`${base}/:key/items/:id/erase`]: () => ({ version: 1 }),
+    [`${base}/:key/items/deleted/:id/restore`]: () => ({}),
+    [`${base}/:key/items/deleted/:id/erase`]: () => ({}),
   };
 };
 
@@ -270,7 +272,6 @@ export const refused = [
   "POST /admin/apps/:key/items/:id/close",
   "POST /admin/apps/:key/items/:id/reopen",
   "POST /admin/apps/:key/items/:id/revert",
-  "POST /admin/apps/:key/items/:id/delete",
   "POST /admin/forms/:key/items/:id/revert",
   "POST /admin/forms/:key/items/:id/reopen",
   "POST /admin/deleted/:id/restore",
@@ -284,6 +285,8 @@ export const refused = [
     `POST /admin/${kind}s/:key/items/filters/:filter/share`,
     `POST /admin/${kind}s/:key/items/views/:view`,
     `POST /admin/${kind}s/:key/items/views/:view/delete`,
+    // Its items are not deleted.
+    `POST /admin/${kind}s/:key/items/deleted/:id/erase`,
   ]),
   "PUT /admin/files/:id/content",
 ];
