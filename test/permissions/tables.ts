@@ -237,9 +237,9 @@ POST /admin/apps/:key/items/:id/delete                           | 204   | 204  
 GET /admin/apps/:key/items/:id/erase                             | 200   | 200   | 403    | 403    | 401
 POST /admin/apps/:key/items/:id/erase                            | 204   | 204   | 403    | 403    | 401
 GET /admin/apps/:key/items/deleted                               | 200   | 200   | 200    | 403    | 401
-POST /admin/apps/:key/items/deleted/:id/restore, of any item     | 200   | 200   | 200    | 403    | 401
-GET /admin/apps/:key/items/deleted/:id/erase, of nothing         | 404   | 404   | 403    | 403    | 401
-POST /admin/apps/:key/items/deleted/:id/erase, of nothing        | 404   | 404   | 403    | 403    | 401
+POST /admin/apps/:key/items/deleted/:id/restore                  | 200   | 200   | 200    | 403    | 401
+GET /admin/apps/:key/items/deleted/:id/erase                     | 200   | 200   | 403    | 403    | 401
+POST /admin/apps/:key/items/deleted/:id/erase                    | 204   | 204   | 403    | 403    | 401
 
 GET /admin/forms                                                 | 200   | 200   | 200    | 200    | 401
 POST /admin/forms                                                | 201   | 201   | 201    | 403    | 401
@@ -283,9 +283,9 @@ POST /admin/forms/:key/items/:id/delete                          | 204   | 204  
 GET /admin/forms/:key/items/:id/erase                            | 200   | 200   | 403    | 403    | 401
 POST /admin/forms/:key/items/:id/erase                           | 204   | 204   | 403    | 403    | 401
 GET /admin/forms/:key/items/deleted                              | 200   | 200   | 200    | 403    | 401
-POST /admin/forms/:key/items/deleted/:id/restore, of any item    | 200   | 200   | 200    | 403    | 401
-GET /admin/forms/:key/items/deleted/:id/erase, of nothing        | 404   | 404   | 403    | 403    | 401
-POST /admin/forms/:key/items/deleted/:id/erase, of nothing       | 404   | 404   | 403    | 403    | 401
+POST /admin/forms/:key/items/deleted/:id/restore                 | 200   | 200   | 200    | 403    | 401
+GET /admin/forms/:key/items/deleted/:id/erase                    | 200   | 200   | 403    | 403    | 401
+POST /admin/forms/:key/items/deleted/:id/erase                   | 204   | 204   | 403    | 403    | 401
 `;
 
 /** The statuses without a credential or a session. */

@@ -8,7 +8,8 @@ import { spend, world, type World } from "./world";
 
 /** Valid path parameters for a route. */
 export function parametersOf({ path }: Route, parts: World): Record<string, string> {
-  const { key, id } = path.includes("/apps") ? parts.app : parts.form;
+  const { key, deleted, ...item } = path.includes("/apps") ? parts.app : parts.form;
+  const id = path.includes("/deleted/:id") ? deleted : item.id;
   return {
     key,
     id: path.includes("/integrations")
@@ -285,8 +286,6 @@ export const refused = [
     `POST /admin/${kind}s/:key/items/filters/:filter/share`,
     `POST /admin/${kind}s/:key/items/views/:view`,
     `POST /admin/${kind}s/:key/items/views/:view/delete`,
-    // Its items are not deleted.
-    `POST /admin/${kind}s/:key/items/deleted/:id/erase`,
   ]),
   "PUT /admin/files/:id/content",
 ];
