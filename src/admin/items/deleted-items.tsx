@@ -56,8 +56,10 @@ function DeletedRow({ item, base, frame }: RowProps) {
         <StatusBadge status={item.status} />
       </th>
       <td data-label={text.columns.deleted}>
-        <Time at={item.deletedAt} />{" "}
-        <small>{text.by(<ActorName actor={item.deletedBy} frame={frame} />)}</small>
+        <span>
+          <Time at={item.deletedAt} />{" "}
+          <small>{text.by(<ActorName actor={item.deletedBy} frame={frame} />)}</small>
+        </span>
       </td>
       <td data-label={text.columns.erased}>
         <Time at={item.eraseAt} as="day" />

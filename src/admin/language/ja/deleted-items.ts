@@ -8,7 +8,7 @@ export const deletedItems = (): Catalogue["deletedItems"] => ({
   columns: {
     item: "データ",
     deleted: "削除日時",
-    erased: "完全に削除される日",
+    erased: "完全削除日",
   },
   by: (actor) => actor,
   restore: "復元",
